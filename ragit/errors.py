@@ -1,0 +1,65 @@
+"""What can go wrong that a user can mend. Anything else is a bug and exits 3.
+
+RagitError
+├── NotARepository        no git repository here, or git itself refuses it
+├── UnknownRevision       the revision names nothing; the hint lists near names
+├── NotIndexed            the answer was asked for without indexing, and nothing is stored
+├── StoreUnreadable       the index file is damaged, newer than this ragit, or cannot be opened
+├── StoreBusy             another writer held the lock longer than we wait
+├── ConfigError           a setting is unknown, of the wrong type or out of range
+├── UnknownLanguage       a language name that no row of the table bears
+├── UnknownFormat         an output format that does not exist
+├── EmbedderUnavailable   the embedding server refused or did not answer
+└── GitFailed             a git command failed in a way we did not foresee
+"""
+
+from __future__ import annotations
+
+
+class RagitError(Exception):
+    """A failure to show as one sentence, with one hint that says what to do."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class NotARepository(RagitError):
+    """No git repository, or git refuses to open it."""
+
+
+class UnknownRevision(RagitError):
+    """A revision that git cannot resolve."""
+
+
+class NotIndexed(RagitError):
+    """Nothing is stored for the tree that was asked about."""
+
+
+class StoreUnreadable(RagitError):
+    """The index file cannot be used as it is."""
+
+
+class StoreBusy(RagitError):
+    """Another process held the store's write lock for too long."""
+
+
+class ConfigError(RagitError):
+    """A setting that is unknown, mistyped or out of range."""
+
+
+class UnknownLanguage(RagitError):
+    """A language name that the table does not hold."""
+
+
+class UnknownFormat(RagitError):
+    """An output format that does not exist."""
+
+
+class EmbedderUnavailable(RagitError):
+    """The configured embedder cannot answer."""
+
+
+class GitFailed(RagitError):
+    """A git command failed unexpectedly."""

@@ -1,0 +1,201 @@
+"""The words of the house: what flows from git to the screen. Standard library only, no IO.
+
+git gives a tree as `Entry` rows; `chunk` turns a blob's bytes into a `Chunking`; `embed` turns texts into vectors;
+`store` keeps them; `rank` and `search` make `Hit` rows out of them, gathered in an `Answer` for `render`.
+A `Chunk` has no path: the same blob may lie at many paths of many trees. The path joins at `Hit`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, NewType, Protocol
+
+Oid = NewType("Oid", str)
+"""A git object name in hex: 40 digits under sha1, 64 under sha256."""
+
+
+class Entry(NamedTuple):
+    """One file of a tree. The path is bytes, as git has it: it need not be valid in any encoding."""
+
+    path: bytes
+    mode: int
+    oid: Oid
+
+
+class Change(NamedTuple):
+    """One path that differs between two trees; None on the side where it is absent."""
+
+    path: bytes
+    old: Entry | None
+    new: Entry | None
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A piece of one blob.
+
+    `start_line` and `end_line` are 1-based and inclusive. `start` and `end` are offsets (half-open) into the blob's text
+    as UTF-8 bytes; `text` is exactly those bytes, decoded. Unless an over-long line was cut, that is exactly the lines
+    start_line..end_line, with their line ends except the last one's.
+    """
+
+    start_line: int
+    end_line: int
+    start: int
+    end: int
+    text: str
+    kind: str = "text"
+    """What it is, in one word: function, method, class, struct, section, imports, text, ..."""
+    symbol: str = ""
+    """The name it defines, as written; empty if it defines none."""
+    parent: str = ""
+    """Names around it, outermost first, joined by a dot (or heading titles joined by ' > ')."""
+    signature: str = ""
+    """The declaration without its body, on one line."""
+    doc: str = ""
+    """Leading comment or docstring, without its comment marks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunking:
+    """All chunks of one blob under one language, in order; or none, with the reason."""
+
+    language: str
+    chunks: tuple[Chunk, ...]
+    skipped: str = ""
+    """Why there are no chunks ("binary", "lfs pointer", "minified", ...); empty if the blob was chunked."""
+
+
+class Embedder(Protocol):
+    """Texts to unit vectors. One object per (model, dimensions, prefix, options)."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Names everything that determines a vector beside the text."""
+
+    @property
+    def dimensions(self) -> int:
+        """Length of each vector."""
+
+    @property
+    def local(self) -> bool:
+        """True if it sends nothing anywhere, so that worker processes may each run one."""
+
+    def embed(self, texts: Sequence[str]) -> list[bytes]:
+        """One vector per text, in order: float32, little-endian, of length 1 (or all zero for a text without words)."""
+
+    def embed_query(self, text: str) -> bytes:
+        """The vector of a query, in the same form."""
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What a face hands to search. None means: as configured."""
+
+    text: str
+    ref: str | None = None
+    """A revision; None for HEAD plus the uncommitted changes of this worktree."""
+    scope: str = "worktree"
+    """worktree, committed or staged; ignored where ref is given."""
+    paths: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    mode: str = "hybrid"
+    """hybrid, keyword or vector."""
+    top_k: int | None = None
+    min_score: float | None = None
+    keyword_weight: float | None = None
+    query_prefix: str | None = None
+    optimize: bool | None = None
+    index: bool = True
+    """False: answer from what is stored, and say how much is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Optimized:
+    """What context optimisation did to a hit, under the seed's names."""
+
+    merged_from: tuple[str, ...] = ()
+    deduped_from: tuple[str, ...] = ()
+    file_capped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One place in the searched tree, with the reasons for its rank."""
+
+    path: str
+    start_line: int
+    end_line: int
+    score: float
+    language: str
+    kind: str
+    symbol: str
+    parent: str
+    text: str
+    blob: Oid
+    signals: Mapping[str, float] = field(default_factory=dict)
+    terms: tuple[str, ...] = ()
+    """Words of the query that the chunk or its file holds."""
+    also: tuple[str, ...] = ()
+    """Other paths of the tree that hold the same blob."""
+    optimized: Optimized | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Hits, and what they were computed from: the tree, and whether all of it was indexed."""
+
+    query: str
+    ref: str
+    tree: Oid
+    complete: bool
+    missing: int
+    degraded: str
+    """Why one arm did not take part; empty if both did."""
+    took_ms: float
+    hits: tuple[Hit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexReport:
+    """What one run of indexing did (or, for a dry run, would do)."""
+
+    trees: int
+    files: int
+    chunks: int
+    """Chunks of the given trees."""
+    indexed: int
+    """Blobs chunked in this run."""
+    embedded: int
+    reused: int
+    """Chunks of newly chunked blobs whose vector was there already."""
+    tokens: int
+    """Words embedded (for a dry run: an estimate of those that are missing)."""
+    skipped: Mapping[str, int]
+    seconds: float
+    dry_run: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Freshness:
+    """How much of a tree the store lacks."""
+
+    ref: str
+    tree: Oid
+    missing: tuple[str, ...]
+
+    @property
+    def fresh(self) -> bool:
+        """True if nothing is missing."""
+        return not self.missing
+
+
+class Progress(Protocol):
+    """Told how far indexing is; a face shows it."""
+
+    def __call__(self, done: int, total: int, /) -> None:
+        """`done` of `total` missing blobs are stored."""
+
+
+Paths = Iterable[bytes]

@@ -1,0 +1,93 @@
+"""Text to words, the same way for postings, for queries and for the static model. Pure.
+
+An identifier is split at case changes, digits and underscores (HTTPServer2 -> http server 2); a run of Chinese, Japanese or
+Korean letters, which has no spaces, becomes overlapping pairs. What is joined can still be found whole: `terms_of`
+adds the joined form, so that commit_offset, commitOffset and CommitOffset share the term "commitoffset".
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+VERSION = 1
+"""Part of every key that depends on how text is split; raise it when a rule here changes."""
+
+MAX_WORD = 64
+"""Longer runs are hashes, base64 and other data: nobody types them, and they would swell the vocabulary."""
+
+_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_IDENTIFIER = re.compile(r"\w+")
+_PART = re.compile(
+    rf"[{_CJK}]+"
+    r"|[0-9]+"
+    r"|[A-Z]+(?![a-z])"  # an acronym: HTTP in HTTPServer keeps its last capital for Server
+    r"|[A-Z]?[a-z]+"
+    rf"|[^\W0-9_A-Za-z{_CJK}]+"  # letters of other scripts
+)
+_IS_CJK = re.compile(rf"[{_CJK}]")
+
+
+def identifiers(text: str) -> list[str]:
+    """Maximal runs of letters, digits and underscores, in order, as written."""
+    return _IDENTIFIER.findall(text)
+
+
+@lru_cache(maxsize=200_000)
+def parts(identifier: str) -> tuple[str, ...]:
+    """The lower-case words of one identifier, in order."""
+    if len(identifier) > MAX_WORD:
+        return ()
+    found: list[str] = []
+    for part in _PART.findall(identifier):
+        if _IS_CJK.match(part):
+            found.extend(part[i : i + 2] for i in range(max(1, len(part) - 1)))
+        else:
+            found.append(part.lower())
+    return tuple(found)
+
+
+def words(text: str) -> list[str]:
+    """All words of a text, in order: what the static model reads."""
+    return [word for identifier in _IDENTIFIER.findall(text) for word in parts(identifier)]
+
+
+_VOWEL = re.compile("[aeiouy]")
+
+
+@lru_cache(maxsize=200_000)
+def stem(word: str) -> str:
+    """A word without its commonest English endings, so that commit, commits, committed and committing meet.
+
+    Light on purpose (the S-stemmer of Harman 1991, "How effective is suffixing?", with -ed and -ing): a heavier one
+    joins words that code keeps apart (Porter makes one of general and generic).
+    """
+    if len(word) < 4 or not word.isascii() or not word.isalpha():
+        return word
+    if word.endswith("ies") and len(word) > 4:
+        word = word[:-3] + "y"
+    elif word.endswith("es") and word[-3] in "sxz":
+        word = word[:-2]
+    elif word.endswith("s") and word[-2] not in "su":
+        word = word[:-1]
+    for ending in ("ing", "ed"):
+        root = word[: -len(ending)]
+        if word.endswith(ending) and len(root) >= 3 and _VOWEL.search(root):
+            word = root[:-1] if root[-1] == root[-2] and root[-1] not in "lsz" else root
+            break
+    return word[:-1] if word.endswith("e") and len(word) > 4 else word
+
+
+@lru_cache(maxsize=200_000)
+def terms_of(identifier: str) -> tuple[str, ...]:
+    """The index terms of one identifier: the stem of each part, and the parts joined where there are several."""
+    pieces = parts(identifier)
+    stems = tuple(stem(piece) for piece in pieces)
+    if len(pieces) < 2 or _IS_CJK.search(identifier):
+        return stems
+    return (*stems, "".join(pieces))
+
+
+def terms(text: str) -> list[str]:
+    """All index terms of a text, in order."""
+    return [term for identifier in _IDENTIFIER.findall(text) for term in terms_of(identifier)]
