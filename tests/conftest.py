@@ -1,0 +1,37 @@
+"""What all tests share: an empty home, a clean git environment, and a fresh repository on request."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sandbox import GitSandbox, clean_environment
+
+
+@pytest.fixture(scope="session", autouse=True)
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """An empty home for the whole session, so that no test reads or writes the real one or inherits a caller's GIT_*."""
+    real = dict(os.environ)
+    empty = tmp_path_factory.mktemp("home")
+    os.environ.clear()
+    os.environ.update(clean_environment(empty))
+    yield empty
+    os.environ.clear()
+    os.environ.update(real)
+
+
+@pytest.fixture(autouse=True)
+def same_environment() -> Iterator[None]:
+    """A test that leaves the environment changed would steer the ones after it: put it back."""
+    before = dict(os.environ)
+    yield
+    os.environ.clear()
+    os.environ.update(before)
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> GitSandbox:
+    """An empty repository on branch main, without a commit."""
+    return GitSandbox(tmp_path / "repo")

@@ -1,0 +1,102 @@
+"""A real git repository for tests: fixed identity, a clock that goes one second per commit, no one else's configuration."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+EPOCH = 1_700_000_000
+
+
+def clean_environment(home: Path) -> dict[str, str]:
+    """The environment of a user who has `home` and nothing else: no system configuration, no GIT_* of a caller."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "XDG_", "RAGIT_"))}
+    who = {f"GIT_{role}_{what}": value for role in ("AUTHOR", "COMMITTER") for what, value in _IDENTITY}
+    return {
+        **kept,
+        "HOME": str(home),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_TERMINAL_PROMPT": "0",
+        "LC_ALL": "C.UTF-8",
+        **who,
+    }
+
+
+_IDENTITY = (("NAME", "Tester"), ("EMAIL", "tester@example.org"))
+
+
+class GitSandbox:
+    """A repository at `path`, made on construction unless it exists. `git` runs there; the rest are the words of a session.
+
+    The process's own environment decides HOME and the like: `conftest.py` points it at an empty home for all tests.
+    """
+
+    def __init__(self, path: Path, *init: str) -> None:
+        self.path = path
+        self.clock = EPOCH
+        if not path.exists() or not any(path.iterdir()):
+            path.mkdir(parents=True, exist_ok=True)
+            self.git("init", "-q", "--template=", "-b", "main", *init)
+
+    def run(self, *args: str | bytes, env: dict[str, str] | None = None, stdin: bytes = b"") -> bytes:
+        """Run git here and give its raw output; raises CalledProcessError (with stderr in it) on failure."""
+        date = f"{self.clock} +0000"
+        dated = {**os.environ, "GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date, **(env or {})}
+        done = subprocess.run(["git", *args], cwd=self.path, env=dated, input=stdin, capture_output=True, check=False)
+        if done.returncode:
+            raise subprocess.CalledProcessError(done.returncode, args, done.stdout, done.stderr)
+        return done.stdout
+
+    def git(self, *args: str | bytes, env: dict[str, str] | None = None) -> str:
+        """Run git here and give its output as text, without the final line end."""
+        return self.run(*args, env=env).decode("utf-8", "surrogateescape").rstrip("\n")
+
+    def write(self, path: str | bytes, content: str | bytes = "", *, executable: bool = False) -> Path:
+        """Write a file of the working tree, with the directories above it; text is written as it is, in UTF-8."""
+        file = self.path / os.fsdecode(path)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content if isinstance(content, bytes) else content.encode())
+        if executable:
+            file.chmod(0o755)
+        return file
+
+    def rm(self, path: str | bytes) -> None:
+        """Remove a file or folder from the working tree only."""
+        file = self.path / os.fsdecode(path)
+        if file.is_dir() and not file.is_symlink():
+            shutil.rmtree(file)
+        else:
+            file.unlink()
+
+    def commit(self, message: str = "change", *, all: bool = True) -> str:
+        """Stage everything (unless `all` is false), commit, and give the commit's oid."""
+        self.clock += 1
+        if all:
+            self.git("add", "-A")
+        self.git("-c", "gc.auto=0", "commit", "-q", "--allow-empty", "-m", message)
+        return self.git("rev-parse", "HEAD")
+
+    def branch(self, name: str, start: str = "HEAD") -> None:
+        """Create a branch and switch to it."""
+        self.git("switch", "-q", "-c", name, start)
+
+    def switch(self, name: str) -> None:
+        """Switch to a branch, or detach at a revision."""
+        self.git("-c", "advice.detachedHead=false", "checkout", "-q", name)
+
+    def tag(self, name: str, rev: str = "HEAD", *, annotated: bool = False) -> None:
+        """Tag a revision."""
+        self.git("tag", *(["-a", "-m", name] if annotated else []), name, rev)
+
+    def tree(self, rev: str = "HEAD") -> str:
+        """The oid of a revision's tree."""
+        return self.git("rev-parse", "--verify", f"{rev}^{{tree}}")
+
+    def clone(self, path: Path, *args: str) -> GitSandbox:
+        """Clone this repository to `path` over file://, so that shallow and partial clones are what they say."""
+        self.git("clone", "-q", "--template=", *args, f"file://{self.path}", str(path))
+        copy = GitSandbox(path)
+        copy.clock = self.clock
+        return copy
