@@ -1,0 +1,52 @@
+"""Settings: one frozen `Config`, resolved from defaults, .ragit.toml, git config, the environment and flags.
+
+The room opens no git and asks no terminal: it receives mappings and bytes, and says for every setting where its value
+came from. `trust` is the one other room that touches the disk for it.
+"""
+
+from ragit.config.knobs import (
+    KNOBS,
+    Chunking,
+    Config,
+    ContextOptimization,
+    Embedding,
+    Freshness,
+    Gc,
+    HybridSearch,
+    Index,
+    Knob,
+    Retrieval,
+    chunk_fingerprint,
+    fingerprint,
+    selection_fingerprint,
+    value_of,
+)
+from ragit.config.layers import Loaded, Row, TomlFile, describe, load
+from ragit.config.toml import FILE_NAME, read_file
+from ragit.config.values import expected
+
+__all__ = [
+    "FILE_NAME",
+    "KNOBS",
+    "Chunking",
+    "Config",
+    "ContextOptimization",
+    "Embedding",
+    "Freshness",
+    "Gc",
+    "HybridSearch",
+    "Index",
+    "Knob",
+    "Loaded",
+    "Retrieval",
+    "Row",
+    "TomlFile",
+    "chunk_fingerprint",
+    "describe",
+    "expected",
+    "fingerprint",
+    "load",
+    "read_file",
+    "selection_fingerprint",
+    "value_of",
+]

@@ -1,0 +1,106 @@
+"""The text of .ragit.toml: parsed, and the line on which a key stands. Pure but for `read_file`.
+
+tomllib forgets lines. An error without its line sends a person looking, so a small scanner finds them again; it need
+not understand values, only where keys and table heads stand.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from ragit.errors import ConfigError
+
+FILE_NAME = ".ragit.toml"
+
+MAX_BYTES = 256 * 1024
+"""A settings file is a page or two; a clone's may be made to fill the memory."""
+
+_BARE_OR_QUOTED = r"""(?:[A-Za-z0-9_-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')"""
+_DOTTED = rf"{_BARE_OR_QUOTED}(?:[ \t]*\.[ \t]*{_BARE_OR_QUOTED})*"
+_HEAD = re.compile(rf"[ \t]*\[\[?[ \t]*({_DOTTED})[ \t]*\]")
+_KEY = re.compile(rf"[ \t]*({_DOTTED})[ \t]*=")
+_PART = re.compile(_BARE_OR_QUOTED)
+_AT = re.compile(r" \(at line (\d+), column (\d+)\)$| \(at end of document\)$")
+
+
+def read_file(path: Path) -> bytes | None:
+    """The bytes of a settings file; None if there is none. ConfigError if it cannot be read or is far too large."""
+    try:
+        if not path.is_file():
+            if path.exists():
+                raise ConfigError(f"{path} is not a file", "Replace it by a file, or remove it.")
+            return None
+        with path.open("rb") as stream:
+            data = stream.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise ConfigError(f"cannot read {path}: {error.strerror}", "Make the file readable, or remove it.") from error
+    if len(data) > MAX_BYTES:
+        raise ConfigError(f"{path} is larger than {MAX_BYTES} bytes", "Settings take a page or two: shorten the file.")
+    return data
+
+
+def decode(data: bytes, name: str) -> str:
+    """The text of a settings file. ConfigError with the line that is not UTF-8."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ConfigError(f"{name}:{line}: not UTF-8 text", "Save the file as UTF-8.") from error
+
+
+def parse(text: str, name: str) -> dict[str, Any]:
+    """The tables of a settings file. ConfigError with file, line and what was expected there."""
+    parser = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")  # only where there is a file
+    try:
+        tables: dict[str, Any] = parser.loads(text)
+    except RecursionError as error:
+        raise ConfigError(f"{name}: nested too deeply", "Settings are at most three tables deep.") from error
+    except ValueError as error:  # TOMLDecodeError, and int's refusal of thousands of digits
+        found = _AT.search(str(error))
+        line = int(found[1]) if found and found[1] else text.count("\n") + 1
+        reason = str(error)[: found.start()] if found else str(error)
+        hint = "Each line is `key = value` or a [table]; strings stand in quotes."
+        raise ConfigError(f"{name}:{line}: {reason[:1].lower()}{reason[1:]}", hint) from error
+    return tables
+
+
+def line_of(text: str, path: tuple[str, ...]) -> int:
+    """The line on which a key stands, or else the innermost table or inline table above it; 1 if none is found."""
+    best, line = 0, 1
+    head: tuple[str, ...] = ()
+    for number, row in _outside_strings(text):
+        if found := _HEAD.match(row):
+            here = head = _parts(found[1])
+        elif found := _KEY.match(row):
+            here = head + _parts(found[1])
+        else:
+            continue
+        if len(here) > best and here == path[: len(here)]:
+            best, line = len(here), number
+    return line
+
+
+def _outside_strings(text: str) -> list[tuple[int, str]]:
+    """Numbered lines that do not begin inside a string of several lines."""
+    rows: list[tuple[int, str]] = []
+    inside = ""
+    for number, row in enumerate(text.split("\n"), 1):
+        if not inside:
+            rows.append((number, row))
+        for mark in re.findall(r'"""|\'\'\'', row):
+            inside = "" if inside == mark else inside or mark
+    return rows
+
+
+def _parts(dotted: str) -> tuple[str, ...]:
+    return tuple(_unquoted(part) for part in _PART.findall(dotted))
+
+
+def _unquoted(part: str) -> str:
+    if part[0] == '"':
+        return re.sub(r"\\(.)", r"\1", part[1:-1])
+    return part[1:-1] if part[0] == "'" else part

@@ -1,0 +1,137 @@
+"""From what a file, git or the environment says to the value of one setting, checked. Pure.
+
+A wrong value raises `Unfit` with the words for what would be right; where it stands, the caller knows.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ragit.config.knobs import Knob
+
+_TRUE = {"true", "yes", "on", "1"}
+_FALSE = {"false", "no", "off", "0", ""}  # the empty string too: so git reads it
+_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}  # git's own units for integers
+
+
+class Unfit(Exception):
+    """A value that a setting does not take; the text says what it takes."""
+
+
+def expected(knob: Knob) -> str:
+    """In words, what the setting takes."""
+    if knob.choices:
+        return "one of " + ", ".join(f'"{choice}"' for choice in knob.choices)
+    if knob.wanted:
+        return knob.wanted
+    bounds = f" from {knob.low:g} to {knob.high:g}" if knob.high is not None and knob.high < 1e5 else ""
+    if not bounds and knob.low is not None and knob.high is not None:
+        bounds = f" from {int(knob.low)} to {int(knob.high)}"
+    return {
+        "bool": "true or false",
+        "int": f"an integer{bounds}",
+        "float": f"a number{bounds}",
+        "str": "a string",
+        "Globs": "a list of strings",
+        "Weights": f"a table of names, each with a number{bounds}",
+        "Parsers": "a table of file extensions, each with the name of a language",
+        "NodeTypes": "a table of languages, each with a list of node types",
+    }[knob.kind]
+
+
+def from_typed(knob: Knob, value: object) -> Any:
+    """The setting's value from a typed one, as TOML or a Python caller gives it."""
+    if knob.table:
+        if not isinstance(value, Mapping):
+            raise Unfit(expected(knob))
+        return tuple(sorted(entry(knob, str(name), one) for name, one in value.items()))
+    return _scalar(knob, value)
+
+
+def from_text(knob: Knob, text: str) -> Any:
+    """The setting's value from text, as git, the environment or a flag gives it; commas or lines divide lists."""
+    return _scalar(knob, _parse(knob, text.strip() if knob.kind != "str" else text))
+
+
+def entry(knob: Knob, name: str, value: object) -> tuple[str, Any]:
+    """One named entry of a table setting; its value typed or, where another layer gave it, text."""
+    if not name:
+        raise Unfit(expected(knob))
+    if knob.kind == "Weights":
+        return name, _number(knob, _float(value) if isinstance(value, str) else value)
+    if knob.kind == "Parsers":
+        return "." + name.lstrip(".").lower(), _plain(knob, value).strip().lower()
+    nodes = _strings(knob, _divide(value) if isinstance(value, str) else value)
+    return name.lower(), nodes
+
+
+def _scalar(knob: Knob, value: object) -> Any:
+    if knob.kind == "bool":
+        if not isinstance(value, bool):
+            raise Unfit(expected(knob))
+        return value
+    if knob.kind == "int":
+        if not isinstance(value, int):
+            raise Unfit(expected(knob))
+        return int(_number(knob, value))
+    if knob.kind == "float":
+        return _number(knob, value)
+    if knob.kind == "Globs":
+        return _strings(knob, value)
+    return _matching(knob, _plain(knob, value))
+
+
+def _number(knob: Knob, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise Unfit(expected(knob))
+    too_low = knob.low is not None and value < knob.low
+    too_high = knob.high is not None and value > knob.high
+    if too_low or too_high or not math.isfinite(value):
+        raise Unfit(expected(knob))
+    return float(value) if knob.kind != "int" else value
+
+
+def _plain(knob: Knob, value: object) -> str:
+    if not isinstance(value, str):
+        raise Unfit(expected(knob))
+    return value
+
+
+def _matching(knob: Knob, text: str) -> str:
+    if knob.choices and text not in knob.choices:
+        raise Unfit(expected(knob))
+    if knob.pattern and not re.fullmatch(knob.pattern, text):
+        raise Unfit(expected(knob))
+    return text
+
+
+def _strings(knob: Knob, value: object) -> tuple[str, ...]:
+    if not isinstance(value, (list, tuple)) or not all(isinstance(one, str) and one for one in value):
+        raise Unfit(expected(knob))
+    return tuple(value)
+
+
+def _divide(text: str) -> list[str]:
+    return [part for part in (piece.strip() for piece in re.split(r"[,\n]", text)) if part]
+
+
+def _parse(knob: Knob, text: str) -> object:
+    """Text as the type the setting has; what does not parse stays text and is then refused for its type."""
+    if knob.kind == "bool":
+        return True if text.lower() in _TRUE else False if text.lower() in _FALSE else text
+    if knob.kind == "int":
+        found = re.fullmatch(r"([+-]?[0-9]{1,18})([kmg]?)", text.lower())
+        return int(found[1]) * _UNITS[found[2]] if found else text
+    if knob.kind == "float":
+        return _float(text)
+    return _divide(text) if knob.kind == "Globs" else text
+
+
+def _float(text: str) -> object:
+    try:
+        return float(text)
+    except ValueError:
+        return text
