@@ -12,7 +12,7 @@ from sandbox import GitSandbox, clean_environment
 
 @pytest.fixture(scope="session", autouse=True)
 def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """An empty home for the whole session, so that no test reads or writes the real one or inherits a caller's GIT_*."""
+    """An empty home for the session: no test reads or writes the real one, or inherits a caller's GIT_*."""
     real = dict(os.environ)
     empty = tmp_path_factory.mktemp("home")
     os.environ.clear()

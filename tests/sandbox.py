@@ -1,4 +1,4 @@
-"""A real git repository for tests: fixed identity, a clock that goes one second per commit, no one else's configuration."""
+"""A real git repository for tests: fixed identity, a clock of one second per commit, nobody's configuration."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _IDENTITY = (("NAME", "Tester"), ("EMAIL", "tester@example.org"))
 
 
 class GitSandbox:
-    """A repository at `path`, made on construction unless it exists. `git` runs there; the rest are the words of a session.
+    """A repository at `path`, made on construction unless it exists: `git` runs there, the rest are a session's words.
 
     The process's own environment decides HOME and the like: `conftest.py` points it at an empty home for all tests.
     """
