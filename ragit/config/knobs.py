@@ -6,7 +6,6 @@ it, so a new setting is one line here. Nothing in this file reads anything.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Iterator
@@ -185,6 +184,8 @@ class Config:
 
 def fingerprint(*parts: Any) -> str:
     """16 hex digits that name these values (sections, numbers, strings, tuples of them): equal values, equal name."""
+    import hashlib  # loads OpenSSL: 2 ms that `ragit config` need not spend
+
     plain = [asdict(part) if is_dataclass(part) and not isinstance(part, type) else part for part in parts]
     text = json.dumps(plain, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:16]

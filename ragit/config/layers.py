@@ -283,5 +283,6 @@ def _near(name: str, known: Collection[str]) -> str:
 
 def _unknown(name: str, known: Collection[str], place: str) -> NoReturn:
     near = _near(name, known)
+    name = name if name.isprintable() and len(name) <= 80 else json.dumps(name[:80])
     hint = f"Did you mean {near}? {_LIST}" if near else _LIST
     raise ConfigError(f"{place}: unknown setting {name}", hint)
