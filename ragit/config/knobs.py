@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 Globs = tuple[str, ...]
 Weights = tuple[tuple[str, float], ...]
@@ -203,8 +203,7 @@ def chunk_fingerprint(config: Config, language: str) -> str:
     return fingerprint(config.index.max_chunk_lines, config.index.max_chunk_bytes, nodes)
 
 
-@dataclass(frozen=True, slots=True)
-class Knob:
+class Knob(NamedTuple):
     """One setting: its name in .ragit.toml, where it sits in Config, and what values it takes."""
 
     name: str

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple, NoReturn
 
 from ragit.config import toml
@@ -20,8 +19,7 @@ from ragit.errors import ConfigError
 _LIST = "`ragit config` lists every setting."
 
 
-@dataclass(frozen=True, slots=True)
-class TomlFile:
+class TomlFile(NamedTuple):
     """A .ragit.toml as read, and whether the user allowed its sensitive settings."""
 
     data: bytes
@@ -30,8 +28,7 @@ class TomlFile:
     trusted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
+class Loaded(NamedTuple):
     """The settings, where each came from, and what was set aside."""
 
     config: Config

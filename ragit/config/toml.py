@@ -21,10 +21,10 @@ MAX_BYTES = 256 * 1024
 
 _BARE_OR_QUOTED = r"""(?:[A-Za-z0-9_-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')"""
 _DOTTED = rf"{_BARE_OR_QUOTED}(?:[ \t]*\.[ \t]*{_BARE_OR_QUOTED})*"
-_HEAD = re.compile(rf"[ \t]*\[\[?[ \t]*({_DOTTED})[ \t]*\]")
-_KEY = re.compile(rf"[ \t]*({_DOTTED})[ \t]*=")
-_PART = re.compile(_BARE_OR_QUOTED)
-_AT = re.compile(r" \(at line (\d+), column (\d+)\)$| \(at end of document\)$")
+# Not compiled here: a search without a settings file must not pay the 2 ms. re keeps what it compiled.
+_HEAD = rf"[ \t]*\[\[?[ \t]*({_DOTTED})[ \t]*\]"
+_KEY = rf"[ \t]*({_DOTTED})[ \t]*="
+_AT = r" \(at line (\d+), column (\d+)\)$| \(at end of document\)$"
 
 
 def read_file(path: Path) -> bytes | None:
@@ -60,7 +60,7 @@ def parse(text: str, name: str) -> dict[str, Any]:
     except RecursionError as error:
         raise ConfigError(f"{name}: nested too deeply", "Settings are at most three tables deep.") from error
     except ValueError as error:  # TOMLDecodeError, and int's refusal of thousands of digits
-        found = _AT.search(str(error))
+        found = re.search(_AT, str(error))
         line = int(found[1]) if found and found[1] else text.count("\n") + 1
         reason = str(error)[: found.start()] if found else str(error)
         hint = "Each line is `key = value` or a [table]; strings stand in quotes."
@@ -73,9 +73,9 @@ def line_of(text: str, path: tuple[str, ...]) -> int:
     best, line = 0, 1
     head: tuple[str, ...] = ()
     for number, row in _outside_strings(text):
-        if found := _HEAD.match(row):
+        if found := re.match(_HEAD, row):
             here = head = _parts(found[1])
-        elif found := _KEY.match(row):
+        elif found := re.match(_KEY, row):
             here = head + _parts(found[1])
         else:
             continue
@@ -97,7 +97,7 @@ def _outside_strings(text: str) -> list[tuple[int, str]]:
 
 
 def _parts(dotted: str) -> tuple[str, ...]:
-    return tuple(_unquoted(part) for part in _PART.findall(dotted))
+    return tuple(_unquoted(part) for part in re.findall(_BARE_OR_QUOTED, dotted))
 
 
 def _unquoted(part: str) -> str:
