@@ -1,0 +1,176 @@
+"""The file of a static model: a query reads a few rows of it, indexing all. No numpy here, so that a query stays fast.
+
+One file, little-endian, mapped into memory and never read whole by a query:
+
+    offset  type            meaning
+    0       8 bytes         magic, b"RAGITEMB"
+    8       u32             format version (1)
+    12      u32             version of the word splitter it was trained with (`ragit.words.VERSION`)
+    16      u32             D, dimensions
+    20      u32             V, words
+    24      u32             G, rows of letter groups, for unknown words (0: unknown words count for nothing)
+    28      u32             N, letters per group
+    32      u32             B, bytes of all words together
+    36      f32             exponent of a word's count in a text (0.5: nine times as often weighs three times as much)
+    40      32 bytes        SHA-256 of everything that follows
+    72      u32[V + 1]      where each word begins; the last one is B
+            bytes[B]        the words in UTF-8, sorted by their bytes, so that one is found by bisection
+            0..3 bytes      padding to a multiple of four
+            f32[V + G]      scale of each row
+            f32[D]          mean vector of documents
+            i8[(V + G) * D] the rows: first those of the words, then those of the letter groups
+
+A text's vector is u = unit(sum over its distinct words of count^exponent * scale * row), then unit(u - mean). Taking
+the mean away makes about half of the signs positive, so that sign bits alone tell vectors apart. The row of an unknown word
+is the average of its groups' rows; a group's row number is crc32(group) mod G.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import struct
+import zlib
+from array import array
+from collections.abc import Sequence
+from pathlib import Path
+
+from ragit.errors import EmbedderUnavailable
+from ragit.words import VERSION as WORDS_VERSION
+
+MAGIC = b"RAGITEMB"
+FORMAT = 1
+_HEADER = struct.Struct("<8s7If32s")
+
+
+class ModelFile:
+    """A model file, mapped. Raises `EmbedderUnavailable` if it is missing, cut short or of another version."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._map = _map(path)
+        if len(self._map) < _HEADER.size or self._map[:8] != MAGIC:
+            raise _unusable(path, "is not a model file")
+        header = _HEADER.unpack_from(self._map)
+        if header[1] != FORMAT or header[2] != WORDS_VERSION:
+            raise _unusable(path, "was made for another version of ragit")
+        self.dimensions: int = header[3]
+        self.size: int = header[4]
+        self.groups: int = header[5]
+        self.group_length: int = header[6]
+        text_bytes: int = header[7]
+        self.exponent: float = header[8]
+        self.digest: bytes = header[9]
+        self._starts = _HEADER.size
+        self._text = self._starts + 4 * (self.size + 1)
+        self._scales = self._text + text_bytes + (-text_bytes) % 4
+        self._mean = self._scales + 4 * (self.size + self.groups)
+        self._rows = self._mean + 4 * self.dimensions
+        if len(self._map) != self._rows + (self.size + self.groups) * self.dimensions:
+            raise _unusable(path, "is cut short")
+
+    def intact(self) -> bool:
+        """True if the content has the digest that the header names. Reads the whole file: not for the query path."""
+        import hashlib  # 5 ms that a query must not pay
+
+        return hashlib.sha256(self._map[_HEADER.size :]).digest() == self.digest
+
+    def find(self, word: str) -> int | None:
+        """The row number of a word, by bisection; None if the model does not know it."""
+        wanted, low, high = word.encode(), 0, self.size
+        while low < high:
+            middle = (low + high) // 2
+            found = self._word(middle)
+            if found == wanted:
+                return middle
+            if found < wanted:
+                low = middle + 1
+            else:
+                high = middle
+        return None
+
+    def group_rows(self, word: str) -> list[int]:
+        """The row numbers whose average stands for an unknown word."""
+        if not self.groups:
+            return []
+        return [
+            self.size + zlib.crc32(group.encode()) % self.groups for group in letter_groups(word, self.group_length)
+        ]
+
+    def row(self, number: int) -> tuple[float, array[int]]:
+        """Scale and whole numbers of one row."""
+        (scale,) = struct.unpack_from("<f", self._map, self._scales + 4 * number)
+        start = self._rows + number * self.dimensions
+        return scale, array("b", self._map[start : start + self.dimensions])
+
+    def mean(self) -> tuple[float, ...]:
+        """The mean vector of documents."""
+        return struct.unpack_from(f"<{self.dimensions}f", self._map, self._mean)
+
+    def words(self) -> list[str]:
+        """All words in row order."""
+        starts = struct.unpack_from(f"<{self.size + 1}I", self._map, self._starts)
+        text = self._map[self._text : self._text + starts[-1]]
+        return [text[starts[i] : starts[i + 1]].decode() for i in range(self.size)]
+
+    def sections(self) -> tuple[memoryview, memoryview]:
+        """All scales (f32) and all rows (i8) as they lie in the map, for a reader that makes a matrix of them."""
+        view = memoryview(self._map)
+        return view[self._scales : self._mean], view[self._rows :]
+
+    def _word(self, number: int) -> bytes:
+        start, end = struct.unpack_from("<2I", self._map, self._starts + 4 * number)
+        return self._map[self._text + start : self._text + end]
+
+
+def letter_groups(word: str, length: int) -> list[str]:
+    """Overlapping groups of letters of a word between marks for its begin and end; one group if the word is short."""
+    marked = f"<{word}>"
+    return [marked[i : i + length] for i in range(max(1, len(marked) - length + 1))]
+
+
+def write_model(
+    path: Path,
+    words: Sequence[str],
+    scales: Sequence[float],
+    rows: bytes,
+    mean: Sequence[float],
+    *,
+    groups: int,
+    group_length: int,
+    exponent: float,
+) -> str:
+    """Write a model file, words in the order of their rows (sorted by UTF-8 bytes); returns its digest in hex."""
+    import hashlib
+
+    encoded = [word.encode() for word in words]
+    if encoded != sorted(set(encoded)):
+        raise ValueError("words must be distinct and sorted by their UTF-8 bytes")
+    if len(scales) != len(words) + groups or len(rows) != len(scales) * len(mean):
+        raise ValueError("scales and rows must cover every word and every letter group")
+    text, starts = b"".join(encoded), [0]
+    for word in encoded:
+        starts.append(starts[-1] + len(word))
+    floats = struct.pack(f"<{len(scales)}f", *scales) + struct.pack(f"<{len(mean)}f", *mean)
+    body = struct.pack(f"<{len(starts)}I", *starts) + text + b"\0" * (-len(text) % 4) + floats + rows
+    digest = hashlib.sha256(body).digest()
+    header = (MAGIC, FORMAT, WORDS_VERSION, len(mean), len(words), groups, group_length, len(text), exponent, digest)
+    path.write_bytes(_HEADER.pack(*header) + body)
+    return digest.hex()
+
+
+def _map(path: Path) -> mmap.mmap:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    except OSError as error:
+        raise _unusable(path, f"cannot be opened ({error.strerror})") from error
+    try:
+        return mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ)
+    except (OSError, ValueError) as error:  # ValueError: an empty file cannot be mapped
+        raise _unusable(path, f"cannot be read ({error})") from error
+    finally:
+        os.close(descriptor)
+
+
+def _unusable(path: Path, what: str) -> EmbedderUnavailable:
+    return EmbedderUnavailable(f"the static model {path} {what}", "reinstall ragit, or configure another embedder")

@@ -1,0 +1,200 @@
+"""The default embedder: a table of word vectors in the package. Offline, deterministic, thousands of chunks a second.
+
+A text is the bag of its words (`ragit.words`), a vector their weighted sum: see `modelfile` for the formula. A query
+reads the few rows it needs from the mapped file with the standard library alone. A batch of documents is one matrix
+product: counts of words per text times the rows of the words that occur, which costs less than adding up the rows of
+each text.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragit.embed.modelfile import ModelFile
+from ragit.embed.options import EmbedderOptions, fingerprint
+from ragit.errors import ConfigError
+from ragit.words import identifiers, parts, words
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+    Ints = NDArray[np.int64]
+
+DEFAULT_MODEL = Path(__file__).with_name("weights") / "code-256.bin"
+
+_BATCH = 96
+"""Texts per matrix product. Larger ones waste work on zeros of the count matrix, smaller ones on calls."""
+
+_MEMORY = 300_000
+"""Identifiers and unknown words kept between batches; beyond, all are forgotten, so that memory stays bounded."""
+
+
+class StaticEmbedder:
+    """Sums of word vectors, from a model file. `options.model` may name another file than the package's own."""
+
+    local = True
+
+    def __init__(self, options: EmbedderOptions) -> None:
+        self._options = options
+        self._file = ModelFile(Path(options.model) if options.model else DEFAULT_MODEL)
+        if options.dimensions not in (None, self._file.dimensions):
+            raise ConfigError(
+                f"the static model has {self._file.dimensions} dimensions, not {options.dimensions}",
+                "leave embedding.dimensions out for the static model",
+            )
+        self._mean = self._file.mean()
+        self._matrix: _Matrix | None = None
+
+    @property
+    def fingerprint(self) -> str:
+        """Digest of the weights, with dimensions and document prefix."""
+        return fingerprint("static", self._file.digest.hex()[:16], self.dimensions, self._options)
+
+    @property
+    def dimensions(self) -> int:
+        """Length of each vector."""
+        return self._file.dimensions
+
+    def embed(self, texts: Sequence[str]) -> list[bytes]:
+        """One unit vector per text; all zero for a text without words."""
+        prefix = self._options.document_prefix
+        return self.embed_identifiers([identifiers(prefix + text) for text in texts])
+
+    def embed_identifiers(self, texts: Sequence[Sequence[str]]) -> list[bytes]:
+        """The same for texts split by `ragit.words.identifiers` already, so that indexing need split only once.
+
+        The document prefix is the caller's to put before them.
+        """
+        if self._matrix is None:
+            self._matrix = _Matrix(self._file)
+        vectors: list[bytes] = []
+        for start in range(0, len(texts), _BATCH):
+            vectors.extend(self._matrix.encode(texts[start : start + _BATCH]))
+        return vectors
+
+    def embed_query(self, text: str) -> bytes:
+        """The vector of a query, without numpy and without reading more of the file than its words need."""
+        total = [0.0] * self.dimensions
+        for word, count in Counter(words(self._options.query_prefix + text)).items():
+            weight = count**self._file.exponent
+            number = self._file.find(word)
+            numbers = [number] if number is not None else self._file.group_rows(word)
+            for number in numbers:
+                scale, row = self._file.row(number)
+                factor = weight * scale / len(numbers)
+                total = [a + factor * b for a, b in zip(total, row, strict=True)]
+        return _centred(total, self._mean)
+
+
+def load(options: EmbedderOptions) -> StaticEmbedder:
+    """The embedder that the table's row `static` stands for."""
+    return StaticEmbedder(options)
+
+
+def _centred(total: list[float], mean: tuple[float, ...]) -> bytes:
+    length = math.sqrt(math.fsum(x * x for x in total))
+    if length == 0:
+        return bytes(4 * len(total))
+    moved = [x / length - m for x, m in zip(total, mean, strict=True)]
+    length = math.sqrt(math.fsum(x * x for x in moved)) or 1.0
+    vector = array("f", [x / length for x in moved])
+    if vector.itemsize != 4:  # pragma: no cover - no platform that CPython supports
+        raise AssertionError("float is not 32 bits wide here")
+    return vector.tobytes()
+
+
+class _Matrix:
+    """The same formula for many texts at once. Owns numpy, and what it has learnt about identifiers so far."""
+
+    def __init__(self, file: ModelFile) -> None:
+        import numpy
+
+        self._np = numpy
+        scales, rows = file.sections()
+        self._file = file
+        self._scales = numpy.frombuffer(scales, dtype="<f4")
+        self._rows = numpy.frombuffer(rows, dtype=numpy.int8).reshape(-1, file.dimensions)
+        self._mean = numpy.array(file.mean(), dtype=numpy.float32)
+        self._known = {word: number for number, word in enumerate(file.words())}
+        self._forget()
+
+    def encode(self, texts: Sequence[Sequence[str]]) -> list[bytes]:
+        """The vectors of one batch."""
+        np = self._np
+        if len(self._numbers) > _MEMORY:
+            self._forget()
+        numbers = [self._numbers_of(text) for text in texts]
+        lengths = np.fromiter(map(len, numbers), dtype=np.int64, count=len(numbers))
+        flat = np.fromiter(chain.from_iterable(numbers), dtype=np.int64, count=int(lengths.sum()))
+        present, local = self._present(flat)
+        cells = np.repeat(np.arange(len(texts)) * len(present), lengths) + local
+        counts = np.bincount(cells, minlength=len(texts) * len(present)).reshape(len(texts), len(present))
+        weights = np.power(counts, np.float32(self._file.exponent), dtype=np.float32)
+        return self._finish(weights @ self._gather(present))
+
+    def _numbers_of(self, text: Sequence[str]) -> list[int]:
+        known = self._numbers
+        try:
+            return list(chain.from_iterable([known[name] for name in text]))
+        except KeyError:
+            for name in text:
+                if name not in known:
+                    known[name] = tuple(map(self._number, parts(name)))
+            return list(chain.from_iterable([known[name] for name in text]))
+
+    def _number(self, word: str) -> int:
+        number = self._known.get(word)
+        if number is None:
+            # Numbered on from the file's words in the order they are met: no one else sees these numbers.
+            number = self._strange.get(word)
+            if number is None:
+                number = self._strange[word] = len(self._known) + len(self._groups)
+                self._groups.append(tuple(self._file.group_rows(word)))
+        return number
+
+    def _present(self, flat: Ints) -> tuple[Ints, Ints]:
+        np = self._np
+        seen = np.zeros(len(self._known) + len(self._groups), dtype=bool)
+        seen[flat] = True
+        present = np.flatnonzero(seen)
+        places = np.empty(len(seen), dtype=np.int64)
+        places[present] = np.arange(len(present))
+        return present, places[flat]
+
+    def _gather(self, present: Ints) -> Floats:
+        np = self._np
+        split = int(np.searchsorted(present, len(self._known)))
+        plain = self._dequantised(present[:split])
+        strange = [self._average(self._groups[number - len(self._known)]) for number in present[split:]]
+        return np.vstack([plain, *strange]) if strange else plain
+
+    def _average(self, numbers: Iterable[int]) -> Floats:
+        np = self._np
+        rows = self._dequantised(np.array(tuple(numbers), dtype=np.int64))
+        average: Floats = rows.mean(axis=0) if len(rows) else np.zeros(self._file.dimensions, dtype=np.float32)
+        return average
+
+    def _dequantised(self, numbers: Ints) -> Floats:
+        rows: Floats = self._rows[numbers] * self._scales[numbers, None]
+        return rows
+
+    def _finish(self, sums: Floats) -> list[bytes]:
+        np = self._np
+        lengths = np.linalg.norm(sums, axis=1, keepdims=True)
+        moved = sums / np.where(lengths == 0, 1, lengths) - self._mean
+        norms = np.linalg.norm(moved, axis=1, keepdims=True)
+        vectors = np.where(lengths == 0, 0, moved / np.where(norms == 0, 1, norms))
+        return [vector.tobytes() for vector in np.ascontiguousarray(vectors, dtype="<f4")]
+
+    def _forget(self) -> None:
+        self._numbers: dict[str, tuple[int, ...]] = {}
+        self._strange: dict[str, int] = {}
+        self._groups: list[tuple[int, ...]] = []

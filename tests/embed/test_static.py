@@ -1,0 +1,196 @@
+"""The static model: one formula, two implementations (a matrix for documents, plain Python for queries), one result."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+from array import array
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ragit.embed import EmbedderOptions, load_embedder
+from ragit.embed.modelfile import ModelFile, letter_groups, write_model
+from ragit.embed.static import DEFAULT_MODEL, StaticEmbedder
+from ragit.errors import ConfigError, EmbedderUnavailable
+from ragit.words import identifiers, words
+
+
+def floats(vector: bytes) -> list[float]:
+    values = array("f")
+    values.frombytes(vector)
+    return values.tolist()
+
+
+def cosine(one: bytes, other: bytes) -> float:
+    return math.fsum(a * b for a, b in zip(floats(one), floats(other), strict=True))
+
+
+@pytest.fixture(scope="module")
+def static() -> StaticEmbedder:
+    return StaticEmbedder(EmbedderOptions())
+
+
+TEXT = st.one_of(
+    st.text(max_size=200),
+    st.lists(
+        st.sampled_from(["parseConfig", "HTTPServer2", "read_file", "lock", "Zyxgrplq", "提交偏移", "é", "x" * 90])
+    ).map(" ".join),
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(texts=st.lists(TEXT, max_size=8))
+def test_documents_and_queries_are_encoded_alike(static: StaticEmbedder, texts: list[str]) -> None:
+    for text, vector in zip(texts, static.embed(texts), strict=True):
+        query = static.embed_query(text)
+        assert len(query) == len(vector) == 4 * static.dimensions
+        assert max(abs(a - b) for a, b in zip(floats(vector), floats(query), strict=True)) < 2e-6
+
+
+@settings(max_examples=50, deadline=None)
+@given(texts=st.lists(TEXT, min_size=1, max_size=8), data=st.data())
+def test_a_vector_does_not_depend_on_its_neighbours(
+    static: StaticEmbedder, texts: list[str], data: st.DataObject
+) -> None:
+    order = data.draw(st.permutations(range(len(texts))))
+    together = static.embed(texts)
+    shuffled = static.embed([texts[i] for i in order])
+    for place, i in enumerate(order):
+        assert max(abs(a - b) for a, b in zip(floats(together[i]), floats(shuffled[place]), strict=True)) < 2e-6
+
+
+def test_vectors_have_length_one_or_zero(static: StaticEmbedder) -> None:
+    some, none, punctuation = static.embed(["open the file", "", "{}();"])
+    assert cosine(some, some) == pytest.approx(1, abs=1e-5)
+    assert none == punctuation == bytes(4 * static.dimensions) == static.embed_query("  ")
+
+
+def test_texts_that_speak_of_the_same_are_near(static: StaticEmbedder) -> None:
+    query = static.embed_query("read a file line by line")
+    near, far = static.embed(["def read_lines(path): return open(path).readlines()", "class ButtonColour: red, green"])
+    assert cosine(query, near) > cosine(query, far) + 0.1
+
+
+def test_identifiers_split_beforehand_give_the_same(static: StaticEmbedder) -> None:
+    texts = ["def commitOffset(self): pass", "", "HTTPServer"]
+    assert static.embed_identifiers([identifiers(text) for text in texts]) == static.embed(texts)
+
+
+def test_more_texts_than_one_batch(static: StaticEmbedder) -> None:
+    texts = [f"value{i} of table {i % 7}" for i in range(250)]
+    vectors = static.embed(texts)
+    assert len(vectors) == 250
+    assert cosine(vectors[249], static.embed_query(texts[249])) == pytest.approx(1, abs=1e-5)
+
+
+def test_memory_of_identifiers_is_bounded(static: StaticEmbedder, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = static.embed(["some qzxwv words"])
+    monkeypatch.setattr("ragit.embed.static._MEMORY", 0)
+    assert static.embed(["other vwxzq words"]) and static.embed(["some qzxwv words"]) == before
+
+
+def test_prefixes_are_part_of_the_text_and_only_the_documents_one_of_the_key() -> None:
+    plain = load_embedder("static")
+    prefixed = load_embedder("static", EmbedderOptions(document_prefix="passage: ", query_prefix="query: "))
+    assert prefixed.embed(["lock"]) == plain.embed(["passage: lock"])
+    assert prefixed.embed_query("lock") == plain.embed_query("query: lock")
+    assert prefixed.fingerprint != plain.fingerprint
+    assert load_embedder("static", EmbedderOptions(query_prefix="query: ")).fingerprint == plain.fingerprint
+
+
+def test_the_package_ships_an_intact_model_of_at_most_16_megabytes() -> None:
+    assert ModelFile(DEFAULT_MODEL).intact()
+    assert DEFAULT_MODEL.stat().st_size <= 16_000_000
+
+
+def test_every_word_is_found_at_its_row() -> None:
+    file = ModelFile(DEFAULT_MODEL)
+    for number, word in enumerate(file.words()):
+        if number % 97 == 0:
+            assert file.find(word) == number
+    assert file.find("") is None
+    assert file.find("zzzzzzzzzzzz") is None
+
+
+def test_query_needs_no_numpy() -> None:
+    script = (
+        "import sys; from ragit.embed import load_embedder\n"
+        "e = load_embedder(); e.embed_query('open the qqzzx file'); e.fingerprint\n"
+        "heavy = {'numpy', 'openai', 'http', 'hashlib', 'importlib.metadata', 'ssl'} & set(sys.modules)\n"
+        "sys.exit(str(heavy) if heavy else 0)"
+    )
+    done = subprocess.run([sys.executable, "-S", "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def tiny(path: Path, **changes: object) -> Path:
+    settings = {"groups": 1, "group_length": 4, "exponent": 1.0} | changes
+    write_model(path, ["alpha", "beta"], [0.5, 1.0, 2.0], bytes([2, 0, 0, 3, 1, 1]), [0.0, 0.0], **settings)  # type: ignore[arg-type]
+    return path
+
+
+def test_the_formula_on_a_model_small_enough_to_reckon_by_hand(tmp_path: Path) -> None:
+    embedder = StaticEmbedder(EmbedderOptions(model=str(tiny(tmp_path / "model"))))
+    # alpha twice: 2 * 0.5 * (2, 0); beta once: 1.0 * (0, 3); gamma by its groups: 2.0 * (1, 1)
+    for vector in (embedder.embed_query("alpha beta alpha"), embedder.embed(["alpha beta alpha"])[0]):
+        assert floats(vector) == pytest.approx([2 / math.sqrt(13), 3 / math.sqrt(13)])
+    assert floats(embedder.embed_query("gamma")) == pytest.approx([math.sqrt(0.5)] * 2)
+
+
+def test_the_mean_is_taken_away_after_scaling_to_length_one(tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    write_model(path, ["alpha"], [1.0], bytes([5, 0]), [0.5, 0.5], groups=0, group_length=4, exponent=1.0)
+    embedder = StaticEmbedder(EmbedderOptions(model=str(path)))
+    for vector in (embedder.embed_query("alpha"), embedder.embed(["alpha"])[0]):
+        assert floats(vector) == pytest.approx([math.sqrt(0.5), -math.sqrt(0.5)])
+    assert embedder.embed_query("unknown") == embedder.embed(["unknown"])[0] == bytes(8)
+
+
+def test_unusable_model_files_are_named(tmp_path: Path) -> None:
+    missing, empty, foreign, short, old = (tmp_path / name for name in ("missing", "empty", "foreign", "short", "old"))
+    empty.write_bytes(b"")
+    foreign.write_bytes(b"PK\3\4" * 100)
+    short.write_bytes(tiny(tmp_path / "model").read_bytes()[:-1])
+    old.write_bytes(b"RAGITEMB\x63" + tiny(tmp_path / "model").read_bytes()[9:])
+    for path in (missing, empty, foreign, short, old):
+        with pytest.raises(EmbedderUnavailable, match=path.name) as caught:
+            load_embedder("static", EmbedderOptions(model=str(path)))
+        assert caught.value.hint
+
+
+def test_damage_is_seen(tmp_path: Path) -> None:
+    path = tiny(tmp_path / "model")
+    assert ModelFile(path).intact()
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+    assert not ModelFile(path).intact()
+
+
+def test_a_model_file_is_refused_that_would_not_be_found_in(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="sorted"):
+        write_model(
+            tmp_path / "m", ["b", "a"], [1.0, 1.0], bytes(4), [0.0, 0.0], groups=0, group_length=4, exponent=1.0
+        )
+    with pytest.raises(ValueError, match="cover"):
+        write_model(tmp_path / "m", ["a"], [1.0], bytes(1), [0.0, 0.0], groups=0, group_length=4, exponent=1.0)
+
+
+def test_dimensions_that_the_model_has_not_are_refused() -> None:
+    with pytest.raises(ConfigError, match="256"):
+        load_embedder("static", EmbedderOptions(dimensions=128))
+
+
+@given(word=st.text(min_size=1, max_size=12))
+def test_letter_groups_cover_the_word(word: str) -> None:
+    groups = letter_groups(word, 4)
+    assert groups[0].startswith("<") and groups[-1].endswith(">")
+    assert groups[0] + "".join(group[-1] for group in groups[1:]) == f"<{word}>"
+
+
+def test_words_of_a_query_are_those_of_postings() -> None:
+    assert words("HTTPServer2") == ["http", "server", "2"]
