@@ -1,0 +1,57 @@
+"""Answers and reports to text. Every function yields lines without line ends; a face writes them.
+
+Nothing here opens a file, looks at a terminal or computes a score: what there is to know comes in. All text of a
+repository goes through `visible` (or JSON's escapes), so that no file name can play with the reader's terminal. To add
+a format: one function and one row of FORMATS.
+"""
+
+from collections.abc import Callable, Iterator
+
+from ragit.errors import UnknownFormat
+from ragit.render.machine import dumps, json, markdown, vimgrep
+from ragit.render.reports import (
+    config_json,
+    config_text,
+    freshness_json,
+    freshness_text,
+    index_json,
+    index_text,
+)
+from ragit.render.screen import PLAIN, Paint, RenderOptions, visible
+from ragit.render.text import notes, summary, text
+from ragit.types import Answer
+
+Format = Callable[[Answer, RenderOptions], Iterator[str]]
+
+FORMATS: dict[str, Format] = {"text": text, "json": json, "vimgrep": vimgrep, "markdown": markdown}
+
+
+def format_named(name: str) -> Format:
+    """The format of that name. UnknownFormat, with the nearest that exists."""
+    if name in FORMATS:
+        return FORMATS[name]
+    from difflib import get_close_matches  # only on the way to an error message
+
+    near = get_close_matches(name.lower(), FORMATS, n=1)
+    hint = f"Did you mean {near[0]}? " if near else ""
+    raise UnknownFormat(f"unknown format {visible(name)!r}", f"{hint}There are {', '.join(FORMATS)}.")
+
+
+__all__ = [
+    "FORMATS",
+    "PLAIN",
+    "Format",
+    "Paint",
+    "RenderOptions",
+    "config_json",
+    "config_text",
+    "dumps",
+    "format_named",
+    "freshness_json",
+    "freshness_text",
+    "index_json",
+    "index_text",
+    "notes",
+    "summary",
+    "visible",
+]

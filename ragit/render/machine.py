@@ -1,0 +1,136 @@
+"""Hits for programs: JSON for scripts, vimgrep for editors, Markdown for agents. docs/json.md describes the JSON."""
+
+from __future__ import annotations
+
+import json as jsonlib
+import re
+from base64 import b64encode
+from collections.abc import Iterator
+from typing import Any
+
+from ragit.render.screen import RenderOptions, counted, visible
+from ragit.render.snippet import best_line, marked, wanted_terms
+from ragit.render.text import notes, qualified
+from ragit.types import Answer, Hit, Optimized
+
+# JSON itself escapes only below U+0020. The rest of what a terminal would obey, and what no encoder takes.
+_RAW = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+
+
+def dumps(value: Any, options: RenderOptions) -> str:
+    """A value as JSON that is safe to print: on one line, or indented where a person with a terminal looks at it."""
+    text = jsonlib.dumps(value, ensure_ascii=False, allow_nan=False, indent=2 if options.color else None)
+    return _RAW.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def plain(text: str) -> str:
+    """Text that any JSON reader accepts: bytes that were no UTF-8 become U+FFFD (path_bytes keeps them)."""
+    return text if text.isascii() else re.sub("[\ud800-\udfff]", "\ufffd", text)
+
+
+def json(answer: Answer, options: RenderOptions) -> Iterator[str]:
+    """One JSON object."""
+    yield dumps(
+        {
+            "query": plain(answer.query),
+            "ref": plain(answer.ref),
+            "tree": answer.tree,
+            "complete": answer.complete,
+            "missing": answer.missing,
+            "degraded": answer.degraded or None,
+            "took_ms": round(answer.took_ms, 3),
+            "results": [_result(hit) for hit in answer.hits],
+        },
+        options,
+    )
+
+
+def _result(hit: Hit) -> dict[str, Any]:
+    result: dict[str, Any] = {
+        "path": plain(hit.path),
+        "start_line": hit.start_line,
+        "end_line": hit.end_line,
+        "score": round(hit.score, 6),
+        "language": hit.language,
+        "kind": hit.kind,
+        "symbol": plain(hit.symbol),
+        "parent": plain(hit.parent),
+        "text": plain(hit.text),
+        "blob": hit.blob,
+        "signals": {name: round(value, 6) for name, value in hit.signals.items()},
+        "terms": [plain(term) for term in hit.terms],
+        "also": [plain(path) for path in hit.also],
+    }
+    if not _encodes(hit.path):
+        result["path_bytes"] = b64encode(hit.path.encode("utf-8", "surrogateescape")).decode()
+    if hit.optimized:
+        result["optimized"] = _optimized(hit.optimized)
+    return result
+
+
+def _optimized(optimized: Optimized) -> dict[str, Any]:
+    return {
+        "mergedFrom": list(optimized.merged_from),
+        "dedupedFrom": list(optimized.deduped_from),
+        "fileCapped": optimized.file_capped,
+    }
+
+
+def _encodes(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def vimgrep(answer: Answer, options: RenderOptions) -> Iterator[str]:
+    """path:line:column:text per hit, at its best line; the column counts bytes from 1, as vim does."""
+    del options  # an editor reads it: no colour, no cut
+    for hit in answer.hits:
+        line = best_line(answer.query, hit)
+        start = 0
+        for piece, match in marked(line.text, wanted_terms(answer.query, hit)):
+            if match:
+                break
+            start += len(piece.encode("utf-8", "surrogatepass"))
+        else:
+            start = len(line.text) - len(line.text.lstrip())
+        yield f"{visible(hit.path)}:{line.number}:{start + 1}:{visible(line.text)}"
+
+
+def markdown(answer: Answer, options: RenderOptions) -> Iterator[str]:
+    """A heading and a code block per hit, for an agent to read; what it must know of the answer comes first."""
+    del options  # an agent wants the text itself, whole
+    yield f"{counted(len(answer.hits), 'hit')} for {_code(answer.query)} in {_code(answer.ref)}"
+    for note in notes(answer):
+        yield ""
+        yield f"> {note}"
+    for hit in answer.hits:
+        yield ""
+        yield f"## {_code(f'{hit.path}:{hit.start_line}-{hit.end_line}')}"
+        yield ""
+        name = f"{_code(qualified(hit))}, " if qualified(hit) else ""
+        yield f"{name}{visible(hit.kind)}, score {hit.score:.3f}"
+        yield ""
+        yield from _block(hit)
+
+
+def _block(hit: Hit) -> Iterator[str]:
+    fence = "`" * max(3, _longest_run(hit.text) + 1)
+    yield fence + re.sub(r"[^A-Za-z0-9+#_.-]", "", hit.language)
+    for line in re.split(r"\r\n|\n|\r", hit.text):
+        yield visible(line)
+    yield fence
+
+
+def _code(text: str) -> str:
+    """A code span that the text cannot end: longer marks than any within, and spaces where it begins or ends so."""
+    shown = visible(text)
+    marks = "`" * (_longest_run(shown) + 1)
+    pad = " " if shown.startswith("`") or shown.endswith("`") or not shown.strip() else ""
+    return f"{marks}{pad}{shown}{pad}{marks}"
+
+
+def _longest_run(text: str) -> int:
+    return max((len(run) for run in re.findall("`+", text)), default=0)

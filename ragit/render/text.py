@@ -1,0 +1,160 @@
+"""Hits for a person at a terminal: one head per place that a click opens, and under it the lines that answer.
+
+The line format is that of grep and ripgrep: `12:` before a line that matches, `12-` before one shown for context, `--`
+between groups of context lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ragit.render.screen import Paint, RenderOptions, cells, counted, visible
+from ragit.render.snippet import Line, marked, snippet, wanted_terms
+from ragit.types import Answer, Hit
+
+_LONGEST = 400
+"""Columns of one line where no terminal says how wide it is: beyond this it is data, not something to read."""
+
+_TAB = "    "
+
+
+def text(answer: Answer, options: RenderOptions) -> Iterator[str]:
+    """Lines without line ends, grouped by file, files in the order of their best hit."""
+    paint = Paint(options.color)
+    groups: dict[str, list[Hit]] = {}
+    for hit in answer.hits:
+        groups.setdefault(hit.path, []).append(hit)
+    for number, hits in enumerate(groups.values()):
+        if number:
+            yield ""
+        for hit in hits:
+            yield _head(hit, paint)
+            yield from _body(answer.query, hit, options, paint)
+            yield from _notes(hit, options, paint)
+
+
+def qualified(hit: Hit) -> str:
+    """The symbol with the names around it: Class.method, or the titles above a heading."""
+    if hit.parent and hit.symbol:
+        return f"{hit.parent}{' > ' if hit.kind == 'section' or ' > ' in hit.parent else '.'}{hit.symbol}"
+    return hit.symbol or hit.parent
+
+
+def _head(hit: Hit, paint: Paint) -> str:
+    place = f"{paint.path(visible(hit.path))}:{paint.line(str(hit.start_line))}"
+    symbol = paint.name(visible(qualified(hit)))
+    about = visible(hit.kind)
+    if hit.end_line > hit.start_line:
+        about += f" {hit.start_line}-{hit.end_line}"
+    return "  ".join(part for part in (place, symbol, paint.faint(about), paint.score(f"{hit.score:.3f}")) if part)
+
+
+def _body(query: str, hit: Hit, options: RenderOptions, paint: Paint) -> Iterator[str]:
+    lines = snippet(query, hit, full=options.full, context=options.context)
+    wanted = wanted_terms(query, hit)
+    indent = _common_indent(lines)
+    digits = len(str(hit.end_line))
+    before = lines[0].number - 1
+    for line in lines:
+        if options.context and line.number > before + 1:
+            yield paint.faint(f"  {'--':>{digits}}")
+        before = line.number
+        number = f"{line.number:>{digits}}"
+        gutter = paint.line(number) + ":" if line.matches else paint.faint(number + "-")
+        room = (options.width or _LONGEST) - digits - 4
+        yield f"  {gutter} {_shown(line.text.expandtabs(len(_TAB))[indent:], wanted, room, paint)}".rstrip()
+
+
+def _common_indent(lines: list[Line]) -> int:
+    texts = [line.text.expandtabs(len(_TAB)) for line in lines if line.text.strip()]
+    return min((len(text) - len(text.lstrip(" ")) for text in texts), default=0)
+
+
+def _shown(line: str, wanted: frozenset[str], room: int, paint: Paint) -> str:
+    """The line with its matches marked, cut to the room there is so that the first match is seen."""
+    room = max(room, 20)
+    pieces = [(visible(piece), match) for piece, match in marked(line, wanted)]
+    if cells("".join(piece for piece, _ in pieces)) > room:
+        pieces = _cut(pieces, room)
+    return "".join(paint.match(piece) if match else piece for piece, match in pieces)
+
+
+def _cut(pieces: list[tuple[str, bool]], room: int) -> list[tuple[str, bool]]:
+    """The pieces within `room` columns, from the start or, if the first match lies beyond, from a little before it."""
+    first = 0
+    for piece, match in pieces:
+        if match:
+            break
+        first += len(piece)
+    whole = "".join(piece for piece, _ in pieces)
+    flags = [match for piece, match in pieces for _ in piece]
+    start = 0 if first >= len(whole) or cells(whole[:first]) < room - room // 4 else first - room // 4
+    left = "..." if start else ""
+    stop, used = start, len(left) + 3
+    while stop < len(whole) and used + cells(whole[stop]) <= room:
+        used += cells(whole[stop])
+        stop += 1
+    right = "..." if stop < len(whole) else ""
+    return [(left, False), *_runs(whole[start:stop], flags[start:stop]), (right, False)]
+
+
+def _runs(text: str, flags: list[bool]) -> Iterator[tuple[str, bool]]:
+    start = 0
+    for at in range(1, len(text) + 1):
+        if at == len(text) or flags[at] != flags[start]:
+            yield text[start:at], flags[start]
+            start = at
+
+
+def _notes(hit: Hit, options: RenderOptions, paint: Paint) -> Iterator[str]:
+    if hit.also:
+        paths = ", ".join(visible(path) for path in hit.also[:3])
+        more = f" and {len(hit.also) - 3} more" if len(hit.also) > 3 else ""
+        yield paint.faint(f"  same content: {paths}{more}")
+    if options.explain:
+        yield from _reasons(hit, paint)
+
+
+def _reasons(hit: Hit, paint: Paint) -> Iterator[str]:
+    """Why the hit stands where it does: what raised it, what lowered it, the greatest share first."""
+    ordered = sorted(hit.signals.items(), key=lambda item: (-abs(item[1]), item[0]))
+    wide = max((len(visible(name)) for name, _ in ordered), default=0)
+
+    def share(name: str, value: float) -> str:
+        figure = f"{value:+.3f}"
+        return f"{visible(name):<{wide}} {paint.good(figure) if value > 0 else paint.bad(figure)}"
+
+    yield from _labelled("raised by", [share(*item) for item in ordered if item[1] > 0], paint)
+    yield from _labelled("lowered by", [share(*item) for item in ordered if item[1] < 0], paint)
+    yield from _labelled("words", [", ".join(map(visible, hit.terms))] if hit.terms else [], paint)
+    if hit.optimized:
+        merged, replaced = hit.optimized.merged_from, hit.optimized.deduped_from
+        capped = ["further hits of this file (retrieval.contextOptimization.maxPerFile)"]
+        yield from _labelled("merged", [", ".join(map(visible, merged))] if merged else [], paint)
+        yield from _labelled("replaces", [", ".join(map(visible, replaced))] if replaced else [], paint)
+        yield from _labelled("left out", capped if hit.optimized.file_capped else [], paint)
+
+
+def _labelled(label: str, rows: list[str], paint: Paint) -> Iterator[str]:
+    for number, row in enumerate(rows):
+        yield f"  {paint.faint(f'{label if not number else str():<10}')}  {row}"
+
+
+def summary(answer: Answer) -> str:
+    """One line for the end of an answer on a terminal: how many hits, where, in what time."""
+    files = len({hit.path for hit in answer.hits})
+    where = f"{visible(answer.ref)} ({answer.tree[:10]})" if answer.tree else visible(answer.ref)
+    return f"{counted(len(answer.hits), 'hit')} in {counted(files, 'file')} of {where}, {answer.took_ms:.0f} ms"
+
+
+def notes(answer: Answer) -> list[str]:
+    """What a reader must know about an answer besides its hits; a face shows it beside them, on stderr."""
+    found = []
+    if not answer.complete:
+        missing = counted(answer.missing, "file is", "files are") if answer.missing else "part of the tree is"
+        found.append(f"incomplete: {missing} not indexed in {visible(answer.ref)}; `ragit index` adds what is missing")
+    if answer.degraded:
+        found.append(f"degraded: {visible(answer.degraded)}")
+    if not answer.hits:
+        found.append(f"no hits in {visible(answer.ref)}")
+    return found
