@@ -1,0 +1,27 @@
+"""Bytes to chunks: everything that knows what a language looks like.
+
+This room owns tree-sitter and the readers of documents. It is handed bytes and a language, and knows no path beyond a
+file's name, no git and no SQL. It is pure: the same bytes, language and options give the same chunks, and no bytes make
+it raise. Grammars are loaded when a blob is parsed, not before: a query process asks only for names and fingerprints.
+"""
+
+from __future__ import annotations
+
+from ragit.chunk.encoding import text_of
+from ragit.chunk.names import language_of, languages, require
+from ragit.chunk.options import ChunkOptions, fingerprint
+from ragit.types import Chunking
+
+__all__ = ["ChunkOptions", "chunk", "fingerprint", "language_of", "languages", "require", "text_of"]
+
+_DEFAULT = ChunkOptions()
+
+
+def chunk(data: bytes, language: str, options: ChunkOptions = _DEFAULT) -> Chunking:
+    """All chunks of a blob under a language of the table, in order.
+
+    Raises UnknownLanguage for a name that the table does not hold; no bytes make it raise.
+    """
+    from ragit.chunk import readers
+
+    return readers.read(data, language, options)

@@ -1,0 +1,54 @@
+"""The lines of a text, by byte offset. They end at a line feed; in a text without any, at a carriage return."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+
+_LF = re.compile(rb"\n")
+_CR = re.compile(rb"\r")
+
+
+class Lines:
+    """Offsets of the lines of one text; rows count from 0."""
+
+    __slots__ = ("text", "starts", "count", "classic")
+
+    def __init__(self, text: bytes) -> None:
+        self.text = text
+        self.classic = b"\n" not in text and b"\r" in text
+        ends = (_CR if self.classic else _LF).finditer(text)
+        starts = [0, *(end.end() for end in ends)]
+        if len(starts) > 1 and starts[-1] == len(text):
+            starts.pop()
+        self.count = len(starts)
+        starts.append(len(text))
+        self.starts = starts
+
+    def row(self, offset: int) -> int:
+        """The row that holds a byte."""
+        return bisect_right(self.starts, offset, 0, self.count) - 1
+
+    def last_row(self, start: int, end: int) -> int:
+        """The row of the last byte before `end`: a node may end at column 0 of a row that it does not touch."""
+        return self.row(end - 1) if end > start else self.row(start)
+
+    def blank(self, row: int) -> bool:
+        """True if a row holds white space only."""
+        line = self.text[self.starts[row] : self.starts[row + 1]]
+        return not line or line.isspace()
+
+    def size(self, first: int, stop: int) -> int:
+        """Bytes of the rows first..stop-1."""
+        return self.starts[stop] - self.starts[first]
+
+    def end_of(self, stop: int) -> int:
+        """Where the rows before `stop` end, the last one's line end left out."""
+        end = self.starts[stop]
+        if end and self.text[end - 1] == (13 if self.classic else 10):
+            end -= 1
+        return end
+
+    def parseable(self) -> bytes:
+        """The text as grammars want it: they know no line end but the line feed."""
+        return self.text.replace(b"\r", b"\n") if self.classic else self.text

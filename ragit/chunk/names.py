@@ -1,0 +1,74 @@
+"""What a file's name says about its language, and the names of the table as a user types them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+
+from ragit.chunk.languages import LANGUAGES
+from ragit.chunk.row import Language
+from ragit.errors import UnknownLanguage
+
+
+@dataclass(slots=True)
+class _Names:
+    """What a file's name says: three tables made from the rows."""
+
+    exact: dict[str, str] = field(default_factory=dict)
+    suffixes: dict[str, str] = field(default_factory=dict)
+    patterns: list[tuple[str, str]] = field(default_factory=list)
+
+
+def _names() -> _Names:
+    names = _Names()
+    for row in LANGUAGES.values():
+        for word in row.files.lower().split():
+            if word.endswith(".*"):
+                names.patterns.append((word, row.name))
+            elif word.startswith("."):
+                names.suffixes[word] = row.name
+            else:
+                names.exact[word] = row.name
+    return names
+
+
+_NAMES = _names()
+
+
+def language_of(path: bytes) -> str:
+    """The language by the file's name alone; "auto" and "h" are settled by the content when it is chunked."""
+    name = path.rpartition(b"/")[2].decode("utf-8", "replace").lower()
+    if name in _NAMES.exact:
+        return _NAMES.exact[name]
+    for pattern, language in _NAMES.patterns:
+        if fnmatchcase(name, pattern):
+            return language
+    dot = name.find(".")
+    if dot < 0:
+        return "auto"
+    # The longest suffix wins, so that a row may claim ".d.ts" or ".blade.php" beside ".ts" and ".php".
+    while dot >= 0:
+        if name[dot:] in _NAMES.suffixes:
+            return _NAMES.suffixes[name[dot:]]
+        dot = name.find(".", dot + 1)
+    return "text"
+
+
+def languages() -> list[str]:
+    """All names of the table, sorted."""
+    return sorted(LANGUAGES)
+
+
+def require(name: str) -> Language:
+    """The row of that name; raises UnknownLanguage with the nearest names."""
+    row = LANGUAGES.get(name)
+    if row is None:
+        raise UnknownLanguage(f"no language is named {name!r}", _hint(name))
+    return row
+
+
+def _hint(name: str) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name.lower(), languages(), n=3, cutoff=0.5)
+    return f"did you mean {' or '.join(near)}?" if near else f"languages: {', '.join(languages())}"

@@ -1,0 +1,226 @@
+"""From a list of pieces, each known by the row where it begins, to chunks that cover every non-blank line once.
+
+A reader only says where something begins. It follows that no line can be lost, and none doubled: a piece goes on until
+the next begins. Here blank edges are trimmed, small neighbours grouped, oversize pieces cut.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from ragit.chunk.lines import Lines
+from ragit.chunk.options import ChunkOptions
+from ragit.types import Chunk
+
+MAX_SYMBOL = 120
+MAX_SIGNATURE = 400
+MAX_DOC = 1000
+MAX_PARENT = 300
+"""Bounds on what is kept beside the text, so that no input makes it larger than the text."""
+
+ROOMY = 4
+"""How much further than small functions do fields, constants and settings group: alone they say little."""
+
+_ITEMS = frozenset(("constant", "field", "variable", "property", "declaration", "macro", "type", "imports", "code"))
+_REST = frozenset(("code", "imports", "text"))
+
+
+class Piece:
+    """A run of rows in the making; see types.Chunk for most fields."""
+
+    __slots__ = ("row", "last", "stop", "kind", "symbols", "parent", "signature", "doc", "cuts", "path", "names")
+
+    def __init__(
+        self,
+        row: int,
+        last: int,
+        kind: str,
+        symbol: str = "",
+        parent: str = "",
+        signature: str = "",
+        doc: str = "",
+        path: str = "",
+    ) -> None:
+        self.row = row
+        self.last = last
+        """The last row it is known to touch: what begins there or before is the same piece."""
+        self.stop = last + 1
+        """Set when the next piece is known: the row after its last one."""
+        self.kind = kind
+        self.symbols = [symbol] if symbol else []
+        self.parent = parent
+        self.signature = signature
+        self.doc = doc
+        self.path = path
+        """For the head of a container: the parent of what is inside."""
+        self.cuts: list[int] = []
+        """Rows where it may be cut if it is too large."""
+
+    def absorb(self, other: Piece) -> None:
+        """Takes in the piece that follows."""
+        if self.kind in _REST and other.symbols:
+            self.kind, self.parent, self.path = other.kind, other.parent, other.path
+        self.cuts.append(other.row)
+        self.cuts += other.cuts
+        self.last = max(self.last, other.last)
+        self.stop = other.stop
+        self.symbols += other.symbols
+        self.signature = _join(self.signature, other.signature, "; ", MAX_SIGNATURE)
+        self.doc = _join(self.doc, other.doc, " ", MAX_DOC)
+
+
+def _join(one: str, other: str, by: str, limit: int) -> str:
+    if not one or not other:
+        return one or other
+    return one if len(one) >= limit else f"{one}{by}{other}"[:limit]
+
+
+def chunks_of(lines: Lines, pieces: list[Piece], options: ChunkOptions, data: bool) -> tuple[Chunk, ...]:
+    """The chunks of a text from the pieces a reader found, in order of their rows."""
+    pieces = _trimmed(lines, pieces)
+    if options.min_bytes:
+        pieces = _grouped(lines, pieces, options, data)
+    made: list[Chunk] = []
+    for piece in pieces:
+        if piece.stop - piece.row <= options.max_lines and lines.size(piece.row, piece.stop) <= options.max_bytes:
+            made.append(_chunk(lines, piece))
+        else:
+            made += _cut(lines, piece, options)
+    return tuple(made)
+
+
+def _trimmed(lines: Lines, pieces: list[Piece]) -> list[Piece]:
+    """Gives each piece the rows up to the next one, without blank rows at its edges; drops what is left with none."""
+    if not pieces:
+        pieces = [Piece(0, 0, "text")]
+    pieces[0].row = 0
+    kept = []
+    stop = lines.count
+    for piece in reversed(pieces):
+        row, end = piece.row, stop
+        while end > row and lines.blank(end - 1):
+            end -= 1
+        while row < end and lines.blank(row):
+            row += 1
+        stop = piece.row
+        if row < end:
+            piece.row, piece.stop = row, end
+            kept.append(piece)
+    kept.reverse()
+    return kept
+
+
+def _grouped(lines: Lines, pieces: list[Piece], options: ChunkOptions, data: bool) -> list[Piece]:
+    grouped: list[Piece] = []
+    paths: set[str] = set()
+    for piece in pieces:
+        if grouped and _belong(lines, grouped[-1], piece, paths, options, data):
+            if piece.path:
+                paths.add(piece.path)
+            grouped[-1].absorb(piece)
+        else:
+            grouped.append(piece)
+            paths = {piece.path} if piece.path else set()
+    return grouped
+
+
+def _belong(lines: Lines, group: Piece, piece: Piece, paths: set[str], options: ChunkOptions, data: bool) -> bool:
+    """True if a piece may join the group before it: near of kin, and both together small."""
+    if piece.parent != group.parent and piece.parent not in paths:
+        return False
+    size = lines.size(group.row, piece.stop)
+    if size > options.max_bytes or piece.stop - group.row > options.max_lines:
+        return False
+    roomy = data or (piece.kind in _ITEMS and (group.kind == piece.kind or piece.parent in paths))
+    return size <= options.min_bytes * (ROOMY if roomy else 1)
+
+
+def _cut(lines: Lines, piece: Piece, options: ChunkOptions) -> Iterable[Chunk]:
+    """An oversize piece as several chunks, cut where its parts begin, else between lines, else inside a line."""
+    parts = list(_parts(lines, piece, options))
+    inner = f"{piece.parent}.{piece.symbols[0]}".lstrip(".") if piece.symbols else piece.parent
+    for number, (first, stop) in enumerate(parts):
+        part = Piece(first, stop - 1, piece.kind, parent=piece.parent, signature=piece.signature)
+        if number == 0:
+            part.symbols, part.doc = piece.symbols, piece.doc
+        else:
+            part.parent = piece.path or inner
+        if lines.size(first, stop) <= options.max_bytes:
+            yield _chunk(lines, part)
+        else:
+            yield from _slices(lines, part, options)
+
+
+def _parts(lines: Lines, piece: Piece, options: ChunkOptions) -> Iterable[tuple[int, int]]:
+    cuts = sorted({cut for cut in piece.cuts if piece.row < cut < piece.stop})
+    first = piece.row
+    at = 0
+    while first < piece.stop:
+        stop = best = first + 1
+        while at < len(cuts) and cuts[at] <= first:
+            at += 1
+        limit = min(piece.stop, first + options.max_lines)
+        while stop < limit and lines.starts[stop + 1] - lines.starts[first] <= options.max_bytes:
+            stop += 1
+        best = stop
+        if stop < piece.stop:
+            while at < len(cuts) and cuts[at] <= stop:
+                best = cuts[at]
+                at += 1
+        end = best
+        while end > first and lines.blank(end - 1):
+            end -= 1
+        if end > first:
+            yield first, end
+        first = best
+        while first < piece.stop and lines.blank(first):
+            first += 1
+
+
+_BREAK = re.compile(rb"[\s,;{}()\[\]]")
+
+
+def _slices(lines: Lines, piece: Piece, options: ChunkOptions) -> Iterable[Chunk]:
+    """One over-long line as several chunks."""
+    start, end = lines.starts[piece.row], lines.end_of(piece.stop)
+    text = lines.text
+    while start < end:
+        stop = min(end, start + options.max_bytes)
+        if stop < end:
+            stop = _break_before(text, start, stop)
+        if not text[start:stop].isspace():
+            yield _chunk_at(piece, piece.row + 1, piece.stop, start, stop, text[start:stop])
+            piece.symbols, piece.doc = [], ""
+        start = stop
+
+
+def _break_before(text: bytes, start: int, stop: int) -> int:
+    """Where to cut an over-long line, at or before `stop`: after white space or punctuation, never inside a letter."""
+    window = max(start + 1, stop - 200)
+    found = [match.end() for match in _BREAK.finditer(text, window, stop)]
+    if found:
+        return found[-1]
+    while stop > start + 1 and text[stop] & 0xC0 == 0x80:
+        stop -= 1
+    return stop
+
+
+def _chunk(lines: Lines, piece: Piece) -> Chunk:
+    start, end = lines.starts[piece.row], lines.end_of(piece.stop)
+    return _chunk_at(piece, piece.row + 1, piece.stop, start, end, lines.text[start:end])
+
+
+def _chunk_at(piece: Piece, first: int, last: int, start: int, end: int, text: bytes) -> Chunk:
+    return Chunk(
+        first,
+        last,
+        start,
+        end,
+        text.decode("utf-8"),
+        piece.kind,
+        " ".join(dict.fromkeys(piece.symbols)),
+        piece.parent,
+        piece.signature,
+        piece.doc,
+    )

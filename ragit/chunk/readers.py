@@ -1,0 +1,72 @@
+"""Which reader chunks a blob, and which blobs none reads.
+
+A reader is a function from lines, row and options to pieces; a document's reader will be one from bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from ragit.chunk import rules
+from ragit.chunk.content import resolve
+from ragit.chunk.encoding import text_of
+from ragit.chunk.names import require
+from ragit.chunk.row import Language
+from ragit.chunk.lines import Lines
+from ragit.chunk.options import ChunkOptions
+from ragit.chunk.pieces import Piece, chunks_of
+from ragit.types import Chunking
+
+MAX_PARSE = 2_000_000
+"""Bytes above which no grammar is tried: a syntax tree takes some 20 times the text, and such files hold data."""
+
+_LONG_LINE = 1000
+_MINIFIED_FROM = 5000
+_HUGE_LINE = 1_000_000
+
+_RULES: Mapping[str, Callable[[Lines, ChunkOptions], list[Piece]]] = {
+    "lines": rules.by_lines,
+    "latex": rules.latex,
+    "razor": rules.razor,
+    "sln": rules.sln,
+}
+
+
+def read(data: bytes, language: str, options: ChunkOptions) -> Chunking:
+    """The chunks of a blob, or the reason why it has none."""
+    row = require(language)
+    if row.reader == "none":
+        return Chunking(language, (), f"no reader for {language}")
+    if data.startswith(b"version https://git-lfs.github.com/spec/") and len(data) < 1024:
+        return Chunking(language, (), "lfs pointer")
+    text = text_of(data)
+    if text is None:
+        return Chunking(language, (), "binary")
+    if not text or text.isspace():
+        return Chunking(language, (), "empty")
+    row = resolve(row, text)
+    lines = Lines(text)
+    if _minified(lines, row):
+        return Chunking(row.name, (), "minified")
+    return Chunking(row.name, chunks_of(lines, _pieces(lines, row, options), options, row.data))
+
+
+def _pieces(lines: Lines, row: Language, options: ChunkOptions) -> list[Piece]:
+    if row.grammar and len(lines.text) <= MAX_PARSE:
+        from ragit.chunk import code
+
+        return code.pieces_of(lines, row, options)
+    return _RULES["lines" if row.grammar else row.reader](lines, options)
+
+
+def _minified(lines: Lines, row: Language) -> bool:
+    """True where nearly all bytes stand in lines that no person wrote."""
+    size = len(lines.text)
+    if size < _MINIFIED_FROM or not (row.minifies or size > _HUGE_LINE):
+        return False
+    limit = _LONG_LINE if row.minifies else _HUGE_LINE
+    if size / lines.count < limit / 100:
+        return False
+    starts = lines.starts
+    long = sum(length for i in range(lines.count) if (length := starts[i + 1] - starts[i]) > limit)
+    return long * 10 > size * 8

@@ -1,0 +1,122 @@
+"""Readers without a grammar: LaTeX, Razor, Visual Studio solutions, and lines for everything else."""
+
+from __future__ import annotations
+
+import re
+
+from ragit.chunk.lines import Lines
+from ragit.chunk.options import ChunkOptions
+from ragit.chunk.pieces import Piece
+
+
+def by_lines(lines: Lines, options: ChunkOptions) -> list[Piece]:
+    """Blocks of at most 100 lines; a block ends at an empty line if there is one in its last quarter."""
+    pieces = []
+    row = 0
+    while row < lines.count:
+        pieces.append(Piece(row, row, "text"))
+        stop = min(lines.count, row + options.max_lines)
+        if stop < lines.count:
+            quarter = range(stop - 1, stop - 1 - options.max_lines // 4, -1)
+            stop = next((blank for blank in quarter if lines.blank(blank)), stop - 1) + 1
+        row = stop
+    return pieces
+
+
+_SECTION = re.compile(
+    rb"[ \t]*\\(part|chapter|section|subsection|subsubsection|paragraph)\*?[ \t]*(?:\[[^\]\n]*\])?[ \t]*\{"
+)
+_RANKS = {
+    name: rank
+    for rank, name in enumerate((b"part", b"chapter", b"section", b"subsection", b"subsubsection", b"paragraph"))
+}
+_HIDDEN = re.compile(rb"[ \t]*\\(begin|end)\{(comment|verbatim\*?|lstlisting|minted)\}")
+
+
+def latex(lines: Lines, options: ChunkOptions) -> list[Piece]:
+    """Sections with the path of titles above them; what stands before the first is the preamble."""
+    pieces = [Piece(0, 0, "preamble")]
+    above: list[tuple[int, str]] = []
+    hidden = b""
+    for row in range(lines.count):
+        line = lines.text[lines.starts[row] : lines.starts[row + 1]]
+        mark = _HIDDEN.match(line)
+        if hidden:
+            hidden = b"" if mark and mark.group(1) == b"end" and mark.group(2) == hidden else hidden
+            continue
+        if mark and mark.group(1) == b"begin":
+            hidden = mark.group(2)
+            continue
+        found = _SECTION.match(line)
+        if found:
+            rank = _RANKS[found.group(1)]
+            title = _title(lines.text, lines.starts[row] + found.end())
+            above = [(other, name) for other, name in above if other < rank]
+            parent = " > ".join(name for _, name in above)
+            pieces.append(Piece(row, row, "section", title, parent, path=f"{parent} > {title}" if parent else title))
+            above.append((rank, title))
+    return pieces
+
+
+def _title(text: bytes, start: int) -> str:
+    """The text up to the brace that closes the one before `start`, on one line, at most 200 bytes of it."""
+    depth, end = 1, start
+    while end < min(len(text), start + 200):
+        depth += {0x7B: 1, 0x7D: -1}.get(text[end], 0)
+        if depth == 0:
+            break
+        end += 1
+    return " ".join(text[start:end].decode("utf-8", "ignore").split())
+
+
+_RAZOR_BLOCK = re.compile(rb"[ \t]*@(code|functions|section[ \t]+\w+|\{)[ \t]*\{?")
+_RAZOR_SKIP = re.compile(
+    rb"//[^\n]*|/\*.*?\*/|@\*.*?\*@|@\"(?:[^\"]|\"\")*\"|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|[{}]", re.DOTALL
+)
+
+
+def razor(lines: Lines, options: ChunkOptions) -> list[Piece]:
+    """Regions of markup and blocks of code in turn; braces in strings and comments do not count."""
+    pieces = [Piece(0, 0, "markup")]
+    row = 0
+    while row < lines.count:
+        found = _RAZOR_BLOCK.match(lines.text, lines.starts[row], lines.starts[row + 1])
+        if not found:
+            row += 1
+            continue
+        name = found.group(1).decode("ascii", "ignore").strip("{ ")
+        end = lines.row(min(_closing(lines.text, lines.starts[row]), len(lines.text) - 1))
+        pieces.append(Piece(row, end, name.split(" ")[0] or "code", " ".join(name.split()[1:])))
+        row = end + 1
+        if row < lines.count:
+            pieces.append(Piece(row, row, "markup"))
+    return pieces
+
+
+def _closing(text: bytes, start: int) -> int:
+    """Offset of the brace that closes the first one after `start`; the text's end if none does."""
+    depth = 0
+    for found in _RAZOR_SKIP.finditer(text, start):
+        if found.group() == b"{":
+            depth += 1
+        elif found.group() == b"}":
+            depth -= 1
+            if depth <= 0:
+                return found.start()
+    return len(text)
+
+
+_PROJECT = re.compile(rb'\s*Project\("[^"]*"\)\s*=\s*"([^"]*)"')
+
+
+def sln(lines: Lines, options: ChunkOptions) -> list[Piece]:
+    """The header, each project, the global part."""
+    pieces = [Piece(0, 0, "header")]
+    for row in range(lines.count):
+        line = lines.text[lines.starts[row] : lines.starts[row + 1]]
+        project = _PROJECT.match(line)
+        if project:
+            pieces.append(Piece(row, row, "project", project.group(1).decode("utf-8", "replace")))
+        elif line.strip() == b"Global":
+            pieces.append(Piece(row, row, "global"))
+    return pieces
