@@ -1,0 +1,80 @@
+"""What the .gitattributes files of a tree say about its paths. The tree alone decides: no file of the user's own does.
+
+git 2.39 cannot read attributes from a tree, and its `--cached` adds those of the user and of `info/attributes`. So
+git is asked in an empty repository whose index holds nothing but the tree's .gitattributes.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from ragit.git.command import NO_HOOKS, Git
+from ragit.git.place import FILE_MODES, Place
+from ragit.git.private import Private
+from ragit.types import Entry
+
+ASKED = ("linguist-generated", "linguist-vendored", "linguist-language", "diff", "binary", "ragit")
+_NAME = b".gitattributes"
+
+
+def attributes(
+    place: Place, private: Private, entries: Iterable[Entry], paths: Sequence[bytes]
+) -> dict[bytes, dict[str, str]]:
+    """For each of `paths` that has any of ASKED: their values, "set", "unset" or the text after "=".
+
+    `entries` are all files of the tree. Costs nothing if none of them is a .gitattributes.
+    """
+    files = [entry for entry in entries if _is_attributes(entry)]
+    if not files or not paths:
+        return {}
+    with tempfile.TemporaryDirectory(prefix="ragit-") as folder:
+        git = _empty_repository(Path(folder), place, private)
+        listed = b"".join(b"%o %s\t%s\0" % (entry.mode, entry.oid.encode(), entry.path) for entry in files)
+        git.run(*NO_HOOKS, "update-index", "--add", "-z", "--index-info", stdin=listed)
+        asked = b"".join(path + b"\0" for path in paths)
+        said = git.run(*_NOBODYS, "check-attr", "-z", "--cached", "--stdin", *ASKED, stdin=asked)
+    return _parse(said)
+
+
+_NOBODYS = ("-c", f"core.attributesFile={os.devnull}")
+
+
+def _is_attributes(entry: Entry) -> bool:
+    return entry.mode in FILE_MODES and (entry.path == _NAME or entry.path.endswith(b"/" + _NAME))
+
+
+def _empty_repository(folder: Path, place: Place, private: Private) -> Git:
+    """A git dir with no configuration, no refs and no index, that reads the real objects."""
+    version = 0 if place.object_format == "sha1" else 1
+    config = f"[core]\n\trepositoryFormatVersion = {version}\n\tbare = true\n"
+    if version:
+        config += f"[extensions]\n\tobjectFormat = {place.object_format}\n"
+    (folder / "config").write_text(config)
+    (folder / "HEAD").write_text("ref: refs/heads/none\n")
+    (folder / "refs").mkdir()
+    reader = private.reader(place.git)
+    env = {name: value for name, value in reader.env.items() if not name.startswith(_TIES)}
+    env.update(
+        GIT_DIR=str(folder),
+        GIT_OBJECT_DIRECTORY=str(place.objects),
+        GIT_CONFIG_NOSYSTEM="1",
+        GIT_CONFIG_GLOBAL=os.devnull,
+        GIT_ATTR_NOSYSTEM="1",
+    )
+    return Git(str(folder), env)
+
+
+_TIES = ("GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_NAMESPACE", "GIT_CONFIG", "GIT_ATTR_SOURCE")
+
+
+def _parse(said: bytes) -> dict[bytes, dict[str, str]]:
+    """Read `path NUL attribute NUL value NUL`, repeated."""
+    fields = said.split(b"\0")
+    found: dict[bytes, dict[str, str]] = {}
+    for path, name, value in zip(fields[::3], fields[1::3], fields[2::3], strict=False):
+        if value != b"unspecified":
+            found.setdefault(path, {})[name.decode()] = value.decode("utf-8", "replace")
+    return found

@@ -1,0 +1,163 @@
+"""One git process: the environment it gets, and its failure in the words of the house. Never a shell, never a pager."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ragit.errors import GitFailed
+
+SECONDS = 300.0
+"""Longer than any command of ours takes on the largest repositories we know; a git that waits for more is stuck."""
+
+OLDEST = (2, 31)
+"""The first git that knows `rev-parse --path-format`."""
+
+_OURS = {
+    "GIT_OPTIONAL_LOCKS": "0",  # a search must not hold index.lock when the user commits
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_NO_LAZY_FETCH": "1",  # git >= 2.45; older ones are held back by the empty list of protocols below
+    "GIT_ALLOW_PROTOCOL": "",  # no transport at all: whatever a partial clone lacks stays missing
+}
+_DROPPED = ("GIT_PREFIX", "GIT_EXTERNAL_DIFF", "GIT_DIFF_OPTS")
+NO_HOOKS = ("-c", f"core.hooksPath={os.devnull}")
+"""Writing an index, even a temporary one, would run the user's post-index-change hook."""
+
+
+@dataclass(frozen=True)
+class Git:
+    """How to run git on one repository: the folder to stand in and the environment. Picklable."""
+
+    cwd: str
+    env: Mapping[str, str]
+
+    def with_env(self, **more: str) -> Git:
+        """The same with further variables."""
+        return Git(self.cwd, {**self.env, **more})
+
+    def run(self, *args: str, stdin: bytes | None = None, accept: tuple[int, ...] = (0,)) -> bytes:
+        """Output of one command. Raises GitFailed if its exit code is not in `accept`, or it hangs or is not there."""
+        process = self.start(*args, stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE)
+        return finish(process, args, stdin, accept)
+
+    def start(self, *args: str, stdin: int = subprocess.DEVNULL, stderr: int = subprocess.PIPE) -> Process:
+        """Start one command and do not wait. Raises GitFailed if there is no git."""
+        try:
+            return subprocess.Popen(
+                ["git", *args], cwd=self.cwd, env=self.env, stdin=stdin, stdout=subprocess.PIPE, stderr=stderr
+            )
+        except OSError as error:
+            raise _cannot_start(error, self.cwd) from error
+
+
+Process = subprocess.Popen[bytes]
+
+
+def finish(process: Process, args: Iterable[str], stdin: bytes | None = None, accept: tuple[int, ...] = (0,)) -> bytes:
+    """Wait for a started command and give its output; fails like `Git.run`."""
+    args = tuple(args)
+    try:
+        out, err = process.communicate(stdin, timeout=SECONDS)
+    except subprocess.TimeoutExpired as error:
+        stop(process)
+        raise GitFailed(
+            f"`{shown(args)}` did not finish in {SECONDS:.0f} seconds",
+            "run it by hand to see what it waits for: a slow disk, a clean filter or an fsmonitor that hangs",
+        ) from error
+    except BaseException:
+        stop(process)
+        raise
+    if process.returncode not in accept:
+        raise failure(args, process.returncode, err)
+    return out
+
+
+def stop(process: Process) -> None:
+    """End a process of ours that is no longer needed, and close its pipes."""
+    process.kill()
+    process.wait()
+    for pipe in (process.stdin, process.stdout, process.stderr):
+        if pipe is not None:
+            try:
+                pipe.close()
+            except OSError:  # closing flushes what a dead process can no longer read
+                continue
+
+
+def failure(args: Iterable[str], code: int, err: bytes) -> GitFailed:
+    """The error for a command that exited with `code`, in git's own words."""
+    return GitFailed(f"`{shown(args)}` failed: {words(err) or f'exit code {code}'}", _hint(err))
+
+
+def words(err: bytes) -> str:
+    """What git wrote on stderr, on one line and without its prefixes."""
+    lines = [line.strip() for line in err.decode("utf-8", "replace").splitlines() if line.strip()]
+    return "; ".join(re.sub(r"^(fatal|error): ", "", line) for line in lines)
+
+
+def shown(args: Iterable[str]) -> str:
+    """A command as a user would type it: without the settings and plumbing flags that we add."""
+    plain: list[str] = []
+    skip = False
+    for arg in args:
+        if skip:
+            skip = False
+        elif arg == "-c":
+            skip = True
+        else:
+            plain.append(arg)
+    return " ".join(["git", *plain[:2]])
+
+
+def _hint(err: bytes) -> str:
+    if b"promisor remote" in err or b"transport" in err:
+        return (
+            "this is a partial clone and objects are not here; fetch them with `git fetch --refetch --filter=blob:none`"
+        )
+    if b"index.lock" in err:
+        return "another git process is at work here; try again when it is done"
+    if b"space left" in err:
+        return "make room on the disk and run it again"
+    return "run `git fsck` to see whether the repository is sound; if it is, this is a bug of ragit"
+
+
+def _cannot_start(error: OSError, cwd: str) -> GitFailed:
+    if not Path(cwd).is_dir():
+        return GitFailed(
+            f"{cwd} is no longer a folder", "the repository was moved or removed: start again from where it is"
+        )
+    return GitFailed(f"cannot run git: {error.strerror}", "install git, or put it on PATH")
+
+
+def environment(caller: Mapping[str, str], *, messages: bool = True) -> dict[str, str]:
+    """The environment for our git processes: the caller's repository as he set it, nothing that changes formats.
+
+    With `messages`, git speaks English. Not for commands that run the user's filters: these see his own locale.
+    """
+    env = {name: value for name, value in caller.items() if name not in _DROPPED}
+    env.update(_OURS)
+    if messages:
+        env["LC_ALL"] = "C"
+    return env
+
+
+def local_env_vars() -> tuple[str, ...]:
+    """The variables that tie a process to one repository (GIT_DIR, GIT_INDEX_FILE, ...), from git itself."""
+    return tuple(Git(os.curdir, environment(os.environ)).run("rev-parse", "--local-env-vars").decode().split())
+
+
+def clean_env(env: Mapping[str, str] | None = None) -> dict[str, str]:
+    """`env` (the process's own by default) without what ties it to a repository: for work in another one."""
+    local = set(local_env_vars()) | {"GIT_PREFIX"}
+    return {name: value for name, value in (os.environ if env is None else env).items() if name not in local}
+
+
+def version() -> tuple[int, ...]:
+    """The version of the git command, as numbers."""
+    said = Git(os.curdir, environment(os.environ)).run("version").decode("utf-8", "replace")
+    found = re.search(r"\d+(?:\.\d+)+", said)
+    return tuple(int(number) for number in found[0].split(".")) if found else ()

@@ -1,0 +1,125 @@
+"""Where a path's repository is, learnt from one `git rev-parse`. Reads nothing else and keeps no handle."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ragit.errors import GitFailed, NotARepository
+from ragit.git.command import OLDEST, Git, environment, words
+from ragit.types import Oid
+
+SYMLINK = 0o120000
+GITLINK = 0o160000
+FILE_MODES = (0o100644, 0o100755, 0o100664)
+"""Modes of ordinary files; the last is written by nobody now but lives on in old histories."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A repository as one path sees it. All paths are absolute."""
+
+    common_dir: Path
+    git_dir: Path
+    index: Path
+    objects: Path
+    object_format: str
+    prefix: bytes
+    top: Path | None
+    commit: Oid | None
+    tree: Oid
+    """Of HEAD; the empty tree as long as nothing was committed."""
+    git: Git
+    """Runs at the top of the working tree (in the git dir where there is none), speaking English."""
+    git_with_filters: Git
+    """The same in the user's locale, for commands that run his clean filters."""
+
+
+def empty_tree(object_format: str) -> Oid:
+    """The oid of a tree without entries: "sha1" or "sha256"."""
+    return Oid(hashlib.new(object_format, b"tree 0\0", usedforsecurity=False).hexdigest())
+
+
+def find(path: str, caller: Mapping[str, str]) -> Place:
+    """Ask git about `path`. Raises NotARepository in git's own words, GitFailed if git is missing or too old."""
+    if not Path(path).is_dir():
+        raise NotARepository(f"{path} is not a folder", "name a folder inside a git repository")
+    mark = f"--{os.urandom(6).hex()}"  # rev-parse repeats what it does not know: a mark that no path can hold
+    args = ["rev-parse", "--path-format=absolute"]
+    for question in ("--git-common-dir", "--git-dir", "--git-path=index", "--git-path=objects"):
+        args += [*question.split("="), mark]
+    args += ["--show-object-format", mark, "--show-prefix", mark, "--show-cdup", mark]
+    args += ["--revs-only", "HEAD", "HEAD^{tree}"]  # prints nothing, and does not fail, where HEAD is unborn
+    answer = _ask(path, args, caller)
+    parts = answer.split(mark.encode() + b"\n")
+    if parts[0].startswith(b"--path-format"):
+        raise GitFailed("this git is too old", "ragit needs git {}.{} or newer".format(*OLDEST))
+    return _place(path, [part[:-1] if part.endswith(b"\n") else part for part in parts], parts[6], caller)
+
+
+def _ask(path: str, args: list[str], caller: Mapping[str, str]) -> bytes:
+    process = Git(path, environment(caller)).start(*args, stdin=subprocess.DEVNULL)
+    out, err = process.communicate()
+    if process.returncode:
+        raise _refused(err)
+    return out
+
+
+def _refused(err: bytes) -> NotARepository:
+    text = err.decode("utf-8", "replace").strip()
+    first, _, rest = text.partition("\n")
+    if b"safe.directory" in err:
+        return NotARepository(words(first.encode()), "if you trust it: " + rest.strip().splitlines()[-1].strip())
+    return NotARepository(words(err), "run ragit inside a git repository, or make one with `git init`")
+
+
+def _place(path: str, parts: list[bytes], raw_up: bytes, caller: Mapping[str, str]) -> Place:
+    common, git_dir, index, objects = (Path(os.fsdecode(part)) for part in parts[:4])
+    object_format = parts[4].decode()
+    top = _top(path, parts[6], git_dir) if raw_up else None
+    head = parts[7].split()
+    cwd, env = str(top or git_dir), dict(caller)
+    _settle(env, "GIT_COMMON_DIR", common)
+    _settle(env, "GIT_INDEX_FILE", index)
+    _settle(env, "GIT_OBJECT_DIRECTORY", objects)
+    if top is None or "GIT_DIR" in env or "GIT_WORK_TREE" in env or not _finds(top, git_dir):
+        env["GIT_DIR"] = str(git_dir)
+        if top is None:
+            env.pop("GIT_WORK_TREE", None)
+        else:
+            env["GIT_WORK_TREE"] = str(top)
+    return Place(
+        common_dir=common,
+        git_dir=git_dir,
+        index=index,
+        objects=objects,
+        object_format=object_format,
+        prefix=parts[5],
+        top=top,
+        commit=Oid(head[0].decode()) if len(head) == 2 else None,
+        tree=Oid(head[1].decode()) if len(head) == 2 else empty_tree(object_format),
+        git=Git(cwd, environment(env)),
+        git_with_filters=Git(cwd, environment(env, messages=False)),
+    )
+
+
+def _top(path: str, up: bytes, git_dir: Path) -> Path | None:
+    """The top of the working tree. A hook that git runs in a git dir takes that for one: it is none."""
+    top = Path(os.path.realpath(Path(path) / os.fsdecode(up)))
+    return None if top == Path(os.path.realpath(git_dir)) else top
+
+
+def _settle(env: dict[str, str], name: str, path: Path) -> None:
+    """Hooks get relative paths, which would change their meaning with the folder we stand in."""
+    if name in env:
+        env[name] = str(path)
+
+
+def _finds(top: Path, git_dir: Path) -> bool:
+    """Whether git, standing at the top, comes to this git dir: core.worktree may lead elsewhere."""
+    link = top / ".git"
+    return link.is_file() or (link.exists() and link.samefile(git_dir))

@@ -1,0 +1,160 @@
+"""Where we may write: a private object directory and temporary indexes, so that the user's own stay as they are.
+
+An object that names uncommitted work lies here under the oid that git would give it. The user's objects are its
+alternate, so only what he has not committed is written. `prune` is the collector: git does not know this place.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from ragit.errors import GitFailed
+from ragit.git.command import Git
+from ragit.git.objects import ObjectsRecipe
+from ragit.git.place import Place
+from ragit.types import Oid
+
+GRACE_SECONDS = 3600.0
+"""Younger objects stay: a search that runs now may have written them and not named them yet."""
+
+_ALTERNATES = "GIT_ALTERNATE_OBJECT_DIRECTORIES"
+
+
+class Private:
+    """The private folder of one repository: `<common dir>/ragit`, else `scratch`, else a temporary one."""
+
+    def __init__(self, place: Place, scratch: Path | None) -> None:
+        self._place = place
+        self._choices = [folder / "objects" for folder in (place.common_dir / "ragit", scratch) if folder is not None]
+        self._chosen: Path | None = None
+        self._temporary: str | None = None
+
+    def objects(self) -> Path:
+        """The object directory, made if need be. Raises GitFailed if nothing at all can be written."""
+        if self._chosen is None:
+            self._chosen = (
+                next((folder for folder in self._choices if _writable(folder)), None) or self._make_temporary()
+            )
+        return self._chosen
+
+    def likely(self) -> Path:
+        """The object directory as far as it is known; made by nobody yet, perhaps."""
+        return self._chosen or next((folder for folder in self._choices if folder.is_dir()), self._choices[0])
+
+    def _make_temporary(self) -> Path:
+        try:
+            self._temporary = tempfile.mkdtemp(prefix="ragit-")
+        except OSError as error:
+            raise GitFailed(
+                f"nowhere to write: neither {self._choices[0].parent} nor a temporary folder ({error.strerror})",
+                "set TMPDIR to a folder that can be written, or search with --committed",
+            ) from error
+        return Path(self._temporary)
+
+    def close(self) -> None:
+        """Remove the temporary folder, if there had to be one."""
+        if self._temporary is not None:
+            shutil.rmtree(self._temporary, ignore_errors=True)
+            self._temporary = self._chosen = None
+
+    def reader(self, git: Git) -> Git:
+        """`git` that also sees our objects, and takes every oid for what it says (no replace refs)."""
+        folders = [str(self.likely())] if self.likely().is_dir() else []
+        return git.with_env(GIT_NO_REPLACE_OBJECTS="1", **_alternates(folders, git))
+
+    def writer(self, git: Git, index: Path) -> Git:
+        """`git` that writes objects here only, and works on the given index file."""
+        ours, users = str(self.objects()), str(self._place.objects)
+        return git.with_env(GIT_OBJECT_DIRECTORY=ours, GIT_INDEX_FILE=str(index), **_alternates([users], git))
+
+    @contextmanager
+    def index_copy(self) -> Iterator[Path]:
+        """A copy of the user's index (no file if he has none), removed at the end."""
+        folder = Path(tempfile.mkdtemp(prefix="index-", dir=self.objects()))
+        copy = folder / "index"
+        try:
+            with suppress(FileNotFoundError):
+                shutil.copyfile(self._place.index, copy)
+            yield copy
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _writable(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(folder, os.W_OK | os.X_OK)
+
+
+def _alternates(folders: list[str], git: Git) -> dict[str, str]:
+    """The variable that names further object directories, the caller's own kept."""
+    listed = [_quoted(folder) for folder in folders]
+    if git.env.get(_ALTERNATES):
+        listed.append(git.env[_ALTERNATES])
+    return {_ALTERNATES: os.pathsep.join(listed)} if listed else {}
+
+
+def _quoted(folder: str) -> str:
+    if os.pathsep not in folder and not folder.startswith('"'):
+        return folder
+    return '"' + folder.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def prune(objects: Path, recipe: ObjectsRecipe, keep: Iterable[Oid], grace: float = GRACE_SECONDS) -> int:
+    """Remove loose objects that no tree of `keep` reaches and that are older than `grace` seconds; bytes freed.
+
+    A tree of the user's own object directory never leads to an object of ours, so only our own trees are followed.
+    """
+    if not objects.is_dir():
+        return 0
+    loose = {Oid(file.parent.name + file.name): file for file in objects.glob("[0-9a-f][0-9a-f]/*")}
+    kept = _reached(recipe, keep, loose.keys())
+    horizon = time.time() - grace
+    freed = sum(_remove(file, horizon) for oid, file in loose.items() if oid not in kept)
+    for folder in objects.glob("index-*"):  # left by a process that was killed
+        if folder.stat().st_mtime < horizon:
+            shutil.rmtree(folder, ignore_errors=True)
+    return freed
+
+
+def _reached(recipe: ObjectsRecipe, roots: Iterable[Oid], ours: Iterable[Oid]) -> set[Oid]:
+    within, seen = set(ours), set[Oid]()
+    todo = [oid for oid in roots if oid in within]
+    with recipe.open() as objects:
+        while todo:
+            oid = todo.pop()
+            if oid in seen:
+                continue
+            seen.add(oid)
+            header = objects.header(oid)
+            if header is not None and header[0] == "tree":
+                todo += [child for child in _children(objects.read(oid) or b"", len(oid) // 2) if child in within]
+    return seen
+
+
+def _children(tree: bytes, width: int) -> Iterator[Oid]:
+    """The oids in a raw tree object: `mode SP name NUL oid`, the oid in `width` bytes."""
+    at = 0
+    while at < len(tree):
+        at = tree.index(b"\0", at) + 1
+        yield Oid(tree[at : at + width].hex())
+        at += width
+
+
+def _remove(file: Path, horizon: float) -> int:
+    try:
+        facts = file.stat()
+        if facts.st_mtime >= horizon:
+            return 0
+        file.unlink()
+    except FileNotFoundError:  # another gc was quicker
+        return 0
+    return facts.st_size

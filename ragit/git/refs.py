@@ -1,0 +1,161 @@
+"""Names to commits and trees: revisions, refs, worktrees and reflogs. Reads; never moves one."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from ragit.errors import GitFailed, UnknownRevision
+from ragit.git.command import Git
+from ragit.types import Oid
+
+KINDS = ("refs/heads", "refs/tags", "refs/remotes")
+
+
+class Revision(NamedTuple):
+    """What a name means: a tree, and the commit it belongs to unless the name is a tree's own."""
+
+    name: str
+    commit: Oid | None
+    tree: Oid
+
+
+class Worktree(NamedTuple):
+    """One working tree of the repository, or the bare repository itself (listed first, without a HEAD)."""
+
+    path: Path
+    head: Oid | None
+    git_dir: Path
+    branch: str
+    """Short name; empty if HEAD is detached or the repository is bare."""
+
+
+class Reflogged(NamedTuple):
+    """A commit that a reflog remembers: it may be reached by no ref any more."""
+
+    commit: Oid
+    tree: Oid
+    seconds: int
+    """When the ref stood there, since 1970."""
+
+
+def resolve(git: Git, name: str, unborn: Oid) -> Revision:
+    """What `name` means; `unborn` is HEAD's tree before the first commit. Raises UnknownRevision."""
+    if not name or name.startswith("-") or not name.isprintable():
+        raise UnknownRevision(f"{name!r} is not a revision", "name a branch, tag, commit or tree")
+    commit, tree = _peel(git, [f"{name}^{{commit}}", f"{name}^{{tree}}"])
+    if tree is not None:
+        return Revision(name, commit, tree)
+    if name in ("HEAD", "@") and _is_unborn(git):
+        return Revision(name, None, unborn)
+    raise UnknownRevision(f"no commit or tree is named {name!r}", _advice(git, name))
+
+
+def _peel(git: Git, expressions: list[str]) -> list[Oid | None]:
+    """The oid of each expression, None where it names nothing (or something else), in one call."""
+    asked = "".join(f"{expression}\n" for expression in expressions)
+    lines = git.run("cat-file", "--batch-check", stdin=os.fsencode(asked)).splitlines()
+    # A missing one is answered by its own words, which may be two or three themselves: a found one ends in its size.
+    found = (line.rsplit(b" ", 2) for line in lines)
+    return [Oid(words[0].decode()) if len(words) == 3 and words[2].isdigit() else None for words in found]
+
+
+def _is_unborn(git: Git) -> bool:
+    branch = git.run("symbolic-ref", "--quiet", "HEAD", accept=(0, 1)).strip()
+    return bool(branch) and not git.run("for-each-ref", "--format=%(refname)", os.fsdecode(branch)).strip()
+
+
+def _advice(git: Git, name: str) -> str:
+    near = near_names(git, name)
+    if near:
+        return "did you mean " + " or ".join(near) + "?"
+    return "`git branch --all` and `git tag` list the names; a shallow or single-branch clone may lack some"
+
+
+def near_names(git: Git, name: str, most: int = 3) -> list[str]:
+    """Names of refs that resemble `name`, best first."""
+    import difflib  # only an error needs it
+
+    listed = os.fsdecode(git.run("for-each-ref", "--format=%(refname:lstrip=2)", *KINDS)).split()
+    wanted = re.split(r"[~^:]|@\{", name)[0]
+    by_tail = {ref.rsplit("/", 1)[-1]: ref for ref in reversed(listed)}
+    close = difflib.get_close_matches(wanted, [*listed, *by_tail], most)
+    return list(dict.fromkeys(by_tail.get(match, match) if match not in listed else match for match in close))
+
+
+def refs(git: Git, kinds: Iterable[str] = KINDS) -> list[Revision]:
+    """Branches, tags and remote branches by full name, with what they point to; symbolic ones and odd tags left out."""
+    atoms = ("refname", "symref", "objecttype", "objectname", "tree", "*objecttype", "*objectname", "*tree")
+    form = "%00".join(f"%({atom})" for atom in atoms)
+    found: list[Revision] = []
+    nested: list[str] = []
+    for line in git.run("for-each-ref", f"--format={form}", *kinds).splitlines():
+        raw, symref, kind, oid, tree, tag_kind, tag_oid, tag_tree = (os.fsdecode(part) for part in line.split(b"\0"))
+        if symref:
+            continue
+        if kind == "commit":
+            found.append(Revision(raw, Oid(oid), Oid(tree)))
+        elif tag_kind == "commit":
+            found.append(Revision(raw, Oid(tag_oid), Oid(tag_tree)))
+        else:
+            nested.append(raw)  # a tag of a tag, or of a tree
+    return found + _peeled(git, nested)
+
+
+def _peeled(git: Git, names: list[str]) -> list[Revision]:
+    oids = _peel(git, [f"{name}^{{{kind}}}" for name in names for kind in ("commit", "tree")]) if names else []
+    rows = zip(names, oids[::2], oids[1::2], strict=True)
+    return [Revision(name, commit, tree) for name, commit, tree in rows if tree is not None]
+
+
+def trees_of(git: Git, commits: Iterable[Oid]) -> dict[Oid, Oid]:
+    """The tree of each commit that is there, in one call."""
+    wanted = list(commits)
+    trees = _peel(git, [f"{commit}^{{tree}}" for commit in wanted]) if wanted else []
+    return {commit: tree for commit, tree in zip(wanted, trees, strict=True) if tree is not None}
+
+
+def reflog(git: Git) -> list[Reflogged]:
+    """All that the reflogs of all refs and worktrees remember, as far as the commits are still there."""
+    said = git.run("log", "--walk-reflogs", "--all", "--date=unix", "--format=%H %T %gd", accept=(0, 128))
+    found = []
+    for line in said.decode("utf-8", "surrogateescape").splitlines():
+        commit, tree, entry = line.split(" ", 2)
+        seconds = re.search(r"@\{(\d+)\}$", entry)
+        if seconds:
+            found.append(Reflogged(Oid(commit), Oid(tree), int(seconds[1])))
+    return found
+
+
+def worktrees(git: Git) -> list[Worktree]:
+    """The main working tree first, then the linked ones, also those whose folder is gone."""
+    try:
+        said, end = git.run("worktree", "list", "--porcelain", "-z"), b"\0"
+    except GitFailed:  # git before 2.36 knows no -z
+        said, end = git.run("worktree", "list", "--porcelain"), b"\n"
+    blocks = (block.split(end) for block in said.split(end + end) if block)
+    return [_worktree(dict(_pair(line) for line in block)) for block in blocks]
+
+
+def _pair(line: bytes) -> tuple[bytes, bytes]:
+    key, _, value = line.partition(b" ")
+    return key, value
+
+
+def _worktree(said: dict[bytes, bytes]) -> Worktree:
+    path = Path(os.fsdecode(said[b"worktree"]))
+    head = said.get(b"HEAD", b"0").decode()
+    branch = os.fsdecode(said.get(b"branch", b"")).removeprefix("refs/heads/")
+    return Worktree(path, Oid(head) if head.strip("0") else None, _git_dir(path, bare=b"bare" in said), branch)
+
+
+def _git_dir(path: Path, *, bare: bool) -> Path:
+    link = path / ".git"
+    if bare or not link.exists():
+        return path
+    if link.is_file():
+        return path / os.fsdecode(link.read_bytes().removeprefix(b"gitdir: ").rstrip(b"\n"))
+    return link

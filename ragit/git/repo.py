@@ -1,0 +1,258 @@
+"""The face of the room: one repository, opened at a path, and what can be asked of it."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+
+from ragit.errors import GitFailed
+from ragit.git import attributes, private, refs, uncommitted
+from ragit.git.command import Git
+from ragit.git.objects import Objects, ObjectsRecipe
+from ragit.git.place import empty_tree, find
+from ragit.git.refs import Reflogged, Revision, Worktree
+from ragit.git.uncommitted import Status, WorkingTree
+from ragit.types import Change, Entry, Oid
+
+
+class Repo:
+    """A repository. Holds processes and perhaps a temporary folder: close it, or use it in `with`."""
+
+    def __init__(self, path: str, env: Mapping[str, str], scratch: Path | None) -> None:
+        self._path, self._env = path, env
+        self._place = find(path, env)
+        self._private = private.Private(self._place, scratch)
+        self._open: list[Objects] = []
+        self._statuses: list[Status] = []
+
+    @classmethod
+    def open(cls, path: Path | str = ".", env: Mapping[str, str] | None = None, scratch: Path | None = None) -> Repo:
+        """The repository that `path` lies in, or the one that `env` (by default the process's own) names.
+
+        `scratch` is a folder to write to where the git dir cannot be written. Raises NotARepository.
+        """
+        return cls(str(path), dict(os.environ if env is None else env), scratch)
+
+    def __enter__(self) -> Repo:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End all processes that were started and remove what is temporary."""
+        while self._statuses:
+            self._statuses.pop().stop()
+        while self._open:
+            self._open.pop().close()
+        self._private.close()
+
+    def refresh(self) -> None:
+        """See again where HEAD stands: for whoever keeps a repository open while the user works in it."""
+        self._place = find(self._path, self._env)
+
+    @property
+    def common_dir(self) -> Path:
+        """The git dir that all worktrees share."""
+        return self._place.common_dir
+
+    @property
+    def git_dir(self) -> Path:
+        """The git dir of this worktree."""
+        return self._place.git_dir
+
+    @property
+    def top(self) -> Path | None:
+        """The top of the working tree; None in a bare repository and inside a git dir."""
+        return self._place.top
+
+    @property
+    def prefix(self) -> bytes:
+        """Where the opened path lies below the top: empty, or ending in a slash."""
+        return self._place.prefix
+
+    @property
+    def object_format(self) -> str:
+        """ "sha1" or "sha256"."""
+        return self._place.object_format
+
+    @property
+    def empty_tree(self) -> Oid:
+        """The oid of the tree without entries."""
+        return empty_tree(self._place.object_format)
+
+    @property
+    def _reader(self) -> Git:
+        return self._private.reader(self._place.git)
+
+    # Revisions and refs
+
+    def head(self) -> Revision:
+        """HEAD as it was on opening or at the last `refresh`; the empty tree before the first commit."""
+        return Revision("HEAD", self._place.commit, self._place.tree)
+
+    def resolve(self, rev: str) -> Revision:
+        """What a revision means: a branch, tag, commit, tree or any expression of git's. Raises UnknownRevision."""
+        return refs.resolve(self._place.git, rev, self.empty_tree)
+
+    def near_names(self, name: str) -> list[str]:
+        """Names of refs that resemble `name`, best first."""
+        return refs.near_names(self._place.git, name)
+
+    def branch(self) -> str:
+        """The short name of the current branch, also before its first commit; empty if HEAD is detached."""
+        said = self._place.git.run("symbolic-ref", "--quiet", "--short", "HEAD", accept=(0, 1))
+        return os.fsdecode(said).strip()
+
+    def refs(self) -> list[Revision]:
+        """Branches, tags and remote branches by full name."""
+        return refs.refs(self._place.git)
+
+    def branches(self) -> list[Revision]:
+        """Local branches by full name."""
+        return refs.refs(self._place.git, ("refs/heads",))
+
+    def trees_of(self, commits: Iterable[Oid]) -> dict[Oid, Oid]:
+        """The tree of each commit that is there, in one call."""
+        return refs.trees_of(self._place.git, commits)
+
+    def reflog(self) -> list[Reflogged]:
+        """What the reflogs of all refs and all worktrees remember."""
+        return refs.reflog(self._place.git)
+
+    def worktrees(self) -> list[Worktree]:
+        """The main working tree (or bare repository) first, then the linked ones."""
+        return refs.worktrees(self._place.git)
+
+    # Trees
+
+    def entries(self, tree: Oid) -> list[Entry]:
+        """All files of a tree, in git's order, with symlinks and gitlinks."""
+        said = self._reader.run("ls-tree", "-r", "-z", "--full-tree", tree)
+        return [_entry(record) for record in said.split(b"\0") if record]
+
+    def diff(self, old: Oid, new: Oid) -> list[Change]:
+        """The paths that differ between two trees, also by mode or type only. A rename is one gone and one new."""
+        said = self._reader.run(
+            "diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--ignore-submodules=none", old, new
+        )
+        fields = said.split(b"\0")
+        return [_change(facts, path) for facts, path in zip(fields[::2], fields[1::2], strict=False)]
+
+    def staged_tree(self) -> Oid:
+        """The tree that a commit would record now. Raises GitFailed while there are conflicts."""
+        return uncommitted.staged_tree(self._place, self._private)
+
+    def start_status(self) -> Status:
+        """Start looking for uncommitted changes, to be handed to `working_tree` later."""
+        status = Status(None if self.top is None else self._place.git_with_filters)
+        self._statuses.append(status)
+        return status
+
+    def working_tree(self, max_bytes: int, status: Status | None = None) -> WorkingTree:
+        """HEAD with all uncommitted changes (tracked, or untracked and not ignored) as a tree.
+
+        Changed files of more than `max_bytes`, embedded repositories and what cannot be read are skipped and named.
+        If HEAD moved since this repository was opened, that counts (and `head` says so): the answer is of one moment.
+        """
+        for _ in range(_PATIENCE):
+            found = uncommitted.working_tree(self._place, self._private, status or self.start_status(), max_bytes)
+            if found is not None:
+                return found
+            self.refresh()
+            status = None
+        raise GitFailed("HEAD keeps moving", "another git process is at work here; try again when it is done")
+
+    def attributes(self, entries: Iterable[Entry], paths: Sequence[bytes]) -> dict[bytes, dict[str, str]]:
+        """What the .gitattributes among `entries` (all files of a tree) say about `paths`.
+
+        Only of linguist-generated, linguist-vendored, linguist-language, diff, binary and ragit, and only where they
+        are specified: "set", "unset" or the given value.
+        """
+        return attributes.attributes(self._place, self._private, entries, paths)
+
+    # Objects
+
+    def recipe(self, *, bulk: bool = False) -> ObjectsRecipe:
+        """How to open the objects; picklable, so that a worker process can open them itself."""
+        folders = [str(self._private.likely()), *self._env.get(_ALTERNATES, "").split(os.pathsep)]
+        place = self._place
+        return ObjectsRecipe(self._reader, str(place.objects), tuple(filter(None, folders)), place.object_format, bulk)
+
+    def objects(self, *, bulk: bool = False) -> Objects:
+        """Read objects: by git for a few, with `bulk` by libgit2 (slow to load) for thousands. Closed with this."""
+        opened = self.recipe(bulk=bulk).open()
+        self._open.append(opened)
+        return opened
+
+    def fetch(self, oids: Iterable[Oid]) -> None:
+        """Download objects that a partial clone lacks, in one call. The only thing here that uses the network."""
+        remotes = {key.split(".", 1)[1].rsplit(".", 1)[0] for key in self.config(r"^remote\..*\.promisor$")}
+        wanted = "".join(f"{oid}\n" for oid in oids).encode()
+        env = {name: value for name, value in self._place.git.env.items() if name not in _OFFLINE}
+        if _PROTOCOLS in self._env:
+            env[_PROTOCOLS] = self._env[_PROTOCOLS]
+        for remote in sorted(remotes) if wanted else ():
+            Git(self._place.git.cwd, env).run(*_FETCH, "--", remote, stdin=wanted)
+
+    def prune_private_objects(self, keep: Iterable[Oid], grace: float = private.GRACE_SECONDS) -> int:
+        """Remove objects of uncommitted work that no `keep` tree reaches, older than `grace` seconds; bytes freed."""
+        return private.prune(self._private.likely(), self.recipe(), keep, grace)
+
+    # Configuration
+
+    def config(self, pattern: str) -> dict[str, str]:
+        """git's settings whose key matches a regular expression; the last value of each, "true" for a bare key."""
+        return {key: value for key, (value, _) in self.config_origins(pattern).items()}
+
+    def config_origins(self, pattern: str) -> dict[str, tuple[str, str]]:
+        """The same, with where each was set: "local file:.git/config", "command command line:"."""
+        said = self._place.git.run(
+            "config", "-z", "--show-scope", "--show-origin", "--get-regexp", pattern, accept=(0, 1)
+        )
+        fields = os.fsdecode(said).split("\0")
+        found = {}
+        for scope, origin, setting in zip(fields[::3], fields[1::3], fields[2::3], strict=False):
+            key, given, value = setting.partition("\n")
+            found[key] = (value if given else "true", f"{scope} {origin}")
+        return found
+
+    def hooks_dir(self) -> Path:
+        """Where git looks for hooks here: core.hooksPath, or the folder in the common dir."""
+        said = self._place.git.run("rev-parse", "--path-format=absolute", "--git-path", "hooks")
+        return Path(os.fsdecode(said[:-1]))
+
+
+_PATIENCE = 5
+"""A rebase moves HEAD every 20 ms, but not often five times in a row between our two looks at it."""
+
+_ALTERNATES = "GIT_ALTERNATE_OBJECT_DIRECTORIES"
+_PROTOCOLS = "GIT_ALLOW_PROTOCOL"
+_OFFLINE = (_PROTOCOLS, "GIT_NO_LAZY_FETCH")
+_FETCH = (
+    *("-c", "fetch.negotiationAlgorithm=noop", "-c", "gc.auto=0", "-c", "maintenance.auto=false"),
+    *("fetch", "--no-tags", "--no-write-fetch-head", "--recurse-submodules=no", "--filter=blob:none", "--stdin"),
+)
+_NO_OID = re.compile(rb"0+")
+
+
+def _entry(record: bytes) -> Entry:
+    """Read `mode SP type SP oid TAB path`."""
+    facts, _, path = record.partition(b"\t")
+    mode, _, oid = facts.split(b" ")
+    return Entry(path, int(mode, 8), Oid(oid.decode()))
+
+
+def _change(facts: bytes, path: bytes) -> Change:
+    """Read `:old-mode SP new-mode SP old-oid SP new-oid SP status`; the absent side is all zeros."""
+    old_mode, new_mode, old_oid, new_oid, _ = facts[1:].split(b" ")
+    return Change(path, _side(path, old_mode, old_oid), _side(path, new_mode, new_oid))
+
+
+def _side(path: bytes, mode: bytes, oid: bytes) -> Entry | None:
+    return None if _NO_OID.fullmatch(mode) else Entry(path, int(mode, 8), Oid(oid.decode()))

@@ -1,0 +1,214 @@
+"""Work that is not committed, as tree objects: what is staged, and what lies in the working tree.
+
+A dirty working tree is then a snapshot like any other, with the oids git itself would give. git says what is modified
+or untracked, and git turns files into blobs (line ends, filters, encodings); we only choose which files it may read.
+The user's index is copied, never written.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from ragit.errors import GitFailed
+from ragit.git.command import NO_HOOKS, Git, Process, finish, stop
+from ragit.git.place import GITLINK, Place
+from ragit.git.private import Private
+from ragit.types import Oid
+
+_STATUS = (
+    "status",
+    "--porcelain=v2",
+    "-z",
+    "--branch",
+    "--no-ahead-behind",  # counting commits against the upstream takes seconds in a large history
+    "--untracked-files=all",
+    "--no-renames",
+    "--ignore-submodules=dirty",  # looks at the commit a submodule stands on, and starts no git inside it
+)
+_PLAIN_INDEX = (
+    *NO_HOOKS,
+    "-c",
+    "core.fsmonitor=false",
+    "-c",
+    "core.splitIndex=false",  # would write its shared part beside the user's
+    "-c",
+    "core.safecrlf=false",  # "true" refuses files whose line ends do not survive; searching them is harmless
+)
+
+
+class WorkingTree(NamedTuple):
+    """The working tree as a tree object: what `git add --all` would stage."""
+
+    tree: Oid
+    commit: Oid | None
+    """HEAD, which it was compared with; None before the first commit."""
+    skipped: dict[bytes, str]
+    """Changed files left out of it, with the reason."""
+
+
+class Status:
+    """A `git status` under way. Whoever starts one either hands it to `working_tree` or stops it."""
+
+    def __init__(self, git: Git | None) -> None:
+        self._process: Process | None = None if git is None else git.start(*_STATUS)
+
+    def output(self) -> bytes:
+        """What it said; empty for a repository without a working tree. Waits for it."""
+        process, self._process = self._process, None
+        return b"" if process is None else finish(process, _STATUS)
+
+    def stop(self) -> None:
+        """End it unread."""
+        process, self._process = self._process, None
+        if process is not None:
+            stop(process)
+
+
+class _Row(NamedTuple):
+    """One path whose file differs from the index."""
+
+    path: bytes
+    tracked: bool
+    gone: bool
+    submodule: bool
+
+
+@dataclass
+class _Report:
+    """What `git status` said."""
+
+    commit: Oid | None = None
+    staged: bool = False
+    """The index differs from HEAD."""
+    rows: list[_Row] = field(default_factory=list)
+
+
+@dataclass
+class _Plan:
+    """What has to be done to a copy of the index."""
+
+    add: list[bytes] = field(default_factory=list)
+    remove: list[bytes] = field(default_factory=list)
+    skipped: dict[bytes, str] = field(default_factory=dict)
+
+
+def staged_tree(place: Place, private: Private) -> Oid:
+    """The tree of the index. Raises GitFailed while there are conflicts."""
+    with private.index_copy() as index:
+        return _write_tree(private.writer(place.git, index))
+
+
+def working_tree(place: Place, private: Private, status: Status, max_bytes: int) -> WorkingTree | None:
+    """The working tree that `status` saw; None if HEAD has moved since `place` was found.
+
+    Costs no further process while nothing is changed. Files of more than `max_bytes` are left out, tracked or not.
+    """
+    if place.top is None:
+        return WorkingTree(place.tree, place.commit, {})
+    report = _parse(status.output())
+    if report.commit != place.commit:
+        return None
+    plan = _plan(report.rows, os.fsencode(place.top), max_bytes)
+    if not (report.staged or plan.add or plan.remove):
+        return WorkingTree(place.tree, place.commit, plan.skipped)
+    with private.index_copy() as index:
+        git = private.writer(place.git_with_filters, index)
+        _update(git, ("--force-remove",), plan.remove)
+        refused = _add(git, plan.add)
+        _update(git, ("--force-remove",), list(refused))  # else an older content would stand for them
+        return WorkingTree(_write_tree(git), place.commit, {**plan.skipped, **refused})
+
+
+def _parse(output: bytes) -> _Report:
+    """Read porcelain v2: `1 XY sub mH mI mW hH hI path`, `u XY sub m1 m2 m3 mW h1 h2 h3 path`, `? path`, `# ...`."""
+    report = _Report()
+    for record in output.split(b"\0"):
+        kind = record[:1]
+        if kind == b"#":
+            if record.startswith(b"# branch.oid ") and not record.endswith(b"(initial)"):
+                report.commit = Oid(record.split()[2].decode())
+        elif kind == b"?":
+            report.rows.append(_Row(record[2:], tracked=False, gone=False, submodule=False))
+        elif kind in (b"1", b"u"):
+            _parse_tracked(record, report)
+    return report
+
+
+def _parse_tracked(record: bytes, report: _Report) -> None:
+    unmerged = record[:1] == b"u"
+    fields = record.split(b" ", 10 if unmerged else 8)
+    in_index, in_files = fields[1][:1], fields[1][1:]
+    mode = int(fields[6 if unmerged else 5], 8)
+    report.staged |= unmerged or in_index != b"."
+    if unmerged or in_files != b".":
+        gone = not unmerged and in_files == b"D"
+        report.rows.append(_Row(fields[-1], tracked=True, gone=gone, submodule=mode == GITLINK))
+
+
+def _plan(rows: Iterable[_Row], top: bytes, max_bytes: int) -> _Plan:
+    plan = _Plan()
+    for row in rows:
+        why = "gone" if row.gone else _unfit(row, top, max_bytes)
+        if not why:
+            plan.add.append(row.path)
+            continue
+        if row.tracked:
+            plan.remove.append(row.path)
+        if why != "gone":
+            plan.skipped[row.path.rstrip(b"/")] = why
+    return plan
+
+
+def _unfit(row: _Row, top: bytes, max_bytes: int) -> str:
+    """Why git cannot or should not read this file; empty if it may."""
+    if row.path.endswith(b"/"):
+        return "embedded repository"
+    file = os.path.join(top, row.path)  # noqa: PTH118 - pathlib knows no bytes
+    try:
+        facts = os.lstat(file)
+    except (FileNotFoundError, NotADirectoryError):
+        return "gone"
+    except OSError:
+        return "unreadable"
+    if stat.S_ISDIR(facts.st_mode):  # a conflict may leave a folder where the index has a file
+        return "" if row.submodule else "gone"
+    if stat.S_ISLNK(facts.st_mode):
+        return ""
+    if not stat.S_ISREG(facts.st_mode):
+        return "special file"
+    if facts.st_size > max_bytes:
+        return "too large"
+    return "" if os.access(file, os.R_OK) else "unreadable"
+
+
+def _add(git: Git, paths: Sequence[bytes]) -> dict[bytes, str]:
+    """Add files to the index; those that git refuses (a failing filter, a name it forbids), with the reason.
+
+    update-index stops at the first it refuses and writes nothing, so the list is halved until the culprits are alone.
+    """
+    try:
+        _update(git, ("--add", "--remove", "--replace"), paths)
+    except GitFailed:
+        if len(paths) > 1:
+            half = len(paths) // 2
+            return {**_add(git, paths[:half]), **_add(git, paths[half:])}
+        _run_update(git, (), b"")  # raises if the fault is not this file's
+        return {paths[0]: "refused by git"}
+    return {}
+
+
+def _update(git: Git, flags: tuple[str, ...], paths: Sequence[bytes]) -> None:
+    if paths:
+        _run_update(git, flags, b"".join(path + b"\0" for path in paths))
+
+
+def _run_update(git: Git, flags: tuple[str, ...], stdin: bytes) -> None:
+    git.run(*_PLAIN_INDEX, "update-index", *flags, "-z", "--stdin", stdin=stdin)
+
+
+def _write_tree(git: Git) -> Oid:
+    return Oid(git.run(*_PLAIN_INDEX, "write-tree", "--missing-ok").decode().strip())
