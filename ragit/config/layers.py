@@ -18,6 +18,9 @@ from ragit.errors import ConfigError
 
 _LIST = "`ragit config` lists every setting."
 
+_FALLBACK = "text"
+"""What `chunking.parsers` may name beside languages: cut by lines, no syntax."""
+
 
 class TomlFile(NamedTuple):
     """A .ragit.toml as read, and whether the user allowed its sensitive settings."""
@@ -142,6 +145,8 @@ def _merged(old: tuple[tuple[str, Any], ...], new: tuple[tuple[str, Any], ...]) 
 
 def _named(knob: Knob, value: tuple[tuple[str, Any], ...], names: _Names, origin: str) -> tuple[tuple[str, Any], ...]:
     """The entries under the names they have in their own room: git folds case and knows no underscore, so we do too."""
+    if knob.kind == "Parsers" and names.languages is not None:
+        _check_languages(knob, {language for _, language in value}, names.languages, origin)
     known = names.of(knob)
     if known is None:
         return value
@@ -150,6 +155,13 @@ def _named(knob: Knob, value: tuple[tuple[str, Any], ...], names: _Names, origin
         if _fold(name) not in by_fold:
             _unknown(f"{knob.name}.{name}", [f"{knob.name}.{one}" for one in known], origin)
     return tuple((by_fold[_fold(name)], one) for name, one in value)
+
+
+def _check_languages(knob: Knob, used: set[str], known: Collection[str], origin: str) -> None:
+    for language in sorted(used.difference(known, {_FALLBACK})):
+        near = _near(language, known)
+        hint = f"Did you mean {near}?" if near else f"There are {', '.join(sorted(known))}."
+        raise ConfigError(f"{origin}: {knob.name}: unknown language {_printable(language)}", hint)
 
 
 def _fold(name: str) -> str:
@@ -216,7 +228,7 @@ def _from_environment(environ: Mapping[str, str]) -> Iterator[_Setting]:
 
 
 def _means_a_setting(variable: str, known: Collection[str]) -> bool:
-    """Whether a variable was meant for us: RAGIT_ names are also used by hooks and scripts of the user's own."""
+    """Whether a variable was meant for us: hooks and the user's own scripts have RAGIT_ names too."""
     sections = {f"RAGIT_{name.upper()}_" for name in SECTIONS if "." not in name}
     return variable.startswith(tuple(sections)) or bool(_near(variable, known))
 
@@ -280,6 +292,9 @@ def _near(name: str, known: Collection[str]) -> str:
 
 def _unknown(name: str, known: Collection[str], place: str) -> NoReturn:
     near = _near(name, known)
-    name = name if name.isprintable() and len(name) <= 80 else json.dumps(name[:80])
     hint = f"Did you mean {near}? {_LIST}" if near else _LIST
-    raise ConfigError(f"{place}: unknown setting {name}", hint)
+    raise ConfigError(f"{place}: unknown setting {_printable(name)}", hint)
+
+
+def _printable(name: str) -> str:
+    return name if name.isprintable() and len(name) <= 80 else json.dumps(name[:80])

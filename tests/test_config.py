@@ -1,0 +1,604 @@
+"""Settings: each acts in every layer, layers override in order, wrong ones are named, strangers are not trusted.
+
+Run as a script, it rewrites the table in docs/configuration.md.
+"""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sandbox import GitSandbox
+
+from ragit import trust
+from ragit.config import (
+    KNOBS,
+    Config,
+    Knob,
+    Loaded,
+    TomlFile,
+    chunk_fingerprint,
+    describe,
+    expected,
+    load,
+    read_file,
+    selection_fingerprint,
+    value_of,
+)
+from ragit.config.toml import MAX_BYTES, line_of
+from ragit.errors import ConfigError
+
+DOCS = Path(__file__).parent.parent / "docs" / "configuration.md"
+
+OTHER: dict[str, tuple[str, Any]] = {
+    "index.include": ("src/*.py, lib/**", ("src/*.py", "lib/**")),
+    "index.exclude": ("vendor/**", ("vendor/**",)),
+    "index.storePath": ("/somewhere/index.db", "/somewhere/index.db"),
+    "embedding.provider": ("openai", "openai"),
+    "embedding.baseUrl": ("http://localhost:8080/v1", "http://localhost:8080/v1"),
+    "embedding.apiKeyEnv": ("MY_KEY", "MY_KEY"),
+    "retrieval.hybridSearch.keywordScoring": ("tfidf", "tfidf"),
+    "freshness.policy": ("refuse", "refuse"),
+}
+"""Values other than the default, as text and as read, for the settings where one cannot be made up from the type."""
+
+ENTRIES = {
+    "chunking.nodeTypes": ("python", "class_definition, call", ("python", ("class_definition", "call"))),
+    "chunking.parsers": ("cu", "cpp", (".cu", "cpp")),
+    "retrieval.signals": ("path", "0.5", ("path", 0.5)),
+}
+"""For each table setting: an entry's name, its value as text, and the entry as read."""
+
+SCALARS = [knob for knob in KNOBS.values() if not knob.table]
+TABLES = [knob for knob in KNOBS.values() if knob.table]
+
+
+def other(knob: Knob) -> tuple[str, Any]:
+    if knob.name in OTHER:
+        return OTHER[knob.name]
+    if knob.kind == "bool":
+        return ("false", False) if knob.default else ("true", True)
+    if knob.kind == "int":
+        return str(knob.default + 1), knob.default + 1
+    if knob.kind == "float":
+        return "0.25", 0.25
+    return "something: ", "something: "
+
+
+def as_toml(name: str, value: object) -> bytes:
+    section, _, key = name.rpartition(".")
+    return f"[{section}]\n{key} = {json.dumps(value)}\n".encode()
+
+
+def toml(text: str, *, trusted: bool = False) -> Loaded:
+    return load(TomlFile(text.encode(), trusted=trusted))
+
+
+def refused(text: str | bytes) -> ConfigError:
+    with pytest.raises(ConfigError) as caught:
+        load(TomlFile(text if isinstance(text, bytes) else text.encode()))
+    return caught.value
+
+
+def test_without_layers_everything_is_default() -> None:
+    loaded = load()
+    assert loaded.config == Config()
+    assert set(loaded.origins.values()) == {"default"}
+    assert not loaded.ignored
+    assert not loaded.warning
+
+
+def test_defaults_of_the_retrieval_pipeline() -> None:
+    retrieval = Config().retrieval
+    assert (retrieval.top_k, retrieval.min_score, retrieval.hybrid_search.keyword_weight) == (10, 0, 0.4)
+    cut = retrieval.context_optimization
+    assert (cut.adjacent_gap_threshold, cut.similarity_threshold, cut.max_per_file) == (5, 0.8, 3)
+
+
+@pytest.mark.parametrize("knob", SCALARS, ids=lambda knob: knob.name)
+def test_every_setting_acts_in_every_layer(knob: Knob) -> None:
+    text, value = other(knob)
+    assert value != knob.default
+    lowered = f"ragit.{knob.name.rpartition('.')[0]}.{knob.name.rpartition('.')[2].lower()}"  # as git prints it
+    layers = {
+        ".ragit.toml:2": load(TomlFile(as_toml(knob.name, value), trusted=True)),
+        "git config": load(git={lowered: text}),
+        knob.variable: load(environ={knob.variable: text}),
+        "command line": load(flags={knob.name: value}),
+    }
+    for origin, loaded in layers.items():
+        assert value_of(loaded.config, knob) == value
+        assert loaded.origins[knob.name] == origin
+        assert [name for name, one in KNOBS.items() if value_of(loaded.config, one) != one.default] == [knob.name]
+
+
+@pytest.mark.parametrize("knob", TABLES, ids=lambda knob: knob.name)
+def test_every_table_setting_takes_entries_in_every_layer(knob: Knob) -> None:
+    name, text, entry = ENTRIES[knob.name]
+    typed = list(entry[1]) if isinstance(entry[1], tuple) else entry[1]
+    layers = [
+        load(TomlFile(as_toml(f"{knob.name}.{name}", typed))),
+        load(git={f"ragit.{knob.name}.{name}": text}),
+        load(environ={f"{knob.variable}_{name.upper()}": text}),
+        load(flags={f"{knob.name}.{name}": text}),
+        load(flags={knob.name: {name: typed}}),
+    ]
+    for loaded in layers:
+        assert value_of(loaded.config, knob) == (entry,)
+        assert loaded.origins[knob.name] != "default"
+
+
+def test_layers_override_in_order() -> None:
+    file = TomlFile(b"[retrieval]\ntopK = 1\n")
+    git = {"ragit.retrieval.topk": "2"}
+    environ = {"RAGIT_RETRIEVAL_TOP_K": "3"}
+    flags = {"retrieval.topK": 4}
+    answers = [load(file), load(file, git), load(file, git, environ), load(file, git, environ, flags)]
+    assert [loaded.config.retrieval.top_k for loaded in answers] == [1, 2, 3, 4]
+    names = [loaded.origins["retrieval.topK"] for loaded in answers]
+    assert names == [".ragit.toml:2", "git config", "RAGIT_RETRIEVAL_TOP_K", "command line"]
+
+
+def test_tables_are_merged_entry_by_entry_and_lists_replaced() -> None:
+    text = '[chunking.nodeTypes]\npython = ["a", "b"]\ngo = ["c"]\n[index]\nexclude = ["x", "y"]\n'
+    git = {"ragit.chunking.nodeTypes.python": "d", "ragit.index.exclude": "z"}
+    loaded = load(TomlFile(text.encode()), git)
+    assert loaded.config.chunking.node_types == (("go", ("c",)), ("python", ("d",)))
+    assert loaded.config.index.exclude == ("z",)
+    assert loaded.origins["chunking.nodeTypes"] == ".ragit.toml:1, git config"
+
+
+def test_a_flag_not_given_changes_nothing() -> None:
+    loaded = load(git={"ragit.retrieval.topk": "7"}, flags={"retrieval.topK": None})
+    assert (loaded.config.retrieval.top_k, loaded.origins["retrieval.topK"]) == (7, "git config")
+
+
+def test_the_short_form_of_freshness() -> None:
+    assert toml('freshness = "warn"').config.freshness.policy == "warn"
+    assert toml('[freshness]\npolicy = "warn"').config.freshness.policy == "warn"
+    assert load(git={"ragit.freshness": "refuse"}).config.freshness.policy == "refuse"
+    assert load(environ={"RAGIT_FRESHNESS": "refuse"}).config.freshness.policy == "refuse"
+    assert load(flags={"freshness": "refuse"}).config.freshness.policy == "refuse"
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("true", True), ("yes", True), ("on", True), ("1", True), ("no", False), ("", False), ("OFF", False)],
+)
+def test_booleans_as_git_writes_them(text: str, value: bool) -> None:
+    assert load(git={"ragit.retrieval.hybridSearch.enabled": text}).config.retrieval.hybrid_search.enabled is value
+
+
+def test_git_units() -> None:
+    assert load(git={"ragit.index.maxfilebytes": "2m"}).config.index.max_file_bytes == 2 << 20
+
+
+def test_an_integer_will_do_for_a_number() -> None:
+    score = toml("[retrieval]\nminScore = 1").config.retrieval.min_score
+    assert (score, type(score)) == (1.0, float)
+
+
+def test_the_query_prefix_of_retrieval_wins_over_the_embedding_s() -> None:
+    text = '[embedding]\nqueryPrefix = "a: "\n'
+    assert toml(text).config.query_prefix == "a: "
+    assert toml(text + '[retrieval]\nqueryPrefix = "b: "').config.query_prefix == "b: "
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "hint"),
+    [
+        ("topK = 4", ".ragit.toml:1: unknown setting topK", "Did you mean retrieval.topK?"),
+        ("\n[retrieval]\ntopk = 4", ".ragit.toml:3: unknown setting retrieval.topk", "Did you mean retrieval.topK?"),
+        ("[retreival]\ntopK = 4", ".ragit.toml:1: unknown setting retreival", "Did you mean retrieval?"),
+        ("[zebra]", ".ragit.toml:1: unknown setting zebra", "`ragit config` lists every setting."),
+        (
+            '[retrieval]\ntopK = "4"',
+            '.ragit.toml:2: retrieval.topK takes an integer from 1 to 10000, not "4"',
+            "Most hits",
+        ),
+        ("[retrieval]\ntopK = 0", ".ragit.toml:2: retrieval.topK takes an integer from 1 to 10000, not 0", "Most hits"),
+        (
+            "[retrieval]\ntopK = true",
+            ".ragit.toml:2: retrieval.topK takes an integer from 1 to 10000, not true",
+            "Most",
+        ),
+        (
+            "[retrieval]\nminScore = nan",
+            ".ragit.toml:2: retrieval.minScore takes a number from 0 to 1, not NaN",
+            "Hits",
+        ),
+        (
+            'freshness = "sometimes"',
+            '.ragit.toml:1: freshness.policy takes one of "refresh", "warn", "refuse", not "sometimes"',
+            "refresh:",
+        ),
+        ("retrieval = 3", ".ragit.toml:1: retrieval is a table", "Write its settings under [retrieval]."),
+        ("[index]\ninclude = 'a'", '.ragit.toml:2: index.include takes a list of strings, not "a"', "Only paths"),
+        (
+            "[chunking]\nnodeTypes = 1",
+            ".ragit.toml:2: chunking.nodeTypes takes a table of languages, each with a list of node types, not 1",
+            "Per language",
+        ),
+        ("[retrieval]\ntopK 4", ".ragit.toml:2: expected '=' after a key in a key/value pair", "Each line is"),
+        ("[retrieval\n", ".ragit.toml:1: expected ']' at the end of a table declaration", "Each line is"),
+        ("a = 1\na = 2", ".ragit.toml:2: cannot overwrite a value", "Each line is"),
+        ('a = "', ".ragit.toml:1: unterminated string", "Each line is"),
+        (b"ok = 1\n\xff = 2", ".ragit.toml:2: not UTF-8 text", "Save the file as UTF-8."),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_line(text: str | bytes, message: str, hint: str) -> None:
+    error = refused(text)
+    assert error.message == message
+    assert error.hint.startswith(hint)
+
+
+def test_nested_too_deeply_and_numbers_too_long_are_no_crash() -> None:
+    assert "nested too deeply" in refused("a = " + "[" * 100_000).message
+    assert refused("[retrieval]\ntopK = " + "9" * 10_000).message.startswith(".ragit.toml:")
+
+
+@pytest.mark.parametrize(
+    ("layers", "message"),
+    [
+        ({"git": {"ragit.retrieval.topx": "4"}}, "git config: unknown setting ragit.retrieval.topx"),
+        (
+            {"git": {"ragit.retrieval.topk": "many"}},
+            'git config ragit.retrieval.topk: retrieval.topK takes an integer from 1 to 10000, not "many"',
+        ),
+        ({"environ": {"RAGIT_RETRIEVAL_TOPK": "4"}}, "environment: unknown setting RAGIT_RETRIEVAL_TOPK"),
+        ({"environ": {"RAGIT_RETREIVAL_TOP_K": "4"}}, "environment: unknown setting RAGIT_RETREIVAL_TOP_K"),
+        (
+            {"environ": {"RAGIT_RETRIEVAL_SIGNALS": "4"}},
+            "RAGIT_RETRIEVAL_SIGNALS: retrieval.signals takes a table of names",
+        ),
+        ({"flags": {"retrieval.topX": 4}}, "command line: unknown setting retrieval.topX"),
+        ({"flags": {"retrieval.topK.x": 4}}, "command line: unknown setting retrieval.topK.x"),
+        ({"flags": {"retrieval.topK": 0}}, "command line: retrieval.topK takes an integer from 1 to 10000, not 0"),
+        ({"flags": {"retrieval.signals.x": "y"}}, "command line: retrieval.signals.x: retrieval.signals takes a table"),
+    ],
+)
+def test_other_layers_name_what_is_wrong_too(layers: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load(**layers)
+    assert caught.value.message.startswith(message)
+    assert caught.value.hint
+
+
+def test_names_that_are_not_settings_are_left_to_their_owners() -> None:
+    assert load(git={"user.name": "x"}, environ={"RAGIT_BIN": "/bin/ragit", "PATH": "x"}) == load()
+
+
+def test_signals_are_checked_against_the_names_that_exist() -> None:
+    known = {"symbolDefinition", "path"}
+    for name in ("symbolDefinition", "symboldefinition", "symbol_definition"):
+        loaded = load(flags={f"retrieval.signals.{name}": 2}, signal_names=known)
+        assert loaded.config.retrieval.signals == (("symbolDefinition", 2.0),)
+    with pytest.raises(ConfigError) as caught:
+        load(TomlFile(b"[retrieval.signals]\nsymbolDefinitoin = 1"), signal_names=known)
+    assert caught.value.message == ".ragit.toml:1: unknown setting retrieval.signals.symbolDefinitoin"
+    assert caught.value.hint.startswith("Did you mean retrieval.signals.symbolDefinition?")
+
+
+def test_languages_are_checked_against_the_names_that_exist() -> None:
+    with pytest.raises(ConfigError, match="unknown setting chunking.nodeTypes.pyhton"):
+        load(git={"ragit.chunking.nodeTypes.pyhton": "x"}, languages={"python"})
+    with pytest.raises(ConfigError, match=r"chunking.parsers: unknown language pyhton"):
+        load(git={"ragit.chunking.parsers.x": "pyhton"}, languages={"python"})
+    assert load(git={"ragit.chunking.parsers.x": "text"}, languages={"python"}).config.chunking.parsers
+    assert load(git={"ragit.chunking.parsers.x": "python"}, languages={"python"}).config.chunking.parsers == (
+        (".x", "python"),
+    )
+
+
+def test_a_name_with_control_characters_is_shown_escaped() -> None:
+    assert "\x1b" not in refused('"\\u001b[2J" = 1').message
+    assert "\x1b" not in refused('[freshness]\npolicy = "\\u001b[2J"').message
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        (("a",), 1),
+        (("b", "c"), 3),
+        (("b", "d e"), 4),
+        (("b", "f", "g"), 5),
+        (("b", "k"), 6),
+        (("b", "real"), 9),
+        (("b", "inline", "x"), 10),
+        (("h", "i"), 12),
+        (("nowhere",), 1),
+    ],
+)
+def test_lines_are_found_again(path: tuple[str, ...], line: int) -> None:
+    text = 'a = 1\n[b]\nc = 2\n"d e" = 3\nf.g = 4\nk = """\nreal = 1\n"""\nreal = 2\ninline = { x = 1 }\n'
+    text += "[ h ] # c\n'i' = 5\n"
+    assert line_of(text, path) == line
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_settings_or_a_config_error(text: str) -> None:
+    try:
+        toml(text)
+    except ConfigError as error:
+        assert error.message.startswith(".ragit.toml")
+        assert error.hint
+
+
+@given(st.sampled_from(SCALARS + TABLES), st.text(max_size=20))
+def test_any_text_for_any_setting_is_taken_within_bounds_or_refused(knob: Knob, text: str) -> None:
+    key = f"{knob.name}.{ENTRIES[knob.name][0]}" if knob.table else knob.name
+    try:
+        value = value_of(load(flags={key: text}).config, knob)
+    except ConfigError as error:
+        assert expected(knob) in error.message
+    else:
+        assert not knob.choices or value in knob.choices
+        if knob.kind in {"int", "float"}:
+            assert knob.low is not None and knob.high is not None
+            assert knob.low <= value <= knob.high
+
+
+# What a stranger may set ---------------------------------------------------------------------------------------------
+
+HOSTILE = '[embedding]\nprovider = "openai"\nbaseUrl = "http://evil.example/v1"\n[retrieval]\ntopK = 3\n'
+
+
+def test_sensitive_settings_of_an_untrusted_file_have_no_effect() -> None:
+    loaded = toml(HOSTILE)
+    assert loaded.config.embedding == Config().embedding
+    assert loaded.config.retrieval.top_k == 3
+    assert loaded.ignored == {"embedding.provider": ".ragit.toml:2", "embedding.baseUrl": ".ragit.toml:3"}
+    assert loaded.warning == "ignored until `ragit trust`: embedding.provider, embedding.baseUrl (.ragit.toml)"
+    rows = {row.name: row for row in describe(loaded)}
+    assert rows["embedding.provider"].value == "static"
+    assert rows["embedding.provider"].origin == "default; .ragit.toml:2 ignored until `ragit trust`"
+
+
+def test_sensitive_settings_of_a_trusted_file_act() -> None:
+    loaded = toml(HOSTILE, trusted=True)
+    assert loaded.config.embedding.base_url == "http://evil.example/v1"
+    assert not loaded.ignored
+
+
+def test_an_untrusted_file_cannot_redirect_a_provider_the_user_chose() -> None:
+    loaded = load(
+        TomlFile(HOSTILE.encode()), {"ragit.embedding.provider": "openai", "ragit.embedding.baseurl": "https://mine/v1"}
+    )
+    assert (loaded.config.embedding.provider, loaded.config.embedding.base_url) == ("openai", "https://mine/v1")
+
+
+def test_what_can_send_data_or_choose_where_to_write_is_sensitive() -> None:
+    assert [knob.name for knob in KNOBS.values() if knob.sensitive] == [
+        "index.storePath",
+        "embedding.provider",
+        "embedding.baseUrl",
+        "embedding.model",
+        "embedding.apiKeyEnv",
+    ]
+
+
+def test_a_key_in_the_wrong_place_is_not_repeated() -> None:
+    error = refused('[embedding]\napiKeyEnv = "sk-123-secret"')
+    assert error.message == (
+        ".ragit.toml:2: embedding.apiKeyEnv takes the name of an environment variable (never the key itself)"
+    )
+    assert "secret" not in error.hint
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("https://host/v1", "https://host/v1"),
+        ("https://me:pw@host:8/v1", "https://***@host:8/v1"),
+        ("https://host/v1?key=abc&x=y", "https://host/v1?key=***&x=***"),
+        ("https://me:p@w@host", "https://***@host"),
+    ],
+)
+def test_secrets_in_a_url_are_masked(url: str, shown: str) -> None:
+    rows = {row.name: row.value for row in describe(load(git={"ragit.embedding.baseurl": url}))}
+    assert rows["embedding.baseUrl"] == shown
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> Path:
+    return trust.record_path({"XDG_CONFIG_HOME": str(tmp_path / "settings")})
+
+
+def test_trust_is_for_one_content_in_one_repository(record: Path, tmp_path: Path) -> None:
+    here, there = tmp_path / "a" / ".git", tmp_path / "b" / ".git"
+    assert not trust.is_trusted(record, here, b"x = 1")
+    trust.trust(record, here, b"x = 1")
+    assert trust.is_trusted(record, here, b"x = 1")
+    assert not trust.is_trusted(record, here, b"x = 2")
+    assert not trust.is_trusted(record, there, b"x = 1")
+
+
+def test_a_branch_with_another_version_does_not_forget_the_first(record: Path, tmp_path: Path) -> None:
+    trust.trust(record, tmp_path, b"1")
+    trust.trust(record, tmp_path, b"2")
+    assert trust.is_trusted(record, tmp_path, b"1")
+    assert trust.distrust(record, tmp_path)
+    assert not trust.is_trusted(record, tmp_path, b"1")
+    assert not trust.is_trusted(record, tmp_path, b"2")
+    assert not trust.distrust(record, tmp_path)
+
+
+def test_one_repository_by_two_names(record: Path, tmp_path: Path) -> None:
+    real = tmp_path / "real"
+    real.mkdir()
+    (tmp_path / "link").symlink_to(real)
+    trust.trust(record, tmp_path / "link", b"x")
+    assert trust.is_trusted(record, real, b"x")
+
+
+def test_the_record_is_the_user_s_alone(record: Path, tmp_path: Path) -> None:
+    trust.trust(record, tmp_path, b"x")
+    assert record.stat().st_mode & 0o777 == 0o600
+    assert [path.name for path in record.parent.iterdir()] == ["trusted.json"]
+
+
+def test_a_clone_cannot_bring_its_own_record(repo: GitSandbox) -> None:
+    record = trust.record_path({"XDG_CONFIG_HOME": str(repo.path / ".config")})
+    trust.trust(record, repo.path / ".git", b"x")  # as an attacker would have made it
+    assert not trust.is_trusted(record, repo.path / ".git", b"x", worktree=repo.path)
+    with pytest.raises(ConfigError) as caught:
+        trust.trust(record, repo.path / ".git", b"x", worktree=repo.path)
+    assert "XDG_CONFIG_HOME" in caught.value.hint
+
+
+def test_where_the_record_lies() -> None:
+    assert trust.record_path({"XDG_CONFIG_HOME": "/x", "HOME": "/h"}) == Path("/x/ragit/trusted.json")
+    assert trust.record_path({"XDG_CONFIG_HOME": "relative", "HOME": "/h"}) == Path("/h/.config/ragit/trusted.json")
+    assert trust.record_path({"HOME": "/h"}) == Path("/h/.config/ragit/trusted.json")
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"{}", b'{"version": 1, "trusted": []}', b"\xff", b"[" * 100_000])
+def test_a_damaged_record_is_an_error_not_a_permission(record: Path, tmp_path: Path, content: bytes) -> None:
+    record.parent.mkdir(parents=True)
+    record.write_bytes(content)
+    with pytest.raises(ConfigError, match="is damaged"):
+        trust.is_trusted(record, tmp_path, b"x")
+
+
+def test_a_record_of_another_version_is_left_alone(record: Path, tmp_path: Path) -> None:
+    record.parent.mkdir(parents=True)
+    record.write_text('{"version": 2, "trusted": {}}')
+    with pytest.raises(ConfigError, match="another version"):
+        trust.trust(record, tmp_path, b"x")
+    assert record.read_text() == '{"version": 2, "trusted": {}}'
+    assert not record.with_name("trusted.json.lock").exists()
+
+
+def test_a_record_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ConfigError, match="cannot use") as caught:
+        trust.trust(tmp_path / "file" / "trusted.json", tmp_path, b"x")
+    assert caught.value.hint
+
+
+def test_a_lock_left_behind_is_named(record: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trust, "_LOCK_SECONDS", 0.0)
+    record.parent.mkdir(parents=True)
+    record.with_name("trusted.json.lock").touch()
+    with pytest.raises(ConfigError, match=r"trusted\.json\.lock"):
+        trust.trust(record, tmp_path, b"x")
+    assert record.with_name("trusted.json.lock").exists()
+
+
+def _trust_one(record: str, number: int) -> None:
+    trust.trust(Path(record), Path(f"/repository/{number}"), b"x")
+
+
+def test_several_at_once_lose_nothing(record: Path) -> None:
+    context = multiprocessing.get_context("spawn")
+    workers = [context.Process(target=_trust_one, args=(str(record), number)) for number in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert all(trust.is_trusted(record, Path(f"/repository/{number}"), b"x") for number in range(4))
+
+
+# The file ------------------------------------------------------------------------------------------------------------
+
+
+def test_read_file(tmp_path: Path) -> None:
+    path = tmp_path / ".ragit.toml"
+    assert read_file(path) is None
+    path.write_bytes(b"\xef\xbb\xbf[retrieval]\r\ntopK = 3\r\n")
+    data = read_file(path)
+    assert data is not None
+    assert load(TomlFile(data)).config.retrieval.top_k == 3
+
+
+def test_a_file_that_is_too_large_or_none_is_refused(tmp_path: Path) -> None:
+    large = tmp_path / "large"
+    large.write_bytes(b"#" * (MAX_BYTES + 1))
+    with pytest.raises(ConfigError, match="larger than"):
+        read_file(large)
+    with pytest.raises(ConfigError, match="is not a file"):
+        read_file(tmp_path)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(ConfigError, match="is not a file"):
+        read_file(pipe)  # to open it would wait for ever
+
+
+# What others make of it ----------------------------------------------------------------------------------------------
+
+
+def test_config_can_be_hashed_and_compared() -> None:
+    one, two = toml("[retrieval.signals]\nb = 1\na = 2").config, toml("[retrieval.signals]\na = 2\nb = 1").config
+    assert one == two
+    assert len({one, two, Config()}) == 2
+
+
+SELECTING = {"index.maxFileBytes", "index.include", "index.exclude", "chunking.parsers"}
+CHUNKING = {"index.maxChunkLines", "index.maxChunkBytes", "chunking.nodeTypes"}
+
+
+@pytest.mark.parametrize("knob", KNOBS.values(), ids=KNOBS)
+def test_a_fingerprint_names_its_settings_and_no_others(knob: Knob) -> None:
+    if knob.table:
+        name, text, _ = ENTRIES[knob.name]
+        config = load(flags={f"{knob.name}.{name}": text}).config
+    else:
+        config = load(flags={knob.name: other(knob)[1]}).config
+    assert (selection_fingerprint(config) != selection_fingerprint(Config())) == (knob.name in SELECTING)
+    assert (chunk_fingerprint(config, "python") != chunk_fingerprint(Config(), "python")) == (knob.name in CHUNKING)
+
+
+def test_a_language_s_node_types_leave_other_languages_alone() -> None:
+    config = toml('[chunking.nodeTypes]\npython = ["a"]').config
+    assert chunk_fingerprint(config, "go") == chunk_fingerprint(Config(), "go")
+
+
+def test_where_the_index_lies(tmp_path: Path) -> None:
+    assert Config().store_file(tmp_path) == tmp_path / "ragit" / "index.db"
+    assert load(flags={"index.storePath": "x/y.db"}).config.store_file(tmp_path) == tmp_path / "x" / "y.db"
+    assert load(flags={"index.storePath": "/z.db"}).config.store_file(tmp_path) == Path("/z.db")
+
+
+def test_rows_name_every_setting_once_with_help() -> None:
+    rows = describe(load())
+    assert [row.name for row in rows] == list(KNOBS)
+    assert all(row.help.endswith(".") and row.origin == "default" for row in rows)
+    assert len({knob.variable for knob in KNOBS.values()}) == len(KNOBS)
+    json.dumps([row.value for row in rows])
+
+
+def table() -> str:
+    rows = ["| setting | default | takes | meaning |", "|---|---|---|---|"]
+    for knob in KNOBS.values():
+        default = f"`{json.dumps(knob.default)}`" if not isinstance(knob.default, tuple) else "none"
+        mark = " **t**" if knob.sensitive else ""
+        rows.append(f"| `{knob.name}`{mark} | {default} | {expected(knob)} | {knob.help} |")
+    return "\n".join(rows)
+
+
+def documented() -> tuple[str, str, str]:
+    head, mark, rest = DOCS.read_text().partition("a test compares -->\n")
+    old, end, tail = rest.partition("<!-- end -->")
+    return head + mark, old.strip(), end + tail
+
+
+def test_the_documentation_lists_every_setting_as_it_is() -> None:
+    assert documented()[1] == table(), "run: python tests/test_config.py"
+
+
+def test_the_example_in_the_documentation_is_valid() -> None:
+    example = DOCS.read_text().partition("```toml\n")[2].partition("```")[0]
+    config = toml(example).config
+    assert config.retrieval.top_k == 20
+    assert config.chunking.parsers == ((".cu", "cpp"),)
+
+
+if __name__ == "__main__":
+    before, _, after = documented()
+    DOCS.write_text(f"{before}{table()}\n{after}")
