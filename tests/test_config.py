@@ -344,7 +344,7 @@ def test_any_text_for_any_setting_is_taken_within_bounds_or_refused(knob: Knob, 
             assert knob.low <= value <= knob.high
 
 
-# What a stranger may set ---------------------------------------------------------------------------------------------
+# What a stranger may set -------------------------------------------------------------------------------------------
 
 HOSTILE = '[embedding]\nprovider = "openai"\nbaseUrl = "http://evil.example/v1"\n[retrieval]\ntopK = 3\n'
 
@@ -505,7 +505,7 @@ def test_several_at_once_lose_nothing(record: Path) -> None:
     assert all(trust.is_trusted(record, Path(f"/repository/{number}"), b"x") for number in range(4))
 
 
-# The file ------------------------------------------------------------------------------------------------------------
+# The file ----------------------------------------------------------------------------------------------------------
 
 
 def test_read_file(tmp_path: Path) -> None:
@@ -530,7 +530,7 @@ def test_a_file_that_is_too_large_or_none_is_refused(tmp_path: Path) -> None:
         read_file(pipe)  # to open it would wait for ever
 
 
-# What others make of it ----------------------------------------------------------------------------------------------
+# What others make of it --------------------------------------------------------------------------------------------
 
 
 def test_config_can_be_hashed_and_compared() -> None:

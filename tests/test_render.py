@@ -1,0 +1,551 @@
+"""Rendering: exact screens, JSON as documented, nothing a terminal would obey, and any text at all."""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64decode
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragit.config import KNOBS, TomlFile, describe, load
+from ragit.errors import UnknownFormat
+from ragit.render import (
+    FORMATS,
+    PLAIN,
+    RenderOptions,
+    config_json,
+    config_text,
+    format_named,
+    freshness_json,
+    freshness_text,
+    index_json,
+    index_text,
+    notes,
+    summary,
+    visible,
+)
+from ragit.render.screen import cells
+from ragit.render.snippet import lines_of, marked, snippet
+from ragit.types import Answer, Freshness, Hit, IndexReport, Oid, Optimized
+from ragit.words import terms
+
+DOCS = Path(__file__).parent.parent / "docs" / "json.md"
+
+CODE = '''\
+# Commits what was consumed so far.
+def commit_offsets(self, offsets, retries=3):
+    """Send the offsets to the coordinator.
+
+    Retries on a lost connection.
+    """
+    for attempt in range(retries):
+        if self.coordinator.send(offsets):
+            return True
+        self.reconnect()
+    return self.failed(offsets, "commit refused")'''
+
+
+def hit(**changes: Any) -> Hit:
+    whole = Hit(
+        path="src/consumer.py",
+        start_line=40,
+        end_line=50,
+        score=0.91234567,
+        language="python",
+        kind="method",
+        symbol="commit_offsets",
+        parent="Consumer",
+        text=CODE,
+        blob=Oid("b" * 40),
+        signals={"keyword": 0.31, "vector": 0.25, "symbolDefinition": 0.4, "testFile": -0.05, "unused": 0.0},
+        terms=("commit", "offsets"),
+    )
+    return replace(whole, **changes)
+
+
+def answer(*hits: Hit, query: str = "commit the offsets", **changes: Any) -> Answer:
+    whole = Answer(
+        query=query, ref="HEAD", tree=Oid("a" * 40), complete=True, missing=0, degraded="", took_ms=12.34567, hits=hits
+    )
+    return replace(whole, **changes)
+
+
+def shown(name: str, of: Answer, **options: Any) -> str:
+    return "\n".join(format_named(name)(of, RenderOptions(**options)))
+
+
+def uncoloured(text: str) -> str:
+    return re.sub("\x1b\\[[0-9;]*m", "", text)
+
+
+# Text --------------------------------------------------------------------------------------------------------------
+
+HITS = (
+    hit(),
+    hit(path="src/other.py", symbol="", parent="", kind="imports", text="import a\nimport b", start_line=1, end_line=2),
+    hit(start_line=7, end_line=7, text="    commit = None", symbol="commit", score=0.5),
+)
+
+
+def test_text_is_grouped_by_file_with_the_lines_that_answer() -> None:
+    assert shown("text", answer(*HITS)) == (
+        "src/consumer.py:40  Consumer.commit_offsets  method 40-50  0.912\n"
+        "  40: # Commits what was consumed so far.\n"
+        "  41: def commit_offsets(self, offsets, retries=3):\n"
+        '  42:     """Send the offsets to the coordinator.\n'
+        "  47:         if self.coordinator.send(offsets):\n"
+        '  50:     return self.failed(offsets, "commit refused")\n'
+        "src/consumer.py:7  Consumer.commit  method  0.500\n"
+        "  7: commit = None\n"
+        "\n"
+        "src/other.py:1  imports 1-2  0.912\n"
+        "  1: import a\n"
+        "  2: import b"
+    )
+
+
+def test_context_shows_lines_around_and_marks_the_gaps() -> None:
+    assert shown("text", answer(hit(terms=("reconnect",)), query="reconnect"), context=1) == (
+        "src/consumer.py:40  Consumer.commit_offsets  method 40-50  0.912\n"
+        "  40- # Commits what was consumed so far.\n"
+        "  41: def commit_offsets(self, offsets, retries=3):\n"
+        '  42:     """Send the offsets to the coordinator.\n'
+        "  43-\n"
+        "  --\n"
+        "  48-             return True\n"
+        "  49:         self.reconnect()\n"
+        '  50-     return self.failed(offsets, "commit refused")'
+    )
+
+
+def test_full_shows_every_line() -> None:
+    lines = shown("text", answer(hit()), full=True).split("\n")[1:]
+    assert [int(line[2:4]) for line in lines] == list(range(40, 51))
+    assert [line[5:].removeprefix(" ") for line in lines] == CODE.split("\n")
+    assert [line[4] for line in lines] == list(":::----:--:")
+
+
+def test_explain_says_what_raised_and_what_lowered_the_hit() -> None:
+    optimized = Optimized(merged_from=("40-44", "45-50"), deduped_from=("60-70",), file_capped=True)
+    assert shown("text", answer(hit(optimized=optimized, text="x", end_line=40, symbol="")), explain=True) == (
+        "src/consumer.py:40  Consumer  method  0.912\n"
+        "  40: x\n"
+        "  raised by   symbolDefinition +0.400\n"
+        "              keyword          +0.310\n"
+        "              vector           +0.250\n"
+        "  lowered by  testFile         -0.050\n"
+        "  words       commit, offsets\n"
+        "  merged      40-44, 45-50\n"
+        "  replaces    60-70\n"
+        "  left out    further hits of this file (retrieval.contextOptimization.maxPerFile)"
+    )
+
+
+def test_the_same_content_elsewhere_is_named() -> None:
+    also = tuple(f"copy/{number}.py" for number in range(5))
+    last = shown("text", answer(hit(also=also))).split("\n")[-1]
+    assert last == "  same content: copy/0.py, copy/1.py, copy/2.py and 2 more"
+
+
+def test_colour_marks_the_words_and_changes_nothing_else() -> None:
+    coloured = shown("text", answer(*HITS), color=True)
+    assert "\x1b[35msrc/consumer.py\x1b[0m:\x1b[32m40\x1b[0m  \x1b[1mConsumer.commit_offsets\x1b[0m" in coloured
+    assert "def \x1b[1;31mcommit\x1b[0m_\x1b[1;31moffsets\x1b[0m(self" in coloured
+    assert uncoloured(coloured) == shown("text", answer(*HITS))
+
+
+def test_headings_are_joined_as_titles() -> None:
+    section = hit(kind="section", parent="Guide > Setup", symbol="Proxy", text="# Proxy", start_line=1, end_line=1)
+    assert shown("text", answer(section)).startswith("src/consumer.py:1  Guide > Setup > Proxy  section  0.912")
+
+
+def test_a_long_line_is_cut_so_that_the_match_is_seen() -> None:
+    text = "x " * 200 + "commit" + " y" * 200
+    for width in (40, 80, 200):
+        line = shown("text", answer(hit(text=text, symbol="", start_line=1, end_line=1)), width=width).split("\n")[1]
+        assert cells(line) <= width
+        assert " ...x x" in line or "... x" in line
+        assert "commit" in line
+        assert line.endswith("...")
+
+
+def test_a_place_is_never_cut() -> None:
+    path = "deep/" * 60 + "file.py"
+    assert shown("text", answer(hit(path=path)), width=40).split("\n")[0].startswith(f"{path}:40  ")
+
+
+def test_wide_characters_count_twice() -> None:
+    text = "提交 " + "偏移量" * 60
+    line = shown("text", answer(hit(text=text, symbol="", terms=("提交",)), query="提交"), width=60).split("\n")[1]
+    assert cells(line) <= 60
+    assert len(line) < 45
+
+
+def test_words_that_are_everywhere_are_not_marked_unless_there_are_no_others() -> None:
+    one = hit(text="for the offsets in the list", symbol="", start_line=1, end_line=1, terms=())
+    assert shown("text", answer(one, query="the offsets in it"), color=True).count("\x1b[1;31m") == 1
+    assert shown("text", answer(one, query="the"), color=True).count("\x1b[1;31m") == 2
+
+
+@pytest.mark.parametrize(
+    ("line", "query", "marks"),
+    [
+        ("def getCommittedOffset(x)", "offset", ["Offset"]),
+        ("committing = commits", "commit", ["committing", "commits"]),
+        ("HTTPServer2 http", "http", ["HTTP", "http"]),
+        ("commitOffset(commit, offset)", "commitoffset", ["commitOffset"]),
+        ("seek_to_end", "to end", ["to", "end"]),
+        ("aabab_ab", "ab", ["ab"]),
+        ("İstanbul_x", "x", ["İstanbul_x"]),  # its lower case is longer, so places cannot be told
+        ("提交偏移", "交偏", ["交偏"]),
+        ("nothing", "commit", []),
+    ],
+)
+def test_where_the_words_stand(line: str, query: str, marks: list[str]) -> None:
+    pieces = list(marked(line, frozenset(terms(query))))
+    assert "".join(piece for piece, _ in pieces) == line
+    assert [piece for piece, match in pieces if match] == marks
+
+
+# What a stranger's names and texts may not do ------------------------------------------------------------------------
+
+EVIL = "a\x1b[2J\x9b31m\x07\r\x08\u202eb\udcff\x00\u2028\ufeffc\x7f"
+OBEYED = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+
+
+def evil() -> Answer:
+    one = hit(
+        path=f"{EVIL}\n.py",
+        symbol=EVIL,
+        parent=EVIL,
+        kind=EVIL,
+        language=EVIL,
+        text=f"{EVIL}\ncommit {EVIL}",
+        signals={EVIL: 1.0},
+        terms=(EVIL, "commit"),
+        also=(EVIL,),
+        optimized=Optimized((EVIL,), (EVIL,), True),
+        start_line=1,
+        end_line=2,
+    )
+    return answer(one, query=f"commit {EVIL}", ref=EVIL, degraded=EVIL, complete=False, missing=3)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_nothing_that_a_terminal_obeys_gets_through(name: str) -> None:
+    for line in format_named(name)(evil(), RenderOptions(explain=True, full=True)):
+        assert not OBEYED.search(line)
+    assert not OBEYED.search("".join([*notes(evil()), summary(evil())]))
+
+
+def test_what_is_hidden_is_shown_escaped() -> None:
+    assert visible("a\x1b[2J\r\n\u202e\udcff\x9b\ufeff\tb") == "a\\x1b[2J\\r\\n\\u202e\\xff\\x9b\\ufeff\tb"
+    assert visible("naïve 提交 🎉") == "naïve 提交 🎉"
+
+
+@given(st.text(st.characters()), st.text(st.characters()), st.booleans(), st.integers(0, 200), st.integers(0, 3))
+def test_any_text_renders_safely_in_every_format(text: str, query: str, full: bool, width: int, context: int) -> None:
+    lines = max(1, len(re.split(r"\r\n|\n|\r", text)))
+    one = hit(text=text, path=text or "x", symbol=text, end_line=40 + lines - 1, terms=(), start_line=40)
+    for render in FORMATS.values():
+        options = RenderOptions(full=full, width=width, context=context, explain=True)
+        for line in render(answer(one, query=query), options):
+            assert not OBEYED.search(line)
+
+
+@given(st.text(), st.text(), st.integers(0, 3))
+def test_a_snippet_is_lines_of_the_hit_in_order(text: str, query: str, context: int) -> None:
+    lines = re.split(r"\r\n|\n|\r", text)
+    one = hit(text=text, start_line=5, end_line=5 + len(lines) - 1, terms=())
+    found = snippet(query, one, context=context)
+    assert [line.number for line in found] == sorted({line.number for line in found})
+    assert all(lines[line.number - 5] == line.text for line in found)
+    assert found
+    assert len(found) <= 6 * (1 + 2 * context)
+    assert [line.text for line in snippet(query, one, full=True)] == lines
+
+
+def test_line_ends_of_every_kind() -> None:
+    for end in ("\n", "\r\n", "\r"):
+        assert lines_of(hit(text=CODE.replace("\n", end))) == CODE.split("\n")
+    assert lines_of(hit(text="a\rb", start_line=1, end_line=1)) == ["a\rb"]
+
+
+# JSON --------------------------------------------------------------------------------------------------------------
+
+
+def schemas() -> dict[str, Any]:
+    text = DOCS.read_text().partition("```json\n")[2].partition("```")[0]
+    found: dict[str, Any] = json.loads(text)["$defs"]
+    return found
+
+
+TYPES: dict[str, tuple[type, ...]] = {
+    "object": (dict,),
+    "array": (list,),
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "null": (type(None),),
+}
+
+
+def faults(value: Any, schema: dict[str, Any], at: str = "") -> Iterator[str]:
+    """Where a value departs from a schema; knows the keywords that docs/json.md uses and refuses others."""
+    assert schema.keys() <= {"type", "required", "additionalProperties", "properties", "items", "minimum", "$ref"}
+    if "$ref" in schema:
+        yield from faults(value, schemas()[schema["$ref"].rpartition("/")[2]], at)
+        return
+    allowed = schema.get("type", list(TYPES))
+    names = [allowed] if isinstance(allowed, str) else allowed
+    if not any(isinstance(value, TYPES[name]) and (name == "boolean") == isinstance(value, bool) for name in names):
+        yield f"{at}: {value!r} is no {allowed}"
+    elif isinstance(value, dict):
+        yield from (f"{at}: {name} is missing" for name in schema.get("required", []) if name not in value)
+        for name, one in value.items():
+            inner = schema.get("properties", {}).get(name, schema.get("additionalProperties", {}))
+            yield from [f"{at}: {name} is unknown"] if inner is False else faults(one, inner, f"{at}.{name}")
+    elif isinstance(value, list):
+        for number, one in enumerate(value):
+            yield from faults(one, schema.get("items", {}), f"{at}[{number}]")
+    elif "minimum" in schema and value < schema["minimum"]:
+        yield f"{at}: {value} is below {schema['minimum']}"
+
+
+def test_the_schema_reader_finds_faults() -> None:
+    good = json.loads(shown("json", answer(hit())))
+    assert not list(faults(good, schemas()["search"]))
+    for name, wrong in {"query": 3, "missing": -1, "complete": 1, "results": {}, "extra": 1, "missing ": True}.items():
+        assert list(faults({**good, name: wrong}, schemas()["search"]))
+    assert list(faults({key: value for key, value in good.items() if key != "tree"}, schemas()["search"]))
+    assert list(faults({**good, "results": [{**good["results"][0], "start_line": 0}]}, schemas()["search"]))
+
+
+def test_json_is_exactly_as_documented() -> None:
+    optimized = Optimized(("40-44", "45-50"), (), False)
+    one = hit(text="x", optimized=optimized, also=("copy.py",))
+    assert json.loads(shown("json", answer(one, degraded="no vectors"))) == {
+        "query": "commit the offsets",
+        "ref": "HEAD",
+        "tree": "a" * 40,
+        "complete": True,
+        "missing": 0,
+        "degraded": "no vectors",
+        "took_ms": 12.346,
+        "results": [
+            {
+                "path": "src/consumer.py",
+                "start_line": 40,
+                "end_line": 50,
+                "score": 0.912346,
+                "language": "python",
+                "kind": "method",
+                "symbol": "commit_offsets",
+                "parent": "Consumer",
+                "text": "x",
+                "blob": "b" * 40,
+                "signals": {"keyword": 0.31, "vector": 0.25, "symbolDefinition": 0.4, "testFile": -0.05, "unused": 0.0},
+                "terms": ["commit", "offsets"],
+                "also": ["copy.py"],
+                "optimized": {"mergedFrom": ["40-44", "45-50"], "dedupedFrom": [], "fileCapped": False},
+            }
+        ],
+    }
+
+
+@pytest.mark.parametrize("of", [answer(), answer(*HITS), evil()], ids=["empty", "hits", "evil"])
+def test_search_json_follows_its_schema(of: Answer) -> None:
+    assert not list(faults(json.loads(shown("json", of)), schemas()["search"]))
+
+
+def test_every_documented_field_is_in_the_schema_and_the_reverse() -> None:
+    rows = re.findall(r"^\| (`.*?) \|", DOCS.read_text(), re.MULTILINE)
+    named = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+    assert named == {*schemas()["search"]["properties"], *schemas()["hit"]["properties"]}
+
+
+def test_json_is_one_line_when_piped_and_indented_for_a_person() -> None:
+    assert "\n" not in shown("json", answer(*HITS))
+    assert shown("json", answer(*HITS), color=True).startswith('{\n  "query"')
+
+
+def test_a_path_that_is_not_utf8_is_kept_in_its_bytes() -> None:
+    raw = b"caf\xe9/\xff.py"
+    result = json.loads(shown("json", answer(hit(path=raw.decode("utf-8", "surrogateescape")))))["results"][0]
+    assert result["path"] == "caf\ufffd/\ufffd.py"
+    assert b64decode(result["path_bytes"]) == raw
+    assert "path_bytes" not in json.loads(shown("json", answer(hit(path="caf\ufffd.py"))))["results"][0]
+
+
+@given(st.text(), st.text(), st.floats(-1e6, 1e6), st.dictionaries(st.text(), st.floats(-10, 10)))
+def test_json_gives_back_what_went_in(text: str, symbol: str, score: float, signals: dict[str, float]) -> None:
+    one = hit(text=text, symbol=symbol, score=score, signals=signals)
+    result = json.loads(shown("json", answer(one)))["results"][0]
+    assert (result["text"], result["symbol"]) == (text, symbol)
+    assert result["score"] == pytest.approx(score, abs=1e-6)
+    assert result["signals"] == pytest.approx(signals, abs=1e-6)
+
+
+# vimgrep and Markdown --------------------------------------------------------------------------------------------------
+
+
+def test_vimgrep_points_at_the_best_line_and_counts_bytes() -> None:
+    wide = hit(text='x = "ü", offset', symbol="", start_line=3, end_line=3)
+    none = hit(text="\n\n  y = 1", symbol="", parent="", start_line=8, end_line=10)
+    assert shown("vimgrep", answer(hit(), wide, none)) == (
+        "src/consumer.py:41:5:def commit_offsets(self, offsets, retries=3):\n"
+        'src/consumer.py:3:11:x = "ü", offset\n'
+        "src/consumer.py:10:3:  y = 1"
+    )
+
+
+def test_markdown_for_an_agent() -> None:
+    one = hit(text="a\r\nb", start_line=1, end_line=2)
+    assert shown("markdown", answer(one, complete=False, missing=1, degraded="no vectors")) == (
+        "1 hit for `commit the offsets` in `HEAD`\n"
+        "\n"
+        "> incomplete: 1 file is not indexed in HEAD; `ragit index` adds what is missing\n"
+        "\n"
+        "> degraded: no vectors\n"
+        "\n"
+        "## `src/consumer.py:1-2`\n"
+        "\n"
+        "`Consumer.commit_offsets`, method, score 0.912\n"
+        "\n"
+        "```python\n"
+        "a\n"
+        "b\n"
+        "```"
+    )
+
+
+@given(st.text("`ab\n~ "), st.text("`ab ", min_size=1))
+def test_no_text_ends_its_fence_and_no_name_its_span(text: str, path: str) -> None:
+    lines = shown("markdown", answer(hit(text=text, path=path, symbol=path))).split("\n")
+    heading = next(line for line in lines if line.startswith("## "))
+    marks = re.match("`+", heading[3:])
+    assert marks
+    assert marks[0] not in re.findall("`+", heading[3 + len(marks[0]) : -len(marks[0])])
+    start = next(number for number, line in enumerate(lines) if re.fullmatch("`{3,}python", line))
+    fence = lines[start].removesuffix("python")
+    assert lines[start + 1 :].index(fence) == len(lines) - start - 2
+    assert "\n".join(lines[start + 1 : -1]) == text
+
+
+def test_an_unknown_format_is_named_with_the_nearest() -> None:
+    with pytest.raises(UnknownFormat) as caught:
+        format_named("jsno")
+    assert caught.value.message == "unknown format 'jsno'"
+    assert caught.value.hint == "Did you mean json? There are text, json, vimgrep, markdown."
+
+
+# Notes and reports ---------------------------------------------------------------------------------------------------
+
+
+def test_notes_say_what_the_hits_do_not() -> None:
+    assert notes(answer(hit())) == []
+    assert notes(answer(complete=False, missing=1200, degraded="the server at X refused")) == [
+        "incomplete: 1,200 files are not indexed in HEAD; `ragit index` adds what is missing",
+        "degraded: the server at X refused",
+        "no hits in HEAD",
+    ]
+    assert summary(answer(*HITS)) == "3 hits in 2 files of HEAD (aaaaaaaaaa), 12 ms"
+
+
+REPORT = IndexReport(
+    trees=1,
+    files=6519,
+    chunks=52312,
+    indexed=312,
+    embedded=2100,
+    reused=40,
+    tokens=90000,
+    skipped={"lfs pointer": 4, "binary": 100, "too large": 30, "none": 0},
+    seconds=12.44,
+)
+
+
+@pytest.mark.parametrize(
+    ("report", "text"),
+    [
+        (
+            REPORT,
+            "indexed 6,519 files, 52,312 chunks in 12.4 s\n"
+            "  312 new files, 2,100 chunks embedded, 40 reused\n"
+            "  skipped 134: binary 100, too large 30, lfs pointer 4",
+        ),
+        (
+            replace(REPORT, dry_run=True, skipped={}, trees=2),
+            "would index 312 files of 6,519 files of 2 trees, 52,312 chunks\n"
+            "  2,100 chunks to embed, about 90,000 words; nothing was written",
+        ),
+        (
+            replace(REPORT, indexed=0, embedded=0, skipped={}, files=1, chunks=1, seconds=0.04),
+            "up to date: 1 file, 1 chunk (0.0 s)",
+        ),
+    ],
+    ids=["indexed", "dry run", "nothing to do"],
+)
+def test_index_report(report: IndexReport, text: str) -> None:
+    assert "\n".join(index_text(report, PLAIN)) == text
+    assert uncoloured("\n".join(index_text(report, RenderOptions(color=True)))) == text
+    (line,) = index_json(report, PLAIN)
+    assert not list(faults(json.loads(line), schemas()["index"]))
+    assert json.loads(line)["skipped"] == report.skipped
+
+
+def test_freshness() -> None:
+    fresh = Freshness("HEAD", Oid("a" * 40), ())
+    assert list(freshness_text(fresh, PLAIN)) == ["fresh: all of HEAD (aaaaaaaaaa) is indexed"]
+    stale = replace(fresh, missing=tuple(f"f{number}\x1b" for number in range(22)))
+    lines = list(freshness_text(stale, PLAIN, mend="ragit index HEAD"))
+    assert lines[0] == "stale: 22 files of HEAD (aaaaaaaaaa) are not indexed"
+    assert lines[1] == "  f0\\x1b"
+    assert lines[-2:] == ["  and 2 more", "to mend it: ragit index HEAD"]
+    assert len(list(freshness_text(stale, RenderOptions(full=True)))) == 24
+    for one in (fresh, stale):
+        (line,) = freshness_json(one, PLAIN)
+        assert not list(faults(json.loads(line), schemas()["check"]))
+        assert json.loads(line)["fresh"] is one.fresh
+        assert len(json.loads(line)["missing"]) == len(one.missing)
+
+
+def test_config_rows() -> None:
+    loaded = load(
+        TomlFile(b'[embedding]\nprovider = "openai"\n[retrieval]\ntopK = 3\n[index]\nexclude = ["\\u001b", "b"]\n')
+    )
+    lines = list(config_text(describe(loaded), PLAIN))
+    assert lines[0] == "[index]"
+    assert [" ".join(line.split()) for line in lines if "default" not in line or "ignored" in line] == [
+        "[index]",
+        'exclude ["\\u001b", "b"] .ragit.toml:6',
+        "",
+        "[chunking]",
+        "",
+        "[embedding]",
+        'provider "static" default; .ragit.toml:2 ignored until `ragit trust`',
+        "",
+        "[retrieval]",
+        "topK 3 .ragit.toml:4",
+        "",
+        "[freshness]",
+        "",
+        "[gc]",
+    ]
+    assert uncoloured("\n".join(config_text(describe(loaded), RenderOptions(color=True)))) == "\n".join(lines)
+    assert sum(line.startswith("    ") for line in config_text(describe(loaded), RenderOptions(full=True))) == len(
+        KNOBS
+    )
+    (line,) = config_json(describe(loaded), PLAIN)
+    table = json.loads(line)
+    assert not list(faults(table, schemas()["config"]))
+    assert list(table) == list(KNOBS)
+    assert table["retrieval.topK"]["value"] == 3
