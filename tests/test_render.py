@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ragit.config import KNOBS, TomlFile, describe, load
@@ -394,7 +394,7 @@ def test_json_gives_back_what_went_in(text: str, symbol: str, score: float, sign
     assert result["signals"] == pytest.approx(signals, abs=1e-6)
 
 
-# vimgrep and Markdown --------------------------------------------------------------------------------------------------
+# vimgrep and Markdown --------------------------------------------------------------------------------------------
 
 
 def test_vimgrep_points_at_the_best_line_and_counts_bytes() -> None:
@@ -428,6 +428,7 @@ def test_markdown_for_an_agent() -> None:
 
 
 @given(st.text("`ab\n~ "), st.text("`ab ", min_size=1))
+@example("```\n````", "`` a")
 def test_no_text_ends_its_fence_and_no_name_its_span(text: str, path: str) -> None:
     lines = shown("markdown", answer(hit(text=text, path=path, symbol=path))).split("\n")
     heading = next(line for line in lines if line.startswith("## "))
