@@ -1,3 +1,23 @@
 """Code search that lives in your git repository: content-addressed, branch-aware, offline."""
 
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ragit.api import Ragit
+
 __version__ = "0.1.0"
+
+__all__ = ["__version__", "open"]
+
+
+def open(
+    path: Path | str = ".", *, env: Mapping[str, str] | None = None, flags: Mapping[str, object] | None = None
+) -> Ragit:
+    """The index of the repository that `path` lies in; see `ragit.api.Ragit` for what it can do."""
+    from ragit.api import open_repository  # here, so that naming a room of ragit does not load all of them
+
+    return open_repository(path, env=env, flags=flags)

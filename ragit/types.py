@@ -90,6 +90,15 @@ class Embedder(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Target:
+    """A tree to look at: what the user called it, and a tree that is likely to differ little from it."""
+
+    name: str
+    tree: Oid
+    near: Oid | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Query:
     """What a face hands to search. None means: as configured."""
 
@@ -189,6 +198,49 @@ class Freshness:
     def fresh(self) -> bool:
         """True if nothing is missing."""
         return not self.missing
+
+
+@dataclass(frozen=True, slots=True)
+class RefStatus:
+    """How far one ref is indexed."""
+
+    name: str
+    tree: Oid
+    files: int
+    missing: int
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What is stored, and for whom."""
+
+    store: str
+    exists: bool
+    bytes: int
+    chunkings: int
+    """Blobs chunked, of all trees."""
+    chunks: int
+    embedder: str
+    """Fingerprint of the configured embedder; empty where keywords only are wanted."""
+    other_embedders: tuple[str, ...]
+    """Fingerprints of embedders whose vectors are stored but not used; gc drops them."""
+    refs: tuple[RefStatus, ...]
+    """HEAD, then the local branches."""
+    skipped: Mapping[str, int]
+    """Files of HEAD that are not searched, by reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class GcReport:
+    """What gc did."""
+
+    dropped: int
+    """Blobs whose chunks were deleted."""
+    kept: int
+    bytes_before: int
+    bytes_after: int
+    object_bytes: int = 0
+    """Freed in the private object directory of uncommitted work."""
 
 
 class Progress(Protocol):

@@ -1,0 +1,54 @@
+"""The door from the shell: errors become one sentence and an exit code, a bug becomes a log."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+EXIT_ERROR, EXIT_BUG, EXIT_INTERRUPT = 2, 3, 130
+
+
+def main() -> None:
+    """Run the command line. Exit codes: 0 found or done, 1 nothing found or stale, 2 error, 3 a bug, 130 interrupted."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(args: list[str]) -> int:
+    """The same, giving the exit code."""
+    import click
+
+    from ragit.cli import cli
+    from ragit.errors import RagitError
+
+    try:
+        return int(cli.main(args, prog_name="ragit", standalone_mode=False) or 0)
+    except RagitError as error:
+        _say(f"error: {error.message}", f"hint: {error.hint}")
+        return EXIT_ERROR
+    except click.ClickException as error:
+        error.show()
+        return EXIT_ERROR
+    except (KeyboardInterrupt, click.Abort):
+        _say("interrupted: what was done is kept")
+        return EXIT_INTERRUPT
+    except BrokenPipeError:
+        # The reader went away (ragit ... | head). Python would complain again when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception:
+        from ragit.crash import report
+
+        _say(
+            f"bug: ragit failed unexpectedly; the details are in {report(args)}",
+            "hint: please report it with that file",
+        )
+        return EXIT_BUG
+
+
+def _say(*lines: str) -> None:
+    for line in lines:
+        sys.stderr.write(line + "\n")
+
+
+if __name__ == "__main__":
+    main()

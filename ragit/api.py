@@ -1,0 +1,281 @@
+"""ragit as a library, and all that the command line calls.
+
+with ragit.open("path/to/repository") as index:
+    index.index()
+    for hit in index.search("where are offsets committed?"):
+        print(hit.path, hit.start_line, hit.symbol)
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from ragit import trust
+from ragit.config import FILE_NAME, Config, Loaded, Row, TomlFile, describe, load, read_file
+from ragit.errors import ConfigError, GitFailed
+from ragit.git import Repo, Revision
+from ragit.git import Status as GitStatus
+from ragit.types import Answer, Freshness, GcReport, IndexReport, Oid, Progress, Query, RefStatus, Status, Target
+
+if TYPE_CHECKING:
+    from ragit.index import Indexer
+    from ragit.search import Searcher
+    from ragit.store import Store
+
+CACHED_ANSWERS = 256
+"""Answers a long-lived process remembers; the tree is part of the key, so a change of the tree misses."""
+
+DAY = 86_400
+
+
+def open_repository(
+    path: Path | str = ".", *, env: Mapping[str, str] | None = None, flags: Mapping[str, object] | None = None
+) -> Ragit:
+    """The index of the repository that `path` lies in.
+
+    `flags` are settings by their dotted name (`ragit config` lists them), above all other layers. Raises NotARepository and
+    ConfigError.
+    """
+    environ = dict(os.environ if env is None else env)
+    return Ragit(path, environ, dict(flags or {}))
+
+
+class Ragit:
+    """One repository with its index. Holds processes and files: close it, or use it in a `with`."""
+
+    def __init__(self, path: Path | str, environ: Mapping[str, str], flags: Mapping[str, object]) -> None:
+        self._environ = environ
+        self._repo = Repo.open(path, environ, scratch=_cache_folder(environ))
+        self.loaded: Loaded = self._load(flags)
+        self._answers: OrderedDict[tuple[Oid, Query], Answer] = OrderedDict()
+
+    def __enter__(self) -> Ragit:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End what was started."""
+        self._repo.close()
+
+    @property
+    def config(self) -> Config:
+        """The settings in force."""
+        return self.loaded.config
+
+    @property
+    def top(self) -> Path | None:
+        """The top of the working tree; None for a bare repository."""
+        return self._repo.top
+
+    @cached_property
+    def store_path(self) -> Path:
+        """The index file: in the git directory, or under the user's cache where that cannot be written."""
+        path = self.config.store_file(self._repo.common_dir)
+        if self.config.index.store_path or path.exists() or os.access(self._repo.common_dir, os.W_OK):
+            return path
+        name = hashlib.sha256(os.fsencode(self._repo.common_dir)).hexdigest()[:16]
+        return _cache_folder(self._environ) / name / "index.db"
+
+    # -- the three calls ---------------------------------------------------------------------------------------------
+
+    def index(
+        self,
+        *revisions: str,
+        all_branches: bool = False,
+        rebuild: bool = False,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> IndexReport:
+        """Make the trees of these revisions complete (HEAD's if none is named). Raises UnknownRevision."""
+        wanted = [self._repo.resolve(revision) for revision in revisions]
+        if all_branches:
+            wanted += self._repo.branches()
+        trees = list(dict.fromkeys(revision.tree for revision in wanted or [self._repo.head()]))
+        if dry_run:
+            return self._indexer.rehearse(trees, progress=progress)
+        work = self._indexer.rebuild if rebuild else self._indexer.complete
+        return work(trees, progress=progress)
+
+    def search(
+        self,
+        query: str | Query,
+        *,
+        ref: str | None = None,
+        scope: str = "worktree",
+        paths: Sequence[str] = (),
+        languages: Sequence[str] = (),
+        mode: str = "hybrid",
+        top_k: int | None = None,
+        min_score: float | None = None,
+        keyword_weight: float | None = None,
+        query_prefix: str | None = None,
+        optimize: bool | None = None,
+        index: bool = True,
+        on_index: Callable[[int], None] | None = None,
+    ) -> Answer:
+        """The best places for a query: in a revision, or in HEAD with the uncommitted changes of this worktree.
+
+        What the tree lacks is indexed first, unless `index` is False or the freshness policy says otherwise; `on_index` is
+        told how many files that is. Options left None are as configured. Raises UnknownRevision, UnknownLanguage, NotIndexed.
+        """
+        if isinstance(query, str):
+            limits = {"top_k": top_k, "min_score": min_score, "keyword_weight": keyword_weight}
+            narrowed = {"paths": tuple(paths), "languages": tuple(languages), "mode": mode, "optimize": optimize}
+            query = Query(query, ref, scope, query_prefix=query_prefix, index=index, **limits, **narrowed)  # type: ignore[arg-type]
+        status = self._repo.start_status() if query.ref is None and query.scope == "worktree" else None
+        searcher = self._searcher  # loaded while git looks at the working tree
+        target = self._target(query.ref, query.scope, status)
+        return self._remembered(query, target) or self._answer(searcher, query, target, on_index)
+
+    def status(self) -> Status:
+        """What is indexed, for which refs, and what is not."""
+        with self._indexer.reading() as store:
+            refs = [self._ref_status(store, ref) for ref in (self._repo.head(), *self._repo.branches())]
+            tree = self._repo.head().tree
+            composed = self._indexer.composer.compose(store, tree)
+            info = store.info() if store else None
+        embedder = self._indexer.embedder
+        return Status(
+            store=str(self.store_path),
+            exists=info is not None,
+            bytes=info.bytes if info else 0,
+            chunkings=info.chunkings if info else 0,
+            chunks=info.chunks if info else 0,
+            embedder=embedder.fingerprint if embedder else "",
+            other_embedders=tuple(
+                f for f in (info.embedders if info else ()) if not embedder or f != embedder.fingerprint
+            ),
+            refs=tuple(refs),
+            skipped=dict(sorted(Counter(composed.snapshot.skipped.values()).items())),
+        )
+
+    # -- freshness, upkeep -------------------------------------------------------------------------------------------
+
+    def check(self, revision: str | None = None, *, scope: str = "committed") -> Freshness:
+        """Whether a tree is completely indexed: a revision's, or by `scope` HEAD's, the staged or the working tree."""
+        status = self._repo.start_status() if revision is None and scope == "worktree" else None
+        target = self._target(revision, scope, status)
+        with self._indexer.reading() as store:
+            composed = self._indexer.composer.compose(store, target.tree, near=target.near)
+        missing = tuple(file.path.decode("utf-8", "replace") for file in composed.missing)
+        return Freshness(target.name, target.tree, missing)
+
+    def gc(self) -> GcReport:
+        """Drop what no ref, worktree, staged tree or recent reflog entry reaches."""
+        trees = self._reachable_trees()
+        report = self._indexer.collect(trees)
+        return replace(report, object_bytes=self._repo.prune_private_objects(trees))
+
+    def settings(self) -> list[Row]:
+        """Every setting, its value and where it came from."""
+        return describe(self.loaded)
+
+    def trust(self, *, allow: bool = True) -> Path:
+        """Allow (or stop allowing) the sensitive settings of this repository's .ragit.toml as it stands now; its path."""
+        if self._repo.top is None:
+            raise ConfigError("a bare repository has no .ragit.toml", "Use git config ragit.* instead")
+        path = self._repo.top / FILE_NAME
+        record = trust.record_path(self._environ)
+        if not allow:
+            trust.distrust(record, self._repo.common_dir)
+            return path
+        content = read_file(path)
+        if content is None:
+            raise ConfigError(f"there is no {FILE_NAME} at the top of this repository", "There is nothing to trust")
+        trust.trust(record, self._repo.common_dir, content, worktree=self._repo.top)
+        return path
+
+    # -- parts -------------------------------------------------------------------------------------------------------
+
+    def _load(self, flags: Mapping[str, object]) -> Loaded:
+        top = self._repo.top
+        content = read_file(top / FILE_NAME) if top else None
+        file = None
+        if content is not None:
+            record = trust.record_path(self._environ)
+            file = TomlFile(content, trusted=trust.is_trusted(record, self._repo.common_dir, content, worktree=top))
+        return load(file, self._repo.config(r"^ragit\."), self._environ, flags)
+
+    @cached_property
+    def _indexer(self) -> Indexer:
+        from ragit.index import Indexer
+
+        return Indexer(self._repo, self.config, self.store_path)
+
+    @cached_property
+    def _searcher(self) -> Searcher:
+        from ragit.search import Searcher
+
+        return Searcher(self._repo, self.config, self._indexer)
+
+    def _target(self, revision: str | None, scope: str, status: GitStatus | None) -> Target:
+        if revision is not None:
+            found = self._repo.resolve(revision)
+            return Target(revision, found.tree, self._repo.head().tree)
+        if scope == "worktree":
+            working = self._repo.working_tree(self.config.index.max_file_bytes, status)
+            head = self._repo.head()
+            name = "HEAD" if working.tree == head.tree else "HEAD + uncommitted changes"
+            return Target(name, working.tree, head.tree)
+        head = self._repo.head()
+        if scope == "staged":
+            return Target("staged changes", self._repo.staged_tree(), head.tree)
+        return Target("HEAD", head.tree, head.tree)
+
+    def _answer(
+        self, searcher: Searcher, query: Query, target: Target, on_index: Callable[[int], None] | None
+    ) -> Answer:
+        answer = searcher.search(query, target, on_index)
+        if answer.complete and not answer.degraded:
+            self._answers[target.tree, query] = answer
+            if len(self._answers) > CACHED_ANSWERS:
+                self._answers.popitem(last=False)
+        return answer
+
+    def _remembered(self, query: Query, target: Target) -> Answer | None:
+        answer = self._answers.get((target.tree, query))
+        return replace(answer, ref=target.name) if answer else None
+
+    def _ref_status(self, store: Store | None, ref: Revision) -> RefStatus:
+        composed = self._indexer.composer.compose(store, ref.tree)
+        return RefStatus(ref.name, ref.tree, len(composed.snapshot.paths), len(composed.missing))
+
+    def _reachable_trees(self) -> set[Oid]:
+        """Trees that gc keeps: of all refs, all worktrees' HEADs, recent reflog entries, and the uncommitted states here."""
+        repo = self._repo
+        since = time.time() - self.config.gc.reflog_days * DAY
+        commits = {worktree.head for worktree in repo.worktrees() if worktree.head}
+        trees = {revision.tree for revision in repo.refs()} | set(repo.trees_of(commits).values())
+        trees |= {entry.tree for entry in repo.reflog() if entry.seconds >= since}
+        trees |= {repo.head().tree}
+        if repo.top is not None:
+            trees |= {repo.working_tree(self.config.index.max_file_bytes).tree, *self._staged()}
+        return trees
+
+    def _staged(self) -> set[Oid]:
+        try:
+            return {self._repo.staged_tree()}
+        except GitFailed:  # there are conflicts: what is staged is no tree yet
+            return set()
+
+
+def _cache_folder(environ: Mapping[str, str]) -> Path:
+    """Where this user's programs keep what can be made again (XDG base directories; LOCALAPPDATA on Windows)."""
+    for variable in ("XDG_CACHE_HOME", "LOCALAPPDATA"):
+        folder = environ.get(variable, "")
+        if folder and Path(folder).is_absolute():
+            return Path(folder) / "ragit"
+    return Path(environ.get("HOME") or Path.home()) / ".cache" / "ragit"

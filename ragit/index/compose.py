@@ -1,0 +1,132 @@
+"""A tree as the store knows it: which chunking each path is, and what is missing. Reads only.
+
+A tree that was composed before is taken from the cache. Another one is composed from a neighbour that was, by the paths in
+which git says they differ, or else from all its entries. All three ways give the same snapshot.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import dataclass
+from itertools import chain
+
+from ragit.git import Repo
+from ragit.index.plan import Plan, Selected, Selector
+from ragit.store import Snapshot, Store
+from ragit.types import Entry, Oid
+
+NOT_DOWNLOADED = "not downloaded"
+
+
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """A tree, as far as it is stored. Complete if nothing is missing."""
+
+    tree: Oid
+    snapshot: Snapshot
+    missing: list[Selected]
+    cached: bool
+
+
+class Composer:
+    """Composes trees of one repository under one configuration and embedder."""
+
+    def __init__(self, repo: Repo, selector: Selector, embedder: str) -> None:
+        self._repo = repo
+        self._selector = selector
+        self._embedder = embedder
+        self.selection = f"{selector.fingerprint} {embedder}"
+
+    def compose(
+        self, store: Store | None, tree: Oid, *, near: Oid | None = None, absent: Set[Oid] = frozenset()
+    ) -> Composed:
+        """The tree as stored now. `near` is a tree likely to differ little; `absent` are blobs the repository lacks."""
+        if store is None:
+            return self._assemble(tree, None, self._whole(tree), {}, absent)
+        cached = store.snapshot(tree, self.selection)
+        if cached is not None:
+            return Composed(tree, cached, [], cached=True)
+        base = self._neighbour(store, near)
+        if base is not None:
+            plan = self._difference(base[0], base[1], tree)
+            if plan is not None:
+                return self._assemble(tree, store, plan[0], _kept(base[1], plan[1]), absent, _still(base[1], plan[1]))
+        return self._assemble(tree, store, self._whole(tree), {}, absent)
+
+    def _neighbour(self, store: Store, near: Oid | None) -> tuple[Oid, Snapshot] | None:
+        known = store.snapshot_trees(self.selection)
+        if not known:
+            return None
+        tree = near if near in known else known[0]
+        snapshot = store.snapshot(tree, self.selection)
+        return None if snapshot is None else (tree, snapshot)
+
+    def _whole(self, tree: Oid) -> Plan:
+        entries = self._repo.entries(tree)
+        attributes: Mapping[bytes, Mapping[str, str]] = {}
+        if any(_is_attributes(entry.path) for entry in entries):
+            attributes = self._repo.attributes(entries, [entry.path for entry in entries])
+        return self._selector.select(entries, attributes)
+
+    def _difference(self, old: Oid, base: Snapshot, new: Oid) -> tuple[Plan, set[bytes]] | None:
+        """The plan of the paths that are new or changed, and all paths that differ; None if attributes changed."""
+        changes = self._repo.diff(old, new)
+        if any(_is_attributes(change.path) for change in changes):
+            return None
+        added: list[Entry] = [change.new for change in changes if change.new is not None]
+        attributes: Mapping[bytes, Mapping[str, str]] = {}
+        if added and any(map(_is_attributes, chain(base.paths, base.skipped))):
+            attributes = self._repo.attributes(self._repo.entries(new), [entry.path for entry in added])
+        return self._selector.select(added, attributes), {change.path for change in changes}
+
+    def _assemble(
+        self,
+        tree: Oid,
+        store: Store | None,
+        plan: Plan,
+        found: dict[bytes, tuple[int, int]],
+        absent: Set[Oid],
+        skipped: dict[bytes, str] | None = None,
+    ) -> Composed:
+        skipped = {**(skipped or {}), **plan.skipped}
+        missing: list[Selected] = []
+        for file, row in zip(plan.files, self._rows(store, plan.files), strict=True):
+            if file.oid in absent:
+                skipped[file.path] = NOT_DOWNLOADED
+            elif row is None or not row[3]:
+                missing.append(file)
+            elif row[2]:
+                skipped[file.path] = row[2]
+            else:
+                found[file.path] = row[:2]
+        return Composed(tree, _snapshot(found, skipped), missing, cached=False)
+
+    def _rows(self, store: Store | None, files: list[Selected]) -> Iterator[tuple[int, int, str, bool] | None]:
+        if store is None:
+            return iter([None] * len(files))
+        number = store.embedder(self._embedder) if self._embedder else None
+        rows = store.find((file.key for file in files), number)
+        if self._embedder:
+            return rows
+        return (row and (*row[:3], True) for row in rows)
+
+
+def _is_attributes(path: bytes) -> bool:
+    return path == b".gitattributes" or path.endswith(b"/.gitattributes")
+
+
+def _kept(base: Snapshot, changed: Set[bytes]) -> dict[bytes, tuple[int, int]]:
+    rows = zip(base.paths, base.chunkings, base.lengths, strict=True)
+    return {path: (chunking, length) for path, chunking, length in rows if path not in changed}
+
+
+def _still(base: Snapshot, changed: Set[bytes]) -> dict[bytes, str]:
+    return {path: reason for path, reason in base.skipped.items() if path not in changed}
+
+
+def _snapshot(found: Mapping[bytes, tuple[int, int]], skipped: Mapping[bytes, str]) -> Snapshot:
+    paths = sorted(found)
+    chunkings = array("Q", (found[path][0] for path in paths))
+    lengths = array("Q", (found[path][1] for path in paths))
+    return Snapshot(paths, chunkings, lengths, skipped)

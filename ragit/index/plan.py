@@ -1,0 +1,119 @@
+"""Which files of a tree are indexed, and as what. Pure: entries and attributes in, a plan out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ragit import chunk, globs, postings, words
+from ragit.config import Config, fingerprint, selection_fingerprint
+from ragit.types import Entry, Oid
+
+SYMLINK, GITLINK = 0o120000, 0o160000
+
+_OUT = {"linguist-generated": "generated", "linguist-vendored": "vendored"}
+"""Attributes that take a file out of the index where they are set, and the reason that is shown."""
+
+
+class Selected(NamedTuple):
+    """A file to index: its blob, read as this language, cut by the chunker that the fingerprint names."""
+
+    path: bytes
+    oid: Oid
+    language: str
+    fingerprint: str
+
+    @property
+    def key(self) -> tuple[Oid, str, str]:
+        """What its chunks depend on."""
+        return self.oid, self.language, self.fingerprint
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a tree is made of, for ragit."""
+
+    files: list[Selected]
+    skipped: dict[bytes, str]
+
+
+class Selector:
+    """Applies one configuration to the entries of any tree."""
+
+    def __init__(self, config: Config) -> None:
+        self._options = chunk_options(config)
+        self._parsers = {suffix.lower().lstrip("."): language for suffix, language in config.chunking.parsers}
+        self._include = globs.matcher(config.index.include)
+        self._exclude = globs.matcher(config.index.exclude)
+        self._limit = config.index.max_file_bytes
+        self._fingerprints: dict[str, str] = {}
+        versions = (chunk.fingerprint("text", self._options), self._versions())
+        self.fingerprint = fingerprint(selection_fingerprint(config), config.chunking, *versions)
+        """Names everything that decides a plan's files and their keys."""
+
+    def select(self, entries: Iterable[Entry], attributes: Mapping[bytes, Mapping[str, str]]) -> Plan:
+        """Files to index, in the order of the entries, and the others with the reason."""
+        plan = Plan([], {})
+        nothing: Mapping[str, str] = {}
+        for entry in entries:
+            given = attributes.get(entry.path, nothing)
+            reason = self._reason(entry, given)
+            if reason:
+                plan.skipped[entry.path] = reason
+                continue
+            language = self._language(entry.path, given)
+            plan.files.append(Selected(entry.path, entry.oid, language, self.fingerprint_of(language)))
+        return plan
+
+    def _reason(self, entry: Entry, given: Mapping[str, str]) -> str:
+        if entry.mode == SYMLINK:
+            return "symlink"
+        if entry.mode == GITLINK:
+            return "submodule"
+        if self._include and not self._include(entry.path):
+            return "not included"
+        if self._exclude and self._exclude(entry.path):
+            return "excluded"
+        return _out_by_attribute(given) if given else ""
+
+    def _language(self, path: bytes, given: Mapping[str, str]) -> str:
+        named = given.get("linguist-language", "").lower()
+        if named and named in chunk.languages():
+            return named
+        if self._parsers:
+            suffix = path.rpartition(b"/")[2].rpartition(b".")[2].decode("utf-8", "replace").lower()
+            if suffix in self._parsers:
+                return self._parsers[suffix]
+        return chunk.language_of(path)
+
+    def fingerprint_of(self, language: str) -> str:
+        """Names everything but the blob that decides the chunks of a file of this language."""
+        found = self._fingerprints.get(language)
+        if found is None:
+            parts = (chunk.fingerprint(language, self._options), self._limit, self._versions())
+            found = self._fingerprints[language] = fingerprint(*parts)
+        return found
+
+    @staticmethod
+    def _versions() -> tuple[int, int]:
+        return words.VERSION, postings.VERSION
+
+
+def _out_by_attribute(given: Mapping[str, str]) -> str:
+    for name, reason in _OUT.items():
+        if given.get(name) in {"set", "true"}:
+            return reason
+    if given.get("ragit") in {"unset", "false"}:
+        return "ragit=false"
+    # The macro `binary` is -diff -merge -text.
+    return "binary by attribute" if given.get("diff") == "unset" or given.get("binary") == "set" else ""
+
+
+def chunk_options(config: Config) -> chunk.ChunkOptions:
+    """The chunker's part of the configuration."""
+    return chunk.ChunkOptions(
+        node_types={language: tuple(types) for language, types in config.chunking.node_types},
+        max_lines=config.index.max_chunk_lines,
+        max_bytes=config.index.max_chunk_bytes,
+    )

@@ -1,0 +1,123 @@
+"""The heavy part of indexing: blobs to chunks, words and vectors. Runs in this process or in workers; writes nothing."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ragit import chunk, postings
+from ragit.config import Embedding
+from ragit.embed.quantize import quantize
+from ragit.git import ObjectsRecipe
+from ragit.index.embedder import embedder_of
+from ragit.store import ChunkRow, NewChunking, Store
+from ragit.types import Chunk, Chunking, Embedder, Oid
+
+Key = tuple[Oid, str, str]
+"""Blob, language, fingerprint."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """All that a worker needs to know; it can be sent to another process."""
+
+    objects: ObjectsRecipe
+    options: chunk.ChunkOptions
+    max_file_bytes: int
+    embedding: Embedding
+    store: Path
+    reuse: bool
+    """Whether the store may hold vectors to take over; a first run need not look."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """One blob's result. `new` is None if the repository does not have the blob (a partial clone)."""
+
+    key: Key
+    new: NewChunking | None
+    embedded: int = 0
+    reused: int = 0
+    words: int = 0
+
+
+class Workbench:
+    """Holds what is opened once: the objects, the embedder and a reader of the store."""
+
+    def __init__(self, recipe: Recipe) -> None:
+        self._recipe = recipe
+        self._objects = recipe.objects.open()
+        self._embedder = embedder_of(recipe.embedding)
+        self._store = Store(recipe.store, writable=False) if recipe.reuse and self._embedder else None
+
+    def close(self) -> None:
+        """Let go of the repository and the store."""
+        self._objects.close()
+        if self._store:
+            self._store.close()
+
+    def work(self, keys: Sequence[Key]) -> list[Done]:
+        """Chunk the blobs and embed their chunks, all texts of the batch together."""
+        chunkings = [(key, self._chunked(key, data)) for key, data in self._read(keys)]
+        texts = {text_hash(piece): piece.text for _, chunking in chunkings if chunking for piece in chunking.chunks}
+        vectors, known = self._vectors(texts)
+        return [_done(key, chunking, vectors, known) for key, chunking in chunkings]
+
+    def _read(self, keys: Sequence[Key]) -> Iterator[tuple[Key, bytes | None]]:
+        limit = self._recipe.max_file_bytes
+        for key in keys:
+            header = self._objects.header(key[0])
+            if header and header[1] > limit:
+                yield key, b""
+            else:
+                yield key, self._objects.read(key[0]) if header else None
+
+    def _chunked(self, key: Key, data: bytes | None) -> Chunking | None:
+        return None if data is None else chunk.chunk(data, key[1], self._recipe.options)
+
+    def _vectors(self, texts: dict[bytes, str]) -> tuple[dict[bytes, tuple[bytes, bytes]], set[bytes]]:
+        """A vector for every text, and the hashes of those that were stored already."""
+        embedder = self._embedder
+        if embedder is None:
+            return {}, set()
+        stored = self._stored(texts, embedder)
+        wanted = [digest for digest in texts if digest not in stored]
+        fresh = quantize(embedder.embed([texts[digest] for digest in wanted]))
+        return {**stored, **dict(zip(wanted, fresh, strict=True))}, set(stored)
+
+    def _stored(self, hashes: Iterable[bytes], embedder: Embedder) -> dict[bytes, tuple[bytes, bytes]]:
+        if self._store is None:
+            return {}
+        return self._store.vectors_of(hashes, self._store.embedder(embedder.fingerprint))
+
+
+def text_hash(piece: Chunk) -> bytes:
+    """Names a chunk's embedded text."""
+    return hashlib.blake2b(piece.text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def _row(piece: Chunk) -> ChunkRow:
+    place = (piece.start_line, piece.end_line, piece.start, piece.end)
+    return ChunkRow(text_hash(piece), *place, piece.kind, piece.symbol, piece.parent, piece.signature)
+
+
+def _done(key: Key, chunking: Chunking | None, vectors: dict[bytes, tuple[bytes, bytes]], known: set[bytes]) -> Done:
+    if chunking is None:
+        return Done(key, None)
+    rows = tuple(map(_row, chunking.chunks))
+    packed = postings.pack(chunking.chunks)
+    new = NewChunking(
+        *key,
+        resolved=chunking.language,
+        skipped=chunking.skipped,
+        length=packed.length,
+        columns=packed.columns,
+        forward=packed.forward,
+        chunks=rows,
+        vectors=tuple(vectors[row.hash] for row in rows) if vectors or not rows else None,
+    )
+    reused = sum(row.hash in known for row in rows)
+    embedded = len(rows) - reused if new.vectors is not None else 0
+    return Done(key, new, embedded, reused, packed.length)

@@ -1,0 +1,106 @@
+"""Worker processes for indexing: plain children that speak pickles over pipes.
+
+Not `multiprocessing`: its children import the caller's main module again, which runs the script of whoever uses ragit as a
+library without a guard; and a fork would carry SQLite connections along, which SQLite forbids.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import subprocess
+import sys
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from ragit.index.work import Done, Key, Recipe, Workbench
+
+_START = "from ragit.index.worker import serve; serve()"
+_PACKAGE_PARENT = Path(__file__).resolve().parents[2]
+
+
+class _Child:
+    """One worker process."""
+
+    def __init__(self, recipe: Recipe) -> None:
+        # Started in the folder that holds the package: `python -c` puts its own folder first on the path, and a module
+        # of the searched repository must not be imported by us.
+        self._popen = subprocess.Popen(
+            [sys.executable, "-c", _START], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=_PACKAGE_PARENT
+        )
+        self._in = cast(BinaryIO, self._popen.stdin)
+        self._out = cast(BinaryIO, self._popen.stdout)
+        pickle.dump(recipe, self._in)
+
+    def work(self, keys: Sequence[Key]) -> list[Done]:
+        pickle.dump(keys, self._in)
+        self._in.flush()
+        answer = pickle.load(self._out)
+        if isinstance(answer, BaseException):
+            raise answer
+        return cast("list[Done]", answer)
+
+    def end(self) -> None:
+        self._popen.kill()
+        self._popen.wait()
+        for pipe in (self._in, self._out):
+            # The pipe to a worker that died holds what it never read.
+            with contextlib.suppress(OSError):
+                pipe.close()
+
+
+class Pool:
+    """Some workers, each given its next batch when it is through with the last."""
+
+    def __init__(self, recipe: Recipe, size: int) -> None:
+        self._recipe = recipe
+        self._size = size
+        self._local = threading.local()
+        self._children: list[_Child] = []
+        self._threads = ThreadPoolExecutor(size)
+
+    def work(self, batches: Iterable[Sequence[Key]]) -> Iterator[list[Done]]:
+        """Results in the order in which they are ready; at most two batches per worker wait in memory."""
+        under_way: set[Future[list[Done]]] = set()
+        for batch in batches:
+            under_way.add(self._threads.submit(self._run, batch))
+            if len(under_way) >= 2 * self._size:
+                ready, under_way = wait(under_way, return_when=FIRST_COMPLETED)
+                yield from (future.result() for future in ready)
+        while under_way:
+            ready, under_way = wait(under_way, return_when=FIRST_COMPLETED)
+            yield from (future.result() for future in ready)
+
+    def close(self) -> None:
+        """Stop all workers, also in the middle of a batch: what was not written yet is computed again next time."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        for child in self._children:
+            child.end()
+        self._threads.shutdown(wait=True)
+
+    def _run(self, batch: Sequence[Key]) -> list[Done]:
+        child: _Child | None = getattr(self._local, "child", None)
+        if child is None:
+            child = self._local.child = _Child(self._recipe)
+            self._children.append(child)
+        return child.work(batch)
+
+
+def serve() -> None:
+    """A worker's life: a recipe, then batches, until the pipe is closed."""
+    source, sink = sys.stdin.buffer, os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # a library's print must not end up between pickles
+    bench = Workbench(pickle.load(source))
+    with contextlib.suppress(EOFError, KeyboardInterrupt, BrokenPipeError):
+        while True:
+            keys = pickle.load(source)
+            try:
+                answer: object = bench.work(keys)
+            except Exception as error:  # handed to the parent, which knows what to tell the user
+                answer = error
+            pickle.dump(answer, sink, protocol=pickle.HIGHEST_PROTOCOL)
+            sink.flush()

@@ -1,0 +1,143 @@
+"""A blob's words, packed twice: as columns for the full-text table and as a small inverted list of its own. Pure.
+
+The full-text table answers "which files hold this word" with one row per (word, file): every word is written once per
+file, into a column that says where it stands and how often. That keeps the table small and makes the term statistics
+of any tree exact, since a row is read for every file that holds the word, and the tree's files are then picked.
+
+The packed list answers "in which chunk of this file, how often" for the few files that are candidates. It is a zlib-packed
+array of 32-bit numbers:
+
+    n, m, length of each of m chunks, n sorted crc32 of the words, n + 1 offsets, entries
+
+where an entry is `ordinal << 8 | symbol << 7 | head << 6 | occurrences (at most 63)`.
+"""
+
+from __future__ import annotations
+
+import zlib
+from array import array
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate, chain
+
+from ragit import words
+from ragit.types import Chunk
+
+VERSION = 1
+"""Part of the chunkings' key: raise it when what is packed changes."""
+
+COLUMNS = ("symbol", "head", "body1", "body2", "body4", "body10")
+"""Where a word stands: in a defined name; in a signature, doc comment or enclosing name; in the text 1, 2-3, 4-9, 10+ times."""
+
+BODY_COUNTS = (1.0, 2.4, 5.5, 14.0)
+"""What the four body columns count as: about the mean number of occurrences in each."""
+
+MAX_CHUNKS = 1 << 16
+SYMBOL, HEAD, COUNT = 0x80, 0x40, 0x3F
+
+
+def count_terms(identifiers: Iterable[str]) -> dict[str, int]:
+    """How often each index term occurs among identifiers.
+
+    Distinct identifiers are counted first and split once each: text repeats itself, and splitting is what costs.
+    """
+    counts: dict[str, int] = {}
+    get = counts.get
+    for identifier, times in Counter(identifiers).items():
+        for term in words.terms_of(identifier):
+            counts[term] = get(term, 0) + times
+    return counts
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """What the store keeps of a blob's words."""
+
+    columns: tuple[str, ...]
+    """One text per name in COLUMNS, words separated by spaces."""
+    forward: bytes
+    length: int
+    """Occurrences of words in the whole blob."""
+
+
+def pack(chunks: Sequence[Chunk], identifiers: Sequence[Sequence[str]] | None = None) -> Packed:
+    """The words of a blob's chunks, ready to store. `identifiers` are those of each chunk's text, if they are known."""
+    entries: dict[str, list[int]] = {}
+    lengths: list[int] = []
+    symbols: set[str] = set()
+    heads: set[str] = set()
+    for ordinal, chunk in enumerate(chunks):
+        counts = count_terms(identifiers[ordinal] if identifiers else words.identifiers(chunk.text))
+        lengths.append(sum(counts.values()))
+        symbol = set(words.terms(chunk.symbol))
+        head = set(count_terms(words.identifiers(f"{chunk.parent} {chunk.signature} {chunk.doc}")))
+        symbols |= symbol
+        heads |= head
+        _enter(entries, ordinal << 8, counts, symbol, head)
+    return Packed(_columns(entries, symbols, heads), _forward(entries, lengths), sum(lengths))
+
+
+def _enter(entries: dict[str, list[int]], base: int, counts: dict[str, int], symbol: set[str], head: set[str]) -> None:
+    """Add one chunk's entries. Few words stand in a name or head, so the others need not be asked."""
+    for term in symbol | head:
+        flags = (SYMBOL if term in symbol else 0) | (HEAD if term in head else 0)
+        entries.setdefault(term, []).append(base | flags | min(counts.pop(term, 0), COUNT))
+    for term, times in counts.items():
+        entry = base | (times if times < COUNT else COUNT)
+        if term in entries:
+            entries[term].append(entry)
+        else:
+            entries[term] = [entry]
+
+
+def _columns(entries: Mapping[str, Sequence[int]], symbols: Iterable[str], heads: Iterable[str]) -> tuple[str, ...]:
+    body: tuple[list[str], ...] = ([], [], [], [])
+    for term, listed in entries.items():
+        times = sum(entry & COUNT for entry in listed) if len(listed) > 1 else listed[0] & COUNT
+        if times:
+            body[0 if times == 1 else 1 if times < 4 else 2 if times < 10 else 3].append(term)
+    return (" ".join(sorted(symbols)), " ".join(sorted(heads)), *(" ".join(terms) for terms in body))
+
+
+@lru_cache(maxsize=200_000)
+def term_hash(term: str) -> int:
+    """The number under which a packed list knows a term."""
+    return zlib.crc32(term.encode())
+
+
+def _forward(entries: Mapping[str, list[int]], lengths: Sequence[int]) -> bytes:
+    by_hash = sorted((term_hash(term), listed) for term, listed in entries.items())
+    packed = array("I", (len(by_hash), len(lengths), *lengths))
+    packed.extend([hashed for hashed, _ in by_hash])
+    packed.append(0)
+    packed.extend(accumulate([len(listed) for _, listed in by_hash]))
+    packed.extend(chain.from_iterable([listed for _, listed in by_hash]))
+    return zlib.compress(packed.tobytes(), 1)
+
+
+class Forward:
+    """A packed list, opened for look-ups."""
+
+    __slots__ = ("_entries", "_hashes", "_numbers", "_offsets", "lengths")
+
+    def __init__(self, forward: bytes) -> None:
+        numbers = array("I")
+        numbers.frombytes(zlib.decompress(forward))
+        count, chunks = numbers[0], numbers[1]
+        self._numbers = numbers
+        self._hashes = 2 + chunks
+        self._offsets = self._hashes + count
+        self._entries = self._offsets + count + 1
+        self.lengths = numbers[2 : 2 + chunks]
+
+    def entries(self, hashed: int) -> array[int]:
+        """The entries of the word with this crc32, one for each chunk that holds it."""
+        numbers = self._numbers
+        at = bisect_left(numbers, hashed, self._hashes, self._offsets)
+        if at == self._offsets or numbers[at] != hashed:
+            return array("I")
+        slot = self._offsets + at - self._hashes
+        return numbers[self._entries + numbers[slot] : self._entries + numbers[slot + 1]]

@@ -1,0 +1,124 @@
+"""Context optimisation, the seed's three steps: merge neighbours, drop near-duplicates, cap each file. Pure.
+
+It works on the over-fetched pool and fills up to `top_k`, so that merging and dropping do not shorten the answer.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ragit.types import Optimized
+
+MERGED_LINES = 200
+"""Merging stops here: a chain of neighbours must not return a whole file as one hit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A ranked stretch of one file. `file` and `id` only have to be equal for equal things."""
+
+    file: int
+    id: str
+    start_line: int
+    end_line: int
+    start: int
+    end: int
+    score: float
+    words: frozenset[str]
+    members: tuple[int, ...]
+    """Places in the caller's list of what it is made of, best first."""
+    merged_from: tuple[str, ...] = ()
+    deduped_from: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The seed's knobs, under its names."""
+
+    merge_adjacent: bool = True
+    adjacent_gap_threshold: int = 5
+    similarity_threshold: float = 0.8
+    max_per_file: int = 3
+
+
+def optimize(pieces: Sequence[Piece], top_k: int, options: Options) -> list[tuple[Piece, Optimized]]:
+    """The best `top_k`, each with what was done to it; `pieces` are in order of rank."""
+    by_file: dict[int, list[Piece]] = {}
+    for piece in pieces:
+        by_file.setdefault(piece.file, []).append(piece)
+    kept: list[Piece] = []
+    for listed in by_file.values():
+        merged = _merge(listed, options.adjacent_gap_threshold) if options.merge_adjacent else listed
+        kept.extend(_dedup(merged, options.similarity_threshold))
+    rank = {piece.id: at for at, piece in enumerate(pieces)}
+    kept.sort(key=lambda piece: (-piece.score, min(rank.get(i, len(rank)) for i in (piece.id, *piece.merged_from))))
+    return _cap(kept, top_k, options.max_per_file)
+
+
+def _merge(pieces: Sequence[Piece], gap: int) -> list[Piece]:
+    merged: list[Piece] = []
+    for piece in sorted(pieces, key=lambda p: (p.start, p.end)):
+        last = merged[-1] if merged else None
+        if last is not None and _adjoins(last, piece, gap):
+            merged[-1] = _joined(last, piece)
+        else:
+            merged.append(piece)
+    return merged
+
+
+def _adjoins(last: Piece, piece: Piece, gap: int) -> bool:
+    end = max(last.end_line, piece.end_line)
+    return piece.start_line - last.end_line <= gap + 1 and end - last.start_line < MERGED_LINES
+
+
+def _joined(a: Piece, b: Piece) -> Piece:
+    best, other = (a, b) if a.score >= b.score else (b, a)
+    return Piece(
+        file=a.file,
+        id=best.id,
+        start_line=a.start_line,
+        end_line=max(a.end_line, b.end_line),
+        start=a.start,
+        end=max(a.end, b.end),
+        score=best.score,
+        words=a.words | b.words,
+        members=best.members + other.members,
+        merged_from=(*(a.merged_from or (a.id,)), *(b.merged_from or (b.id,))),
+    )
+
+
+def _dedup(pieces: Sequence[Piece], threshold: float) -> list[Piece]:
+    """Of two alike the lower goes, and the one that stays names it; compared best first, so one pass is enough."""
+    kept: list[Piece] = []
+    for piece in sorted(pieces, key=lambda p: (-p.score, p.start)):
+        twin = next((i for i, other in enumerate(kept) if jaccard(other.words, piece.words) > threshold), None)
+        if twin is None:
+            kept.append(piece)
+        else:
+            kept[twin] = replace(kept[twin], deduped_from=(*kept[twin].deduped_from, piece.id))
+    return kept
+
+
+def jaccard(a: frozenset[str], b: frozenset[str]) -> float:
+    """Shared words by all words; two texts without words are equal."""
+    return len(a & b) / len(a | b) if a or b else 1.0
+
+
+def _cap(pieces: Sequence[Piece], top_k: int, most: int) -> list[tuple[Piece, Optimized]]:
+    offered = Counter(piece.file for piece in pieces)
+    taken: Counter[int] = Counter()
+    chosen: list[Piece] = []
+    for piece in pieces:
+        if len(chosen) == top_k:
+            break
+        if not most or taken[piece.file] < most:
+            taken[piece.file] += 1
+            chosen.append(piece)
+    return [(piece, _described(piece, offered, most)) for piece in chosen]
+
+
+def _described(piece: Piece, offered: Mapping[int, int], most: int) -> Optimized:
+    capped = bool(most) and offered[piece.file] > most
+    return Optimized(piece.merged_from, piece.deduped_from, capped)

@@ -1,0 +1,93 @@
+"""A query taken apart: its terms with their weights, the symbols it names, and its shape."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ragit import words
+
+QUERY_BYTES = 10_000
+"""Longer queries are cut: what an engineer means stands at the beginning, and a pasted file must not take a minute."""
+
+MAX_TERMS = 48
+"""Distinct terms looked up; the first ones count, for the same reason."""
+
+STOP = frozenset(
+    "a an and are as at be by can do does for from how i if in into is it its of on or that the their them then there these "
+    "this to use used using was what when where which who why will with you".split()
+)
+"""Words of questions, not of code. Dropped unless nothing else is left ("if", "with" and "for" alone are looked up)."""
+
+COMPOUND_WEIGHT = 0.7
+"""A pair of neighbouring words as one identifier ("path router": path_router) says more than both words apart, but is also
+counted beside them."""
+
+_SYMBOL = re.compile(r"[^\W\d]\w*(?:(?:::|\.|->|#|/)[^\W\d]\w*)*")
+_SEPARATOR = re.compile(r"::|\.|->|#|/")
+_CODE_LIKE = re.compile(r"_|[a-z][A-Z]|[A-Z]{2}|\d|::|->|\(\)|\w\.\w")
+
+
+@dataclass(frozen=True, slots=True)
+class QueryTerms:
+    """What is looked up for a query."""
+
+    weights: Mapping[str, float]
+    """Each index term and how much it counts before its rarity."""
+    compounds: Mapping[str, float]
+    """Neighbouring words joined, which may exist as identifiers."""
+    symbols: tuple[str, ...]
+    """Names that the query writes as code, joined and in lower case, the last part of a qualified one."""
+    owners: tuple[str, ...]
+    """The parts before it: Foo in Foo::bar."""
+    shape: str
+    """symbol (one name), phrase (some words) or question."""
+
+
+def take_apart(query: str) -> QueryTerms:
+    """The terms, symbols and shape of any text at all."""
+    text = query[:QUERY_BYTES]
+    names = _SYMBOL.findall(text)
+    found = words.identifiers(text)
+    shape = _shape(text, names)
+    listed = [identifier for identifier in found if identifier.lower() not in STOP] or found
+    weights: dict[str, float] = {}
+    for identifier in listed:
+        for term in words.terms_of(identifier):
+            weights[term] = max(weights.get(term, 0.0), 1.0)
+    weights = dict(list(weights.items())[:MAX_TERMS])
+    symbols, owners = _symbols(names, shape)
+    return QueryTerms(weights, _compounds(found, weights), symbols, owners, shape)
+
+
+def _shape(text: str, names: list[str]) -> str:
+    tokens = text.split()
+    if len(tokens) == 1 and names:
+        return "symbol"
+    return "question" if len(tokens) > 5 or text.rstrip().endswith("?") else "phrase"
+
+
+def _symbols(names: list[str], shape: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    wanted = [name for name in names if shape == "symbol" or _CODE_LIKE.search(name) or name[:1].isupper()]
+    symbols: list[str] = []
+    owners: list[str] = []
+    for name in wanted:
+        *before, last = _SEPARATOR.split(name)
+        symbols.append(joined(last))
+        owners.extend(map(joined, before))
+    return tuple(dict.fromkeys(symbols)), tuple(dict.fromkeys(owners))
+
+
+def joined(name: str) -> str:
+    """A name without case and separators: the same for commit_offset, commitOffset and CommitOffset."""
+    return "".join(words.parts(name))
+
+
+def _compounds(found: list[str], weights: Mapping[str, float]) -> dict[str, float]:
+    pieces = [joined(identifier) for identifier in found]
+    pairs = zip(pieces, pieces[1:], found, found[1:], strict=False)
+    listed = (a + b for a, b, x, y in pairs if a and b and x.lower() not in STOP and y.lower() not in STOP)
+    return {
+        pair: COMPOUND_WEIGHT for pair in dict.fromkeys(listed) if pair not in weights and len(pair) <= words.MAX_WORD
+    }

@@ -1,0 +1,5 @@
+"""Query to hits: reads the store and the repository, lets `rank` decide, and never writes except through `index`."""
+
+from ragit.search.search import Searcher
+
+__all__ = ["Searcher"]

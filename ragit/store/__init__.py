@@ -1,0 +1,19 @@
+"""The store: one SQLite file beside the repository's objects. Every line of SQL of the house is in this folder.
+
+It keeps what others computed and gives it back; it calls no model, fuses no score and resolves no ref. Writers take the
+write lock at once (BEGIN IMMEDIATE) and hold it only while rows are written; readers never take it.
+"""
+
+from ragit.store.schema import ORDINAL_BITS, VERSION
+from ragit.store.store import ChunkRow, NewChunking, Snapshot, Store, StoreInfo, chunk_id
+
+__all__ = [
+    "ORDINAL_BITS",
+    "VERSION",
+    "ChunkRow",
+    "NewChunking",
+    "Snapshot",
+    "Store",
+    "StoreInfo",
+    "chunk_id",
+]

@@ -1,0 +1,114 @@
+"""Opening the file: what can be wrong with it, and what to type then. Owns apsw's and sqlite-vec's loading."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+from collections.abc import Iterator
+from pathlib import Path
+
+import apsw
+
+from ragit.errors import StoreBusy, StoreUnreadable
+from ragit.store import schema
+
+BUSY_MS = 10_000
+"""A writer holds the lock for a batch of files, well under a second; ten seconds means that something hangs."""
+
+CACHE_KIB = 16_384
+REBUILD = "Type: ragit index --rebuild (the damaged file is moved aside)"
+
+
+@contextlib.contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """SQLite's errors as ours, naming the file."""
+    try:
+        yield
+    except (apsw.CorruptError, apsw.NotADBError, apsw.FormatError) as error:
+        raise StoreUnreadable(f"the index {path} is damaged: {error}", REBUILD) from error
+    except (apsw.BusyError, apsw.LockedError) as error:
+        raise StoreBusy(
+            f"another process has kept the index {path} locked for {BUSY_MS // 1000} s",
+            "Wait for it to end, or look for a hanging ragit with: ragit status",
+        ) from error
+    except apsw.FullError as error:
+        raise StoreUnreadable(
+            f"the disk of {path} is full", "Free some space; what was written so far is kept"
+        ) from error
+    except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError, apsw.AuthError, apsw.IOError) as error:
+        raise StoreUnreadable(
+            f"the index {path} cannot be opened or written: {error}",
+            "Check the folder's permissions, or name another file: git config ragit.index.storePath FILE",
+        ) from error
+
+
+def connect(path: Path, *, writable: bool) -> apsw.Connection:
+    """A connection to an existing (or, if writable, a new) store of this version."""
+    with translated(path):
+        db = _open(path, writable=writable)
+        db.set_busy_timeout(BUSY_MS)
+        found = db.pragma("user_version")
+        if found > schema.VERSION:
+            db.close()
+            raise StoreUnreadable(
+                f"the index {path} has format {found}, newer than this ragit's {schema.VERSION}",
+                "Upgrade ragit, or keep a store of your own: git config ragit.index.storePath FILE",
+            )
+        if writable:
+            _prepare(db, found)
+        elif found < schema.VERSION:
+            db.close()
+            raise StoreUnreadable(f"the index {path} has the older format {found}", "Type: ragit index")
+        db.pragma("cache_size", -CACHE_KIB)
+        db.pragma("temp_store", "memory")
+        db.pragma("mmap_size", 1 << 30)
+        return db
+
+
+def _open(path: Path, *, writable: bool) -> apsw.Connection:
+    if writable:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return apsw.Connection(str(path))
+    try:
+        db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+        db.pragma("user_version")
+    except (apsw.CantOpenError, apsw.ReadOnlyError):
+        # In a folder that cannot be written, a WAL database opens only as immutable, which is right if no writer left a log.
+        if not path.exists() or Path(f"{path}-wal").exists():
+            raise
+        uri = f"file:{_quoted(path)}?immutable=1"
+        return apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+    return db
+
+
+def _quoted(path: Path) -> str:
+    return str(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+
+
+def _prepare(db: apsw.Connection, found: int) -> None:
+    """Journal mode and schema. Where WAL cannot work (a network share), SQLite answers with another mode: take TRUNCATE."""
+    if db.pragma("journal_mode", "wal") != "wal":
+        db.pragma("journal_mode", "truncate")
+    db.pragma("synchronous", "normal")
+    db.transaction_mode = "IMMEDIATE"
+    if found < schema.VERSION:
+        with db:
+            schema.migrate(db)
+
+
+def load_vector_functions(db: apsw.Connection) -> bool:
+    """Load sqlite-vec into a connection; False where the platform has none.
+
+    The library is loaded by its path: importing the package would import numpy's typing, some 100 ms.
+    """
+    spec = importlib.util.find_spec("sqlite_vec")
+    if spec is None or spec.origin is None:
+        return False
+    db.enable_load_extension(True)
+    try:
+        db.load_extension(str(Path(spec.origin).with_name("vec0")))
+    except apsw.ExtensionLoadingError:
+        return False
+    finally:
+        db.enable_load_extension(False)
+    return True

@@ -1,0 +1,77 @@
+"""The tables, and how a store of an older ragit becomes one of this ragit.
+
+chunking    one blob chunked as one language by one chunker: the unit that trees are made of
+chunk       its pieces; id = chunking << 16 | ordinal, so that a tree's chunks are a few ranges of ids
+forward     its words by chunk (see `postings`)
+term        its words for full-text search, rowid = chunking
+embedder    the embedders that vectors are stored of; each has two tables, vec_bit_<id> and vec_i8_<id>, by chunk
+embedded    which chunkings have all their vectors under which embedder
+snapshot    a tree composed of chunkings: a cache, since the tree's own entries say the same
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import apsw
+
+APPLICATION_ID = 0x72616769  # "ragi": file(1) and a puzzled engineer can tell whose file this is
+ORDINAL_BITS = 16
+
+
+def _version_1(db: apsw.Connection) -> None:
+    db.execute(
+        """
+        CREATE TABLE chunking(
+            id INTEGER PRIMARY KEY AUTOINCREMENT,  -- never reused: a snapshot read before a gc must not meet another blob
+            oid BLOB NOT NULL, language TEXT NOT NULL, fingerprint TEXT NOT NULL,
+            resolved TEXT NOT NULL, skipped TEXT NOT NULL, chunks INTEGER NOT NULL, length INTEGER NOT NULL,
+            UNIQUE(oid, language, fingerprint)
+        );
+        CREATE TABLE chunk(
+            id INTEGER PRIMARY KEY, hash BLOB NOT NULL,
+            start_line INTEGER NOT NULL, end_line INTEGER NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL,
+            kind TEXT NOT NULL, symbol TEXT NOT NULL, parent TEXT NOT NULL, signature TEXT NOT NULL
+        );
+        CREATE INDEX chunk_hash ON chunk(hash);
+        CREATE TABLE forward(chunking INTEGER PRIMARY KEY, terms BLOB NOT NULL);
+        CREATE VIRTUAL TABLE term USING fts5(
+            symbol, head, body1, body2, body4, body10, content='', contentless_delete=1, detail=column,
+            tokenize="unicode61 remove_diacritics 0 categories 'L* M* N* P* S* C*'"
+        );
+        CREATE VIRTUAL TABLE term_instance USING fts5vocab(term, instance);
+        CREATE TABLE embedder(id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL UNIQUE, dimensions INTEGER NOT NULL);
+        CREATE TABLE embedded(
+            embedder INTEGER NOT NULL, chunking INTEGER NOT NULL, PRIMARY KEY(embedder, chunking)
+        ) WITHOUT ROWID;
+        CREATE TABLE snapshot(
+            id INTEGER PRIMARY KEY, tree BLOB NOT NULL, selection TEXT NOT NULL,
+            paths BLOB NOT NULL, chunkings BLOB NOT NULL, skipped BLOB NOT NULL,
+            UNIQUE(tree, selection)
+        );
+        """
+    )
+
+
+MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (_version_1,)
+"""Append only: entry i makes version i + 1 out of version i."""
+
+VERSION = len(MIGRATIONS)
+
+
+def migrate(db: apsw.Connection) -> None:
+    """Bring an empty or older store to this version; the caller holds the write lock."""
+    found = db.pragma("user_version")
+    for step in MIGRATIONS[found:]:
+        step(db)
+    db.pragma("application_id", APPLICATION_ID)
+    db.pragma("user_version", VERSION)
+
+
+def add_embedder(db: apsw.Connection, fingerprint: str, dimensions: int) -> int:
+    """Make an embedder known, with its two tables; its number."""
+    db.execute("INSERT OR IGNORE INTO embedder(fingerprint, dimensions) VALUES(?, ?)", (fingerprint, dimensions))
+    number: int = db.execute("SELECT id FROM embedder WHERE fingerprint = ?", (fingerprint,)).get
+    for kind in ("bit", "i8"):
+        db.execute(f"CREATE TABLE IF NOT EXISTS vec_{kind}_{number}(chunk INTEGER PRIMARY KEY, v BLOB NOT NULL)")
+    return number

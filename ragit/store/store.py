@@ -1,0 +1,419 @@
+"""Rows in, rows out."""
+
+from __future__ import annotations
+
+import zlib
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple, cast
+
+import apsw
+
+from ragit.store import schema
+from ragit.store.connect import connect, load_vector_functions, translated
+from ragit.store.schema import ORDINAL_BITS
+from ragit.types import Oid
+
+SNAPSHOTS_KEPT = 128
+"""Composed trees kept as a cache; any other is composed again from its entries in some milliseconds."""
+
+
+def chunk_id(chunking: int, ordinal: int) -> int:
+    """A chunk's number, from its chunking's and its place in it."""
+    return chunking << ORDINAL_BITS | ordinal
+
+
+class ChunkRow(NamedTuple):
+    """A chunk as stored: everything but its text, which is read back from the blob."""
+
+    hash: bytes
+    start_line: int
+    end_line: int
+    start: int
+    end: int
+    kind: str
+    symbol: str
+    parent: str
+    signature: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewChunking:
+    """A blob's chunks, words and vectors, ready to store. `vectors` is None where no embedder took part."""
+
+    oid: Oid
+    language: str
+    fingerprint: str
+    resolved: str
+    skipped: str
+    length: int
+    columns: tuple[str, ...]
+    forward: bytes
+    chunks: tuple[ChunkRow, ...]
+    vectors: tuple[tuple[bytes, bytes], ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A tree composed of chunkings: the i-th path is the i-th chunking, whose blob has lengths[i] words."""
+
+    paths: list[bytes]
+    chunkings: array[int]
+    lengths: array[int]
+    skipped: Mapping[bytes, str]
+    """Paths that are not searched, each with its reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoreInfo:
+    """Sizes, for status and gc."""
+
+    bytes: int
+    chunkings: int
+    chunks: int
+    embedders: tuple[str, ...]
+    trees: int
+
+
+class Store:
+    """An open store. Close it, or use it in a `with`."""
+
+    def __init__(self, path: Path, *, writable: bool) -> None:
+        self.path = path
+        self.writable = writable
+        self._db = connect(path, writable=writable)
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; safe to call twice."""
+        self._db.close()
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """One consistent view for several reads, whatever is written meanwhile."""
+        with translated(self.path):
+            self._db.execute("BEGIN DEFERRED")
+            try:
+                yield
+            finally:
+                self._db.execute("ROLLBACK")
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """One transaction: all of it is kept, or nothing."""
+        with translated(self.path), self._db:
+            yield
+
+    @cached_property
+    def has_vectors(self) -> bool:
+        """True if this platform has sqlite-vec."""
+        return load_vector_functions(self._db)
+
+    # -- chunkings ---------------------------------------------------------------------------------------------------
+
+    def embedder(self, fingerprint: str) -> int | None:
+        """The number of an embedder, if any vector of it is stored."""
+        with translated(self.path):
+            number: int | None = self._db.execute("SELECT id FROM embedder WHERE fingerprint = ?", (fingerprint,)).get
+            return number
+
+    def add_embedder(self, fingerprint: str, dimensions: int) -> int:
+        """The number of an embedder, made known if it was not."""
+        return schema.add_embedder(self._db, fingerprint, dimensions)
+
+    def find(
+        self, keys: Iterable[tuple[Oid, str, str]], embedder: int | None
+    ) -> Iterator[tuple[int, int, str, bool] | None]:
+        """For each (oid, language, fingerprint): its number, words, reason if skipped and whether it is embedded; None if absent."""
+        sql = """
+            SELECT id, length, skipped,
+                   chunks = 0 OR EXISTS(SELECT 1 FROM embedded WHERE embedder = ? AND chunking = chunking.id)
+            FROM chunking WHERE oid = ? AND language = ? AND fingerprint = ?
+        """
+        with translated(self.path):
+            for oid, language, fingerprint in keys:
+                row = self._db.execute(sql, (embedder, bytes.fromhex(oid), language, fingerprint)).fetchone()
+                yield None if row is None else (row[0], row[1], row[2], bool(row[3]))
+
+    def add(self, new: NewChunking, embedder: int | None) -> None:
+        """Store one chunking, or only its vectors if the rest is there. To be called inside `writing`."""
+        key = (bytes.fromhex(new.oid), new.language, new.fingerprint)
+        found = self._db.execute(
+            "SELECT id FROM chunking WHERE oid = ? AND language = ? AND fingerprint = ?", key
+        ).fetchone()
+        chunking = found[0] if found else self._add_chunking(key, new)
+        if embedder is not None and new.vectors is not None:
+            self._add_vectors(chunking, new.vectors, embedder)
+
+    def _add_chunking(self, key: tuple[bytes, str, str], new: NewChunking) -> int:
+        db = self._db
+        db.execute(
+            "INSERT INTO chunking(oid, language, fingerprint, resolved, skipped, chunks, length) VALUES(?,?,?,?,?,?,?)",
+            (*key, new.resolved, new.skipped, len(new.chunks), new.length),
+        )
+        chunking = db.last_insert_rowid()
+        if new.chunks:
+            first = chunk_id(chunking, 0)
+            db.executemany(
+                "INSERT INTO chunk VALUES(?,?,?,?,?,?,?,?,?,?)", ((first + i, *row) for i, row in enumerate(new.chunks))
+            )
+            db.execute("INSERT INTO forward VALUES(?,?)", (chunking, new.forward))
+            db.execute(
+                "INSERT INTO term(rowid, symbol, head, body1, body2, body4, body10) VALUES(?,?,?,?,?,?,?)",
+                (chunking, *new.columns),
+            )
+        return chunking
+
+    def _add_vectors(self, chunking: int, vectors: Sequence[tuple[bytes, bytes]], embedder: int) -> None:
+        first = chunk_id(chunking, 0)
+        for kind, column in (("bit", 0), ("i8", 1)):
+            self._db.executemany(
+                f"INSERT OR IGNORE INTO vec_{kind}_{embedder} VALUES(?,?)",
+                ((first + i, vector[column]) for i, vector in enumerate(vectors)),
+            )
+        self._db.execute("INSERT OR IGNORE INTO embedded VALUES(?,?)", (embedder, chunking))
+
+    def vectors_of(self, hashes: Iterable[bytes], embedder: int | None) -> dict[bytes, tuple[bytes, bytes]]:
+        """Stored vectors (bits, bytes) by the hash of the embedded text; absent ones are left out."""
+        if embedder is None:
+            return {}
+        sql = f"""
+            SELECT b.v, i.v FROM chunk
+            CROSS JOIN vec_bit_{embedder} b ON b.chunk = chunk.id
+            CROSS JOIN vec_i8_{embedder} i ON i.chunk = chunk.id
+            WHERE chunk.hash = ? LIMIT 1
+        """
+        found = {}
+        with translated(self.path):
+            for digest in hashes:
+                row = self._db.execute(sql, (digest,)).fetchone()
+                if row:
+                    found[digest] = row
+        return found
+
+    def has_chunks(self) -> bool:
+        """True if any chunk is stored."""
+        with translated(self.path):
+            return bool(self._db.execute("SELECT EXISTS(SELECT 1 FROM chunk)").get)
+
+    def chunk_count(self, chunkings: Iterable[int]) -> int:
+        """How many chunks these chunkings have together."""
+        with translated(self.path):
+            counts = dict(self._db.execute("SELECT id, chunks FROM chunking"))
+        return sum(counts[chunking] for chunking in chunkings)
+
+    # -- snapshots ---------------------------------------------------------------------------------------------------
+
+    def snapshot(self, tree: Oid, selection: str) -> Snapshot | None:
+        """A tree composed before under the same selection of files, if it is still cached."""
+        with translated(self.path):
+            row = self._db.execute(
+                "SELECT paths, chunkings, skipped FROM snapshot WHERE tree = ? AND selection = ?",
+                (bytes.fromhex(tree), selection),
+            ).fetchone()
+        return None if row is None else _unpacked(*row)
+
+    def snapshot_trees(self, selection: str) -> list[Oid]:
+        """Trees that are composed already, newest first: a neighbour to start from."""
+        with translated(self.path):
+            rows = self._db.execute("SELECT tree FROM snapshot WHERE selection = ? ORDER BY id DESC", (selection,))
+            return [Oid(tree.hex()) for (tree,) in rows]
+
+    def add_snapshot(self, tree: Oid, selection: str, snapshot: Snapshot) -> None:
+        """Cache a composed tree, and let go of the oldest ones. To be called inside `writing`."""
+        self._db.execute(
+            "INSERT OR REPLACE INTO snapshot(tree, selection, paths, chunkings, skipped) VALUES(?,?,?,?,?)",
+            (bytes.fromhex(tree), selection, *_packed(snapshot)),
+        )
+        self._db.execute(
+            "DELETE FROM snapshot WHERE id <= (SELECT id FROM snapshot ORDER BY id DESC LIMIT 1 OFFSET ?)",
+            (SNAPSHOTS_KEPT,),
+        )
+
+    # -- search ------------------------------------------------------------------------------------------------------
+
+    def occurrences(self, term: str) -> list[tuple[int, str]]:
+        """Where a term stands, in any tree: (chunking, column), see `postings.COLUMNS`."""
+        with translated(self.path):
+            rows = self._db.execute("SELECT doc, col FROM term_instance WHERE term = ?", (term,))
+            return cast("list[tuple[int, str]]", rows.fetchall())
+
+    def forward(self, chunkings: Iterable[int]) -> dict[int, bytes]:
+        """The packed words of some chunkings."""
+        sql = "SELECT terms FROM forward WHERE chunking = ?"
+        with translated(self.path):
+            return {c: self._db.execute(sql, (c,)).get for c in chunkings}
+
+    def nearest(self, bits: bytes, members: Iterable[int], embedder: int, limit: int) -> list[tuple[int, int]]:
+        """(chunk, differing sign bits) of the `limit` chunks nearest to a query among the chunkings given (ascending).
+
+        All chunks as near as the last one are given too: a cut among equals would depend on the order of insertion.
+        """
+        sql = f"""
+            SELECT chunk, vec_distance_hamming(vec_bit(v), vec_bit(?1)) AS distance
+            FROM vec_bit_{embedder} WHERE chunk BETWEEN ?2 AND ?3
+        """
+        near: list[tuple[int, int]] = []
+        bound = 1 << 30
+        with translated(self.path):
+            for first, last in _runs(members):
+                span = (bits, chunk_id(first, 0), chunk_id(last + 1, 0) - 1)
+                near.extend(self._db.execute(f"SELECT * FROM ({sql}) WHERE distance <= ?4", (*span, bound)))
+                if len(near) > 4 * limit:
+                    near, bound = _closest(near, limit)
+        return _closest(near, limit)[0]
+
+    def similarities(self, vector: bytes, chunks: Iterable[int], embedder: int) -> dict[int, float]:
+        """Cosine of some chunks with a query's byte vector, from -1 to 1."""
+        sql = f"SELECT 1 - vec_distance_cosine(vec_int8(v), vec_int8(?)) FROM vec_i8_{embedder} WHERE chunk = ?"
+        with translated(self.path):
+            found = ((chunk, self._db.execute(sql, (vector, chunk)).get) for chunk in chunks)
+            return {chunk: cosine for chunk, cosine in found if cosine is not None}
+
+    def chunks(self, ids: Iterable[int]) -> dict[int, ChunkRow]:
+        """Chunk rows by number."""
+        sql = "SELECT hash, start_line, end_line, start, end, kind, symbol, parent, signature FROM chunk WHERE id = ?"
+        with translated(self.path):
+            return {i: ChunkRow(*row) for i in ids for row in self._db.execute(sql, (i,))}
+
+    def blobs(self, chunkings: Iterable[int]) -> dict[int, tuple[Oid, str]]:
+        """The blob and the language (as resolved from its content) of some chunkings."""
+        sql = "SELECT oid, resolved FROM chunking WHERE id = ?"
+        with translated(self.path):
+            return {c: (Oid(oid.hex()), language) for c in chunkings for oid, language in self._db.execute(sql, (c,))}
+
+    def languages(self) -> dict[int, str]:
+        """The language of every chunking, for a filter by language."""
+        with translated(self.path):
+            return dict(self._db.execute("SELECT id, resolved FROM chunking"))
+
+    # -- upkeep ------------------------------------------------------------------------------------------------------
+
+    def keys(self) -> Iterator[tuple[int, Oid, str, str]]:
+        """Every chunking's number and what it was made from: (number, blob, language, fingerprint)."""
+        with translated(self.path):
+            for chunking, oid, language, fingerprint in self._db.execute(
+                "SELECT id, oid, language, fingerprint FROM chunking"
+            ):
+                yield chunking, Oid(oid.hex()), language, fingerprint
+
+    def info(self) -> StoreInfo:
+        """Sizes."""
+        with translated(self.path):
+            return StoreInfo(
+                bytes=sum(f.stat().st_size for f in _files(self.path)),
+                chunkings=self._db.execute("SELECT count(*) FROM chunking").get,
+                chunks=self._db.execute("SELECT coalesce(sum(chunks), 0) FROM chunking").get,
+                embedders=tuple(f for (f,) in self._db.execute("SELECT fingerprint FROM embedder ORDER BY id")),
+                trees=self._db.execute("SELECT count(*) FROM snapshot").get,
+            )
+
+    def drop_except(self, keep: set[int], embedders: set[int]) -> int:
+        """Delete every chunking not in `keep`, every embedder not in `embedders` and every composed tree that names one.
+
+        Returns the number of chunkings deleted. To be called inside `writing`; `compact` gives the space back.
+        """
+        known = [c for (c,) in self._db.execute("SELECT id FROM chunking")]
+        dropped = [c for c in known if c not in keep]
+        numbers = [n for (n,) in self._db.execute("SELECT id FROM embedder")]
+        for number in numbers:
+            if number not in embedders:
+                self._drop_embedder(number)
+        for chunking in dropped:
+            self._drop(chunking, [n for n in numbers if n in embedders])
+        if dropped:
+            gone = set(dropped)
+            rows = self._db.execute("SELECT id, paths, chunkings, skipped FROM snapshot").fetchall()
+            for number, paths, chunkings, skipped in rows:
+                if not gone.isdisjoint(_unpacked(paths, chunkings, skipped).chunkings):
+                    self._db.execute("DELETE FROM snapshot WHERE id = ?", (number,))
+        return len(dropped)
+
+    def _drop(self, chunking: int, embedders: Sequence[int]) -> None:
+        span = (chunk_id(chunking, 0), chunk_id(chunking + 1, 0) - 1)
+        for number in embedders:
+            for kind in ("bit", "i8"):
+                self._db.execute(f"DELETE FROM vec_{kind}_{number} WHERE chunk BETWEEN ? AND ?", span)
+            self._db.execute("DELETE FROM embedded WHERE embedder = ? AND chunking = ?", (number, chunking))
+        self._db.execute("DELETE FROM chunk WHERE id BETWEEN ? AND ?", span)
+        self._db.execute("DELETE FROM forward WHERE chunking = ?", (chunking,))
+        self._db.execute("DELETE FROM term WHERE rowid = ?", (chunking,))
+        self._db.execute("DELETE FROM chunking WHERE id = ?", (chunking,))
+
+    def _drop_embedder(self, number: int) -> None:
+        for kind in ("bit", "i8"):
+            self._db.execute(f"DROP TABLE vec_{kind}_{number}")
+        self._db.execute("DELETE FROM embedded WHERE embedder = ?", (number,))
+        self._db.execute("DELETE FROM embedder WHERE id = ?", (number,))
+
+    def compact(self) -> None:
+        """Give freed pages back to the file system."""
+        with translated(self.path):
+            self._db.execute("INSERT INTO term(term) VALUES('optimize')")
+            self._db.execute("VACUUM")
+            self.checkpoint()
+
+    def checkpoint(self) -> None:
+        """Move the log into the file, as far as readers allow."""
+        with translated(self.path):
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+    def problems(self) -> list[str]:
+        """What SQLite's own check finds wrong; empty for a sound store."""
+        with translated(self.path):
+            found = [line for (line,) in self._db.execute("PRAGMA integrity_check(20)") if line != "ok"]
+            if self.writable:
+                try:
+                    self._db.execute("INSERT INTO term(term, rank) VALUES('integrity-check', 0)")
+                except apsw.CorruptError as error:
+                    found.append(f"full-text table: {error}")
+            return found
+
+
+def _files(path: Path) -> list[Path]:
+    return [f for f in (path, Path(f"{path}-wal")) if f.exists()]
+
+
+def _runs(members: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """Ascending numbers as (first, last) of each unbroken run."""
+    for _, run in groupby(enumerate(members), lambda pair: pair[1] - pair[0]):
+        numbers = [number for _, number in run]
+        yield numbers[0], numbers[-1]
+
+
+def _closest(near: list[tuple[int, int]], limit: int) -> tuple[list[tuple[int, int]], int]:
+    """The `limit` nearest and their equals, and the distance of the last."""
+    if len(near) <= limit:
+        return near, 1 << 30
+    bound = sorted(distance for _, distance in near)[limit - 1]
+    return [pair for pair in near if pair[1] <= bound], bound
+
+
+def _packed(snapshot: Snapshot) -> tuple[bytes, ...]:
+    numbers = array("Q", snapshot.chunkings).tobytes() + array("Q", snapshot.lengths).tobytes()
+    skipped = b"\0".join(part for path, reason in snapshot.skipped.items() for part in (path, reason.encode()))
+    return tuple(zlib.compress(part, 3) for part in (b"\0".join(snapshot.paths), numbers, skipped))
+
+
+def _unpacked(paths: bytes, chunkings: bytes, skipped: bytes) -> Snapshot:
+    numbers = array("Q")
+    numbers.frombytes(zlib.decompress(chunkings))
+    half = len(numbers) // 2
+    names = _split(zlib.decompress(paths))
+    pairs = iter(_split(zlib.decompress(skipped)))
+    reasons = {path: reason.decode() for path, reason in zip(pairs, pairs, strict=True)}
+    return Snapshot(names, numbers[:half], numbers[half:], reasons)
+
+
+def _split(joined: bytes) -> list[bytes]:
+    return joined.split(b"\0") if joined else []
