@@ -10,16 +10,25 @@ import pytest
 from sandbox import GitSandbox, clean_environment
 
 
+def become(wanted: dict[str, str]) -> None:
+    """Make the environment equal to `wanted`, except for pytest's own variables, which it minds losing."""
+    for name in os.environ.keys() | wanted.keys():
+        if name.startswith("PYTEST_"):
+            continue
+        if name in wanted:
+            os.environ[name] = wanted[name]
+        else:
+            del os.environ[name]
+
+
 @pytest.fixture(scope="session", autouse=True)
 def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """An empty home for the session: no test reads or writes the real one, or inherits a caller's GIT_*."""
     real = dict(os.environ)
     empty = tmp_path_factory.mktemp("home")
-    os.environ.clear()
-    os.environ.update(clean_environment(empty))
+    become(clean_environment(empty))
     yield empty
-    os.environ.clear()
-    os.environ.update(real)
+    become(real)
 
 
 @pytest.fixture(autouse=True)
@@ -27,8 +36,7 @@ def same_environment() -> Iterator[None]:
     """A test that leaves the environment changed would steer the ones after it: put it back."""
     before = dict(os.environ)
     yield
-    os.environ.clear()
-    os.environ.update(before)
+    become(before)
 
 
 @pytest.fixture
