@@ -25,15 +25,19 @@ from ragit.render import (
     format_named,
     freshness_json,
     freshness_text,
+    gc_json,
+    gc_text,
     index_json,
     index_text,
     notes,
+    status_json,
+    status_text,
     summary,
     visible,
 )
 from ragit.render.screen import cells
 from ragit.render.snippet import lines_of, marked, snippet
-from ragit.types import Answer, Freshness, Hit, IndexReport, Oid, Optimized
+from ragit.types import Answer, Freshness, GcReport, Hit, IndexReport, Oid, Optimized, RefStatus, Status
 from ragit.words import terms
 
 DOCS = Path(__file__).parent.parent / "docs" / "json.md"
@@ -517,6 +521,60 @@ def test_freshness() -> None:
         assert not list(faults(json.loads(line), schemas()["check"]))
         assert json.loads(line)["fresh"] is one.fresh
         assert len(json.loads(line)["missing"]) == len(one.missing)
+
+
+STATUS = Status(
+    store="/r/.git/ragit/index.db",
+    exists=True,
+    bytes=24_536_678,
+    chunkings=6519,
+    chunks=52312,
+    embedder="static-1",
+    other_embedders=("openai-\x1b",),
+    refs=(RefStatus("HEAD", Oid("a" * 40), 6519, 0), RefStatus("feature/x", Oid("c" * 40), 1, 1)),
+    skipped={"binary": 3},
+)
+
+
+def test_status() -> None:
+    text = "\n".join(status_text(STATUS, PLAIN))
+    assert text == (
+        "store     /r/.git/ragit/index.db, 23.4 MB\n"
+        "holds     52,312 chunks of 6,519 file versions\n"
+        "embedder  static-1\n"
+        "unused    openai-\\x1b; `ragit gc` drops its vectors\n"
+        "\n"
+        "HEAD       aaaaaaaaaa  6,519 files  complete\n"
+        "feature/x  cccccccccc  1 file       1 not indexed\n"
+        "\n"
+        "skipped 3: binary 3"
+    )
+    assert uncoloured("\n".join(status_text(STATUS, RenderOptions(color=True)))) == text
+    none = replace(STATUS, exists=False, embedder="", other_embedders=(), refs=(), skipped={})
+    assert list(status_text(none, PLAIN)) == [
+        "no index yet at /r/.git/ragit/index.db; `ragit index` makes one, and so does the first search",
+        "embedder  none: keywords only",
+    ]
+    for one in (STATUS, none):
+        (line,) = status_json(one, PLAIN)
+        assert not list(faults(json.loads(line), schemas()["status"]))
+
+
+@pytest.mark.parametrize(
+    ("report", "text"),
+    [
+        (
+            GcReport(12, 6519, 30 << 20, 20 << 20, 512),
+            "dropped 12 file versions, kept 6,519\n  10.0 MB freed, 20.0 MB left",
+        ),
+        (GcReport(0, 1, 900, 900), "nothing to drop: 1 file version, 900 bytes"),
+        (GcReport(0, 1, 900, 900, 2048), "dropped 0 file versions, kept 1\n  2.0 kB freed, 900 bytes left"),
+    ],
+)
+def test_gc_report(report: GcReport, text: str) -> None:
+    assert "\n".join(gc_text(report, PLAIN)) == text
+    (line,) = gc_json(report, PLAIN)
+    assert not list(faults(json.loads(line), schemas()["gc"]))
 
 
 def test_config_rows() -> None:

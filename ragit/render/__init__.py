@@ -14,8 +14,12 @@ from ragit.render.reports import (
     config_text,
     freshness_json,
     freshness_text,
+    gc_json,
+    gc_text,
     index_json,
     index_text,
+    status_json,
+    status_text,
 )
 from ragit.render.screen import PLAIN, Paint, RenderOptions, visible
 from ragit.render.text import notes, summary, text
@@ -49,9 +53,13 @@ __all__ = [
     "format_named",
     "freshness_json",
     "freshness_text",
+    "gc_json",
+    "gc_text",
     "index_json",
     "index_text",
     "notes",
+    "status_json",
+    "status_text",
     "summary",
     "visible",
 ]

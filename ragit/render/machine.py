@@ -61,8 +61,8 @@ def _result(hit: Hit) -> dict[str, Any]:
         "terms": [plain(term) for term in hit.terms],
         "also": [plain(path) for path in hit.also],
     }
-    if not _encodes(hit.path):
-        result["path_bytes"] = b64encode(hit.path.encode("utf-8", "surrogateescape")).decode()
+    if (raw := _raw_path(hit.path)) is not None:
+        result["path_bytes"] = b64encode(raw).decode()
     if hit.optimized:
         result["optimized"] = _optimized(hit.optimized)
     return result
@@ -76,12 +76,14 @@ def _optimized(optimized: Optimized) -> dict[str, Any]:
     }
 
 
-def _encodes(text: str) -> bool:
+def _raw_path(path: str) -> bytes | None:
+    """The bytes of a path that is not UTF-8; None if the path says it all."""
+    if path.isascii() or plain(path) == path:
+        return None
     try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+        return path.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # a surrogate that stands for no byte: not a path that git gave us
+        return None
 
 
 def vimgrep(answer: Answer, options: RenderOptions) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What the other commands say, for people and as JSON: indexing, freshness, settings."""
+"""What the other commands say, for people and as JSON: indexing, what is stored, freshness, settings."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ragit.render.machine import dumps, plain
-from ragit.render.screen import Paint, RenderOptions, cells, counted, visible
-from ragit.types import Freshness, IndexReport
+from ragit.render.screen import Paint, RenderOptions, cells, counted, sized, visible
+from ragit.types import Freshness, GcReport, IndexReport, RefStatus, Status
 
 _LISTED = 20
 """Missing files named on a terminal; all of them are in the JSON."""
@@ -87,6 +87,82 @@ def freshness_json(freshness: Freshness, options: RenderOptions, *, mend: str = 
             "fresh": freshness.fresh,
             "missing": [plain(path) for path in freshness.missing],
             "mend": None if freshness.fresh else mend,
+        },
+        options,
+    )
+
+
+def status_text(status: Status, options: RenderOptions) -> Iterator[str]:
+    """What is stored, for which refs, and what is missing."""
+    paint = Paint(options.color)
+    if not status.exists:
+        yield f"no index yet at {visible(status.store)}; `ragit index` makes one, and so does the first search"
+    else:
+        yield f"{paint.faint('store')}     {visible(status.store)}, {sized(status.bytes)}"
+        held = f"{counted(status.chunks, 'chunk')} of {counted(status.chunkings, 'file version')}"
+        yield f"{paint.faint('holds')}     {held}"
+    yield f"{paint.faint('embedder')}  {visible(status.embedder) or 'none: keywords only'}"
+    for fingerprint in status.other_embedders:
+        yield f"{paint.faint('unused')}    {visible(fingerprint)}; `ragit gc` drops its vectors"
+    if status.refs:
+        yield ""
+    wide = max((cells(visible(ref.name)) for ref in status.refs), default=0)
+    files = max((len(counted(ref.files, "file")) for ref in status.refs), default=0)
+    for ref in status.refs:
+        yield _ref_line(ref, wide, files, paint)
+    if skipped := _skipped(status.skipped):
+        yield ""
+        yield paint.faint(skipped)
+
+
+def _ref_line(ref: RefStatus, wide: int, files: int, paint: Paint) -> str:
+    name = visible(ref.name)
+    state = paint.bad(f"{ref.missing:,} not indexed") if ref.missing else paint.good("complete")
+    gap = " " * (wide - cells(name))
+    return f"{paint.name(name)}{gap}  {paint.faint(ref.tree[:10])}  {counted(ref.files, 'file'):<{files}}  {state}"
+
+
+def status_json(status: Status, options: RenderOptions) -> Iterator[str]:
+    """The same as one JSON object."""
+    yield dumps(
+        {
+            "store": plain(status.store),
+            "exists": status.exists,
+            "bytes": status.bytes,
+            "chunkings": status.chunkings,
+            "chunks": status.chunks,
+            "embedder": status.embedder or None,
+            "other_embedders": list(status.other_embedders),
+            "refs": [
+                {"name": plain(ref.name), "tree": ref.tree, "files": ref.files, "missing": ref.missing}
+                for ref in status.refs
+            ],
+            "skipped": dict(sorted(status.skipped.items())),
+        },
+        options,
+    )
+
+
+def gc_text(report: GcReport, options: RenderOptions) -> Iterator[str]:
+    """What was dropped, and how much room that made."""
+    paint = Paint(options.color)
+    freed = report.bytes_before - report.bytes_after + report.object_bytes
+    if not report.dropped and freed <= 0:
+        yield f"{paint.good('nothing to drop')}: {counted(report.kept, 'file version')}, {sized(report.bytes_after)}"
+        return
+    yield f"{paint.name('dropped')} {counted(report.dropped, 'file version')}, kept {report.kept:,}"
+    yield f"  {sized(max(freed, 0))} freed, {sized(report.bytes_after)} left"
+
+
+def gc_json(report: GcReport, options: RenderOptions) -> Iterator[str]:
+    """The same as one JSON object."""
+    yield dumps(
+        {
+            "dropped": report.dropped,
+            "kept": report.kept,
+            "bytes_before": report.bytes_before,
+            "bytes_after": report.bytes_after,
+            "object_bytes": report.object_bytes,
         },
         options,
     )

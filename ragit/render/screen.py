@@ -102,3 +102,13 @@ def cells(text: str) -> int:
 def counted(number: int, one: str, many: str = "") -> str:
     """A number with its noun: 1 file, 6,519 files."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def sized(number: int) -> str:
+    """Bytes for a person: 900 bytes, 23.4 MB."""
+    size = float(number)
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if abs(size) < 1024:
+            return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.1f} {unit}"
+        size /= 1024
+    return f"{size:,.1f} TB"
