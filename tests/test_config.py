@@ -210,7 +210,7 @@ def test_the_query_prefix_of_retrieval_wins_over_the_embedding_s() -> None:
         ),
         (
             "[retrieval]\nminScore = nan",
-            ".ragit.toml:2: retrieval.minScore takes a number from 0 to 1, not NaN",
+            ".ragit.toml:2: retrieval.minScore takes a number from 0 to 100, not NaN",
             "Hits",
         ),
         (

@@ -165,6 +165,22 @@ def test_colour_marks_the_words_and_changes_nothing_else() -> None:
     assert uncoloured(coloured) == shown("text", answer(*HITS))
 
 
+def test_many_names_are_counted() -> None:
+    many = hit(symbol="A B C D E", parent="", kind="constant", text="x\nB = 1", start_line=1, end_line=2)
+    assert shown("text", answer(many, query="zebra")).split("\n")[0] == (
+        "src/consumer.py:1  A, B, C and 2 more  constant 1-2  0.912"
+    )
+    assert shown("vimgrep", answer(many, query="zebra")) == "src/consumer.py:2:1:B = 1"
+
+
+def test_the_words_found_are_those_that_were_typed() -> None:
+    one = hit(terms=("commit", "s", "cach"), signals={}, text="x", end_line=40)
+    last = shown("text", answer(one, query="who's caching committed commitOffsets caching"), explain=True).split("\n")[
+        -1
+    ]
+    assert last == "  words       caching, committed, commitOffsets"
+
+
 def test_headings_are_joined_as_titles() -> None:
     section = hit(kind="section", parent="Guide > Setup", symbol="Proxy", text="# Proxy", start_line=1, end_line=1)
     assert shown("text", answer(section)).startswith("src/consumer.py:1  Guide > Setup > Proxy  section  0.912")

@@ -131,7 +131,7 @@ class Retrieval:
     """What a search returns."""
 
     top_k: int = _knob(10, "Most hits in an answer.", low=1, high=10_000)
-    min_score: float = _knob(0.0, "Hits below this score are left out.", low=0, high=1)
+    min_score: float = _knob(0.0, "Hits below this score are left out.", low=0, high=100)
     query_prefix: str = _knob("", "Put before a query before it is embedded; empty: embedding.queryPrefix.")
     hybrid_search: HybridSearch = HybridSearch()
     context_optimization: ContextOptimization = ContextOptimization()

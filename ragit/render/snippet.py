@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ragit.types import Hit
-from ragit.words import parts, stem, terms, terms_of
+from ragit.words import identifiers, parts, stem, terms, terms_of
 
 SHOWN = 6
 """Lines of one hit: ten hits then fill two screens, and most definitions with their matching lines fit."""
@@ -44,6 +44,18 @@ def lines_of(hit: Hit) -> list[str]:
     if len(lines) == hit.end_line - hit.start_line + 1:
         return lines
     return hit.text.split("\n")  # an over-long line was cut, or a lone CR is no line end in this file
+
+
+def symbols(hit: Hit) -> list[str]:
+    """The names a hit defines: one, or several where small neighbours were grouped. A heading is one name."""
+    return [hit.symbol] if hit.kind == "section" and hit.symbol else hit.symbol.split()
+
+
+def asked_words(query: str, hit: Hit) -> list[str]:
+    """The words of the query that the hit holds, as they were typed (a hit names them by the stems of the index)."""
+    held = {*hit.terms, *terms(" ".join(hit.terms))}
+    found = [word for word in identifiers(query) if len(word) > 1 or not word.isascii()]
+    return list(dict.fromkeys(word for word in found if held.intersection(terms_of(word))))
 
 
 def wanted_terms(query: str, hit: Hit) -> frozenset[str]:
@@ -98,8 +110,8 @@ def _by_weight(held: list[frozenset[str]]) -> list[int]:
 
 def _opening(hit: Hit, lines: list[str]) -> int:
     """The line that names the symbol, outside a leading comment if it can be; else the first that is not blank."""
-    if hit.symbol:
-        name = re.compile(rf"(?<!\w){re.escape(hit.symbol)}(?!\w)")
+    if names := symbols(hit):
+        name = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)")
         naming = [i for i, line in enumerate(lines) if name.search(line)]
         code = [i for i in naming if not lines[i].lstrip().startswith(("#", "//", "/*", "*", "--", ";", "%", '"""'))]
         if naming:

@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ragit.render.screen import Paint, RenderOptions, cells, counted, visible
-from ragit.render.snippet import Line, marked, snippet, wanted_terms
+from ragit.render.snippet import Line, asked_words, marked, snippet, symbols, wanted_terms
 from ragit.types import Answer, Hit
 
 _LONGEST = 400
 """Columns of one line where no terminal says how wide it is: beyond this it is data, not something to read."""
 
 _TAB = "    "
+
+_NAMES = 3
+"""Names shown of a chunk that defines many: constants, fields."""
 
 
 def text(answer: Answer, options: RenderOptions) -> Iterator[str]:
@@ -30,14 +33,17 @@ def text(answer: Answer, options: RenderOptions) -> Iterator[str]:
         for hit in hits:
             yield _head(hit, paint)
             yield from _body(answer.query, hit, options, paint)
-            yield from _notes(hit, options, paint)
+            yield from _notes(answer.query, hit, options, paint)
 
 
 def qualified(hit: Hit) -> str:
     """The symbol with the names around it: Class.method, or the titles above a heading."""
-    if hit.parent and hit.symbol:
-        return f"{hit.parent}{' > ' if hit.kind == 'section' or ' > ' in hit.parent else '.'}{hit.symbol}"
-    return hit.symbol or hit.parent
+    names = symbols(hit)
+    more = f" and {len(names) - _NAMES} more" if len(names) > _NAMES else ""
+    symbol = ", ".join(names[:_NAMES]) + more
+    if hit.parent and symbol:
+        return f"{hit.parent}{' > ' if hit.kind == 'section' or ' > ' in hit.parent else '.'}{symbol}"
+    return symbol or hit.parent
 
 
 def _head(hit: Hit, paint: Paint) -> str:
@@ -106,16 +112,16 @@ def _runs(text: str, flags: list[bool]) -> Iterator[tuple[str, bool]]:
             start = at
 
 
-def _notes(hit: Hit, options: RenderOptions, paint: Paint) -> Iterator[str]:
+def _notes(query: str, hit: Hit, options: RenderOptions, paint: Paint) -> Iterator[str]:
     if hit.also:
         paths = ", ".join(visible(path) for path in hit.also[:3])
         more = f" and {len(hit.also) - 3} more" if len(hit.also) > 3 else ""
         yield paint.faint(f"  same content: {paths}{more}")
     if options.explain:
-        yield from _reasons(hit, paint)
+        yield from _reasons(query, hit, paint)
 
 
-def _reasons(hit: Hit, paint: Paint) -> Iterator[str]:
+def _reasons(query: str, hit: Hit, paint: Paint) -> Iterator[str]:
     """Why the hit stands where it does: what raised it, what lowered it, the greatest share first."""
     ordered = sorted(hit.signals.items(), key=lambda item: (-abs(item[1]), item[0]))
     wide = max((len(visible(name)) for name, _ in ordered), default=0)
@@ -126,7 +132,8 @@ def _reasons(hit: Hit, paint: Paint) -> Iterator[str]:
 
     yield from _labelled("raised by", [share(*item) for item in ordered if item[1] > 0], paint)
     yield from _labelled("lowered by", [share(*item) for item in ordered if item[1] < 0], paint)
-    yield from _labelled("words", [", ".join(map(visible, hit.terms))] if hit.terms else [], paint)
+    found = asked_words(query, hit)
+    yield from _labelled("words", [", ".join(map(visible, found))] if found else [], paint)
     if hit.optimized:
         merged, replaced = hit.optimized.merged_from, hit.optimized.deduped_from
         capped = ["further hits of this file (retrieval.contextOptimization.maxPerFile)"]
