@@ -110,8 +110,8 @@ def test_text_is_grouped_by_file_with_the_lines_that_answer() -> None:
         "  7: commit = None\n"
         "\n"
         "src/other.py:1  imports 1-2  0.912\n"
-        "  1: import a\n"
-        "  2: import b"
+        "  1- import a\n"
+        "  2- import b"
     )
 
 
@@ -119,8 +119,8 @@ def test_context_shows_lines_around_and_marks_the_gaps() -> None:
     assert shown("text", answer(hit(terms=("reconnect",)), query="reconnect"), context=1) == (
         "src/consumer.py:40  Consumer.commit_offsets  method 40-50  0.912\n"
         "  40- # Commits what was consumed so far.\n"
-        "  41: def commit_offsets(self, offsets, retries=3):\n"
-        '  42:     """Send the offsets to the coordinator.\n'
+        "  41- def commit_offsets(self, offsets, retries=3):\n"
+        '  42-     """Send the offsets to the coordinator.\n'
         "  43-\n"
         "  --\n"
         "  48-             return True\n"
@@ -140,7 +140,7 @@ def test_explain_says_what_raised_and_what_lowered_the_hit() -> None:
     optimized = Optimized(merged_from=("40-44", "45-50"), deduped_from=("60-70",), file_capped=True)
     assert shown("text", answer(hit(optimized=optimized, text="x", end_line=40, symbol="")), explain=True) == (
         "src/consumer.py:40  Consumer  method  0.912\n"
-        "  40: x\n"
+        "  40- x\n"
         "  raised by   symbolDefinition +0.400\n"
         "              keyword          +0.310\n"
         "              vector           +0.250\n"

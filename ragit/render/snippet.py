@@ -35,7 +35,7 @@ class Line(NamedTuple):
     number: int
     text: str
     matches: bool
-    """It holds words of the query (or stands in for them, where none does); False: it is context."""
+    """It holds words of the query; False: it is context."""
 
 
 def lines_of(hit: Hit) -> list[str]:
@@ -75,7 +75,7 @@ def snippet(query: str, hit: Hit, *, full: bool = False, context: int = 0) -> li
         return [Line(hit.start_line + i, line, bool(held[i])) for i, line in enumerate(lines)]
     chosen = _chosen(hit, lines, held)
     near = {i for one in chosen for i in range(one - context, one + context + 1) if 0 <= i < len(lines)}
-    return [Line(hit.start_line + i, lines[i], i in chosen) for i in sorted(chosen | near)]
+    return [Line(hit.start_line + i, lines[i], bool(held[i])) for i in sorted(chosen | near)]
 
 
 def best_line(query: str, hit: Hit) -> Line:
