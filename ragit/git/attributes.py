@@ -7,7 +7,6 @@ git is asked in an empty repository whose index holds nothing but the tree's .gi
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -30,6 +29,8 @@ def attributes(
     files = [entry for entry in entries if _is_attributes(entry)]
     if not files or not paths:
         return {}
+    import tempfile  # 10 ms, and a query asks for no attributes
+
     with tempfile.TemporaryDirectory(prefix="ragit-") as folder:
         git = _empty_repository(Path(folder), place, private)
         listed = b"".join(b"%o %s\t%s\0" % (entry.mode, entry.oid.encode(), entry.path) for entry in files)

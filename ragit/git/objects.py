@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from types import TracebackType
 from typing import Any, Protocol
 
 from ragit.errors import GitFailed
-from ragit.git.command import Git, Process, finish, stop
+from ragit.git.command import Git, Process, stop
 from ragit.types import Oid
 
 _AHEAD = 48
@@ -73,7 +73,8 @@ class CatFile:
 
     def __init__(self, recipe: ObjectsRecipe) -> None:
         self._recipe = recipe
-        self._processes: dict[str, Process] = {}
+        self._idle: dict[str, Process] = {}
+        self._running: set[Process] = set()
 
     def __enter__(self) -> Objects:
         return self
@@ -83,12 +84,13 @@ class CatFile:
 
     def close(self) -> None:
         """End the processes."""
-        while self._processes:
-            stop(self._processes.popitem()[1])
+        self._idle.clear()
+        while self._running:
+            stop(self._running.pop())
 
     def header(self, oid: Oid) -> tuple[str, int] | None:
         """See Objects."""
-        return next(_Conversation(self, "--batch-check", [oid]).headers())[1]
+        return next((header for _, header, _ in self._ask("--batch-check", [oid])), None)
 
     def sizes(self, oids: Iterable[Oid]) -> dict[Oid, int]:
         """See Objects."""
@@ -103,107 +105,95 @@ class CatFile:
 
     def read(self, oid: Oid) -> bytes | None:
         """See Objects."""
-        return next(_Conversation(self, "--batch", [oid]).contents())[1]
+        return next((content for _, content in self.read_many([oid])), None)
 
     def read_many(self, oids: Iterable[Oid]) -> Iterator[tuple[Oid, bytes | None]]:
         """See Objects."""
         rest = iter(oids)
         while group := list(islice(rest, _AHEAD)):
-            yield from _Conversation(self, "--batch", group).contents()
+            for oid, _, content in self._ask("--batch", group):
+                yield oid, content
 
-    def process(self, mode: str) -> Process:
-        """The running process for `mode`, started if need be."""
-        if mode not in self._processes:
-            self._processes[mode] = self._recipe.git.start(
-                "cat-file", mode, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL
-            )
-        return self._processes[mode]
+    def _ask(self, mode: str, oids: list[Oid]) -> Iterator[_Answer]:
+        """Put a group of questions to one process, and read the answers in order.
 
-    def end(self, mode: str) -> None:
-        """Give up the process for `mode`; the next question starts another."""
-        process = self._processes.pop(mode, None)
-        if process is not None:
-            stop(process)
+        If the process dies over one oid, that one is missing (or damaged, an error), and another process answers for
+        the rest. A process whose answers were not all read is ended: they would be taken for answers to the next.
+        """
+        while oids:
+            process = self._idle.pop(mode, None) or self._start(mode)
+            answered = 0
+            try:
+                _send(process, oids)
+                for oid in oids:
+                    answer = _receive(process, oid, mode)
+                    if answer is None:
+                        break
+                    if answer[1] is None:
+                        self._must_be_missing(oid)
+                    answered += 1
+                    if answered == len(oids) and mode not in self._idle:
+                        self._idle[mode] = process
+                    yield answer
+            finally:
+                if self._idle.get(mode) is not process:
+                    self._running.discard(process)
+                    stop(process)
+            oids = oids[answered:]
+            if oids:
+                self._must_be_missing(oids[0])
+                yield oids[0], None, None
+                oids = oids[1:]
 
-    def must_be_missing(self, oid: Oid) -> None:
-        """After a process died over `oid`: return if that is only a partial clone's gap, else raise GitFailed."""
-        args = ("cat-file", "-t", oid)
-        process = self._recipe.git.start(*args)
+    def _start(self, mode: str) -> Process:
+        process = self._recipe.git.start("cat-file", mode, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self._running.add(process)
+        return process
+
+    def _must_be_missing(self, oid: Oid) -> None:
+        """Raise GitFailed if `oid` could not be read for another reason than that it is not here.
+
+        For `cat-file --batch` a damaged object is missing too; alone, git says what is wrong with it.
+        """
         try:
-            finish(process, args)
+            self._recipe.git.run("cat-file", "-t", oid)
         except GitFailed as error:
-            if "promisor remote" in error.message:
-                return
-            raise
-        raise GitFailed(f"git ended while it read {oid}", "run `git fsck`: an object may be damaged")
+            reason = error.message.split(" failed: ")[-1]
+            if not all(any(sign in part for sign in _MISSING) for part in reason.split("; ")):
+                raise _damaged(oid, error.message) from error
 
 
-class _Conversation:
-    """A group of oids asked of one cat-file process, the answers read in order.
+_Answer = tuple[Oid, "tuple[str, int] | None", "bytes | None"]
 
-    If the process dies over one, that one is missing (or an error), and another process answers for the rest. If the
-    reader walks off in the middle, the process is ended, since its unread answers would be taken for the next ones.
-    """
+_MISSING = ("could not get object info", "from promisor remote", "transport '", "lazy fetching disabled")
+"""What git says of an object that is simply not here; any other complaint means damage."""
 
-    def __init__(self, engine: CatFile, mode: str, oids: Sequence[Oid]) -> None:
-        self._engine, self._mode = engine, mode
-        self._todo = list(oids)
 
-    def headers(self) -> Iterator[tuple[Oid, tuple[str, int] | None]]:
-        for oid, header, _ in self._answers():
-            yield oid, header
+def _send(process: Process, oids: list[Oid]) -> None:
+    if not all(oid.isalnum() for oid in oids):
+        raise ValueError(f"not object names: {oids}")
+    assert process.stdin is not None
+    try:
+        process.stdin.write("".join(f"{oid}\n" for oid in oids).encode())
+        process.stdin.flush()
+    except BrokenPipeError:
+        return  # it died before it read: the missing answers will say so
 
-    def contents(self) -> Iterator[tuple[Oid, bytes | None]]:
-        for oid, _, content in self._answers():
-            yield oid, content
 
-    def _answers(self) -> Iterator[tuple[Oid, tuple[str, int] | None, bytes | None]]:
-        finished = False
-        try:
-            self._send()
-            while self._todo:
-                oid = self._todo.pop(0)
-                answer = self._answer()
-                if answer is None:
-                    self._engine.end(self._mode)
-                    self._engine.must_be_missing(oid)
-                    self._send()
-                    answer = (None, None)
-                if not self._todo:
-                    finished = True
-                yield oid, *answer
-        finally:
-            if not finished:
-                self._engine.end(self._mode)
-
-    def _send(self) -> None:
-        if not self._todo:
-            return
-        if not all(oid.isalnum() for oid in self._todo):
-            raise ValueError(f"not object names: {self._todo}")
-        process = self._engine.process(self._mode)
-        assert process.stdin is not None
-        try:
-            process.stdin.write("".join(f"{oid}\n" for oid in self._todo).encode())
-            process.stdin.flush()
-        except BrokenPipeError:
-            return  # it died before it read: the missing answers say so
-
-    def _answer(self) -> tuple[tuple[str, int] | None, bytes | None] | None:
-        """Header and content of the next object, both None if it is missing; None if the process died."""
-        pipe = self._engine.process(self._mode).stdout
-        assert pipe is not None
-        words = pipe.readline().split()
-        if not words:
-            return None
-        if len(words) != 3:
-            return None, None
-        size = int(words[2])
-        header = words[1].decode(), size
-        if self._mode == "--batch-check":
-            return header, None
-        content = pipe.read(size + 1)
-        return (header, content[:-1]) if len(content) == size + 1 else None
+def _receive(process: Process, oid: Oid, mode: str) -> _Answer | None:
+    """The next answer, its parts None if the object is missing; None if the process died."""
+    assert process.stdout is not None
+    words = process.stdout.readline().split()
+    if not words:
+        return None
+    if len(words) != 3:
+        return oid, None, None
+    size = int(words[2])
+    header = words[1].decode(), size
+    if mode == "--batch-check":
+        return oid, header, None
+    content = process.stdout.read(size + 1)
+    return (oid, header, content[:-1]) if len(content) == size + 1 else None
 
 
 def _batch_sizes(git: Git, oids: list[Oid]) -> dict[Oid, int]:
@@ -245,7 +235,7 @@ class LibGit:
         except KeyError:
             return None
         except self._failure as error:
-            raise _damaged(oid, error) from error
+            raise _damaged(oid, str(error)) from error
         return kind.name.lower(), size
 
     def sizes(self, oids: Iterable[Oid]) -> dict[Oid, int]:
@@ -260,7 +250,7 @@ class LibGit:
         except KeyError:
             return None
         except self._failure as error:
-            raise _damaged(oid, error) from error
+            raise _damaged(oid, str(error)) from error
         return content
 
     def read_many(self, oids: Iterable[Oid]) -> Iterator[tuple[Oid, bytes | None]]:
@@ -269,5 +259,5 @@ class LibGit:
             yield oid, self.read(oid)
 
 
-def _damaged(oid: Oid, error: Exception) -> GitFailed:
-    return GitFailed(f"object {oid} cannot be read: {error}", "run `git fsck`: it is damaged")
+def _damaged(oid: Oid, reason: str) -> GitFailed:
+    return GitFailed(f"object {oid} is damaged: {reason}", "run `git fsck`; `git fetch --refetch` may bring it back")

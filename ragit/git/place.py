@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import subprocess
 from collections.abc import Mapping
@@ -41,6 +40,8 @@ class Place:
 
 def empty_tree(object_format: str) -> Oid:
     """The oid of a tree without entries: "sha1" or "sha256"."""
+    import hashlib  # 4 ms, and most repositories have a commit
+
     return Oid(hashlib.new(object_format, b"tree 0\0", usedforsecurity=False).hexdigest())
 
 

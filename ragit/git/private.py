@@ -1,4 +1,4 @@
-"""Where we may write: a private object directory and temporary indexes, so that the user's own stay as they are.
+"""Where we may write: a private object directory and copies of the index, so that the user's own stay as they are.
 
 An object that names uncommitted work lies here under the oid that git would give it. The user's objects are its
 alternate, so only what he has not committed is written. `prune` is the collector: git does not know this place.
@@ -7,11 +7,9 @@ alternate, so only what he has not committed is written. `prune` is the collecto
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from ragit.errors import GitFailed
@@ -23,6 +21,9 @@ from ragit.types import Oid
 GRACE_SECONDS = 3600.0
 """Younger objects stay: a search that runs now may have written them and not named them yet."""
 
+_IN_USE_SECONDS = 600.0
+"""A git status that reads one of our copies of the index has ended by then."""
+
 _ALTERNATES = "GIT_ALTERNATE_OBJECT_DIRECTORIES"
 
 
@@ -30,68 +31,118 @@ class Private:
     """The private folder of one repository: `<common dir>/ragit`, else `scratch`, else a temporary one."""
 
     def __init__(self, place: Place, scratch: Path | None) -> None:
-        self._place = place
-        self._choices = [folder / "objects" for folder in (place.common_dir / "ragit", scratch) if folder is not None]
+        self._choices = [folder for folder in (place.common_dir / "ragit", scratch) if folder is not None]
         self._chosen: Path | None = None
-        self._temporary: str | None = None
+        self._temporary = False
 
-    def objects(self) -> Path:
-        """The object directory, made if need be. Raises GitFailed if nothing at all can be written."""
+    @property
+    def folder(self) -> Path:
+        """The folder, with an object directory in it. Raises GitFailed if nothing at all can be written."""
         if self._chosen is None:
             self._chosen = (
                 next((folder for folder in self._choices if _writable(folder)), None) or self._make_temporary()
             )
         return self._chosen
 
-    def likely(self) -> Path:
-        """The object directory as far as it is known; made by nobody yet, perhaps."""
-        return self._chosen or next((folder for folder in self._choices if folder.is_dir()), self._choices[0])
+    @property
+    def objects(self) -> Path:
+        """The object directory, as far as it is known: nobody may have made it yet."""
+        known = self._chosen or next((folder for folder in self._choices if folder.is_dir()), self._choices[0])
+        return known / "objects"
 
     def _make_temporary(self) -> Path:
+        import tempfile  # rare, and slow to load
+
         try:
-            self._temporary = tempfile.mkdtemp(prefix="ragit-")
+            folder = Path(tempfile.mkdtemp(prefix="ragit-"))
+            (folder / "objects").mkdir()
         except OSError as error:
             raise GitFailed(
-                f"nowhere to write: neither {self._choices[0].parent} nor a temporary folder ({error.strerror})",
+                f"nowhere to write: neither {self._choices[0]} nor a temporary folder ({error.strerror})",
                 "set TMPDIR to a folder that can be written, or search with --committed",
             ) from error
-        return Path(self._temporary)
+        self._temporary = True
+        return folder
 
     def close(self) -> None:
         """Remove the temporary folder, if there had to be one."""
-        if self._temporary is not None:
-            shutil.rmtree(self._temporary, ignore_errors=True)
-            self._temporary = self._chosen = None
+        if self._temporary and self._chosen is not None:
+            _remove_folder(self._chosen)
+            self._temporary, self._chosen = False, None
 
     def reader(self, git: Git) -> Git:
         """`git` that also sees our objects, and takes every oid for what it says (no replace refs)."""
-        folders = [str(self.likely())] if self.likely().is_dir() else []
+        folders = [str(self.objects)] if self.objects.is_dir() else []
         return git.with_env(GIT_NO_REPLACE_OBJECTS="1", **_alternates(folders, git))
 
-    def writer(self, git: Git, index: Path) -> Git:
+    def writer(self, git: Git, index: Path, users_objects: Path) -> Git:
         """`git` that writes objects here only, and works on the given index file."""
-        ours, users = str(self.objects()), str(self._place.objects)
-        return git.with_env(GIT_OBJECT_DIRECTORY=ours, GIT_INDEX_FILE=str(index), **_alternates([users], git))
+        ours = str(self.folder / "objects")
+        more = _alternates([str(users_objects)], git)
+        return git.with_env(GIT_OBJECT_DIRECTORY=ours, GIT_INDEX_FILE=str(index), **more)
 
     @contextmanager
-    def index_copy(self) -> Iterator[Path]:
-        """A copy of the user's index (no file if he has none), removed at the end."""
-        folder = Path(tempfile.mkdtemp(prefix="index-", dir=self.objects()))
-        copy = folder / "index"
+    def scratch_index(self, index: Path) -> Iterator[Path]:
+        """A copy of an index (no file if there is none) to be written to, removed at the end."""
+        folder = self.folder / f"index-{os.getpid()}-{os.urandom(4).hex()}"
+        folder.mkdir()
         try:
-            with suppress(FileNotFoundError):
-                shutil.copyfile(self._place.index, copy)
+            copy = folder / "index"
+            _copy(index, copy)
             yield copy
         finally:
-            shutil.rmtree(folder, ignore_errors=True)
+            _remove_folder(folder)
+
+    def refreshed_index(self, index: Path) -> Path | None:
+        """A copy of an index that `git status` may refresh, the same one until the original changes; None without one.
+
+        After a clone or a checkout git knows of no file for sure that it is unchanged, and reads them all at every
+        status (200 ms for 6,500 files, not 30) until it may note the outcome in an index: in this one it may.
+        """
+        import hashlib
+
+        try:
+            facts = index.stat()
+        except FileNotFoundError:
+            return None
+        family = hashlib.sha1(os.fsencode(index), usedforsecurity=False).hexdigest()[:16]
+        copy = self.folder / f"status-{family}-{facts.st_mtime_ns:x}-{facts.st_size:x}-{facts.st_ino:x}"
+        if copy.exists():
+            return copy
+        for old in self.folder.glob(f"status-{family}-*"):
+            if old.stat().st_ctime < time.time() - _IN_USE_SECONDS:
+                old.unlink(missing_ok=True)
+        fresh = copy.with_name(f"{copy.name}.{os.getpid()}")
+        if not _copy(index, fresh):
+            return None
+        fresh.replace(copy)
+        return copy
 
 
 def _writable(folder: Path) -> bool:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "objects").mkdir(parents=True, exist_ok=True)
     except OSError:
         return False
     return os.access(folder, os.W_OK | os.X_OK)
+
+
+def _copy(source: Path, target: Path) -> bool:
+    """Copy an index with its time: git compares it with a file's to tell whether that may have changed unnoticed."""
+    try:
+        with source.open("rb") as file:
+            facts = os.fstat(file.fileno())
+            target.write_bytes(file.read())
+    except FileNotFoundError:
+        return False
+    os.utime(target, ns=(facts.st_atime_ns, facts.st_mtime_ns))
+    return True
+
+
+def _remove_folder(folder: Path) -> None:
+    import shutil  # imports the compressors, 5 ms: most runs remove nothing
+
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _alternates(folders: list[str], git: Git) -> dict[str, str]:
@@ -119,9 +170,9 @@ def prune(objects: Path, recipe: ObjectsRecipe, keep: Iterable[Oid], grace: floa
     kept = _reached(recipe, keep, loose.keys())
     horizon = time.time() - grace
     freed = sum(_remove(file, horizon) for oid, file in loose.items() if oid not in kept)
-    for folder in objects.glob("index-*"):  # left by a process that was killed
+    for folder in objects.parent.glob("index-*"):  # left by a process that was killed
         if folder.stat().st_mtime < horizon:
-            shutil.rmtree(folder, ignore_errors=True)
+            _remove_folder(folder)
     return freed
 
 

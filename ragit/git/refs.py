@@ -46,7 +46,9 @@ def resolve(git: Git, name: str, unborn: Oid) -> Revision:
     """What `name` means; `unborn` is HEAD's tree before the first commit. Raises UnknownRevision."""
     if not name or name.startswith("-") or not name.isprintable():
         raise UnknownRevision(f"{name!r} is not a revision", "name a branch, tag, commit or tree")
-    commit, tree = _peel(git, [f"{name}^{{commit}}", f"{name}^{{tree}}"])
+    # What follows a colon is a path or a text to look for, to its end: such a name is looked up before it is peeled.
+    asked = (_peel(git, [name])[0] or name) if ":" in name else name
+    commit, tree = _peel(git, [f"{asked}^{{commit}}", f"{asked}^{{tree}}"])
     if tree is not None:
         return Revision(name, commit, tree)
     if name in ("HEAD", "@") and _is_unborn(git):

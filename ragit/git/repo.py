@@ -150,7 +150,7 @@ class Repo:
 
     def start_status(self) -> Status:
         """Start looking for uncommitted changes, to be handed to `working_tree` later."""
-        status = Status(None if self.top is None else self._place.git_with_filters)
+        status = Status(self._place, self._private)
         self._statuses.append(status)
         return status
 
@@ -180,8 +180,9 @@ class Repo:
 
     def recipe(self, *, bulk: bool = False) -> ObjectsRecipe:
         """How to open the objects; picklable, so that a worker process can open them itself."""
-        folders = [str(self._private.likely()), *self._env.get(_ALTERNATES, "").split(os.pathsep)]
-        place = self._place
+        place, callers = self._place, self._env.get(_ALTERNATES, "")
+        folders = [str(self._private.objects), *callers.split(os.pathsep)]
+        bulk = bulk and '"' not in callers  # quoted by rules that git alone knows
         return ObjectsRecipe(self._reader, str(place.objects), tuple(filter(None, folders)), place.object_format, bulk)
 
     def objects(self, *, bulk: bool = False) -> Objects:
@@ -202,7 +203,7 @@ class Repo:
 
     def prune_private_objects(self, keep: Iterable[Oid], grace: float = private.GRACE_SECONDS) -> int:
         """Remove objects of uncommitted work that no `keep` tree reaches, older than `grace` seconds; bytes freed."""
-        return private.prune(self._private.likely(), self.recipe(), keep, grace)
+        return private.prune(self._private.objects, self.recipe(), keep, grace)
 
     # Configuration
 

@@ -20,23 +20,25 @@ from ragit.git.private import Private
 from ragit.types import Oid
 
 _STATUS = (
+    *NO_HOOKS,
+    *("-c", "core.splitIndex=false"),  # would write its shared part beside the user's
+    *(
+        "-c",
+        "status.showUntrackedFiles=all",
+    ),  # not as a flag: the untracked cache, where the user wants one, needs it here
     "status",
     "--porcelain=v2",
     "-z",
     "--branch",
     "--no-ahead-behind",  # counting commits against the upstream takes seconds in a large history
-    "--untracked-files=all",
     "--no-renames",
     "--ignore-submodules=dirty",  # looks at the commit a submodule stands on, and starts no git inside it
 )
 _PLAIN_INDEX = (
     *NO_HOOKS,
-    "-c",
-    "core.fsmonitor=false",
-    "-c",
-    "core.splitIndex=false",  # would write its shared part beside the user's
-    "-c",
-    "core.safecrlf=false",  # "true" refuses files whose line ends do not survive; searching them is harmless
+    *("-c", "core.fsmonitor=false"),
+    *("-c", "core.splitIndex=false"),
+    *("-c", "core.safecrlf=false"),  # "true" refuses files whose line ends do not survive: searching them is harmless
 )
 
 
@@ -53,8 +55,15 @@ class WorkingTree(NamedTuple):
 class Status:
     """A `git status` under way. Whoever starts one either hands it to `working_tree` or stops it."""
 
-    def __init__(self, git: Git | None) -> None:
-        self._process: Process | None = None if git is None else git.start(*_STATUS)
+    def __init__(self, place: Place, private: Private) -> None:
+        self._process: Process | None = None
+        self.index = place.index
+        if place.top is None:
+            return
+        copy, git = private.refreshed_index(place.index), place.git_with_filters
+        if copy is not None:
+            self.index, git = copy, git.with_env(GIT_INDEX_FILE=str(copy), GIT_OPTIONAL_LOCKS="1")
+        self._process = git.start(*_STATUS)
 
     def output(self) -> bytes:
         """What it said; empty for a repository without a working tree. Waits for it."""
@@ -98,8 +107,8 @@ class _Plan:
 
 def staged_tree(place: Place, private: Private) -> Oid:
     """The tree of the index. Raises GitFailed while there are conflicts."""
-    with private.index_copy() as index:
-        return _write_tree(private.writer(place.git, index))
+    with private.scratch_index(place.index) as index:
+        return _write_tree(private.writer(place.git, index, place.objects))
 
 
 def working_tree(place: Place, private: Private, status: Status, max_bytes: int) -> WorkingTree | None:
@@ -115,8 +124,8 @@ def working_tree(place: Place, private: Private, status: Status, max_bytes: int)
     plan = _plan(report.rows, os.fsencode(place.top), max_bytes)
     if not (report.staged or plan.add or plan.remove):
         return WorkingTree(place.tree, place.commit, plan.skipped)
-    with private.index_copy() as index:
-        git = private.writer(place.git_with_filters, index)
+    with private.scratch_index(status.index) as index:
+        git = private.writer(place.git_with_filters, index, place.objects)
         _update(git, ("--force-remove",), plan.remove)
         refused = _add(git, plan.add)
         _update(git, ("--force-remove",), list(refused))  # else an older content would stand for them
