@@ -7,6 +7,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from ragit.types import Oid
+
 EPOCH = 1_700_000_000
 
 
@@ -93,6 +95,10 @@ class GitSandbox:
     def tree(self, rev: str = "HEAD") -> str:
         """The oid of a revision's tree."""
         return self.git("rev-parse", "--verify", f"{rev}^{{tree}}")
+
+    def tree_oid(self, rev: str = "HEAD") -> Oid:
+        """The same, typed as ragit has it."""
+        return Oid(self.tree(rev))
 
     def clone(self, path: Path, *args: str) -> GitSandbox:
         """Clone this repository to `path` over file://, so that shallow and partial clones are what they say."""

@@ -165,7 +165,13 @@ class CatFile:
 
 _Answer = tuple[Oid, "tuple[str, int] | None", "bytes | None"]
 
-_MISSING = ("could not get object info", "from promisor remote", "transport '", "lazy fetching disabled")
+_MISSING = (
+    "could not get object info",
+    "from promisor remote",
+    "transport '",
+    "lazy fetching disabled",
+    "some objects may not be available",
+)
 """What git says of an object that is simply not here; any other complaint means damage."""
 
 

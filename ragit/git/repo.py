@@ -193,7 +193,8 @@ class Repo:
 
     def fetch(self, oids: Iterable[Oid]) -> None:
         """Download objects that a partial clone lacks, in one call. The only thing here that uses the network."""
-        remotes = {key.split(".", 1)[1].rsplit(".", 1)[0] for key in self.config(r"^remote\..*\.promisor$")}
+        promisors = self.config(r"^remote\..*\.promisor$")
+        remotes = {key.removeprefix("remote.").removesuffix(".promisor") for key in promisors}
         wanted = "".join(f"{oid}\n" for oid in oids).encode()
         env = {name: value for name, value in self._place.git.env.items() if name not in _OFFLINE}
         if _PROTOCOLS in self._env:
