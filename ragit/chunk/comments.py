@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import re
 
-_OPEN = r"(?:///+!?|//!?|/\*[*!]*|\*(?!\*)|#+!?(?!\[)|--+\[*|;+|%+|<!--|\{-\|?|\(\*+|[rRbBuUfF]{0,2}(?:\"\"\"|'''|\"|')|<#|=begin|@(?:module)?doc\b)"
-_CLOSE = r"(?:\*+/|-->|-\}|\*+\)|\"\"\"|'''|\"|'|#>|\]\]|=end|#+|\*{3,}|-{3,}|={3,})"
-_MARKS = re.compile(rf"^[ \t]*{_OPEN}[ \t]?|[ \t]*{_CLOSE}[ \t]*$", re.MULTILINE)
+_OPENING = (
+    r"///+!?|//!?",  # C and its kin; Rust and Swift document with three slashes or a bang
+    r"/\*[*!]*|\*(?![*/])",
+    r"#+[!']?(?![\[>])",  # R documents with #'; #[ and #> are something else
+    r"--+(?:\[\[| ?[|^])?",  # Lua, SQL, Haskell
+    r"\{-\|?|\(\*+|<!--|<#|;+|%+",
+    r"[rRbBuUfF]{0,2}(?:\"\"\"|\'\'\'|\"|\')",
+    r"=begin|@(?:module|type)?doc\b",
+)
+_CLOSING = r"(?:\*+/|-->|-\}|\*+\)|\"\"\"|\'\'\'|\"|\'|#>|\]\]|=end|#+|\*{3,}|-{3,}|={3,})"
+_MARKS = re.compile(rf"^[ \t]*(?:{'|'.join(_OPENING)})[ \t]?|[ \t]*{_CLOSING}[ \t]*$", re.MULTILINE)
 
 
 def plain(comment: str, limit: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 
 from tree_sitter import Language as Grammar
@@ -35,47 +35,77 @@ def parser(name: str) -> Parser:
 class Rule:
     """What a node type means in one language."""
 
-    __slots__ = ("kind", "container", "through", "names", "wraps", "imports", "comment", "leading", "unnamed", "owner")
+    __slots__ = (
+        "kind",
+        "container",
+        "opens",
+        "through",
+        "names",
+        "kinds",
+        "wraps",
+        "owner",
+        "inject",
+        "imports",
+        "comment",
+        "leading",
+        "tail",
+        "unnamed",
+        "called",
+    )
 
-    def __init__(self) -> None:
-        self.kind = ""
-        self.container = False
+    def __init__(self, kind: str = "", container: bool = False) -> None:
+        self.kind = kind
+        self.container = container
+        self.opens = False
         self.through = False
         self.names: Paths = ()
+        self.kinds: Paths = ()
         self.wraps: Paths = ()
+        self.owner: Paths = ()
+        self.inject = ""
         self.imports = False
         self.comment = False
         self.leading = False
+        self.tail = False
         self.unnamed = False
-        self.owner: Paths = ()
+        self.called = False
 
 
 class Heads:
     """Definitions that are calls: which node, where its keyword and name are, and what each keyword means."""
 
-    __slots__ = ("type", "keyword", "names", "kinds")
+    __slots__ = ("type", "keyword", "names", "rules")
 
     def __init__(self, at: str, heads: str) -> None:
         self.type, _, paths = at.partition("=")
-        keyword, *names = paths.split("|")
-        self.keyword: Path = tuple(keyword.split("/"))
-        self.names: Paths = tuple(tuple(name.split("/")) for name in names)
-        self.kinds = words_to_kinds(heads)
+        keyword, *names = split_paths(paths)
+        self.keyword: Path = keyword
+        self.names: Paths = tuple(names)
+        self.rules = {word: _head(kind) for word, kind in words_to_kinds(heads).items()}
+
+
+def _head(kind: str) -> Rule:
+    rule = Rule(kind.rstrip("*+"), kind.endswith("*"))
+    rule.opens = kind.endswith("+")
+    rule.imports = kind == "imports"
+    return rule
 
 
 class Plan:
     """The rules of one language under one choice of node types."""
 
-    __slots__ = ("row", "rules", "deep", "heads", "docstring", "join", "bodies")
+    __slots__ = ("row", "rules", "rest", "deep", "heads", "docstring", "docs", "bodies")
 
     def __init__(self, row: Language, chosen: tuple[str, ...] | None) -> None:
         self.row = row
         self.rules = _rules(row, chosen)
+        self.rest = "text" if row.data else "code"
+        """The kind of what is no definition at the top level."""
         self.deep = chosen is not None
         """Node types of the user's own choice are looked for everywhere, not only where definitions usually stand."""
         self.heads = Heads(row.heads_at, row.heads) if row.heads else None
         self.docstring = split_paths(row.docstring)
-        self.join = row.join
+        self.docs = tuple(word.encode() for word in row.docs.split())
         self.bodies = frozenset(row.through.split())
 
 
@@ -120,23 +150,25 @@ def _rules(row: Language, chosen: tuple[str, ...] | None) -> Mapping[str, Rule]:
         rule(name).kind, rule(name).container = kind, True
     for name, kind in nodes.items():
         rule(name).kind = kind
-    for name, paths in words_to_paths(row.names).items():
-        rule(name).names = paths
-    for name, paths in words_to_paths(row.wraps).items():
-        rule(name).wraps = paths
-    for name, paths in words_to_paths(row.owner).items():
-        rule(name).owner = paths
+    for what in ("names", "kinds", "wraps", "owner"):
+        for name, paths in words_to_paths(getattr(row, what)).items():
+            setattr(rule(name), what, paths)
+    for name, language in (pair.split("=") for pair in row.inject.split()):
+        rule(name).inject = language
     _flag(rules, row, nodes if chosen is not None else ())
     return rules
 
 
-def _flag(rules: dict[str, Rule], row: Language, chosen: Mapping[str, str] | tuple[()]) -> None:
+def _flag(rules: dict[str, Rule], row: Language, chosen: Iterable[str]) -> None:
     for flag, words in (
         ("through", [*row.through.split(), "ERROR"]),
         ("imports", row.imports.split()),
         ("comment", COMMENTS.split()),
         ("leading", row.leading.split()),
-        ("unnamed", [*row.unnamed.split(), *chosen]),
+        ("tail", row.tails.split()),
+        ("opens", row.opens.split()),
+        ("unnamed", [*(words_to_kinds(row.nodes) if row.unnamed == "*" else row.unnamed.split()), *chosen]),
+        ("called", [row.heads_at.partition("=")[0]] if row.heads_at else []),
     ):
         for name in words:
             setattr(rules.setdefault(name, Rule()), flag, True)
@@ -153,29 +185,62 @@ def follow(node: Node, path: Path) -> Node | None:
     for step in path:
         if at is None:
             return None
-        if step.endswith("+"):
-            at = _follow_repeatedly(at, step[:-1])
-        else:
-            at = at.child_by_field_name(step) or child_of_type(at, step)
+        at = _step(at, step)
     return at
 
 
-def _follow_repeatedly(node: Node, step: str) -> Node | None:
+def _step(node: Node, step: str) -> Node | None:
+    """One step: see the table's docstring for what a step may be."""
+    if step[-1] == "+":
+        return _repeatedly(node, step[:-1])
+    if step[0] == "[":
+        return _attribute(node, step[1:-1].encode())
+    if step.isdigit():
+        return node.named_child(int(step)) if int(step) < node.named_child_count else None
+    if step[0] == "-":
+        return child_of_type(node, step[1:], last=True)
+    if step[0] == "*":
+        return _descendant(node, step[1:])
+    return node.child_by_field_name(step) or child_of_type(node, step)
+
+
+def _repeatedly(node: Node, step: str) -> Node | None:
     deepest = None
     for _ in range(50):
         inner = node.child_by_field_name(step)
-        if inner is None:
+        if inner is None and deepest is not None:
             # Some declarators hold the next one without a field: `int (*f)(void)`.
             inner = next((child for child in node.named_children if child.type.endswith("declarator")), None)
-            if inner is None or deepest is None:
-                break
+        if inner is None:
+            break
         deepest = node = inner
     return deepest
 
 
-def child_of_type(node: Node, wanted: str) -> Node | None:
-    """The first child of a type."""
-    for child in node.children:
-        if child.type == wanted:
-            return child
+def _attribute(node: Node, name: bytes) -> Node | None:
+    """The value of the attribute of that name, in a tag of HTML or XML."""
+    for child in node.named_children:
+        if child.type.lower() == "attribute" and child.named_child_count > 1:
+            key, value = child.named_child(0), child.named_child(1)
+            if key is not None and key.text == name:
+                return value
     return None
+
+
+def _descendant(node: Node, wanted: str) -> Node | None:
+    """The first node of a type within, in reading order, among the first 200."""
+    stack = [node]
+    for _ in range(200):
+        if not stack:
+            return None
+        at = stack.pop()
+        if at.type == wanted:
+            return at
+        stack += reversed(at.named_children)
+    return None
+
+
+def child_of_type(node: Node, wanted: str, last: bool = False) -> Node | None:
+    """The first (or last) child of a type."""
+    children = node.children
+    return next((child for child in (reversed(children) if last else children) if child.type == wanted), None)

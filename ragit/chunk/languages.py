@@ -1,4 +1,4 @@
-"""The table of languages: one row each, and what a file's name says about its language.
+"""The table of languages: one row each; those of settings, queries, markup and documents stand in formats.py.
 
 Adding a language is one row here and one sample under tests/chunk/samples/. Nothing in this file loads a grammar: a
 query process reads only names and fingerprints.
@@ -9,34 +9,37 @@ Fields of a row are words in a string, so that a row reads as what it says:
 * `nodes` and `containers`: "kind: node_type node_type; kind: ...". A node becomes a chunk of its own; a container is
   looked into: its head becomes a chunk, and so does every node within it. `chunking.nodeTypes` replaces `nodes`; a
   container that it names becomes one undivided chunk.
-* `names`, `wraps`: "node_type=path|path; ...". A path leads from a node to another by steps, each a field or else the
-  type of a child ("declarator+" goes on while it can). `names` leads to the name; `wraps` leads to the definition for
-  which the node is only the wrapping (`export`, a decorator, `const f =`).
+* `names`, `wraps`: "node_type=path|path; ...". A path leads from a node to another. Its steps are a field or else the
+  type of a child; "-type" is the last child of that type, "type&" each of them, "2" the third named child, "*type" the
+  first node of that type anywhere within, "[id]" the value of that attribute; "field+" goes on while it can. `names` leads to the name;
+  `wraps` leads to the definition for which the node is only the wrapping (`export`, a decorator, `const f =`).
 * `through`: node types that are looked into without being anything themselves (`extern "C"`, `#ifdef`, a class's body).
 * `leading`: node types that belong to the definition after them, as comments always do (attributes, signatures).
+
+The remaining fields are told in row.py.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ragit.chunk.formats import FORMATS
 from ragit.chunk.row import Language
 
 _JS_WRAPS = (
-    "export_statement=declaration|value|class|internal_module|module; "
-    "expression_statement=assignment_expression/right|internal_module; "
-    "lexical_declaration=variable_declarator/value; variable_declaration=variable_declarator/value; "
-    "public_field_definition=value; field_definition=value; pair=value; ambient_declaration=declaration|module"
+    "expression_statement=assignment_expression/right; lexical_declaration=variable_declarator/value; "
+    "variable_declaration=variable_declarator/value; pair=value; export_statement=declaration|value"
 )
 _JS_NAMES = (
-    "lexical_declaration=variable_declarator/name; variable_declaration=variable_declarator/name; "
-    "expression_statement=assignment_expression/left; pair=key; field_definition=property; "
-    "public_field_definition=name; class_static_block=static"
+    "lexical_declaration=variable_declarator&/name; variable_declaration=variable_declarator&/name; "
+    "expression_statement=assignment_expression/left; pair=key; class_static_block=static"
 )
-_JS_NODES = (
-    "function: function_declaration generator_function_declaration arrow_function function_expression "
-    "generator_function; method: method_definition; constant: lexical_declaration variable_declaration; "
-    "field: field_definition"
+_TS_WRAPS = (
+    "expression_statement=assignment_expression/right|internal_module; lexical_declaration=variable_declarator/value; "
+    "variable_declaration=variable_declarator/value; pair=value; public_field_definition=value; "
+    "export_statement=declaration|value|internal_module|module; "
+    "ambient_declaration=declaration|internal_module|module|class_declaration|function_signature|lexical_declaration|"
+    "variable_declaration|interface_declaration|enum_declaration|type_alias_declaration|abstract_class_declaration"
 )
 _TS_NODES = (
     "function: function_declaration generator_function_declaration arrow_function function_expression "
@@ -50,7 +53,7 @@ _TS_CONTAINERS = (
 )
 _C_NAMES = (
     "function_definition=declarator+; declaration=declarator+; type_definition=declarator+; "
-    "preproc_def=name; preproc_function_def=name; field_declaration=declarator+"
+    "preproc_def=name; preproc_function_def=name; field_declaration=declarator+; function_declarator=declarator+"
 )
 _C_THROUGH = (
     "preproc_ifdef preproc_if preproc_else preproc_elif preproc_elifdef linkage_specification declaration_list "
@@ -58,7 +61,6 @@ _C_THROUGH = (
 )
 
 _ROWS = (
-    Language("text"),
     Language(
         "typescript",
         ".ts .mts .cts",
@@ -68,7 +70,7 @@ _ROWS = (
         through="class_body interface_body object_type statement_block",
         shebangs="ts-node tsx deno bun",
         names=_JS_NAMES,
-        wraps=_JS_WRAPS,
+        wraps=_TS_WRAPS,
         imports="import_statement import_alias",
         leading="decorator",
         qualifiers=".",
@@ -82,7 +84,7 @@ _ROWS = (
         containers=_TS_CONTAINERS,
         through="class_body interface_body object_type statement_block",
         names=_JS_NAMES,
-        wraps=_JS_WRAPS,
+        wraps=_TS_WRAPS,
         imports="import_statement import_alias",
         leading="decorator",
         qualifiers=".",
@@ -92,12 +94,14 @@ _ROWS = (
         "javascript",
         ".js .jsx .mjs .cjs .es6",
         "javascript",
-        nodes=_JS_NODES,
+        nodes="function: function_declaration generator_function_declaration arrow_function function_expression "
+        "generator_function; method: method_definition; constant: lexical_declaration variable_declaration; "
+        "field: field_definition",
         containers="class: class_declaration class",
         through="class_body statement_block",
         shebangs="node nodejs",
-        names=_JS_NAMES,
-        wraps=_JS_WRAPS,
+        names=_JS_NAMES + "; field_definition=property",
+        wraps=_JS_WRAPS + "; field_definition=value",
         imports="import_statement",
         leading="decorator",
         qualifiers=".",
@@ -111,7 +115,7 @@ _ROWS = (
         containers="class: class_definition",
         names="assignment=left; type_alias_statement=left",
         wraps="decorated_definition=definition",
-        through="block",
+        through="block if_statement elif_clause else_clause try_statement except_clause finally_clause with_statement",
         imports="import_statement import_from_statement future_import_statement",
         docstring="body/string",
         shebangs="python python2 python3 pypy pypy3",
@@ -125,7 +129,7 @@ _ROWS = (
         "field: field_declaration constant_declaration",
         containers="class: class_declaration; interface: interface_declaration; enum: enum_declaration; "
         "record: record_declaration; annotation: annotation_type_declaration; module: module_declaration",
-        names="field_declaration=declarator/name; constant_declaration=declarator/name; "
+        names="field_declaration=variable_declarator&/name; constant_declaration=variable_declarator&/name; "
         "compact_constructor_declaration=name",
         through="class_body interface_body enum_body enum_body_declarations annotation_type_body",
         imports="import_declaration package_declaration",
@@ -136,8 +140,8 @@ _ROWS = (
         "go",
         nodes="function: function_declaration; method: method_declaration; type: type_declaration; "
         "constant: const_declaration; variable: var_declaration",
-        names="type_declaration=type_spec/name|type_alias/name; const_declaration=const_spec/name; "
-        "var_declaration=var_spec/name|var_spec_list/var_spec/name",
+        names="type_declaration=type_spec&/name|type_alias&/name; const_declaration=const_spec&/name; "
+        "var_declaration=var_spec&/name|var_spec_list&/var_spec/name",
         imports="import_declaration package_clause",
         owner="method_declaration=receiver/parameter_declaration/type",
     ),
@@ -147,9 +151,9 @@ _ROWS = (
         "c",
         nodes="function: function_definition; struct: struct_specifier; union: union_specifier; "
         "enum: enum_specifier; type: type_definition; macro: preproc_def preproc_function_def; "
-        "declaration: declaration",
+        "variable: declaration; declaration: function_declarator",
         names=_C_NAMES,
-        wraps="declaration=type",
+        wraps="declaration=type|declarator|declarator/declarator",
         through=_C_THROUGH,
         imports="preproc_include",
     ),
@@ -158,19 +162,20 @@ _ROWS = (
         ".cpp .cc .cxx .c++ .hpp .hh .hxx .h++ .inl .ipp .tpp .cppm .ixx .cu .cuh .ino",
         "cpp",
         nodes="function: function_definition; enum: enum_specifier; type: type_definition alias_declaration "
-        "concept_definition; macro: preproc_def preproc_function_def; declaration: declaration; "
-        "field: field_declaration",
+        "concept_definition; macro: preproc_def preproc_function_def; variable: declaration; "
+        "field: field_declaration; declaration: function_declarator",
         containers="class: class_specifier; struct: struct_specifier; union: union_specifier; "
         "namespace: namespace_definition",
         names=_C_NAMES,
-        wraps="declaration=type; template_declaration=function_definition|class_specifier|struct_specifier|"
-        "union_specifier|alias_declaration|concept_definition|declaration|friend_declaration|template_declaration; "
-        "field_declaration=type; friend_declaration=function_definition; export_declaration=declaration",
+        wraps="declaration=type|declarator|declarator/declarator; "
+        "template_declaration=function_definition|class_specifier|struct_specifier|union_specifier|alias_declaration|"
+        "concept_definition|declaration|friend_declaration|template_declaration; "
+        "field_declaration=type|declarator|declarator/declarator; friend_declaration=function_definition; "
+        "export_declaration=declaration",
         through=_C_THROUGH,
         imports="preproc_include using_declaration import_declaration module_declaration",
         qualifiers="::",
     ),
-    Language("h", ".h", reader="header", also="c cpp"),
     Language(
         "csharp",
         ".cs .csx",
@@ -188,6 +193,7 @@ _ROWS = (
         wraps="global_statement=local_function_statement",
         through="declaration_list preproc_if preproc_else preproc_elif preproc_region",
         imports="using_directive extern_alias_directive",
+        opens="file_scoped_namespace_declaration",
         shebangs="dotnet-script csx",
     ),
     Language(
@@ -210,9 +216,13 @@ _ROWS = (
         "Vagrantfile Podfile Fastfile Brewfile Dangerfile Berksfile Thorfile",
         "ruby",
         nodes="method: method singleton_method; constant: assignment",
-        containers="class: class; module: module; singleton: singleton_class",
-        names="assignment=left; singleton_class=value",
-        through="body_statement",
+        containers="class: class; module: module",
+        names="assignment=left",
+        heads_at="call=method|arguments/0",
+        heads="imports: require require_relative load autoload; describe*: describe context; "
+        "test: it specify test; task: task",
+        sigils=":",
+        through="body_statement singleton_class do_block",
         shebangs="ruby jruby rake",
     ),
     Language(
@@ -225,8 +235,10 @@ _ROWS = (
         names="function_declaration=simple_identifier; property_declaration=variable_declaration/simple_identifier; "
         "type_alias=type_identifier; class_declaration=type_identifier; object_declaration=type_identifier; "
         "companion_object=type_identifier|companion; secondary_constructor=constructor",
-        through="class_body enum_class_body function_body statements",
-        imports="import_list package_header",
+        kinds="class_declaration=interface|enum",
+        through="class_body enum_class_body function_body statements import_list",
+        imports="import_header package_header",
+        tails="getter setter",
     ),
     Language(
         "swift",
@@ -241,6 +253,7 @@ _ROWS = (
         "property_declaration=name/bound_identifier|name; protocol_property_declaration=name/bound_identifier|name; "
         "operator_declaration=custom_operator; precedence_group_declaration=simple_identifier; "
         "macro_declaration=simple_identifier",
+        kinds="class_declaration=declaration_kind",
         through="class_body enum_class_body protocol_body function_body statements",
         imports="import_declaration",
     ),
@@ -263,7 +276,9 @@ _ROWS = (
         containers="class: class_declaration; interface: interface_declaration; trait: trait_declaration; "
         "enum: enum_declaration; namespace: namespace_definition",
         names="const_declaration=const_element/name; property_declaration=property_element/name",
-        through="declaration_list enum_declaration_list compound_statement",
+        sigils="$",
+        through="declaration_list enum_declaration_list compound_statement if_statement else_clause",
+        opens="namespace_definition",
         imports="namespace_use_declaration php_tag declare_statement",
         leading="attribute_list",
         shebangs="php",
@@ -277,133 +292,236 @@ _ROWS = (
         containers="class: class_statement",
         names="function_statement=function_name; class_method_definition=simple_name; "
         "class_property_definition=variable; enum_statement=simple_name; class_statement=simple_name",
+        sigils="$",
         through="statement_list",
         shebangs="pwsh powershell",
     ),
     Language(
-        "sql",
-        ".sql .ddl .dml .psql .pgsql",
-        "sql",
-        nodes="statement: statement",
-        names="statement=create_table/object_reference/name|create_view/object_reference/name|"
-        "create_function/object_reference/name|create_index/column|create_materialized_view/object_reference/name|"
-        "create_trigger/object_reference/name|create_type/object_reference/name|alter_table/object_reference/name|"
-        "create_schema/identifier|create_sequence/object_reference/name|insert/object_reference/name",
-        unnamed="statement",
-        data=True,
+        "scala",
+        ".scala .sc .sbt .mill",
+        "scala",
+        nodes="function: function_definition function_declaration; type: type_definition; enum: enum_definition; "
+        "value: val_definition val_declaration var_definition var_declaration; given: given_definition",
+        containers="class: class_definition; trait: trait_definition; object: object_definition package_object; "
+        "extension: extension_definition",
+        names="val_definition=pattern; val_declaration=name; var_definition=pattern; var_declaration=name; "
+        "extension_definition=parameters",
+        through="template_body with_template_body indented_block",
+        imports="import_declaration package_clause export_declaration",
+        shebangs="scala scala-cli",
     ),
     Language(
-        "json",
-        ".json .jsonc .json5 .geojson .webmanifest .avsc .map .ipynb composer.lock .babelrc .eslintrc .prettierrc",
-        "json",
-        nodes="key: pair",
-        names="pair=key/string_content|key",
-        through="document object array",
-        data=True,
-        minifies=True,
+        "lua",
+        ".lua .rockspec .luacheckrc",
+        "lua",
+        nodes="function: function_declaration function_definition; variable: variable_declaration assignment_statement",
+        names="variable_declaration=assignment_statement/variable_list/name|variable_list/name; "
+        "assignment_statement=variable_list/name; function_declaration=name; function_definition=name",
+        wraps="variable_declaration=assignment_statement/expression_list/value; "
+        "assignment_statement=expression_list/value",
+        qualifiers=". :",
+        shebangs="lua luajit",
     ),
     Language(
-        "html",
-        ".html .htm .xhtml",
-        "html",
-        nodes="script: script_element; style: style_element; element: element",
-        names="element=start_tag/tag_name|self_closing_tag/tag_name",
-        unnamed="script_element style_element element",
-        data=True,
-        minifies=True,
+        "elixir",
+        ".ex .exs .eex .heex mix.lock",
+        "elixir",
+        heads_at="call=target|arguments/call/target|arguments/binary_operator/left/call/target|"
+        "arguments/binary_operator/left/identifier|arguments/binary_operator/operator|arguments/identifier|"
+        "arguments/alias|arguments/string",
+        heads="module*: defmodule; protocol*: defprotocol; implementation*: defimpl; "
+        "function: def defp defdelegate defguard defguardp defn defnp; macro: defmacro defmacrop; test: test; "
+        "describe*: describe; imports: use alias import require",
+        through="do_block",
+        leading="unary_operator",
+        docs="@doc @typedoc",
+        docstring="do_block/unary_operator/operand/arguments/string",
+        clauses=True,
+        shebangs="elixir",
     ),
     Language(
-        "css",
-        ".css",
-        "css",
-        nodes="rule: rule_set at_rule; media: media_statement supports_statement; keyframes: keyframes_statement",
-        names="rule_set=selectors; keyframes_statement=keyframes_name; at_rule=at_keyword",
-        unnamed="at_rule media_statement supports_statement",
+        "erlang",
+        ".erl .hrl .escript rebar.config",
+        "erlang",
+        nodes="function: fun_decl; macro: pp_define; record: record_decl; type: type_alias opaque nominal; "
+        "callback: callback; module: module_attribute",
+        names="fun_decl=clause/name; pp_define=lhs/name; type_alias=name/name; opaque=name/name; nominal=name/name; "
+        "callback=fun; record_decl=name; module_attribute=name",
+        imports="export_attribute import_attribute export_type_attribute behaviour_attribute compile_options_attribute "
+        "pp_include pp_include_lib",
+        leading="spec",
+        opens="module_attribute",
+        clauses=True,
+        shebangs="escript",
+    ),
+    Language(
+        "haskell",
+        ".hs .hsc .hs-boot",
+        "haskell",
+        nodes="function: function bind; type: data_type newtype type_synomym type_family data_family; "
+        "pattern: pattern_synonym; foreign: foreign_import",
+        containers="class: class; instance: instance; module: header",
+        names="function=name|infix/operator|infix/infix_id/variable; bind=name|pattern/variable; header=module; "
+        "foreign_import=signature/name; class=name; instance=name; data_type=name; newtype=name; type_synomym=name; "
+        "type_family=name; data_family=name; pattern_synonym=*constructor",
+        through="imports declarations class_declarations instance_declarations",
+        imports="import",
+        leading="signature",
+        clauses=True,
+        shebangs="runhaskell runghc stack",
+    ),
+    Language(
+        "ocaml",
+        ".ml .mll .mly",
+        "ocaml",
+        nodes="function: value_definition external value_specification; type: type_definition; "
+        "exception: exception_definition; class: class_definition class_type_definition; method: method_definition",
+        containers="module: module_binding module_type_definition",
+        names="value_definition=let_binding/value_name; external=value_name; value_specification=value_name; "
+        "type_definition=type_binding/name; exception_definition=constructor_declaration/constructor_name; "
+        "class_definition=class_binding/class_name; class_type_definition=class_type_binding/class_type_name; "
+        "method_definition=method_name; module_binding=module_name; "
+        "module_type_definition=module_type_name",
+        wraps="module_definition=module_binding",
+        through="structure signature functor",
+        imports="open_module",
+        leading="floating_attribute",
+        shebangs="ocaml",
+    ),
+    Language(
+        "ocaml_interface",
+        ".mli",
+        "ocaml_interface",
+        nodes="function: value_specification external; type: type_definition; exception: exception_definition; "
+        "class: class_definition class_type_definition; method: method_specification",
+        containers="module: module_binding module_type_definition",
+        names="external=value_name; value_specification=value_name; type_definition=type_binding/name; "
+        "exception_definition=constructor_declaration/constructor_name; class_definition=class_binding/class_name; "
+        "class_type_definition=class_type_binding/class_type_name; method_specification=method_name; "
+        "module_binding=module_name; module_type_definition=module_type_name",
+        wraps="module_definition=module_binding",
+        through="signature",
+        imports="open_module",
+    ),
+    Language(
+        "zig",
+        ".zig .zon",
+        "zig",
+        nodes="function: FnProto; constant: Decl; test: TestDecl; field: ContainerField",
+        containers="struct: ContainerDecl",
+        names="Decl=VarDecl/variable_type_function; FnProto=function; "
+        "TestDecl=STRINGLITERALSINGLE|IDENTIFIER; ContainerField=field_member|IDENTIFIER; ContainerDecl=IDENTIFIER",
+        wraps="Decl=FnProto|VarDecl/-ErrorUnionExpr/SuffixExpr/ContainerDecl",
+    ),
+    Language(
+        "dart",
+        ".dart",
+        "dart",
+        nodes="function: function_signature; method: method_signature; type: type_alias; enum: enum_declaration; "
+        "field: declaration; constructor: constructor_signature constant_constructor_signature "
+        "factory_constructor_signature; constant: static_final_declaration_list initialized_identifier_list; "
+        "getter: getter_signature; setter: setter_signature",
+        containers="class: class_definition mixin_application_class; mixin: mixin_declaration; "
+        "extension: extension_declaration extension_type_declaration",
+        names="method_signature=*identifier; type_alias=type_identifier; mixin_declaration=identifier; "
+        "declaration=initialized_identifier_list/*identifier|static_final_declaration_list/*identifier; "
+        "constructor_signature=name; constant_constructor_signature=*identifier; "
+        "factory_constructor_signature=*identifier; "
+        "static_final_declaration_list=*identifier; initialized_identifier_list=*identifier; "
+        "function_signature=name; getter_signature=name; setter_signature=name; enum_declaration=name; "
+        "class_definition=name; mixin_application_class=*identifier; extension_declaration=name|class; "
+        "extension_type_declaration=name",
+        wraps="method_signature=function_signature|getter_signature|setter_signature|constructor_signature|"
+        "factory_constructor_signature; declaration=constructor_signature|constant_constructor_signature|"
+        "function_signature|getter_signature|setter_signature",
+        through="class_body extension_body",
+        imports="import_or_export library_name part_directive part_of_directive",
+        leading="annotation const_builtin final_builtin type_identifier type_arguments nullable_type inferred_type "
+        "void_type",
+        tails="function_body",
+        shebangs="dart",
+    ),
+    Language(
+        "r",
+        ".r .rprofile",
+        "r",
+        nodes="function: function_definition; constant: binary_operator",
+        names="binary_operator=identifier|string; function_definition=lhs",
+        wraps="binary_operator=rhs",
+        heads_at="call=function|arguments/argument/value",
+        heads="class: setclass setrefclass; method: setmethod setgeneric; imports: library require source",
+        through="if_statement braced_expression",
+        shebangs="rscript",
+    ),
+    Language(
+        "julia",
+        ".jl",
+        "julia",
+        nodes="function: function_definition call_expression; macro: macro_definition; struct: struct_definition; "
+        "type: abstract_definition primitive_definition; constant: const_statement assignment",
+        containers="module: module_definition",
+        names="function_definition=signature/*call_expression/0|signature/0; macro_definition=signature/*identifier; "
+        "struct_definition=type_head/*identifier; abstract_definition=type_head/*identifier; "
+        "primitive_definition=type_head/*identifier; const_statement=assignment/*identifier; "
+        "assignment=call_expression/0|where_expression/*call_expression/0|typed_expression/*call_expression/0|"
+        "identifier; call_expression=name; module_definition=name",
+        wraps="assignment=call_expression",
         through="block",
-        imports="import_statement charset_statement namespace_statement",
-        data=True,
-        minifies=True,
+        imports="using_statement import_statement export_statement public_statement",
+        leading="string_literal",
+        docs='"',
+        qualifiers=".",
+        shebangs="julia",
     ),
     Language(
-        "xml",
-        ".xml .csproj .vbproj .fsproj .vcxproj .props .targets .nuspec .resx .svg .xsd .xsl .xslt .wsdl .pom .plist "
-        ".xaml .axaml .rss .atom .xlf .ui .storyboard .xib .config .iml",
-        "xml",
-        nodes="element: element",
-        names="element=STag/Name|EmptyElemTag/Name",
-        through="document content",
-        data=True,
-        minifies=True,
+        "perl",
+        ".pl .pm .t .plx .psgi .al cpanfile",
+        "perl",
+        nodes="function: subroutine_declaration_statement method_declaration_statement; "
+        "variable: expression_statement; phaser: phaser_statement",
+        containers="package: package_statement class_statement role_statement",
+        names="expression_statement=assignment_expression/left/variable_declaration/variable|"
+        "assignment_expression/left/variable; phaser_statement=phase; "
+        "subroutine_declaration_statement=name; method_declaration_statement=name; package_statement=name; "
+        "class_statement=name; role_statement=name",
+        sigils="$@%",
+        through="block",
+        imports="use_statement use_version_statement",
+        opens="package_statement class_statement",
+        shebangs="perl",
     ),
     Language(
-        "yaml",
-        ".yaml .yml .clang-format .clang-tidy CITATION.cff",
-        "yaml",
-        nodes="key: block_mapping_pair; item: block_sequence_item",
-        names="block_mapping_pair=key",
-        unnamed="block_sequence_item",
-        through="stream document block_node block_mapping block_sequence",
-        data=True,
+        "clojure",
+        ".clj .cljs .cljc .edn .bb",
+        "clojure",
+        heads_at="list_lit=0|1/name|1",
+        heads="function: defn defn- defmacro defmulti defmethod deftest definline; "
+        "constant: def defonce defparameter; record: defrecord deftype; protocol: defprotocol definterface; "
+        "namespace+: ns",
+        docstring="str_lit",
+        shebangs="bb clojure clj",
     ),
     Language(
-        "toml",
-        ".toml Cargo.lock poetry.lock Pipfile uv.lock",
-        "toml",
-        nodes="table: table table_array_element; key: pair",
-        names="table=dotted_key|bare_key|quoted_key; table_array_element=dotted_key|bare_key|quoted_key; "
-        "pair=dotted_key|bare_key|quoted_key",
-        through="document",
-        data=True,
+        "solidity",
+        ".sol",
+        "solidity",
+        nodes="function: function_definition fallback_receive_definition; constructor: constructor_definition; "
+        "modifier: modifier_definition; event: event_definition; error: error_declaration; "
+        "struct: struct_declaration; enum: enum_declaration; "
+        "field: state_variable_declaration; constant: constant_variable_declaration; "
+        "type: user_defined_type_definition",
+        containers="contract: contract_declaration; interface: interface_declaration; library: library_declaration",
+        names="constructor_definition=constructor; fallback_receive_definition=receive|fallback",
+        through="contract_body",
+        imports="import_directive pragma_directive",
     ),
+    # Names that only the content can settle (see content.py).
+    Language("h", ".h", reader="header", also="c cpp"),
     Language(
-        "ini",
-        ".ini .cfg .conf .editorconfig .gitconfig .gitmodules .npmrc .pylintrc .flake8 .desktop .service",
-        "ini",
-        nodes="section: section",
-        names="section=section_name/text",
-        through="document",
-        data=True,
+        "auto",
+        also="python bash javascript typescript ruby perl php lua r julia elixir erlang haskell ocaml scala dart "
+        "clojure powershell rust csharp make xml",
     ),
-    Language(
-        "dockerfile",
-        "Dockerfile Containerfile Dockerfile.* Containerfile.* .dockerfile .containerfile",
-        "dockerfile",
-        nodes="stage: from_instruction; instruction: run_instruction cmd_instruction entrypoint_instruction "
-        "env_instruction arg_instruction workdir_instruction copy_instruction add_instruction expose_instruction "
-        "volume_instruction user_instruction label_instruction healthcheck_instruction shell_instruction "
-        "stopsignal_instruction onbuild_instruction maintainer_instruction cross_build_instruction",
-        names="from_instruction=as|image_spec; env_instruction=env_pair/name; arg_instruction=name",
-        unnamed="from_instruction run_instruction cmd_instruction entrypoint_instruction env_instruction "
-        "arg_instruction workdir_instruction copy_instruction add_instruction expose_instruction volume_instruction "
-        "user_instruction label_instruction healthcheck_instruction shell_instruction stopsignal_instruction "
-        "onbuild_instruction maintainer_instruction cross_build_instruction",
-        data=True,
-    ),
-    Language(
-        "markdown",
-        ".md .mdx .markdown .mdown .mkd .qmd .rmd",
-        "markdown",
-        nodes="",
-        containers="section: section",
-        names="section=atx_heading/heading_content|setext_heading/heading_content",
-        unnamed="section",
-        data=True,
-        join=" > ",
-    ),
-    Language("latex", ".tex .ltx .sty .cls", reader="latex", join=" > "),
-    Language("razor", ".razor .cshtml", reader="razor"),
-    Language("sln", ".sln", reader="sln", data=True),
-    Language("auto", also="python bash javascript ruby php powershell typescript xml"),
-    Language("image", ".png .jpg .jpeg .gif .webp .bmp .tif .tiff .ico .heic .avif", reader="none"),
-    Language("pdf", ".pdf", reader="none"),
-    Language("docx", ".docx .docm", reader="none"),
-    Language("doc", ".doc", reader="none"),
-    Language("xlsx", ".xlsx .xlsm", reader="none"),
-    Language("xls", ".xls", reader="none"),
-    Language("pptx", ".pptx", reader="none"),
-    Language("odt", ".odt", reader="none"),
-    Language("ods", ".ods", reader="none"),
-    Language("epub", ".epub", reader="none"),
 )
 
-LANGUAGES: Mapping[str, Language] = {row.name: row for row in _ROWS}
+LANGUAGES: Mapping[str, Language] = {row.name: row for row in (*_ROWS, *FORMATS)}

@@ -7,6 +7,7 @@ from bisect import bisect_right
 
 _LF = re.compile(rb"\n")
 _CR = re.compile(rb"\r")
+_WHITE = b" \t\n\r\f\v"
 
 
 class Lines:
@@ -30,7 +31,11 @@ class Lines:
         return bisect_right(self.starts, offset, 0, self.count) - 1
 
     def last_row(self, start: int, end: int) -> int:
-        """The row of the last byte before `end`: a node may end at column 0 of a row that it does not touch."""
+        """The row of the last byte before `end` that is no white space: nodes may end far beyond what they hold."""
+        text = self.text
+        lowest = max(start, end - 200)
+        while end > lowest and text[end - 1] in _WHITE:
+            end -= 1
         return self.row(end - 1) if end > start else self.row(start)
 
     def blank(self, row: int) -> bool:

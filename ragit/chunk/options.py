@@ -28,7 +28,7 @@ class ChunkOptions:
     """`chunking.maxChunkLines`"""
     max_bytes: int = 8000
     """`chunking.maxChunkBytes`, in bytes of UTF-8"""
-    min_bytes: int = 400
+    min_bytes: int = 800
     """Neighbours are grouped up to this size; 0 keeps every definition apart."""
 
     def __post_init__(self) -> None:

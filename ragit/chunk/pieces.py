@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 from ragit.chunk.lines import Lines
 from ragit.chunk.options import ChunkOptions
+from ragit.chunk.row import Language
 from ragit.types import Chunk
 
 MAX_SYMBOL = 120
@@ -19,7 +20,7 @@ MAX_DOC = 1000
 MAX_PARENT = 300
 """Bounds on what is kept beside the text, so that no input makes it larger than the text."""
 
-ROOMY = 4
+ROOMY = 2
 """How much further than small functions do fields, constants and settings group: alone they say little."""
 
 _ITEMS = frozenset(("constant", "field", "variable", "property", "declaration", "macro", "type", "imports", "code"))
@@ -29,7 +30,20 @@ _REST = frozenset(("code", "imports", "text"))
 class Piece:
     """A run of rows in the making; see types.Chunk for most fields."""
 
-    __slots__ = ("row", "last", "stop", "kind", "symbols", "parent", "signature", "doc", "cuts", "path", "names")
+    __slots__ = (
+        "row",
+        "last",
+        "whole",
+        "stop",
+        "kind",
+        "symbols",
+        "parent",
+        "signature",
+        "doc",
+        "cuts",
+        "path",
+        "names",
+    )
 
     def __init__(
         self,
@@ -45,6 +59,8 @@ class Piece:
         self.row = row
         self.last = last
         """The last row it is known to touch: what begins there or before is the same piece."""
+        self.whole = last
+        """The last row of the container that it is the head of."""
         self.stop = last + 1
         """Set when the next piece is known: the row after its last one."""
         self.kind = kind
@@ -61,6 +77,8 @@ class Piece:
         """Takes in the piece that follows."""
         if self.kind in _REST and other.symbols:
             self.kind, self.parent, self.path = other.kind, other.parent, other.path
+        elif self.kind in _ITEMS and other.kind not in _ITEMS:
+            self.kind = other.kind  # a constant beside a function: the function names the two
         self.cuts.append(other.row)
         self.cuts += other.cuts
         self.last = max(self.last, other.last)
@@ -76,17 +94,17 @@ def _join(one: str, other: str, by: str, limit: int) -> str:
     return one if len(one) >= limit else f"{one}{by}{other}"[:limit]
 
 
-def chunks_of(lines: Lines, pieces: list[Piece], options: ChunkOptions, data: bool) -> tuple[Chunk, ...]:
+def chunks_of(lines: Lines, pieces: list[Piece], options: ChunkOptions, row: Language) -> tuple[Chunk, ...]:
     """The chunks of a text from the pieces a reader found, in order of their rows."""
     pieces = _trimmed(lines, pieces)
     if options.min_bytes:
-        pieces = _grouped(lines, pieces, options, data)
+        pieces = _grouped(lines, pieces, options, row)
     made: list[Chunk] = []
     for piece in pieces:
         if piece.stop - piece.row <= options.max_lines and lines.size(piece.row, piece.stop) <= options.max_bytes:
             made.append(_chunk(lines, piece))
         else:
-            made += _cut(lines, piece, options)
+            made += _cut(lines, piece, options, row.join)
     return tuple(made)
 
 
@@ -111,11 +129,11 @@ def _trimmed(lines: Lines, pieces: list[Piece]) -> list[Piece]:
     return kept
 
 
-def _grouped(lines: Lines, pieces: list[Piece], options: ChunkOptions, data: bool) -> list[Piece]:
+def _grouped(lines: Lines, pieces: list[Piece], options: ChunkOptions, row: Language) -> list[Piece]:
     grouped: list[Piece] = []
     paths: set[str] = set()
     for piece in pieces:
-        if grouped and _belong(lines, grouped[-1], piece, paths, options, data):
+        if grouped and _belong(lines, grouped[-1], piece, paths, options, row):
             if piece.path:
                 paths.add(piece.path)
             grouped[-1].absorb(piece)
@@ -125,27 +143,32 @@ def _grouped(lines: Lines, pieces: list[Piece], options: ChunkOptions, data: boo
     return grouped
 
 
-def _belong(lines: Lines, group: Piece, piece: Piece, paths: set[str], options: ChunkOptions, data: bool) -> bool:
+def _belong(lines: Lines, group: Piece, piece: Piece, paths: set[str], options: ChunkOptions, row: Language) -> bool:
     """True if a piece may join the group before it: near of kin, and both together small."""
-    if piece.parent != group.parent and piece.parent not in paths:
+    same_place = piece.parent == group.parent
+    if not same_place and piece.parent not in paths:
         return False
-    size = lines.size(group.row, piece.stop)
-    if size > options.max_bytes or piece.stop - group.row > options.max_lines:
+    # A class joins what is before it with all that is in it, or not at all.
+    stop = max(piece.stop, min(piece.whole + 1, lines.count)) if piece.path else piece.stop
+    size = lines.size(group.row, stop)
+    if size > options.max_bytes or stop - group.row > options.max_lines:
         return False
-    roomy = data or (piece.kind in _ITEMS and (group.kind == piece.kind or piece.parent in paths))
+    if row.clauses and same_place and piece.symbols and piece.symbols == group.symbols[-1:]:
+        return True
+    roomy = row.data or (piece.kind in _ITEMS and (group.kind == piece.kind or piece.parent in paths))
     return size <= options.min_bytes * (ROOMY if roomy else 1)
 
 
-def _cut(lines: Lines, piece: Piece, options: ChunkOptions) -> Iterable[Chunk]:
+def _cut(lines: Lines, piece: Piece, options: ChunkOptions, join: str) -> Iterable[Chunk]:
     """An oversize piece as several chunks, cut where its parts begin, else between lines, else inside a line."""
     parts = list(_parts(lines, piece, options))
-    inner = f"{piece.parent}.{piece.symbols[0]}".lstrip(".") if piece.symbols else piece.parent
+    inner = piece.path or join.join(filter(None, (piece.parent, *piece.symbols[:1])))
     for number, (first, stop) in enumerate(parts):
         part = Piece(first, stop - 1, piece.kind, parent=piece.parent, signature=piece.signature)
         if number == 0:
             part.symbols, part.doc = piece.symbols, piece.doc
         else:
-            part.parent = piece.path or inner
+            part.parent = inner
         if lines.size(first, stop) <= options.max_bytes:
             yield _chunk(lines, part)
         else:

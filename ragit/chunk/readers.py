@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping
 from ragit.chunk import rules
 from ragit.chunk.content import resolve
 from ragit.chunk.encoding import text_of
-from ragit.chunk.names import require
-from ragit.chunk.row import Language
 from ragit.chunk.lines import Lines
+from ragit.chunk.names import require
 from ragit.chunk.options import ChunkOptions
 from ragit.chunk.pieces import Piece, chunks_of
+from ragit.chunk.row import Language
 from ragit.types import Chunking
 
 MAX_PARSE = 2_000_000
@@ -48,7 +48,7 @@ def read(data: bytes, language: str, options: ChunkOptions) -> Chunking:
     lines = Lines(text)
     if _minified(lines, row):
         return Chunking(row.name, (), "minified")
-    return Chunking(row.name, chunks_of(lines, _pieces(lines, row, options), options, row.data))
+    return Chunking(row.name, chunks_of(lines, _pieces(lines, row, options), options, row))
 
 
 def _pieces(lines: Lines, row: Language, options: ChunkOptions) -> list[Piece]:
