@@ -399,3 +399,24 @@ def test_the_environment_can_be_freed_of_a_repository() -> None:
     assert {"GIT_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"} <= set(local_env_vars())
     assert clean_env({"GIT_DIR": "x", "GIT_PREFIX": "y", "PATH": "z"}) == {"PATH": "z"}
     assert version() >= (2, 31)
+
+
+def test_a_query_loads_no_slow_module(repo: GitSandbox) -> None:
+    repo.write("a.py", "1")
+    repo.commit()
+    repo.write("a.py", "2")
+    code = """
+import sys
+from ragit.git import Repo
+with Repo.open() as repo:
+    tree = repo.working_tree(1000).tree
+    changes = repo.diff(repo.head().tree, tree)
+    assert repo.objects().read(changes[0].new.oid) == b"2"
+    repo.config("^ragit")
+print([name for name in sys.argv[1:] if name in sys.modules])
+"""
+    slow = ["pygit2", "numpy", "tempfile", "shutil", "hashlib", "difflib", "asyncio", "multiprocessing", "logging"]
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)}
+    done = subprocess.run([sys.executable, "-c", code, *slow], cwd=repo.path, env=env, capture_output=True, check=True)
+    # shutil: to remove the temporary index, which only a changed working tree needs
+    assert done.stdout.decode().strip() in ("[]", "['shutil']")
