@@ -9,7 +9,9 @@ EXIT_ERROR, EXIT_BUG, EXIT_INTERRUPT = 2, 3, 130
 
 
 def main() -> None:
-    """Run the command line. Exit codes: 0 found or done, 1 nothing found or stale, 2 error, 3 a bug, 130 interrupted."""
+    """Run the command line. Exit codes: 0 found or done, 1 nothing found or stale, 2 error, 3 a bug, 130
+    interrupted.
+    """
     sys.exit(run(sys.argv[1:]))
 
 
@@ -19,11 +21,12 @@ def run(args: list[str]) -> int:
 
     from ragit.cli import cli
     from ragit.errors import RagitError
+    from ragit.render import visible
 
     try:
         return int(cli.main(args, prog_name="ragit", standalone_mode=False) or 0)
     except RagitError as error:
-        _say(f"error: {error.message}", f"hint: {error.hint}")
+        _say(f"error: {visible(error.message)}", f"hint: {visible(error.hint)}")
         return EXIT_ERROR
     except click.ClickException as error:
         error.show()

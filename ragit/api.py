@@ -20,10 +20,12 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from ragit import trust
+from ragit.chunk import languages
 from ragit.config import FILE_NAME, Config, Loaded, Row, TomlFile, describe, load, read_file
 from ragit.errors import ConfigError, GitFailed
 from ragit.git import Repo, Revision
 from ragit.git import Status as GitStatus
+from ragit.rank.signals import SIGNAL_NAMES
 from ragit.types import Answer, Freshness, GcReport, IndexReport, Oid, Progress, Query, RefStatus, Status, Target
 
 if TYPE_CHECKING:
@@ -42,8 +44,8 @@ def open_repository(
 ) -> Ragit:
     """The index of the repository that `path` lies in.
 
-    `flags` are settings by their dotted name (`ragit config` lists them), above all other layers. Raises NotARepository and
-    ConfigError.
+    `flags` are settings by their dotted name (`ragit config` lists them), above all other layers. Raises
+    NotARepository and ConfigError.
     """
     environ = dict(os.environ if env is None else env)
     return Ragit(path, environ, dict(flags or {}))
@@ -128,13 +130,15 @@ class Ragit:
     ) -> Answer:
         """The best places for a query: in a revision, or in HEAD with the uncommitted changes of this worktree.
 
-        What the tree lacks is indexed first, unless `index` is False or the freshness policy says otherwise; `on_index` is
-        told how many files that is. Options left None are as configured. Raises UnknownRevision, UnknownLanguage, NotIndexed.
+        What the tree lacks is indexed first, unless `index` is False or the freshness policy says otherwise;
+        `on_index` is told how many files that is. Options left None are as configured. Raises UnknownRevision,
+        UnknownLanguage, NotIndexed.
         """
         if isinstance(query, str):
             limits = {"top_k": top_k, "min_score": min_score, "keyword_weight": keyword_weight}
             narrowed = {"paths": tuple(paths), "languages": tuple(languages), "mode": mode, "optimize": optimize}
-            query = Query(query, ref, scope, query_prefix=query_prefix, index=index, **limits, **narrowed)  # type: ignore[arg-type]
+            query = Query(query, ref, scope, query_prefix=query_prefix, index=index, **limits, **narrowed)  # type:
+            ignore[arg-type]
         status = self._repo.start_status() if query.ref is None and query.scope == "worktree" else None
         searcher = self._searcher  # loaded while git looks at the working tree
         target = self._target(query.ref, query.scope, status)
@@ -170,7 +174,7 @@ class Ragit:
         target = self._target(revision, scope, status)
         with self._indexer.reading() as store:
             composed = self._indexer.composer.compose(store, target.tree, near=target.near)
-        missing = tuple(file.path.decode("utf-8", "replace") for file in composed.missing)
+        missing = tuple(file.path.decode("utf-8", "surrogateescape") for file in composed.missing)
         return Freshness(target.name, target.tree, missing)
 
     def gc(self) -> GcReport:
@@ -184,7 +188,9 @@ class Ragit:
         return describe(self.loaded)
 
     def trust(self, *, allow: bool = True) -> Path:
-        """Allow (or stop allowing) the sensitive settings of this repository's .ragit.toml as it stands now; its path."""
+        """Allow (or stop allowing) the sensitive settings of this repository's .ragit.toml as it stands now; its
+        path.
+        """
         if self._repo.top is None:
             raise ConfigError("a bare repository has no .ragit.toml", "Use git config ragit.* instead")
         path = self._repo.top / FILE_NAME
@@ -207,7 +213,8 @@ class Ragit:
         if content is not None:
             record = trust.record_path(self._environ)
             file = TomlFile(content, trusted=trust.is_trusted(record, self._repo.common_dir, content, worktree=top))
-        return load(file, self._repo.config(r"^ragit\."), self._environ, flags)
+        git = self._repo.config(r"^ragit\.")
+        return load(file, git, self._environ, flags, signal_names=SIGNAL_NAMES, languages=languages())
 
     @cached_property
     def _indexer(self) -> Indexer:
@@ -254,7 +261,9 @@ class Ragit:
         return RefStatus(ref.name, ref.tree, len(composed.snapshot.paths), len(composed.missing))
 
     def _reachable_trees(self) -> set[Oid]:
-        """Trees that gc keeps: of all refs, all worktrees' HEADs, recent reflog entries, and the uncommitted states here."""
+        """Trees that gc keeps: of all refs, all worktrees' HEADs, recent reflog entries, and the uncommitted states
+        here.
+        """
         repo = self._repo
         since = time.time() - self.config.gc.reflog_days * DAY
         commits = {worktree.head for worktree in repo.worktrees() if worktree.head}

@@ -1,4 +1,6 @@
-"""Advisory locks on a file, shared or exclusive, freed by the system when their holder dies. Knows no tables and no git."""
+"""Advisory locks on a file, shared or exclusive, freed by the system when their holder dies. Knows no tables and no
+git.
+"""
 
 from __future__ import annotations
 

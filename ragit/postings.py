@@ -4,8 +4,8 @@ The full-text table answers "which files hold this word" with one row per (word,
 file, into a column that says where it stands and how often. That keeps the table small and makes the term statistics
 of any tree exact, since a row is read for every file that holds the word, and the tree's files are then picked.
 
-The packed list answers "in which chunk of this file, how often" for the few files that are candidates. It is a zlib-packed
-array of 32-bit numbers:
+The packed list answers "in which chunk of this file, how often" for the few files that are candidates. It is a
+zlib-packed array of 32-bit numbers:
 
     n, m, length of each of m chunks, n sorted crc32 of the words, n + 1 offsets, entries
 
@@ -30,7 +30,9 @@ VERSION = 1
 """Part of the chunkings' key: raise it when what is packed changes."""
 
 COLUMNS = ("symbol", "head", "body1", "body2", "body4", "body10")
-"""Where a word stands: in a defined name; in a signature, doc comment or enclosing name; in the text 1, 2-3, 4-9, 10+ times."""
+"""Where a word stands: in a defined name; in a signature, doc comment or enclosing name; in the text 1, 2-3, 4-9,
+10+ times.
+"""
 
 BODY_COUNTS = (1.0, 2.4, 5.5, 14.0)
 """What the four body columns count as: about the mean number of occurrences in each."""

@@ -35,9 +35,9 @@ class Change(NamedTuple):
 class Chunk:
     """A piece of one blob.
 
-    `start_line` and `end_line` are 1-based and inclusive. `start` and `end` are offsets (half-open) into the blob's text
-    as UTF-8 bytes; `text` is exactly those bytes, decoded. Unless an over-long line was cut, that is exactly the lines
-    start_line..end_line, with their line ends except the last one's.
+    `start_line` and `end_line` are 1-based and inclusive. `start` and `end` are offsets (half-open) into the blob's
+    text as UTF-8 bytes; `text` is exactly those bytes, decoded. Unless an over-long line was cut, that is exactly the
+    lines start_line..end_line, with their line ends except the last one's.
     """
 
     start_line: int

@@ -1,8 +1,8 @@
 """Text to words, the same way for postings, for queries and for the static model. Pure.
 
-An identifier is split at case changes, digits and underscores (HTTPServer2 -> http server 2); a run of Chinese, Japanese or
-Korean letters, which has no spaces, becomes overlapping pairs. What is joined can still be found whole: `terms_of`
-adds the joined form, so that commit_offset, commitOffset and CommitOffset share the term "commitoffset".
+An identifier is split at case changes, digits and underscores (HTTPServer2 -> http server 2); a run of Chinese,
+Japanese or Korean letters, which has no spaces, becomes overlapping pairs. What is joined can still be found whole:
+`terms_of` adds the joined form, so that commit_offset, commitOffset and CommitOffset share the term "commitoffset".
 """
 
 from __future__ import annotations

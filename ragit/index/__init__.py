@@ -1,4 +1,6 @@
-"""Snapshot to rows: which chunkings a tree lacks, computed and stored. Drives git, chunk, embed and store; never searches."""
+"""Snapshot to rows: which chunkings a tree lacks, computed and stored. Drives git, chunk, embed and store; never
+searches.
+"""
 
 from ragit.index.compose import Composed, Composer
 from ragit.index.index import Indexer

@@ -1,7 +1,7 @@
 """A tree as the store knows it: which chunking each path is, and what is missing. Reads only.
 
-A tree that was composed before is taken from the cache. Another one is composed from a neighbour that was, by the paths in
-which git says they differ, or else from all its entries. All three ways give the same snapshot.
+A tree that was composed before is taken from the cache. Another one is composed from a neighbour that was, by the
+paths in which git says they differ, or else from all its entries. All three ways give the same snapshot.
 """
 
 from __future__ import annotations

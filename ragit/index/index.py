@@ -157,7 +157,8 @@ class Indexer:
     def _work(self, missing: list[Key], *, reuse: bool, embed: bool) -> Iterator[Done]:
         recipe = self._recipe(bulk=len(missing) >= POOL_FROM, reuse=reuse, embed=embed)
         batches = [missing[i : i + BATCH_FILES] for i in range(0, len(missing), BATCH_FILES)]
-        # A remote embedder waits for its server: more processes would only chunk faster, and send more requests at once.
+        # A remote embedder waits for its server: more processes would only chunk faster, and send more requests at
+        # once.
         if (
             len(missing) >= POOL_FROM
             and self._workers() > 1
@@ -194,7 +195,9 @@ class Indexer:
 
 
 def _missing(composed: Sequence[Composed]) -> list[Key]:
-    """Keys to index, each once, in the order of the first tree's paths: neighbours in a folder share words and pages."""
+    """Keys to index, each once, in the order of the first tree's paths: neighbours in a folder share words and
+    pages.
+    """
     files: Iterator[Selected] = (file for part in composed for file in part.missing)
     return list(dict.fromkeys(file.key for file in files))
 

@@ -1,4 +1,6 @@
-"""The heavy part of indexing: blobs to chunks, words and vectors. Runs in this process or in workers; writes nothing."""
+"""The heavy part of indexing: blobs to chunks, words and vectors. Runs in this process or in workers; writes
+nothing.
+"""
 
 from __future__ import annotations
 

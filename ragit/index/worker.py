@@ -1,7 +1,7 @@
 """Worker processes for indexing: plain children that speak pickles over pipes.
 
-Not `multiprocessing`: its children import the caller's main module again, which runs the script of whoever uses ragit as a
-library without a guard; and a fork would carry SQLite connections along, which SQLite forbids.
+Not `multiprocessing`: its children import the caller's main module again, which runs the script of whoever uses ragit
+as a library without a guard; and a fork would carry SQLite connections along, which SQLite forbids.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Keyword scores with the statistics of the searched tree alone. Pure.
 
-BM25F: Robertson, Zaragoza and Taylor, "Simple BM25 extension to multiple weighted fields", CIKM 2004. A word's occurrences in the
-fields of a file are weighted and added before they are saturated; rarity is counted in files of the tree.
+BM25F: Robertson, Zaragoza and Taylor, "Simple BM25 extension to multiple weighted fields", CIKM 2004. A word's
+occurrences in the fields of a file are weighted and added before they are saturated; rarity is counted in files of the
+tree.
 """
 
 from __future__ import annotations
@@ -49,8 +50,8 @@ def score_files(
 ) -> FileScores:
     """BM25F of every file that holds a term.
 
-    `found` gives for each term the files that hold it and its weighted occurrences there; `lengths` the words of each file
-    of the tree.
+    `found` gives for each term the files that hold it and its weighted occurrences there; `lengths` the words of each
+    file of the tree.
     """
     files = len(lengths)
     mean = (sum(lengths) / files if files else 0) or 1.0

@@ -141,6 +141,8 @@ SIGNALS: Mapping[str, Signal] = {
 }
 """All signals, with their usual weights."""
 
+SIGNAL_NAMES = tuple(SIGNALS)
+
 
 def score(
     candidate: Candidate, query: QueryTerms, keyword_weight: float, weights: Mapping[str, float]

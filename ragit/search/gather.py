@@ -1,4 +1,6 @@
-"""Reads from the store what a query needs to be ranked: both arms, the files they point at, and every chunk of those."""
+"""Reads from the store what a query needs to be ranked: both arms, the files they point at, and every chunk of
+those.
+"""
 
 from __future__ import annotations
 
@@ -148,7 +150,7 @@ def gather(store: Store, view: View, query: QueryTerms, vectors: Vectors | None,
         chunking = view.snapshot.chunkings[place]
         held = keywords[chunking]
         file = FileFacts(
-            path=view.snapshot.paths[place].decode("utf-8", "replace"),
+            path=view.snapshot.paths[place].decode("utf-8", "surrogateescape"),
             keyword=scores.scores.get(place, 0.0) / best,
             coverage=scores.coverage.get(place, 0.0),
             path_share=sum(v for term, v in scores.rarity.items() if place in by_path[term]) / total,

@@ -225,6 +225,6 @@ def _hit(
         blob=oid,
         signals=best.parts,
         terms=tuple(held),
-        also=tuple(path.decode("utf-8", "replace") for path in also[candidate.place]),
+        also=tuple(path.decode("utf-8", "surrogateescape") for path in also[candidate.place]),
         optimized=done,
     )

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import apsw
 
@@ -405,7 +405,7 @@ def _packed(snapshot: Snapshot) -> tuple[bytes, ...]:
     return tuple(zlib.compress(part, 3) for part in (b"\0".join(snapshot.paths), numbers, skipped))
 
 
-def _unpacked(paths: bytes, chunkings: bytes, skipped: bytes) -> Snapshot:
+def _unpacked(paths: Any, chunkings: Any, skipped: Any) -> Snapshot:
     numbers = array("Q")
     numbers.frombytes(zlib.decompress(chunkings))
     half = len(numbers) // 2

@@ -1,0 +1,62 @@
+"""ragit for people: parse, one call, render. Decides nothing; a command's body is a dozen lines.
+
+A command lives in the module that the table names, which is imported when the command is called: `ragit search` does
+not pay for the others.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import click
+
+import ragit
+
+COMMANDS = {
+    "search": "search",
+    "index": "index",
+    "status": "status",
+    "check": "status",
+    "gc": "index",
+    "config": "config",
+    "trust": "config",
+    "completion": "config",
+}
+"""Each command and its module, in the order in which one needs them."""
+
+
+class _Commands(click.Group):
+    """Loads a command when it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        command: click.Command = getattr(import_module(f"ragit.cli.{COMMANDS[name]}"), name)
+        return command
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(ragit.__version__, prog_name="ragit")
+@click.option("-C", "directory", default=".", type=click.Path(), metavar="DIR", help="Run as if started in DIR.")
+@click.option(
+    "-c", "settings", multiple=True, metavar="NAME=VALUE", help="Set a setting for this call (see `ragit config`)."
+)
+@click.pass_context
+def cli(ctx: click.Context, directory: str, settings: tuple[str, ...]) -> None:
+    """Search a git repository by words and by meaning, at any commit, offline.
+
+    \b
+    Example:
+      ragit search "where are offsets committed?"
+    """
+    ctx.obj = {"directory": directory, "flags": dict(map(_setting, settings))}
+
+
+def _setting(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise click.BadParameter(f"{text!r} is not NAME=VALUE", param_hint="-c")
+    return name, value

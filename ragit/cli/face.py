@@ -1,0 +1,41 @@
+"""What all commands share: how a repository is opened, how the terminal looks, how lines are written."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+import click
+
+import ragit
+from ragit import render
+from ragit.api import Ragit
+
+
+def open_index(ctx: click.Context) -> Ragit:
+    """The index of the repository that the command is about, with a note where its settings were not all taken."""
+    index = ragit.open(ctx.obj["directory"], flags=ctx.obj["flags"])
+    if index.loaded.warning:
+        click.echo(f"note: {index.loaded.warning}", err=True)
+    return index
+
+
+def look(options: dict[str, Any]) -> render.RenderOptions:
+    """How to render, by the options given and the terminal there is."""
+    terminal = sys.stdout.isatty()
+    return render.RenderOptions(
+        color=terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb",
+        width=shutil.get_terminal_size().columns if terminal else 0,
+        full=options.get("full", False),
+        context=options.get("context", 0),
+        explain=options.get("explain", False),
+    )
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Write lines to standard output."""
+    for line in lines:
+        click.echo(line)

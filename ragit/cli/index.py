@@ -1,0 +1,79 @@
+"""`ragit index` and `ragit gc`: what writes the store."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import closing
+from typing import Any
+
+import click
+
+from ragit import render
+from ragit.cli.face import look, open_index, print_lines
+
+
+@click.command()
+@click.argument("revisions", nargs=-1, metavar="[REV]...")
+@click.option("--all-branches", is_flag=True, help="Every local branch, beside the named revisions.")
+@click.option("--dry-run", is_flag=True, help="Write nothing; say what is missing.")
+@click.option("--rebuild", is_flag=True, help="Index from nothing and replace the store.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
+@click.pass_context
+def index(
+    ctx: click.Context,
+    revisions: tuple[str, ...],
+    all_branches: bool,
+    dry_run: bool,
+    rebuild: bool,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Make the trees of the given revisions complete (default: HEAD).
+
+    What other trees share with them is there already. Ctrl-C keeps what is done.
+
+    \b
+    Examples:
+      ragit index
+      ragit index v1.0 v2.0 main
+      ragit index --all-branches --dry-run
+    """
+    options = {"all_branches": all_branches, "dry_run": dry_run, "rebuild": rebuild}
+    with open_index(ctx) as opened, closing(_Bar(quiet or as_json)) as bar:
+        report = opened.index(*revisions, **options, progress=bar)
+    if not quiet:
+        print_lines((render.index_json if as_json else render.index_text)(report, look({})))
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+@click.pass_context
+def gc(ctx: click.Context, as_json: bool) -> None:
+    """Drop what no ref, worktree, staged tree or recent reflog entry reaches.
+
+    \b
+    Example:
+      ragit gc
+    """
+    with open_index(ctx) as index:
+        print_lines((render.gc_json if as_json else render.gc_text)(index.gc(), look({})))
+
+
+class _Bar:
+    """Progress on a terminal; silence elsewhere."""
+
+    def __init__(self, quiet: bool) -> None:
+        self._bar: Any = None
+        self._quiet = quiet or not sys.stderr.isatty()
+
+    def __call__(self, done: int, total: int) -> None:
+        if self._quiet:
+            return
+        if self._bar is None:
+            self._bar = click.progressbar(length=total, label="indexing", file=sys.stderr, show_pos=True)
+        self._bar.update(done - self._bar.pos)
+
+    def close(self) -> None:
+        if self._bar is not None:
+            self._bar.render_finish()

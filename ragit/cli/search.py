@@ -1,0 +1,74 @@
+"""`ragit search`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ragit import render
+from ragit.cli.face import look, open_index, print_lines
+from ragit.types import Query
+
+BLINK = 200
+"""Missing files from which a search says that it indexes first."""
+
+
+@click.command()
+@click.argument("query", nargs=-1, required=True)
+@click.option("-k", "--top-k", type=click.IntRange(1), help="How many hits at most.")
+@click.option("--ref", metavar="REV", help="Search this branch, tag, commit or tree instead of the working tree.")
+@click.option("--staged", "scope", flag_value="staged", help="Search what is staged.")
+@click.option("--committed", "scope", flag_value="committed", help="Search HEAD without uncommitted changes.")
+@click.option("--path", "paths", multiple=True, metavar="GLOB", help="Only paths that match; may be repeated.")
+@click.option("--language", "languages", multiple=True, metavar="NAME", help="Only this language; may be repeated.")
+@click.option(
+    "--mode", type=click.Choice(["hybrid", "keyword", "vector"]), default="hybrid", help="Which arms take part."
+)
+@click.option("--min-score", type=float, help="Leave out hits below this score.")
+@click.option("--format", "format_name", default="text", help="text, json, vimgrep or markdown.")
+@click.option("--json", "format_name", flag_value="json", help="The same as --format json.")
+@click.option("--explain", is_flag=True, help="Say why each hit is where it is.")
+@click.option("--no-optimize", is_flag=True, help="Do not merge neighbours, drop near-duplicates or cap files.")
+@click.option("--no-index", is_flag=True, help="Answer from what is indexed already.")
+@click.option("--full", is_flag=True, help="Show whole chunks.")
+@click.option("-C", "--context", type=click.IntRange(0), default=0, help="Lines to show around matching lines.")
+@click.pass_context
+def search(ctx: click.Context, /, query: tuple[str, ...], **options: Any) -> int:
+    """Find the places that answer QUERY: a symbol, some words, or a question.
+
+    Searches HEAD with the uncommitted changes of this worktree. Exit status: 0 hits, 1 none, 2 error.
+
+    \b
+    Examples:
+      ragit search HTTPException
+      ragit search "how does a plugin get loaded?" --path 'src/**/*.py'
+      ragit search --ref v1.2 --json retry backoff
+    """
+    show = render.format_named(options["format_name"])
+    with open_index(ctx) as index:
+        answer = index.search(_query(" ".join(query), options), on_index=_on_index)
+        print_lines(show(answer, look(options)))
+    for line in render.notes(answer):
+        click.echo(line, err=True)
+    return 0 if answer.hits else 1
+
+
+def _query(text: str, options: dict[str, Any]) -> Query:
+    return Query(
+        text,
+        ref=options["ref"],
+        scope=options["scope"] or "worktree",
+        paths=options["paths"],
+        languages=options["languages"],
+        mode=options["mode"],
+        top_k=options["top_k"],
+        min_score=options["min_score"],
+        optimize=False if options["no_optimize"] else None,
+        index=not options["no_index"],
+    )
+
+
+def _on_index(missing: int) -> None:
+    if missing >= BLINK:
+        click.echo(f"indexing {missing} files first", err=True)
