@@ -59,6 +59,7 @@ class Ragit:
         self._repo = Repo.open(path, environ, scratch=_cache_folder(environ))
         self.loaded: Loaded = self._load(flags)
         self._answers: OrderedDict[tuple[Oid, Query], Answer] = OrderedDict()
+        self._looked = False
 
     def __enter__(self) -> Ragit:
         return self
@@ -102,6 +103,7 @@ class Ragit:
         progress: Progress | None = None,
     ) -> IndexReport:
         """Make the trees of these revisions complete (HEAD's if none is named). Raises UnknownRevision."""
+        self._look_again()
         wanted = [self._repo.resolve(revision) for revision in revisions]
         if all_branches:
             wanted += self._repo.branches()
@@ -134,18 +136,34 @@ class Ragit:
         `on_index` is told how many files that is. Options left None are as configured. Raises UnknownRevision,
         UnknownLanguage, NotIndexed.
         """
-        if isinstance(query, str):
-            limits = {"top_k": top_k, "min_score": min_score, "keyword_weight": keyword_weight}
-            narrowed = {"paths": tuple(paths), "languages": tuple(languages), "mode": mode, "optimize": optimize}
-            query = Query(query, ref, scope, query_prefix=query_prefix, index=index, **limits, **narrowed)  # type:
-            ignore[arg-type]
-        status = self._repo.start_status() if query.ref is None and query.scope == "worktree" else None
+        asked = (
+            query
+            if isinstance(query, Query)
+            else Query(
+                query,
+                ref=ref,
+                scope=scope,
+                paths=tuple(paths),
+                languages=tuple(languages),
+                mode=mode,
+                top_k=top_k,
+                min_score=min_score,
+                keyword_weight=keyword_weight,
+                query_prefix=query_prefix,
+                optimize=optimize,
+                index=index,
+            )
+        )
+        self._look_again()
+        status = self._repo.start_status() if asked.ref is None and asked.scope == "worktree" else None
         searcher = self._searcher  # loaded while git looks at the working tree
-        target = self._target(query.ref, query.scope, status)
-        return self._remembered(query, target) or self._answer(searcher, query, target, on_index)
+        searcher.check(asked)
+        target = self._target(asked.ref, asked.scope, status)
+        return self._remembered(asked, target) or self._answer(searcher, asked, target, on_index)
 
     def status(self) -> Status:
         """What is indexed, for which refs, and what is not."""
+        self._look_again()
         with self._indexer.reading() as store:
             refs = [self._ref_status(store, ref) for ref in (self._repo.head(), *self._repo.branches())]
             tree = self._repo.head().tree
@@ -170,6 +188,7 @@ class Ragit:
 
     def check(self, revision: str | None = None, *, scope: str = "committed") -> Freshness:
         """Whether a tree is completely indexed: a revision's, or by `scope` HEAD's, the staged or the working tree."""
+        self._look_again()
         status = self._repo.start_status() if revision is None and scope == "worktree" else None
         target = self._target(revision, scope, status)
         with self._indexer.reading() as store:
@@ -179,6 +198,7 @@ class Ragit:
 
     def gc(self) -> GcReport:
         """Drop what no ref, worktree, staged tree or recent reflog entry reaches."""
+        self._look_again()
         trees = self._reachable_trees()
         report = self._indexer.collect(trees)
         return replace(report, object_bytes=self._repo.prune_private_objects(trees))
@@ -227,6 +247,12 @@ class Ragit:
         from ragit.search import Searcher
 
         return Searcher(self._repo, self.config, self._indexer)
+
+    def _look_again(self) -> None:
+        """See where HEAD stands now: it may have moved since the last call (the first one finds it just looked up)."""
+        if self._looked:
+            self._repo.refresh()
+        self._looked = True
 
     def _target(self, revision: str | None, scope: str, status: GitStatus | None) -> Target:
         if revision is not None:

@@ -10,6 +10,7 @@ RagitError
 ├── UnknownLanguage       a language name that no row of the table bears
 ├── UnknownFormat         an output format that does not exist
 ├── EmbedderUnavailable   the embedding server refused or did not answer
+├── WorkerDied            a worker process ended in the middle of its work
 └── GitFailed             a git command failed in a way we did not foresee
 """
 
@@ -20,9 +21,12 @@ class RagitError(Exception):
     """A failure to show as one sentence, with one hint that says what to do."""
 
     def __init__(self, message: str, hint: str) -> None:
-        super().__init__(message)
+        super().__init__(message, hint)  # both: what pickle calls the class with, on the way out of a worker
         self.message = message
         self.hint = hint
+
+    def __str__(self) -> str:
+        return self.message
 
 
 class NotARepository(RagitError):
@@ -59,6 +63,10 @@ class UnknownFormat(RagitError):
 
 class EmbedderUnavailable(RagitError):
     """The configured embedder cannot answer."""
+
+
+class WorkerDied(RagitError):
+    """A process that chunks and embeds ended before its work did, most likely for want of memory."""
 
 
 class GitFailed(RagitError):

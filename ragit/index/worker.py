@@ -17,6 +17,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import BinaryIO, cast
 
+from ragit.errors import WorkerDied
 from ragit.index.work import Done, Key, Recipe, Workbench
 
 _START = "from ragit.index.worker import serve; serve()"
@@ -30,19 +31,40 @@ class _Child:
         # Started in the folder that holds the package: `python -c` puts its own folder first on the path, and a module
         # of the searched repository must not be imported by us.
         self._popen = subprocess.Popen(
-            [sys.executable, "-c", _START], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=_PACKAGE_PARENT
+            [sys.executable, "-c", _START],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            cwd=_PACKAGE_PARENT,
+            start_new_session=True,  # Ctrl-C is for the parent, which ends its workers without their tracebacks
         )
         self._in = cast(BinaryIO, self._popen.stdin)
         self._out = cast(BinaryIO, self._popen.stdout)
-        pickle.dump(recipe, self._in)
+        self._recipe: Recipe | None = recipe
 
     def work(self, keys: Sequence[Key]) -> list[Done]:
-        pickle.dump(keys, self._in)
-        self._in.flush()
-        answer = pickle.load(self._out)
+        try:
+            answer = self._ask(keys)
+        except (EOFError, OSError, pickle.UnpicklingError) as error:
+            raise self._died() from error
         if isinstance(answer, BaseException):
             raise answer
         return cast("list[Done]", answer)
+
+    def _ask(self, keys: Sequence[Key]) -> object:
+        recipe, self._recipe = self._recipe, None
+        if recipe:
+            pickle.dump(recipe, self._in)
+        pickle.dump(keys, self._in)
+        self._in.flush()
+        return pickle.load(self._out)
+
+    def _died(self) -> WorkerDied:
+        code = self._popen.wait()
+        how = f"signal {-code}" if code < 0 else f"exit status {code}"
+        return WorkerDied(
+            f"a worker process ended in the middle of its work ({how})",
+            "What was done is kept. If memory is short, use fewer: git config ragit.index.workers 1",
+        )
 
     def end(self) -> None:
         self._popen.kill()
@@ -102,5 +124,15 @@ def serve() -> None:
                 answer: object = bench.work(keys)
             except Exception as error:  # handed to the parent, which knows what to tell the user
                 answer = error
-            pickle.dump(answer, sink, protocol=pickle.HIGHEST_PROTOCOL)
+            pickle.dump(_portable(answer), sink, protocol=pickle.HIGHEST_PROTOCOL)
             sink.flush()
+
+
+def _portable(answer: object) -> object:
+    """An answer that will arrive: an exception of somebody's library may not survive being pickled."""
+    if isinstance(answer, Exception):
+        try:
+            pickle.loads(pickle.dumps(answer))
+        except Exception:  # whatever it is, its words are what counts
+            return RuntimeError(f"{type(answer).__name__}: {answer}")
+    return answer

@@ -14,6 +14,7 @@ from ragit.errors import EmbedderUnavailable, NotIndexed
 from ragit.git import Repo
 from ragit.index import Composed, Indexer
 from ragit.rank import Candidate, Piece, QueryTerms
+from ragit.search.ask import check
 from ragit.search.gather import Gathered, Vectors, View, gather
 from ragit.store import ORDINAL_BITS, ChunkRow, Snapshot, Store
 from ragit.types import Answer, Hit, Optimized, Query, Target
@@ -40,6 +41,11 @@ class Searcher:
         self._indexer = indexer
         retrieval = config.retrieval
         self._weights = rank.signal_weights(dict(retrieval.signals))
+
+    @staticmethod
+    def check(query: Query) -> None:
+        """Raise ConfigError for an option of a query that has no meaning."""
+        check(query)
 
     def search(self, query: Query, target: Target, on_index: Callable[[int], None] | None = None) -> Answer:
         """The hits in a tree. `on_index` is told how many files are missing before they are indexed."""

@@ -1,0 +1,30 @@
+"""Errors are what a user reads: one sentence, one hint, and they survive the way from a worker process."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+from ragit import errors
+from ragit.errors import RagitError
+
+KINDS = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, RagitError)]
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_every_error_has_a_message_and_a_hint(kind: type[RagitError]) -> None:
+    error = kind("it broke", "mend it")
+    assert (error.message, error.hint, str(error)) == ("it broke", "mend it", "it broke")
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_every_error_comes_whole_out_of_a_worker(kind: type[RagitError]) -> None:
+    back = pickle.loads(pickle.dumps(kind("it broke", "mend it")))
+    assert (type(back), back.message, back.hint) == (kind, "it broke", "mend it")
+
+
+def test_the_docstring_draws_every_error() -> None:
+    for kind in KINDS:
+        assert kind.__name__ in (errors.__doc__ or "")
+        assert kind.__doc__
