@@ -1,43 +1,84 @@
 """Path patterns, as .gitignore taught everybody to write them. Pure; works on bytes, since paths are bytes.
 
 A pattern without a slash matches a file or folder of that name at any depth (*.py, tests); one with a slash is anchored
-at the root (src/*.py, /docs, lib/**/test_*.c). What matches a folder matches all that is in it. `*` and `?` stop at a
-slash, `**` does not; [abc] and [!abc] are sets of characters. Case matters.
+at the root (src/*.py, /docs, lib/**/test_*.c). What matches a folder matches all that is in it; a slash at the end
+matches folders only. `*` and `?` stop at a slash; `**` between slashes stands for any number of folders. [abc], [a-z]
+and [!abc] are sets of bytes, a backslash takes the next character as it is, a `[` without its `]` is itself. Case
+matters.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 
-_TOKEN = re.compile(r"\*\*/|/\*\*|\*\*|\*|\?|\[!?\]?[^\]]*\]|.", re.DOTALL)
+_TOKEN = re.compile(rb"\\.|\*+|\?|\[[!^]?\]?(?:\\.|\[:[a-z]+:\]|[^\]\\])*\]|.", re.DOTALL)
+_MEMBER = re.compile(rb"\[:([a-z]+):\]|(?:\\(.)|(.))(?:-(?:\\(.)|([^\]])))?", re.DOTALL)
+_CLASSES = {
+    b"alnum": b"0-9A-Za-z",
+    b"alpha": b"A-Za-z",
+    b"digit": b"0-9",
+    b"lower": b"a-z",
+    b"space": rb"\s",
+    b"upper": b"A-Z",
+    b"xdigit": b"0-9A-Fa-f",
+}
+_NOTHING = b"(?!)"
 
 
-def _translated(token: str) -> str:
-    if token == "**/":
-        return "(?:[^/]+/)*"
-    if token == "/**":
-        return "/.+"
-    if token == "**":
-        return ".*"
-    if token == "*":
-        return "[^/]*"
-    if token == "?":
-        return "[^/]"
-    if token.startswith("[") and len(token) > 2:
-        negated = token[1] == "!"
-        members = re.sub(r"([\\\[\]^&~|])", r"\\\1", token[2 if negated else 1 : -1])
-        return f"[{'^/' if negated else ''}{members}]"
-    return re.escape(token)
+def _translated(token: bytes) -> bytes:
+    if token.startswith(b"*"):
+        return b"[^/]*"
+    if token == b"?":
+        return b"[^/]"
+    if token.startswith(b"[") and len(token) > 2:
+        return _set(token[1:-1])
+    return re.escape(token[1:] if token.startswith(b"\\") and len(token) > 1 else token)
+
+
+def _set(body: bytes) -> bytes:
+    negated = body[:1] in {b"!", b"^"}
+    members = b"".join(map(_member, _MEMBER.finditer(body[negated:])))
+    if not members:
+        return b"[^/]" if negated else _NOTHING
+    return b"(?!/)[" + (b"^" if negated else b"") + members + b"]"
+
+
+def _member(match: re.Match[bytes]) -> bytes:
+    if match[1]:
+        return _CLASSES.get(match[1], b"")
+    low = match[2] or match[3]
+    high = match[4] or match[5] or low
+    return re.escape(low) + b"-" + re.escape(high) if low <= high else b""
+
+
+def _folders(segments: list[bytes]) -> Iterator[bytes]:
+    last = len(segments) - 1
+    for at, segment in enumerate(segments):
+        if segment == b"**" and last:
+            yield b"(?:[^/]+/)*" if at < last else b".+"
+        else:
+            yield b"".join(map(_translated, _TOKEN.findall(segment))) + (b"/" if at < last else b"")
 
 
 @lru_cache(maxsize=512)
 def _regex(pattern: str) -> re.Pattern[bytes]:
-    anchored = "/" in pattern.rstrip("/")
-    body = "".join(map(_translated, _TOKEN.findall(pattern.strip("/"))))
-    head = "" if anchored else "(?:.*/)?"
-    return re.compile(f"{head}{body}(?:/.*)?".encode("utf-8", "surrogateescape"), re.DOTALL)
+    text = _bytes(pattern)
+    named = text.removesuffix(b"/")
+
+    head = b"" if b"/" in named else b"(?:.*/)?"
+    segments = named.removeprefix(b"/").split(b"/")
+    body = b"".join(_folders(segments))
+    tail = b"/.*" if text.endswith(b"/") else b"(?:/.*)?"
+    return re.compile(head + body + tail, re.DOTALL)
+
+
+def _bytes(pattern: str) -> bytes:
+    try:
+        return pattern.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # half of a pair, which no path can hold
+        return pattern.encode("utf-8", "surrogatepass")
 
 
 def matcher(patterns: Iterable[str]) -> Callable[[bytes], bool] | None:

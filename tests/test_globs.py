@@ -1,0 +1,109 @@
+"""Path patterns mean what they mean in .gitignore; git itself is asked."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+from sandbox import GitSandbox
+
+from ragit.globs import matcher
+
+
+def matches(pattern: str, path: bytes) -> bool:
+    match = matcher([pattern])
+    return match is not None and match(path)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "found", "not_found"),
+    [
+        ("*.py", [b"a.py", b"x/y/a.py", b"a.py/inner"], [b"a.pyc", b"apy"]),
+        ("tests", [b"tests/a", b"x/tests/a", b"tests"], [b"tests2/a", b"mytests"]),
+        ("tests/", [b"tests/a", b"x/tests/a"], [b"tests", b"x/tests"]),
+        ("src/*.c", [b"src/a.c"], [b"src/x/a.c", b"lib/src/a.c"]),
+        ("/docs", [b"docs/a", b"docs"], [b"x/docs/a"]),
+        ("lib/**/test_*.c", [b"lib/test_a.c", b"lib/x/y/test_a.c"], [b"test_a.c", b"lib/x/a.c"]),
+        ("**/x", [b"x", b"a/x", b"a/b/x/c"], [b"ax"]),
+        ("a/**", [b"a/b", b"a/b/c"], [b"a", b"b/a/c"]),
+        ("[ab]?.md", [b"ax.md", b"d/bz.md"], [b"a.md", b"cx.md", b"a/.md"]),
+        ("[!a]x", [b"bx"], [b"ax", b"/x"]),
+        (r"\*", [b"*"], [b"a"]),
+        ("ä*", ["ä.txt".encode()], [b"a.txt"]),
+        ("[", [b"["], [b"a"]),
+        ("*.PY", [b"a.PY"], [b"a.py"]),
+    ],
+)
+def test_patterns(pattern: str, found: list[bytes], not_found: list[bytes]) -> None:
+    assert [path for path in found if not matches(pattern, path)] == []
+    assert [path for path in not_found if matches(pattern, path)] == []
+
+
+def test_no_pattern_is_no_filter() -> None:
+    assert matcher([]) is None
+    assert matcher(["", "/"]) is None
+
+
+def test_several_patterns_are_alternatives() -> None:
+    match = matcher(["*.c", "docs/"])
+    assert match
+    assert [match(path) for path in (b"a.c", b"docs/x", b"a.h")] == [True, True, False]
+
+
+@given(st.text(min_size=1, max_size=30), st.binary(max_size=30))
+@example("[z-a]", b"b")
+@example("[[:alpha:]]", b"b")
+@example("[!]", b"!")
+@example("(?P<", b"b")
+@example("\\", b"\\")
+@example("[\\", b"[")
+@example("\udcff", b"\xff")
+@example("\ud800", b"\xff")
+def test_any_text_is_a_pattern(pattern: str, path: bytes) -> None:
+    matches(pattern, path)
+
+
+PIECES = st.sampled_from(
+    ["a", "b", "ab", "*", "**", "?", "/", "/", "[ab]", "[!a]", "**/", "/**", "x.y", "\\*", "[a-c]"]
+)
+# git says that `**` beside anything but slashes is a plain `*`, and then treats a**/b in its own way.
+GLUED = re.compile(r"[^/]\*\*|\*\*[^/]")
+PATTERNS = st.lists(PIECES, min_size=1, max_size=5).map("".join).filter(lambda p: "/" not in p or not GLUED.search(p))
+NAMES = st.sampled_from(["a", "b", "ab", "abc", "x.y", "*", "d"])
+PATHS = st.lists(NAMES, min_size=1, max_size=4).map("/".join)
+
+
+@pytest.fixture(scope="module")
+def git(tmp_path_factory: pytest.TempPathFactory) -> GitSandbox:
+    return GitSandbox(tmp_path_factory.mktemp("globs") / "repo")
+
+
+def ignored(git: GitSandbox, pattern: str, paths: list[str]) -> set[str]:
+    """Which paths git would ignore by this pattern."""
+    excludes = Path(git.path / ".git" / "info" / "exclude")
+    excludes.parent.mkdir(exist_ok=True)
+    excludes.write_text(pattern + "\n")
+    asked = ["git", "check-ignore", "--no-index", "--stdin", "-z", "--verbose", "--non-matching"]
+    said = subprocess.run(asked, cwd=git.path, input="\0".join(paths).encode() + b"\0", capture_output=True).stdout
+    assert said
+    fields = os.fsdecode(said).split("\0")
+    return {path for source, path in zip(fields[0::4], fields[3::4], strict=False) if source}
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(PATTERNS, st.lists(PATHS, min_size=1, max_size=12, unique=True))
+@example("a/**/b", ["a/b", "a/d/b"])
+@example("**a", ["d/a", "ba"])
+@example("a//b", ["a/b"])
+@example("/**", ["a"])
+@example("**", ["a"])
+@example("*/", ["a/b", "a"])
+def test_patterns_mean_what_git_means(git: GitSandbox, pattern: str, paths: list[str]) -> None:
+    match = matcher([pattern])
+    ours = {path for path in paths if match is not None and match(path.encode())}
+    assert ours == ignored(git, pattern, paths)
