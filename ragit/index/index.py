@@ -114,7 +114,7 @@ class Indexer:
             blobs = {entry.oid for tree in trees for entry in self.repo.entries(tree)}
             keep = {
                 chunking
-                for chunking, oid, language, fingerprint in store.keys()
+                for chunking, oid, language, fingerprint in store.all_keys()
                 if oid in blobs and fingerprint == self.selector.fingerprint_of(language)
             }
             number = store.embedder(self.embedder.fingerprint) if self.embedder else None

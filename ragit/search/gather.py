@@ -11,7 +11,7 @@ from functools import cached_property
 
 from ragit import words
 from ragit.embed.quantize import Quantized
-from ragit.postings import COLUMNS, Forward
+from ragit.postings import Forward
 from ragit.rank import Candidate, ChunkScore, FileFacts, FileScores, QueryTerms, best_first, score_chunks, score_files
 from ragit.rank.keyword import FIELD_WEIGHTS, PATH_WEIGHT
 from ragit.store import ORDINAL_BITS, ChunkRow, Snapshot, Store, chunk_id

@@ -299,7 +299,7 @@ class Store:
 
     # -- upkeep ------------------------------------------------------------------------------------------------------
 
-    def keys(self) -> Iterator[tuple[int, Oid, str, str]]:
+    def all_keys(self) -> Iterator[tuple[int, Oid, str, str]]:
         """Every chunking's number and what it was made from: (number, blob, language, fingerprint)."""
         with translated(self.path):
             for chunking, oid, language, fingerprint in self._db.execute(
