@@ -8,7 +8,6 @@ with ragit.open("path/to/repository") as index:
 
 from __future__ import annotations
 
-import hashlib
 import os
 import time
 from collections import Counter, OrderedDict
@@ -89,6 +88,8 @@ class Ragit:
         path = self.config.store_file(self._repo.common_dir)
         if self.config.index.store_path or path.exists() or os.access(self._repo.common_dir, os.W_OK):
             return path
+        import hashlib  # loads OpenSSL, and most git directories can be written
+
         name = hashlib.sha256(os.fsencode(self._repo.common_dir)).hexdigest()[:16]
         return _cache_folder(self._environ) / name / "index.db"
 
