@@ -1,4 +1,4 @@
-"""`ragit search`."""
+"""`ragit search`: the one command that must start fast, so it imports nothing that a query does not need."""
 
 from __future__ import annotations
 

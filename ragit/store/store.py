@@ -1,4 +1,4 @@
-"""Rows in, rows out."""
+"""Rows in, rows out: all queries of the store, each a method that says what it gives."""
 
 from __future__ import annotations
 

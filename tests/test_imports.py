@@ -1,0 +1,118 @@
+"""What a command loads before it answers. A search is a new process each time: a library more is felt at every one."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from sandbox import GitSandbox
+
+LIBRARIES = {"apsw", "click", "ragit"}
+"""All that a search may load beside the standard library."""
+
+SLOW = {
+    *(
+        "asyncio",
+        "concurrent",
+        "ctypes",
+        "email",
+        "hashlib",
+        "http",
+        "importlib.metadata",
+        "logging",
+        "multiprocessing",
+    ),
+    *("pickle", "sqlite3", "ssl", "socket", "tempfile", "tomllib", "traceback", "unittest", "xml"),
+}
+"""Parts of the standard library that take milliseconds to load and have no part in an ordinary search."""
+
+ROOMS_OF_A_SEARCH = {
+    *("api", "chunk", "cli", "config", "embed", "errors", "git", "globs", "index", "locks", "postings", "rank"),
+    *("render", "search", "store", "trust", "types", "words"),
+}
+"""All rooms of ragit that an ordinary search loads; `NOT_LOADED` are the parts of them that only indexing needs."""
+
+NOT_LOADED = {
+    *("ragit.chunk.code", "ragit.chunk.grammars", "ragit.chunk.readers", "ragit.chunk.rules", "ragit.crash"),
+    *("ragit.index.work", "ragit.index.worker", "ragit.cli.index", "ragit.cli.config", "ragit.cli.status"),
+}
+
+PROBE = """
+import json, os, sys
+# An editable install and a coverage tool load libraries of their own: what is there before ragit does not count.
+before = set(sys.modules)
+from ragit.__main__ import run
+code = run(sys.argv[1:])
+sys.stdout.flush()
+os.write(2, b"\\n" + json.dumps([code, sorted(set(sys.modules) - before)]).encode())
+"""
+
+
+def loaded(repo: GitSandbox, *args: str) -> tuple[int, set[str]]:
+    """The exit code of a command, and the modules that it loaded."""
+    done = subprocess.run([sys.executable, "-c", PROBE, *args], cwd=repo.path, capture_output=True, check=True)
+    code, modules = json.loads(done.stderr.splitlines()[-1])
+    return code, set(modules)
+
+
+def libraries(modules: set[str]) -> set[str]:
+    return {name.partition(".")[0] for name in modules} - sys.stdlib_module_names - {"__main__"}
+
+
+def rooms(modules: set[str]) -> set[str]:
+    return {name.split(".")[1] for name in modules if name.startswith("ragit.") and name != "ragit.__main__"}
+
+
+@pytest.fixture
+def indexed(repo: GitSandbox) -> GitSandbox:
+    repo.write("a.py", "def commit_offset():\n    pass\n")
+    repo.write("sub/b.md", "# Offsets\n\nAre committed.\n")
+    repo.commit()
+    subprocess.run([sys.executable, "-m", "ragit", "index", "-q"], cwd=repo.path, check=True)
+    return repo
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["where are offsets committed"],
+        ["--json", "offset"],
+        ["--explain", "--full", "offset"],
+        ["--path", "*.py", "--language", "python", "offset"],
+        ["--ref", "HEAD", "--no-index", "offset"],
+    ],
+    ids=" ".join,
+)
+def test_a_search_loads_what_it_needs(indexed: GitSandbox, args: list[str]) -> None:
+    code, modules = loaded(indexed, "search", *args)
+    assert code == 0
+    assert libraries(modules) == LIBRARIES
+    assert modules & (SLOW | NOT_LOADED) == set()
+    assert rooms(modules) == ROOMS_OF_A_SEARCH
+
+
+def test_with_uncommitted_changes_indexed_before_it_is_the_same(indexed: GitSandbox) -> None:
+    indexed.write("a.py", "def commit_offset():\n    return 1\n")
+    assert loaded(indexed, "search", "offset")[0] == 0
+    code, modules = loaded(indexed, "search", "offset")
+    assert code == 0
+    assert libraries(modules) == LIBRARIES
+    assert modules & (SLOW | NOT_LOADED) == set()
+
+
+@pytest.mark.parametrize("args", [["--help"], ["search", "--help"], ["--version"]], ids=" ".join)
+def test_help_loads_no_engine(repo: GitSandbox, args: list[str]) -> None:
+    code, modules = loaded(repo, *args)
+    assert code == 0
+    assert libraries(modules) == {"click", "ragit"}
+    assert modules & SLOW == set()
+    assert not rooms(modules) & {"store", "index", "search", "hooks", "mcp"}
+
+
+def test_naming_the_package_loads_none_of_its_rooms() -> None:
+    probe = "import sys, ragit; print([m for m in sys.modules if m.startswith('ragit.')])"
+    said = subprocess.run([sys.executable, "-c", probe], capture_output=True, check=True, env=dict(os.environ)).stdout
+    assert said.strip() == b"[]"

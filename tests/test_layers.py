@@ -1,0 +1,171 @@
+"""The house's order, read from its imports: data flows one way, and each engine has one owner."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import ragit
+
+PACKAGE = Path(ragit.__file__).parent
+
+WORDS = {"types", "errors", "words", "globs"}
+"""Importable everywhere: no IO, nothing but the standard library."""
+
+ROOMS: dict[str, set[str]] = {
+    "types": set(),
+    "errors": set(),
+    "words": set(),
+    "globs": set(),
+    "postings": set(),
+    "locks": set(),
+    "trust": set(),
+    "crash": set(),
+    "config": set(),
+    "git": set(),
+    "chunk": set(),
+    "embed": set(),
+    "store": set(),
+    "rank": {"postings"},
+    "render": set(),
+    "index": {"chunk", "config", "embed", "git", "locks", "postings", "store"},
+    "search": {"chunk", "config", "embed", "git", "index", "postings", "rank", "store"},
+    "api": {"chunk", "config", "git", "index", "rank", "search", "store", "trust"},
+    "hooks": {"api", "config", "git", "index", "locks", "store"},
+    "doctor": {"api", "chunk", "config", "embed", "git", "hooks", "index", "locks", "store", "trust"},
+    "mcp": {"api", "render"},
+    "cli": {"api", "doctor", "hooks", "mcp", "render"},
+    "__main__": {"cli", "crash", "render"},
+    "__init__": {"api"},
+}
+"""What each room may import beside WORDS and itself. A room that is not here yet has to find its place first."""
+
+OWNERS = {
+    "apsw": {"store"},
+    "click": {"cli", "__main__"},
+    "docx": {"chunk"},
+    "httpx": {"embed"},
+    "numpy": {"embed"},
+    "openai": {"embed"},
+    "openpyxl": {"chunk"},
+    "pygit2": {"git"},
+    "pypdf": {"chunk"},
+    "sqlite_vec": {"store"},
+    "tomli": {"config"},
+    "tree_sitter": {"chunk"},
+    "tree_sitter_language_pack": {"chunk"},
+    # Doors of the standard library that lead out of the process.
+    "http": {"embed"},
+    "multiprocessing": set(),
+    "socket": {"embed", "hooks"},
+    "sqlite3": set(),
+    "ssl": {"embed"},
+    "subprocess": {"git", "hooks", "index/worker.py"},
+    "urllib": {"embed"},
+}
+"""Every library that is not ours, and every door out of the process, with the rooms (or the file) that open it."""
+
+
+@cache
+def imports(file: Path) -> frozenset[str]:
+    """Dotted names of all that a file imports, anywhere in it."""
+
+    def names() -> Iterator[str]:
+        for node in ast.walk(ast.parse(file.read_bytes())):
+            if isinstance(node, ast.Import):
+                yield from (alias.name for alias in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                assert node.level == 0, f"{file}: relative import"
+                yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+    return frozenset(names())
+
+
+def files() -> list[Path]:
+    return sorted(PACKAGE.rglob("*.py"))
+
+
+def room_of(file: Path) -> str:
+    return file.relative_to(PACKAGE).with_suffix("").parts[0]
+
+
+def rooms_imported(file: Path) -> set[str]:
+    dotted = [name.split(".") for name in imports(file) if name.startswith("ragit.")]
+    return {parts[1] for parts in dotted if parts[1] != "__version__"} - {room_of(file)}
+
+
+def by_name(file: Path) -> str:
+    return str(file.relative_to(PACKAGE))
+
+
+@pytest.mark.parametrize("file", files(), ids=by_name)
+def test_a_room_imports_only_what_lies_before_it(file: Path) -> None:
+    assert rooms_imported(file) - WORDS <= ROOMS[room_of(file)]
+
+
+@pytest.mark.parametrize("file", files(), ids=by_name)
+def test_each_engine_has_one_owner(file: Path) -> None:
+    place = by_name(file)
+    for name in {name.split(".")[0] for name in imports(file)} - {"ragit"}:
+        if name in OWNERS:
+            assert OWNERS[name] & {room_of(file), place}, f"{place} imports {name}"
+        else:
+            assert name in sys.stdlib_module_names, f"{place} imports {name}, which has no owner"
+
+
+def test_rooms_form_no_circle() -> None:
+    done: set[str] = set()
+    waiting = {room: set(before) for room, before in ROOMS.items()}
+    while waiting:
+        ready = {room for room, before in waiting.items() if before <= done}
+        assert ready, f"a circle among {sorted(waiting)}"
+        done |= ready
+        waiting = {room: before for room, before in waiting.items() if room not in ready}
+
+
+@pytest.mark.parametrize("room", sorted(WORDS))
+def test_the_words_of_the_house_need_nothing(room: str) -> None:
+    assert rooms_imported(PACKAGE / f"{room}.py") == set()
+
+
+@pytest.mark.parametrize("room", ["types.py", "words.py", "globs.py", "postings.py", "rank"])
+def test_what_is_pure_opens_nothing(room: str) -> None:
+    within = [PACKAGE / room] if room.endswith(".py") else sorted((PACKAGE / room).rglob("*.py"))
+    for file in within:
+        assert not {"os", "io", "pathlib", "subprocess", "socket"} & {name.split(".")[0] for name in imports(file)}
+
+
+def test_sql_stays_in_the_store() -> None:
+    for file in files():
+        strings = (n.value for n in ast.walk(ast.parse(file.read_bytes())) if isinstance(n, ast.Constant))
+        verbs = ("SELECT ", "INSERT ", "DELETE FROM ", "UPDATE ", "CREATE TABLE", "PRAGMA ")
+        found = [text for text in strings if isinstance(text, str) and text.lstrip().startswith(verbs)]
+        assert not found or room_of(file) == "store", f"{by_name(file)}: {found[0]}"
+
+
+def test_every_room_says_why_it_exists() -> None:
+    for file in files():
+        doc = ast.get_docstring(ast.parse(file.read_bytes()))
+        assert doc and len(doc) > 20, by_name(file)
+
+
+def test_no_function_outgrows_the_eye() -> None:
+    """At most 50 lines, and 95 of 100 below 35."""
+    sizes: list[tuple[int, str]] = []
+    for file in files():
+        for node in ast.walk(ast.parse(file.read_bytes())):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                sizes.append(((node.end_lineno or 0) - node.lineno + 1, f"{by_name(file)}:{node.name}"))
+    sizes.sort()
+    assert sizes[-1][0] <= 50, sizes[-5:]
+    assert sizes[len(sizes) * 95 // 100][0] < 35
+
+
+@pytest.mark.parametrize("file", files(), ids=by_name)
+def test_no_file_outgrows_its_room(file: Path) -> None:
+    assert file.read_text(encoding="utf-8").count("\n") <= 550
