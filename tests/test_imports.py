@@ -19,7 +19,6 @@ SLOW = {
         "concurrent",
         "ctypes",
         "email",
-        "hashlib",
         "http",
         "importlib.metadata",
         "logging",
