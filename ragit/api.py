@@ -28,6 +28,7 @@ from ragit.rank.signals import SIGNAL_NAMES
 from ragit.types import Answer, Freshness, GcReport, IndexReport, Oid, Progress, Query, RefStatus, Status, Target
 
 if TYPE_CHECKING:
+    from ragit.hooks.install import Hooks
     from ragit.index import Indexer
     from ragit.search import Searcher
     from ragit.store import Store
@@ -203,6 +204,19 @@ class Ragit:
         trees = self._reachable_trees()
         report = self._indexer.collect(trees)
         return replace(report, object_bytes=self._repo.prune_private_objects(trees))
+
+    @cached_property
+    def hooks(self) -> Hooks:
+        """The git hooks that index in the background."""
+        from ragit.hooks.install import Hooks
+
+        return Hooks(self._repo)
+
+    def failure(self) -> tuple[str, str] | None:
+        """The message and hint of a background failure that nobody has been told yet; tells it once."""
+        from ragit.hooks import failure
+
+        return failure.unseen(self._repo.common_dir / "ragit")
 
     def settings(self) -> list[Row]:
         """Every setting, its value and where it came from."""

@@ -4,13 +4,16 @@ RagitError
 ├── NotARepository        no git repository here, or git itself refuses it
 ├── UnknownRevision       the revision names nothing; the hint lists near names
 ├── NotIndexed            the answer was asked for without indexing, and nothing is stored
-├── StoreUnreadable       the index file is damaged, newer than this ragit, or cannot be opened
+├── StoreUnreadable       the index file is damaged or cannot be opened
+│   ├── StoreTooNew       it was written by a newer ragit
+│   └── StoreTooOld       it was written by an older ragit; indexing brings it up to date
 ├── StoreBusy             another writer held the lock longer than we wait
 ├── ConfigError           a setting is unknown, of the wrong type or out of range
 ├── UnknownLanguage       a language name that no row of the table bears
 ├── UnknownFormat         an output format that does not exist
 ├── EmbedderUnavailable   the embedding server refused or did not answer
 ├── WorkerDied            a worker process ended in the middle of its work
+├── HooksNotWritable      a hook file or its folder cannot be written
 └── GitFailed             a git command failed in a way we did not foresee
 """
 
@@ -45,6 +48,14 @@ class StoreUnreadable(RagitError):
     """The index file cannot be used as it is."""
 
 
+class StoreTooNew(StoreUnreadable):
+    """The index file has a format that only a newer ragit knows."""
+
+
+class StoreTooOld(StoreUnreadable):
+    """The index file has an older format and was opened for reading only."""
+
+
 class StoreBusy(RagitError):
     """Another process held the store's write lock for too long."""
 
@@ -67,6 +78,10 @@ class EmbedderUnavailable(RagitError):
 
 class WorkerDied(RagitError):
     """A process that chunks and embeds ended before its work did, most likely for want of memory."""
+
+
+class HooksNotWritable(RagitError):
+    """A hook file, or the folder of hooks, cannot be written."""
 
 
 class GitFailed(RagitError):

@@ -243,6 +243,48 @@ class GcReport:
     """Freed in the private object directory of uncommitted work."""
 
 
+@dataclass(frozen=True, slots=True)
+class HookState:
+    """One of git's hooks, as far as ragit is concerned."""
+
+    event: str
+    place: str
+    """The file, or the section of git's configuration, that git looks at."""
+    state: str
+    """active, absent, or left alone."""
+    note: str = ""
+    advice: str = ""
+    """What to add by hand, and where."""
+
+
+@dataclass(frozen=True, slots=True)
+class HooksReport:
+    """What stands in the hooks after they were installed, removed or looked at."""
+
+    dispatcher: str
+    installed: bool
+    """The dispatcher is there."""
+    hooks: tuple[HookState, ...]
+    changed: bool
+
+    @property
+    def active(self) -> bool:
+        """True if every hook wakes ragit."""
+        return self.installed and all(hook.state == "active" for hook in self.hooks)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that `ragit doctor` looked at."""
+
+    topic: str
+    state: str
+    """ok, note (works, but worth knowing) or bad."""
+    text: str
+    mend: str = ""
+    """What to type or do about it."""
+
+
 class Progress(Protocol):
     """Told how far indexing is; a face shows it."""
 

@@ -18,6 +18,8 @@ COMMANDS = {
     "status": "status",
     "check": "status",
     "gc": "index",
+    "init": "hooks",
+    "hooks": "hooks",
     "config": "config",
     "trust": "config",
     "completion": "config",

@@ -20,6 +20,9 @@ def open_index(ctx: click.Context) -> Ragit:
     index = ragit.open(ctx.obj["directory"], flags=ctx.obj["flags"])
     if index.loaded.warning:
         click.echo(f"note: {index.loaded.warning}", err=True)
+    if failed := index.failure():
+        message, hint = map(render.visible, failed)
+        click.echo(f"note: indexing in the background failed: {message}. {hint}", err=True)
     return index
 
 

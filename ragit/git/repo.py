@@ -224,6 +224,14 @@ class Repo:
             found[key] = (value if given else "true", f"{scope} {origin}")
         return found
 
+    def set_config(self, key: str, value: str) -> None:
+        """Set one of git's settings of this repository, for all its worktrees."""
+        self._place.git.run("config", "--local", key, value)
+
+    def remove_config_section(self, name: str) -> None:
+        """Remove a section of this repository's settings, if there is one."""
+        self._place.git.run("config", "--local", "--remove-section", name, accept=(0, 128))
+
     def hooks_dir(self) -> Path:
         """Where git looks for hooks here: core.hooksPath, or the folder in the common dir."""
         said = self._place.git.run("rev-parse", "--path-format=absolute", "--git-path", "hooks")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragit.config import Config
+from ragit.errors import StoreTooOld
 from ragit.git import Repo
 from ragit.index.compose import Composed, Composer
 from ragit.index.embedder import embedder_of
@@ -53,8 +54,13 @@ class Indexer:
         self.absent: set[Oid] = set()
 
     def open_store(self) -> Store | None:
-        """A reader of the store; None if there is no store yet."""
-        return Store(self.store_path, writable=False) if self.store_path.exists() else None
+        """A reader of the store; None if there is no store yet, or one that has to be brought up to date first."""
+        if not self.store_path.exists():
+            return None
+        try:
+            return Store(self.store_path, writable=False)
+        except StoreTooOld:  # an older ragit's, or of one that was killed as it made it: indexing migrates it
+            return None
 
     def complete(
         self, trees: Sequence[Oid], *, near: Oid | None = None, progress: Progress | None = None

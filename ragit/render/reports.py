@@ -7,7 +7,7 @@ from typing import Any
 
 from ragit.render.machine import dumps, plain
 from ragit.render.screen import Paint, RenderOptions, cells, counted, sized, visible
-from ragit.types import Freshness, GcReport, IndexReport, RefStatus, Status
+from ragit.types import Freshness, GcReport, HooksReport, IndexReport, RefStatus, Status
 
 _LISTED = 20
 """Missing files named on a terminal; all of them are in the JSON."""
@@ -166,6 +166,36 @@ def gc_json(report: GcReport, options: RenderOptions) -> Iterator[str]:
         },
         options,
     )
+
+
+def hooks_text(report: HooksReport, options: RenderOptions) -> Iterator[str]:
+    """For each hook whether it wakes ragit, and what to add by hand where it does not."""
+    paint = Paint(options.color)
+    for hook in report.hooks:
+        state = paint.good(hook.state) if hook.state == "active" else paint.bad(hook.state)
+        note = f"  {paint.faint(visible(hook.note))}" if hook.note else ""
+        yield f"{paint.name(hook.event)}{' ' * (13 - len(hook.event))}  {state}  {visible(hook.place)}{note}"
+    advice = dict.fromkeys(hook.advice for hook in report.hooks if hook.advice)
+    if advice:
+        yield ""
+        yield from (visible(line) for line in advice)
+    if not report.active and not advice:
+        yield f"to install them: {paint.name('ragit hooks install')}"
+
+
+def hooks_json(report: HooksReport, options: RenderOptions) -> Iterator[str]:
+    """The same as one JSON object."""
+    hooks = [
+        {
+            "event": hook.event,
+            "place": plain(hook.place),
+            "state": hook.state,
+            "note": plain(hook.note),
+            "advice": plain(hook.advice),
+        }
+        for hook in report.hooks
+    ]
+    yield dumps({"active": report.active, "dispatcher": plain(report.dispatcher), "hooks": hooks}, options)
 
 
 ConfigRows = Sequence[tuple[str, object, str, str]]

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import apsw
 
-from ragit.errors import StoreBusy, StoreUnreadable
+from ragit.errors import StoreBusy, StoreTooNew, StoreTooOld, StoreUnreadable
 from ragit.store import schema
 
 BUSY_MS = 10_000
 """A writer holds the lock for a batch of files, well under a second; ten seconds means that something hangs."""
 
 CACHE_KIB = 16_384
-REBUILD = "Type: ragit index --rebuild (the damaged file is moved aside)"
+REBUILD = "Type: ragit index --rebuild (it makes a new one from the repository)"
 
 
 @contextlib.contextmanager
@@ -46,11 +46,10 @@ def connect(path: Path, *, writable: bool) -> apsw.Connection:
     """A connection to an existing (or, if writable, a new) store of this version."""
     with translated(path):
         db = _open(path, writable=writable)
-        db.set_busy_timeout(BUSY_MS)
         found = db.pragma("user_version")
         if found > schema.VERSION:
             db.close()
-            raise StoreUnreadable(
+            raise StoreTooNew(
                 f"the index {path} has format {found}, newer than this ragit's {schema.VERSION}",
                 "Upgrade ragit, or keep a store of your own: git config ragit.index.storePath FILE",
             )
@@ -58,7 +57,7 @@ def connect(path: Path, *, writable: bool) -> apsw.Connection:
             _prepare(db, found)
         elif found < schema.VERSION:
             db.close()
-            raise StoreUnreadable(f"the index {path} has the older format {found}", "Type: ragit index")
+            raise StoreTooOld(f"the index {path} has the older format {found}", "Type: ragit index")
         db.pragma("cache_size", -CACHE_KIB)
         db.pragma("temp_store", "memory")
         db.pragma("mmap_size", 1 << 30)
@@ -68,9 +67,9 @@ def connect(path: Path, *, writable: bool) -> apsw.Connection:
 def _open(path: Path, *, writable: bool) -> apsw.Connection:
     if writable:
         path.parent.mkdir(parents=True, exist_ok=True)
-        return apsw.Connection(str(path))
+        return _patient(apsw.Connection(str(path)))
     try:
-        db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+        db = _patient(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY))
         db.pragma("user_version")
     except (apsw.CantOpenError, apsw.ReadOnlyError):
         # In a folder that cannot be written, a WAL database opens only as immutable, which is right if no writer left a log.
@@ -78,6 +77,12 @@ def _open(path: Path, *, writable: bool) -> apsw.Connection:
             raise
         uri = f"file:{_quoted(path)}?immutable=1"
         return apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+    return db
+
+
+def _patient(db: apsw.Connection) -> apsw.Connection:
+    """The connection, waiting for others from its first read on: one that closes the store locks it for a moment."""
+    db.set_busy_timeout(BUSY_MS)
     return db
 
 
