@@ -21,8 +21,8 @@ One file, little-endian, mapped into memory and never read whole by a query:
             i8[(V + G) * D] the rows: first those of the words, then those of the letter groups
 
 A text's vector is u = unit(sum over its distinct words of count^exponent * scale * row), then unit(u - mean). Taking
-the mean away makes about half of the signs positive, so that sign bits alone tell vectors apart. The row of an unknown word
-is the average of its groups' rows; a group's row number is crc32(group) mod G.
+the mean away makes about half of the signs positive, so that sign bits alone tell vectors apart. The row of an unknown
+word is the average of its groups' rows; a group's row number is crc32(group) mod G.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Vectors in the two sizes that are stored: a bit per dimension to sift, a byte per dimension to rank.
 
-A vector's bytes are scaled by its own largest component: cosine does not depend on length, and scaling a unit vector of 256
-dimensions by 127 (what sqlite-vec's own `vec_quantize_int8(v, 'unit')` does) would leave some eight steps per component.
+A vector's bytes are scaled by its own largest component: cosine does not depend on length, and scaling a unit vector of
+256 dimensions by 127 (what sqlite-vec's own `vec_quantize_int8(v, 'unit')` does) would leave some eight steps each.
 """
 
 from __future__ import annotations

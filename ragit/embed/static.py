@@ -4,6 +4,10 @@ A text is the bag of its words (`ragit.words`), a vector their weighted sum: see
 reads the few rows it needs from the mapped file with the standard library alone. A batch of documents is one matrix
 product: counts of words per text times the rows of the words that occur, which costs less than adding up the rows of
 each text.
+
+A text's vector must not depend on the texts that share its batch, to the last bit: it is rounded to bytes later, and a
+sum that came out in another order would now and then round the other way. So weights and scales have few enough bits
+that every partial sum is exact in double precision, in whatever order the library adds.
 """
 
 from __future__ import annotations
@@ -25,13 +29,19 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float32]
+    Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
 DEFAULT_MODEL = Path(__file__).with_name("weights") / "code-256.bin"
 
 _BATCH = 96
 """Texts per matrix product. Larger ones waste work on zeros of the count matrix, smaller ones on calls."""
+
+_WEIGHT_STEP = 2.0**-12
+"""Weights of words are multiples of this, ..."""
+
+_SCALE_BITS = 20
+"""... scales have this many bits at most, rows 7: weights of 2**13 in all, more than a chunk has, fit into 53 bits."""
 
 _MEMORY = 300_000
 """Identifiers and unknown words kept between batches; beyond, all are forgotten, so that memory stays bounded."""
@@ -84,7 +94,7 @@ class StaticEmbedder:
         """The vector of a query, without numpy and without reading more of the file than its words need."""
         total = [0.0] * self.dimensions
         for word, count in Counter(words(self._options.query_prefix + text)).items():
-            weight = count**self._file.exponent
+            weight = round(count**self._file.exponent / _WEIGHT_STEP) * _WEIGHT_STEP
             number = self._file.find(word)
             numbers = [number] if number is not None else self._file.group_rows(word)
             for number in numbers:
@@ -111,6 +121,16 @@ def _centred(total: list[float], mean: tuple[float, ...]) -> bytes:
     return vector.tobytes()
 
 
+def _rounded(scales: NDArray[np.float32], used: NDArray[np.bool_]) -> tuple[Floats, float]:
+    """Scales as multiples of a power of two, with `_SCALE_BITS` bits for the largest that is used; and that power."""
+    import numpy
+
+    _, exponent = numpy.frexp(scales[used].max(initial=0.0))
+    step = 2.0 ** (int(exponent) - _SCALE_BITS)
+    rounded: Floats = numpy.rint(scales.astype(numpy.float64) / step) * step
+    return rounded, step
+
+
 class _Matrix:
     """The same formula for many texts at once. Owns numpy, and what it has learnt about identifiers so far."""
 
@@ -120,9 +140,11 @@ class _Matrix:
         self._np = numpy
         scales, rows = file.sections()
         self._file = file
-        self._scales = numpy.frombuffer(scales, dtype="<f4")
         self._rows = numpy.frombuffer(rows, dtype=numpy.int8).reshape(-1, file.dimensions)
-        self._mean = numpy.array(file.mean(), dtype=numpy.float32)
+        self._scales, self._step = _rounded(
+            numpy.frombuffer(scales, dtype="<f4"), numpy.asarray(self._rows.any(axis=1))
+        )
+        self._mean = numpy.array(file.mean(), dtype=numpy.float64)
         self._known = {word: number for number, word in enumerate(file.words())}
         self._forget()
 
@@ -137,8 +159,14 @@ class _Matrix:
         present, local = self._present(flat)
         cells = np.repeat(np.arange(len(texts)) * len(present), lengths) + local
         counts = np.bincount(cells, minlength=len(texts) * len(present)).reshape(len(texts), len(present))
-        weights = np.power(counts, np.float32(self._file.exponent), dtype=np.float32)
-        return self._finish(weights @ self._gather(present))
+        return self._finish(self._weights(counts) @ self._gather(present))
+
+    def _weights(self, counts: Ints) -> Floats:
+        """Each count to the power of the model: looked up, since most are 0 or 1."""
+        np = self._np
+        powers = np.power(np.arange(counts.max(initial=0) + 1, dtype=np.float64), self._file.exponent)
+        table: Floats = np.rint(powers / _WEIGHT_STEP) * _WEIGHT_STEP
+        return table[counts]
 
     def _numbers_of(self, text: Sequence[str]) -> list[int]:
         known = self._numbers
@@ -179,8 +207,9 @@ class _Matrix:
     def _average(self, numbers: Iterable[int]) -> Floats:
         np = self._np
         rows = self._dequantised(np.array(tuple(numbers), dtype=np.int64))
-        average: Floats = rows.mean(axis=0) if len(rows) else np.zeros(self._file.dimensions, dtype=np.float32)
-        return average
+        mean = rows.mean(axis=0) if len(rows) else np.zeros(self._file.dimensions)
+        rounded: Floats = np.rint(mean / self._step) * self._step
+        return rounded
 
     def _dequantised(self, numbers: Ints) -> Floats:
         rows: Floats = self._rows[numbers] * self._scales[numbers, None]

@@ -48,7 +48,7 @@ def test_documents_and_queries_are_encoded_alike(static: StaticEmbedder, texts: 
     for text, vector in zip(texts, static.embed(texts), strict=True):
         query = static.embed_query(text)
         assert len(query) == len(vector) == 4 * static.dimensions
-        assert max(abs(a - b) for a, b in zip(floats(vector), floats(query), strict=True)) < 2e-6
+        assert max(abs(a - b) for a, b in zip(floats(vector), floats(query), strict=True)) < 1e-5
 
 
 @settings(max_examples=50, deadline=None)
@@ -59,8 +59,8 @@ def test_a_vector_does_not_depend_on_its_neighbours(
     order = data.draw(st.permutations(range(len(texts))))
     together = static.embed(texts)
     shuffled = static.embed([texts[i] for i in order])
-    for place, i in enumerate(order):
-        assert max(abs(a - b) for a, b in zip(floats(together[i]), floats(shuffled[place]), strict=True)) < 2e-6
+    assert shuffled == [together[i] for i in order]
+    assert [static.embed([text])[0] for text in texts] == together
 
 
 def test_vectors_have_length_one_or_zero(static: StaticEmbedder) -> None:
