@@ -1,0 +1,88 @@
+"""What the tests of hooks share: a repository with hooks installed, and waiting for its worker."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from sandbox import GitSandbox
+
+import ragit
+from ragit.api import Ragit
+from ragit.hooks.worker import LOCK, PENDING
+from ragit.locks import lock
+from ragit.types import Freshness, HooksReport
+
+PATIENCE_S = 60.0
+
+
+class Hooked(GitSandbox):
+    """A repository whose index knows keywords only, so that a worker has little to do."""
+
+    def __init__(self, path: Path, *init: str) -> None:
+        super().__init__(path, *init)
+        self.git("config", "ragit.embedding.provider", "none")
+
+    @property
+    def folder(self) -> Path:
+        """Where ragit keeps the store and what belongs to hooks."""
+        return Path(self.git("rev-parse", "--path-format=absolute", "--git-common-dir")) / "ragit"
+
+    def index(self) -> Ragit:
+        """The index, to be closed."""
+        return ragit.open(self.path)
+
+    def install(self, *, force: bool = False) -> HooksReport:
+        with self.index() as index:
+            return index.hooks.install(force=force)
+
+    def uninstall(self) -> HooksReport:
+        with self.index() as index:
+            return index.hooks.uninstall()
+
+    def status(self) -> HooksReport:
+        with self.index() as index:
+            return index.hooks.status()
+
+    def states(self) -> dict[str, str]:
+        return {hook.event: hook.state for hook in self.status().hooks}
+
+    def check(self, revision: str | None = None) -> Freshness:
+        with self.index() as index:
+            return index.check(revision)
+
+    def settle(self) -> None:
+        """Wait until no worker runs and none is asked for."""
+        settle(self.folder)
+
+    def log(self) -> list[str]:
+        """One line per thing that a worker did."""
+        file = self.folder / "worker.log"
+        return file.read_text().splitlines() if file.exists() else []
+
+
+def settle(folder: Path) -> None:
+    until = time.monotonic() + PATIENCE_S
+    while time.monotonic() < until:
+        if not (folder / PENDING).exists():
+            with lock(folder / LOCK, shared=True) as free:
+                if free and not (folder / PENDING).exists():
+                    return
+        time.sleep(0.02)
+    log = folder / "worker.log"
+    raise AssertionError(f"the worker did not finish: {log.read_text() if log.exists() else 'it never began'}")
+
+
+def command(*args: str | Path, cwd: Path, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    """Run ragit's command line."""
+    return subprocess.run(
+        [sys.executable, "-P" if sys.version_info >= (3, 11) else "-s", "-m", "ragit", *map(str, args)],
+        cwd=cwd,
+        env={**os.environ, **(env or {})},
+        capture_output=True,
+        text=True,
+        check=False,
+    )

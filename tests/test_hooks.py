@@ -1,0 +1,420 @@
+"""Placing hooks and removing them, beside whatever stands there already."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from hooking import Hooked, command
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ragit.errors import ConfigError, HooksNotWritable
+from ragit.git import version
+from ragit.hooks import install, script
+from ragit.hooks.place import CONFIG_HOOKS_FROM
+
+ROOT = Path(__file__).parent.parent
+FILES_ONLY = pytest.mark.skipif(version() >= CONFIG_HOOKS_FROM, reason="this git takes hooks from its configuration")
+
+pytestmark = FILES_ONLY
+
+
+@pytest.fixture
+def hooked(tmp_path: Path) -> Hooked:
+    """A repository with a commit, in a folder whose name needs quoting."""
+    repo = Hooked(tmp_path / "it's a repo")
+    repo.write("a.py", "def first():\n    return 1\n")
+    repo.commit()
+    return repo
+
+
+def tree(folder: Path) -> dict[str, tuple[bytes, int]]:
+    """Every file with its mode."""
+    return {
+        str(file.relative_to(folder)): (file.read_bytes(), file.stat().st_mode)
+        for file in folder.rglob("*")
+        if file.is_file()
+    }
+
+
+# The text
+
+
+def test_the_readable_stubs_are_what_is_written() -> None:
+    for event in script.EVENTS:
+        stub = ROOT / "hooks" / event
+        assert stub.read_bytes() == script.with_block(b"", script.block(event, beside=True))
+    written = script.dispatcher("/opt/python").replace("python=/opt/python\n", "python=@PYTHON@\n")
+    assert (ROOT / "hooks" / "hook").read_text() == written
+
+
+@pytest.mark.parametrize("shell", ["sh", "dash", "bash", "zsh", "ksh"])
+def test_every_shell_can_read_them(shell: str, tmp_path: Path) -> None:
+    if shutil.which(shell) is None:
+        pytest.skip(f"no {shell} here")
+    for beside in (True, False):
+        file = tmp_path / "hook"
+        file.write_bytes(script.with_block(b"set -eu\n", script.block("post-commit", beside=beside)))
+        done = subprocess.run([shell, str(file)], cwd=tmp_path, capture_output=True, check=False)
+        assert (done.returncode, done.stdout) == (0, b"")
+    file.write_text(script.dispatcher("/it's"))
+    assert subprocess.run([shell, "-n", str(file)], check=False).returncode == 0
+
+
+@given(st.binary(max_size=60), st.booleans())
+@settings(max_examples=200, deadline=None)
+def test_removing_gives_back_every_byte(content: bytes, beside: bool) -> None:
+    content = b"#!/bin/sh -e\n" + content if beside else content.lstrip(b"#")
+    if not content or script.has_block(content):
+        return
+    block = script.block("post-merge", beside=beside)
+    placed = script.with_block(content, block)
+    assert script.has_block(placed)
+    assert script.without_block(placed) == content
+    assert script.with_block(placed, block) == placed
+
+
+# Into an empty folder
+
+
+def test_installed_hooks_index_what_is_committed(hooked: Hooked) -> None:
+    assert hooked.install().active
+    hooked.write("b.py", "def second():\n    return 2\n")
+    hooked.commit()
+    hooked.settle()
+    with hooked.index() as index:
+        assert [hit.path for hit in index.search("second", index=False, scope="committed").hits] == ["b.py"]
+        assert index.check().fresh
+
+
+def test_installing_twice_changes_nothing(hooked: Hooked) -> None:
+    assert hooked.install().changed
+    before = tree(hooked.path / ".git" / "hooks"), (hooked.folder / "hook").stat().st_ino
+    again = hooked.install()
+    assert again.active
+    assert not again.changed
+    assert (tree(hooked.path / ".git" / "hooks"), (hooked.folder / "hook").stat().st_ino) == before
+
+
+def test_uninstalling_leaves_no_trace_but_the_index(hooked: Hooked) -> None:
+    hooked.git("config", "user.color", "blue")
+    with hooked.index() as index:
+        index.index()
+    before = tree(hooked.path / ".git")
+    hooked.install()
+    hooked.commit("with hooks")
+    hooked.settle()
+    hooked.git("update-ref", "refs/heads/main", "HEAD~1")
+    assert hooked.uninstall().changed
+    left = tree(hooked.path / ".git")
+    names = {name for name in left if not name.startswith(("objects/", "logs/", "ragit/index.db"))}
+    assert names == {name for name in before if not name.startswith(("objects/", "logs/", "ragit/index.db"))} | {
+        "COMMIT_EDITMSG"
+    }
+    assert left["config"] == before["config"]
+    assert (hooked.folder / "index.db").exists()
+    assert not hooked.uninstall().changed
+
+
+def test_a_newer_ragit_replaces_one_file(hooked: Hooked) -> None:
+    hooked.install()
+    hooks = tree(hooked.path / ".git" / "hooks")
+    dispatcher = hooked.folder / "hook"
+    good = dispatcher.read_text()
+    dispatcher.write_text("#!/bin/sh\n# of an older ragit\n")
+    assert hooked.install().changed
+    assert dispatcher.read_text() == good
+    assert tree(hooked.path / ".git" / "hooks") == hooks
+
+
+def test_linked_worktrees_share_the_hooks(hooked: Hooked, tmp_path: Path) -> None:
+    hooked.git("worktree", "add", "-q", "-b", "topic", str(tmp_path / "linked"))
+    linked = Hooked(tmp_path / "linked")
+    assert linked.install().active
+    assert hooked.status().active
+    linked.write("only.py", "def linked_only(): ...\n")
+    linked.commit()
+    linked.settle()
+    assert linked.check().fresh
+    assert linked.folder == hooked.folder
+    assert hooked.uninstall().changed
+    assert not linked.status().active
+
+
+# Beside a person's own hooks
+
+
+@pytest.mark.parametrize("shebang", ["#!/bin/sh", "#!/bin/sh -e", "#!/usr/bin/env bash", "#!/bin/bash", ""])
+def test_a_persons_hook_keeps_working(hooked: Hooked, shebang: str, tmp_path: Path) -> None:
+    mine = f"{shebang}\n" if shebang else ""
+    mine += f'read -r line <&3 || :\necho "$0 $*" >> {tmp_path}/ran\nexec true\n'
+    file = hooked.write(".git/hooks/post-commit", mine, executable=True)
+    assert hooked.install().active
+    hooked.commit()
+    hooked.settle()
+    assert (tmp_path / "ran").read_text().count("post-commit") == 1
+    assert len(hooked.log()) == 1
+    hooked.uninstall()
+    assert (file.read_text(), file.stat().st_mode & 0o777) == (mine, 0o755)
+
+
+def test_a_hook_still_gets_its_input_and_arguments(hooked: Hooked, tmp_path: Path) -> None:
+    hooked.write(
+        ".git/hooks/post-rewrite", f"#!/bin/sh\ncat > {tmp_path}/input\necho $1 >> {tmp_path}/input\n", executable=True
+    )
+    hooked.install()
+    old = hooked.git("rev-parse", "HEAD")
+    hooked.git("commit", "-q", "--amend", "-m", "again")
+    assert (tmp_path / "input").read_text() == f"{old} {hooked.git('rev-parse', 'HEAD')}\namend\n"
+    hooked.settle()
+
+
+@pytest.mark.parametrize(
+    ("content", "mode", "why"),
+    [
+        ("#!/usr/bin/env python3\nprint()\n", 0o755, "it is no shell script"),
+        ("#!/usr/bin/fish\necho\n", 0o755, "it is no shell script"),
+        ("#!/bin/sh\necho off\n", 0o644, "it is not executable, so git skips it"),
+    ],
+)
+def test_what_cannot_be_added_to_is_left_alone(hooked: Hooked, content: str, mode: int, why: str) -> None:
+    file = hooked.write(".git/hooks/post-merge", content)
+    file.chmod(mode)
+    report = hooked.install()
+    states = {hook.event: hook for hook in report.hooks}
+    assert (states["post-merge"].state, states["post-merge"].note) == ("left alone", why)
+    assert states["post-merge"].advice == f"add to {file}: {script.line('post-merge')}"
+    assert states["post-commit"].state == "active"
+    assert (file.read_text(), file.stat().st_mode & 0o777) == (content, mode)
+
+
+def test_a_linked_hook_belongs_to_something_else(hooked: Hooked) -> None:
+    target = hooked.write("scripts/hook.sh", "#!/bin/sh\n", executable=True)
+    file = hooked.path / ".git" / "hooks" / "post-commit"
+    file.parent.mkdir(exist_ok=True)
+    file.symlink_to(target)
+    assert hooked.install().hooks[0].state == "left alone"
+    assert target.read_text() == "#!/bin/sh\n"
+    assert hooked.install(force=True).hooks[0].state == "active"
+    assert file.is_symlink()
+    hooked.uninstall()
+    assert (file.is_symlink(), target.read_text()) == (True, "#!/bin/sh\n")
+
+
+def test_the_line_to_add_by_hand_works(hooked: Hooked) -> None:
+    hooked.write("hooks/post-commit", f"#!/bin/sh -e\n{script.line('post-commit')}\n", executable=True)
+    hooked.git("config", "core.hooksPath", "hooks")
+    hooked.install()
+    hooked.commit()
+    hooked.settle()
+    assert len(hooked.log()) == 1
+
+
+# core.hooksPath
+
+
+@pytest.mark.parametrize("where", ["tracked", "global"])
+def test_a_hooks_folder_elsewhere_is_written_only_by_force(hooked: Hooked, where: str, tmp_path: Path) -> None:
+    folder = hooked.path / "my hooks" if where == "tracked" else tmp_path / "global hooks"
+    folder.mkdir()
+    hooked.git("config", "core.hooksPath", "my hooks" if where == "tracked" else str(folder))
+    report = hooked.install()
+    assert not report.active
+    assert {hook.state for hook in report.hooks} == {"left alone"}
+    assert report.hooks[0].advice == f"add to {folder / 'post-commit'}: {script.line('post-commit')}"
+    assert list(folder.iterdir()) == []
+    assert hooked.install(force=True).active
+    (hooked.path / "sub").mkdir()
+    hooked.write("sub/x.py", "x = 1\n")
+    hooked.git("add", "sub", env={"GIT_PREFIX": ""})
+    subprocess.run(["git", "commit", "-qm", "below"], cwd=hooked.path / "sub", check=True)
+    hooked.settle()
+    assert len(hooked.log()) == 1
+    hooked.uninstall()
+    assert list(folder.iterdir()) == []
+
+
+def test_a_global_folder_with_our_lines_does_nothing_where_ragit_is_not_installed(
+    hooked: Hooked, tmp_path: Path
+) -> None:
+    (tmp_path / "global").mkdir()
+    hooked.git("config", "core.hooksPath", str(tmp_path / "global"))
+    hooked.install(force=True)
+    other = Hooked(tmp_path / "other")
+    other.git("config", "core.hooksPath", str(tmp_path / "global"))
+    other.commit()
+    assert not (other.path / ".git" / "ragit").exists()
+
+
+# Failing well
+
+
+def test_a_read_only_hooks_folder_is_named(hooked: Hooked) -> None:
+    if os.geteuid() == 0:
+        pytest.skip("root may write everywhere")
+    hooks = hooked.path / ".git" / "hooks"
+    hooks.mkdir(exist_ok=True)
+    hooks.chmod(0o555)
+    with pytest.raises(HooksNotWritable, match="post-commit"):
+        hooked.install()
+    hooks.chmod(0o755)
+
+
+def test_a_folder_where_a_hook_should_be_is_named(hooked: Hooked) -> None:
+    (hooked.path / ".git" / "hooks").mkdir(exist_ok=True)
+    (hooked.path / ".git" / "ragit").mkdir()
+    (hooked.path / ".git" / "ragit" / "hook").mkdir()
+    with pytest.raises(HooksNotWritable, match="hook"):
+        hooked.install()
+
+
+@pytest.mark.parametrize(
+    "part", ["/home/me/.cache/uv/archive-v0/x/bin/python", "/home/me/.cache/pre-commit/repo1/py/bin/python"]
+)
+def test_an_environment_that_vanishes_is_not_recorded(
+    hooked: Hooked, part: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", part)
+    with pytest.raises(ConfigError, match="temporary environment"):
+        hooked.install()
+    assert not (hooked.folder / "hook").exists()
+
+
+def test_an_interpreter_that_lacks_ragit_is_not_recorded(
+    hooked: Hooked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bare = tmp_path / "python"
+    bare.write_text("#!/bin/sh\nexit 1\n")
+    bare.chmod(0o755)
+    monkeypatch.setattr(install.sys, "executable", str(bare))
+    with pytest.raises(ConfigError, match="does not find ragit"):
+        hooked.install()
+
+
+# How a hook behaves
+
+
+def broken(hooked: Hooked, how: str) -> None:
+    dispatcher = hooked.folder / "hook"
+    if how == "no interpreter":
+        dispatcher.write_text(script.dispatcher("/nowhere/python"))
+    elif how == "an interpreter that fails":
+        dispatcher.write_text(script.dispatcher("/bin/false"))
+    elif how == "no dispatcher":
+        dispatcher.unlink()
+    elif how == "a dispatcher that is no program":
+        dispatcher.chmod(0o644)
+    elif how == "nothing can be written":
+        (hooked.folder / "pending").mkdir()
+    elif how == "no log":
+        (hooked.folder / "worker.log").mkdir()
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        "no interpreter", "an interpreter that fails", "no dispatcher", "a dispatcher that is no program",
+        "nothing can be written", "no log",
+    ],
+)  # fmt: skip
+def test_whatever_is_wrong_git_goes_on_in_silence(hooked: Hooked, how: str) -> None:
+    hooked.install()
+    broken(hooked, how)
+    hooked.git("branch", "other")
+    for args in (
+        ["commit", "-q", "--allow-empty", "-m", "x"],
+        ["switch", "-q", "other"],
+        ["worktree", "add", "-q", "../w"],
+    ):
+        done = subprocess.run(["git", *args], cwd=hooked.path, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stdout, done.stderr.replace("Preparing worktree (new branch 'w')\n", "")) == (
+            0,
+            "",
+            "",
+        )
+
+
+def test_who_captures_gits_output_does_not_wait_for_the_worker(hooked: Hooked, tmp_path: Path) -> None:
+    slow = tmp_path / "slow-python"
+    slow.write_text(f"#!/bin/sh\nsleep 5\ntouch {tmp_path}/done\n")
+    slow.chmod(0o755)
+    hooked.install()
+    (hooked.folder / "hook").write_text(script.dispatcher(str(slow)))
+    started = time.monotonic()
+    done = subprocess.run(
+        ["git", "commit", "--allow-empty", "-m", "x"], cwd=hooked.path, capture_output=True, check=True
+    )
+    assert time.monotonic() - started < 4
+    assert b"x" in done.stdout
+    assert not (tmp_path / "done").exists()
+
+
+def test_a_module_in_the_repository_does_not_run(hooked: Hooked, tmp_path: Path) -> None:
+    for name in ("json", "ragit", "click", "pathlib", "traceback", "sitecustomize"):
+        hooked.write(f"{name}.py", f"open({str(tmp_path / 'hijacked')!r}, 'w')\n")
+    hooked.install()
+    hooked.commit()
+    hooked.settle()
+    assert hooked.check().fresh
+    assert not (tmp_path / "hijacked").exists()
+
+
+def test_no_path_and_no_activated_environment_is_needed(hooked: Hooked) -> None:
+    hooked.install()
+    git = shutil.which("git")
+    assert git is not None
+    bare = {"HOME": os.environ["HOME"], "PATH": str(Path(git).parent), "PYTHONHOME": "/nowhere"}
+    subprocess.run(
+        [git, "-c", "user.name=a", "-c", "user.email=b@c", "commit", "-q", "--allow-empty", "-m", "x"],
+        cwd=hooked.path,
+        env=bare,
+        check=True,
+    )
+    hooked.settle()
+    assert len(hooked.log()) == 1
+
+
+def test_it_can_be_switched_off_for_once(hooked: Hooked) -> None:
+    hooked.install()
+    hooked.git("commit", "-q", "--allow-empty", "-m", "x", env={"RAGIT": "0"})
+    assert not (hooked.folder / "pending").exists()
+    assert hooked.log() == []
+
+
+# The command line
+
+
+def test_the_commands_say_what_they_did(hooked: Hooked) -> None:
+    assert command("hooks", "status", cwd=hooked.path).returncode == 1
+    done = command("hooks", "install", cwd=hooked.path)
+    assert (done.returncode, done.stdout.count("active"), done.stderr) == (0, 4, "")
+    assert command("hooks", "status", "--json", cwd=hooked.path).stdout.startswith('{"active": true')
+    assert command("hooks", "uninstall", cwd=hooked.path).stdout == "removed; the index stays\n"
+    assert command("hooks", "uninstall", cwd=hooked.path).stdout == "there was nothing to remove\n"
+
+
+def test_init_touches_no_hook_unless_told(hooked: Hooked) -> None:
+    done = command("init", cwd=hooked.path)
+    assert (done.returncode, done.stdout.count("absent")) == (0, 4)
+    assert "ragit hooks install" in done.stdout
+    assert hooked.check().fresh
+    assert command("init", "--yes", cwd=hooked.path).stdout.count("active") == 4
+    assert hooked.status().active
+
+
+@pytest.mark.parametrize("where", ["repository", "nowhere", "bad settings"])
+def test_run_is_silent_and_succeeds_everywhere(hooked: Hooked, where: str, tmp_path: Path) -> None:
+    if where == "bad settings":
+        hooked.git("config", "ragit.no.such", "1")
+    place = tmp_path if where == "nowhere" else hooked.path
+    done = command("hooks", "run", "post-commit", cwd=place)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    if where != "nowhere":
+        hooked.settle()
+        assert len(hooked.log()) == 1
