@@ -26,7 +26,7 @@ from itertools import accumulate, chain
 from ragit import words
 from ragit.types import Chunk
 
-VERSION = 1
+VERSION = 2
 """Part of the chunkings' key: raise it when what is packed changes."""
 
 COLUMNS = ("symbol", "head", "body1", "body2", "body4", "body10")

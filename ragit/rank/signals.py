@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ragit import words
 from ragit.rank.keyword import ChunkScore
-from ragit.rank.terms import QueryTerms, joined
+from ragit.rank.terms import QueryTerms, Symbol, joined
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,16 +59,33 @@ class Signal(NamedTuple):
     help: str
 
 
+_TYPES = frozenset(
+    "class struct interface trait protocol enum record object type module namespace union typeclass message service".split()
+)
+_QUALIFIER = re.compile(r"::|[.#/\\]")
+
+
 def _defines(candidate: Candidate, query: QueryTerms) -> float:
-    if not query.symbols or not candidate.symbol:
-        return 0.0
-    names = {joined(name) for name in candidate.symbol.split()}
-    wanted = names.intersection(query.symbols)
-    if not wanted:
-        return 0.0
-    owners = {joined(name) for name in re.split(r"[.\s>]+", candidate.parent)}
-    qualified = not query.owners or owners.intersection(query.owners)
-    return (1.0 if qualified else 0.6) * (1.0 if len(names) == 1 else 0.8)
+    """It defines a name that the query writes as code; the better, the more exactly it is that name."""
+    names = candidate.symbol.split()
+    return max((_match(candidate, names, symbol) for symbol in query.symbols), default=0.0) if names else 0.0
+
+
+def _match(candidate: Candidate, names: list[str], symbol: Symbol) -> float:
+    best = 0.0
+    for at, written in enumerate(names):
+        *before, name = _QUALIFIER.split(written)
+        if joined(name) != symbol.key:
+            continue
+        value = 1.0 if name == symbol.name else 0.6
+        value *= 1.0 if at == 0 else 0.7  # a later name of a group is a field or a neighbour
+        if symbol.name[:1].isupper() and candidate.kind not in _TYPES:
+            value *= 0.8
+        if symbol.owner:
+            owners = {joined(part) for part in (*before, *_QUALIFIER.split(candidate.parent))}
+            value *= 1.0 if joined(symbol.owner) in owners else 0.5
+        best = max(best, value)
+    return best
 
 
 def _stem(path: str) -> str:
@@ -76,13 +93,12 @@ def _stem(path: str) -> str:
 
 
 def _names_file(candidate: Candidate, query: QueryTerms) -> float:
-    """The file is called like a word, a pair of words or a symbol of the query."""
-    name = joined(_stem(candidate.file.path))
-    if not name:
-        return 0.0
-    if name in query.symbols or name in query.compounds:
+    """Share of the file's name that the query says; all of it for a symbol or a pair of words."""
+    stem = _stem(candidate.file.path)
+    name = joined(stem)
+    if name and (name in query.compounds or any(name == symbol.key for symbol in query.symbols)):
         return 1.0
-    pieces = {words.stem(part) for part in words.parts(_stem(candidate.file.path))}
+    pieces = {words.stem(part) for part in words.parts(stem)}
     return len(pieces.intersection(query.weights)) / len(pieces) if pieces else 0.0
 
 

@@ -30,6 +30,19 @@ _CODE_LIKE = re.compile(r"_|[a-z][A-Z]|[A-Z]{2}|\d|::|->|\(\)|\w\.\w")
 
 
 @dataclass(frozen=True, slots=True)
+class Symbol:
+    """A name that the query writes as code: `owner` is Foo, `name` is bar in Foo::bar."""
+
+    name: str
+    owner: str
+
+    @property
+    def key(self) -> str:
+        """The name without case and separators."""
+        return joined(self.name)
+
+
+@dataclass(frozen=True, slots=True)
 class QueryTerms:
     """What is looked up for a query."""
 
@@ -37,10 +50,7 @@ class QueryTerms:
     """Each index term and how much it counts before its rarity."""
     compounds: Mapping[str, float]
     """Neighbouring words joined, which may exist as identifiers."""
-    symbols: tuple[str, ...]
-    """Names that the query writes as code, joined and in lower case, the last part of a qualified one."""
-    owners: tuple[str, ...]
-    """The parts before it: Foo in Foo::bar."""
+    symbols: tuple[Symbol, ...]
     shape: str
     """symbol (one name), phrase (some words) or question."""
 
@@ -57,8 +67,7 @@ def take_apart(query: str) -> QueryTerms:
         for term in words.terms_of(identifier):
             weights[term] = max(weights.get(term, 0.0), 1.0)
     weights = dict(list(weights.items())[:MAX_TERMS])
-    symbols, owners = _symbols(names, shape)
-    return QueryTerms(weights, _compounds(found, weights), symbols, owners, shape)
+    return QueryTerms(weights, _compounds(found, weights), _symbols(text, names, shape), shape)
 
 
 def _shape(text: str, names: list[str]) -> str:
@@ -68,15 +77,16 @@ def _shape(text: str, names: list[str]) -> str:
     return "question" if len(tokens) > 5 or text.rstrip().endswith("?") else "phrase"
 
 
-def _symbols(names: list[str], shape: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    wanted = [name for name in names if shape == "symbol" or _CODE_LIKE.search(name) or name[:1].isupper()]
-    symbols: list[str] = []
-    owners: list[str] = []
-    for name in wanted:
-        *before, last = _SEPARATOR.split(name)
-        symbols.append(joined(last))
-        owners.extend(map(joined, before))
-    return tuple(dict.fromkeys(symbols)), tuple(dict.fromkeys(owners))
+def _symbols(text: str, names: list[str], shape: str) -> tuple[Symbol, ...]:
+    """Names in the spelling of code. A capital at the very beginning is a sentence's, not a name's."""
+    first = text.lstrip()[:1].isupper() and shape != "symbol"
+    found = []
+    for at, name in enumerate(names):
+        capital = name[:1].isupper() and not (first and at == 0) and name.lower() not in STOP
+        if shape == "symbol" or capital or _CODE_LIKE.search(name):
+            *before, last = _SEPARATOR.split(name)
+            found.append(Symbol(last, before[-1] if before else ""))
+    return tuple(dict.fromkeys(found))
 
 
 def joined(name: str) -> str:
