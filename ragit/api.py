@@ -28,7 +28,6 @@ from ragit.rank.signals import SIGNAL_NAMES
 from ragit.types import Answer, Freshness, GcReport, IndexReport, Oid, Progress, Query, RefStatus, Status, Target
 
 if TYPE_CHECKING:
-    from ragit.hooks.install import Hooks
     from ragit.index import Indexer
     from ragit.search import Searcher
     from ragit.store import Store
@@ -83,6 +82,11 @@ class Ragit:
         """The top of the working tree; None for a bare repository."""
         return self._repo.top
 
+    @property
+    def folder(self) -> Path:
+        """Where ragit keeps what belongs to this repository; hooks and their worker leave word here."""
+        return self._repo.common_dir / "ragit"
+
     @cached_property
     def store_path(self) -> Path:
         """The index file: in the git directory, or under the user's cache where that cannot be written."""
@@ -99,17 +103,24 @@ class Ragit:
     def index(
         self,
         *revisions: str,
+        scope: str = "committed",
         all_branches: bool = False,
         rebuild: bool = False,
         dry_run: bool = False,
+        fetch_missing: bool = False,
         progress: Progress | None = None,
     ) -> IndexReport:
-        """Make the trees of these revisions complete (HEAD's if none is named). Raises UnknownRevision."""
+        """Make the trees of these revisions complete; if none is named, by `scope` HEAD's, the staged or working tree.
+
+        `fetch_missing` first downloads what a partial clone lacks of them. Raises UnknownRevision.
+        """
         self._look_again()
-        wanted = [self._repo.resolve(revision) for revision in revisions]
+        wanted: list[Revision | Target] = [self._repo.resolve(revision) for revision in revisions]
         if all_branches:
             wanted += self._repo.branches()
-        trees = list(dict.fromkeys(revision.tree for revision in wanted or [self._repo.head()]))
+        trees = list(dict.fromkeys(one.tree for one in wanted or [self._target(None, scope, None)]))
+        if fetch_missing:
+            self._indexer.fetch(trees)
         if dry_run:
             return self._indexer.rehearse(trees, progress=progress)
         work = self._indexer.rebuild if rebuild else self._indexer.complete
@@ -188,15 +199,25 @@ class Ragit:
 
     # -- freshness, upkeep -------------------------------------------------------------------------------------------
 
-    def check(self, revision: str | None = None, *, scope: str = "committed") -> Freshness:
-        """Whether a tree is completely indexed: a revision's, or by `scope` HEAD's, the staged or the working tree."""
+    def check(self, revision: str | None = None, *, scope: str = "committed", fix: bool = False) -> Freshness:
+        """Whether a tree is completely indexed: a revision's, or by `scope` HEAD's, the staged or the working tree.
+
+        `fix` completes an index that lacks some of it; where there is no index at all, it makes none.
+        """
         self._look_again()
         status = self._repo.start_status() if revision is None and scope == "worktree" else None
         target = self._target(revision, scope, status)
+        found = self._freshness(target)
+        if fix and found.indexed and not found.fresh:
+            self._indexer.complete([target.tree], near=target.near)
+            found = self._freshness(target)
+        return found
+
+    def _freshness(self, target: Target) -> Freshness:
         with self._indexer.reading() as store:
             composed = self._indexer.composer.compose(store, target.tree, near=target.near)
         missing = tuple(file.path.decode("utf-8", "surrogateescape") for file in composed.missing)
-        return Freshness(target.name, target.tree, missing)
+        return Freshness(target.name, target.tree, missing, indexed=store is not None)
 
     def gc(self) -> GcReport:
         """Drop what no ref, worktree, staged tree or recent reflog entry reaches."""
@@ -204,19 +225,6 @@ class Ragit:
         trees = self._reachable_trees()
         report = self._indexer.collect(trees)
         return replace(report, object_bytes=self._repo.prune_private_objects(trees))
-
-    @cached_property
-    def hooks(self) -> Hooks:
-        """The git hooks that index in the background."""
-        from ragit.hooks.install import Hooks
-
-        return Hooks(self._repo)
-
-    def failure(self) -> tuple[str, str] | None:
-        """The message and hint of a background failure that nobody has been told yet; tells it once."""
-        from ragit.hooks import failure
-
-        return failure.unseen(self._repo.common_dir / "ragit")
 
     def settings(self) -> list[Row]:
         """Every setting, its value and where it came from."""

@@ -193,6 +193,8 @@ class Freshness:
     ref: str
     tree: Oid
     missing: tuple[str, ...]
+    indexed: bool = True
+    """There is an index at all."""
 
     @property
     def fresh(self) -> bool:
@@ -228,6 +230,8 @@ class Status:
     """HEAD, then the local branches."""
     skipped: Mapping[str, int]
     """Files of HEAD that are not searched, by reason."""
+    worker: str = ""
+    """What the worker that hooks start is doing, in a few words; empty if there is nothing to say."""
 
 
 @dataclass(frozen=True, slots=True)

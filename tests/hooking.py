@@ -12,6 +12,7 @@ from sandbox import GitSandbox
 
 import ragit
 from ragit.api import Ragit
+from ragit.hooks.install import Hooks
 from ragit.hooks.worker import LOCK, PENDING
 from ragit.locks import lock
 from ragit.types import Freshness, HooksReport
@@ -36,16 +37,16 @@ class Hooked(GitSandbox):
         return ragit.open(self.path)
 
     def install(self, *, force: bool = False) -> HooksReport:
-        with self.index() as index:
-            return index.hooks.install(force=force)
+        with Hooks.of(self.path) as hooks:
+            return hooks.install(force=force)
 
     def uninstall(self) -> HooksReport:
-        with self.index() as index:
-            return index.hooks.uninstall()
+        with Hooks.of(self.path) as hooks:
+            return hooks.uninstall()
 
     def status(self) -> HooksReport:
-        with self.index() as index:
-            return index.hooks.status()
+        with Hooks.of(self.path) as hooks:
+            return hooks.status()
 
     def states(self) -> dict[str, str]:
         return {hook.event: hook.state for hook in self.status().hooks}

@@ -20,10 +20,17 @@ def open_index(ctx: click.Context) -> Ragit:
     index = ragit.open(ctx.obj["directory"], flags=ctx.obj["flags"])
     if index.loaded.warning:
         click.echo(f"note: {index.loaded.warning}", err=True)
-    if failed := index.failure():
+    if (index.folder / "last-error").exists():
+        _tell_failure(index)
+    return index
+
+
+def _tell_failure(index: Ragit) -> None:
+    from ragit.hooks import failure  # rarely needed
+
+    if failed := failure.unseen(index.folder):
         message, hint = map(render.visible, failed)
         click.echo(f"note: indexing in the background failed: {message}. {hint}", err=True)
-    return index
 
 
 def look(options: dict[str, Any]) -> render.RenderOptions:

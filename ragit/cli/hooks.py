@@ -24,17 +24,22 @@ def init(ctx: click.Context, yes: bool) -> None:
     Example:
       ragit init
     """
+    from ragit.hooks.install import Hooks
+
     with open_index(ctx) as index:
         print_lines(render.index_text(index.index(), look({})))
-        report = index.hooks.status()
+    from ragit.hooks.install import Hooks
+
+    with Hooks.of(ctx.obj["directory"]) as hooks:
+        report = hooks.status()
         if not report.active:
             question = "Install git hooks that index in the background after commit, checkout, merge and rebase?"
             if yes or (sys.stdin.isatty() and sys.stdout.isatty() and click.confirm(question, default=True)):
-                report = index.hooks.install()
-        print_lines(render.hooks_text(report, look({})))
+                report = hooks.install()
+    print_lines(render.hooks_text(report, look({})))
 
 
-@click.group()
+@click.group("hooks")
 def hooks() -> None:
     """Index in the background when a commit, checkout, merge or rebase moves HEAD.
 
@@ -54,8 +59,10 @@ def install(ctx: click.Context, force: bool) -> int:
     Example:
       ragit hooks install
     """
-    with open_index(ctx) as index:
-        report = index.hooks.install(force=force)
+    from ragit.hooks.install import Hooks
+
+    with Hooks.of(ctx.obj["directory"]) as hooks:
+        report = hooks.install(force=force)
     print_lines(render.hooks_text(report, look({})))
     return 0 if report.active else 1
 
@@ -69,8 +76,10 @@ def uninstall(ctx: click.Context) -> None:
     Example:
       ragit hooks uninstall
     """
-    with open_index(ctx) as index:
-        report = index.hooks.uninstall()
+    from ragit.hooks.install import Hooks
+
+    with Hooks.of(ctx.obj["directory"]) as hooks:
+        report = hooks.uninstall()
     click.echo("removed; the index stays" if report.changed else "there was nothing to remove")
 
 
@@ -86,8 +95,10 @@ def status(ctx: click.Context, as_json: bool) -> int:
     Example:
       ragit hooks status
     """
-    with open_index(ctx) as index:
-        report = index.hooks.status()
+    from ragit.hooks.install import Hooks
+
+    with Hooks.of(ctx.obj["directory"]) as hooks:
+        report = hooks.status()
     print_lines((render.hooks_json if as_json else render.hooks_text)(report, look({})))
     return 0 if report.active else 1
 

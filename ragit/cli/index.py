@@ -14,20 +14,23 @@ from ragit.cli.face import look, open_index, print_lines
 
 @click.command()
 @click.argument("revisions", nargs=-1, metavar="[REV]...")
+@click.option("--staged", "scope", flag_value="staged", help="The tree that a commit would record now.")
+@click.option("--worktree", "scope", flag_value="worktree", help="HEAD with all uncommitted changes.")
 @click.option("--all-branches", is_flag=True, help="Every local branch, beside the named revisions.")
 @click.option("--dry-run", is_flag=True, help="Write nothing; say what is missing.")
+@click.option("--fetch-missing", is_flag=True, help="First download what a partial clone lacks.")
 @click.option("--rebuild", is_flag=True, help="Index from nothing and replace the store.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
 @click.pass_context
 def index(
     ctx: click.Context,
+    /,
     revisions: tuple[str, ...],
-    all_branches: bool,
-    dry_run: bool,
-    rebuild: bool,
+    scope: str | None,
     as_json: bool,
     quiet: bool,
+    **options: bool,
 ) -> None:
     """Make the trees of the given revisions complete (default: HEAD).
 
@@ -39,9 +42,11 @@ def index(
       ragit index v1.0 v2.0 main
       ragit index --all-branches --dry-run
     """
-    options = {"all_branches": all_branches, "dry_run": dry_run, "rebuild": rebuild}
+    from ragit.hooks import failure
+
     with open_index(ctx) as opened, closing(_Bar(quiet or as_json)) as bar:
-        report = opened.index(*revisions, **options, progress=bar)
+        report = opened.index(*revisions, scope=scope or "committed", progress=bar, **options)
+        failure.forget(opened.folder)
     if not quiet:
         print_lines((render.index_json if as_json else render.index_text)(report, look({})))
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from dataclasses import replace
+
 import click
 
 from ragit import render
@@ -18,28 +21,44 @@ def status(ctx: click.Context, as_json: bool) -> None:
     Example:
       ragit status
     """
+    from ragit.hooks import worker
+
     with open_index(ctx) as index:
-        print_lines((render.status_json if as_json else render.status_text)(index.status(), look({})))
+        report = replace(index.status(), worker=worker.state(index.folder))
+    print_lines((render.status_json if as_json else render.status_text)(report, look({})))
 
 
 @click.command()
 @click.argument("revision", required=False)
 @click.option("--staged", "scope", flag_value="staged", help="The tree that a commit would record now.")
 @click.option("--worktree", "scope", flag_value="worktree", help="HEAD with all uncommitted changes.")
+@click.option("--pre-commit", "framework", is_flag=True, help="What pre-commit is about: staged, or pushed.")
+@click.option("--fix", is_flag=True, help="Complete the index instead of failing.")
+@click.option("--require-index", is_flag=True, help="Fail where there is no index at all.")
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 @click.pass_context
-def check(ctx: click.Context, revision: str | None, scope: str | None, as_json: bool) -> int:
+def check(
+    ctx: click.Context,
+    revision: str | None,
+    scope: str | None,
+    framework: bool,
+    fix: bool,
+    require_index: bool,
+    as_json: bool,
+) -> int:
     """Say whether a tree (default: HEAD's) is completely indexed.
 
-    Exit status: 0 fresh, 1 stale, 2 error.
+    Where there is no index it passes with a note. Exit status: 0 fresh, 1 stale, 2 error.
 
     \b
     Examples:
       ragit check
-      ragit check --staged
+      ragit check --staged --fix
     """
+    if framework:
+        revision, scope = os.environ.get("PRE_COMMIT_TO_REF") or revision, "staged"
     with open_index(ctx) as index:
-        freshness = index.check(revision, scope=scope or "committed")
-    mend = f"ragit index {revision}" if revision else 'ragit search --staged ""' if scope else "ragit index"
+        freshness = index.check(revision, scope=scope or "committed", fix=fix)
+    mend = " ".join(filter(None, ("ragit index", revision or (scope and f"--{scope}"))))
     print_lines((render.freshness_json if as_json else render.freshness_text)(freshness, look({}), mend=mend))
-    return 0 if freshness.fresh else 1
+    return 0 if freshness.fresh or not (freshness.indexed or require_index) else 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 
@@ -191,15 +192,37 @@ class Repo:
         self._open.append(opened)
         return opened
 
+    @cached_property
+    def _promisors(self) -> list[str]:
+        """Remotes that a partial clone can download from; none in any other repository."""
+        keys = self.config(r"^remote\..*\.promisor$")
+        return sorted({key.removeprefix("remote.").removesuffix(".promisor") for key in keys})
+
+    def not_downloaded(self, oids: Iterable[Oid]) -> set[Oid]:
+        """Those that this partial clone lacks; costs nothing in a repository that is none."""
+        if not self._promisors:
+            return set()
+        wanted = set(oids)
+        with self.recipe().open() as objects:
+            return wanted - objects.sizes(wanted).keys()
+
+    def fetch_trees(self, trees: Iterable[Oid]) -> None:
+        """Download trees that a partial clone lacks, with all below them but no files, in one call."""
+        lacking = []
+        for tree in trees if self._promisors else ():
+            try:
+                self.entries(tree)
+            except GitFailed:
+                lacking.append(tree)
+        self.fetch(lacking)
+
     def fetch(self, oids: Iterable[Oid]) -> None:
         """Download objects that a partial clone lacks, in one call. The only thing here that uses the network."""
-        promisors = self.config(r"^remote\..*\.promisor$")
-        remotes = {key.removeprefix("remote.").removesuffix(".promisor") for key in promisors}
         wanted = "".join(f"{oid}\n" for oid in oids).encode()
         env = {name: value for name, value in self._place.git.env.items() if name not in _OFFLINE}
         if _PROTOCOLS in self._env:
             env[_PROTOCOLS] = self._env[_PROTOCOLS]
-        for remote in sorted(remotes) if wanted else ():
+        for remote in self._promisors if wanted else ():
             Git(self._place.git.cwd, env).run(*_FETCH, "--", remote, stdin=wanted)
 
     def prune_private_objects(self, keep: Iterable[Oid], grace: float = private.GRACE_SECONDS) -> int:

@@ -10,6 +10,8 @@ import os
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from ragit.errors import ConfigError, HooksNotWritable
@@ -29,6 +31,13 @@ class Hooks:
     def __init__(self, repo: Repo) -> None:
         self._repo = repo
         self._places = Places(repo)
+
+    @classmethod
+    @contextmanager
+    def of(cls, directory: Path | str) -> Iterator[Hooks]:
+        """The hooks of the repository that a folder lies in. Raises NotARepository."""
+        with Repo.open(directory) as repo:
+            yield cls(repo)
 
     def status(self) -> HooksReport:
         """For each hook, whether it wakes ragit. Changes nothing."""

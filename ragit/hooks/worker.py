@@ -35,7 +35,9 @@ class _NewerHead(Exception):
 def main() -> None:
     """What a hook starts, in the folder of the store. Its output is the log."""
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".").absolute()
-    if not failure.waits(folder):
+    if failure.waits(folder):
+        _take(folder)  # whenever a worker runs again, it looks at all HEADs
+    else:
         run(folder)
 
 

@@ -100,6 +100,10 @@ class Composer:
                 skipped[file.path] = row[2]
             else:
                 found[file.path] = row[:2]
+        lacking = self._repo.not_downloaded(file.oid for file in missing) if missing else frozenset()
+        if lacking:
+            skipped.update((file.path, NOT_DOWNLOADED) for file in missing if file.oid in lacking)
+            missing = [file for file in missing if file.oid not in lacking]
         return Composed(tree, _snapshot(found, skipped), missing, cached=False)
 
     def _rows(self, store: Store | None, files: list[Selected]) -> Iterator[tuple[int, int, str, bool] | None]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from ragit.config import Config
 from ragit.errors import StoreTooOld
 from ragit.git import Repo
-from ragit.index.compose import Composed, Composer
+from ragit.index.compose import NOT_DOWNLOADED, Composed, Composer
 from ragit.index.embedder import embedder_of
 from ragit.index.plan import Selected, Selector, chunk_options
 from ragit.locks import held
@@ -77,6 +77,16 @@ class Indexer:
             self._remember(store, composed)
             chunks = store.chunk_count({c for part in composed for c in part.snapshot.chunkings})
         return _report(composed, chunks, tally, time.perf_counter() - started)
+
+    def fetch(self, trees: Sequence[Oid]) -> None:
+        """Download what a partial clone lacks of these trees: at most one call for the trees, one for the files."""
+        self.repo.fetch_trees(trees)
+        absent: dict[Oid, None] = {}
+        with self.reading() as store:
+            for tree in trees:
+                skipped = self.composer.compose(store, tree).snapshot.skipped
+                absent.update((e.oid, None) for e in self.repo.entries(tree) if skipped.get(e.path) == NOT_DOWNLOADED)
+        self.repo.fetch(absent)
 
     def rehearse(self, trees: Sequence[Oid], *, progress: Progress | None = None) -> IndexReport:
         """What `complete` would do, found by chunking what is missing and writing nothing."""
@@ -202,9 +212,10 @@ class Indexer:
         return self.config.index.workers or os.cpu_count() or 1
 
     def _remember(self, store: Store, composed: Sequence[Composed]) -> None:
-        new = [part for part in composed if not part.cached and not part.missing]
         # Without its absent blobs a tree is not what it will be once they are fetched: not to be cached.
-        if new and not self.absent:
+        whole = (part for part in composed if not part.cached and not part.missing)
+        new = [part for part in whole if NOT_DOWNLOADED not in part.snapshot.skipped.values()]
+        if new:
             with store.writing():
                 for part in new:
                     store.add_snapshot(part.tree, self.composer.selection, part.snapshot)

@@ -68,6 +68,9 @@ def freshness_text(freshness: Freshness, options: RenderOptions, *, mend: str = 
     if freshness.fresh:
         yield f"{paint.good('fresh')}: all of {where} is indexed"
         return
+    if not freshness.indexed:
+        yield f"no index here, so there is nothing to check; {paint.name('ragit index')} makes one"
+        return
     count = len(freshness.missing)
     yield f"{paint.bad('stale')}: {counted(count, 'file')} of {where} {'is' if count == 1 else 'are'} not indexed"
     shown = freshness.missing if options.full else freshness.missing[:_LISTED]
@@ -84,6 +87,7 @@ def freshness_json(freshness: Freshness, options: RenderOptions, *, mend: str = 
         {
             "ref": plain(freshness.ref),
             "tree": freshness.tree,
+            "indexed": freshness.indexed,
             "fresh": freshness.fresh,
             "missing": [plain(path) for path in freshness.missing],
             "mend": None if freshness.fresh else mend,
@@ -104,6 +108,8 @@ def status_text(status: Status, options: RenderOptions) -> Iterator[str]:
     yield f"{paint.faint('embedder')}  {visible(status.embedder) or 'none: keywords only'}"
     for fingerprint in status.other_embedders:
         yield f"{paint.faint('unused')}    {visible(fingerprint)}; `ragit gc` drops its vectors"
+    if status.worker:
+        yield f"{paint.faint('worker')}    {visible(status.worker)}"
     if status.refs:
         yield ""
     wide = max((cells(visible(ref.name)) for ref in status.refs), default=0)
@@ -138,6 +144,7 @@ def status_json(status: Status, options: RenderOptions) -> Iterator[str]:
                 for ref in status.refs
             ],
             "skipped": dict(sorted(status.skipped.items())),
+            "worker": plain(status.worker) or None,
         },
         options,
     )
