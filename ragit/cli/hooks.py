@@ -28,8 +28,6 @@ def init(ctx: click.Context, yes: bool) -> None:
 
     with open_index(ctx) as index:
         print_lines(render.index_text(index.index(), look({})))
-    from ragit.hooks.install import Hooks
-
     with Hooks.of(ctx.obj["directory"]) as hooks:
         report = hooks.status()
         if not report.active:
