@@ -7,7 +7,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, Phase, settings
 from sandbox import GitSandbox, clean_environment
+
+# HYPOTHESIS_PROFILE=long: an hour by machine; raw: find, and do not shrink. No deadline: the machine is shared.
+_COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large]}
+settings.register_profile("quick", max_examples=60, **_COMMON)
+settings.register_profile("long", max_examples=3000, **_COMMON)
+settings.register_profile("raw", phases=[Phase.explicit, Phase.generate], max_examples=60, **_COMMON)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 
 def become(wanted: dict[str, str]) -> None:

@@ -53,6 +53,11 @@ class Indexer:
         self.composer = Composer(repo, self.selector, fingerprint)
         self.absent: set[Oid] = set()
 
+    def without_vectors(self) -> Indexer:
+        """The same for words alone: what an embedding server that does not answer leaves possible."""
+        settings = replace(self.config, embedding=replace(self.config.embedding, provider="none"))
+        return Indexer(self.repo, settings, self.store_path)
+
     def open_store(self) -> Store | None:
         """A reader of the store; None if there is no store yet, or one that has to be brought up to date first."""
         if not self.store_path.exists():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ragit import chunk
 from ragit.errors import ConfigError
 from ragit.types import Query
 
@@ -10,9 +11,11 @@ SCOPES = ("worktree", "committed", "staged")
 
 
 def check(query: Query) -> None:
-    """Raise ConfigError for an option that has no meaning; a query's text may be anything."""
+    """Raise ConfigError or UnknownLanguage for an option that has no meaning; a query's text may be anything."""
     _one_of("mode", query.mode, MODES)
     _one_of("scope", query.scope, SCOPES)
+    for name in query.languages:
+        chunk.require(name.lower())
     if query.top_k is not None and not query.top_k >= 1:
         raise ConfigError(f"top_k is {query.top_k}", "Ask for one hit at least")
     if query.min_score is not None and not query.min_score >= 0:

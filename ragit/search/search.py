@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from ragit import chunk, globs, rank, words
 from ragit.config import Config
 from ragit.embed.quantize import quantize_query
-from ragit.errors import EmbedderUnavailable, NotIndexed
+from ragit.errors import ConfigError, EmbedderUnavailable, NotIndexed
 from ragit.git import Repo
 from ragit.index import Composed, Indexer
 from ragit.rank import Candidate, Piece, QueryTerms
@@ -51,20 +51,28 @@ class Searcher:
         """The hits in a tree. `on_index` is told how many files are missing before they are indexed."""
         started = time.perf_counter()
         with ExitStack() as stack:
-            store = self._indexer.open_store()
-            composed = self._indexer.composer.compose(store, target.tree, near=target.near)
+            store, composed = self._open(stack, self._indexer, target)
+            refused = ""
             if composed.missing and self._may_index(query, target, len(composed.missing)):
-                if store:
-                    store.close()
-                store, composed = self._refresh(target, len(composed.missing), on_index)
-            if store is None:
+                stack.close()
+                indexer, refused = self._refresh(query, target, len(composed.missing), on_index)
+                store, composed = self._open(stack, indexer, target)
+            if store is None and composed.missing:
                 raise NotIndexed("nothing is indexed in this repository", "Type: ragit index")
-            stack.enter_context(store)
-            stack.enter_context(store.reading())
-            hits, degraded = self._hits(store, query, composed.snapshot)
+            searchable = store if composed.snapshot.paths else None
+            hits, degraded = self._hits(searchable, query, composed.snapshot, refused) if searchable else ([], "")
         took = (time.perf_counter() - started) * 1000
         missing = len(composed.missing)
         return Answer(query.text, target.name, target.tree, missing == 0, missing, degraded, took, tuple(hits))
+
+    @staticmethod
+    def _open(stack: ExitStack, indexer: Indexer, target: Target) -> tuple[Store | None, Composed]:
+        """A reader that sees one state of the store until the stack is closed, and the tree in that state."""
+        store = indexer.open_store()
+        if store:
+            stack.enter_context(store)
+            stack.enter_context(store.reading())
+        return store, indexer.composer.compose(store, target.tree, near=target.near, absent=indexer.absent)
 
     def _may_index(self, query: Query, target: Target, missing: int) -> bool:
         policy = self._config.freshness.policy
@@ -76,43 +84,57 @@ class Searcher:
         return query.index and policy == "refresh"
 
     def _refresh(
-        self, target: Target, missing: int, on_index: Callable[[int], None] | None
-    ) -> tuple[Store | None, Composed]:
+        self, query: Query, target: Target, missing: int, on_index: Callable[[int], None] | None
+    ) -> tuple[Indexer, str]:
+        """Index what is missing; who did it, and why it has no vectors if it could only read words."""
         if on_index:
             on_index(missing)
-        self._indexer.complete([target.tree], near=target.near)
-        store = self._indexer.open_store()
-        absent = self._indexer.absent
-        return store, self._indexer.composer.compose(store, target.tree, near=target.near, absent=absent)
+        try:
+            self._indexer.complete([target.tree], near=target.near)
+        except EmbedderUnavailable as error:
+            if query.mode == "vector":
+                raise
+            words_only = self._indexer.without_vectors()
+            words_only.complete([target.tree], near=target.near)
+            return words_only, error.message
+        return self._indexer, ""
 
-    def _hits(self, store: Store, query: Query, snapshot: Snapshot) -> tuple[list[Hit], str]:
+    def _hits(self, store: Store, query: Query, snapshot: Snapshot, refused: str) -> tuple[list[Hit], str]:
         terms = rank.take_apart(query.text)
-        vectors, degraded = self._vectors(store, query)
+        mode = self._mode(query)
+        vectors, degraded = (None, refused) if refused or mode == "keyword" else self._vectors(store, query, mode)
         view = View(snapshot, self._filter(store, query))
         gathered = gather(store, view, terms, vectors, self._config.retrieval.hybrid_search.keyword_scoring)
-        if vectors is None and not degraded and query.mode == "hybrid" and self._config.embedding.provider != "none":
-            degraded = "no vectors are stored for the configured embedder"
-        ranked = self._ranked(gathered, query, terms, vectors is not None)
+        if mode == "hybrid" and vectors and not gathered.keyword_hits:
+            degraded = "no file holds a word of the query: ranked by meaning alone"
+        ranked = self._ranked(gathered, query, terms, mode, vectors is not None)
         return self._shown(store, query, ranked, gathered.rows, view), degraded
 
-    def _vectors(self, store: Store, query: Query) -> tuple[Vectors | None, str]:
+    def _mode(self, query: Query) -> str:
+        enabled = self._config.retrieval.hybrid_search.enabled
+        return "vector" if query.mode == "hybrid" and not enabled else query.mode
+
+    def _vectors(self, store: Store, query: Query, mode: str) -> tuple[Vectors | None, str]:
+        """The query's vector; or None, and why there is none where one was to be expected."""
         embedder = self._indexer.embedder
-        if query.mode == "keyword" or embedder is None:
+        if embedder is None:
+            if mode == "vector":
+                raise ConfigError("there are no vectors: embedding.provider is none", "Search with --mode keyword")
             return None, ""
         if not store.has_vectors:
-            return None, "this platform has no sqlite-vec: keywords only"
+            return None, "this platform has no sqlite-vec: vectors took no part"
         number = store.embedder(embedder.fingerprint)
         if number is None:
-            return None, ""
+            return None, "no vectors are stored for the configured embedder"
         prefix = self._config.query_prefix if query.query_prefix is None else query.query_prefix
         try:
             vector = embedder.embed_query(prefix + query.text[: rank.QUERY_BYTES])
         except EmbedderUnavailable as error:
-            if query.mode == "vector":
+            if mode == "vector":
                 raise
             return None, error.message
         if not any(vector):
-            return None, "" if query.mode == "hybrid" else "the query has no word that the model knows"
+            return None, "the query holds no word: vectors took no part"
         return Vectors(quantize_query(vector), number), ""
 
     def _filter(self, store: Store, query: Query) -> Callable[[int, bytes], bool] | None:
@@ -123,13 +145,15 @@ class Searcher:
         languages = store.languages()
         return lambda chunking, path: languages[chunking] in wanted and (by_path is None or by_path(path))
 
-    def _ranked(self, gathered: Gathered, query: Query, terms: QueryTerms, has_vectors: bool) -> list[Ranked]:
+    def _ranked(
+        self, gathered: Gathered, query: Query, terms: QueryTerms, mode: str, has_vectors: bool
+    ) -> list[Ranked]:
         hybrid = self._config.retrieval.hybrid_search
         weight = hybrid.keyword_weight if query.keyword_weight is None else query.keyword_weight
         signals: Mapping[str, float] = self._weights
-        if query.mode != "hybrid" or not hybrid.enabled or not has_vectors:
-            weight = 1.0 if query.mode == "keyword" or not has_vectors else 0.0
-        if query.mode != "hybrid":
+        if mode != "hybrid" or not has_vectors:
+            weight = 0.0 if mode == "vector" else 1.0
+        if mode != "hybrid":
             signals = {}
         scored = (Ranked(c, *rank.score(c, terms, weight, signals)) for c in gathered.candidates)
         least = self._config.retrieval.min_score if query.min_score is None else query.min_score
