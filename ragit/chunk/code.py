@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tree_sitter import Node, Parser, Range
+from tree_sitter import Node, Range
 
 from ragit.chunk.comments import plain
-from ragit.chunk.grammars import Plan, Rule, follow, grammar, parser, plan
+from ragit.chunk.grammars import Plan, Rule, follow, parse, plan
 from ragit.chunk.languages import LANGUAGES
 from ragit.chunk.lines import Lines
 from ragit.chunk.options import ChunkOptions
@@ -28,11 +28,14 @@ _IN_A_TYPE = {"function": "method", "constant": "field", "variable": "field"}
 _ARGUMENTS = re.compile(r"<[^<>]*>")
 
 
-def pieces_of(lines: Lines, row: Language, options: ChunkOptions) -> list[Piece]:
-    """The pieces of a text under a language with a grammar."""
+def pieces_of(lines: Lines, row: Language, options: ChunkOptions) -> list[Piece] | None:
+    """The pieces of a text under a language with a grammar; None if it cannot be parsed in a sensible time."""
     text = lines.parseable()
+    root = parse(row.grammar, text)
+    if root is None:
+        return None
     walk = _Walk(lines, text, options)
-    walk.run(parser(row.grammar).parse(text).root_node, _plan(row, options))
+    walk.run(root, _plan(row, options))
     return walk.pieces
 
 
@@ -203,7 +206,9 @@ class _Walk:
             return None
         language = LANGUAGES[rule.inject]
         span = Range(inside.start_point, inside.end_point, inside.start_byte, inside.end_byte)
-        root = Parser(grammar(language.grammar), included_ranges=[span]).parse(self.text).root_node
+        root = parse(language.grammar, self.text, span)
+        if root is None:
+            return None
         rules = _plan(language, self.options)
         return _Level(iter(root.named_children), rules, level.parent, rules.rest)
 
@@ -220,7 +225,7 @@ class _Walk:
         """The definition within its wrappings (`export`, a decorator, `const f =`), what it is and its name."""
         found, meaning, name = node, rule, self._name(node, rule)
         for _ in range(8):
-            inner = _wrapped(rules, node, rule)
+            inner = _wrapped(rules, node, rule, self.text)
             if inner is None:
                 break
             node, rule = inner
@@ -254,7 +259,7 @@ class _Walk:
 
     def _kind(self, level: _Level, node: Node, rule: Rule) -> str:
         for path in rule.kinds:
-            found = follow(node, path)
+            found = follow(node, path, self.text)
             if found is not None:
                 return self._symbol(found)
         return _IN_A_TYPE.get(rule.kind, rule.kind) if level.kind in _TYPES else rule.kind
@@ -286,7 +291,7 @@ class _Walk:
                     if owner not in ("this", "exports", "module", "module.exports"):
                         parent = self._path(level.plan, parent, owner)
         for path in rule.owner:
-            got = follow(node, path)
+            got = follow(node, path, self.text)
             if got is not None:
                 owner = self._words(got.start_byte, got.end_byte, MAX_SYMBOL).lstrip("*").partition("[")[0]
                 parent = self._path(level.plan, parent, owner)
@@ -299,7 +304,7 @@ class _Walk:
                 if names:
                     return names
                 continue
-            found = follow(node, path)
+            found = follow(node, path, self.text)
             if found is not None:
                 return self._symbol(found)
         if rule.names:
@@ -310,7 +315,7 @@ class _Walk:
     def _all_names(self, node: Node, path: tuple[str, ...]) -> str:
         """The names of a definition that makes several: `const a = 1, b = 2`."""
         wanted, rest = path[0][:-1], path[1:]
-        found = (follow(child, rest) for child in node.named_children if child.type == wanted)
+        found = (follow(child, rest, self.text) for child in node.named_children if child.type == wanted)
         return " ".join(self._symbol(name) for name in found if name is not None)
 
     def _symbol(self, node: Node) -> str:
@@ -332,7 +337,7 @@ class _Walk:
 
     def _docstring(self, rules: Plan, node: Node) -> str:
         for path in rules.docstring:
-            found = follow(node, path)
+            found = follow(node, path, self.text)
             if found is not None:
                 return plain(self._words(found.start_byte, found.end_byte, 2 * MAX_DOC), MAX_DOC)
         return ""
@@ -343,22 +348,22 @@ class _Walk:
     def _call(self, level: _Level, node: Node, row: int, last: int) -> _Level | None:
         """A definition that is a call: `def`, `defmodule`, `(defn ...)`."""
         heads = level.plan.heads
-        keyword = None if heads is None else follow(node, heads.keyword)
+        keyword = None if heads is None else follow(node, heads.keyword, self.text)
         rule = None if heads is None or keyword is None else heads.rules.get(self._symbol(keyword).lower())
         if heads is None or rule is None:
             return self._other(level, node, row, last)
         if rule.imports:
             self._rest(level, row, last, "imports")
             return None
-        target = next((got for path in heads.names if (got := follow(node, path)) is not None), None)
+        target = next((got for path in heads.names if (got := follow(node, path, self.text)) is not None), None)
         if target is None:
             return self._other(level, node, row, last)
         return self._begin(level, node, node, rule, self._symbol(target), row, last)
 
 
-def _wrapped(rules: Plan, node: Node, rule: Rule) -> tuple[Node, Rule] | None:
+def _wrapped(rules: Plan, node: Node, rule: Rule, text: bytes) -> tuple[Node, Rule] | None:
     for path in rule.wraps:
-        inner = follow(node, path)
+        inner = follow(node, path, text)
         inner_rule = None if inner is None else rules.rules.get(inner.type)
         if inner is not None and inner_rule is not None and (inner_rule.kind or inner_rule.wraps):
             return inner, inner_rule

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
+from time import thread_time
 
 from tree_sitter import Language as Grammar
-from tree_sitter import Node, Parser
+from tree_sitter import Node, Parser, Range
 from tree_sitter_language_pack import get_language
 
 from ragit.chunk.row import Language
@@ -16,9 +17,6 @@ COMMENTS = (
     "html_comment js_comment bracket_comment pod container_doc_comment"
 )
 
-Path = tuple[str, ...]
-Paths = tuple[Path, ...]
-
 
 @cache
 def grammar(name: str) -> Grammar:
@@ -26,10 +24,41 @@ def grammar(name: str) -> Grammar:
     return get_language(name)  # type: ignore[arg-type]
 
 
+_MEASURE_EVERY = 4
+_PATIENCE = 2.0
+_SLOWEST = 100_000
+"""Seconds of processor time that any parse may take, and the bytes a second it must do beyond that. Ordinary files go
+20 to 100 times as fast; what does not is text made to hurt, such as ten thousand opening marks. Where exactly the line
+is crossed may differ between machines, so it lies far outside of what people write."""
+
+
+def parse(name: str, text: bytes, span: Range | None = None) -> Node | None:
+    """The root of the syntax tree of a text, or of one span of it; None if parsing takes absurdly long."""
+    parser = _parser(name)
+    parser.included_ranges = [] if span is None else [span]
+    view = memoryview(text)
+    limit = thread_time() + _PATIENCE + len(text) / _SLOWEST
+    calls = 0
+
+    def too_long(_offset: int, _has_error: bool) -> bool:
+        nonlocal calls
+        calls += 1
+        return calls % _MEASURE_EVERY == 0 and thread_time() > limit
+
+    try:
+        return parser.parse(lambda offset, _point: view[offset:], progress_callback=too_long).root_node
+    except ValueError:
+        parser.reset()
+        return None
+
+
 @cache
-def parser(name: str) -> Parser:
-    """The one parser of a grammar in this process."""
+def _parser(name: str) -> Parser:
     return Parser(grammar(name))
+
+
+Path = tuple[str, ...]
+Paths = tuple[Path, ...]
 
 
 class Rule:
@@ -179,22 +208,22 @@ def _kind_from(node_type: str) -> str:
     return node_type.split("_")[0].lower()
 
 
-def follow(node: Node, path: Path) -> Node | None:
-    """The node at the end of a path; None if a step leads nowhere."""
+def follow(node: Node, path: Path, text: bytes) -> Node | None:
+    """The node at the end of a path; None if a step leads nowhere. `text` is what was parsed: `Node.text` may crash."""
     at: Node | None = node
     for step in path:
         if at is None:
             return None
-        at = _step(at, step)
+        at = _step(at, step, text)
     return at
 
 
-def _step(node: Node, step: str) -> Node | None:
+def _step(node: Node, step: str, text: bytes) -> Node | None:
     """One step: see the table's docstring for what a step may be."""
     if step[-1] == "+":
         return _repeatedly(node, step[:-1])
     if step[0] == "[":
-        return _attribute(node, step[1:-1].encode())
+        return _attribute(node, step[1:-1].encode(), text)
     if step.isdigit():
         return node.named_child(int(step)) if int(step) < node.named_child_count else None
     if step[0] == "-":
@@ -217,12 +246,12 @@ def _repeatedly(node: Node, step: str) -> Node | None:
     return deepest
 
 
-def _attribute(node: Node, name: bytes) -> Node | None:
+def _attribute(node: Node, name: bytes, text: bytes) -> Node | None:
     """The value of the attribute of that name, in a tag of HTML or XML."""
     for child in node.named_children:
         if child.type.lower() == "attribute" and child.named_child_count > 1:
             key, value = child.named_child(0), child.named_child(1)
-            if key is not None and key.text == name:
+            if key is not None and text[key.start_byte : key.end_byte] == name:
                 return value
     return None
 

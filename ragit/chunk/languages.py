@@ -11,8 +11,8 @@ Fields of a row are words in a string, so that a row reads as what it says:
   container that it names becomes one undivided chunk.
 * `names`, `wraps`: "node_type=path|path; ...". A path leads from a node to another. Its steps are a field or else the
   type of a child; "-type" is the last child of that type, "type&" each of them, "2" the third named child, "*type" the
-  first node of that type anywhere within, "[id]" the value of that attribute; "field+" goes on while it can. `names` leads to the name;
-  `wraps` leads to the definition for which the node is only the wrapping (`export`, a decorator, `const f =`).
+  first node of that type anywhere within, "[id]" the value of that attribute; "field+" goes on while it can. `names`
+  leads to the name; `wraps` leads to the definition for which the node is only the wrapping (`export`, a decorator).
 * `through`: node types that are looked into without being anything themselves (`extern "C"`, `#ifdef`, a class's body).
 * `leading`: node types that belong to the definition after them, as comments always do (attributes, signatures).
 

@@ -33,6 +33,7 @@ class Lines:
     def last_row(self, start: int, end: int) -> int:
         """The row of the last byte before `end` that is no white space: nodes may end far beyond what they hold."""
         text = self.text
+        end = min(end, len(text))
         lowest = max(start, end - 200)
         while end > lowest and text[end - 1] in _WHITE:
             end -= 1
@@ -55,5 +56,7 @@ class Lines:
         return end
 
     def parseable(self) -> bytes:
-        """The text as grammars want it: they know no line end but the line feed."""
-        return self.text.replace(b"\r", b"\n") if self.classic else self.text
+        """The text as grammars want it: they know no line end but the line feed, and some lexers, at the end of a text
+        without one, look for it for ever (Perl's `q#`)."""
+        text = self.text.replace(b"\r", b"\n") if self.classic else self.text
+        return text if text.endswith(b"\n") else text + b"\n"

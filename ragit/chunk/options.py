@@ -42,8 +42,9 @@ def fingerprint(language: str, options: ChunkOptions) -> str:
     rows = [row, *(LANGUAGES[name] for name in row.also.split())]
     parts: list[object] = [VERSION, options.max_lines, options.max_bytes, options.min_bytes]
     for each in rows:
-        parts += [each.name, sorted(set(options.node_types.get(each.name, ())))]
-        parts.append(each.name in options.node_types)
+        # The row itself, so that no change of the table can leave old chunks standing. No types is a choice, too.
+        chosen = options.node_types.get(each.name)
+        parts += [repr(each), None if chosen is None else sorted(set(chosen))]
     if any(each.grammar for each in rows):
         parts.append(_grammar_versions())
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]

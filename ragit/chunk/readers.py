@@ -55,7 +55,9 @@ def _pieces(lines: Lines, row: Language, options: ChunkOptions) -> list[Piece]:
     if row.grammar and len(lines.text) <= MAX_PARSE:
         from ragit.chunk import code
 
-        return code.pieces_of(lines, row, options)
+        pieces = code.pieces_of(lines, row, options)
+        if pieces is not None:
+            return pieces
     return _RULES["lines" if row.grammar else row.reader](lines, options)
 
 
