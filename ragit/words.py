@@ -55,8 +55,8 @@ def words(text: str) -> list[str]:
 _VOWEL = re.compile("[aeiouy]")
 
 _DERIVED = tuple(
-    "izations ization ations ation ators ator ating ated ates ments ment ances ance ences ence ables able ibles ible ities ity "
-    "ively ives ive izers izer izing ized izes ize ions ion ers er ors or ings ally al ly ful ness".split()
+    "izations ization ations ation ators ator ating ated ates ments ment ances ance ences ence ables able ibles ible "
+    "ities ity ively ives ive izers izer izing ized izes ize ions ion ers er ors or ings ally al ly ful ness".split()
 )
 """Endings that make one word of another, longest first where one ends in another."""
 
@@ -68,8 +68,8 @@ _ROOT = 4
 def stem(word: str) -> str:
     """What is common to the forms of an English word: parse, parser and parsing meet, and dispatcher and dispatches.
 
-    Plurals as the S-stemmer has them (Harman 1991, "How effective is suffixing?"), then -ing and -ed, then one ending of
-    derivation. It joins more than an S-stemmer and, on code search, ranks better than that and than Porter's second
+    Plurals as the S-stemmer has them (Harman 1991, "How effective is suffixing?"), then -ing and -ed, then one ending
+    of derivation. It joins more than an S-stemmer and, on code search, ranks better than that and than Porter's second
     stemmer (bench/QUALITY.md): a question says "serialization" where the code says `serialize`.
     """
     if len(word) < 4 or not word.isascii() or not word.isalpha():

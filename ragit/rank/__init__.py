@@ -1,23 +1,30 @@
-"""Candidates to an order: pure functions, no IO. Sees only the candidates it is given."""
+"""Facts to an order: pure functions, no IO. Sees only the candidates it is given."""
 
 from ragit.rank.keyword import ChunkScore, FileScores, best_first, score_chunks, score_files
 from ragit.rank.optimize import Options, Piece, optimize
-from ragit.rank.signals import SIGNALS, Candidate, FileFacts, score, signal_weights
+from ragit.rank.order import Mix, Ranked, Scorer, needing_names
+from ragit.rank.signals import CHUNK_SIGNALS, FILE_SIGNALS, SIGNAL_NAMES, ChunkFacts, FileFacts, Names, signal_weights
 from ragit.rank.terms import QUERY_BYTES, QueryTerms, take_apart
 
 __all__ = [
+    "CHUNK_SIGNALS",
+    "FILE_SIGNALS",
     "QUERY_BYTES",
-    "SIGNALS",
-    "Candidate",
+    "SIGNAL_NAMES",
+    "ChunkFacts",
     "ChunkScore",
     "FileFacts",
     "FileScores",
+    "Mix",
+    "Names",
     "Options",
     "Piece",
     "QueryTerms",
+    "Ranked",
+    "Scorer",
     "best_first",
+    "needing_names",
     "optimize",
-    "score",
     "score_chunks",
     "score_files",
     "signal_weights",

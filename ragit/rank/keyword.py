@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ragit import postings
 from ragit.postings import COUNT, HEAD, SYMBOL, Forward
@@ -70,38 +71,37 @@ def score_files(
     return FileScores(scores, {place: value / total for place, value in covered.items()}, rarities)
 
 
-@dataclass(frozen=True, slots=True)
-class ChunkScore:
+class ChunkScore(NamedTuple):
     """One chunk's keyword figures; the shares are of the query's total weight, 0 to 1."""
 
     score: float
     symbol: float
     head: float
-    coverage: float
-    terms: tuple[str, ...]
 
 
 def score_chunks(forward: Forward, rarities: Mapping[str, float], scoring: str) -> list[ChunkScore]:
     """BM25 (or the seed's plain TF x IDF) of every chunk of one file."""
-    chunks = len(forward.lengths)
-    sums = [[0.0, 0.0, 0.0, 0.0] for _ in range(chunks)]
-    terms: list[list[str]] = [[] for _ in range(chunks)]
+    lengths = forward.lengths
+    scores, symbols, heads = [0.0] * len(lengths), [0.0] * len(lengths), [0.0] * len(lengths)
     total = sum(rarities.values()) or 1.0
-    damped = [K1 * (1 - B_CHUNK + B_CHUNK * length / CHUNK_LENGTH) for length in forward.lengths]
+    plain = scoring == "tfidf"
     for term, value in rarities.items():
+        share = value / total
         for entry in forward.entries(postings.term_hash(term)):
             ordinal = entry >> 8
-            row = sums[ordinal]
-            terms[ordinal].append(term)
-            times = (entry & COUNT) + (SYMBOL_WEIGHT if entry & SYMBOL else 0) + (HEAD_WEIGHT if entry & HEAD else 0)
-            row[0] += value * (times if scoring == "tfidf" else (K1 + 1) * times / (times + damped[ordinal]))
-            row[1] += value if entry & SYMBOL else 0.0
-            row[2] += value if entry & HEAD else 0.0
-            row[3] += value
-    return [
-        ChunkScore(score, symbol / total, head / total, coverage / total, tuple(held))
-        for (score, symbol, head, coverage), held in zip(sums, terms, strict=True)
-    ]
+            times: float = entry & COUNT
+            if entry & SYMBOL:
+                times += SYMBOL_WEIGHT
+                symbols[ordinal] += share
+            if entry & HEAD:
+                times += HEAD_WEIGHT
+                heads[ordinal] += share
+            if plain:
+                scores[ordinal] += value * times
+            else:
+                damped = K1 * (1 - B_CHUNK + B_CHUNK * lengths[ordinal] / CHUNK_LENGTH)
+                scores[ordinal] += value * (K1 + 1) * times / (times + damped)
+    return list(map(ChunkScore, scores, symbols, heads))
 
 
 def best_first(scores: Mapping[int, float], limit: int, among: Iterable[int] | None = None) -> list[int]:

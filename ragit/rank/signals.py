@@ -1,14 +1,13 @@
 """The named reasons for a rank. Each is a pure function of a candidate, from 0 to 1, with one weight.
 
-A weight can be set under `retrieval.signals`; 0 turns its signal off. With every weight 0, and `hybridSearch` alone, the score is
-the plain mix of both arms.
+A weight can be set under `retrieval.signals`; 0 turns its signal off. With all of them 0, the score is the plain mix of
+both arms.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from ragit import words
@@ -16,8 +15,7 @@ from ragit.rank.keyword import ChunkScore
 from ragit.rank.terms import QueryTerms, Symbol, joined
 
 
-@dataclass(frozen=True, slots=True)
-class FileFacts:
+class FileFacts(NamedTuple):
     """What is known of a candidate's file, for this query."""
 
     path: str
@@ -27,14 +25,12 @@ class FileFacts:
     """Share of the query's weight that the file holds."""
     path_share: float
     """Share of the query's weight that its path holds."""
-    best_cosine: float
-    mean_cosine: float
-    """Mean of its three nearest chunks (of all, if there are fewer), each at least 0."""
+    nearness: float
+    """Mean cosine of its three nearest chunks (of all, if there are fewer), each at least 0."""
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A chunk that may be a hit."""
+class ChunkFacts(NamedTuple):
+    """What is known of a chunk of a candidate file."""
 
     place: int
     """Of its file in the snapshot."""
@@ -43,46 +39,59 @@ class Candidate:
     cosine: float
     """With the query, from 0 to 1; 0 where there are no vectors."""
     keyword: ChunkScore
-    keyword_share: float
+    share: float
     """Its keyword score, as a share of the best candidate's."""
+
+
+class Names(NamedTuple):
+    """What a chunk is called."""
+
     kind: str
     symbol: str
     parent: str
-    file: FileFacts
 
 
-class Signal(NamedTuple):
-    """One reason: its function, its usual weight, and what it means to a reader of --explain."""
+class FileSignal(NamedTuple):
+    """One reason that all chunks of a file share: its function, usual weight, and meaning to a reader of --explain."""
 
-    of: Callable[[Candidate, QueryTerms], float]
+    of: Callable[[FileFacts, QueryTerms], float]
+    weight: float
+    help: str
+
+
+class ChunkSignal(NamedTuple):
+    """One reason of a single chunk. `names` are only looked up where the chunk's symbols hold a word of the query."""
+
+    of: Callable[[ChunkFacts, Names | None, QueryTerms], float]
     weight: float
     help: str
 
 
 _TYPES = frozenset(
-    "class struct interface trait protocol enum record object type module namespace union typeclass message service".split()
+    "class enum interface module namespace object protocol record service struct trait type typeclass union".split()
 )
 _QUALIFIER = re.compile(r"::|[.#/\\]")
 
 
-def _defines(candidate: Candidate, query: QueryTerms) -> float:
+def _defines(chunk: ChunkFacts, names: Names | None, query: QueryTerms) -> float:
     """It defines a name that the query writes as code; the better, the more exactly it is that name."""
-    names = candidate.symbol.split()
-    return max((_match(candidate, names, symbol) for symbol in query.symbols), default=0.0) if names else 0.0
+    if names is None or not names.symbol:
+        return 0.0
+    return max((_match(names, symbol) for symbol in query.symbols), default=0.0)
 
 
-def _match(candidate: Candidate, names: list[str], symbol: Symbol) -> float:
+def _match(names: Names, symbol: Symbol) -> float:
     best = 0.0
-    for at, written in enumerate(names):
+    for at, written in enumerate(names.symbol.split()):
         *before, name = _QUALIFIER.split(written)
         if joined(name) != symbol.key:
             continue
         value = 1.0 if name == symbol.name else 0.6
         value *= 1.0 if at == 0 else 0.7  # a later name of a group is a field or a neighbour
-        if symbol.name[:1].isupper() and candidate.kind not in _TYPES:
+        if symbol.name[:1].isupper() and names.kind not in _TYPES:
             value *= 0.8
         if symbol.owner:
-            owners = {joined(part) for part in (*before, *_QUALIFIER.split(candidate.parent))}
+            owners = {joined(part) for part in (*before, *_QUALIFIER.split(names.parent))}
             value *= 1.0 if joined(symbol.owner) in owners else 0.5
         best = max(best, value)
     return best
@@ -92,9 +101,9 @@ def _stem(path: str) -> str:
     return path.rpartition("/")[2].partition(".")[0]
 
 
-def _names_file(candidate: Candidate, query: QueryTerms) -> float:
+def _names_file(file: FileFacts, query: QueryTerms) -> float:
     """Share of the file's name that the query says; all of it for a symbol or a pair of words."""
-    stem = _stem(candidate.file.path)
+    stem = _stem(file.path)
     name = joined(stem)
     if name and (name in query.compounds or any(name == symbol.key for symbol in query.symbols)):
         return 1.0
@@ -120,62 +129,48 @@ def _is_about(query: QueryTerms, *stems: str) -> bool:
     return not query.weights.keys().isdisjoint(stems)
 
 
-def _test(candidate: Candidate, query: QueryTerms) -> float:
+def _test(file: FileFacts, query: QueryTerms) -> float:
     asked = _is_about(query, "test", "spec", "mock", "fixtur")
-    return 0.0 if asked or not _TEST.search(candidate.file.path) else 1.0
+    return 0.0 if asked or not _TEST.search(file.path) else 1.0
 
 
-def _aside(candidate: Candidate, query: QueryTerms) -> float:
+def _aside(file: FileFacts, query: QueryTerms) -> float:
     asked = _is_about(query, "exampl", "sampl", "demo", "benchmark", "doc", "documentation", "tutorial")
-    return 0.0 if asked or not _ASIDE.search(candidate.file.path) else 1.0
+    return 0.0 if asked or not _ASIDE.search(file.path) else 1.0
 
 
-def _vendored(candidate: Candidate, query: QueryTerms) -> float:
-    return 1.0 if _VENDORED.search(candidate.file.path) else 0.0
+def _vendored(file: FileFacts, query: QueryTerms) -> float:
+    return 1.0 if _VENDORED.search(file.path) else 0.0
 
 
-def _prose(candidate: Candidate, query: QueryTerms) -> float:
+def _prose(file: FileFacts, query: QueryTerms) -> float:
     asked = _is_about(query, "readm", "changelog", "licens", "document")
-    return 0.0 if asked or not _PROSE.search(candidate.file.path) else 1.0
+    return 0.0 if asked or not _PROSE.search(file.path) else 1.0
 
 
-SIGNALS: Mapping[str, Signal] = {
-    "defines": Signal(_defines, 0.5, "defines a name that the query writes as code"),
-    "fileKeyword": Signal(lambda c, q: c.file.keyword, 0.3, "words of the query in the whole file"),
-    "fileVector": Signal(lambda c, q: c.file.mean_cosine, 0.3, "meaning of the file's nearest chunks"),
-    "coverage": Signal(lambda c, q: c.file.coverage, 0.1, "share of the query's words that the file holds"),
-    "symbol": Signal(lambda c, q: c.keyword.symbol, 0.2, "words of the query in the names it defines"),
-    "head": Signal(
-        lambda c, q: c.keyword.head, 0.1, "words of the query in its signature, doc comment or enclosing names"
-    ),
-    "path": Signal(lambda c, q: c.file.path_share, 0.2, "words of the query in the path"),
-    "fileName": Signal(_names_file, 0.2, "the file is called like the query"),
-    "test": Signal(_test, -0.3, "a test, and the query asks for none"),
-    "aside": Signal(_aside, -0.2, "an example, a document's sample, a benchmark or a compatibility layer"),
-    "vendored": Signal(_vendored, -0.2, "vendored, generated or built"),
-    "prose": Signal(_prose, -0.2, "prose, and code is preferred"),
+FILE_SIGNALS: Mapping[str, FileSignal] = {
+    "fileKeyword": FileSignal(lambda file, _: file.keyword, 0.15, "words of the query in the whole file"),
+    "fileVector": FileSignal(lambda file, _: file.nearness, 0.5, "meaning of the file's nearest chunks"),
+    "coverage": FileSignal(lambda file, _: file.coverage, 0.1, "share of the query's words that the file holds"),
+    "path": FileSignal(lambda file, _: file.path_share, 0.2, "words of the query in the path"),
+    "fileName": FileSignal(_names_file, 0.2, "the file is called like the query"),
+    "test": FileSignal(_test, -0.5, "a test, and the query asks for none"),
+    "aside": FileSignal(_aside, -0.2, "an example, a benchmark or a compatibility layer"),
+    "vendored": FileSignal(_vendored, -0.2, "vendored, generated or built"),
+    "prose": FileSignal(_prose, -0.5, "prose, and code is preferred"),
 }
-"""All signals, with their usual weights."""
 
-SIGNAL_NAMES = tuple(SIGNALS)
+CHUNK_SIGNALS: Mapping[str, ChunkSignal] = {
+    "defines": ChunkSignal(_defines, 0.5, "defines a name that the query writes as code"),
+    "head": ChunkSignal(lambda c, *_: c.keyword.head, 0.1, "words of the query in its signature, doc or outer names"),
+}
 
-
-def score(
-    candidate: Candidate, query: QueryTerms, keyword_weight: float, weights: Mapping[str, float]
-) -> tuple[float, dict[str, float]]:
-    """A candidate's score and its parts: `(1 - kw) * vector + kw * keyword`, then each signal times its weight."""
-    parts = {
-        "vector": (1 - keyword_weight) * candidate.cosine,
-        "keyword": keyword_weight * candidate.keyword_share,
-    }
-    for name, weight in weights.items():
-        if weight:
-            value = weight * SIGNALS[name].of(candidate, query)
-            if value:
-                parts[name] = value
-    return sum(parts.values()), parts
+SIGNAL_NAMES = (*CHUNK_SIGNALS, *FILE_SIGNALS)
+"""All signals, for the settings."""
 
 
 def signal_weights(overrides: Mapping[str, float]) -> dict[str, float]:
-    """The weight of every signal, the given ones instead of the usual ones."""
-    return {name: overrides.get(name, signal.weight) for name, signal in SIGNALS.items()}
+    """The weight of every signal, the given ones instead of the usual ones; those of weight 0 are left out."""
+    usual = {name: signal.weight for name, signal in CHUNK_SIGNALS.items()}
+    usual |= {name: signal.weight for name, signal in FILE_SIGNALS.items()}
+    return {name: weight for name, weight in {**usual, **overrides}.items() if weight}

@@ -15,14 +15,14 @@ MAX_TERMS = 48
 """Distinct terms looked up; the first ones count, for the same reason."""
 
 STOP = frozenset(
-    "a an and are as at be by can do does for from how i if in into is it its of on or that the their them then there these "
-    "this to use used using was what when where which who why will with you".split()
+    "a an and are as at be by can do does for from how i if in into is it its of on or that the their them then there "
+    "these this to use used using was what when where which who why will with you".split()
 )
-"""Words of questions, not of code. Dropped unless nothing else is left ("if", "with" and "for" alone are looked up)."""
+"""Words of questions, not of code. Dropped unless nothing else is left: "if", "with" and "for" alone are looked up."""
 
 COMPOUND_WEIGHT = 0.7
-"""A pair of neighbouring words as one identifier ("path router": path_router) says more than both words apart, but is also
-counted beside them."""
+"""A pair of neighbouring words as one identifier ("path router": path_router) says more than both words apart, but is
+also counted beside them."""
 
 _SYMBOL = re.compile(r"[^\W\d]\w*(?:(?:::|\.|->|#|/)[^\W\d]\w*)*")
 _SEPARATOR = re.compile(r"::|\.|->|#|/")

@@ -8,13 +8,14 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from ragit import words
 from ragit.embed.quantize import Quantized
 from ragit.postings import Forward
-from ragit.rank import Candidate, ChunkScore, FileFacts, FileScores, QueryTerms, best_first, score_chunks, score_files
+from ragit.rank import ChunkFacts, FileFacts, FileScores, QueryTerms, best_first, score_chunks, score_files
 from ragit.rank.keyword import FIELD_WEIGHTS, PATH_WEIGHT
-from ragit.store import ORDINAL_BITS, ChunkRow, Snapshot, Store, chunk_id
+from ragit.store import ORDINAL_BITS, Snapshot, Store, chunk_id
 
 FILES = 100
 """Files taken from the keyword arm. What answers a question and stands below that in both arms is not found by more."""
@@ -24,6 +25,9 @@ NEAREST = 400
 
 NEAR_FILES = 100
 """Files taken from the vector arm, by their nearest chunk."""
+
+NEAREST_OF_FILE = 3
+"""Chunks whose mean nearness speaks for a file: one may be near by chance, and all would drown the right ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,26 +111,20 @@ def _times(rows: Iterable[tuple[int, str]], place_of: Mapping[int, list[int]]) -
 
 
 def vector_arm(store: Store, view: View, vectors: Vectors) -> dict[int, float]:
-    """Cosine, from 0 to 1, of the nearest chunks of the files that may be found."""
+    """Cosine of the nearest chunks of the files that may be found."""
     members = sorted({view.snapshot.chunkings[place] for place in view.places})
     near = store.nearest(vectors.query.bits, members, vectors.embedder, NEAREST)
-    return _similar(store, vectors, (chunk for chunk, _ in near))
+    return store.similarities(vectors.query.bytes, (chunk for chunk, _ in near), vectors.embedder)
 
 
-def _similar(store: Store, vectors: Vectors, chunks: Iterable[int]) -> dict[int, float]:
-    cosines = store.similarities(vectors.query.bytes, chunks, vectors.embedder)
-    return {chunk: max(0.0, cosine) for chunk, cosine in cosines.items()}
-
-
-@dataclass(frozen=True, slots=True)
-class Gathered:
+class Gathered(NamedTuple):
     """Every chunk of every file that either arm points at."""
 
-    candidates: list[Candidate]
-    rows: dict[int, ChunkRow]
+    files: dict[int, FileFacts]
+    """By place in the snapshot."""
+    chunks: list[ChunkFacts]
     keyword_hits: int
     """Files that hold a word of the query."""
-    vector_hits: int
 
 
 def gather(store: Store, view: View, query: QueryTerms, vectors: Vectors | None, scoring: str) -> Gathered:
@@ -134,30 +132,44 @@ def gather(store: Store, view: View, query: QueryTerms, vectors: Vectors | None,
     scores, by_path = keyword_arm(store, view, query)
     near = vector_arm(store, view, vectors) if vectors else {}
     places = _files(view, scores, near)
-    chunkings = {view.snapshot.chunkings[place] for place in places}
+    chunkings = sorted({view.snapshot.chunkings[place] for place in places})
     keywords = {
         chunking: score_chunks(Forward(packed), scores.rarity, scoring)
-        for chunking, packed in store.forward(sorted(chunkings)).items()
+        for chunking, packed in store.forward(chunkings).items()
     }
-    ids = [chunk_id(chunking, i) for chunking, listed in keywords.items() for i in range(len(listed))]
-    cosines = {**near, **_similar(store, vectors, (i for i in ids if i not in near))} if vectors else {}
-    rows = store.chunks(ids)
-    top = max((score.score for listed in keywords.values() for score in listed), default=0.0) or 1.0
-    best = max((scores.scores.get(place, 0.0) for place in view.places), default=0.0) or 1.0
-    total = sum(scores.rarity.values()) or 1.0
-    candidates: list[Candidate] = []
+    cosines = _cosines(store, vectors, chunkings) if vectors else {}
+    top = max((score.score for held in keywords.values() for score in held), default=0.0) or 1.0
+    files: dict[int, FileFacts] = {}
+    chunks: list[ChunkFacts] = []
+    facts = _file_facts(view, scores, by_path)
     for place in places:
         chunking = view.snapshot.chunkings[place]
         held = keywords[chunking]
-        file = FileFacts(
+        near_ones = cosines.get(chunking) or [0.0] * len(held)
+        files[place] = facts(place, near_ones)
+        first = chunk_id(chunking, 0)
+        for at, (keyword, cosine) in enumerate(zip(held, near_ones, strict=True)):
+            chunks.append(ChunkFacts(place, first + at, cosine, keyword, keyword.score / top))
+    return Gathered(files, chunks, len(scores.scores))
+
+
+def _file_facts(
+    view: View, scores: FileScores, by_path: Mapping[str, frozenset[int]]
+) -> Callable[[int, Sequence[float]], FileFacts]:
+    best = max((scores.scores.get(place, 0.0) for place in view.places), default=0.0) or 1.0
+    total = sum(scores.rarity.values()) or 1.0
+
+    def facts(place: int, cosines: Sequence[float]) -> FileFacts:
+        nearest = sorted(cosines, reverse=True)[:NEAREST_OF_FILE]
+        return FileFacts(
             path=view.snapshot.paths[place].decode("utf-8", "surrogateescape"),
             keyword=scores.scores.get(place, 0.0) / best,
             coverage=scores.coverage.get(place, 0.0),
-            path_share=sum(v for term, v in scores.rarity.items() if place in by_path[term]) / total,
-            **_nearness([cosines.get(chunk_id(chunking, i), 0.0) for i in range(len(held))]),
+            path_share=sum(value for term, value in scores.rarity.items() if place in by_path[term]) / total,
+            nearness=sum(nearest) / len(nearest) if nearest else 0.0,
         )
-        candidates.extend(_candidates(place, chunking, held, top, cosines, rows, file))
-    return Gathered(candidates, rows, len(scores.scores), len(near))
+
+    return facts
 
 
 def _files(view: View, scores: FileScores, near: Mapping[int, float]) -> list[int]:
@@ -170,31 +182,7 @@ def _files(view: View, scores: FileScores, near: Mapping[int, float]) -> list[in
     return sorted({*best, *best_first(nearest, NEAR_FILES)})
 
 
-def _nearness(cosines: list[float]) -> dict[str, float]:
-    top = sorted(cosines, reverse=True)[:3]
-    return {"best_cosine": top[0] if top else 0.0, "mean_cosine": sum(top) / len(top) if top else 0.0}
-
-
-def _candidates(
-    place: int,
-    chunking: int,
-    held: Sequence[ChunkScore],
-    top: float,
-    cosines: Mapping[int, float],
-    rows: Mapping[int, ChunkRow],
-    file: FileFacts,
-) -> Iterable[Candidate]:
-    for ordinal, keyword in enumerate(held):
-        chunk = chunk_id(chunking, ordinal)
-        row = rows[chunk]
-        yield Candidate(
-            place=place,
-            chunk=chunk,
-            cosine=cosines.get(chunk, 0.0),
-            keyword=keyword,
-            keyword_share=keyword.score / top,
-            kind=row.kind,
-            symbol=row.symbol,
-            parent=row.parent,
-            file=file,
-        )
+def _cosines(store: Store, vectors: Vectors, chunkings: Iterable[int]) -> dict[int, list[float]]:
+    """Cosine of every chunk of some chunkings, from 0 to 1, in the order of the chunks."""
+    found = store.similarities_within(vectors.query.bytes, chunkings, vectors.embedder)
+    return {chunking: [max(0.0, cosine) for cosine in cosines] for chunking, cosines in found.items()}

@@ -3,33 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
 
-from ragit import chunk, globs, rank, words
+from ragit import chunk, globs, rank
 from ragit.config import Config
 from ragit.embed.quantize import quantize_query
 from ragit.errors import ConfigError, EmbedderUnavailable, NotIndexed
 from ragit.git import Repo
 from ragit.index import Composed, Indexer
-from ragit.rank import Candidate, Piece, QueryTerms
 from ragit.search.ask import check
-from ragit.search.gather import Gathered, Vectors, View, gather
-from ragit.store import ORDINAL_BITS, ChunkRow, Snapshot, Store
-from ragit.types import Answer, Hit, Optimized, Query, Target
+from ragit.search.gather import Vectors, View, gather
+from ragit.search.show import Show, one_path_each
+from ragit.store import Snapshot, Store
+from ragit.types import Answer, Hit, Query, Target
 
 OVERFETCH = 3
 """The seed's factor: the optimiser chooses among this many times top_k."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ranked:
-    """A candidate in its order, with the parts of its score."""
-
-    candidate: Candidate
-    score: float
-    parts: Mapping[str, float]
 
 
 class Searcher:
@@ -107,8 +97,32 @@ class Searcher:
         gathered = gather(store, view, terms, vectors, self._config.retrieval.hybrid_search.keyword_scoring)
         if mode == "hybrid" and vectors and not gathered.keyword_hits:
             degraded = "no file holds a word of the query: ranked by meaning alone"
-        ranked = self._ranked(gathered, query, terms, mode, vectors is not None)
-        return self._shown(store, query, ranked, gathered.rows, view), degraded
+        names = _names(store, rank.needing_names(gathered.chunks, terms))
+        scorer = rank.Scorer(terms, self._mix(query, mode, vectors is not None), gathered.files, names)
+        least = self._config.retrieval.min_score if query.min_score is None else query.min_score
+        ranked = scorer.order(gathered.chunks, least)
+        return self._shown(store, query, view, scorer, ranked), degraded
+
+    def _mix(self, query: Query, mode: str, has_vectors: bool) -> rank.Mix:
+        hybrid = self._config.retrieval.hybrid_search
+        weight = hybrid.keyword_weight if query.keyword_weight is None else query.keyword_weight
+        if mode == "hybrid":
+            return rank.Mix(weight if has_vectors else 1.0, self._weights)
+        return rank.Mix(0.0 if mode == "vector" else 1.0, {})
+
+    def _shown(
+        self, store: Store, query: Query, view: View, scorer: rank.Scorer, ranked: Sequence[rank.Ranked]
+    ) -> list[Hit]:
+        knobs = self._config.retrieval.context_optimization
+        top_k = self._config.retrieval.top_k if query.top_k is None else query.top_k
+        if not (knobs.enabled if query.optimize is None else query.optimize):
+            show = Show(self._repo, store, view.snapshot, scorer, one_path_each(ranked, top_k))
+            return show.hits((piece, None) for piece in show.pieces())
+        options = rank.Options(
+            knobs.merge_adjacent, knobs.adjacent_gap_threshold, knobs.similarity_threshold, knobs.max_per_file
+        )
+        show = Show(self._repo, store, view.snapshot, scorer, one_path_each(ranked, top_k * OVERFETCH))
+        return show.hits(rank.optimize(show.pieces(), top_k, options))
 
     def _mode(self, query: Query) -> str:
         enabled = self._config.retrieval.hybrid_search.enabled
@@ -145,116 +159,6 @@ class Searcher:
         languages = store.languages()
         return lambda chunking, path: languages[chunking] in wanted and (by_path is None or by_path(path))
 
-    def _ranked(
-        self, gathered: Gathered, query: Query, terms: QueryTerms, mode: str, has_vectors: bool
-    ) -> list[Ranked]:
-        hybrid = self._config.retrieval.hybrid_search
-        weight = hybrid.keyword_weight if query.keyword_weight is None else query.keyword_weight
-        signals: Mapping[str, float] = self._weights
-        if mode != "hybrid" or not has_vectors:
-            weight = 0.0 if mode == "vector" else 1.0
-        if mode != "hybrid":
-            signals = {}
-        scored = (Ranked(c, *rank.score(c, terms, weight, signals)) for c in gathered.candidates)
-        least = self._config.retrieval.min_score if query.min_score is None else query.min_score
-        relevant = [r for r in scored if r.score > 0 and r.score >= least and _is_found(r.candidate)]
-        relevant.sort(key=lambda r: (-r.score, r.candidate.place, r.candidate.chunk))
-        return relevant
 
-    def _shown(
-        self, store: Store, query: Query, ranked: Sequence[Ranked], rows: Mapping[int, ChunkRow], view: View
-    ) -> list[Hit]:
-        settings = self._config.retrieval
-        top_k = settings.top_k if query.top_k is None else query.top_k
-        wants = settings.context_optimization.enabled if query.optimize is None else query.optimize
-        pool = _one_path_each(ranked, top_k * OVERFETCH if wants else top_k)
-        texts = _Texts(self._repo, store, {r.candidate.chunk >> ORDINAL_BITS for r, _ in pool})
-        also = {r.candidate.place: [view.snapshot.paths[p] for p in others] for r, others in pool}
-        first = [r for r, _ in pool]
-        if not wants:
-            plain = [(_piece(r, rows[r.candidate.chunk], frozenset(), at), None) for at, r in enumerate(first)]
-            return [_hit(piece, done, first, texts, also) for piece, done in plain]
-        pieces = []
-        for at, r in enumerate(first):
-            row = rows[r.candidate.chunk]
-            text = texts.text(r.candidate.chunk, row.start, row.end)
-            pieces.append(_piece(r, row, frozenset(words.terms(text)), at))
-        chosen = rank.optimize(pieces, top_k, self._options())
-        return [_hit(piece, done, first, texts, also) for piece, done in chosen]
-
-    def _options(self) -> rank.Options:
-        knobs = self._config.retrieval.context_optimization
-        return rank.Options(
-            knobs.merge_adjacent, knobs.adjacent_gap_threshold, knobs.similarity_threshold, knobs.max_per_file
-        )
-
-
-def _is_found(candidate: Candidate) -> bool:
-    """A chunk that neither arm found is not a hit, whatever its path is called."""
-    return candidate.cosine > 0 or bool(candidate.keyword.terms) or candidate.file.path_share > 0
-
-
-def _one_path_each(ranked: Iterable[Ranked], limit: int) -> list[tuple[Ranked, list[int]]]:
-    """The best `limit`, each blob under its best path only, with the places of its other paths."""
-    chosen: list[tuple[Ranked, list[int]]] = []
-    at: dict[int, list[int]] = {}
-    for r in ranked:
-        twin = at.get(r.candidate.chunk)
-        if twin is not None:
-            twin.append(r.candidate.place)
-        elif len(chosen) < limit:
-            at[r.candidate.chunk] = []
-            chosen.append((r, at[r.candidate.chunk]))
-    return chosen
-
-
-class _Texts:
-    """The text of chunks, read back from their blobs."""
-
-    def __init__(self, repo: Repo, store: Store, chunkings: set[int]) -> None:
-        self.blobs = store.blobs(sorted(chunkings))
-        with closing(repo.objects()) as objects:
-            data = dict(objects.read_many([oid for oid, _ in self.blobs.values()]))
-        self._texts = {c: chunk.text_of(data.get(oid) or b"") or b"" for c, (oid, _) in self.blobs.items()}
-
-    def text(self, number: int, start: int, end: int) -> str:
-        return self._texts[number >> ORDINAL_BITS][start:end].decode("utf-8", "replace")
-
-
-def _piece(ranked: Ranked, row: ChunkRow, terms: frozenset[str], at: int) -> Piece:
-    return Piece(
-        file=ranked.candidate.place,
-        id=f"{ranked.candidate.place}:{row.start_line}-{row.end_line}:{row.start}",
-        start_line=row.start_line,
-        end_line=row.end_line,
-        start=row.start,
-        end=row.end,
-        score=ranked.score,
-        words=terms,
-        members=(at,),
-    )
-
-
-def _hit(
-    piece: Piece, done: Optimized | None, ranked: Sequence[Ranked], texts: _Texts, also: Mapping[int, list[bytes]]
-) -> Hit:
-    best = ranked[piece.members[0]]
-    candidate = best.candidate
-    oid, language = texts.blobs[candidate.chunk >> ORDINAL_BITS]
-    held = dict.fromkeys(term for member in piece.members for term in ranked[member].candidate.keyword.terms)
-    return Hit(
-        path=candidate.file.path,
-        start_line=piece.start_line,
-        end_line=piece.end_line,
-        score=best.score,
-        language=language,
-        kind=candidate.kind,
-        symbol=candidate.symbol,
-        parent=candidate.parent,
-        text=texts.text(candidate.chunk, piece.start, piece.end),
-        blob=oid,
-        signals=best.parts,
-        terms=tuple(held),
-        also=tuple(path.decode("utf-8", "surrogateescape") for path in also[candidate.place]),
-        optimized=done,
-    )
+def _names(store: Store, chunks: Iterable[int]) -> dict[int, rank.Names]:
+    return {number: rank.Names(row.kind, row.symbol, row.parent) for number, row in store.chunks(chunks).items()}

@@ -280,6 +280,23 @@ class Store:
             found = ((chunk, self._db.execute(sql, (vector, chunk)).get) for chunk in chunks)
             return {chunk: cosine for chunk, cosine in found if cosine is not None}
 
+    def similarities_within(self, vector: bytes, chunkings: Iterable[int], embedder: int) -> dict[int, list[float]]:
+        """The same for all chunks of some chunkings, each in the order of its chunks."""
+        sql = f"""
+            SELECT 1 - vec_distance_cosine(vec_int8(v), vec_int8(?)) FROM vec_i8_{embedder}
+            WHERE chunk BETWEEN ? AND ? ORDER BY chunk
+        """
+        with translated(self.path):
+            return {
+                chunking: [
+                    cosine or 0.0  # NULL for a vector without direction
+                    for (cosine,) in self._db.execute(
+                        sql, (vector, chunk_id(chunking, 0), chunk_id(chunking + 1, 0) - 1)
+                    )
+                ]
+                for chunking in chunkings
+            }
+
     def chunks(self, ids: Iterable[int]) -> dict[int, ChunkRow]:
         """Chunk rows by number."""
         sql = "SELECT hash, start_line, end_line, start, end, kind, symbol, parent, signature FROM chunk WHERE id = ?"

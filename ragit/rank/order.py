@@ -1,0 +1,79 @@
+"""Facts to an order: the score of every chunk of every candidate file, and its parts for whoever asks why. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from ragit.rank.signals import CHUNK_SIGNALS, FILE_SIGNALS, ChunkFacts, FileFacts, Names
+from ragit.rank.terms import QueryTerms
+
+
+class Mix(NamedTuple):
+    """How the arms and the signals are weighed: `(1 - keyword) * vector + keyword * keyword`, then each signal."""
+
+    keyword: float
+    signals: Mapping[str, float]
+
+
+class Ranked(NamedTuple):
+    """A chunk in its order."""
+
+    facts: ChunkFacts
+    score: float
+
+
+class Scorer:
+    """Scores the chunks of one query's candidates."""
+
+    def __init__(self, query: QueryTerms, mix: Mix, files: Mapping[int, FileFacts], names: Mapping[int, Names]) -> None:
+        self._query = query
+        self._mix = mix
+        self._files = files
+        self._names = names
+        self._chunk_signals = [(CHUNK_SIGNALS[n].of, w) for n, w in mix.signals.items() if n in CHUNK_SIGNALS]
+        self._file_sums = {place: sum(self._file_parts(file).values()) for place, file in files.items()}
+
+    def order(self, chunks: Iterable[ChunkFacts], least: float) -> list[Ranked]:
+        """Chunks that an arm found and that score at least `least`, best first; equals by path, then by line."""
+        scored = [Ranked(facts, self._score(facts)) for facts in chunks if self._is_found(facts)]
+        relevant = [ranked for ranked in scored if ranked.score > 0 and ranked.score >= least]
+        relevant.sort(key=lambda ranked: (-ranked.score, ranked.facts.place, ranked.facts.chunk))
+        return relevant
+
+    def parts(self, facts: ChunkFacts) -> dict[str, float]:
+        """What a chunk's score is the sum of, by name; parts that are 0 are left out."""
+        kw = self._mix.keyword
+        names = self._names.get(facts.chunk)
+        weights = self._mix.signals
+        found = {"vector": (1 - kw) * facts.cosine, "keyword": kw * facts.share}
+        found |= {n: weights[n] * s.of(facts, names, self._query) for n, s in CHUNK_SIGNALS.items() if n in weights}
+        found |= self._file_parts(self._files[facts.place])
+        return {name: value for name, value in found.items() if value}
+
+    def terms_in(self, held: frozenset[str]) -> tuple[str, ...]:
+        """The query's terms among some words, in the query's order."""
+        return tuple(term for term in (*self._query.weights, *self._query.compounds) if term in held)
+
+    def _score(self, facts: ChunkFacts) -> float:
+        kw = self._mix.keyword
+        names = self._names.get(facts.chunk)
+        score = (1 - kw) * facts.cosine + kw * facts.share + self._file_sums[facts.place]
+        for signal, weight in self._chunk_signals:
+            score += weight * signal(facts, names, self._query)
+        return score
+
+    def _file_parts(self, file: FileFacts) -> dict[str, float]:
+        weights = self._mix.signals
+        return {n: weights[n] * s.of(file, self._query) for n, s in FILE_SIGNALS.items() if n in weights}
+
+    def _is_found(self, facts: ChunkFacts) -> bool:
+        """A chunk that neither arm found is not a hit, whatever its path is called."""
+        if not self._mix.signals:
+            return (self._mix.keyword < 1 and facts.cosine > 0) or (self._mix.keyword > 0 and facts.share > 0)
+        return facts.cosine > 0 or facts.share > 0 or self._files[facts.place].path_share > 0
+
+
+def needing_names(chunks: Sequence[ChunkFacts], query: QueryTerms) -> list[int]:
+    """Chunks whose names must be known before they are scored: those that define a word of a query with symbols."""
+    return [facts.chunk for facts in chunks if facts.keyword.symbol > 0] if query.symbols else []

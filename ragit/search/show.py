@@ -1,0 +1,96 @@
+"""Ranked chunks to hits: their rows, their text read back from the blobs, the reasons for their rank."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+
+from ragit import chunk, words
+from ragit.git import Repo
+from ragit.rank import Piece, Ranked, Scorer
+from ragit.store import ORDINAL_BITS, ChunkRow, Snapshot, Store
+from ragit.types import Hit, Optimized
+
+Pool = Sequence[tuple[Ranked, list[int]]]
+"""Chunks in order of rank, each with the places of the other paths that hold the same blob."""
+
+
+def one_path_each(ranked: Iterable[Ranked], limit: int) -> Pool:
+    """The best `limit`, each blob under its best path only."""
+    chosen: list[tuple[Ranked, list[int]]] = []
+    at: dict[int, list[int]] = {}
+    for one in ranked:
+        number = one.facts.chunk
+        if number in at:
+            at[number].append(one.facts.place)
+        elif len(chosen) < limit:
+            at[number] = []
+            chosen.append((one, at[number]))
+    return chosen
+
+
+class Show:
+    """Makes hits of a pool of ranked chunks."""
+
+    def __init__(self, repo: Repo, store: Store, snapshot: Snapshot, scorer: Scorer, pool: Pool) -> None:
+        self._snapshot = snapshot
+        self._scorer = scorer
+        self._pool = pool
+        self._rows = store.chunks(ranked.facts.chunk for ranked, _ in pool)
+        self._blobs = store.blobs(sorted({ranked.facts.chunk >> ORDINAL_BITS for ranked, _ in pool}))
+        with closing(repo.objects()) as objects:
+            data = dict(objects.read_many([oid for oid, _ in self._blobs.values()]))
+        self._texts = {c: chunk.text_of(data.get(oid) or b"") or b"" for c, (oid, _) in self._blobs.items()}
+
+    def pieces(self) -> list[Piece]:
+        """The pool for the optimiser, in its order."""
+        return [self._piece(ranked, at) for at, (ranked, _) in enumerate(self._pool)]
+
+    def hits(self, chosen: Iterable[tuple[Piece, Optimized | None]]) -> list[Hit]:
+        """The pieces chosen, as hits."""
+        return [self._hit(piece, done) for piece, done in chosen]
+
+    def _row(self, ranked: Ranked) -> ChunkRow:
+        return self._rows[ranked.facts.chunk]
+
+    def _text(self, ranked: Ranked, start: int, end: int) -> str:
+        return self._texts[ranked.facts.chunk >> ORDINAL_BITS][start:end].decode("utf-8", "replace")
+
+    def _piece(self, ranked: Ranked, at: int) -> Piece:
+        row = self._row(ranked)
+        path = self._path(ranked.facts.place)
+        return Piece(
+            file=ranked.facts.place,
+            id=f"{path}:{row.start_line}-{row.end_line}" + (f":{row.start}" if row.start_line == row.end_line else ""),
+            start_line=row.start_line,
+            end_line=row.end_line,
+            start=row.start,
+            end=row.end,
+            score=ranked.score,
+            words=frozenset(words.terms(self._text(ranked, row.start, row.end))),
+            members=(at,),
+        )
+
+    def _hit(self, piece: Piece, done: Optimized | None) -> Hit:
+        ranked, others = self._pool[piece.members[0]]
+        row = self._row(ranked)
+        oid, language = self._blobs[ranked.facts.chunk >> ORDINAL_BITS]
+        return Hit(
+            path=self._path(ranked.facts.place),
+            start_line=piece.start_line,
+            end_line=piece.end_line,
+            score=ranked.score,
+            language=language,
+            kind=row.kind,
+            symbol=row.symbol,
+            parent=row.parent,
+            text=self._text(ranked, piece.start, piece.end),
+            blob=oid,
+            signals=self._scorer.parts(ranked.facts),
+            terms=self._scorer.terms_in(piece.words),
+            also=tuple(map(self._path, others)),
+            optimized=done,
+        )
+
+    def _path(self, place: int) -> str:
+        return self._snapshot.paths[place].decode("utf-8", "surrogateescape")
