@@ -16,13 +16,11 @@ from hypothesis import strategies as st
 
 from ragit.errors import ConfigError, HooksNotWritable
 from ragit.git import version
-from ragit.hooks import install, script
+from ragit.hooks import install, place, script
 from ragit.hooks.place import CONFIG_HOOKS_FROM
 
 ROOT = Path(__file__).parent.parent
 FILES_ONLY = pytest.mark.skipif(version() >= CONFIG_HOOKS_FROM, reason="this git takes hooks from its configuration")
-
-pytestmark = FILES_ONLY
 
 
 @pytest.fixture
@@ -175,6 +173,7 @@ def test_a_hook_still_gets_its_input_and_arguments(hooked: Hooked, tmp_path: Pat
     hooked.settle()
 
 
+@FILES_ONLY
 @pytest.mark.parametrize(
     ("content", "mode", "why"),
     [
@@ -194,6 +193,7 @@ def test_what_cannot_be_added_to_is_left_alone(hooked: Hooked, content: str, mod
     assert (file.read_text(), file.stat().st_mode & 0o777) == (content, mode)
 
 
+@FILES_ONLY
 def test_a_linked_hook_belongs_to_something_else(hooked: Hooked) -> None:
     target = hooked.write("scripts/hook.sh", "#!/bin/sh\n", executable=True)
     file = hooked.path / ".git" / "hooks" / "post-commit"
@@ -219,6 +219,7 @@ def test_the_line_to_add_by_hand_works(hooked: Hooked) -> None:
 # core.hooksPath
 
 
+@FILES_ONLY
 @pytest.mark.parametrize("where", ["tracked", "global"])
 def test_a_hooks_folder_elsewhere_is_written_only_by_force(hooked: Hooked, where: str, tmp_path: Path) -> None:
     folder = hooked.path / "my hooks" if where == "tracked" else tmp_path / "global hooks"
@@ -250,6 +251,39 @@ def test_a_global_folder_with_our_lines_does_nothing_where_ragit_is_not_installe
     other.git("config", "core.hooksPath", str(tmp_path / "global"))
     other.commit()
     assert not (other.path / ".git" / "ragit").exists()
+
+
+# Hooks in git's configuration
+
+
+def test_a_git_that_takes_hooks_from_its_configuration_gets_them_there(
+    hooked: Hooked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Older gits pass over these settings: there, what git would run is run by hand, as git runs it."""
+    files = hooked.install()
+    assert files.active
+    monkeypatch.setattr(place, "version", lambda: CONFIG_HOOKS_FROM)
+    before = (hooked.path / ".git" / "config").read_bytes()
+    hooked.git("config", "core.hooksPath", str(tmp_path / "somebody else's"))
+    assert hooked.install().active
+    assert not [f for f in (hooked.path / ".git" / "hooks").glob("post-*") if script.has_block(f.read_bytes())]
+    for event in script.EVENTS:
+        assert hooked.git("config", f"hook.ragit-{event}.event") == event
+        text = hooked.git("config", f"hook.ragit-{event}.command")
+        for moved in (False, True):  # a command that fails would break `git switch`
+            dispatcher = hooked.folder / "hook"
+            dispatcher.rename(tmp_path / "away") if moved else None
+            args = ["sh", "-c", f'{text} "$@"', text, "a", "b", "1"]
+            done = subprocess.run(args, cwd=hooked.path, capture_output=True, check=False)
+            assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+            (tmp_path / "away").rename(dispatcher) if moved else None
+        hooked.settle()
+    assert len(hooked.log()) >= len(script.EVENTS)
+    assert hooked.uninstall().changed
+    hooked.git("config", "--unset", "core.hooksPath")
+    if version() < CONFIG_HOOKS_FROM:
+        assert (hooked.path / ".git" / "config").read_bytes() == before
+    assert hooked.git("config", "--get-regexp", "^core") and "ragit-" not in hooked.git("config", "--list")
 
 
 # Failing well
@@ -355,6 +389,19 @@ def test_who_captures_gits_output_does_not_wait_for_the_worker(hooked: Hooked, t
     assert not (tmp_path / "done").exists()
 
 
+def test_a_terminal_that_closes_does_not_take_the_worker_along(hooked: Hooked) -> None:
+    pty = pytest.importorskip("pty")
+    hooked.install()
+    child, terminal = pty.fork()
+    if child == 0:
+        os.chdir(hooked.path)
+        os.execvp("git", ["git", "commit", "-q", "--allow-empty", "-m", "x"])
+    os.waitpid(child, 0)
+    os.close(terminal)
+    hooked.settle()
+    assert len(hooked.log()) == 1
+
+
 def test_a_module_in_the_repository_does_not_run(hooked: Hooked, tmp_path: Path) -> None:
     for name in ("json", "ragit", "click", "pathlib", "traceback", "sitecustomize"):
         hooked.write(f"{name}.py", f"open({str(tmp_path / 'hijacked')!r}, 'w')\n")
@@ -412,8 +459,8 @@ def test_init_touches_no_hook_unless_told(hooked: Hooked) -> None:
 def test_run_is_silent_and_succeeds_everywhere(hooked: Hooked, where: str, tmp_path: Path) -> None:
     if where == "bad settings":
         hooked.git("config", "ragit.no.such", "1")
-    place = tmp_path if where == "nowhere" else hooked.path
-    done = command("hooks", "run", "post-commit", cwd=place)
+    folder = tmp_path if where == "nowhere" else hooked.path
+    done = command("hooks", "run", "post-commit", cwd=folder)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     if where != "nowhere":
         hooked.settle()

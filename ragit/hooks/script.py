@@ -59,8 +59,9 @@ def dispatcher(python: str) -> str:
 # Guards, in the order of the lines: hooks switched off; pre-commit's own checkout while it puts unstaged changes aside;
 # `git checkout FILE`; the steps of a rebase (its end fires post-rewrite) and the second hook of an amend; the steps of
 # a bisect. Where `.git` is a file, git sets GIT_DIR. What follows is in the background with all three descriptors
-# redirected: whoever captures git's output would wait for a worker that still holds it. Python starts in our own
-# folder, where no module of the repository can take the place of one of its own, and without PYTHON* variables.
+# redirected: whoever captures git's output would wait for a worker that still holds it; and without HUP, which a
+# terminal that closes sends (lefthook gives each command one of its own). Python starts in our own folder, where no
+# module of the repository can take the place of one of its own, and without PYTHON* variables.
 _DISPATCHER = """\
 #!/bin/sh
 # Called by git's hooks: notes that HEAD moved and wakes ragit's worker in the background. Never fails, says nothing.
@@ -78,6 +79,7 @@ esac
 d="${0%/*}"
 { pwd >>"$d/pending"; } 2>/dev/null || exit 0
 { (
+    trap '' HUP
     if [ -x "$python" ]; then CDPATH= cd -- "$d" && exec "$python" -E -m ragit.hooks.worker; fi
     exec ragit hooks run
 ) </dev/null >>"$d/worker.log" 2>&1 & } 2>/dev/null
