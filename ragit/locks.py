@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from ragit.errors import StoreBusy
+from ragit.errors import StoreBusy, StoreUnreadable
 
 if sys.platform == "win32":
     import msvcrt
@@ -36,11 +36,24 @@ else:
         return True
 
 
+def _opened(path: Path) -> IO[bytes]:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path.open("ab")
+    except OSError as error:
+        raise StoreUnreadable(
+            f"cannot write {path}: {error.strerror}",
+            "Check its folder and the disk, or name another file: git config ragit.index.storePath FILE",
+        ) from error
+
+
 @contextlib.contextmanager
 def lock(path: Path, *, shared: bool = False, wait_s: float = 0.0) -> Iterator[bool]:
-    """Hold the lock while inside; gives False at once, or after `wait_s` seconds, if others hold it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("ab") as file:
+    """Hold the lock while inside; gives False at once, or after `wait_s` seconds, if others hold it.
+
+    Raises StoreUnreadable if the lock's own file cannot be made.
+    """
+    with _opened(path) as file:
         until = time.monotonic() + wait_s
         while not (taken := _take(file, shared)) and time.monotonic() < until:
             time.sleep(0.02)

@@ -10,7 +10,7 @@ import os
 import time
 from binascii import crc32
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ragit.errors import GitFailed
@@ -86,10 +86,17 @@ class Private:
     def scratch_index(self, index: Path) -> Iterator[Path]:
         """A copy of an index (no file if there is none) to be written to, removed at the end."""
         folder = self.folder / f"index-{os.getpid()}-{os.urandom(4).hex()}"
-        folder.mkdir()
+        copy = folder / "index"
         try:
-            copy = folder / "index"
+            folder.mkdir()
             _copy(index, copy)
+        except OSError as error:
+            _remove_folder(folder)
+            raise GitFailed(
+                f"cannot write {folder}: {error.strerror}",
+                "free some space, or search without your changes: --committed",
+            ) from error
+        try:
             yield copy
         finally:
             _remove_folder(folder)
@@ -112,9 +119,14 @@ class Private:
             if old.stat().st_ctime < time.time() - _IN_USE_SECONDS:
                 old.unlink(missing_ok=True)
         fresh = copy.with_name(f"{copy.name}.{os.getpid()}")
-        if not _copy(index, fresh):
+        try:
+            if not _copy(index, fresh):
+                return None
+            fresh.replace(copy)
+        except OSError:  # a full disk: then git does the work again each time
+            with suppress(OSError):
+                fresh.unlink()
             return None
-        fresh.replace(copy)
         return copy
 
 

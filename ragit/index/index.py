@@ -8,17 +8,18 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragit.config import Config
-from ragit.errors import StoreTooOld
+from ragit.errors import StoreTooOld, StoreUnreadable
 from ragit.git import Repo
 from ragit.index.compose import NOT_DOWNLOADED, Composed, Composer
 from ragit.index.embedder import embedder_of
 from ragit.index.plan import Selected, Selector, chunk_options
 from ragit.locks import held
-from ragit.store import Store
+from ragit.store import Store, is_store
 from ragit.types import GcReport, IndexReport, Oid, Progress
 
 if TYPE_CHECKING:
@@ -115,9 +116,7 @@ class Indexer:
         with Store(fresh.store_path, writable=True) as store:
             store.checkpoint()
         with held(self._lock, by="a running index"):
-            _remove(self.store_path)
-            fresh.store_path.replace(self.store_path)
-            _remove(fresh.store_path)
+            _replace(self.store_path, fresh.store_path)
         return report
 
     @contextmanager
@@ -259,6 +258,26 @@ def _report(composed: Sequence[Composed], chunks: int, tally: _Tally, seconds: f
         skipped=dict(sorted(Counter(skipped.values()).items())),
         seconds=seconds,
     )
+
+
+def _replace(old: Path, new: Path) -> None:
+    try:
+        if old.exists() and not is_store(old):  # it may be somebody's, named by mistake
+            old.rename(_aside(old))
+        _remove(old)
+        new.replace(old)
+        _remove(new)
+        Path(f"{new}.lock").unlink(missing_ok=True)
+    except OSError as error:
+        raise StoreUnreadable(
+            f"cannot replace the index {old}: {error.strerror}", "Check the folder's permissions and free space"
+        ) from error
+
+
+def _aside(path: Path) -> Path:
+    """A free name beside a file that has to make room."""
+    names = (path.with_name(f"{path.name}.aside-{number}") for number in count(1))
+    return next(name for name in names if not name.exists())
 
 
 def _remove(store_path: Path) -> None:

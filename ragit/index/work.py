@@ -5,7 +5,7 @@ nothing.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +19,9 @@ from ragit.types import Chunk, Chunking, Embedder, Oid
 
 Key = tuple[Oid, str, str]
 """Blob, language, fingerprint."""
+
+TOO_LARGE = "too large"
+"""The reason for a file above index.maxFileBytes, which is not even read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,22 +65,20 @@ class Workbench:
 
     def work(self, keys: Sequence[Key]) -> list[Done]:
         """Chunk the blobs and embed their chunks, all texts of the batch together."""
-        chunkings = [(key, self._chunked(key, data)) for key, data in self._read(keys)]
+        chunkings = [(key, self._chunked(key)) for key in keys]
         texts = {text_hash(piece): piece.text for _, chunking in chunkings if chunking for piece in chunking.chunks}
         vectors, known = self._vectors(texts)
         return [_done(key, chunking, vectors, known) for key, chunking in chunkings]
 
-    def _read(self, keys: Sequence[Key]) -> Iterator[tuple[Key, bytes | None]]:
-        limit = self._recipe.max_file_bytes
-        for key in keys:
-            header = self._objects.header(key[0])
-            if header and header[1] > limit:
-                yield key, b""
-            else:
-                yield key, self._objects.read(key[0]) if header else None
-
-    def _chunked(self, key: Key, data: bytes | None) -> Chunking | None:
-        return None if data is None else chunk.chunk(data, key[1], self._recipe.options)
+    def _chunked(self, key: Key) -> Chunking | None:
+        oid, language, _ = key
+        header = self._objects.header(oid)
+        if header is None:
+            return None
+        if header[1] > self._recipe.max_file_bytes:
+            return Chunking(language, (), TOO_LARGE)
+        data = self._objects.read(oid)
+        return None if data is None else chunk.chunk(data, language, self._recipe.options)
 
     def _vectors(self, texts: dict[bytes, str]) -> tuple[dict[bytes, tuple[bytes, bytes]], set[bytes]]:
         """A vector for every text, and the hashes of those that were stored already."""

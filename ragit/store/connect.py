@@ -17,6 +17,10 @@ BUSY_MS = 10_000
 
 CACHE_KIB = 16_384
 REBUILD = "Type: ragit index --rebuild (it makes a new one from the repository)"
+_ELSEWHERE = "Name another file: git config ragit.index.storePath FILE"
+
+_HEADER = slice(68, 72)
+"""Where the header of an SQLite file has its application id."""
 
 
 @contextlib.contextmanager
@@ -38,7 +42,7 @@ def translated(path: Path) -> Iterator[None]:
     except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError, apsw.AuthError, apsw.IOError) as error:
         raise StoreUnreadable(
             f"the index {path} cannot be opened or written: {error}",
-            "Check the folder's permissions, or name another file: git config ragit.index.storePath FILE",
+            f"Check the folder's permissions. {_ELSEWHERE}",
         ) from error
 
 
@@ -53,6 +57,9 @@ def connect(path: Path, *, writable: bool) -> apsw.Connection:
                 f"the index {path} has format {found}, newer than this ragit's {schema.VERSION}",
                 "Upgrade ragit, or keep a store of your own: git config ragit.index.storePath FILE",
             )
+        if not _is_store(db, found):
+            db.close()
+            raise StoreUnreadable(f"{path} is a database, but not an index of ragit", _ELSEWHERE)
         if writable:
             _prepare(db, found)
         elif found < schema.VERSION:
@@ -64,6 +71,23 @@ def connect(path: Path, *, writable: bool) -> apsw.Connection:
         return db
 
 
+def is_store(path: Path) -> bool:
+    """True if a file is an index of ragit, of whatever version and condition, by its header."""
+    try:
+        with path.open("rb") as file:
+            return file.read(100)[_HEADER] == schema.APPLICATION_ID.to_bytes(4, "big")
+    except OSError:
+        return False
+
+
+def _is_store(db: apsw.Connection, version: int) -> bool:
+    """True for a store, and for the empty file of a ragit that was killed as it made one."""
+    name = db.pragma("application_id")
+    if version or name:
+        return bool(name == schema.APPLICATION_ID)
+    return not db.execute("SELECT EXISTS(SELECT 1 FROM sqlite_master)").get
+
+
 def _open(path: Path, *, writable: bool) -> apsw.Connection:
     if writable:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -72,7 +96,7 @@ def _open(path: Path, *, writable: bool) -> apsw.Connection:
         db = _patient(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY))
         db.pragma("user_version")
     except (apsw.CantOpenError, apsw.ReadOnlyError):
-        # In a folder that cannot be written, a WAL database opens only as immutable, which is right if no writer left a log.
+        # In a folder that cannot be written, a WAL database opens only as immutable: right if no writer left a log.
         if not path.exists() or Path(f"{path}-wal").exists():
             raise
         uri = f"file:{_quoted(path)}?immutable=1"
@@ -91,7 +115,7 @@ def _quoted(path: Path) -> str:
 
 
 def _prepare(db: apsw.Connection, found: int) -> None:
-    """Journal mode and schema. Where WAL cannot work (a network share), SQLite answers with another mode: take TRUNCATE."""
+    """Journal mode and schema. Where WAL cannot work (a network share), SQLite names another mode: take TRUNCATE."""
     if db.pragma("journal_mode", "wal") != "wal":
         db.pragma("journal_mode", "truncate")
     db.pragma("synchronous", "normal")
