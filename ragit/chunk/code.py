@@ -30,11 +30,11 @@ _ARGUMENTS = re.compile(r"<[^<>]*>")
 
 def pieces_of(lines: Lines, row: Language, options: ChunkOptions) -> list[Piece] | None:
     """The pieces of a text under a language with a grammar; None if it cannot be parsed in a sensible time."""
-    text = lines.parseable()
-    root = parse(row.grammar, text)
+    lines = lines.for_grammar()
+    root = parse(row.grammar, lines.text)
     if root is None:
         return None
-    walk = _Walk(lines, text, options)
+    walk = _Walk(lines, options)
     walk.run(root, _plan(row, options))
     return walk.pieces
 
@@ -70,9 +70,9 @@ class _Level:
 
 
 class _Walk:
-    def __init__(self, lines: Lines, text: bytes, options: ChunkOptions) -> None:
+    def __init__(self, lines: Lines, options: ChunkOptions) -> None:
         self.lines = lines
-        self.text = text
+        self.text = lines.text
         self.options = options
         self.pieces: list[Piece] = []
 
@@ -255,7 +255,9 @@ class _Walk:
         if not opens:
             return None
         children = _inside(outer, node)
-        return _Level(iter(children), level.plan, path or parent, kind) if children else None
+        inner = _Level(iter(children), level.plan, path or parent, kind)
+        inner.strict = not rule.container
+        return inner if children else None
 
     def _kind(self, level: _Level, node: Node, rule: Rule) -> str:
         for path in rule.kinds:

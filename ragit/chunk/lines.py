@@ -55,8 +55,12 @@ class Lines:
             end -= 1
         return end
 
-    def parseable(self) -> bytes:
-        """The text as grammars want it: they know no line end but the line feed, and some lexers, at the end of a text
-        without one, look for it for ever (Perl's `q#`)."""
-        text = self.text.replace(b"\r", b"\n") if self.classic else self.text
-        return text if text.endswith(b"\n") else text + b"\n"
+    def for_grammar(self) -> Lines:
+        """The same rows as grammars want them: they know no line end but the line feed, and some lexers, in a text
+        that ends without one, look for it for ever (Perl's, after `q#`)."""
+        text = self.text
+        if b"\r" in text:
+            text = text.replace(b"\r", b"\n") if self.classic else text.replace(b"\r\n", b"\n")
+        if not text.endswith(b"\n"):
+            text += b"\n"
+        return self if text is self.text else Lines(text)

@@ -77,6 +77,7 @@ _RAZOR_SKIP = re.compile(
 
 def razor(lines: Lines, options: ChunkOptions) -> list[Piece]:
     """Regions of markup and blocks of code in turn; braces in strings and comments do not count."""
+    lines = lines.for_grammar()
     pieces = [Piece(0, 0, "markup")]
     row = 0
     while row < lines.count:

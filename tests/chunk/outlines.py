@@ -1,0 +1,32 @@
+"""What the chunks of a file are, one a line: `python tests/chunk/outlines.py FILE` prints it for a new sample."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from ragit.chunk import ChunkOptions, chunk, language_of
+from ragit.types import Chunk
+
+SAMPLES = Path(__file__).parent / "samples"
+APART = ChunkOptions(min_bytes=0)
+"""No grouping, so that an outline shows each definition."""
+
+
+def samples() -> list[Path]:
+    return sorted(path for path in SAMPLES.iterdir() if path.suffix != ".outline")
+
+
+def line_of(chunk: Chunk) -> str:
+    name = f"{chunk.parent}.{chunk.symbol}" if chunk.parent else chunk.symbol
+    return f"{chunk.start_line}-{chunk.end_line} {chunk.kind} {name}".rstrip()
+
+
+def outline(path: Path, options: ChunkOptions = APART) -> str:
+    chunking = chunk(path.read_bytes(), language_of(path.name.encode()), options)
+    return "".join(f"{line}\n" for line in (chunking.language, *map(line_of, chunking.chunks)))
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:]:
+        sys.stdout.write(outline(Path(name)))

@@ -1,0 +1,128 @@
+"""Each knob acts, and the fingerprint names what acts on a language and nothing else."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from outlines import SAMPLES
+
+from ragit.chunk import ChunkOptions, chunk, fingerprint, languages
+from ragit.chunk.languages import LANGUAGES
+from ragit.errors import UnknownLanguage
+
+PYTHON = (SAMPLES / "python.pyw").read_bytes()
+
+
+def kinds(data: bytes, language: str, options: ChunkOptions) -> list[str]:
+    return [each.kind for each in chunk(data, language, options).chunks]
+
+
+def test_node_types_replace_the_defaults() -> None:
+    chosen = ChunkOptions(node_types={"python": ("class_definition",)}, min_bytes=0)
+    found = chunk(PYTHON, "python", chosen).chunks
+    assert {each.symbol for each in found if each.symbol} == {"Cart", "Point"}
+    [cart] = [each for each in found if each.symbol == "Cart"]
+    assert "def price" in cart.text, "a container that is named is one undivided chunk"
+
+
+def test_node_types_of_ones_own_are_found_anywhere() -> None:
+    code = b"def f():\n    if x:\n        pass\n\n    try:\n        g()\n    finally:\n        h()\n"
+    chosen = ChunkOptions(node_types={"python": ("try_statement",)}, min_bytes=0)
+    assert [(each.start_line, each.kind) for each in chunk(code, "python", chosen).chunks][-1] == (5, "try")
+
+
+def test_no_node_types_leave_containers_only() -> None:
+    assert "function" not in kinds(PYTHON, "python", ChunkOptions(node_types={"python": ()}))
+
+
+def test_node_types_of_another_language_do_nothing() -> None:
+    assert chunk(PYTHON, "python", ChunkOptions(node_types={"java": ("block",)})) == chunk(PYTHON, "python")
+
+
+def test_min_bytes_groups_neighbours() -> None:
+    apart, grouped, more = (len(chunk(PYTHON, "python", ChunkOptions(min_bytes=n)).chunks) for n in (0, 200, 2000))
+    assert apart > grouped > more
+
+
+def test_max_lines_and_max_bytes_cut() -> None:
+    code = b"def f():\n" + b"".join(b"    call(%d)\n" % i for i in range(150))
+    by_lines = chunk(code, "python", ChunkOptions(max_lines=100)).chunks
+    assert [(each.start_line, each.end_line) for each in by_lines] == [(1, 100), (101, 151)]
+    by_bytes = chunk(code, "python", ChunkOptions(max_lines=1000, max_bytes=500)).chunks
+    assert len(by_bytes) > 3
+    assert max(len(each.text) for each in by_bytes) <= 500
+
+
+def test_the_parts_of_a_large_function_know_it() -> None:
+    code = b"class A:\n    def f(self):\n" + b"".join(b"        call(%d)\n" % i for i in range(150))
+    first, *rest = [each for each in chunk(code, "python").chunks if each.kind == "method"]
+    assert (first.symbol, first.parent) == ("f", "A")
+    assert [(each.symbol, each.parent, each.signature) for each in rest] == [("", "A.f", "def f(self)")]
+
+
+def test_large_nodes_are_cut_where_their_parts_begin() -> None:
+    block = b"    if x:\n" + b"        call()\n" * 29
+    code = b"def f():\n" + block * 5
+    starts = [each.start_line for each in chunk(code, "python").chunks]
+    assert starts == [1, 92], "after three blocks of thirty lines, not after a hundred lines"
+
+
+def test_definitions_inside_of_a_large_one_are_found() -> None:
+    inner = b"".join(
+        b"  function inner%d() {\n    return [\n%s    ];\n  }\n" % (i, b"      1,\n" * 20) for i in range(9)
+    )
+    code = b"(function () {\n" + inner + b"})();\n"
+    found = chunk(code, "javascript", ChunkOptions(min_bytes=0)).chunks
+    assert [each.symbol for each in found if each.symbol] == [f"inner{i}" for i in range(9)]
+
+
+@pytest.mark.parametrize("bad", [{"max_lines": 0}, {"max_bytes": 3}, {"min_bytes": -1}])
+def test_sizes_out_of_range_are_refused(bad: dict[str, int]) -> None:
+    with pytest.raises(ValueError, match="at least"):
+        ChunkOptions(**bad)  # type: ignore[arg-type]
+
+
+CHANGES = [ChunkOptions(max_lines=99), ChunkOptions(max_bytes=7999), ChunkOptions(min_bytes=1)]
+
+
+@given(language=st.sampled_from(languages()), changed=st.sampled_from(CHANGES))
+def test_a_size_changes_every_fingerprint(language: str, changed: ChunkOptions) -> None:
+    assert fingerprint(language, changed) != fingerprint(language, ChunkOptions())
+    assert fingerprint(language, changed) == fingerprint(language, changed)
+
+
+@given(language=st.sampled_from(languages()), other=st.sampled_from(languages()))
+def test_node_types_change_the_fingerprint_of_their_language_only(language: str, other: str) -> None:
+    chosen = ChunkOptions(node_types={other: ("block",)})
+    changes = other == language or other in LANGUAGES[language].also.split()
+    assert (fingerprint(language, chosen) != fingerprint(language, ChunkOptions())) == changes
+
+
+def test_fingerprints_differ_by_language_and_not_by_order() -> None:
+    assert len({fingerprint(language, ChunkOptions()) for language in languages()}) == len(languages())
+    one, two = ({"c": types} for types in (("a", "b"), ("b", "a")))
+    assert fingerprint("c", ChunkOptions(node_types=one)) == fingerprint("c", ChunkOptions(node_types=two))
+    assert fingerprint("c", ChunkOptions(node_types={"c": ()})) != fingerprint("c", ChunkOptions())
+
+
+def test_an_unknown_language_hints_at_near_names() -> None:
+    with pytest.raises(UnknownLanguage) as caught:
+        chunk(b"", "pyhton")
+    assert "python" in caught.value.hint
+    with pytest.raises(UnknownLanguage) as caught:
+        fingerprint("zzz", ChunkOptions())
+    assert "typescript" in caught.value.hint
+
+
+def test_names_and_fingerprints_load_no_grammar() -> None:
+    script = (
+        "import sys; from ragit.chunk import *; language_of(b'a.py'); fingerprint('python', ChunkOptions());"
+        "heavy = [m for m in sys.modules if m.split('.')[0] in ('tree_sitter', 'tree_sitter_language_pack', 'numpy')];"
+        "print(heavy, 'importlib.metadata' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "[] False\n"

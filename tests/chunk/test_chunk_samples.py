@@ -1,0 +1,115 @@
+"""One sample per language with its expected outline, and a table that names only what its grammar knows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from outlines import outline, samples
+
+from ragit.chunk import ChunkOptions, chunk, language_of
+from ragit.chunk.grammars import COMMENTS, Heads, grammar, plan, split_paths, words_to_kinds, words_to_paths
+from ragit.chunk.languages import LANGUAGES
+from ragit.chunk.row import Language
+
+PARSED = [row for row in LANGUAGES.values() if row.grammar]
+
+
+@pytest.mark.parametrize("path", samples(), ids=lambda path: path.name)
+def test_outline(path: Path) -> None:
+    assert outline(path) == path.with_name(f"{path.name}.outline").read_text(encoding="utf-8")
+
+
+def test_every_language_has_a_sample() -> None:
+    sampled = {language_of(path.name.encode()) for path in samples()}
+    assert sampled == {row.name for row in LANGUAGES.values() if row.reader != "none"}
+
+
+def _words(row: Language) -> set[str]:
+    """All node types that a row names outright."""
+    tables = (words_to_kinds(row.nodes), words_to_kinds(row.containers))
+    flags = (row.through, row.imports, row.leading, row.tails, row.opens, row.unnamed.replace("*", ""))
+    words = {name for table in tables for name in table} | {word for flag in flags for word in flag.split()}
+    words |= {name for field in (row.names, row.kinds, row.wraps, row.owner) for name in words_to_paths(field)}
+    words |= {pair.partition("=")[0] for pair in row.inject.split()}
+    return words | ({Heads(row.heads_at, row.heads).type} if row.heads else set())
+
+
+def _steps(row: Language) -> set[str]:
+    """All fields and node types that a row's paths go through."""
+    paths = [path for field in (row.names, row.kinds, row.wraps, row.owner) for path in words_to_paths(field).values()]
+    paths.append(split_paths(row.docstring))
+    if row.heads:
+        heads = Heads(row.heads_at, row.heads)
+        paths.append((heads.keyword, *heads.names))
+    steps = {step for alternatives in paths for path in alternatives for step in path}
+    return {step.strip("+-*&") for step in steps if not step.isdigit() and step[0] != "["}
+
+
+@pytest.mark.parametrize("row", PARSED, ids=lambda row: row.name)
+def test_what_a_row_names_exists_in_its_grammar(row: Language) -> None:
+    known = grammar(row.grammar)
+    types = {known.node_kind_for_id(number) for number in range(known.node_kind_count)}
+    fields = {known.field_name_for_id(number) for number in range(1, known.field_count + 1)}
+    assert _words(row) - types == set()
+    assert _steps(row) - types - fields == set()
+
+
+def test_comments_of_each_parsed_language_are_known() -> None:
+    comments = set(COMMENTS.split())
+    without = set()
+    for row in PARSED:
+        known = grammar(row.grammar)
+        if not comments & {known.node_kind_for_id(number) or "" for number in range(known.node_kind_count)}:
+            without.add(row.name)
+    assert without == {"markdown"}
+
+
+SEED = {
+    "typescript": "function_declaration method_definition arrow_function interface_declaration type_alias_declaration",
+    "javascript": "function_declaration method_definition arrow_function",
+    "python": "function_definition decorated_definition",
+    "java": "method_declaration interface_declaration enum_declaration",
+    "go": "function_declaration method_declaration",
+    "c": "function_definition struct_specifier enum_specifier union_specifier type_definition preproc_def",
+    "cpp": "function_definition struct_specifier enum_specifier union_specifier",
+    "csharp": "method_declaration interface_declaration struct_declaration record_declaration enum_declaration",
+    "rust": "function_item struct_item enum_item trait_item impl_item type_item",
+    "ruby": "method singleton_method",
+    "kotlin": "function_declaration object_declaration property_declaration",
+    "swift": "function_declaration protocol_declaration",  # the two others it lists exist in no grammar
+    "bash": "function_definition",
+    "php": "function_definition method_declaration",
+    "powershell": "function_statement",
+    "sql": "statement",
+    "json": "pair",
+    "html": "script_element style_element",
+    "css": "rule_set at_rule media_statement keyframes_statement",
+    "xml": "element",
+    "yaml": "block_mapping_pair block_sequence_item",
+    "toml": "table table_array_element pair",
+    "ini": "section",
+    "dockerfile": "from_instruction run_instruction cmd_instruction copy_instruction onbuild_instruction",
+    "markdown": "section",
+}
+
+
+@pytest.mark.parametrize("language", SEED)
+def test_the_function_level_defaults_are_all_there(language: str) -> None:
+    row = LANGUAGES[language]
+    rules = plan(row, None).rules
+    lost = [name for name in SEED[language].split() if not (rules[name].kind or rules[name].inject)]
+    assert lost == []
+
+
+@pytest.mark.parametrize("path", samples(), ids=lambda path: path.name)
+def test_grouping_loses_no_symbol(path: Path) -> None:
+    data, language = path.read_bytes(), language_of(path.name.encode())
+    apart = chunk(data, language, ChunkOptions(min_bytes=0)).chunks
+    grouped = chunk(data, language).chunks
+    assert len(grouped) <= len(apart)
+    assert _symbols(apart) == _symbols(grouped)
+
+
+def _symbols(chunks: object) -> set[str]:
+    return {word for each in chunks for word in each.symbol.split()}  # type: ignore[attr-defined]
