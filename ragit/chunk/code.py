@@ -26,17 +26,28 @@ _IN_A_TYPE = {"function": "method", "constant": "field", "variable": "field"}
 """What some grammars call by one name wherever it stands."""
 
 _ARGUMENTS = re.compile(r"<[^<>]*>")
+_LETTER = re.compile(rb"[^\n]")
 
 
 def pieces_of(lines: Lines, row: Language, options: ChunkOptions) -> list[Piece] | None:
     """The pieces of a text under a language with a grammar; None if it cannot be parsed in a sensible time."""
+    rules = _plan(row, options)
     lines = lines.for_grammar()
+    if rules.masks is not None:
+        lines = lines.replaced(rules.masks.sub(_blank, lines.text))
     root = parse(row.grammar, lines.text)
     if root is None:
         return None
     walk = _Walk(lines, options)
-    walk.run(root, _plan(row, options))
+    walk.run(root, rules)
     return walk.pieces
+
+
+def _blank(found: re.Match[bytes]) -> bytes:
+    """What was found, its groups turned to spaces, line ends kept."""
+    group = found.lastindex or 0
+    whole, start, end = found.group(), found.start(group) - found.start(), found.end(group) - found.start()
+    return whole[:start] + _LETTER.sub(b" ", whole[start:end]) + whole[end:]
 
 
 def _plan(row: Language, options: ChunkOptions) -> Plan:
@@ -116,7 +127,7 @@ class _Walk:
     def _flagged(self, level: _Level, node: Node, rule: Rule, row: int, last: int) -> _Level | None:
         """A node whose rule says something else than that it is a definition."""
         if rule.imports:
-            self._rest(level, row, last, "imports")
+            self._rest(level, row, last, _imports(level))
             return None
         if rule.tail and self.pieces and self.pieces[-1].symbols:
             self.pieces[-1].last = max(last, self.pieces[-1].last)
@@ -284,11 +295,13 @@ class _Walk:
         """Parent and symbol of a name that may be qualified (`Foo::bar`) or belong to a type named beside it."""
         parent = level.base if rule.opens else level.parent
         name = name.lstrip(level.plan.row.sigils) if level.plan.row.sigils else name
+        if "<" in name and level.plan.row.qualifiers == "::" and not name.startswith("operator"):
+            name = _ARGUMENTS.sub("", name)
         if not rule.container:
             for by in level.plan.row.qualifiers.split():
                 owner, found, rest = name.rpartition(by)
                 if found and rest and owner and not name.startswith(("[", "operator")):
-                    owner = _ARGUMENTS.sub("", owner).replace(by, ".").removesuffix(".prototype")
+                    owner = owner.replace(by, ".").removesuffix(".prototype")
                     name = rest
                     if owner not in ("this", "exports", "module", "module.exports"):
                         parent = self._path(level.plan, parent, owner)
@@ -355,12 +368,17 @@ class _Walk:
         if heads is None or rule is None:
             return self._other(level, node, row, last)
         if rule.imports:
-            self._rest(level, row, last, "imports")
+            self._rest(level, row, last, _imports(level))
             return None
         target = next((got for path in heads.names if (got := follow(node, path, self.text)) is not None), None)
         if target is None:
             return self._other(level, node, row, last)
         return self._begin(level, node, node, rule, self._symbol(target), row, last)
+
+
+def _imports(level: _Level) -> str:
+    """Imports inside of a class or function are part of it."""
+    return "imports" if level.kind == level.plan.rest else level.kind
 
 
 def _wrapped(rules: Plan, node: Node, rule: Rule, text: bytes) -> tuple[Node, Rule] | None:

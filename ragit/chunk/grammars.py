@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from time import thread_time
@@ -123,7 +124,7 @@ def _head(kind: str) -> Rule:
 class Plan:
     """The rules of one language under one choice of node types."""
 
-    __slots__ = ("row", "rules", "rest", "deep", "heads", "docstring", "docs", "bodies")
+    __slots__ = ("row", "rules", "rest", "deep", "heads", "docstring", "docs", "bodies", "masks")
 
     def __init__(self, row: Language, chosen: tuple[str, ...] | None) -> None:
         self.row = row
@@ -136,6 +137,7 @@ class Plan:
         self.docstring = split_paths(row.docstring)
         self.docs = tuple(word.encode() for word in row.docs.split())
         self.bodies = frozenset(row.through.split())
+        self.masks = re.compile(row.masks.encode(), re.MULTILINE) if row.masks else None
 
 
 @lru_cache(maxsize=256)

@@ -60,6 +60,13 @@ _C_THROUGH = (
     "field_declaration_list enumerator_list"
 )
 
+# A grammar takes `class EXPORT Cart {` for a variable of the type EXPORT, and NAMESPACE_BEGIN for the next type's name.
+_C_MASKS = (
+    r"\b(?:class|struct|union|enum)[ \t]+((?:[A-Z][A-Z0-9_]{2,}(?:\([^()\n]*\))?\s+)+)"
+    r"(?=[A-Za-z_]\w*\s*(?:[:{<]|final\b))"
+    r"|^[ \t]*([A-Z_]*(?:BEGIN|END|NAMESPACE|Q_OBJECT|Q_GADGET)[A-Z_]*(?:\(\w*\))?)[ \t]*$"
+)
+
 _ROWS = (
     Language(
         "typescript",
@@ -156,6 +163,7 @@ _ROWS = (
         wraps="declaration=type|declarator|declarator/declarator",
         through=_C_THROUGH,
         imports="preproc_include",
+        masks=_C_MASKS,
     ),
     Language(
         "cpp",
@@ -175,6 +183,7 @@ _ROWS = (
         through=_C_THROUGH,
         imports="preproc_include using_declaration import_declaration module_declaration",
         qualifiers="::",
+        masks=_C_MASKS,
     ),
     Language(
         "csharp",

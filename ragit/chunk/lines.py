@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
+from copy import copy
+from itertools import accumulate
 
-_LF = re.compile(rb"\n")
-_CR = re.compile(rb"\r")
 _WHITE = b" \t\n\r\f\v"
 
 
@@ -18,8 +17,9 @@ class Lines:
     def __init__(self, text: bytes) -> None:
         self.text = text
         self.classic = b"\n" not in text and b"\r" in text
-        ends = (_CR if self.classic else _LF).finditer(text)
-        starts = [0, *(end.end() for end in ends)]
+        lengths = map(len, text.split(b"\r" if self.classic else b"\n"))
+        starts = list(accumulate(map((1).__add__, lengths), initial=0))
+        starts.pop()  # counts a line end after the last line
         if len(starts) > 1 and starts[-1] == len(text):
             starts.pop()
         self.count = len(starts)
@@ -64,3 +64,9 @@ class Lines:
         if not text.endswith(b"\n"):
             text += b"\n"
         return self if text is self.text else Lines(text)
+
+    def replaced(self, text: bytes) -> Lines:
+        """The same rows over a text of equal length that differs from this one inside of its lines only."""
+        other = copy(self)
+        other.text = text
+        return other

@@ -55,6 +55,8 @@ class Language:
     """Stands between the names in `Chunk.parent`."""
     minifies: bool = False
     """Files of this language are often made by a minifier."""
+    masks: str = ""
+    """A regular expression; what its groups match is hidden from the grammar (macros that look like names)."""
     shebangs: str = ""
     """Interpreters that run this language."""
     also: str = ""

@@ -61,3 +61,12 @@ int cart_open(const char* name);
 }
 
 int main() { return shop::Total({}); }
+
+SHOP_NAMESPACE_BEGIN
+
+class SHOP_EXPORT SHOP_ALIGNED(8) Till
+    : public Base {
+  int open_ = 0;
+};
+
+SHOP_NAMESPACE_END
