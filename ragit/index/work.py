@@ -23,6 +23,9 @@ Key = tuple[Oid, str, str]
 TOO_LARGE = "too large"
 """The reason for a file above index.maxFileBytes, which is not even read."""
 
+TOO_MANY = f"more than {postings.MAX_CHUNKS:,} chunks"
+"""The reason where a chunk's number would not fit: only settings that make tiny chunks of a huge file lead there."""
+
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
@@ -78,7 +81,10 @@ class Workbench:
         if header[1] > self._recipe.max_file_bytes:
             return Chunking(language, (), TOO_LARGE)
         data = self._objects.read(oid)
-        return None if data is None else chunk.chunk(data, language, self._recipe.options)
+        if data is None:
+            return None
+        chunking = chunk.chunk(data, language, self._recipe.options)
+        return Chunking(chunking.language, (), TOO_MANY) if len(chunking.chunks) > postings.MAX_CHUNKS else chunking
 
     def _vectors(self, texts: dict[bytes, str]) -> tuple[dict[bytes, tuple[bytes, bytes]], set[bytes]]:
         """A vector for every text, and the hashes of those that were stored already."""

@@ -14,6 +14,10 @@ def check(query: Query) -> None:
     """Raise ConfigError or UnknownLanguage for an option that has no meaning; a query's text may be anything."""
     _one_of("mode", query.mode, MODES)
     _one_of("scope", query.scope, SCOPES)
+    if query.ref is not None and query.scope != "worktree":
+        raise ConfigError(
+            f"both a revision and {query.scope} are asked for", "Name one tree: --ref, --staged or --committed"
+        )
     for name in query.languages:
         chunk.require(name.lower())
     if query.top_k is not None and not query.top_k >= 1:

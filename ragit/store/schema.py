@@ -23,7 +23,7 @@ def _version_1(db: apsw.Connection) -> None:
     db.execute(
         """
         CREATE TABLE chunking(
-            id INTEGER PRIMARY KEY AUTOINCREMENT,  -- never reused: a snapshot older than a gc must not meet another blob
+            id INTEGER PRIMARY KEY AUTOINCREMENT,  -- never reused: an old snapshot must not meet another blob
             oid BLOB NOT NULL, language TEXT NOT NULL, fingerprint TEXT NOT NULL,
             resolved TEXT NOT NULL, skipped TEXT NOT NULL, chunks INTEGER NOT NULL, length INTEGER NOT NULL,
             UNIQUE(oid, language, fingerprint)

@@ -1,0 +1,561 @@
+"""Whatever a repository, a disk or a user presents: a right answer, or one sentence with a hint. Never a traceback."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+from sandbox import GitSandbox
+from terminal import Said, Terminal
+
+import ragit
+from ragit.api import Ragit
+from ragit.types import Hit
+
+HELLO = "def hello():\n    pass\n"
+
+
+@pytest.fixture
+def shell(repo: GitSandbox) -> Terminal:
+    """A shell in a repository with one file, committed and indexed."""
+    repo.write("a.py", HELLO)
+    repo.commit()
+    terminal = Terminal(repo.path)
+    terminal.ragit("index", "-q", code=0)
+    return terminal
+
+
+def store_of(repo: GitSandbox) -> Path:
+    return repo.path / ".git" / "ragit" / "index.db"
+
+
+def best(repo: GitSandbox, query: str, **options: object) -> Hit:
+    """The first hit, by a library call."""
+    with ragit.open(repo.path) as index:
+        answer = index.search(query, **options)  # type: ignore[arg-type]
+    assert answer.complete
+    return answer.hits[0]
+
+
+# Repositories
+
+
+@pytest.mark.parametrize("command", ["search x", "index", "status", "check", "gc", "config", "trust"])
+def test_no_repository(tmp_path: Path, command: str) -> None:
+    said = Terminal(tmp_path).refused(*command.split())
+    assert "not a git repository" in said.err
+    assert "git init" in said.hint
+
+
+def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
+    assert "is not a folder" in Terminal(tmp_path).refused("-C", "nowhere", "search", "x").err
+
+
+def test_a_bare_repository_is_searched(repo: GitSandbox, tmp_path: Path) -> None:
+    repo.write("a.py", HELLO)
+    repo.commit()
+    bare = tmp_path / "bare.git"
+    repo.git("clone", "-q", "--bare", ".", str(bare))
+    shell = Terminal(bare)
+    for scope in ([], ["--committed"], ["--ref", "main"]):
+        assert shell.ragit("search", "hello", *scope, code=0).out.startswith("a.py:1  hello")
+    assert "bare repository" in shell.refused("trust").err
+    shell.ragit("status", code=0)
+    shell.ragit("gc", code=0)
+
+
+def test_before_the_first_commit(repo: GitSandbox) -> None:
+    shell = Terminal(repo.path)
+    assert shell.ragit("search", "hello", code=1).err == "no hits in HEAD\n"
+    assert shell.ragit("index", code=0).out.startswith("up to date: 0 files, 0 chunks")
+    repo.write("a.py", HELLO)
+    assert shell.ragit("search", "hello", code=0).out.startswith("a.py:1  hello")
+    shell.ragit("search", "--committed", "hello", code=1)
+    shell.ragit("search", "--staged", "hello", code=1)
+    repo.git("add", "a.py")
+    shell.ragit("search", "--staged", "hello", code=0)
+
+
+def test_a_commit_without_files(repo: GitSandbox) -> None:
+    repo.commit("nothing")
+    shell = Terminal(repo.path)
+    shell.ragit("search", "--no-index", "hello", code=1)
+    shell.ragit("search", "hello", code=1)
+    shell.ragit("status", code=0)
+    shell.ragit("check", code=0)
+    shell.ragit("gc", code=0)
+
+
+def test_a_detached_head(repo: GitSandbox, shell: Terminal) -> None:
+    repo.switch(repo.git("rev-parse", "HEAD"))
+    repo.write("b.py", "def detached(): pass\n")
+    repo.commit()
+    assert shell.ragit("search", "detached", code=0).out.startswith("b.py:1  detached")
+
+
+@pytest.mark.parametrize(
+    ("revision", "near"), [("mian", "main"), ("v1.1", "v1.0"), ("feature/logn", "feature/login"), ("mian~2", "main")]
+)
+def test_an_unknown_revision_is_answered_with_near_names(
+    repo: GitSandbox, shell: Terminal, revision: str, near: str
+) -> None:
+    repo.tag("v1.0")
+    repo.git("branch", "feature/login")
+    for command in (["search", "--ref", revision, "x"], ["index", revision], ["check", revision]):
+        said = shell.refused(*command)
+        assert revision in said.err
+        assert near in said.hint
+
+
+@pytest.mark.parametrize("revision", ["", "--help", "a\nb", "\x1b[31m", "HEAD:a.py", "no such", "HEAD@{99}", "^main"])
+def test_what_is_no_revision(shell: Terminal, revision: str) -> None:
+    said = shell.refused("search", "--ref", revision, "x")
+    assert "\x1b" not in said.err
+
+
+# Files
+
+
+CONTENTS: dict[str, tuple[bytes, str, tuple[int, int]]] = {
+    "no final line end": (b"one\ndef needle(): pass", "def needle(): pass", (1, 2)),
+    "carriage returns": (b"alpha\rneedle here\rgamma\r", "needle here", (1, 3)),
+    "mixed line ends": (b"a\r\nb\nneedle c\rd\n", "needle c", (1, 3)),
+    "invalid UTF-8": (b"needle \xff\xfe\xc3 here\n", "needle", (1, 1)),
+    "a BOM": (b"\xef\xbb\xbfneedle = 1\n", "needle = 1", (1, 1)),
+    "UTF-16": ("needle = 'é'\n".encode("utf-16"), "needle = 'é'", (1, 1)),
+    "NUL far down": (b"needle\n" + b"x = 1\n" * 2000 + b"\0", "needle", (1, 1)),
+    "form feeds": (b"needle\x0c\nx\x0b\n", "needle", (1, 2)),
+}
+
+
+@pytest.mark.parametrize("name", CONTENTS)
+def test_odd_contents_are_found_at_their_lines(repo: GitSandbox, name: str) -> None:
+    content, wanted, (first, last) = CONTENTS[name]
+    repo.write("odd.py" if b"def" in content else "odd.txt", content)
+    repo.commit()
+    hit = best(repo, "needle", top_k=1)
+    assert wanted in hit.text
+    assert hit.start_line == first
+    assert hit.end_line >= last
+
+
+SKIPPED: dict[str, tuple[bytes, str]] = {
+    "binary.dat": (b"needle\0needle", "binary"),
+    "pointer.bin": (b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12\n", "lfs pointer"),
+    "huge.py": (b"needle = 1\n" * 200_000, "too large"),
+    "line.json": (b'{"k": "' + b"needle " * 100_000 + b'"}', "minified"),
+    "empty.py": (b"", "empty"),
+}
+
+
+def test_what_is_not_searched_is_counted_by_reason(repo: GitSandbox) -> None:
+    for path, (content, _) in SKIPPED.items():
+        repo.write(path, content)
+    (repo.path / "link.py").symlink_to("huge.py")
+    (repo.path / "dangling").symlink_to("nowhere")
+    inner = GitSandbox(repo.path / "sub")
+    inner.write("needle.py", "needle = 1\n")
+    inner.commit()
+    repo.git("-c", "advice.addEmbeddedRepo=false", "add", "-A")
+    repo.commit(all=False)
+    said = Terminal(repo.path).ragit("index", "--json", code=0)
+    counted = json.loads(said.out)["skipped"]
+    assert counted == {**{reason: 1 for _, reason in SKIPPED.values()}, "symlink": 2, "submodule": 1}
+
+
+def test_a_file_of_50_mb_and_a_line_of_5_mb_when_they_are_wanted(repo: GitSandbox) -> None:
+    repo.write("big.txt", b"needle top\n" + b"filler line of text here\n" * 2_000_000 + b"needle end\n")
+    repo.write("line.txt", b"needle " + b"x" * 5_000_000 + b" tail\n")
+    repo.commit()
+    shell = Terminal(repo.path)
+    wanted = ("-c", "index.maxFileBytes=100m", "-c", "index.maxChunkLines=2000", "-c", "index.maxChunkBytes=60000")
+    report = json.loads(shell.ragit(*wanted, "index", "--json", code=0).out)
+    assert report["files"] + sum(report["skipped"].values()) == 2
+    said = shell.ragit(*wanted, "search", "--mode", "keyword", "--json", "needle end", code=0)
+    assert json.loads(said.out)["results"][0]["path"] == "big.txt"
+
+
+def test_more_chunks_than_a_blob_can_number(repo: GitSandbox) -> None:
+    """Chunk numbers have 16 bits within a file: settings that would make more must not spoil the store."""
+    repo.write("many.txt", "".join(f"word{i}\n\n" for i in range(66_000)))
+    repo.write("other.py", HELLO)
+    repo.commit()
+    with ragit.open(repo.path, flags={"index.maxChunkLines": "1", "index.maxChunkBytes": "64"}) as index:
+        assert index.index().skipped == {"more than 65,536 chunks": 1}
+        assert index.search("hello").hits[0].path == "other.py"
+
+
+@pytest.mark.parametrize("suffix", ["json", "py", "c", "js", "go", "html", "yaml", "md", "toml", "xml", "css", "sql"])
+def test_ten_thousand_levels_of_nesting(repo: GitSandbox, suffix: str) -> None:
+    opening, closing = {"html": ("<b>", "</b>"), "xml": ("<b>", "</b>"), "md": ("> ", ""), "css": ("a{", "}")}.get(
+        suffix, ("[\n", "]\n") if suffix in {"json", "js", "toml", "yaml"} else ("(\n", ")\n")
+    )
+    repo.write(f"deep.{suffix}", "x = " + opening * 10_000 + closing * 10_000 + "\nneedle\n")
+    repo.commit()
+    with ragit.open(repo.path) as index:
+        report = index.index()
+        assert report.files + sum(report.skipped.values()) == 1
+        if report.files:
+            assert index.search("needle", mode="keyword").hits
+
+
+PATHS = [
+    b"with space.py",
+    b"new\nline.py",
+    b"q\"uo'te.py",
+    b"byte\xff.py",
+    "caf\u00e9.py".encode(),
+    b"\x1b[31mred.py",
+    b"-dash.py",
+]
+
+
+def test_paths_of_any_bytes(repo: GitSandbox) -> None:
+    for number, path in enumerate(PATHS):
+        repo.write(path, f"def needle{number}(): pass\n")
+    repo.commit()
+    shell = Terminal(repo.path)
+    for number, path in enumerate(PATHS):
+        hit = best(repo, f"needle{number}", top_k=1)
+        assert os.fsencode(hit.path) == path
+        for form in ("text", "json", "vimgrep", "markdown"):
+            said = shell.ragit("search", "-k1", "--format", form, f"needle{number}", code=0)
+            assert "\x1b" not in said.out
+            assert len(said.out.splitlines()) <= 9
+
+
+# Stores
+
+
+def damage(store: Path, how: str) -> None:
+    content = bytearray(store.read_bytes())
+    for suffix in ("-wal", "-shm"):
+        Path(f"{store}{suffix}").unlink(missing_ok=True)
+    if how == "garbage":
+        store.write_bytes(b"\x07garbage" * 4000)
+    elif how == "cut short":
+        store.write_bytes(content[: len(content) // 3])
+    else:
+        for page in range(4096, len(content), 4096):
+            content[page : page + 300] = bytes(range(200, 250)) * 6
+        store.write_bytes(content)
+
+
+@pytest.mark.parametrize("how", ["garbage", "cut short", "spoilt pages"])
+def test_a_damaged_store_is_named_with_the_command_that_mends_it(repo: GitSandbox, shell: Terminal, how: str) -> None:
+    store = store_of(repo)
+    damage(store, how)
+    for command in (["search", "hello"], ["index"], ["status"], ["check"], ["gc"]):
+        said = shell.refused(*command)
+        assert f"the index {store} is damaged" in said.err
+        assert "ragit index --rebuild" in said.hint
+    assert shell.ragit("index", "--rebuild", code=0).out.startswith("indexed 1 file")
+    assert shell.ragit("search", "hello", code=0).out.startswith("a.py:1  hello")
+
+
+def test_a_store_of_a_newer_ragit_is_refused_and_replaced_only_when_told(repo: GitSandbox, shell: Terminal) -> None:
+    store = store_of(repo)
+    with sqlite3.connect(store) as db:
+        db.execute("PRAGMA user_version = 99")
+    db.close()
+    for command in (["search", "hello"], ["index"], ["status"], ["gc"]):
+        said = shell.refused(*command)
+        assert "newer than this ragit" in said.err
+        assert "Upgrade" in said.hint
+    shell.ragit("index", "--rebuild", code=0)
+    shell.ragit("search", "hello", code=0)
+
+
+def test_an_empty_file_is_a_store_to_be(repo: GitSandbox, shell: Terminal) -> None:
+    for suffix in ("-wal", "-shm"):
+        Path(f"{store_of(repo)}{suffix}").unlink(missing_ok=True)
+    store_of(repo).write_bytes(b"")
+    shell.ragit("status", code=0)
+    shell.ragit("search", "hello", code=0)
+
+
+@pytest.mark.parametrize("what", ["database", "text", "folder"])
+def test_what_is_not_ours_is_neither_written_nor_deleted(
+    repo: GitSandbox, shell: Terminal, tmp_path: Path, what: str
+) -> None:
+    """index.storePath may name the wrong file."""
+    precious = tmp_path / "precious"
+    if what == "folder":
+        precious.mkdir()
+        (precious / "kept").write_text("kept")
+    elif what == "text":
+        precious.write_text("kept\n" * 1000)
+    else:
+        with sqlite3.connect(precious) as db:
+            db.execute("CREATE TABLE kept(x)")
+        db.close()
+    before = precious.read_bytes() if precious.is_file() else b""
+    repo.git("config", "ragit.index.storePath", str(precious))
+    for command in (["search", "hello"], ["index"], ["status"]):
+        shell.refused(*command)
+    assert not precious.is_file() or precious.read_bytes() == before
+    shell.ragit("index", "--rebuild", code=0)
+    aside = tmp_path / "precious.aside-1"
+    assert (aside / "kept").exists() if what == "folder" else aside.read_bytes() == before
+    shell.ragit("search", "hello", code=0)
+
+
+@contextmanager
+def read_only(folder: Path) -> Iterator[None]:
+    """A folder that nobody can write to; root, whom permissions do not stop, mounts it so."""
+    if os.geteuid():
+        modes = {path: path.stat().st_mode for path in (folder, *folder.rglob("*")) if path.is_dir()}
+        for path in modes:
+            path.chmod(0o555)
+        yield
+        for path, mode in modes.items():
+            path.chmod(mode)
+        return
+    if subprocess.run(["mount", "--bind", folder, folder], capture_output=True, check=False).returncode:
+        pytest.skip("root may not mount here")
+    subprocess.run(["mount", "-o", "remount,bind,ro", folder], check=True)
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", folder], check=True)
+
+
+def test_a_git_dir_that_cannot_be_written_is_indexed_in_ones_cache(repo: GitSandbox, home: Path) -> None:
+    repo.write("a.py", HELLO)
+    repo.commit()
+    shell = Terminal(repo.path)
+    with read_only(repo.path / ".git"):
+        assert shell.ragit("search", "hello", code=0).out.startswith("a.py:1  hello")
+        assert not store_of(repo).exists()
+        assert list((home / ".cache" / "ragit").glob("*/index.db"))
+        repo.write("a.py", "def changed(): pass\n")
+        assert shell.ragit("search", "changed", code=0).out.startswith("a.py:1  changed")
+        shell.ragit("status", code=0)
+
+
+def test_an_index_that_cannot_be_written_still_answers(repo: GitSandbox, shell: Terminal) -> None:
+    with read_only(repo.path / ".git"):
+        assert shell.ragit("search", "hello", code=0).out.startswith("a.py:1  hello")
+        shell.ragit("index", code=2)
+        repo.write("b.py", "def changed(): pass\n")
+        said = shell.refused("search", "changed")
+        assert str(store_of(repo)) in said.err
+        assert "storePath" in said.hint
+        assert "incomplete: 1 file" in shell.ragit("search", "--no-index", "hello", code=0).err
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of a few hundred kB, where the machine lets us mount one."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", folder], capture_output=True, check=False
+    )
+    if mounted.returncode:
+        pytest.skip("this machine does not let us mount a small disk")
+    yield folder
+    subprocess.run(["umount", folder], check=True)
+
+
+def fill(folder: Path) -> None:
+    with (folder / "filling").open("wb", buffering=0) as file:
+        try:
+            while True:
+                file.write(b"\0" * 4096)
+        except OSError:
+            pass
+
+
+def test_a_full_disk(repo: GitSandbox, small_disk: Path) -> None:
+    repo.write("a.py", HELLO)
+    repo.commit()
+    repo.git("config", "ragit.index.storePath", str(small_disk / "index.db"))
+    shell = Terminal(repo.path)
+    fill(small_disk)
+    for command in (["index"], ["search", "hello"], ["index", "--rebuild"]):
+        said = shell.refused(*command)
+        assert "full" in said.err or "No space left" in said.err
+    (small_disk / "filling").unlink()
+    assert shell.ragit("search", "hello", code=0).out.startswith("a.py:1  hello")
+    for number in range(200):
+        repo.write(f"more{number}.py", f"def more{number}():\n    return {number}\n" * 5)
+    repo.commit()
+    assert "full" in shell.refused("index").err
+    # What was there is still there, and sound.
+    assert shell.ragit("search", "--ref", "HEAD~1", "hello", code=0).out.startswith("a.py:1  hello")
+
+
+def test_a_full_disk_under_the_repository(repo: GitSandbox, small_disk: Path) -> None:
+    repo.write("a.py", HELLO)
+    repo.commit()
+    repo.git("clone", "-q", "--template=", ".", str(small_disk / "clone"))
+    (small_disk / "clone" / "a.py").write_text("def changed(): pass\n")
+    fill(small_disk)
+    shell = Terminal(small_disk / "clone")
+    said = shell.refused("search", "changed")
+    assert "No space left" in said.err or "full" in said.err
+
+
+# Settings
+
+
+@pytest.mark.parametrize(
+    ("toml", "words"),
+    [
+        ("[retrieval]\ntopk = 5\n", [".ragit.toml:2", "topk", "Did you mean retrieval.topK"]),
+        ("[retrieval]\ntopK = 'x'\n", [".ragit.toml:2", "retrieval.topK", "an integer"]),
+        ("[retrieval\n", [".ragit.toml:1"]),
+        ("\xff", [".ragit.toml:1", "UTF-8"]),
+        ("[retrieval.signals]\ntset = 0\n", [".ragit.toml:", "tset", "test"]),
+        ("[chunking.parsers]\n'.x' = 'pythn'\n", ["pythn", "python"]),
+    ],
+)
+def test_a_malformed_settings_file(repo: GitSandbox, shell: Terminal, toml: str, words: list[str]) -> None:
+    repo.write(".ragit.toml", toml.encode("latin-1"))
+    said = shell.refused("search", "hello")
+    for word in words:
+        assert word in said.err
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["search", "--language", "pythn", "x"], ["pythn", "python"]),
+        (["search", "--format", "jsn", "x"], ["jsn", "json"]),
+        (["search", "--min-score", "nan", "x"], ["nan"]),
+        (["search", "--ref", "HEAD", "--staged", "x"], ["staged"]),
+        (["-c", "retrieval.topk=3", "search", "x"], ["topK"]),
+    ],
+)
+def test_what_does_not_exist_is_named_with_what_does(shell: Terminal, args: list[str], words: list[str]) -> None:
+    said = shell.refused(*args)
+    for word in words:
+        assert word in said.err
+
+
+@pytest.mark.parametrize(
+    ("args", "word"),
+    [
+        (["sarch", "x"], "search"),
+        (["search"], "QUERY"),
+        (["search", "-k", "0", "x"], "range"),
+        (["search", "--mode", "foo", "x"], "hybrid"),
+        (["search", "--nosuch", "x"], "--nosuch"),
+        (["-c", "nonsense", "search", "x"], "NAME=VALUE"),
+    ],
+)
+def test_a_mistyped_command_says_how_it_is_typed(shell: Terminal, args: list[str], word: str) -> None:
+    said = shell.ragit(*args, code=2)
+    assert word in said.err
+    assert "Traceback" not in said.err
+    assert said.out == ""
+
+
+# Embedding servers
+
+
+UNREACHABLE = (
+    "-c",
+    "embedding.provider=openai",
+    "-c",
+    "embedding.baseUrl=http://127.0.0.1:9/v1",
+    "-c",
+    "embedding.model=m",
+)
+
+
+def test_without_its_embedding_server_words_still_answer(repo: GitSandbox, shell: Terminal) -> None:
+    said = shell.ragit(*UNREACHABLE, "search", "--json", "hello", code=0)
+    answer = json.loads(said.out)
+    assert answer["results"][0]["path"] == "a.py"
+    assert "127.0.0.1:9" in answer["degraded"]
+    assert "degraded: " in said.err
+    for command in (["search", "--mode", "vector", "hello"], ["index"]):
+        refused = shell.refused(*UNREACHABLE, *command)
+        assert "127.0.0.1:9" in refused.err
+        assert "embedding." in refused.hint
+
+
+def test_without_any_embedder_vectors_are_refused_by_name(shell: Terminal) -> None:
+    assert shell.ragit("-c", "embedding.provider=none", "search", "hello", code=0).err == ""
+    assert "provider is none" in shell.refused("-c", "embedding.provider=none", "search", "--mode", "vector", "x").err
+
+
+# Queries
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ragit]:
+    repo = GitSandbox(tmp_path_factory.mktemp("queries") / "repo")
+    repo.write("a.py", HELLO)
+    repo.write("提交.md", "# 提交偏移\n\n消费者组在这里提交偏移。\n")
+    repo.write("emoji.txt", "ship it 🚀\n")
+    repo.commit()
+    with ragit.open(repo.path) as opened:
+        opened.index()
+        yield opened
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.text(max_size=200), st.sampled_from(["hybrid", "keyword", "vector"]))
+@example('"', "hybrid")
+@example("'; DROP TABLE chunk; --", "hybrid")
+@example("hello AND NOT (world OR", "hybrid")
+@example("NEAR(hello, 5) ^ * symbol:", "keyword")
+@example("hello\0world", "hybrid")
+@example("🚀", "hybrid")
+@example("提交", "keyword")
+@example("x" * 10_000, "hybrid")
+@example("hello " * 2000, "hybrid")
+@example("\ud800\udfff", "hybrid")
+@example("\udcff", "keyword")
+@example("%s %n {0} \\", "vector")
+@example("", "hybrid")
+@example("é" * 3000, "hybrid")
+@example("a_b_c_d_e_f_g_h" * 500, "hybrid")
+def test_any_text_is_a_query(index: Ragit, query: str, mode: str) -> None:
+    answer = index.search(query, mode=mode)
+    assert answer.complete
+    assert all(hit.score > 0 for hit in answer.hits)
+
+
+@pytest.mark.parametrize(
+    ("query", "path"), [("提交", "提交.md"), ("偏移", "提交.md"), ("hello\0", "a.py"), ('"hello"', "a.py")]
+)
+def test_odd_queries_find_what_they_name(index: Ragit, query: str, path: str) -> None:
+    assert index.search(query).hits[0].path == path
+
+
+def test_nothing_to_look_for(shell: Terminal) -> None:
+    for query in ("", "   ", '"', "?!"):
+        said: Said = shell.ragit("search", query, code=1)
+        assert said.out == ""
+        assert "no hits in HEAD" in said.err
+
+
+def test_a_query_of_bytes_that_are_no_text(shell: Terminal) -> None:
+    assert shell.process("search", b"hello \xff\xfe", code=0).out.startswith("a.py:1  hello")
+
+
+def test_a_bug_says_where_its_log_is(repo: GitSandbox, shell: Terminal, tmp_path: Path) -> None:
+    """Forced by removing a table from a store that claims to be whole."""
+    with sqlite3.connect(store_of(repo)) as db:
+        db.execute("DROP TABLE snapshot")
+    db.close()
+    shell.env["XDG_STATE_HOME"] = str(tmp_path / "state")
+    said = shell.process("search", "hello", code=3)
+    log = tmp_path / "state" / "ragit" / "ragit-crash.log"
+    assert str(log) in said.err
+    assert "Traceback" not in said.err
+    assert "Traceback" in log.read_text()
+    shutil.rmtree(tmp_path / "state")
