@@ -267,15 +267,14 @@ class HooksReport:
     """What stands in the hooks after they were installed, removed or looked at."""
 
     dispatcher: str
-    installed: bool
-    """The dispatcher is there."""
+    """The file that the lines in hooks call."""
     hooks: tuple[HookState, ...]
     changed: bool
 
     @property
     def active(self) -> bool:
         """True if every hook wakes ragit."""
-        return self.installed and all(hook.state == "active" for hook in self.hooks)
+        return all(hook.state == "active" for hook in self.hooks)
 
 
 @dataclass(frozen=True, slots=True)

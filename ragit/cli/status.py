@@ -9,6 +9,7 @@ import click
 
 from ragit import render
 from ragit.cli.face import look, open_index, print_lines
+from ragit.errors import StoreTooNew
 
 
 @click.command()
@@ -56,9 +57,29 @@ def check(
       ragit check --staged --fix
     """
     if framework:
-        revision, scope = os.environ.get("PRE_COMMIT_TO_REF") or revision, "staged"
+        revision, scope = _pushed() or revision, "staged"
     with open_index(ctx) as index:
-        freshness = index.check(revision, scope=scope or "committed", fix=fix)
-    mend = " ".join(filter(None, ("ragit index", revision or (scope and f"--{scope}"))))
+        try:
+            freshness = index.check(revision, scope=scope or "committed", fix=fix)
+        except StoreTooNew as error:
+            if not framework:
+                raise
+            # pre-commit runs an installation of its own: that the user's ragit is newer is no reason to stop a commit.
+            click.echo(f"not checked: {render.visible(error.message)}")
+            return 0
+    mend = " ".join(filter(None, ("ragit index", revision or _scope_option(scope))))
     print_lines((render.freshness_json if as_json else render.freshness_text)(freshness, look({}), mend=mend))
     return 0 if freshness.fresh or not (freshness.indexed or require_index) else 1
+
+
+def _pushed() -> str:
+    """What pre-commit says is pushed; empty if it is about something else."""
+    return os.environ.get("PRE_COMMIT_TO_REF") or os.environ.get("PRE_COMMIT_LOCAL_BRANCH", "")
+
+
+def _scope_option(scope: str | None) -> str:
+    """The option of `ragit index` that indexes what was checked, also when the hook that asked has ended."""
+    index = os.environ.get("GIT_INDEX_FILE", "")
+    if scope == "staged" and index.endswith(".lock"):  # of `git commit PATH` or -a: gone with that command
+        scope = "worktree"
+    return f"--{scope}" if scope else ""

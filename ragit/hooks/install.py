@@ -83,7 +83,7 @@ class Hooks:
         return self._report(list(map(self._places.look, script.EVENTS)), changed=changed)
 
     def _report(self, states: list[HookState], *, changed: bool) -> HooksReport:
-        return HooksReport(str(self._places.dispatcher), self._places.dispatcher.exists(), tuple(states), changed)
+        return HooksReport(str(self._places.dispatcher), tuple(states), changed)
 
     # -- placing -----------------------------------------------------------------------------------------------------
 

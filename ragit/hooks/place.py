@@ -55,12 +55,15 @@ class Places:
 
     def look(self, event: str) -> HookState:
         """Whether this hook wakes ragit, and if not, why."""
-        if self._config.get(f"hook.ragit-{event}.command"):
-            return HookState(event, f"git config hook.ragit-{event}", "active")
         file = self.file(event)
         shown = str(file)
-        if _active(file):
-            return HookState(event, shown, "active")
+        placed = f"git config hook.ragit-{event}" if f"hook.ragit-{event}.command" in self._config else ""
+        if not placed and _active(file):
+            placed = shown
+        if placed and os.access(self.dispatcher, os.X_OK):
+            return HookState(event, placed, "active")
+        if placed:
+            return HookState(event, placed, "absent", f"it calls {self.dispatcher}, which is not there")
         tool = tool_of(file)
         if tool == "pre-commit" and self._asked:
             return HookState(event, shown, "active", "by ragit-index in .pre-commit-config.yaml")

@@ -78,8 +78,8 @@ esac
 [ -f "$g/BISECT_LOG" ] && ! git symbolic-ref -q HEAD >/dev/null 2>&1 && exit 0
 d="${0%/*}"
 { pwd >>"$d/pending"; } 2>/dev/null || exit 0
+trap '' HUP
 { (
-    trap '' HUP
     if [ -x "$python" ]; then CDPATH= cd -- "$d" && exec "$python" -E -m ragit.hooks.worker; fi
     exec ragit hooks run
 ) </dev/null >>"$d/worker.log" 2>&1 & } 2>/dev/null

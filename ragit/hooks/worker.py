@@ -122,7 +122,7 @@ def _index_heads(common_dir: Path, hints: Iterable[str]) -> None:
         try:
             with ragit.open(place, env=env) as index:
                 report = index.index(progress=_Watch(common_dir / "ragit" / PENDING))
-                _log(f"{place}: {report.indexed} indexed in {report.seconds:.2f} s")
+                _log(f"{place}: {report.indexed} indexed, {report.embedded} embedded in {report.seconds:.2f} s")
         except RagitError as error:
             failures.append(error)
     if failures:

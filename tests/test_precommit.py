@@ -1,0 +1,281 @@
+"""The ids for pre-commit, run by the real pre-commit. What needs an environment of its own to be built is slow."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from hooking import Hooked, command
+from sandbox import GitSandbox
+
+from ragit.hooks import script
+
+ROOT = Path(__file__).parent.parent
+PRE_COMMIT = shutil.which("pre-commit", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))
+
+needs_pre_commit = pytest.mark.skipif(PRE_COMMIT is None, reason="no pre-commit here")
+
+CHECK_STAGES = ["pre-commit", "pre-merge-commit", "pre-push", "manual"]
+
+
+@pytest.fixture
+def hooked(tmp_path: Path) -> Hooked:
+    repo = Hooked(tmp_path / "repo")
+    repo.write("a.py", "def first():\n    return 1\n")
+    repo.write("b.py", "def second():\n    return 2\n")
+    repo.commit()
+    return repo
+
+
+def framework(repo: GitSandbox, *args: str, **env: str) -> subprocess.CompletedProcess[str]:
+    assert PRE_COMMIT is not None
+    home = {"PRE_COMMIT_HOME": str(repo.path.parent / "pre-commit")}
+    full = {**os.environ, **home, "PATH": f"{on_path(repo)}{os.pathsep}{os.environ['PATH']}", **env}
+    return subprocess.run([PRE_COMMIT, *args], cwd=repo.path, env=full, capture_output=True, text=True, check=False)
+
+
+def on_path(repo: GitSandbox) -> Path:
+    """A folder with this ragit in it, as `ragit-index-system` wants it on PATH."""
+    folder = repo.path.parent / "bin"
+    folder.mkdir(exist_ok=True)
+    file = folder / "ragit"
+    file.write_text(f'#!/bin/sh\nexec {sys.executable} -c "import sys; sys.path.pop(0); '
+                    'from ragit.__main__ import main; main()" "$@"\n')  # fmt: skip
+    file.chmod(0o755)
+    return folder
+
+
+def configure(repo: Hooked, *more: str) -> None:
+    """The ids as they are, but with the ragit on PATH: no environment is built."""
+    system = manifest().replace("language: python", "language: system")
+    hooks = "\n".join(f"    {line}" for line in system.splitlines() if not line.startswith("#"))
+    extra = "".join(f"{line}\n" for line in more)
+    types = "default_install_hook_types: [pre-commit, pre-merge-commit, pre-push, " + ", ".join(script.EVENTS) + "]\n"
+    repo.write(".pre-commit-config.yaml", f"{types}{extra}repos:\n- repo: local\n  hooks:\n{hooks}\n")
+    repo.git("add", ".pre-commit-config.yaml")
+    repo.git("commit", "-q", "-m", "config")
+    assert framework(repo, "install").returncode == 0
+
+
+def manifest() -> str:
+    text = (ROOT / ".pre-commit-hooks.yaml").read_text()
+    return text[: text.index("- id: ragit-index-system")]
+
+
+def git(repo: Hooked, *args: str, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    home = {"PRE_COMMIT_HOME": str(repo.path.parent / "pre-commit")}
+    path = {"PATH": f"{on_path(repo)}{os.pathsep}{os.environ['PATH']}"}
+    full = {**os.environ, **home, **path, **(env or {})}
+    return subprocess.run(["git", *args], cwd=repo.path, env=full, capture_output=True, text=True, check=False)
+
+
+# The check, without pre-commit
+
+
+def test_without_an_index_it_passes_with_a_note(hooked: Hooked) -> None:
+    for args in (["check"], ["check", "--pre-commit"], ["check", "--staged", "--fix"]):
+        done = command(*args, cwd=hooked.path)
+        assert (done.returncode, done.stdout) == (
+            0,
+            "no index here, so there is nothing to check; ragit index makes one\n",
+        )
+    assert not (hooked.folder / "index.db").exists()
+    assert command("check", "--require-index", cwd=hooked.path).returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("how", "scope"),
+    [(["commit"], "--staged"), (["commit", "-a"], "--worktree"), (["commit", "a.py"], "--worktree")],
+    ids=["staged", "all", "path"],
+)
+@pytest.mark.parametrize("linked", [False, True])
+def test_in_a_pre_commit_hook_it_is_the_tree_to_be_committed(
+    hooked: Hooked, how: list[str], scope: str, linked: bool, tmp_path: Path
+) -> None:
+    """The command that it prints mends it: after it, the same commit goes through."""
+    command("index", cwd=hooked.path)
+    if linked:
+        hooked.git("worktree", "add", "-q", "-b", "topic", str(tmp_path / "linked"))
+        hooked = Hooked(tmp_path / "linked")
+    hooks = Path(hooked.git("rev-parse", "--path-format=absolute", "--git-path", "hooks"))
+    hooks.mkdir(exist_ok=True)
+    (hooks / "pre-commit").write_text(f"#!/bin/sh\nexec {on_path(hooked)}/ragit check --pre-commit\n")
+    (hooks / "pre-commit").chmod(0o755)
+    hooked.write("b.py", "def staged():\n    return 3\n")
+    hooked.git("add", "b.py")
+    hooked.write("a.py", "def unstaged():\n    return 4\n")
+    expected = {"staged": ["b.py"], "all": ["a.py", "b.py"], "path": ["a.py"]}
+    name = {"commit": "staged", "-a": "all", "a.py": "path"}[how[-1]]
+    first = git(hooked, *how, "-m", "x")
+    assert first.returncode == 1
+    said = (first.stdout + first.stderr).splitlines()
+    assert [line.strip() for line in said if line.startswith("  ")] == expected[name]
+    assert said[-1] == f"to mend it: ragit index {scope}"
+    assert command("index", scope, cwd=hooked.path).returncode == 0
+    assert git(hooked, *how, "-m", "x").returncode == 0
+
+
+def test_fix_completes_the_index_instead_of_failing(hooked: Hooked) -> None:
+    command("index", cwd=hooked.path)
+    hooked.write("c.py", "def third(): ...\n")
+    hooked.git("add", "c.py")
+    assert command("check", "--staged", cwd=hooked.path).returncode == 1
+    done = command("check", "--staged", "--fix", "--json", cwd=hooked.path)
+    assert (done.returncode, '"fresh": true' in done.stdout) == (0, True)
+    assert command("check", "--staged", cwd=hooked.path).returncode == 0
+
+
+def test_at_a_push_it_is_the_pushed_commit(hooked: Hooked) -> None:
+    command("index", cwd=hooked.path)
+    hooked.git("switch", "-q", "-c", "topic")
+    hooked.write("pushed.py", "def pushed(): ...\n")
+    hooked.commit()
+    topic = hooked.git("rev-parse", "HEAD")
+    hooked.git("switch", "-q", "main")
+    for variable, value in (("PRE_COMMIT_TO_REF", topic), ("PRE_COMMIT_LOCAL_BRANCH", "refs/heads/topic")):
+        done = command("check", "--pre-commit", cwd=hooked.path, env={variable: value})
+        assert (done.returncode, done.stdout.splitlines()[-1]) == (1, f"to mend it: ragit index {value}")
+    assert command("check", "--pre-commit", cwd=hooked.path).returncode == 0
+
+
+# The ids under pre-commit
+
+
+@needs_pre_commit
+def test_the_manifest_is_valid() -> None:
+    assert PRE_COMMIT is not None
+    done = subprocess.run([PRE_COMMIT, "validate-manifest", ROOT / ".pre-commit-hooks.yaml"], check=False)
+    assert done.returncode == 0
+    system = (ROOT / ".pre-commit-hooks.yaml").read_text().split("- id: ")[1:]
+    assert [text.split("\n")[0] for text in system] == ["ragit-check", "ragit-index", "ragit-index-system"]
+
+
+@needs_pre_commit
+def test_check_and_index_run_at_their_stages(hooked: Hooked) -> None:
+    configure(hooked)
+    hooked.write("c.py", "def third(): ...\n")
+    hooked.git("add", "c.py")
+    first = git(hooked, "commit", "-m", "no index yet")
+    assert (first.returncode, "Failed" in first.stderr) == (0, False)
+    hooked.settle()  # the post-commit stage made one
+    assert hooked.check().fresh
+    hooked.write("c.py", "def changed(): ...\n")
+    stale = git(hooked, "commit", "-a", "-m", "stale")
+    assert (stale.returncode, "c.py" in stale.stderr) == (1, True)
+    assert command("index", "--worktree", cwd=hooked.path).returncode == 0
+    assert git(hooked, "commit", "-a", "-m", "complete").returncode == 0
+    hooked.settle()
+    for args in (
+        ["switch", "-c", "topic"],
+        ["commit", "--allow-empty", "-m", "x"],
+        ["switch", "main"],
+        ["merge", "topic"],
+    ):
+        assert git(hooked, *args).returncode == 0
+        hooked.settle()
+    assert hooked.check().fresh
+
+
+@needs_pre_commit
+def test_a_dirty_working_tree_is_left_as_it_was(hooked: Hooked) -> None:
+    """pre-commit puts unstaged changes aside for a while, also after a commit: nothing of them is indexed or lost."""
+    configure(hooked)
+    hooked.write("a.py", "def unstaged(): ...\n")
+    hooked.write("b.py", "def staged(): ...\n")
+    hooked.git("add", "b.py")
+    assert git(hooked, "commit", "-m", "b").returncode == 0
+    hooked.settle()
+    assert hooked.git("status", "--porcelain") == " M a.py"
+    assert (hooked.path / "a.py").read_text() == "def unstaged(): ...\n"
+    with hooked.index() as index:
+        assert index.check().fresh
+        assert index.check(scope="worktree").missing == ("a.py",)
+
+
+@needs_pre_commit
+def test_the_index_id_is_quick_and_never_fails(hooked: Hooked) -> None:
+    configure(hooked)
+    hooked.git("config", "ragit.no.such", "1")  # whatever is wrong
+    started = time.monotonic()
+    done = git(hooked, "switch", "-c", "topic")
+    assert (done.returncode, "Failed" in done.stderr) == (0, False)
+    assert time.monotonic() - started < 20
+
+
+@needs_pre_commit
+def test_an_older_or_newer_ragit_on_the_same_store_does_no_harm(hooked: Hooked) -> None:
+    """pre-commit's environment is another installation: it may be older than the one that wrote the store."""
+    apsw = pytest.importorskip("apsw")
+    command("index", cwd=hooked.path)
+    store = hooked.folder / "index.db"
+    db = apsw.Connection(str(store))
+    db.pragma("user_version", 1000)
+    db.close()
+    configure(hooked)
+    assert command("hooks", "run", cwd=hooked.path).returncode == 0
+    hooked.settle()
+    assert "newer than this ragit" in hooked.log()[-1]
+    assert not (hooked.folder / "last-error").exists()  # nothing to mend: the newer one does the work
+    hooked.write("c.py", "def third(): ...\n")
+    hooked.git("add", "c.py")
+    done = git(hooked, "commit", "-m", "x")
+    assert done.returncode == 0
+    assert command("check", "--staged", cwd=hooked.path).returncode == 2
+    db = apsw.Connection(str(store))
+    assert (db.pragma("user_version"), db.pragma("integrity_check")) == (1000, "ok")
+    db.close()
+
+
+# In environments that pre-commit builds
+
+
+@needs_pre_commit
+@pytest.mark.slow
+def test_from_a_clone_and_by_try_repo(hooked: Hooked, tmp_path: Path) -> None:
+    """A tagged clone of this repository, installed by pre-commit itself. Needs the packages ragit depends on."""
+    source = GitSandbox(tmp_path / "ragit")
+    for name in ("ragit", "pyproject.toml", "README.md", "LICENSE", ".pre-commit-hooks.yaml"):
+        place = ROOT / name
+        (shutil.copytree if place.is_dir() else shutil.copy)(place, source.path / name)
+    source.commit()
+    source.tag("v9", annotated=True)
+    tried = framework(hooked, "try-repo", str(source.path), "ragit-check", "--verbose", "--all-files")
+    if "No matching distribution" in tried.stdout or "ConnectionError" in tried.stdout:
+        pytest.skip("the packages cannot be downloaded here")
+    assert (tried.returncode, "no index here" in tried.stdout) == (0, True)
+    hooks = "{id: ragit-check, args: [--fix]}, {id: ragit-index}"
+    hooked.write(
+        ".pre-commit-config.yaml",
+        f"default_install_hook_types: [pre-commit, {', '.join(script.EVENTS)}]\n"
+        f"repos:\n- {{repo: '{source.path}', rev: v9, hooks: [{hooks}]}}\n",
+    )
+    hooked.git("add", ".")
+    assert framework(hooked, "install", "--install-hooks").returncode == 0
+    for number in range(2):
+        hooked.write("c.py", f"def number_{number}(): ...\n")
+        hooked.git("add", "c.py")
+        done = git(hooked, "commit", "-m", f"{number}")
+        assert (done.returncode, "Failed" in done.stderr) == (0, False)
+        hooked.settle()
+        assert hooked.check().fresh
+
+
+@needs_pre_commit
+@pytest.mark.slow
+def test_ragits_own_repository_may_use_repo_dot(tmp_path: Path) -> None:
+    source = Hooked(tmp_path / "ragit")
+    for name in ("ragit", "pyproject.toml", "README.md", "LICENSE", ".pre-commit-hooks.yaml"):
+        place = ROOT / name
+        (shutil.copytree if place.is_dir() else shutil.copy)(place, source.path / name)
+    rev = source.commit()
+    source.write(".pre-commit-config.yaml", f"repos:\n- {{repo: ., rev: {rev}, hooks: [{{id: ragit-check}}]}}\n")
+    source.git("add", ".")
+    done = framework(source, "run", "--all-files", "--verbose")
+    if "No matching distribution" in done.stdout or "ConnectionError" in done.stdout:
+        pytest.skip("the packages cannot be downloaded here")
+    assert (done.returncode, "no index here" in done.stdout) == (0, True)
