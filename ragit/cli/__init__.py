@@ -20,6 +20,7 @@ COMMANDS = {
     "gc": "index",
     "init": "hooks",
     "hooks": "hooks",
+    "doctor": "doctor",
     "config": "config",
     "trust": "config",
     "completion": "config",

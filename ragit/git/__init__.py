@@ -24,8 +24,8 @@ and so may `Repo.start_status`. Hooks are never run.
 
 from __future__ import annotations
 
-from ragit.git.command import clean_env, local_env_vars, version
-from ragit.git.objects import Objects, ObjectsRecipe
+from ragit.git.command import OLDEST, clean_env, local_env_vars, version
+from ragit.git.objects import Objects, ObjectsRecipe, libgit2_version
 from ragit.git.place import FILE_MODES, GITLINK, SYMLINK, empty_tree
 from ragit.git.refs import Reflogged, Revision, Worktree
 from ragit.git.repo import Repo
@@ -34,6 +34,7 @@ from ragit.git.uncommitted import Status, WorkingTree
 __all__ = [
     "FILE_MODES",
     "GITLINK",
+    "OLDEST",
     "SYMLINK",
     "Objects",
     "ObjectsRecipe",
@@ -45,6 +46,7 @@ __all__ = [
     "Worktree",
     "clean_env",
     "empty_tree",
+    "libgit2_version",
     "local_env_vars",
     "version",
 ]

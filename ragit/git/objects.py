@@ -267,3 +267,10 @@ class LibGit:
 
 def _damaged(oid: Oid, reason: str) -> GitFailed:
     return GitFailed(f"object {oid} is damaged: {reason}", "run `git fsck`; `git fetch --refetch` may bring it back")
+
+
+def libgit2_version() -> str:
+    """The version of the library that reads in bulk. ImportError if it is not there."""
+    import pygit2
+
+    return str(pygit2.LIBGIT2_VERSION)

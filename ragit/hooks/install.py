@@ -7,6 +7,7 @@ hook would drop ours without a word.
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -81,6 +82,20 @@ class Hooks:
         changed = self._fingerprint() != before
         self._places = Places(self._repo)
         return self._report(list(map(self._places.look, script.EVENTS)), changed=changed)
+
+    def interpreter(self) -> str | None:
+        """The Python that the dispatcher starts; None if there is no dispatcher."""
+        text = read(self._places.dispatcher).decode("utf-8", "surrogateescape")
+        found = re.search(r"^python=(.*)$", text, re.M)
+        return (shlex.split(found[1]) or [""])[0] if found else None
+
+    def can_start(self, python: str) -> bool:
+        """Whether this Python is there and finds ragit by itself."""
+        return _finds_ragit(python)
+
+    def current(self) -> bool:
+        """Whether the dispatcher is what this ragit would write."""
+        return read(self._places.dispatcher) == script.dispatcher(self.interpreter() or "").encode()
 
     def _report(self, states: list[HookState], *, changed: bool) -> HooksReport:
         return HooksReport(str(self._places.dispatcher), tuple(states), changed)
@@ -183,10 +198,17 @@ def _interpreter() -> str:
             f"this ragit runs from a temporary environment ({python}), which hooks could not find tomorrow",
             "Install it for good, for example with: uv tool install ragit",
         )
-    probe = [python, "-E", "-c", "import ragit.hooks.worker"]
-    if subprocess.run(probe, cwd=Path(python).parent, capture_output=True, check=False).returncode:
+    if not _finds_ragit(python):
         raise ConfigError(
             f"{python} does not find ragit outside this folder, so hooks could not start it",
             "Install ragit into an environment, for example with: uv tool install ragit",
         )
     return python
+
+
+def _finds_ragit(python: str) -> bool:
+    probe = [python, "-E", "-c", "import ragit.hooks.worker"]
+    try:
+        return subprocess.run(probe, cwd=Path(python).parent, capture_output=True, check=False).returncode == 0
+    except OSError:
+        return False

@@ -12,6 +12,8 @@ from ragit.render.machine import dumps, json, markdown, vimgrep
 from ragit.render.reports import (
     config_json,
     config_text,
+    doctor_json,
+    doctor_text,
     freshness_json,
     freshness_text,
     gc_json,
@@ -51,6 +53,8 @@ __all__ = [
     "RenderOptions",
     "config_json",
     "config_text",
+    "doctor_json",
+    "doctor_text",
     "dumps",
     "format_named",
     "freshness_json",

@@ -7,7 +7,7 @@ from typing import Any
 
 from ragit.render.machine import dumps, plain
 from ragit.render.screen import Paint, RenderOptions, cells, counted, sized, visible
-from ragit.types import Freshness, GcReport, HooksReport, IndexReport, RefStatus, Status
+from ragit.types import Finding, Freshness, GcReport, HooksReport, IndexReport, RefStatus, Status
 
 _LISTED = 20
 """Missing files named on a terminal; all of them are in the JSON."""
@@ -203,6 +203,23 @@ def hooks_json(report: HooksReport, options: RenderOptions) -> Iterator[str]:
         for hook in report.hooks
     ]
     yield dumps({"active": report.active, "dispatcher": plain(report.dispatcher), "hooks": hooks}, options)
+
+
+def doctor_text(findings: Sequence[Finding], options: RenderOptions) -> Iterator[str]:
+    """What was looked at, and how to mend what is not well."""
+    paint = Paint(options.color)
+    marks = {"ok": paint.good("ok  "), "note": paint.name("note"), "bad": paint.bad("bad ")}
+    wide = max((len(finding.topic) for finding in findings), default=0)
+    for finding in findings:
+        yield f"{marks[finding.state]}  {paint.faint(f'{finding.topic:<{wide}}')}  {visible(finding.text)}"
+        if finding.mend:
+            yield f"{' ' * (wide + 8)}{visible(finding.mend)}"
+
+
+def doctor_json(findings: Sequence[Finding], options: RenderOptions) -> Iterator[str]:
+    """The same as one JSON array."""
+    rows = [{"topic": f.topic, "state": f.state, "text": plain(f.text), "mend": plain(f.mend)} for f in findings]
+    yield dumps(rows, options)
 
 
 ConfigRows = Sequence[tuple[str, object, str, str]]

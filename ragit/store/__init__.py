@@ -4,7 +4,7 @@ It keeps what others computed and gives it back; it calls no model, fuses no sco
 write lock at once (BEGIN IMMEDIATE) and hold it only while rows are written; readers never take it.
 """
 
-from ragit.store.connect import is_store
+from ragit.store.connect import engine_versions, is_store
 from ragit.store.schema import ORDINAL_BITS, VERSION
 from ragit.store.store import ChunkRow, NewChunking, Snapshot, Store, StoreInfo, chunk_id
 
@@ -17,5 +17,6 @@ __all__ = [
     "Store",
     "StoreInfo",
     "chunk_id",
+    "engine_versions",
     "is_store",
 ]

@@ -141,3 +141,10 @@ def load_vector_functions(db: apsw.Connection) -> bool:
     finally:
         db.enable_load_extension(False)
     return True
+
+
+def engine_versions() -> tuple[str, str]:
+    """The versions of SQLite and of sqlite-vec; the latter empty where it cannot be loaded."""
+    with contextlib.closing(apsw.Connection(":memory:")) as db:
+        found = str(db.execute("SELECT vec_version()").get) if load_vector_functions(db) else ""
+    return apsw.sqlite_lib_version(), found

@@ -1,0 +1,27 @@
+"""`ragit doctor`."""
+
+from __future__ import annotations
+
+import click
+
+from ragit import render
+from ragit.cli.face import look, print_lines
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+@click.pass_context
+def doctor(ctx: click.Context, as_json: bool) -> int:
+    """Look at everything that ragit stands on, and say how to mend what is not well.
+
+    Changes nothing. Exit status: 0 healthy, 1 something to mend.
+
+    \b
+    Example:
+      ragit doctor
+    """
+    from ragit.doctor import examine
+
+    findings = examine(ctx.obj["directory"], flags=ctx.obj["flags"])
+    print_lines((render.doctor_json if as_json else render.doctor_text)(findings, look({})))
+    return 1 if any(finding.state == "bad" for finding in findings) else 0

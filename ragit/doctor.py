@@ -1,0 +1,225 @@
+"""`ragit doctor`: looks at all that ragit stands on, and says for each what is wrong and how to mend it.
+
+Reads only. A check that fails is a finding, never an error: whatever is broken, the others still have their say.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from ragit.api import Ragit, open_repository
+from ragit.errors import NotARepository, RagitError
+from ragit.git import OLDEST, Repo, libgit2_version, version
+from ragit.hooks import failure, worker
+from ragit.hooks.install import Hooks
+from ragit.index.embedder import embedder_of
+from ragit.store import Store, engine_versions
+from ragit.types import Finding
+
+OLDEST_SQLITE = (3, 43)
+"""The first SQLite whose full-text tables can delete without keeping the text."""
+
+ROOM_BYTES = 200_000_000
+"""Less free space than this is soon full."""
+
+_NETWORK = {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ncpfs", "fuse.sshfs", "virtiofs", "vboxsf", "prl_fs"}
+"""File systems on which SQLite's log cannot be shared between processes."""
+
+
+@dataclass(frozen=True)
+class _Patient:
+    """What is looked at; `index` is None where its settings cannot be read."""
+
+    repo: Repo
+    hooks: Hooks
+    index: Ragit | None
+
+
+def examine(
+    directory: Path | str, environ: Mapping[str, str] | None = None, flags: Mapping[str, object] | None = None
+) -> list[Finding]:
+    """All findings about the repository that a folder lies in, and about the machine."""
+    found = [*_guarded("git", _git), *_guarded("libgit2", _libgit2), *_guarded("SQLite", _sqlite)]
+    with ExitStack() as stack:
+        try:
+            repo = stack.enter_context(Repo.open(directory, environ))
+        except NotARepository as error:
+            return [*found, Finding("repository", "bad", error.message, error.hint)]
+        try:
+            index = stack.enter_context(open_repository(directory, env=environ, flags=flags))
+        except RagitError as error:
+            index = None
+            found.append(Finding("settings", "bad", error.message, error.hint))
+        patient = _Patient(repo, Hooks(repo), index)
+        for topic, look in _CHECKS.items():
+            found += _guarded(topic, partial(look, patient))
+    return found
+
+
+def _guarded(topic: str, look: Callable[[], Iterator[Finding]]) -> list[Finding]:
+    try:
+        return list(look())
+    except RagitError as error:
+        return [Finding(topic, "bad", error.message, error.hint)]
+    except (OSError, ImportError) as error:
+        return [Finding(topic, "bad", f"{type(error).__name__}: {error}", "Install ragit again")]
+
+
+# The machine
+
+
+def _git() -> Iterator[Finding]:
+    number = version()
+    text = ".".join(map(str, number))
+    if number < OLDEST:
+        yield Finding("git", "bad", f"{text} is too old", "Install git {}.{} or newer".format(*OLDEST))
+    else:
+        yield Finding("git", "ok", text)
+
+
+def _libgit2() -> Iterator[Finding]:
+    yield Finding("libgit2", "ok", libgit2_version())
+
+
+def _sqlite() -> Iterator[Finding]:
+    sqlite, vectors = engine_versions()
+    if tuple(map(int, sqlite.split(".")[:2])) < OLDEST_SQLITE:
+        yield Finding("SQLite", "bad", f"{sqlite} is too old", "Type: pip install --upgrade apsw")
+    else:
+        yield Finding("SQLite", "ok", sqlite)
+    if vectors:
+        yield Finding("sqlite-vec", "ok", vectors)
+    else:
+        yield Finding("sqlite-vec", "note", "not there: searches go by keywords only", "Type: pip install sqlite-vec")
+
+
+# The repository
+
+
+def _settings(patient: _Patient) -> Iterator[Finding]:
+    if patient.index is None:
+        return
+    warning = patient.index.loaded.warning
+    if warning:
+        yield Finding("settings", "note", warning, "Read .ragit.toml, then type: ragit trust")
+    else:
+        changed = sum(origin != "default" for origin in patient.index.loaded.origins.values())
+        yield Finding("settings", "ok", f"{changed} changed" if changed else "all as they come")
+
+
+def _place(patient: _Patient) -> Iterator[Finding]:
+    if patient.index is None:
+        return
+    path = patient.index.store_path
+    folder = next(parent for parent in path.parents if parent.is_dir())
+    kind = file_system(folder)
+    mend = "Keep the store on a local disk: git config ragit.index.storePath FILE"
+    if kind in _NETWORK:
+        yield Finding("disk", "bad", f"{folder} is on a network file system ({kind}): slow, and locks may fail", mend)
+    free = shutil.disk_usage(folder).free
+    if free < ROOM_BYTES:
+        yield Finding("disk", "bad", f"{free / 1e6:.0f} MB free at {folder}", f"Make room, or: {mend}")
+    if not path.exists() and not os.access(folder, os.W_OK):
+        yield Finding("disk", "bad", f"{folder} cannot be written", mend)
+    elif not path.is_relative_to(patient.repo.common_dir):
+        yield Finding("disk", "note", f"the store is at {path}, outside the git directory")
+    else:
+        yield Finding("disk", "ok", f"{kind or 'local'}, {free / 1e9:.0f} GB free")
+
+
+def _store(patient: _Patient) -> Iterator[Finding]:
+    if patient.index is None:
+        return
+    path = patient.index.store_path
+    if not path.exists():
+        yield Finding("store", "note", "there is none yet", "Type: ragit index (the first search does it too)")
+        return
+    with Store(path, writable=False) as store:
+        problems, info = store.problems(), store.info()
+    for problem in problems[:3]:
+        yield Finding("store", "bad", f"damaged: {problem}", "Type: ragit index --rebuild")
+    if problems:
+        return
+    yield Finding("store", "ok", f"sound, {info.bytes / 1e6:.1f} MB, {info.chunks:,} chunks")
+    missing = len(patient.index.check().missing)
+    if missing:
+        yield Finding("store", "note", f"{missing:,} files of HEAD are not indexed", "Type: ragit index")
+
+
+def _embedder(patient: _Patient) -> Iterator[Finding]:
+    if patient.index is None:
+        return
+    settings = patient.index.config.embedding
+    embedder = embedder_of(settings)
+    if embedder is None:
+        yield Finding("embedder", "ok", "none: keywords only, as configured")
+        return
+    embedder.embed_query("ragit doctor")
+    yield Finding("embedder", "ok", f"{settings.provider}, {embedder.dimensions} dimensions")
+
+
+def _hooks(patient: _Patient) -> Iterator[Finding]:
+    report = patient.hooks.status()
+    states = {hook.state for hook in report.hooks}
+    lost = [hook for hook in report.hooks if hook.state != "active" and hook.note]
+    if states == {"active"}:
+        yield Finding("hooks", "ok", f"all {len(report.hooks)} wake ragit")
+    elif lost or "active" in states:
+        for hook in report.hooks:
+            if hook.state != "active":
+                yield Finding("hooks", "bad", f"{hook.event}: {hook.note or 'not there'}", "Type: ragit hooks install")
+    else:
+        yield Finding("hooks", "note", "not installed: searches do all the work", "Type: ragit hooks install")
+
+
+def _interpreter(patient: _Patient) -> Iterator[Finding]:
+    python = patient.hooks.interpreter()
+    if python is None:
+        return
+    if not patient.hooks.can_start(python):
+        mend = "Type: ragit hooks install"
+        yield Finding("interpreter", "bad", f"hooks start {python}, which is gone or lacks ragit", mend)
+    elif not patient.hooks.current():
+        yield Finding("interpreter", "note", "hooks were installed by another ragit", "Type: ragit hooks install")
+    else:
+        yield Finding("interpreter", "ok", python)
+
+
+def _worker(patient: _Patient) -> Iterator[Finding]:
+    folder = patient.repo.common_dir / "ragit"
+    failed = failure.last(folder)
+    if failed is not None:
+        yield Finding("worker", "bad", f"failed {failed.times} times in a row: {failed.message}", failed.hint)
+    elif state := worker.state(folder):
+        yield Finding("worker", "ok", state)
+
+
+_CHECKS: dict[str, Callable[[_Patient], Iterator[Finding]]] = {
+    "settings": _settings,
+    "disk": _place,
+    "store": _store,
+    "embedder": _embedder,
+    "hooks": _hooks,
+    "interpreter": _interpreter,
+    "worker": _worker,
+}
+
+
+def file_system(folder: Path, mounts: str = "/proc/self/mounts") -> str:
+    """The type of file system that a folder lies on; empty where the system does not tell (it has no /proc)."""
+    if sys.platform != "linux":
+        return ""
+    best, kind = "", ""
+    for line in Path(mounts).read_text("utf-8", "surrogateescape").splitlines():
+        _, raw, found, *_ = line.split(" ")
+        point = raw.replace("\\040", " ").replace("\\011", "\t").replace("\\134", "\\")
+        if folder.resolve().is_relative_to(point) and len(point) >= len(best):
+            best, kind = point, found
+    return kind
