@@ -43,8 +43,8 @@ class Options:
     max_per_file: int = 3
 
 
-def optimize(pieces: Sequence[Piece], top_k: int, options: Options) -> list[tuple[Piece, Optimized]]:
-    """The best `top_k`, each with what was done to it; `pieces` are in order of rank."""
+def optimize(pieces: Sequence[Piece], top_k: int, options: Options) -> list[tuple[Piece, Optimized | None]]:
+    """The best `top_k`, each with what was done to it (None: nothing); `pieces` are in order of rank."""
     by_file: dict[int, list[Piece]] = {}
     for piece in pieces:
         by_file.setdefault(piece.file, []).append(piece)
@@ -106,7 +106,7 @@ def jaccard(a: frozenset[str], b: frozenset[str]) -> float:
     return len(a & b) / len(a | b) if a or b else 1.0
 
 
-def _cap(pieces: Sequence[Piece], top_k: int, most: int) -> list[tuple[Piece, Optimized]]:
+def _cap(pieces: Sequence[Piece], top_k: int, most: int) -> list[tuple[Piece, Optimized | None]]:
     offered = Counter(piece.file for piece in pieces)
     taken: Counter[int] = Counter()
     chosen: list[Piece] = []
@@ -119,6 +119,7 @@ def _cap(pieces: Sequence[Piece], top_k: int, most: int) -> list[tuple[Piece, Op
     return [(piece, _described(piece, offered, most)) for piece in chosen]
 
 
-def _described(piece: Piece, offered: Mapping[int, int], most: int) -> Optimized:
+def _described(piece: Piece, offered: Mapping[int, int], most: int) -> Optimized | None:
     capped = bool(most) and offered[piece.file] > most
-    return Optimized(piece.merged_from, piece.deduped_from, capped)
+    touched = piece.merged_from or piece.deduped_from or capped
+    return Optimized(piece.merged_from, piece.deduped_from, capped) if touched else None

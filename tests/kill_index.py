@@ -1,0 +1,123 @@
+"""Kill `ragit index` at random moments, again and again; whatever it leaves must open, be sound and be completed.
+
+python tests/kill_index.py [ROUNDS [SEED]]
+
+Each round indexes a repository from nothing, kills the whole process group with SIGKILL after a random part of the time
+that a run takes, and then asks: does the store open, does SQLite find it sound, does the next run complete it, and are
+its answers those of an index made in peace?
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from sandbox import GitSandbox, clean_environment
+
+import ragit
+from ragit.api import Ragit
+from ragit.store import Store
+from ragit.types import Answer
+
+COMMAND = [str(Path(sys.executable).with_name("ragit")), "index", "-q"]
+QUERIES = ["commit_offset", "where is the config parsed", "server lock 17", "reader"]
+FILES = 100
+"""Enough for worker processes and for several transactions."""
+
+
+def make(folder: Path, files: int = FILES) -> GitSandbox:
+    """A repository of many small files, with a second commit that changes some."""
+    repo = GitSandbox(folder)
+    for number in range(files):
+        body = "".join(f"def commit_offset_{number}_{i}():\n    return server_lock({i})\n\n" for i in range(12))
+        repo.write(f"src/m{number % 20}/reader{number}.py", body)
+        repo.write(f"docs/config{number}.md", f"# Config {number}\n\nWhere it is parsed, {number} is a lock.\n")
+    repo.commit("first")
+    for number in range(0, files, 5):
+        repo.write(f"src/m{number % 20}/reader{number}.py", f"def changed_{number}():\n    return parse_config()\n")
+    repo.commit("second")
+    return repo
+
+
+def answers(index: Ragit) -> list[list[tuple[object, ...]]]:
+    """All that counts of the answers to the queries, at both commits."""
+
+    def shape(answer: Answer) -> list[tuple[object, ...]]:
+        assert answer.complete
+        return [(h.path, h.start_line, h.end_line, h.text, round(h.score, 6)) for h in answer.hits]
+
+    return [shape(index.search(query, ref=ref)) for query in QUERIES for ref in ("HEAD", "HEAD~1")]
+
+
+def store_of(repo: GitSandbox) -> Path:
+    return repo.path / ".git" / "ragit" / "index.db"
+
+
+def remove(store: Path) -> None:
+    for suffix in ("", "-wal", "-shm", ".lock"):
+        Path(f"{store}{suffix}").unlink(missing_ok=True)
+
+
+def kill_after(repo: GitSandbox, seconds: float, *revisions: str) -> bool:
+    """Start indexing, and kill it and its workers after a while; False if it was quicker."""
+    process = subprocess.Popen([*COMMAND, *revisions], cwd=repo.path, stdin=subprocess.DEVNULL)
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        os.kill(process.pid, signal.SIGKILL)  # its workers have a session of their own, and end when its pipes close
+        process.wait()
+        return True
+    return False
+
+
+def inspect(repo: GitSandbox, expected: list[list[tuple[object, ...]]]) -> int:
+    """Check what a kill left; the number of files that were stored."""
+    kept = 0
+    if store_of(repo).exists():
+        with Store(store_of(repo), writable=True) as store:
+            assert store.problems() == [], store.problems()
+            kept = store.info().chunkings
+    with ragit.open(repo.path) as index:
+        report = index.index("HEAD", "HEAD~1")
+        assert report.indexed <= 2 * FILES + FILES // 5 - kept + 1
+        assert index.check("HEAD").fresh
+        assert index.check("HEAD~1").fresh
+        assert answers(index) == expected
+    with Store(store_of(repo), writable=True) as store:
+        assert store.problems() == [], store.problems()
+    return kept
+
+
+def main(rounds: int = 20, seed: int = 0) -> list[int]:
+    """Run the rounds; for each, how many files the killed run had stored."""
+    chance = random.Random(seed)
+    kept: list[int] = []
+    with tempfile.TemporaryDirectory() as folder:
+        repo = make(Path(folder) / "repo")
+        started = time.perf_counter()
+        subprocess.run([*COMMAND, "HEAD", "HEAD~1"], cwd=repo.path, check=True)
+        whole = time.perf_counter() - started
+        with ragit.open(repo.path) as index:
+            expected = answers(index)
+        while len(kept) < rounds:
+            remove(store_of(repo))
+            if chance.random() < 0.3:  # now and then the kill hits a run that adds to a store
+                subprocess.run([*COMMAND, "HEAD~1"], cwd=repo.path, check=True)
+            if kill_after(repo, chance.uniform(0.15, 1.0) * whole, "HEAD", "HEAD~1"):
+                kept.append(inspect(repo, expected))
+    return kept
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as home:
+        os.environ.update(clean_environment(Path(home)))
+        found = main(*map(int, sys.argv[1:3]))
+    print(f"{len(found)} kills; files kept by each: {found}")  # noqa: T201 - a script

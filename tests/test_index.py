@@ -1,0 +1,217 @@
+"""The order of work: what is embedded, what is reused, what a kill or an interrupt leaves."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import kill_index
+import pytest
+from sandbox import GitSandbox
+from terminal import RAGIT
+
+import ragit
+from ragit.config import Config
+from ragit.errors import StoreBusy, WorkerDied
+from ragit.git import Repo
+from ragit.index import Indexer
+from ragit.index.worker import Pool
+from ragit.locks import held
+from ragit.store import Store
+from ragit.types import IndexReport
+
+FUNCTIONS = "".join(f"def function_{i}():\n    value = {i}\n    return value\n\n\n" for i in range(40))
+TIGHT = {"index.maxChunkLines": "8"}
+
+
+def index(repo: GitSandbox, *revisions: str, flags: dict[str, str] | None = None, **options: bool) -> IndexReport:
+    with ragit.open(repo.path, flags=flags or {}) as opened:
+        return opened.index(*revisions, **options)  # type: ignore[arg-type]
+
+
+def test_an_edit_embeds_only_the_chunks_whose_text_changed(repo: GitSandbox) -> None:
+    repo.write("a.py", FUNCTIONS)
+    repo.commit()
+    first = index(repo, flags=TIGHT)
+    assert first.embedded == first.chunks > 10
+    repo.write("a.py", FUNCTIONS.replace("value = 20", "value = 2020"))
+    repo.commit()
+    second = index(repo, flags=TIGHT)
+    assert (second.indexed, second.embedded) == (1, 1)
+    assert second.reused == second.chunks - 1
+
+
+def test_lines_that_move_embed_nothing(repo: GitSandbox) -> None:
+    """A function of some size is a chunk of its own, and its lines' numbers are no part of it."""
+    body = "".join(f"    step_{i}()\n" for i in range(30))
+    functions = "".join(f"def function_{i}():\n{body}\n\n" for i in range(20))
+    repo.write("a.py", functions)
+    repo.commit()
+    assert index(repo).embedded == 20
+    repo.write("a.py", "import os\nimport sys\n\n\n" + functions)
+    repo.commit()
+    report = index(repo)
+    assert (report.indexed, report.chunks, report.embedded) == (1, 21, 1)
+
+
+def test_branches_tags_and_worktrees_share_what_is_equal(repo: GitSandbox, tmp_path: Path) -> None:
+    for number in range(20):
+        repo.write(f"f{number}.py", f"def f{number}():\n    pass\n")
+    repo.commit()
+    index(repo)
+    for number in range(20):
+        repo.write(f"f{number}.py", f"def changed{number}():\n    pass\n")
+        repo.commit()
+        repo.tag(f"v{number}")
+    report = index(repo, *(f"v{number}" for number in range(20)))
+    assert report.trees == 20
+    assert report.indexed == 20
+    before = (repo.path / ".git" / "ragit" / "index.db").stat().st_size
+    repo.git("worktree", "add", "-q", str(tmp_path / "second"), "v3")
+    with ragit.open(tmp_path / "second") as second:
+        assert second.store_path == repo.path / ".git" / "ragit" / "index.db"
+        assert second.index().indexed == 0
+    assert (repo.path / ".git" / "ragit" / "index.db").stat().st_size <= before * 1.05
+
+
+def test_two_embedders_live_side_by_side(repo: GitSandbox) -> None:
+    repo.write("a.py", FUNCTIONS)
+    repo.commit()
+    index(repo)
+    prefixed = {"embedding.documentPrefix": "code: "}
+    report = index(repo, flags=prefixed)
+    assert (report.indexed, report.embedded) == (1, report.chunks)
+    assert index(repo).indexed == index(repo, flags=prefixed).indexed == 0
+    with ragit.open(repo.path) as opened:
+        assert len(opened.status().other_embedders) == 1
+        opened.gc()
+        assert opened.status().other_embedders == ()
+        assert opened.search("function_3").complete
+
+
+def test_a_dry_run_writes_nothing_and_counts_what_is_missing(repo: GitSandbox) -> None:
+    repo.write("a.py", FUNCTIONS)
+    repo.write("b.bin", b"\0")
+    repo.commit()
+    told = index(repo, dry_run=True)
+    assert not (repo.path / ".git" / "ragit" / "index.db").exists()
+    done = index(repo)
+    assert (told.files, told.chunks, told.embedded, told.tokens) == (2, done.chunks, done.embedded, done.tokens)
+    assert index(repo, dry_run=True).indexed == 0
+
+
+def test_with_workers_and_without_the_same(repo: GitSandbox, tmp_path: Path) -> None:
+    for number in range(140):
+        repo.write(f"d{number % 7}/f{number}.py", FUNCTIONS.replace("value", f"value{number}")[: 200 + number])
+    repo.commit()
+    stores = []
+    for workers in ("1", "2"):
+        path = tmp_path / f"{workers}.db"
+        flags = {"index.workers": workers, "index.storePath": str(path)}
+        report = index(repo, flags=flags)
+        assert report.indexed == 140
+        with ragit.open(repo.path, flags=flags) as opened:
+            answer = opened.search("function_3 value77")
+            stores.append([(h.path, h.start_line, h.score, h.text) for h in answer.hits])
+    assert stores[0] == stores[1]
+
+
+def test_a_worker_that_dies_is_an_error_with_a_hint(repo: GitSandbox) -> None:
+    repo.write("a.py", FUNCTIONS)
+    repo.commit()
+    with Repo.open(repo.path) as opened:
+        indexer = Indexer(opened, Config(), repo.path / ".git" / "ragit" / "index.db")
+        recipe = indexer._recipe(bulk=False, reuse=False, embed=True)
+        pool = Pool(recipe, 1)
+        selected = indexer.composer.compose(None, opened.head().tree).missing
+        keys = [file.key for file in selected]
+        try:
+            assert [len(done) for done in pool.work([keys])] == [1]
+            pool._children[0]._popen.kill()
+            with pytest.raises(WorkerDied, match="signal 9") as caught:
+                list(pool.work([keys]))
+            assert "index.workers" in caught.value.hint
+        finally:
+            pool.close()
+
+
+def test_what_a_worker_cannot_do_is_told_in_its_words(repo: GitSandbox) -> None:
+    repo.write("a.py", FUNCTIONS)
+    repo.commit()
+    with Repo.open(repo.path) as opened:
+        indexer = Indexer(opened, Config(), repo.path / ".git" / "ragit" / "index.db")
+        pool = Pool(indexer._recipe(bulk=False, reuse=False, embed=True), 1)
+        try:
+            with pytest.raises(Exception, match="nosuchlanguage"):
+                list(pool.work([[(opened.head().tree, "nosuchlanguage", "x")]]))
+        finally:
+            pool.close()
+
+
+def test_gc_waits_for_indexing_and_says_so_when_it_gives_up(repo: GitSandbox, tmp_path: Path) -> None:
+    lock = tmp_path / "x.lock"
+    with (
+        held(lock, shared=True),
+        pytest.raises(StoreBusy, match="a running index"),
+        held(lock, wait_s=0.05, by="a running index"),
+    ):
+        pass
+
+
+@pytest.mark.slow
+def test_killed_at_random_moments(home: Path) -> None:
+    """The short form; `python tests/kill_index.py 20` is the long one."""
+    assert len(kill_index.main(rounds=3, seed=int(time.time()))) == 3
+
+
+def test_ctrl_c_keeps_what_is_done_and_prints_no_traceback(repo: GitSandbox) -> None:
+    for number in range(400):
+        repo.write(f"f{number}.py", FUNCTIONS.replace("value", f"value{number}"))
+    repo.commit()
+    process = subprocess.Popen(
+        [RAGIT, "index", "-q"], cwd=repo.path, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, start_new_session=True
+    )
+    store = repo.path / ".git" / "ragit" / "index.db-wal"
+    until = time.monotonic() + 30
+    while time.monotonic() < until and not (store.exists() and store.stat().st_size > 200_000):
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert b"Traceback" not in err
+    if process.returncode == 0:
+        pytest.skip("it was done before it was interrupted")
+    assert process.returncode == 130
+    assert b"interrupted: what was done is kept" in err
+    with Store(repo.path / ".git" / "ragit" / "index.db", writable=True) as opened:
+        assert opened.problems() == []
+        kept = opened.info().chunkings
+    assert kept > 0
+    assert index(repo).indexed == 400 - kept
+
+
+def test_as_a_library_without_a_main_guard(repo: GitSandbox, tmp_path: Path) -> None:
+    """Workers must not run the caller's script again."""
+    for number in range(140):
+        repo.write(f"f{number}.py", f"def f{number}():\n    pass\n")
+    repo.commit()
+    script = tmp_path / "script.py"
+    script.write_text(
+        f"import ragit\nwith ragit.open({str(repo.path)!r}, flags={{'index.workers': 2}}) as index:\n"
+        "    print(index.index().indexed)\n    print(index.search('f77', top_k=1).hits[0].path)\n"
+    )
+    said = subprocess.run([sys.executable, script], capture_output=True, check=True, text=True)
+    assert said.stdout.split() == ["140", "f77.py"]
+
+
+def test_a_module_of_the_searched_repository_is_never_imported(repo: GitSandbox) -> None:
+    for name in ("apsw", "click", "json", "ragit", "pickle", "numpy", "sitecustomize"):
+        repo.write(f"{name}.py", "raise SystemExit('imported from the repository')\n")
+    for number in range(140):
+        repo.write(f"f{number}.py", f"def f{number}():\n    pass\n")
+    repo.commit()
+    said = subprocess.run([RAGIT, "index"], cwd=repo.path, capture_output=True, text=True, check=False)
+    assert (said.returncode, "imported from" in said.stderr) == (0, False)
