@@ -1,0 +1,161 @@
+"""`ragit doctor`: a healthy repository is healthy, and each thing that is broken is named with its mend."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hooking import Hooked, command
+
+from ragit.doctor import examine, file_system
+from ragit.hooks import failure, script
+from ragit.types import Finding
+
+
+@pytest.fixture
+def hooked(tmp_path: Path) -> Hooked:
+    repo = Hooked(tmp_path / "repo")
+    repo.write("a.py", "def first():\n    return 1\n")
+    repo.commit()
+    with repo.index() as index:
+        index.index()
+    repo.install()
+    return repo
+
+
+def bad(repo: Hooked) -> list[Finding]:
+    return [finding for finding in examine(repo.path) if finding.state == "bad"]
+
+
+def test_a_healthy_repository_is_healthy(hooked: Hooked) -> None:
+    found = {finding.topic: finding.state for finding in examine(hooked.path)}
+    topics = "git libgit2 SQLite sqlite-vec settings disk store embedder hooks interpreter"
+    assert found == dict.fromkeys(topics.split(), "ok")
+    done = command("doctor", cwd=hooked.path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(done.stdout.splitlines()) == len(found)
+
+
+def test_looking_changes_nothing(hooked: Hooked) -> None:
+    def state() -> dict[str, tuple[int, int]]:
+        facts = ((f, f.stat()) for f in hooked.path.rglob("*") if f.is_file() and not f.name.endswith(("-shm", "-wal")))
+        return {str(f): (s.st_mtime_ns, s.st_size) for f, s in facts}
+
+    before = state()
+    examine(hooked.path)
+    assert state() == before
+
+
+def test_without_hooks_or_index_it_says_what_to_type(tmp_path: Path) -> None:
+    repo = Hooked(tmp_path / "repo")
+    repo.commit()
+    notes = {f.topic: f.mend for f in examine(repo.path) if f.state != "ok"}
+    assert notes == {
+        "store": "Type: ragit index (the first search does it too)",
+        "hooks": "Type: ragit hooks install",
+    }
+    assert command("doctor", cwd=repo.path).returncode == 0
+
+
+def damage(repo: Hooked) -> None:
+    store = repo.folder / "index.db"
+    data = bytearray(store.read_bytes())
+    data[4096:8192] = b"\x5a" * 4096
+    store.write_bytes(data)
+
+
+def truncate(repo: Hooked) -> None:
+    store = repo.folder / "index.db"
+    store.write_bytes(store.read_bytes()[:-8192])
+
+
+def no_interpreter(repo: Hooked) -> None:
+    (repo.folder / "hook").write_text(script.dispatcher("/nowhere/python"))
+
+
+def fail(repo: Hooked) -> None:
+    failure.record(repo.folder, "the server does not answer", "Start it")
+
+
+def lose_a_hook(repo: Hooked) -> None:
+    file = next((repo.path / ".git" / "hooks").glob("post-merge"), None)
+    if file is None:
+        pytest.skip("this git takes hooks from its configuration")
+    file.rename(file.with_suffix(".old"))
+
+
+BROKEN: list[tuple[Callable[[Hooked], object], str, str, str]] = [
+    (damage, "store", "damaged", "Type: ragit index --rebuild"),
+    (truncate, "store", "damaged", "Type: ragit index --rebuild"),
+    (lambda r: (r.folder / "index.db").write_bytes(b"no database" * 500), "store", "damaged", "ragit index --rebuild"),
+    (lambda r: r.git("config", "ragit.no.such", "1"), "settings", "no.such", ""),
+    (lambda r: r.write(".ragit.toml", "x = "), "settings", ".ragit.toml", ""),
+    (no_interpreter, "interpreter", "/nowhere/python, which is gone", "Type: ragit hooks install"),
+    (fail, "worker", "failed 1 times in a row: the server does not answer", "Start it"),
+    (lose_a_hook, "hooks", "post-merge: ragit's lines are in", "Type: ragit hooks install"),
+    (lambda r: r.git("config", "ragit.embedding.provider", "openai"), "embedder", "", ""),
+]
+
+
+@pytest.mark.parametrize(("break_it", "topic", "text", "mend"), BROKEN)
+def test_what_is_broken_is_named_with_its_mend(
+    hooked: Hooked, break_it: Callable[[Hooked], object], topic: str, text: str, mend: str
+) -> None:
+    break_it(hooked)
+    found = bad(hooked)
+    assert {finding.topic for finding in found} == {topic}
+    assert text in found[0].text
+    assert mend in found[0].mend
+    assert found[0].mend
+    done = command("doctor", "--json", cwd=hooked.path)
+    assert done.returncode == 1
+    assert [row["topic"] for row in json.loads(done.stdout) if row["state"] == "bad"] == [f.topic for f in found]
+
+
+@pytest.mark.parametrize("break_it", [damage, truncate, no_interpreter, lose_a_hook])
+def test_what_it_tells_to_type_mends_it(hooked: Hooked, break_it: Callable[[Hooked], object]) -> None:
+    break_it(hooked)
+    (mend,) = {finding.mend for finding in bad(hooked)}
+    typed = mend.removeprefix("Type: ragit ").partition(" (")[0]
+    done = command(*typed.split(), cwd=hooked.path)
+    assert done.returncode == 0, done.stderr
+    assert bad(hooked) == []
+
+
+def test_outside_a_repository_it_looks_at_the_machine(tmp_path: Path) -> None:
+    found = examine(tmp_path)
+    assert [(f.topic, f.state) for f in found][-1] == ("repository", "bad")
+    assert {f.topic for f in found} >= {"git", "libgit2", "SQLite"}
+    assert command("doctor", cwd=tmp_path).returncode == 1
+
+
+def test_a_network_file_system_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hooked: Hooked) -> None:
+    mounts = tmp_path / "mounts"
+    mounts.write_text(
+        f"/dev/sda / ext4 rw 0 0\nserver:/x {str(hooked.path).replace(' ', chr(92) + '040')} nfs4 rw 0 0\n"
+    )
+    assert file_system(tmp_path, str(mounts)) == "ext4"
+    assert file_system(hooked.path / ".git", str(mounts)) == "nfs4"
+    monkeypatch.setattr("ragit.doctor.file_system", lambda folder: "nfs4")
+    assert [f.topic for f in bad(hooked)] == ["disk"]
+
+
+def test_a_store_elsewhere_is_told(hooked: Hooked, tmp_path: Path) -> None:
+    hooked.git("config", "ragit.index.storePath", str(tmp_path / "elsewhere.db"))
+    found = {f.topic: f for f in examine(hooked.path)}
+    assert (found["disk"].state, str(tmp_path / "elsewhere.db") in found["disk"].text) == ("note", True)
+
+
+def test_a_foreign_repository_is_refused_in_gits_words(hooked: Hooked) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only root may give a repository away")
+    subprocess.run(["chown", "-R", "12345", str(hooked.path)], check=True)
+    assert stat.S_ISDIR(hooked.path.stat().st_mode)
+    (found,) = bad(hooked)
+    assert (found.topic, "dubious ownership" in found.text) == ("repository", True)
+    assert "safe.directory" in found.mend
