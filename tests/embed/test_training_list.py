@@ -1,0 +1,47 @@
+"""What the static model may be trained on: permissive licences, and nothing that its quality is measured with."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+TRAINING = Path(__file__).parents[2] / "training"
+ROW = re.compile(r'\{ name = "([^"]+)", version = "([^"]+)", licence = "([^"]+)" \}')
+
+MEASURED = """
+abseil absl aeson aiohttp alamofire axum bats cats chi commons-lang curl dapper ecto exposed express fastapi gin ktor
+laravel lazy.nvim model2vec plug rack requests sinatra tokio trpc xmonad zig-clap zod kafka
+snapkit axios bash-it circe click cobra flask fmt fmtlib gson guzzle http4s httpx jackson-databind kotlinx-coroutines
+libuv messagepack-csharp mini.nvim monolog newtonsoft nlohmann nvm pandoc phoenix pydantic rails redis redux serde starlette
+telescope.nvim vapor vitest zig zls
+""".split()
+
+
+@pytest.fixture(scope="module")
+def listed() -> list[tuple[str, str, str]]:
+    rows: list[tuple[str, str, str]] = ROW.findall((TRAINING / "packages.toml").read_text())
+    assert len(rows) > 300
+    return rows
+
+
+def test_no_package_is_a_project_of_the_benchmark(listed: list[tuple[str, str, str]]) -> None:
+    decoration = r"(@|ruby-|python-|php-|lua-|golang-\S+-|haskell-|elixir-|rust-|node-|lib)?"
+    named = re.compile(
+        rf"{decoration}({'|'.join(map(re.escape, MEASURED))})(-(java|php|core|parser))?(/.*)?", re.IGNORECASE
+    )
+    assert [name for name, _, _ in listed if named.fullmatch(name)] == []
+
+
+def test_licences_are_permissive_and_versions_fixed(listed: list[tuple[str, str, str]]) -> None:
+    for name, version, licence in listed:
+        assert not re.search(r"GPL|MPL|EPL|CDDL|CC-BY", licence), name
+        assert re.match(r"[0-9]", version), name
+
+
+def test_the_card_names_the_model_that_ships() -> None:
+    from ragit.embed.modelfile import ModelFile
+    from ragit.embed.static import DEFAULT_MODEL
+
+    assert ModelFile(DEFAULT_MODEL).digest.hex() in (TRAINING / "MODEL_CARD.md").read_text()

@@ -1,0 +1,232 @@
+"""Brings the source packages of packages.toml here, by name and version, with the registries' own clients.
+
+Nothing of a package is run: wheels rather than sdists of Python (pip would run an sdist's build script), `npm pack`
+without scripts, `apt-get source --tar-only`. Only source and documentation files are unpacked, without vendored copies of
+others.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import tarfile
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+import tomllib
+
+PERMISSIVE = {
+    *(
+        "0BSD",
+        "Apache-2.0",
+        "Artistic-2.0",
+        "BSD-2-Clause",
+        "BSD-3-Clause",
+        "BSL-1.0",
+        "CC0-1.0",
+        "FTL",
+        "ISC",
+        "Libpng",
+    ),
+    *(
+        "MIT",
+        "MIT-0",
+        "OpenSSL",
+        "PostgreSQL",
+        "PSF-2.0",
+        "Python-2.0",
+        "Unlicense",
+        "X11",
+        "Zlib",
+        "ZPL-2.1",
+        "public-domain",
+    ),
+}
+
+SUFFIXES = {
+    *(
+        ".bash",
+        ".c",
+        ".cc",
+        ".cpp",
+        ".cs",
+        ".cxx",
+        ".erl",
+        ".ex",
+        ".exs",
+        ".go",
+        ".h",
+        ".hh",
+        ".hpp",
+        ".hs",
+        ".hxx",
+        ".java",
+    ),
+    *(
+        ".js",
+        ".jsx",
+        ".kt",
+        ".kts",
+        ".lua",
+        ".md",
+        ".mjs",
+        ".php",
+        ".py",
+        ".rb",
+        ".rs",
+        ".rst",
+        ".scala",
+        ".sh",
+        ".swift",
+    ),
+    *(".ts", ".tsx", ".zig", ".m", ".mm"),
+}
+
+LARGEST = 400_000
+"""Bytes. Larger files are generated, bundled or data."""
+
+_NOT_THEIRS = re.compile(
+    r"(^|/)(vendor|vendored|_vendor|third[-_]?party|3rdparty|external|extern|deps|node_modules|bundled|Pods|debian|dist|\.git"
+    r"|snapkit|axios|bash-it|circe|cobra|flask|fmt|fmtlib|gson|guzzle\w*|http4s|httpx|jackson|kotlinx-coroutines\w*|libuv|uv"
+    r"|messagepack\w*|mini\.nvim|monolog|newtonsoft[.\w]*|nlohmann\w*|nvm|pandoc|phoenix|pydantic\w*|rails|redis|redux|serde\w*"
+    r"|starlette|telescope\w*|vapor|vitest|zls|abseil\w*|absl|aeson|aiohttp|alamofire|axum|bats|bats-core|cats|chi|curl|dapper"
+    r"|ecto|exposed|express|fastapi|gin|commons-lang\w*|lang3|kafka|ktor|laravel|illuminate|lazy\.nvim|model2vec|plug|rack"
+    r"|requests|sinatra|tokio\w*|trpc|xmonad|zig-clap|zod)(/|$)",
+    re.IGNORECASE,
+)
+"""Directories of vendored copies, and of the projects that the benchmark measures with, wherever they lie."""
+
+
+class Package(NamedTuple):
+    """One line of packages.toml."""
+
+    registry: str
+    name: str
+    version: str
+    licence: str
+
+
+def packages(listing: Path) -> list[Package]:
+    """All packages of the list; refuses a licence that is not permissive."""
+    found = [
+        Package(registry, row["name"], row["version"], row["licence"])
+        for registry, rows in tomllib.loads(listing.read_text()).items()
+        for row in rows
+    ]
+    for package in found:
+        if not set(re.split(r" and | or ", package.licence)) <= PERMISSIVE:
+            raise SystemExit(f"{package.name}: {package.licence} is not a permissive licence")
+    return found
+
+
+def fetch(listing: Path, work: Path) -> Path:
+    """Download and unpack what is not there yet; returns the folder of sources."""
+    sources = work / "sources"
+    missing = [package for package in packages(listing) if not _folder(sources, package).exists()]
+    for registry, download in DOWNLOADS.items():
+        wanted = [package for package in missing if package.registry == registry]
+        archives = work / "archives" / registry
+        archives.mkdir(parents=True, exist_ok=True)
+        for package, files in download(wanted, archives):
+            unpack(files, _folder(sources, package))
+            print(f"fetched {registry} {package.name} {package.version}", flush=True)
+    return sources
+
+
+def unpack(archives: list[Path], target: Path) -> None:
+    """Write the source files of archives under `target`, which appears only when it is complete."""
+    partial = target.with_name(target.name + ".partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir(parents=True)
+    for archive in archives:
+        for name, content in _members(archive):
+            place = partial.joinpath(*PurePosixPath(name).parts)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            if not place.is_dir():
+                place.write_bytes(content)
+    partial.rename(target)
+
+
+def _members(archive: Path) -> Iterator[tuple[str, bytes]]:
+    if archive.suffix == ".whl":
+        with zipfile.ZipFile(archive) as zipped:
+            for info in zipped.infolist():
+                if _wanted(info.filename, info.file_size) or info.filename.endswith("/METADATA"):
+                    yield info.filename.replace("METADATA", "README.md"), zipped.read(info)
+        return
+    with tarfile.open(archive) as packed:
+        for member in packed:
+            inner = member.name.partition("/")[2]
+            if member.isfile() and _wanted(inner, member.size):
+                content = packed.extractfile(member)
+                if content is not None:
+                    yield inner, content.read()
+
+
+def _wanted(name: str, size: int) -> bool:
+    path = PurePosixPath(name)
+    if (
+        path.is_absolute()
+        or ".." in path.parts
+        or len(name.encode()) > 220
+        or path.name.endswith((".min.js", ".d.ts.map"))
+    ):
+        return False
+    return path.suffix in SUFFIXES and 0 < size <= LARGEST and not _NOT_THEIRS.search(str(path.parent))
+
+
+def _folder(sources: Path, package: Package) -> Path:
+    return sources / package.registry / f"{package.name.replace('/', '+')}@{package.version.replace(':', '+')}"
+
+
+def _pypi(wanted: list[Package], archives: Path) -> Iterator[tuple[Package, list[Path]]]:
+    for package in wanted:
+        place = archives / f"{package.name}-{package.version}"
+        command = ["python3", "-m", "pip", "download", "-q", "--no-deps", "--only-binary", ":all:", "-d", str(place)]
+        if not list(place.glob("*.whl")):
+            subprocess.run([*command, f"{package.name}=={package.version}"], check=True)
+        yield package, list(place.glob("*.whl"))
+
+
+def _npm(wanted: list[Package], archives: Path) -> Iterator[tuple[Package, list[Path]]]:
+    for package in wanted:
+        place = archives / f"{package.name.replace('/', '+')}-{package.version}"
+        place.mkdir(exist_ok=True)
+        command = ["npm", "pack", "--silent", "--ignore-scripts", "--pack-destination", str(place)]
+        if not list(place.glob("*.tgz")):
+            subprocess.run([*command, f"{package.name}@{package.version}"], check=True, stdout=subprocess.DEVNULL)
+        yield package, list(place.glob("*.tgz"))
+
+
+def _debian(wanted: list[Package], archives: Path) -> Iterator[tuple[Package, list[Path]]]:
+    options = apt_options(archives.parent / "apt") if wanted else []
+    for package in wanted:
+        upstream = re.sub(r"^\d+:|-[^-]+$", "", package.version)
+        pattern = f"{package.name}_{upstream}.orig*.tar.*[!c]"  # not the detached signature, .asc
+        if not list(archives.glob(pattern)):
+            command = ["apt-get", *options, "-q", "source", "--download-only", "--tar-only"]
+            subprocess.run([*command, f"{package.name}={package.version}"], check=True, cwd=archives)
+        yield package, sorted(archives.glob(pattern))
+
+
+def apt_options(state: Path) -> list[str]:
+    """Options that make apt know source packages of the system's own registries, without a change to its settings."""
+    parts, lists = state / "parts", state / "lists"
+    options = ["Dir::Etc::sourcelist=/dev/null", f"Dir::Etc::sourceparts={parts}", f"Dir::State::lists={lists}"]
+    options += ["APT::Sandbox::User=root"]
+    arguments = [part for option in options for part in ("-o", option)]
+    if not lists.exists():
+        parts.mkdir(parents=True)
+        lists.mkdir()
+        for file in Path("/etc/apt/sources.list.d").glob("*.sources"):
+            (parts / file.name).write_text(re.sub(r"(?m)^Types:.*$", "Types: deb-src", file.read_text()))
+        subprocess.run(["apt-get", *arguments, "-q", "update"], check=True, env=os.environ | {"LC_ALL": "C"})
+    return arguments
+
+
+Download = Callable[[list[Package], Path], Iterator[tuple[Package, list[Path]]]]
+DOWNLOADS: dict[str, Download] = {"pypi": _pypi, "npm": _npm, "debian": _debian}

@@ -1,0 +1,350 @@
+"""Trains the rows: what is said about code should lie near that code, farther from other code of the same project.
+
+Contrastive (InfoNCE, both ways) over batches that hold many records of few packages, because search happens within one
+project: the negatives are as hard there as here. The forward pass is a sparse matrix of word weights times the rows, so
+that a batch costs a quarter of a second on two cores, and only the rows of words that occur are touched (lazy Adam).
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+import time
+import zlib
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse as sparse
+import torch
+import torch.nn.functional as F
+
+from ragit.embed.modelfile import letter_groups
+from ragit.words import words
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a run is determined by."""
+
+    seed: int = 1
+    dimensions: int = 256
+    vocabulary: int = 48_000
+    groups: int = 8_192
+    group_length: int = 4
+    exponent: float = 0.7
+    epochs: int = 5
+    batch: int = 1024
+    per_package: int = 128
+    rate: float = 1e-3
+    scale: float = 20.0
+    weight_rate: float = 10.0
+    """Rate of the words' weights, in multiples of the rows' rate."""
+    per_language: int = 30_000
+    drop_known: float = 0.03
+    merge: float = 0.3
+    code_words: int = 350
+    forms: dict[str, float] = field(default_factory=lambda: {"doc": 0.55, "symbol": 0.2, "both": 0.15, "path": 0.1})
+
+
+Sequence = np.ndarray
+FIELDS = ("sentence", "rest", "symbol", "path", "code")
+
+
+class Lexicon:
+    """Words to row numbers: one for a known word, those of its letter groups for any other."""
+
+    def __init__(self, vocabulary: list[str], settings: Settings) -> None:
+        self.vocabulary = vocabulary
+        self.settings = settings
+        self.numbers = {word: number for number, word in enumerate(vocabulary)}
+        self.strange: list[np.ndarray] = []
+        self.spelt = [self.group_rows(word) for word in vocabulary]
+        """The letter groups of each known word."""
+        self._strange: dict[str, int] = {}
+
+    def number(self, word: str) -> int:
+        """The word's number; those beyond the vocabulary are indexes into `strange`."""
+        known = self.numbers.get(word)
+        if known is not None:
+            return known
+        if word not in self._strange:
+            self._strange[word] = len(self.vocabulary) + len(self.strange)
+            self.strange.append(self.group_rows(word))
+        return self._strange[word]
+
+    def group_rows(self, word: str) -> np.ndarray:
+        """Row numbers of a word's letter groups."""
+        groups = letter_groups(word, self.settings.group_length)
+        return np.array([len(self.vocabulary) + zlib.crc32(g.encode()) % self.settings.groups for g in groups])
+
+
+@dataclass
+class Records:
+    """All records as row numbers, field by field."""
+
+    fields: dict[str, list[Sequence]]
+    package: np.ndarray
+    file: np.ndarray
+
+
+def read(path: Path) -> list[dict[str, str]]:
+    """The records of a file of gzipped JSON lines."""
+    with gzip.open(path, "rt") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def split_doc(doc: str) -> tuple[str, str]:
+    """First sentence and the rest."""
+    for mark in (". ", ".\n", "! ", "? ", "; "):
+        head, found, rest = doc.partition(mark)
+        if found and len(words(head)) >= 4:
+            return head, rest
+    return doc, ""
+
+
+def path_text(path: str) -> str:
+    """The last two parts of a path, without suffix and without names that say nothing."""
+    parts = [
+        part
+        for part in path.rsplit(".", 1)[0].split("/")
+        if part not in {"src", "lib", "main", "java", "index", "mod", "__init__"}
+    ]
+    return " ".join(parts[-2:])
+
+
+def texts_of(record: dict[str, str]) -> dict[str, str]:
+    """The text of each field of a record."""
+    sentence, rest = split_doc(record["doc"])
+    named = f"{record['parent']} {record['symbol']}"
+    return {
+        "sentence": sentence,
+        "rest": rest,
+        "symbol": named,
+        "path": path_text(record["path"]),
+        "code": record["code"],
+    }
+
+
+def balance(records: list[dict[str, str]], settings: Settings) -> list[dict[str, str]]:
+    """At most so many records per language, those with a doc first."""
+    chance = random.Random(settings.seed)
+    by_language: dict[str, list[dict[str, str]]] = {}
+    for record in records:
+        by_language.setdefault(record["language"], []).append(record)
+    kept = []
+    for rows in by_language.values():
+        chance.shuffle(rows)
+        rows.sort(key=lambda record: not record["doc"])
+        kept += rows[: settings.per_language]
+    chance.shuffle(kept)
+    return kept
+
+
+def count(records: list[dict[str, str]]) -> tuple[Counter[str], Counter[str], list[dict[str, list[str]]]]:
+    """In how many records and packages each word is, and the words of every field."""
+    documents: Counter[str] = Counter()
+    seen: dict[str, set[str]] = {}
+    split = []
+    for record in records:
+        fields = {name: words(text)[:400] for name, text in texts_of(record).items()}
+        split.append(fields)
+        present = set().union(*fields.values())
+        documents.update(present)
+        for word in present:
+            seen.setdefault(word, set()).add(record["package"])
+    return documents, Counter({word: len(packages) for word, packages in seen.items()}), split
+
+
+def number(records: list[dict[str, str]], split: list[dict[str, list[str]]], lexicon: Lexicon) -> Records:
+    """The records with words as numbers."""
+    fields: dict[str, list[Sequence]] = {
+        name: [np.array([lexicon.number(word) for word in row[name]], dtype=np.int64) for row in split]
+        for name in FIELDS
+    }
+    packages = [record["package"] for record in records]
+    files = [f"{record['package']}/{record['path']}" for record in records]
+    return Records(fields, np.unique(packages, return_inverse=True)[1], np.unique(files, return_inverse=True)[1])
+
+
+class Sampler:
+    """Draws batches of pairs."""
+
+    def __init__(self, records: Records, lexicon: Lexicon, settings: Settings) -> None:
+        self.records, self.lexicon, self.settings = records, lexicon, settings
+        self.random = np.random.default_rng(settings.seed)
+        order = np.argsort(records.package, kind="stable")
+        cuts = np.flatnonzero(np.diff(records.package[order])) + 1
+        self.by_package = np.split(order, cuts)
+        self.by_file = np.argsort(records.file, kind="stable")
+        self.first_of_file = np.searchsorted(records.file[self.by_file], np.arange(records.file.max() + 2))
+
+    def batches(self) -> list[np.ndarray]:
+        """One epoch: groups of records of one package, shuffled, put together to batches."""
+        groups = []
+        for members in self.by_package:
+            shuffled = self.random.permutation(members)
+            groups += [
+                shuffled[i : i + self.settings.per_package] for i in range(0, len(shuffled), self.settings.per_package)
+            ]
+        order = self.random.permutation(len(groups))
+        flat = np.concatenate([groups[i] for i in order])
+        return [
+            flat[i : i + self.settings.batch]
+            for i in range(0, len(flat) - self.settings.batch // 2, self.settings.batch)
+        ]
+
+    def pair(self, i: int) -> tuple[Sequence, Sequence]:
+        """A query and a document made of the parts of one record."""
+        fields, chance = self.records.fields, self.random.random
+        sentence, rest, symbol = fields["sentence"][i], fields["rest"][i], fields["symbol"][i]
+        code = self.with_neighbours(i, self.crop(fields["code"][i]))
+        form = self.form(len(sentence) > 0, len(symbol) > 0)
+        if form == "doc":
+            query = sentence if chance() < 0.7 else np.concatenate([sentence, rest])[:60]
+            return query, np.concatenate([rest[:60], code]) if chance() < 0.3 else code
+        document = np.concatenate([sentence, rest[:60], code]) if chance() < 0.6 else code
+        if form == "both":
+            return np.concatenate([symbol, sentence]), code
+        return (symbol, document) if form == "symbol" else (np.concatenate([fields["path"][i], symbol]), document)
+
+    def with_neighbours(self, i: int, code: Sequence) -> Sequence:
+        """Now and then with other definitions of the file, as small ones share a chunk in an index."""
+        first, end = self.first_of_file[self.records.file[i]], self.first_of_file[self.records.file[i] + 1]
+        if end - first < 2 or self.random.random() >= self.settings.merge:
+            return code
+        parts = [code]
+        for j in self.by_file[self.random.integers(first, end, 3)]:
+            if j != i and sum(map(len, parts)) < 120:
+                parts.append(self.records.fields["code"][j][:120])
+        return np.concatenate(parts)
+
+    def form(self, has_doc: bool, has_symbol: bool) -> str:
+        """Which parts make the query."""
+        if not has_symbol:
+            return "doc"
+        forms = self.settings.forms
+        allowed = list(forms) if has_doc else ["symbol", "path"]
+        weights = np.array([forms[name] for name in allowed])
+        return str(self.random.choice(allowed, p=weights / weights.sum()))
+
+    def crop(self, code: Sequence) -> Sequence:
+        """The code, now and then only a stretch of it."""
+        if len(code) > 60 and self.random.random() < 0.3:
+            length = int(self.random.integers(40, len(code)))
+            start = int(self.random.integers(0, len(code) - length + 1))
+            return code[start : start + length]
+        return code[: self.settings.code_words]
+
+    def weights(self, sequences: list[Sequence]) -> sparse.csr_matrix:
+        """The matrix whose product with the rows gives each text's sum: count^exponent per word."""
+        size = len(self.lexicon.vocabulary) + len(self.lexicon.strange)
+        lengths = np.array([len(sequence) for sequence in sequences])
+        flat = np.concatenate(sequences)
+        texts = np.repeat(np.arange(len(sequences)), lengths)
+        cells, counts = np.unique(texts * size + flat, return_counts=True)
+        texts, numbers = cells // size, cells % size
+        weights = counts.astype(np.float32) ** self.settings.exponent
+        return self.spread(texts, numbers, weights, len(sequences))
+
+    def spread(self, texts: np.ndarray, numbers: np.ndarray, weights: np.ndarray, rows: int) -> sparse.csr_matrix:
+        """Unknown words, and a few known ones so that the letter groups learn from them, become their letter groups."""
+        known = len(self.lexicon.vocabulary)
+        strange = (numbers >= known) | (self.random.random(len(numbers)) < self.settings.drop_known)
+        places = np.flatnonzero(strange)
+        groups = [self.lexicon.strange[n - known] if n >= known else self.lexicon.spelt[n] for n in numbers[places]]
+        sizes = np.array([len(group) for group in groups], dtype=np.int64)
+        columns = np.concatenate([numbers[~strange], *groups])
+        lines = np.concatenate([texts[~strange], np.repeat(texts[places], sizes)])
+        values = np.concatenate([weights[~strange], np.repeat(weights[places] / np.maximum(sizes, 1), sizes)])
+        total = known + self.settings.groups
+        return sparse.csr_matrix((values.astype(np.float32), (lines, columns)), shape=(rows, total))
+
+
+class LazyAdam:
+    """Adam that touches only the rows with a gradient."""
+
+    def __init__(self, rows: np.ndarray) -> None:
+        self.rows = rows
+        self.first, self.second = np.zeros_like(rows), np.zeros_like(rows)
+        self.step_count = 0
+
+    def step(self, places: np.ndarray, gradient: np.ndarray, rate: float) -> None:
+        """One update of the rows at `places`."""
+        self.step_count += 1
+        first = 0.9 * self.first[places] + 0.1 * gradient
+        second = 0.999 * self.second[places] + 0.001 * gradient**2
+        self.first[places], self.second[places] = first, second
+        correction = np.sqrt(1 - 0.999**self.step_count) / (1 - 0.9**self.step_count)
+        self.rows[places] -= (rate * correction) * first / (np.sqrt(second) + 1e-8)
+
+
+class WordWeights:
+    """Lengthens and shortens whole rows by an Adam of its own: a word's weight moves faster than its direction."""
+
+    def __init__(self, rows: np.ndarray) -> None:
+        self.rows = rows
+        self.logarithm = np.zeros((len(rows), 1), dtype=np.float32)
+        self._adam = LazyAdam(self.logarithm)
+
+    def step(self, places: np.ndarray, gradient: np.ndarray, rate: float) -> None:
+        """One update of the lengths of the rows at `places`."""
+        along = (gradient * self.rows[places]).sum(axis=1, keepdims=True)
+        before = self.logarithm[places].copy()
+        self._adam.step(places, along, rate)
+        self.rows[places] *= np.exp(self.logarithm[places] - before)
+
+
+def contrast(queries: torch.Tensor, documents: torch.Tensor, settings: Settings) -> torch.Tensor:
+    """InfoNCE both ways."""
+    q, d = F.normalize(queries, dim=1), F.normalize(documents, dim=1)
+    logits = settings.scale * (q @ d.T)
+    target = torch.arange(len(q))
+    return (F.cross_entropy(logits, target) + F.cross_entropy(logits.T, target)) / 2
+
+
+def train(
+    records: Records, lexicon: Lexicon, rows: np.ndarray, settings: Settings, report: object = None
+) -> np.ndarray:
+    """The trained rows: those of the vocabulary, then those of the letter groups."""
+    sampler, adam, lengths = Sampler(records, lexicon, settings), LazyAdam(rows), WordWeights(rows)
+    began = time.time()
+    steps = settings.epochs * len(sampler.batches())
+    done = 0
+    for epoch in range(settings.epochs):
+        losses = []
+        for members in sampler.batches():
+            pairs = [sampler.pair(int(i)) for i in members]
+            pairs = [pair for pair in pairs if len(pair[0]) and len(pair[1])]
+            weights = sampler.weights([query for query, _ in pairs] + [document for _, document in pairs])
+            places = np.unique(weights.indices)
+            local = weights[:, places]
+            sums = torch.from_numpy(local @ rows[places]).requires_grad_()
+            loss = contrast(sums[: len(pairs)], sums[len(pairs) :], settings)
+            loss.backward()
+            rate = settings.rate * max(0.05, 1 - done / steps)
+            gradient = local.T @ sums.grad.numpy()
+            lengths.step(places, gradient, rate * settings.weight_rate)
+            adam.step(places, gradient, rate)
+            losses.append(loss.item())
+            done += 1
+        print(f"epoch {epoch + 1} loss {np.mean(losses):.3f} seconds {time.time() - began:.0f}", flush=True)
+        if callable(report):
+            report(rows)
+    return rows
+
+
+def start_groups(rows: np.ndarray, lexicon: Lexicon) -> np.ndarray:
+    """Letter groups start as the average of the known words that have them."""
+    groups = np.zeros((lexicon.settings.groups, rows.shape[1]), dtype=np.float32)
+    uses = np.zeros(lexicon.settings.groups)
+    for place in range(len(lexicon.vocabulary)):
+        for group in lexicon.spelt[place] - len(lexicon.vocabulary):
+            groups[group] += rows[place]
+            uses[group] += 1
+    return groups / np.maximum(uses, 1)[:, None].astype(np.float32)
+
+
+__all__ = ["Settings", "Lexicon", "balance", "count", "number", "read", "replace", "start_groups", "train"]
