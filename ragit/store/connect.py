@@ -119,10 +119,26 @@ def _prepare(db: apsw.Connection, found: int) -> None:
     if db.pragma("journal_mode", "wal") != "wal":
         db.pragma("journal_mode", "truncate")
     db.pragma("synchronous", "normal")
-    db.transaction_mode = "IMMEDIATE"
     if found < schema.VERSION:
-        with db:
+        with transaction(db):
             schema.migrate(db)
+
+
+@contextlib.contextmanager
+def transaction(db: apsw.Connection) -> Iterator[None]:
+    """Hold the write lock: what is done inside is kept as a whole, or not at all.
+
+    Not `with db`: that begins without letting go of Python's own lock, so a thread that waits for another's transaction
+    would stop that one from ending it.
+    """
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        db.execute("COMMIT")
+    except BaseException:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        raise
 
 
 def load_vector_functions(db: apsw.Connection) -> bool:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, cast
 import apsw
 
 from ragit.store import schema
-from ragit.store.connect import connect, load_vector_functions, translated
+from ragit.store.connect import connect, load_vector_functions, transaction, translated
 from ragit.store.schema import ORDINAL_BITS
 from ragit.types import Oid
 
@@ -111,7 +111,7 @@ class Store:
     @contextmanager
     def writing(self) -> Iterator[None]:
         """One transaction: all of it is kept, or nothing."""
-        with translated(self.path), self._db:
+        with translated(self.path), transaction(self._db):
             yield
 
     @cached_property

@@ -1,0 +1,339 @@
+"""Rows in, rows out, by plans that touch only what is asked for."""
+
+from __future__ import annotations
+
+import random
+import re
+import sqlite3
+import threading
+import time
+from array import array
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragit import postings
+from ragit.errors import StoreTooNew, StoreTooOld, StoreUnreadable
+from ragit.store import VERSION, ChunkRow, NewChunking, Snapshot, Store, chunk_id
+from ragit.store import store as rows
+from ragit.types import Chunk, Oid
+
+DIMENSIONS = 64
+ENTITY = "static:test:64"
+
+
+def vector(seed: int) -> tuple[bytes, bytes]:
+    """Sign bits and bytes of a made-up vector."""
+    chance = random.Random(seed)
+    values = array("b", (chance.randint(-127, 127) for _ in range(DIMENSIONS)))
+    bits = bytearray(DIMENSIONS // 8)
+    for i, value in enumerate(values):
+        if value > 0:
+            bits[i >> 3] |= 1 << (i & 7)
+    return bytes(bits), values.tobytes()
+
+
+def chunking(number: int, texts: Iterable[str] = ("alpha beta", "gamma"), *, vectors: bool = True) -> NewChunking:
+    chunks = [Chunk(i + 1, i + 1, 0, len(text), text, symbol=f"name_{number}") for i, text in enumerate(texts)]
+    packed = postings.pack(chunks)
+    return NewChunking(
+        oid=Oid(f"{number:040x}"),
+        language="python",
+        fingerprint="f",
+        resolved="python",
+        skipped="",
+        length=packed.length,
+        columns=packed.columns,
+        forward=packed.forward,
+        chunks=tuple(
+            ChunkRow(f"{c.text}".encode().ljust(16)[:16], i + 1, i + 1, 0, 5, "function", c.symbol, "", "")
+            for i, c in enumerate(chunks)
+        ),
+        vectors=tuple(vector(number * 100 + i) for i in range(len(chunks))) if vectors else None,
+    )
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "a b" / "index?#%.db"
+
+
+@pytest.fixture
+def store(path: Path) -> Iterator[Store]:
+    """A store with fifty chunkings of two chunks each."""
+    with Store(path, writable=True) as opened:
+        with opened.writing():
+            embedder = opened.add_embedder(ENTITY, DIMENSIONS)
+            for number in range(1, 51):
+                opened.add(chunking(number, (f"alpha word{number}", "gamma")), embedder)
+        yield opened
+
+
+def numbers(store: Store) -> dict[str, int]:
+    return {oid: number for number, oid, _, _ in store.all_keys()}
+
+
+# Plans
+
+
+def plans(store: Store, act: Callable[[], object]) -> dict[str, list[str]]:
+    """The statements that `act` runs, each with SQLite's plan for it."""
+    found: dict[str, tuple[Any, ...]] = {}
+
+    def note(_: object, sql: str, bindings: Any) -> bool:
+        found[sql] = tuple(bindings or ())
+        return True
+
+    store._db.exec_trace = note
+    try:
+        act()
+    finally:
+        store._db.exec_trace = None
+    explained = {}
+    for sql, bindings in found.items():
+        plan = store._db.execute("EXPLAIN QUERY PLAN " + sql, bindings).fetchall()
+        explained[sql] = [detail for *_, detail in plan]
+    return explained
+
+
+HOT: dict[str, Callable[[Store], object]] = {
+    "find": lambda s: list(s.find([(Oid(f"{3:040x}"), "python", "f")], 1)),
+    "occurrences": lambda s: s.occurrences("alpha"),
+    "forward": lambda s: s.forward([1, 2, 3]),
+    "nearest": lambda s: s.nearest(vector(1)[0], range(1, 51), 1, 10),
+    "similarities": lambda s: s.similarities(vector(1)[1], [chunk_id(1, 0), chunk_id(2, 1)], 1),
+    "similarities_within": lambda s: s.similarities_within(vector(1)[1], [1, 2], 1),
+    "chunks": lambda s: s.chunks([chunk_id(1, 0)]),
+    "blobs": lambda s: s.blobs([1, 2]),
+    "snapshot": lambda s: s.snapshot(Oid("0" * 40), "s"),
+    "vectors_of": lambda s: s.vectors_of([b"gamma".ljust(16)], 1),
+}
+
+
+@pytest.mark.parametrize("name", HOT)
+def test_a_query_reads_only_the_rows_it_asks_for(store: Store, name: str) -> None:
+    assert store.has_vectors
+    explained = plans(store, lambda: HOT[name](store))
+    assert explained
+    for sql, plan in explained.items():
+        scans = [
+            step
+            for step in plan
+            if step.startswith("SCAN") and "VIRTUAL TABLE" not in step and "CONSTANT ROW" not in step
+        ]
+        assert scans == [], f"{sql}: {plan}"
+        assert not any("TEMP B-TREE" in step for step in plan), f"{sql}: {plan}"
+
+
+def test_a_term_is_looked_up_in_the_vocabulary_not_searched_for(store: Store) -> None:
+    (plan,) = plans(store, lambda: store.occurrences("alpha")).values()
+    # fts5vocab's own plan numbers: the lowest bit says that the term is given, and it is 0 where every term is read.
+    (number,) = re.findall(r"VIRTUAL TABLE INDEX (\d+):", plan[0])
+    assert int(number) & 1
+
+
+def test_vectors_are_read_by_ranges_of_chunk_numbers(store: Store) -> None:
+    assert store.has_vectors
+    gapped = [*range(1, 20), *range(30, 51)]
+    (plan,) = plans(store, lambda: store.nearest(vector(1)[0], gapped, 1, 10)).values()
+    assert plan == ["SEARCH vec_bit_1 USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"]
+
+
+# Words and vectors
+
+
+def test_a_word_is_found_in_every_tree_with_its_column(store: Store) -> None:
+    assert sorted(store.occurrences("alpha")) == [(number, "body1") for number in range(1, 51)]
+    assert store.occurrences("word7") == [(numbers(store)[f"{7:040x}"], "body1")]
+    assert store.occurrences("name_7") == []  # names are split: name, 7 and name7
+    assert store.occurrences("name7") == [(7, "symbol")]
+    for odd in ("", '"', "a*", "alpha beta", "\0", "word7'", "x" * 10_000):
+        assert store.occurrences(odd) == []
+
+
+@given(members=st.sets(st.integers(1, 50), max_size=50), seed=st.integers(0, 10_000), limit=st.integers(1, 40))
+def test_the_nearest_are_those_of_a_plain_count(
+    tmp_path_factory: pytest.TempPathFactory, members: set[int], seed: int, limit: int
+) -> None:
+    with filled(tmp_path_factory) as store:
+        bits = vector(seed)[0]
+        wanted = []
+        for number in members:
+            for ordinal in range(2):
+                other = vector(number * 100 + ordinal)[0]
+                distance = sum((a ^ b).bit_count() for a, b in zip(bits, other, strict=True))
+                wanted.append((chunk_id(number, ordinal), distance))
+        bound = sorted(d for _, d in wanted)[min(limit, len(wanted)) - 1] if wanted else 0
+        found = store.nearest(bits, sorted(members), 1, limit)
+        assert sorted(found) == sorted((c, d) for c, d in wanted if d <= bound)
+
+
+_kept: list[Path] = []
+
+
+def filled(factory: pytest.TempPathFactory) -> Store:
+    """A reader of a store that is made once."""
+    if not _kept:
+        path = factory.mktemp("store") / "index.db"
+        with Store(path, writable=True) as made, made.writing():
+            embedder = made.add_embedder(ENTITY, DIMENSIONS)
+            for number in range(1, 51):
+                made.add(chunking(number), embedder)
+        _kept.append(path)
+    opened = Store(_kept[0], writable=False)
+    assert opened.has_vectors
+    return opened
+
+
+def test_similarity_is_the_cosine(store: Store) -> None:
+    assert store.has_vectors
+    found = store.similarities(vector(700)[1], [chunk_id(7, 0), chunk_id(8, 0), chunk_id(99, 0)], 1)
+    assert found[chunk_id(7, 0)] == pytest.approx(1)
+    assert -1 <= found[chunk_id(8, 0)] < 1
+    assert chunk_id(99, 0) not in found
+    a, b = (array("b", vector(seed)[1]) for seed in (700, 800))
+    dot = sum(x * y for x, y in zip(a, b, strict=True))
+    norm = (sum(x * x for x in a) * sum(x * x for x in b)) ** 0.5
+    assert found[chunk_id(8, 0)] == pytest.approx(dot / norm, abs=1e-6)
+
+
+def test_a_chunking_is_stored_once_and_its_vectors_may_come_later(store: Store) -> None:
+    before = store.info()
+    with store.writing():
+        store.add(chunking(1), 1)
+        store.add(chunking(77, vectors=False), None)
+    assert store.info().chunkings == before.chunkings + 1
+    key = (Oid(f"{77:040x}"), "python", "f")
+    assert [row and row[3] for row in store.find([key], 1)] == [False]
+    with store.writing():
+        store.add(chunking(77), 1)
+    assert [row and row[3] for row in store.find([key], 1)] == [True]
+    assert store.info().chunkings == before.chunkings + 1
+
+
+# Snapshots
+
+
+@given(
+    st.dictionaries(
+        st.binary(min_size=1, max_size=20).filter(lambda p: b"\0" not in p),
+        st.tuples(st.integers(1, 2**40), st.integers(0, 2**40), st.sampled_from(["", "binary", "naïve"])),
+        max_size=12,
+    )
+)
+def test_a_snapshot_comes_back_as_it_went_in(files: dict[bytes, tuple[int, int, str]]) -> None:
+    kept = {path: row for path, row in files.items() if not row[2]}
+    snapshot = Snapshot(
+        list(kept),
+        array("Q", (row[0] for row in kept.values())),
+        array("Q", (row[1] for row in kept.values())),
+        {path: row[2] for path, row in files.items() if row[2]},
+    )
+    assert rows._unpacked(*rows._packed(snapshot)) == snapshot
+
+
+def test_snapshots_are_a_cache_of_the_latest(store: Store) -> None:
+    empty = Snapshot([], array("Q"), array("Q"), {})
+    with store.writing():
+        for number in range(rows.SNAPSHOTS_KEPT + 9):
+            store.add_snapshot(Oid(f"{number:040x}"), "s", empty)
+    assert len(store.snapshot_trees("s")) == rows.SNAPSHOTS_KEPT
+    assert store.snapshot(Oid(f"{0:040x}"), "s") is None
+    assert store.snapshot(Oid(f"{rows.SNAPSHOTS_KEPT + 8:040x}"), "s") == empty
+    assert store.snapshot(Oid(f"{rows.SNAPSHOTS_KEPT + 8:040x}"), "other") is None
+
+
+# Dropping
+
+
+def test_what_is_dropped_leaves_no_trace(store: Store) -> None:
+    keep = {number for number in range(1, 51) if number % 3}
+    with store.writing():
+        store.add_snapshot(Oid("a" * 40), "s", Snapshot([b"x"], array("Q", [3]), array("Q", [1]), {}))
+        store.add_snapshot(Oid("b" * 40), "s", Snapshot([b"x"], array("Q", [4]), array("Q", [1]), {}))
+        assert store.drop_except(keep, {1}) == 16
+    store.compact()
+    assert store.problems() == []
+    assert {number for number, _ in store.occurrences("alpha")} == keep
+    assert store.forward([3]) in ({}, {3: None})
+    assert store.chunks([chunk_id(3, 0)]) == {}
+    assert store.has_vectors
+    assert {c >> 16 for c, _ in store.nearest(vector(1)[0], range(1, 51), 1, 1000)} == keep
+    assert store.snapshot(Oid("a" * 40), "s") is None
+    assert store.snapshot(Oid("b" * 40), "s") is not None
+    with store.writing():
+        store.add(chunking(3), 1)
+    assert numbers(store)[f"{3:040x}"] > 50  # numbers are not used again
+
+
+def test_an_embedder_goes_with_its_tables(store: Store) -> None:
+    with store.writing():
+        second = store.add_embedder("other", DIMENSIONS)
+        store.add(chunking(1), second)
+        store.drop_except(set(range(1, 51)), {1})
+    assert store.info().embedders == (ENTITY,)
+    assert store.embedder("other") is None
+
+
+# The file
+
+
+def test_a_reader_needs_a_file_and_a_writer_makes_one(path: Path) -> None:
+    with pytest.raises(StoreUnreadable):
+        Store(path, writable=False)
+    Store(path, writable=True).close()
+    with Store(path, writable=False) as opened:
+        assert opened.info().chunkings == 0
+        opened.close()
+
+
+def test_versions(path: Path) -> None:
+    Store(path, writable=True).close()
+    for version, error in ((VERSION + 1, StoreTooNew), (VERSION - 1, StoreTooOld)):
+        with sqlite3.connect(path) as db:
+            db.execute(f"PRAGMA user_version = {version}")
+        db.close()
+        with pytest.raises(error):
+            Store(path, writable=False)
+
+
+def test_nothing_is_written_by_a_transaction_that_fails(store: Store) -> None:
+    before = store.info().chunkings
+    with pytest.raises(ZeroDivisionError), store.writing():
+        store.add(chunking(900), 1)
+        raise ZeroDivisionError
+    assert store.info().chunkings == before
+    assert store.problems() == []
+
+
+def test_a_reader_sees_one_state_while_a_writer_writes(store: Store, path: Path) -> None:
+    with Store(path, writable=False) as reader, reader.reading():
+        before = len(reader.occurrences("alpha"))
+        with store.writing():
+            store.add(chunking(500, ("alpha",)), 1)
+        assert len(reader.occurrences("alpha")) == before
+    with Store(path, writable=False) as reader:
+        assert len(reader.occurrences("alpha")) == before + 1
+
+
+def test_writers_take_turns_also_as_threads_of_one_process(path: Path) -> None:
+    def write(first: int) -> None:
+        with Store(path, writable=True) as opened:
+            for number in range(first, first + 20):
+                with opened.writing():
+                    time.sleep(0.001)  # lets another thread try
+                    embedder = opened.add_embedder(ENTITY, DIMENSIONS)
+                    opened.add(chunking(number), embedder)
+
+    threads = [threading.Thread(target=write, args=(first,)) for first in (1, 101, 201)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    with Store(path, writable=True) as opened:
+        assert opened.info().chunkings == 60
+        assert opened.problems() == []
