@@ -95,13 +95,19 @@ class StaticEmbedder:
         total = [0.0] * self.dimensions
         for word, count in Counter(words(self._options.query_prefix + text)).items():
             weight = round(count**self._file.exponent / _WEIGHT_STEP) * _WEIGHT_STEP
-            number = self._file.find(word)
-            numbers = [number] if number is not None else self._file.group_rows(word)
-            for number in numbers:
-                scale, row = self._file.row(number)
-                factor = weight * scale / len(numbers)
-                total = [a + factor * b for a, b in zip(total, row, strict=True)]
+            total = [a + weight * b for a, b in zip(total, self.word_vector(word), strict=True)]
         return _centred(total, self._mean)
+
+    def word_vector(self, word: str) -> tuple[float, ...]:
+        """The vector that one word adds to a text's sum: its length is the word's weight."""
+        number = self._file.find(word)
+        numbers = [number] if number is not None else self._file.group_rows(word)
+        total = (0.0,) * self.dimensions
+        for number in numbers:
+            scale, row = self._file.row(number)
+            factor = scale / len(numbers)
+            total = tuple(a + factor * b for a, b in zip(total, row, strict=True))
+        return total
 
 
 def load(options: EmbedderOptions) -> StaticEmbedder:

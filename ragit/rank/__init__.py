@@ -1,9 +1,18 @@
 """Facts to an order: pure functions, no IO. Sees only the candidates it is given."""
 
-from ragit.rank.keyword import ChunkScore, FileScores, best_first, score_chunks, score_files
+from ragit.rank.keyword import ChunkScore, FileScores, Shares, best_first, score_chunks, score_files
 from ragit.rank.optimize import Options, Piece, optimize
 from ragit.rank.order import Mix, Ranked, Scorer, needing_names
-from ragit.rank.signals import CHUNK_SIGNALS, FILE_SIGNALS, SIGNAL_NAMES, ChunkFacts, FileFacts, Names, signal_weights
+from ragit.rank.signals import (
+    CHUNK_SIGNALS,
+    FILE_SIGNALS,
+    SIGNAL_NAMES,
+    Ask,
+    ChunkFacts,
+    FileFacts,
+    Names,
+    signal_weights,
+)
 from ragit.rank.terms import QUERY_BYTES, QueryTerms, take_apart
 
 __all__ = [
@@ -11,6 +20,7 @@ __all__ = [
     "FILE_SIGNALS",
     "QUERY_BYTES",
     "SIGNAL_NAMES",
+    "Ask",
     "ChunkFacts",
     "ChunkScore",
     "FileFacts",
@@ -22,6 +32,7 @@ __all__ = [
     "QueryTerms",
     "Ranked",
     "Scorer",
+    "Shares",
     "best_first",
     "needing_names",
     "optimize",

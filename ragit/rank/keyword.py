@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from ragit import postings
 from ragit.postings import COUNT, HEAD, SYMBOL, Forward
+from ragit.rank.terms import QueryTerms
 
-K1 = 1.2
+K1 = 0.8
+"""Code repeats its words by syntax, so further occurrences say less than in prose, where 1.2 is usual."""
 B_FILE = 0.6
-B_CHUNK = 0.4
+B_CHUNK = 0.2
 """Chunks are of about one size by construction, so length says less than for files."""
 CHUNK_LENGTH = 120
 """Words of a middling chunk. A constant, not the tree's mean: chunk scores are only computed for candidates."""
@@ -28,15 +29,12 @@ SYMBOL_WEIGHT = 4.0
 HEAD_WEIGHT = 1.5
 
 
-@dataclass(frozen=True, slots=True)
-class FileScores:
-    """Keyword scores of files, by their place in the snapshot, and what was learnt on the way."""
+class FileScores(NamedTuple):
+    """Keyword scores of files by their place in the snapshot, and the weight of each term that occurs in the tree."""
 
     scores: dict[int, float]
-    coverage: dict[int, float]
-    """Share of the query's total weight (rarity included) that the file holds, 0 to 1."""
     rarity: dict[str, float]
-    """Weight of each term that occurs in the tree: its rarity times its weight in the query."""
+    """A term's rarity times its weight in the query."""
 
 
 def rarity(holders: int, files: int) -> float:
@@ -44,11 +42,7 @@ def rarity(holders: int, files: int) -> float:
     return math.log(1 + (files - holders + 0.5) / (holders + 0.5))
 
 
-def score_files(
-    weights: Mapping[str, float],
-    found: Mapping[str, Mapping[int, float]],
-    lengths: Sequence[int],
-) -> FileScores:
+def score_files(query: QueryTerms, found: Mapping[str, Mapping[int, float]], lengths: Sequence[int]) -> FileScores:
     """BM25F of every file that holds a term.
 
     `found` gives for each term the files that hold it and its weighted occurrences there; `lengths` the words of each
@@ -56,52 +50,61 @@ def score_files(
     """
     files = len(lengths)
     mean = (sum(lengths) / files if files else 0) or 1.0
-    damped = [K1 * (1 - B_FILE + B_FILE * length / mean) for length in lengths]
     scores: dict[int, float] = {}
-    covered: dict[int, float] = {}
     rarities: dict[str, float] = {}
-    for term, holders in found.items():
-        if not holders:
+    for term, held in found.items():
+        if not held:
             continue
-        value = rarities[term] = weights[term] * rarity(len(holders), files)
-        for place, times in holders.items():
-            scores[place] = scores.get(place, 0.0) + value * (K1 + 1) * times / (times + damped[place])
-            covered[place] = covered.get(place, 0.0) + value
-    total = sum(weights[term] * rarity(len(found.get(term, ())), files) for term in weights) or 1.0
-    return FileScores(scores, {place: value / total for place, value in covered.items()}, rarities)
+        value = rarities[term] = query.weight(term) * rarity(len(held), files)
+        for place, times in held.items():
+            damped = K1 * (1 - B_FILE + B_FILE * lengths[place] / mean)
+            scores[place] = scores.get(place, 0.0) + value * (K1 + 1) * times / (times + damped)
+    return FileScores(scores, rarities)
+
+
+class Shares:
+    """What each term of a query counts in one kind of place (paths, defined names), rarity counted there.
+
+    A word may be common in the text and rare in paths; then a path that holds it says much.
+    """
+
+    def __init__(self, query: QueryTerms, holders: Mapping[str, int], files: int) -> None:
+        weights = {term: query.weight(term) * rarity(count, files) for term, count in holders.items()}
+        total = sum(weights[term] for term in query.weights) or 1.0
+        self._shares = {term: weight / total for term, weight in weights.items() if holders[term]}
+
+    def of(self, terms: Iterable[str]) -> float:
+        """The share of the query's weight that these terms hold, at most 1."""
+        return min(1.0, sum(self._shares.get(term, 0.0) for term in terms))
 
 
 class ChunkScore(NamedTuple):
-    """One chunk's keyword figures; the shares are of the query's total weight, 0 to 1."""
+    """One chunk's keyword score, and whether a name that it defines holds a word of the query."""
 
     score: float
-    symbol: float
-    head: float
+    names: bool
 
 
 def score_chunks(forward: Forward, rarities: Mapping[str, float], scoring: str) -> list[ChunkScore]:
     """BM25 (or the seed's plain TF x IDF) of every chunk of one file."""
     lengths = forward.lengths
-    scores, symbols, heads = [0.0] * len(lengths), [0.0] * len(lengths), [0.0] * len(lengths)
-    total = sum(rarities.values()) or 1.0
+    scores, names = [0.0] * len(lengths), [False] * len(lengths)
     plain = scoring == "tfidf"
     for term, value in rarities.items():
-        share = value / total
         for entry in forward.entries(postings.term_hash(term)):
             ordinal = entry >> 8
             times: float = entry & COUNT
             if entry & SYMBOL:
                 times += SYMBOL_WEIGHT
-                symbols[ordinal] += share
+                names[ordinal] = True
             if entry & HEAD:
                 times += HEAD_WEIGHT
-                heads[ordinal] += share
             if plain:
                 scores[ordinal] += value * times
             else:
                 damped = K1 * (1 - B_CHUNK + B_CHUNK * lengths[ordinal] / CHUNK_LENGTH)
                 scores[ordinal] += value * (K1 + 1) * times / (times + damped)
-    return list(map(ChunkScore, scores, symbols, heads))
+    return list(map(ChunkScore, scores, names))
 
 
 def best_first(scores: Mapping[int, float], limit: int, among: Iterable[int] | None = None) -> list[int]:

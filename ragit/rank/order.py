@@ -5,15 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from ragit.rank.signals import CHUNK_SIGNALS, FILE_SIGNALS, ChunkFacts, FileFacts, Names
-from ragit.rank.terms import QueryTerms
+from ragit.rank.signals import CHUNK_SIGNALS, FILE_SIGNALS, Ask, ChunkFacts, FileFacts, Names
 
 
 class Mix(NamedTuple):
-    """How the arms and the signals are weighed: `(1 - keyword) * vector + keyword * keyword`, then each signal."""
+    """How the arms and the signals are weighed.
+
+    The score is `((1 - keyword) * v + keyword * k + sum of weight * signal) / (1 + sum of positive weights)`, where v
+    is a chunk's cosine and k its keyword score as a share of the best one's: without signals the plain mix of both
+    arms, and with them still at most 1.
+    """
 
     keyword: float
     signals: Mapping[str, float]
+
+    @property
+    def whole(self) -> float:
+        """What the best imaginable chunk adds up to."""
+        return 1.0 + sum(weight for weight in self.signals.values() if weight > 0)
 
 
 class Ranked(NamedTuple):
@@ -26,9 +35,10 @@ class Ranked(NamedTuple):
 class Scorer:
     """Scores the chunks of one query's candidates."""
 
-    def __init__(self, query: QueryTerms, mix: Mix, files: Mapping[int, FileFacts], names: Mapping[int, Names]) -> None:
-        self._query = query
+    def __init__(self, ask: Ask, mix: Mix, files: Mapping[int, FileFacts], names: Mapping[int, Names]) -> None:
+        self._ask = ask
         self._mix = mix
+        self._whole = mix.whole
         self._files = files
         self._names = names
         self._chunk_signals = [(CHUNK_SIGNALS[n].of, w) for n, w in mix.signals.items() if n in CHUNK_SIGNALS]
@@ -47,25 +57,25 @@ class Scorer:
         names = self._names.get(facts.chunk)
         weights = self._mix.signals
         found = {"vector": (1 - kw) * facts.cosine, "keyword": kw * facts.share}
-        found |= {n: weights[n] * s.of(facts, names, self._query) for n, s in CHUNK_SIGNALS.items() if n in weights}
+        found |= {n: weights[n] * s.of(facts, names, self._ask) for n, s in CHUNK_SIGNALS.items() if n in weights}
         found |= self._file_parts(self._files[facts.place])
-        return {name: value for name, value in found.items() if value}
+        return {name: value / self._whole for name, value in found.items() if value}
 
     def terms_in(self, held: frozenset[str]) -> tuple[str, ...]:
         """The query's terms among some words, in the query's order."""
-        return tuple(term for term in (*self._query.weights, *self._query.compounds) if term in held)
+        return tuple(term for term in (*self._ask.terms.weights, *self._ask.terms.compounds) if term in held)
 
     def _score(self, facts: ChunkFacts) -> float:
         kw = self._mix.keyword
         names = self._names.get(facts.chunk)
         score = (1 - kw) * facts.cosine + kw * facts.share + self._file_sums[facts.place]
         for signal, weight in self._chunk_signals:
-            score += weight * signal(facts, names, self._query)
-        return score
+            score += weight * signal(facts, names, self._ask)
+        return score / self._whole
 
     def _file_parts(self, file: FileFacts) -> dict[str, float]:
         weights = self._mix.signals
-        return {n: weights[n] * s.of(file, self._query) for n, s in FILE_SIGNALS.items() if n in weights}
+        return {n: weights[n] * s.of(file, self._ask) for n, s in FILE_SIGNALS.items() if n in weights}
 
     def _is_found(self, facts: ChunkFacts) -> bool:
         """A chunk that neither arm found is not a hit, whatever its path is called."""
@@ -74,6 +84,6 @@ class Scorer:
         return facts.cosine > 0 or facts.share > 0 or self._files[facts.place].path_share > 0
 
 
-def needing_names(chunks: Sequence[ChunkFacts], query: QueryTerms) -> list[int]:
-    """Chunks whose names must be known before they are scored: those that define a word of a query with symbols."""
-    return [facts.chunk for facts in chunks if facts.keyword.symbol > 0] if query.symbols else []
+def needing_names(chunks: Sequence[ChunkFacts]) -> list[int]:
+    """Chunks whose names must be known before they are scored: those that define a word of the query."""
+    return [facts.chunk for facts in chunks if facts.keyword.names]

@@ -6,27 +6,30 @@ both arms.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from ragit import words
-from ragit.rank.keyword import ChunkScore
+from ragit.rank.keyword import ChunkScore, Shares
 from ragit.rank.terms import QueryTerms, Symbol, joined
 
 
 class FileFacts(NamedTuple):
-    """What is known of a candidate's file, for this query."""
+    """What is known of a candidate's file, for this query. All numbers are from 0 to 1."""
 
     path: str
     keyword: float
     """BM25F of the file, as a share of the best file's."""
-    coverage: float
-    """Share of the query's weight that the file holds."""
     path_share: float
     """Share of the query's weight that its path holds."""
+    name_share: float
+    """Share of the query's weight that the names it defines hold."""
     nearness: float
-    """Mean cosine of its three nearest chunks (of all, if there are fewer), each at least 0."""
+    """Mean cosine of its three nearest chunks (of all, if there are fewer)."""
+    path_nearness: float
+    """Cosine of its path's words with the query."""
 
 
 class ChunkFacts(NamedTuple):
@@ -51,10 +54,18 @@ class Names(NamedTuple):
     parent: str
 
 
+class Ask(NamedTuple):
+    """What signals know of the query."""
+
+    terms: QueryTerms
+    names: Shares
+    """What each word counts in a defined name."""
+
+
 class FileSignal(NamedTuple):
     """One reason that all chunks of a file share: its function, usual weight, and meaning to a reader of --explain."""
 
-    of: Callable[[FileFacts, QueryTerms], float]
+    of: Callable[[FileFacts, Ask], float]
     weight: float
     help: str
 
@@ -62,7 +73,7 @@ class FileSignal(NamedTuple):
 class ChunkSignal(NamedTuple):
     """One reason of a single chunk. `names` are only looked up where the chunk's symbols hold a word of the query."""
 
-    of: Callable[[ChunkFacts, Names | None, QueryTerms], float]
+    of: Callable[[ChunkFacts, Names | None, Ask], float]
     weight: float
     help: str
 
@@ -73,11 +84,11 @@ _TYPES = frozenset(
 _QUALIFIER = re.compile(r"::|[.#/\\]")
 
 
-def _defines(chunk: ChunkFacts, names: Names | None, query: QueryTerms) -> float:
+def _defines(chunk: ChunkFacts, names: Names | None, ask: Ask) -> float:
     """It defines a name that the query writes as code; the better, the more exactly it is that name."""
     if names is None or not names.symbol:
         return 0.0
-    return max((_match(names, symbol) for symbol in query.symbols), default=0.0)
+    return max((_match(names, symbol) for symbol in ask.terms.symbols), default=0.0)
 
 
 def _match(names: Names, symbol: Symbol) -> float:
@@ -97,23 +108,32 @@ def _match(names: Names, symbol: Symbol) -> float:
     return best
 
 
-def _stem(path: str) -> str:
-    return path.rpartition("/")[2].partition(".")[0]
+def _named(chunk: ChunkFacts, names: Names | None, ask: Ask) -> float:
+    """Its (first) name is made of words of the query: the mean of how much of the query and how much of the name."""
+    if names is None or not names.symbol:
+        return 0.0
+    first = names.symbol.split(maxsplit=1)[0]
+    pieces = {words.stem(part) for part in words.parts(first)}
+    if not pieces:
+        return 0.0
+    known = len(pieces.intersection(ask.terms.weights)) / len(pieces)
+    return math.sqrt(ask.names.of(dict.fromkeys(words.terms(first))) * known)
 
 
-def _names_file(file: FileFacts, query: QueryTerms) -> float:
+def _names_file(file: FileFacts, ask: Ask) -> float:
     """Share of the file's name that the query says; all of it for a symbol or a pair of words."""
-    stem = _stem(file.path)
+    base = file.path.rpartition("/")[2]
+    stem = base.rpartition(".")[0] or base
     name = joined(stem)
-    if name and (name in query.compounds or any(name == symbol.key for symbol in query.symbols)):
+    if name and (name in ask.terms.compounds or any(name == symbol.key for symbol in ask.terms.symbols)):
         return 1.0
     pieces = {words.stem(part) for part in words.parts(stem)}
-    return len(pieces.intersection(query.weights)) / len(pieces) if pieces else 0.0
+    return len(pieces.intersection(ask.terms.weights)) / len(pieces) if pieces else 0.0
 
 
 _TEST = re.compile(
     r"(^|/)(tests?|testing|testdata|test[-_]?(suite|utils?|support|fixtures)|__tests__|specs?|fixtures?|mocks?|__mocks__|e2e)/"
-    r"|(^|/)(test_[^/]*|conftest)\.\w+$|[^/](_test|_spec|\.test|\.spec|-test)\.\w+$"
+    r"|(^|/)(test_[^/]*|tests?|conftest)\.\w+$|[^/](_test|_spec|\.test|\.spec|-test)\.\w+$"
     r"|[a-z0-9](Test|Tests|TestCase|Spec|IT)\.\w+$"
 )
 _ASIDE = re.compile(
@@ -125,44 +145,47 @@ _VENDORED = re.compile(
 _PROSE = re.compile(r"\.(md|mdx|rst|adoc|txt|tex)$|(^|/)(CHANGELOG|HISTORY|NEWS|LICENSE|README)[^/]*$", re.IGNORECASE)
 
 
-def _is_about(query: QueryTerms, *stems: str) -> bool:
-    return not query.weights.keys().isdisjoint(stems)
+def _is_about(ask: Ask, *stems: str) -> bool:
+    return not ask.terms.weights.keys().isdisjoint(stems)
 
 
-def _test(file: FileFacts, query: QueryTerms) -> float:
-    asked = _is_about(query, "test", "spec", "mock", "fixtur")
+def _test(file: FileFacts, ask: Ask) -> float:
+    asked = _is_about(ask, "test", "spec", "mock", words.stem("fixture"))
     return 0.0 if asked or not _TEST.search(file.path) else 1.0
 
 
-def _aside(file: FileFacts, query: QueryTerms) -> float:
-    asked = _is_about(query, "exampl", "sampl", "demo", "benchmark", "doc", "documentation", "tutorial")
+def _aside(file: FileFacts, ask: Ask) -> float:
+    asked = _is_about(
+        ask, *map(words.stem, ("example", "sample", "demo", "benchmark", "doc", "documentation", "tutorial"))
+    )
     return 0.0 if asked or not _ASIDE.search(file.path) else 1.0
 
 
-def _vendored(file: FileFacts, query: QueryTerms) -> float:
+def _vendored(file: FileFacts, ask: Ask) -> float:
     return 1.0 if _VENDORED.search(file.path) else 0.0
 
 
-def _prose(file: FileFacts, query: QueryTerms) -> float:
-    asked = _is_about(query, "readm", "changelog", "licens", "document")
+def _prose(file: FileFacts, ask: Ask) -> float:
+    asked = _is_about(ask, *map(words.stem, ("readme", "changelog", "license", "documentation")))
     return 0.0 if asked or not _PROSE.search(file.path) else 1.0
 
 
 FILE_SIGNALS: Mapping[str, FileSignal] = {
-    "fileKeyword": FileSignal(lambda file, _: file.keyword, 0.15, "words of the query in the whole file"),
-    "fileVector": FileSignal(lambda file, _: file.nearness, 0.5, "meaning of the file's nearest chunks"),
-    "coverage": FileSignal(lambda file, _: file.coverage, 0.1, "share of the query's words that the file holds"),
-    "path": FileSignal(lambda file, _: file.path_share, 0.2, "words of the query in the path"),
-    "fileName": FileSignal(_names_file, 0.2, "the file is called like the query"),
-    "test": FileSignal(_test, -0.5, "a test, and the query asks for none"),
-    "aside": FileSignal(_aside, -0.2, "an example, a benchmark or a compatibility layer"),
-    "vendored": FileSignal(_vendored, -0.2, "vendored, generated or built"),
-    "prose": FileSignal(_prose, -0.5, "prose, and code is preferred"),
+    "fileVector": FileSignal(lambda file, _: file.nearness, 1.2, "meaning of the file's nearest chunks"),
+    "fileKeyword": FileSignal(lambda file, _: file.keyword, 0.26, "words of the query in the whole file"),
+    "fileName": FileSignal(_names_file, 0.48, "the file is called like the query"),
+    "path": FileSignal(lambda file, _: file.path_share, 0.36, "words of the query in the path"),
+    "pathVector": FileSignal(lambda file, _: file.path_nearness, 0.4, "meaning of the path"),
+    "names": FileSignal(lambda file, _: file.name_share, 0.24, "words of the query in the names the file defines"),
+    "test": FileSignal(_test, -1.0, "a test, and the query asks for none"),
+    "aside": FileSignal(_aside, -0.6, "an example, a benchmark or a compatibility layer"),
+    "vendored": FileSignal(_vendored, -0.4, "vendored, generated or built"),
+    "prose": FileSignal(_prose, -1.0, "prose, and code is preferred"),
 }
 
 CHUNK_SIGNALS: Mapping[str, ChunkSignal] = {
-    "defines": ChunkSignal(_defines, 0.5, "defines a name that the query writes as code"),
-    "head": ChunkSignal(lambda c, *_: c.keyword.head, 0.1, "words of the query in its signature, doc or outer names"),
+    "defines": ChunkSignal(_defines, 0.8, "defines a name that the query writes as code"),
+    "named": ChunkSignal(_named, 0.2, "is called like the query"),
 }
 
 SIGNAL_NAMES = (*CHUNK_SIGNALS, *FILE_SIGNALS)

@@ -54,6 +54,10 @@ class QueryTerms:
     shape: str
     """symbol (one name), phrase (some words) or question."""
 
+    def weight(self, term: str) -> float:
+        """How much a term or compound counts before its rarity."""
+        return self.weights.get(term) or self.compounds[term]
+
 
 def take_apart(query: str) -> QueryTerms:
     """The terms, symbols and shape of any text at all."""

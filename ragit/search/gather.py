@@ -4,18 +4,25 @@ those.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
-from ragit import words
 from ragit.embed.quantize import Quantized
 from ragit.postings import Forward
-from ragit.rank import ChunkFacts, FileFacts, FileScores, QueryTerms, best_first, score_chunks, score_files
+from ragit.rank import (
+    ChunkFacts,
+    FileFacts,
+    FileScores,
+    QueryTerms,
+    Shares,
+    best_first,
+    score_chunks,
+    score_files,
+)
 from ragit.rank.keyword import FIELD_WEIGHTS, PATH_WEIGHT
-from ragit.store import ORDINAL_BITS, Snapshot, Store, chunk_id
+from ragit.search.view import View
+from ragit.store import ORDINAL_BITS, Store, chunk_id
 
 FILES = 100
 """Files taken from the keyword arm. What answers a question and stands below that in both arms is not found by more."""
@@ -25,6 +32,9 @@ NEAREST = 400
 
 NEAR_FILES = 100
 """Files taken from the vector arm, by their nearest chunk."""
+
+NAME_COLUMN = "symbol"
+"""The column of the full-text table that holds defined names."""
 
 NEAREST_OF_FILE = 3
 """Chunks whose mean nearness speaks for a file: one may be near by chance, and all would drown the right ones."""
@@ -36,78 +46,43 @@ class Vectors:
 
     query: Quantized
     embedder: int
+    path_nearness: Callable[[str], float]
+    """Cosine of a path's words with the query, from 0 to 1."""
 
 
-class View:
-    """A snapshot with the filters of a query applied: what may be found. Statistics are always of the whole tree."""
+class Holders(NamedTuple):
+    """Where a term stands in the tree."""
 
-    def __init__(self, snapshot: Snapshot, allowed: Callable[[int, bytes], bool] | None) -> None:
-        self.snapshot = snapshot
-        rows = enumerate(zip(snapshot.chunkings, snapshot.paths, strict=True))
-        self.places: Sequence[int] = (
-            range(len(snapshot.paths)) if allowed is None else [i for i, (c, path) in rows if allowed(c, path)]
-        )
-
-    @cached_property
-    def place_of(self) -> dict[int, list[int]]:
-        """Places of each chunking in the whole tree: the same blob may lie at several paths."""
-        found: dict[int, list[int]] = {}
-        for place, chunking in enumerate(self.snapshot.chunkings):
-            found.setdefault(chunking, []).append(place)
-        return found
-
-    @cached_property
-    def allowed(self) -> frozenset[int] | range:
-        """The places that may be found, for look-ups."""
-        return self.places if isinstance(self.places, range) else frozenset(self.places)
-
-    def paths_with(self, term: str) -> Iterable[int]:
-        """Places of the whole tree whose path holds a term."""
-        joined, starts = self._joined
-        wanted = term.encode()
-        at = joined.find(wanted)
-        while at >= 0:
-            place = bisect_right(starts, at) - 1
-            if term in self._path_terms(place):
-                yield place
-            next_start = starts[place + 1] if place + 1 < len(starts) else len(joined)
-            at = joined.find(wanted, next_start)
-
-    def _path_terms(self, place: int) -> frozenset[str]:
-        return frozenset(words.terms(self.snapshot.paths[place].decode("utf-8", "replace")))
-
-    @cached_property
-    def _joined(self) -> tuple[bytes, list[int]]:
-        starts, at = [], 0
-        for path in self.snapshot.paths:
-            starts.append(at)
-            at += len(path) + 1
-        return b"\0".join(self.snapshot.paths).lower(), starts
+    files: dict[int, float]
+    """Places of the files that hold it, with its weighted occurrences."""
+    paths: frozenset[int]
+    """Places whose path holds it."""
+    names: frozenset[int]
+    """Places of files that define a name which holds it."""
 
 
-def keyword_arm(store: Store, view: View, query: QueryTerms) -> tuple[FileScores, dict[str, frozenset[int]]]:
-    """Scores of all files that hold a term, and for each term the files whose path holds it."""
-    weights = {**query.weights, **query.compounds}
-    found: dict[str, dict[int, float]] = {}
-    by_path: dict[str, frozenset[int]] = {}
-    for term in weights:
-        times = _times(store.occurrences(term), view.place_of)
-        by_path[term] = frozenset(view.paths_with(term))
-        for place in by_path[term]:
-            times[place] = times.get(place, 0.0) + PATH_WEIGHT
-        found[term] = times
-    return score_files(weights, found, view.snapshot.lengths), by_path
+def holders(store: Store, view: View, query: QueryTerms) -> dict[str, Holders]:
+    """Where each term of the query stands."""
+    return {term: _holders(store, view, term) for term in (*query.weights, *query.compounds)}
 
 
-def _times(rows: Iterable[tuple[int, str]], place_of: Mapping[int, list[int]]) -> dict[int, float]:
-    times: dict[int, float] = {}
-    for chunking, column in rows:
+def _holders(store: Store, view: View, term: str) -> Holders:
+    files: dict[int, float] = {}
+    names: set[int] = set()
+    place_of = view.place_of
+    for chunking, column in store.occurrences(term):
         places = place_of.get(chunking)
-        if places is not None:
-            weight = FIELD_WEIGHTS[column]
-            for place in places:
-                times[place] = times.get(place, 0.0) + weight
-    return times
+        if places is None:
+            continue
+        weight = FIELD_WEIGHTS[column]
+        for place in places:
+            files[place] = files.get(place, 0.0) + weight
+        if column == NAME_COLUMN:
+            names.update(places)
+    paths = frozenset(view.paths_with(term))
+    for place in paths:
+        files[place] = files.get(place, 0.0) + PATH_WEIGHT
+    return Holders(files, paths, frozenset(names))
 
 
 def vector_arm(store: Store, view: View, vectors: Vectors) -> dict[int, float]:
@@ -123,13 +98,16 @@ class Gathered(NamedTuple):
     files: dict[int, FileFacts]
     """By place in the snapshot."""
     chunks: list[ChunkFacts]
+    names: Shares
+    """What each word of the query counts in a defined name."""
     keyword_hits: int
     """Files that hold a word of the query."""
 
 
 def gather(store: Store, view: View, query: QueryTerms, vectors: Vectors | None, scoring: str) -> Gathered:
     """The candidates for a query."""
-    scores, by_path = keyword_arm(store, view, query)
+    found = holders(store, view, query)
+    scores = score_files(query, {term: held.files for term, held in found.items()}, view.snapshot.lengths)
     near = vector_arm(store, view, vectors) if vectors else {}
     places = _files(view, scores, near)
     chunkings = sorted({view.snapshot.chunkings[place] for place in places})
@@ -139,37 +117,33 @@ def gather(store: Store, view: View, query: QueryTerms, vectors: Vectors | None,
     }
     cosines = _cosines(store, vectors, chunkings) if vectors else {}
     top = max((score.score for held in keywords.values() for score in held), default=0.0) or 1.0
+    total = len(view.snapshot.paths)
+    paths = Shares(query, {term: len(held.paths) for term, held in found.items()}, total)
+    names = Shares(query, {term: len(held.names) for term, held in found.items()}, total)
+    best = max((scores.scores.get(place, 0.0) for place in view.places), default=0.0) or 1.0
     files: dict[int, FileFacts] = {}
     chunks: list[ChunkFacts] = []
-    facts = _file_facts(view, scores, by_path)
     for place in places:
         chunking = view.snapshot.chunkings[place]
         held = keywords[chunking]
         near_ones = cosines.get(chunking) or [0.0] * len(held)
-        files[place] = facts(place, near_ones)
+        path = view.snapshot.paths[place].decode("utf-8", "surrogateescape")
+        files[place] = FileFacts(
+            path=path,
+            keyword=scores.scores.get(place, 0.0) / best,
+            path_share=paths.of(term for term, held in found.items() if place in held.paths),
+            name_share=names.of(term for term, held in found.items() if place in held.names),
+            nearness=_mean(sorted(near_ones, reverse=True)[:NEAREST_OF_FILE]),
+            path_nearness=vectors.path_nearness(path) if vectors else 0.0,
+        )
         first = chunk_id(chunking, 0)
         for at, (keyword, cosine) in enumerate(zip(held, near_ones, strict=True)):
             chunks.append(ChunkFacts(place, first + at, cosine, keyword, keyword.score / top))
-    return Gathered(files, chunks, len(scores.scores))
+    return Gathered(files, chunks, names, len(scores.scores))
 
 
-def _file_facts(
-    view: View, scores: FileScores, by_path: Mapping[str, frozenset[int]]
-) -> Callable[[int, Sequence[float]], FileFacts]:
-    best = max((scores.scores.get(place, 0.0) for place in view.places), default=0.0) or 1.0
-    total = sum(scores.rarity.values()) or 1.0
-
-    def facts(place: int, cosines: Sequence[float]) -> FileFacts:
-        nearest = sorted(cosines, reverse=True)[:NEAREST_OF_FILE]
-        return FileFacts(
-            path=view.snapshot.paths[place].decode("utf-8", "surrogateescape"),
-            keyword=scores.scores.get(place, 0.0) / best,
-            coverage=scores.coverage.get(place, 0.0),
-            path_share=sum(value for term, value in scores.rarity.items() if place in by_path[term]) / total,
-            nearness=sum(nearest) / len(nearest) if nearest else 0.0,
-        )
-
-    return facts
+def _mean(numbers: Sequence[float]) -> float:
+    return sum(numbers) / len(numbers) if numbers else 0.0
 
 
 def _files(view: View, scores: FileScores, near: Mapping[int, float]) -> list[int]:

@@ -8,13 +8,15 @@ from contextlib import ExitStack
 
 from ragit import chunk, globs, rank
 from ragit.config import Config
+from ragit.embed.paths import path_nearness
 from ragit.embed.quantize import quantize_query
 from ragit.errors import ConfigError, EmbedderUnavailable, NotIndexed
 from ragit.git import Repo
 from ragit.index import Composed, Indexer
 from ragit.search.ask import check
-from ragit.search.gather import Vectors, View, gather
+from ragit.search.gather import Vectors, gather
 from ragit.search.show import Show, one_path_each
+from ragit.search.view import View
 from ragit.store import Snapshot, Store
 from ragit.types import Answer, Hit, Query, Target
 
@@ -97,8 +99,10 @@ class Searcher:
         gathered = gather(store, view, terms, vectors, self._config.retrieval.hybrid_search.keyword_scoring)
         if mode == "hybrid" and vectors and not gathered.keyword_hits:
             degraded = "no file holds a word of the query: ranked by meaning alone"
-        names = _names(store, rank.needing_names(gathered.chunks, terms))
-        scorer = rank.Scorer(terms, self._mix(query, mode, vectors is not None), gathered.files, names)
+        names = _names(store, rank.needing_names(gathered.chunks))
+        scorer = rank.Scorer(
+            rank.Ask(terms, gathered.names), self._mix(query, mode, vectors is not None), gathered.files, names
+        )
         least = self._config.retrieval.min_score if query.min_score is None else query.min_score
         ranked = scorer.order(gathered.chunks, least)
         return self._shown(store, query, view, scorer, ranked), degraded
@@ -149,7 +153,7 @@ class Searcher:
             return None, error.message
         if not any(vector):
             return None, "the query holds no word: vectors took no part"
-        return Vectors(quantize_query(vector), number), ""
+        return Vectors(quantize_query(vector), number, path_nearness(query.text)), ""
 
     def _filter(self, store: Store, query: Query) -> Callable[[int, bytes], bool] | None:
         by_path = globs.matcher(query.paths)
