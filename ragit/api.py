@@ -12,6 +12,7 @@ import os
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -21,8 +22,8 @@ from typing import TYPE_CHECKING
 from ragit import trust
 from ragit.chunk import languages
 from ragit.config import FILE_NAME, Config, Loaded, Row, TomlFile, describe, load, read_file
-from ragit.errors import ConfigError, GitFailed
-from ragit.git import Repo, Revision
+from ragit.errors import ConfigError, GitFailed, UnknownRevision
+from ragit.git import GITLINK, Repo, Revision, clean_env
 from ragit.git import Status as GitStatus
 from ragit.rank.signals import SIGNAL_NAMES
 from ragit.types import Answer, Freshness, GcReport, IndexReport, Oid, Progress, Query, RefStatus, Status, Target
@@ -55,6 +56,7 @@ class Ragit:
 
     def __init__(self, path: Path | str, environ: Mapping[str, str], flags: Mapping[str, object]) -> None:
         self._environ = environ
+        self._flags = flags
         self._repo = Repo.open(path, environ, scratch=_cache_folder(environ))
         self.loaded: Loaded = self._load(flags)
         self._answers: OrderedDict[tuple[Oid, Query], Answer] = OrderedDict()
@@ -115,6 +117,8 @@ class Ragit:
         `fetch_missing` first downloads what a partial clone lacks of them. Raises UnknownRevision.
         """
         self._look_again()
+        if fetch_missing:
+            self._repo.fetch_trees(self._repo.trees_named(revisions or ["HEAD"]))
         wanted: list[Revision | Target] = [self._repo.resolve(revision) for revision in revisions]
         if all_branches:
             wanted += self._repo.branches()
@@ -141,13 +145,14 @@ class Ragit:
         query_prefix: str | None = None,
         optimize: bool | None = None,
         index: bool = True,
+        recurse_submodules: bool = False,
         on_index: Callable[[int], None] | None = None,
     ) -> Answer:
         """The best places for a query: in a revision, or in HEAD with the uncommitted changes of this worktree.
 
         What the tree lacks is indexed first, unless `index` is False or the freshness policy says otherwise;
-        `on_index` is told how many files that is. Options left None are as configured. Raises UnknownRevision,
-        UnknownLanguage, NotIndexed.
+        `on_index` is told how many files that is. `recurse_submodules` goes on in those that are checked out, each
+        with its own store. Options left None are as configured. Raises UnknownRevision, UnknownLanguage, NotIndexed.
         """
         asked = (
             query
@@ -172,7 +177,8 @@ class Ragit:
         searcher = self._searcher  # loaded while git looks at the working tree
         searcher.check(asked)
         target = self._target(asked.ref, asked.scope, status)
-        return self._remembered(asked, target) or self._answer(searcher, asked, target, on_index)
+        answer = self._remembered(asked, target) or self._answer(searcher, asked, target, on_index)
+        return self._with_submodules(asked, target, answer, on_index) if recurse_submodules else answer
 
     def status(self) -> Status:
         """What is indexed, for which refs, and what is not."""
@@ -300,6 +306,30 @@ class Ragit:
             if len(self._answers) > CACHED_ANSWERS:
                 self._answers.popitem(last=False)
         return answer
+
+    def _with_submodules(
+        self, query: Query, target: Target, answer: Answer, on_index: Callable[[int], None] | None
+    ) -> Answer:
+        from ragit import submodules
+
+        found = []
+        for entry in self._repo.entries(target.tree):
+            folder = os.fsdecode(entry.path)
+            asked = submodules.inside(query, folder, entry.oid) if entry.mode == GITLINK else None
+            inner = self._submodule(folder) if asked is not None else None
+            if asked is not None and inner is not None:
+                with inner, suppress(UnknownRevision):  # the commit is not downloaded
+                    found.append((folder, inner.search(asked, recurse_submodules=True, on_index=on_index)))
+        return submodules.joined(answer, found, query.top_k or self.config.retrieval.top_k)
+
+    def _submodule(self, folder: str) -> Ragit | None:
+        """The repository checked out at a folder, with settings and a store of its own; None if there is none."""
+        place = self._repo.top / folder if self._repo.top else None
+        if place is None or not (place / ".git").exists():
+            return None
+        environ = clean_env(self._environ)
+        environ.pop("RAGIT_INDEX_STORE_PATH", None)
+        return Ragit(place, environ, {name: v for name, v in self._flags.items() if name != "index.storePath"})
 
     def _remembered(self, query: Query, target: Target) -> Answer | None:
         answer = self._answers.get((target.tree, query))

@@ -1,4 +1,4 @@
-"""`ragit doctor`."""
+"""`ragit doctor`: what ragit stands on, and how to mend it."""
 
 from __future__ import annotations
 

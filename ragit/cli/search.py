@@ -31,6 +31,7 @@ BLINK = 200
 @click.option("--explain", is_flag=True, help="Say why each hit is where it is.")
 @click.option("--no-optimize", is_flag=True, help="Do not merge neighbours, drop near-duplicates or cap files.")
 @click.option("--no-index", is_flag=True, help="Answer from what is indexed already.")
+@click.option("--recurse-submodules", is_flag=True, help="Search checked-out submodules too.")
 @click.option("--full", is_flag=True, help="Show whole chunks.")
 @click.option("-C", "--context", type=click.IntRange(0), default=0, help="Lines to show around matching lines.")
 @click.pass_context
@@ -47,7 +48,8 @@ def search(ctx: click.Context, /, query: tuple[str, ...], **options: Any) -> int
     """
     show = render.format_named(options["format_name"])
     with open_index(ctx) as index:
-        answer = index.search(_query(" ".join(query), options), on_index=_on_index)
+        recurse = options["recurse_submodules"]
+        answer = index.search(_query(" ".join(query), options), recurse_submodules=recurse, on_index=_on_index)
         print_lines(show(answer, look(options)))
     for line in render.notes(answer):
         click.echo(line, err=True)

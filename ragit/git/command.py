@@ -116,7 +116,7 @@ def shown(args: Iterable[str]) -> str:
 def _hint(err: bytes) -> str:
     if b"promisor remote" in err or b"transport" in err:
         return (
-            "this is a partial clone and objects are not here; fetch them with `git fetch --refetch --filter=blob:none`"
+            "this is a partial clone, and what it lacks is only downloaded on request: ragit index --fetch-missing REV"
         )
     if b"index.lock" in err:
         return "another git process is at work here; try again when it is done"

@@ -54,7 +54,7 @@ def find(path: str, caller: Mapping[str, str]) -> Place:
     for question in ("--git-common-dir", "--git-dir", "--git-path=index", "--git-path=objects"):
         args += [*question.split("="), mark]
     args += ["--show-object-format", mark, "--show-prefix", mark, "--show-cdup", mark]
-    args += ["--revs-only", "HEAD", "HEAD^{tree}"]  # prints nothing, and does not fail, where HEAD is unborn
+    args += ["--revs-only", "HEAD", _TREE]  # prints nothing, and does not fail, where HEAD is unborn
     answer = _ask(path, args, caller)
     parts = answer.split(mark.encode() + b"\n")
     if parts[0].startswith(b"--path-format"):
@@ -62,9 +62,14 @@ def find(path: str, caller: Mapping[str, str]) -> Place:
     return _place(path, [part[:-1] if part.endswith(b"\n") else part for part in parts], parts[6], caller)
 
 
+_TREE = "HEAD^{tree}"
+
+
 def _ask(path: str, args: list[str], caller: Mapping[str, str]) -> bytes:
     process = Git(path, environment(caller)).start(*args, stdin=subprocess.DEVNULL)
     out, err = process.communicate()
+    if process.returncode and b"promisor remote" in err and args[-1] == _TREE:  # which this partial clone lacks
+        return _ask(path, args[:-1], caller)
     if process.returncode:
         raise _refused(err)
     return out
@@ -93,6 +98,7 @@ def _place(path: str, parts: list[bytes], raw_up: bytes, caller: Mapping[str, st
             env.pop("GIT_WORK_TREE", None)
         else:
             env["GIT_WORK_TREE"] = str(top)
+    git = Git(cwd, environment(env))
     return Place(
         common_dir=common,
         git_dir=git_dir,
@@ -101,11 +107,19 @@ def _place(path: str, parts: list[bytes], raw_up: bytes, caller: Mapping[str, st
         object_format=object_format,
         prefix=parts[5],
         top=top,
-        commit=Oid(head[0].decode()) if len(head) == 2 else None,
-        tree=Oid(head[1].decode()) if len(head) == 2 else empty_tree(object_format),
-        git=Git(cwd, environment(env)),
+        commit=Oid(head[0].decode()) if head else None,
+        tree=_tree(git, head, object_format),
+        git=git,
         git_with_filters=Git(cwd, environment(env, messages=False)),
     )
+
+
+def _tree(git: Git, head: list[bytes], object_format: str) -> Oid:
+    """HEAD's tree; its commit alone says which it is where a partial clone lacks the tree itself."""
+    if not head:
+        return empty_tree(object_format)
+    named = head[1] if len(head) == 2 else git.run("log", "-1", "--format=%T", head[0].decode()).strip()
+    return Oid(named.decode())
 
 
 def _top(path: str, up: bytes, git_dir: Path) -> Path | None:

@@ -206,6 +206,20 @@ class Repo:
         with self.recipe().open() as objects:
             return wanted - objects.sizes(wanted).keys()
 
+    def entries_here(self, tree: Oid) -> list[Entry]:
+        """The same as `entries`, but none of a tree that this partial clone lacks."""
+        try:
+            return self.entries(tree)
+        except GitFailed:
+            if not self._promisors:
+                raise
+            return []
+
+    def trees_named(self, revisions: Iterable[str]) -> list[Oid]:
+        """The trees of commits, by names, also of those that a partial clone lacks."""
+        said = self._place.git.run("log", "--no-walk=unsorted", "--format=%T", *revisions, "--", accept=(0, 128))
+        return [Oid(line) for line in said.decode().split()]
+
     def fetch_trees(self, trees: Iterable[Oid]) -> None:
         """Download trees that a partial clone lacks, with all below them but no files, in one call."""
         lacking = []

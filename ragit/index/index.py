@@ -85,8 +85,7 @@ class Indexer:
         return _report(composed, chunks, tally, time.perf_counter() - started)
 
     def fetch(self, trees: Sequence[Oid]) -> None:
-        """Download what a partial clone lacks of these trees: at most one call for the trees, one for the files."""
-        self.repo.fetch_trees(trees)
+        """Download the files that a partial clone lacks of these trees, in one call."""
         absent: dict[Oid, None] = {}
         with self.reading() as store:
             for tree in trees:
@@ -133,7 +132,7 @@ class Indexer:
         """Drop every chunking that none of these trees can use under this configuration, and all other embedders."""
         with held(self._lock, by="a running index"), Store(self.store_path, writable=True) as store:
             before = store.info()
-            blobs = {entry.oid for tree in trees for entry in self.repo.entries(tree)}
+            blobs = {entry.oid for tree in trees for entry in self.repo.entries_here(tree)}
             keep = {
                 chunking
                 for chunking, oid, language, fingerprint in store.all_keys()

@@ -1,0 +1,64 @@
+"""A search that goes on in submodules. Each is a repository of its own with its own store; only answers are joined.
+
+Nothing is checked out or downloaded: a submodule that is not there is passed over.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable
+from dataclasses import replace
+
+from ragit import globs
+from ragit.types import Answer, Hit, Query
+
+
+def below(pattern: str, folder: str) -> str | None:
+    """A path pattern as one has to write it inside `folder`; None if nothing in there can match."""
+    if "/" not in pattern.rstrip("/"):
+        # A bare name: at any depth. If it names the folder or one above it, it takes all that is inside.
+        matches = globs.matcher([pattern])
+        return "**" if matches and matches(f"{folder}/x".encode("utf-8", "surrogateescape")) else pattern
+    segments = pattern.removeprefix("/").split("/")
+    for name in folder.split("/"):
+        if not segments or segments == [""]:
+            return "**"  # the pattern ended above: what matches a folder matches all that is in it
+        if segments[0] == "**":
+            return "/".join(segments) if len(segments) > 1 else "**"
+        matches = globs.matcher([f"/{segments[0]}"])
+        if matches is None or not matches(name.encode("utf-8", "surrogateescape")):
+            return None
+        segments = segments[1:]
+    return "/" + "/".join(segments) if segments and segments != [""] else "**"
+
+
+def inside(query: Query, folder: str, commit: str) -> Query | None:
+    """The query for a submodule: at the commit that the outer tree names, unless it is about uncommitted work."""
+    patterns = [found for pattern in query.paths if (found := below(pattern, folder)) is not None]
+    if query.paths and not patterns:
+        return None
+    uncommitted = query.ref is None and query.scope == "worktree"
+    return replace(query, paths=tuple(patterns), ref=None if uncommitted else commit, scope="worktree")
+
+
+def joined(outer: Answer, inner: Iterable[tuple[str, Answer]], top_k: int) -> Answer:
+    """One answer: the best of all, under the paths of the outer working tree. Complete if all are."""
+    answers = [outer]
+    hits: list[Hit] = list(outer.hits)
+    for folder, answer in inner:
+        answers.append(answer)
+        hits += [_moved(hit, folder) for hit in answer.hits]
+    hits.sort(key=lambda hit: (-hit.score, hit.path, hit.start_line))
+    return replace(
+        outer,
+        complete=all(answer.complete for answer in answers),
+        missing=sum(answer.missing for answer in answers),
+        degraded=next((answer.degraded for answer in answers if answer.degraded), ""),
+        took_ms=sum(answer.took_ms for answer in answers),
+        hits=tuple(hits[:top_k]),
+    )
+
+
+def _moved(hit: Hit, folder: str) -> Hit:
+    also = tuple(posixpath.join(folder, path) for path in hit.also)
+    return replace(hit, path=posixpath.join(folder, hit.path), also=also)
