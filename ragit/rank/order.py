@@ -32,6 +32,14 @@ class Ranked(NamedTuple):
     score: float
 
 
+_FAINT = 0.001
+
+
+def _seen(score: float) -> float:
+    """The score, kept above 0 in the same order: a demotion lowers what an arm found and never hides it."""
+    return score if score >= _FAINT else _FAINT * _FAINT / (2 * _FAINT - score)
+
+
 class Scorer:
     """Scores the chunks of one query's candidates."""
 
@@ -71,7 +79,7 @@ class Scorer:
         score = (1 - kw) * facts.cosine + kw * facts.share + self._file_sums[facts.place]
         for signal, weight in self._chunk_signals:
             score += weight * signal(facts, names, self._ask)
-        return score / self._whole
+        return _seen(score / self._whole)
 
     def _file_parts(self, file: FileFacts) -> dict[str, float]:
         weights = self._mix.signals

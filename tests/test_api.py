@@ -1,0 +1,154 @@
+"""ragit as a library: what stays open while a user works, and what is remembered."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+
+import pytest
+from sandbox import GitSandbox
+
+import ragit
+from ragit.api import CACHED_ANSWERS, Ragit
+from ragit.errors import ConfigError, NotARepository, UnknownRevision
+from ragit.search import Searcher
+from ragit.types import Query
+
+HELLO = "def hello():\n    pass\n"
+
+
+@pytest.fixture
+def index(repo: GitSandbox) -> Ragit:
+    repo.write("a.py", HELLO)
+    repo.commit()
+    return ragit.open(repo.path)
+
+
+def test_open_index_search_status(repo: GitSandbox, index: Ragit) -> None:
+    with index:
+        report = index.index()
+        assert (report.files, report.indexed, report.chunks) == (1, 1, 1)
+        answer = index.search("hello")
+        assert [hit.path for hit in answer.hits] == ["a.py"]
+        status = index.status()
+        assert (status.exists, status.chunks, status.refs[0].missing) == (True, 1, 0)
+        assert Path(status.store) == repo.path / ".git" / "ragit" / "index.db"
+        assert index.check().fresh
+        assert index.gc().dropped == 0
+        assert index.top == repo.path
+
+
+def test_a_query_may_be_given_whole(index: Ragit) -> None:
+    with index:
+        assert index.search(Query("hello", top_k=1)).hits == index.search("hello", top_k=1).hits
+
+
+def test_options_have_the_names_of_the_query(index: Ragit) -> None:
+    index.close()
+    named = set(inspect.signature(Ragit.search).parameters) - {"self", "query", "on_index"}
+    fields = set(Query.__dataclass_fields__) - {"text"}
+    assert named == fields
+
+
+def test_settings_are_taken_by_name(repo: GitSandbox) -> None:
+    repo.commit()
+    with ragit.open(repo.path, flags={"retrieval.topK": 3}) as opened:
+        assert opened.config.retrieval.top_k == 3
+        assert {row.name: row.origin for row in opened.settings()}["retrieval.topK"] == "command line"
+    with pytest.raises(ConfigError, match="topk"):
+        ragit.open(repo.path, flags={"retrieval.topk": 3})
+
+
+def test_what_is_no_repository(tmp_path: Path) -> None:
+    with pytest.raises(NotARepository):
+        ragit.open(tmp_path)
+
+
+def count(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Notes every query that is really computed."""
+    computed: list[str] = []
+    real = Searcher.search
+
+    def search(self: Searcher, query: Query, *rest: object) -> object:
+        computed.append(query.text)
+        return real(self, query, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Searcher, "search", search)
+    return computed
+
+
+def test_an_answer_is_remembered_until_the_tree_changes(
+    repo: GitSandbox, index: Ragit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    computed = count(monkeypatch)
+    with index:
+        first = index.search("hello")
+        assert index.search("hello").hits == first.hits
+        assert computed == ["hello"]
+        index.search("hello", top_k=1)
+        assert len(computed) == 2
+        repo.write("b.py", "def hello_b():\n    pass\n")
+        changed = index.search("hello")
+        assert len(computed) == 3
+        assert {hit.path for hit in changed.hits} == {"a.py", "b.py"}
+        repo.rm("b.py")
+        assert index.search("hello").hits == first.hits
+        assert len(computed) == 3
+        repo.write("b.py", "def hello_b():\n    pass\n")
+        repo.commit()
+        assert index.search("hello").ref == "HEAD"
+        assert {hit.path for hit in index.search("hello", scope="committed").hits} == {"a.py", "b.py"}
+
+
+def test_only_so_many_answers_are_remembered(index: Ragit) -> None:
+    with index:
+        for number in range(CACHED_ANSWERS + 5):
+            index.search(f"hello {number}", mode="keyword")
+        assert len(index._answers) == CACHED_ANSWERS
+
+
+def test_a_long_lived_process_sees_where_head_goes(repo: GitSandbox, index: Ragit) -> None:
+    with index:
+        index.index()
+        for number in range(3):
+            repo.write(f"f{number}.py", f"def later{number}():\n    pass\n")
+            repo.commit()
+            assert not index.check().fresh
+            found = index.search(f"later{number}", scope="committed")
+            assert (found.hits[0].path, found.tree) == (f"f{number}.py", repo.tree())
+            assert index.status().refs[0].tree == repo.tree()
+            assert index.index().indexed == 0
+        repo.branch("side", "HEAD~2")
+        assert index.search("later0", scope="committed").tree == repo.tree("HEAD")
+        assert index.search("later2", scope="staged").tree == repo.tree("HEAD")
+
+
+def test_a_store_that_is_replaced_meanwhile(repo: GitSandbox, index: Ragit) -> None:
+    with index, ragit.open(repo.path) as other:
+        index.index()
+        other.index(rebuild=True)
+        assert index.search("hello").hits
+        repo.write("b.py", "def other():\n    pass\n")
+        assert index.search("other").hits[0].path == "b.py"
+
+
+def test_unknown_revisions(index: Ragit) -> None:
+    with index:
+        for call in (lambda: index.index("nope"), lambda: index.search("x", ref="nope"), lambda: index.check("nope")):
+            with pytest.raises(UnknownRevision, match="nope"):
+                call()
+
+
+def test_several_at_once_in_one_process(repo: GitSandbox) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    for number in range(30):
+        repo.write(f"f{number}.py", f"def f{number}():\n    pass\n")
+    repo.commit()
+
+    def one(number: int) -> str:
+        with ragit.open(repo.path) as opened:
+            return opened.search(f"f{number}", top_k=1, mode="keyword").hits[0].path
+
+    with ThreadPoolExecutor(6) as pool:
+        assert list(pool.map(one, range(12))) == [f"f{number}.py" for number in range(12)]

@@ -1,0 +1,337 @@
+"""Query to hits: filters act before the ranking, every knob acts, what is missing is said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from sandbox import GitSandbox
+
+import ragit
+from ragit.errors import ConfigError, NotIndexed, UnknownLanguage
+from ragit.types import Answer, Hit
+
+
+def function(name: str, *lines: str, filler: int = 0) -> str:
+    body = "".join(f"    {line}\n" for line in [*lines, *(f"step_{name}_{i}()" for i in range(filler))] or ["pass"])
+    return f"def {name}():\n{body}"
+
+
+@pytest.fixture
+def shop(repo: GitSandbox) -> GitSandbox:
+    """A small project in which several files answer."""
+    repo.write("src/offsets.py", function("commit_offset", "return broker.commit(offset)"))
+    repo.write("src/broker.py", function("send", "return offset, commit, offset, commit, offset"))
+    repo.write("tests/test_offsets.py", function("test_commit_offset", "assert commit_offset()"))
+    repo.write("lib/offset.c", "int commit_offset(void) {\n\treturn 0;\n}\n")
+    repo.write("lib/offset.h", "int commit_offset(void);\n")
+    repo.write("docs/guide.md", "# Offsets\n\nHow a commit of an offset works.\n")
+    repo.write("other.txt", "nothing of interest\n")
+    repo.commit()
+    return repo
+
+
+def search(
+    repo: GitSandbox, query: str = "commit_offset", flags: dict[str, str] | None = None, **options: object
+) -> Answer:
+    with ragit.open(repo.path, flags=flags or {}) as index:
+        return index.search(query, **options)  # type: ignore[arg-type]
+
+
+def paths(answer: Answer) -> list[str]:
+    return [hit.path for hit in answer.hits]
+
+
+# Options
+
+
+def test_top_k_is_a_limit(shop: GitSandbox) -> None:
+    assert len(search(shop, top_k=2).hits) == 2
+    assert paths(search(shop, flags={"retrieval.topK": "3"})) == paths(search(shop, top_k=3))
+    assert paths(search(shop, top_k=6))[:2] == paths(search(shop, top_k=2))
+
+
+def test_min_score_leaves_out_what_is_below(shop: GitSandbox) -> None:
+    every = search(shop)
+    least = every.hits[2].score
+    assert [h.score for h in search(shop, min_score=least).hits] == [h.score for h in every.hits if h.score >= least]
+    assert paths(search(shop, flags={"retrieval.minScore": str(least)})) == paths(search(shop, min_score=least))
+    assert search(shop, min_score=99).hits == ()
+
+
+def test_keyword_weight_mixes_the_arms(shop: GitSandbox) -> None:
+    plain = {f"retrieval.signals.{name}": "0" for name in signal_names()}
+    only_words = search(shop, flags=plain, keyword_weight=1)
+    assert max(h.score for h in only_words.hits) == pytest.approx(1)
+    assert all(set(h.signals) == {"keyword"} for h in only_words.hits)
+    only_meaning = search(shop, flags=plain, keyword_weight=0)
+    assert all(set(h.signals) == {"vector"} for h in only_meaning.hits)
+    half = search(shop, flags=plain, keyword_weight=0.5, optimize=False, top_k=50)
+    parts = {(h.path, h.start_line): h.signals for h in half.hits}
+    for hit in search(shop, flags=plain, keyword_weight=1, optimize=False, top_k=50).hits:
+        assert parts[hit.path, hit.start_line]["keyword"] == pytest.approx(0.5 * hit.score)
+    default = search(shop, flags={**plain, "retrieval.hybridSearch.keywordWeight": "0.5"}, optimize=False, top_k=50)
+    assert [h.score for h in default.hits] == pytest.approx([h.score for h in half.hits])
+
+
+def signal_names() -> list[str]:
+    from ragit.rank.signals import SIGNAL_NAMES
+
+    return list(SIGNAL_NAMES)
+
+
+def test_scores_are_the_sum_of_their_parts(shop: GitSandbox) -> None:
+    for hit in search(shop, optimize=False).hits:
+        whole = sum(hit.signals.values())
+        assert hit.score == pytest.approx(whole) if whole > 0.001 else 0 < hit.score <= 0.001
+
+
+@pytest.mark.parametrize("name", signal_names())
+def test_every_signal_has_a_switch(shop: GitSandbox, name: str) -> None:
+    off = search(shop, "commit offset guide test", flags={f"retrieval.signals.{name}": "0"}, optimize=False)
+    assert all(name not in hit.signals for hit in off.hits)
+
+
+def test_a_signal_can_be_given_another_weight(shop: GitSandbox) -> None:
+    usual = search(shop, optimize=False).hits[0]
+    heavy = search(shop, flags={"retrieval.signals.defines": "50"}, optimize=False).hits[0]
+    assert heavy.signals["defines"] / heavy.score > 2 * usual.signals["defines"] / usual.score > 0
+
+
+def test_keyword_scoring_by_bm25_or_tfidf(shop: GitSandbox) -> None:
+    """bm25 saturates, tf x idf does not: the file that repeats the words gains."""
+    repeated = function("noise", *["offset = commit"] * 60)
+    shop.write("src/noise.py", repeated)
+    shop.commit()
+
+    def share(scoring: str) -> float:
+        flags = {"retrieval.hybridSearch.keywordScoring": scoring}
+        hits = search(shop, "commit offset", flags=flags, mode="keyword", optimize=False, top_k=50).hits
+        by_path = {hit.path: hit.score for hit in hits}
+        return by_path["src/noise.py"] / by_path["docs/guide.md"]
+
+    assert share("tfidf") > 2 * share("bm25")
+
+
+def test_hybrid_search_may_be_switched_off(shop: GitSandbox) -> None:
+    off = search(shop, flags={"retrieval.hybridSearch.enabled": "false"})
+    assert paths(off) == paths(search(shop, mode="vector"))
+    assert all(set(h.signals) == {"vector"} for h in off.hits)
+
+
+def test_modes(shop: GitSandbox) -> None:
+    words = search(shop, mode="keyword")
+    assert "other.txt" not in paths(words)
+    assert all("vector" not in h.signals for h in words.hits)
+    meaning = search(shop, mode="vector")
+    assert all("keyword" not in h.signals for h in meaning.hits)
+
+
+def test_the_query_prefix_is_embedded_and_not_looked_up(shop: GitSandbox) -> None:
+    plain = search(shop, "offset", mode="vector")
+    assert [h.score for h in search(shop, "offset", mode="vector", query_prefix="broker send: ").hits] != [
+        h.score for h in plain.hits
+    ]
+    same = search(shop, "offset", mode="keyword")
+    prefixed = search(shop, "offset", mode="keyword", query_prefix="broker send: ")
+    assert [h.score for h in prefixed.hits] == [h.score for h in same.hits]
+    by_knob = {"retrieval.queryPrefix": "broker send: "}
+    also = {"embedding.queryPrefix": "broker send: "}
+    wanted = [h.score for h in search(shop, "offset", mode="vector", query_prefix="broker send: ").hits]
+    for flags in (by_knob, also):
+        assert [h.score for h in search(shop, "offset", mode="vector", flags=flags).hits] == wanted
+    override = search(shop, "offset", mode="vector", flags=by_knob, query_prefix="")
+    assert [h.score for h in override.hits] == [h.score for h in plain.hits]
+
+
+# Filters
+
+
+def test_a_path_filter_acts_before_the_cut(shop: GitSandbox) -> None:
+    for number in range(60):
+        shop.write(f"many/m{number}.py", function(f"commit_offset_{number}"))
+    shop.write("rare/only.txt", "an offset far away\n")
+    shop.commit()
+    assert "rare/only.txt" not in paths(search(shop))
+    assert paths(search(shop, paths=["rare/"])) == ["rare/only.txt"]
+    assert set(paths(search(shop, paths=["*.c", "docs"]))) == {"lib/offset.c", "docs/guide.md"}
+    assert search(shop, paths=["nowhere/"]).hits == ()
+
+
+def test_a_language_filter_reads_what_the_content_says(shop: GitSandbox) -> None:
+    assert set(paths(search(shop, languages=["c"]))) == {"lib/offset.c", "lib/offset.h"}
+    assert set(paths(search(shop, languages=["C", "markdown"]))) >= {"lib/offset.c", "docs/guide.md"}
+    assert search(shop, languages=["haskell"]).hits == ()
+    with pytest.raises(UnknownLanguage, match="pythn"):
+        search(shop, languages=["pythn"])
+
+
+def test_what_is_demoted_is_still_found(shop: GitSandbox) -> None:
+    """Tests, prose and examples stand lower; where nothing else is asked for, they stand first."""
+    for path in ("tests/examples/test_vendored.md", "examples/vendor/dist/guide.md"):
+        shop.write(path, "a word: commit\n" + "filler words of many other kinds\n" * 40)
+    shop.commit()
+    for path in ("tests/examples/test_vendored.md", "examples/vendor/dist/guide.md"):
+        answer = search(shop, "how is an offset sent to the broker and what does commit do", paths=[path])
+        assert paths(answer) == [path]
+        assert 0 < answer.hits[0].score < 0.5
+
+
+def test_a_filter_changes_no_score(shop: GitSandbox) -> None:
+    """Rarity is counted in the whole tree, so a hit's keyword score is the same with and without a filter."""
+    every = {h.path: h for h in search(shop, mode="keyword", top_k=50, optimize=False).hits}
+    shares = {p: h.score for p, h in every.items()}
+    for hit in search(shop, mode="keyword", paths=["lib/"], top_k=50, optimize=False).hits:
+        top = max(shares[p] for p in shares if p.startswith("lib/"))
+        assert hit.score == pytest.approx(shares[hit.path] / top)
+
+
+# Context optimisation
+
+
+@pytest.fixture
+def long(repo: GitSandbox) -> GitSandbox:
+    """Files with many chunks that answer."""
+    repo.write("a.py", "".join(function(f"offset_{i}", "commit()", filler=25) + "\n" for i in range(8)))
+    apart = [
+        function(f"offset_b{i}", "commit()", filler=25) + "\n\n" + function(f"zzz_{i}", filler=40) + "\n\n"
+        for i in range(6)
+    ]
+    repo.write("b.py", "".join(apart))
+    repo.write("c.py", function("offset_c", "commit()", filler=25))
+    repo.commit()
+    return repo
+
+
+CO = "retrieval.contextOptimization."
+
+
+def by_file(answer: Answer, path: str) -> list[Hit]:
+    return [hit for hit in answer.hits if hit.path == path]
+
+
+def test_without_optimisation_chunks_come_as_they_are(long: GitSandbox) -> None:
+    plain = search(long, "commit offset", optimize=False, top_k=30)
+    assert len(by_file(plain, "a.py")) == 8
+    assert all(hit.optimized is None for hit in plain.hits)
+    assert paths(search(long, "commit offset", flags={CO + "enabled": "false"}, top_k=30)) == paths(plain)
+
+
+def test_neighbours_are_merged_and_their_text_is_read_again(long: GitSandbox) -> None:
+    lines = (long.path / "a.py").read_text().split("\n")
+    merged = [hit for hit in search(long, "commit offset").hits if hit.optimized and hit.optimized.merged_from]
+    assert merged
+    for hit in by_file(search(long, "commit offset"), "a.py"):
+        assert hit.text == "\n".join(lines[hit.start_line - 1 : hit.end_line])
+    assert len(merged[0].optimized.merged_from) >= 2  # type: ignore[union-attr]
+    apart = search(long, "commit offset", flags={CO + "mergeAdjacent": "false"})
+    assert all(not (hit.optimized and hit.optimized.merged_from) for hit in apart.hits)
+
+
+def test_the_gap_decides_what_is_a_neighbour(long: GitSandbox) -> None:
+    wide = search(long, "commit offset", flags={CO + "adjacentGapThreshold": "80"}, top_k=3)
+    assert any(hit.optimized and hit.optimized.merged_from for hit in by_file(wide, "b.py"))
+
+
+def test_near_duplicates_of_a_file_are_dropped_and_named(repo: GitSandbox) -> None:
+    body = ["commit(offset)", *(f"line_{i} = offset" for i in range(30))]
+    between = function("between", filler=60)
+    repo.write("a.py", "\n\n".join([function("same", *body), between, function("same", *body, "return")]))
+    repo.commit()
+    apart = {CO + "mergeAdjacent": "false"}
+    dropped = search(repo, "commit offset line", flags=apart, top_k=5)
+    kept = [hit for hit in dropped.hits if hit.optimized and hit.optimized.deduped_from]
+    assert len(kept) == 1
+    assert kept[0].optimized.deduped_from[0].startswith("a.py:")  # type: ignore[union-attr]
+    every = search(repo, "commit offset line", flags={**apart, CO + "similarityThreshold": "1"}, top_k=5)
+    assert len(every.hits) == len(dropped.hits) + 1
+
+
+def test_a_file_is_capped_and_says_so(long: GitSandbox) -> None:
+    flags = {CO + "mergeAdjacent": "false", CO + "similarityThreshold": "1"}
+    capped = search(long, "commit offset", flags=flags, top_k=10)
+    assert len(by_file(capped, "a.py")) == 3
+    assert all(hit.optimized and hit.optimized.file_capped for hit in by_file(capped, "a.py"))
+    assert not any(hit.optimized and hit.optimized.file_capped for hit in by_file(capped, "c.py"))
+    one = search(long, "commit offset", flags={**flags, CO + "maxPerFile": "1"}, top_k=10)
+    assert len(by_file(one, "a.py")) == len(by_file(one, "b.py")) == 1
+    free = search(long, "commit offset", flags={**flags, CO + "maxPerFile": "0"}, top_k=30)
+    assert len(by_file(free, "a.py")) == 8
+
+
+def test_one_content_at_two_paths_is_one_hit(repo: GitSandbox) -> None:
+    for path in ("a/x.py", "b/x.py", "c/x.py"):
+        repo.write(path, function("commit_offset"))
+    repo.commit()
+    answer = search(repo)
+    assert len(answer.hits) == 1
+    assert sorted([answer.hits[0].path, *answer.hits[0].also]) == ["a/x.py", "b/x.py", "c/x.py"]
+    assert paths(search(repo, paths=["b/"])) == ["b/x.py"]
+
+
+# Freshness
+
+
+def test_what_is_missing_is_indexed_first_and_announced(shop: GitSandbox) -> None:
+    told: list[int] = []
+    with ragit.open(shop.path) as index:
+        assert index.search("offset", on_index=told.append).complete
+        assert told == [7]
+        index.search("offset again", on_index=told.append)
+        assert told == [7]
+
+
+def test_policies(shop: GitSandbox) -> None:
+    warn = {"freshness.policy": "warn"}
+    refuse = {"freshness.policy": "refuse"}
+    with pytest.raises(NotIndexed):
+        search(shop, flags=warn)
+    search(shop)
+    shop.write("new.py", function("commit_offset_new"))
+    answer = search(shop, flags=warn)
+    assert (answer.complete, answer.missing) == (False, 1)
+    assert "new.py" not in paths(answer)
+    with pytest.raises(NotIndexed, match="1 file"):
+        search(shop, flags=refuse)
+    answer = search(shop, flags=refuse, index=False)
+    assert (answer.complete, answer.missing) == (False, 1)
+    assert "new.py" in paths(search(shop))
+
+
+def test_the_answer_names_the_tree_it_searched(shop: GitSandbox) -> None:
+    assert search(shop).tree == shop.tree()
+    assert search(shop).ref == "HEAD"
+    shop.write("new.py", "x = 1\n")
+    dirty = search(shop)
+    assert dirty.ref == "HEAD + uncommitted changes"
+    shop.git("add", "new.py")
+    assert dirty.tree == shop.git("write-tree")
+    assert search(shop, ref="HEAD").tree == shop.tree()
+
+
+# Options that mean nothing
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"mode": "fuzzy"},
+        {"scope": "everything"},
+        {"top_k": 0},
+        {"min_score": float("nan")},
+        {"min_score": -1},
+        {"keyword_weight": 1.5},
+        {"ref": "HEAD", "scope": "staged"},
+    ],
+    ids=str,
+)
+def test_options_without_meaning_are_refused(shop: GitSandbox, options: dict[str, object]) -> None:
+    with pytest.raises(ConfigError) as caught:
+        search(shop, **options)
+    assert caught.value.hint
+
+
+@pytest.fixture(autouse=True)
+def steady_environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    yield
