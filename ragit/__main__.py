@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -17,6 +18,9 @@ def main() -> None:
 
 def run(args: list[str]) -> int:
     """The same, giving the exit code."""
+    # Matrix products in this process are small: waiting for other threads would cost more than they save.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    gc.set_threshold(50_000)  # a command makes many objects and few cycles
     import click
 
     from ragit.cli import cli

@@ -16,7 +16,7 @@ from terminal import RAGIT
 
 import ragit
 from ragit.config import Config
-from ragit.errors import StoreBusy, WorkerDied
+from ragit.errors import StoreBusy
 from ragit.git import Repo
 from ragit.index import Indexer
 from ragit.index.worker import Pool
@@ -120,7 +120,7 @@ def test_with_workers_and_without_the_same(repo: GitSandbox, tmp_path: Path) -> 
     assert stores[0] == stores[1]
 
 
-def test_a_worker_that_dies_is_an_error_with_a_hint(repo: GitSandbox) -> None:
+def test_a_worker_that_dies_is_replaced(repo: GitSandbox) -> None:
     repo.write("a.py", FUNCTIONS)
     repo.commit()
     with Repo.open(repo.path) as opened:
@@ -132,11 +132,27 @@ def test_a_worker_that_dies_is_an_error_with_a_hint(repo: GitSandbox) -> None:
         try:
             assert [len(done) for done in pool.work([keys])] == [1]
             pool._children[0]._popen.kill()
-            with pytest.raises(WorkerDied, match="signal 9") as caught:
-                list(pool.work([keys]))
-            assert "index.workers" in caught.value.hint
+            assert [len(done) for done in pool.work([keys])] == [1]
         finally:
             pool.close()
+
+
+def test_blobs_that_kill_every_worker_are_skipped_and_counted(
+    repo: GitSandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ragit.index.worker._START", "import os; os.abort()")
+    repo.write("a.py", FUNCTIONS)
+    repo.write("b.py", FUNCTIONS + "# another\n")
+    repo.commit()
+    with Repo.open(repo.path) as opened:
+        indexer = Indexer(opened, Config(), repo.path / ".git" / "ragit" / "index.db")
+        pool = Pool(indexer._recipe(bulk=False, reuse=False, embed=True), 1)
+        keys = [file.key for file in indexer.composer.compose(None, opened.head().tree).missing]
+        try:
+            (done,) = pool.work([keys])
+        finally:
+            pool.close()
+    assert [one.new.skipped for one in done if one.new] == ["its parser failed"] * 2
 
 
 def test_what_a_worker_cannot_do_is_told_in_its_words(repo: GitSandbox) -> None:

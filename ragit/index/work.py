@@ -102,6 +102,12 @@ class Workbench:
         return self._store.vectors_of(hashes, self._store.embedder(embedder.fingerprint))
 
 
+def lost(key: Key) -> Done:
+    """The result for a blob whose chunking no process survived: it is skipped, and not tried again."""
+    new = NewChunking(*key, key[1], "its parser failed", 0, ("",) * len(postings.COLUMNS), b"", (), ())
+    return Done(key, new)
+
+
 def text_hash(piece: Chunk) -> bytes:
     """Names a chunk's embedded text."""
     return hashlib.blake2b(piece.text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

@@ -12,15 +12,19 @@ import pickle
 import subprocess
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import BinaryIO, cast
 
 from ragit.errors import WorkerDied
-from ragit.index.work import Done, Key, Recipe, Workbench
+from ragit.index.work import Done, Key, Recipe, Workbench, lost
 
 _START = "from ragit.index.worker import serve; serve()"
+
+_MEMORY = 3 << 30
+"""Bytes a worker may allocate. Thousands of unclosed comments in a few kilobytes make a parser want more than that."""
+
 _PACKAGE_PARENT = Path(__file__).resolve().parents[2]
 
 
@@ -36,6 +40,7 @@ class _Child:
             stdout=subprocess.PIPE,
             cwd=_PACKAGE_PARENT,
             start_new_session=True,  # Ctrl-C is for the parent, which ends its workers without their tracebacks
+            env=one_thread(os.environ),
         )
         self._in = cast(BinaryIO, self._popen.stdin)
         self._out = cast(BinaryIO, self._popen.stdout)
@@ -83,6 +88,7 @@ class Pool:
         self._size = size
         self._local = threading.local()
         self._children: list[_Child] = []
+        self._closed = False
         self._threads = ThreadPoolExecutor(size)
 
     def work(self, batches: Iterable[Sequence[Key]]) -> Iterator[list[Done]]:
@@ -99,23 +105,42 @@ class Pool:
 
     def close(self) -> None:
         """Stop all workers, also in the middle of a batch: what was not written yet is computed again next time."""
+        self._closed = True
         self._threads.shutdown(wait=False, cancel_futures=True)
         for child in self._children:
             child.end()
         self._threads.shutdown(wait=True)
 
     def _run(self, batch: Sequence[Key]) -> list[Done]:
+        """One batch. If its worker dies, halves of it, down to the blob that killed two workers, which is given up."""
+        try:
+            return self._child().work(batch)
+        except WorkerDied:
+            self._local.child = None
+            if self._closed:
+                raise
+        if len(batch) > 1:
+            half = len(batch) // 2
+            return self._run(batch[:half]) + self._run(batch[half:])
+        try:
+            return self._child().work(batch)
+        except WorkerDied:
+            self._local.child = None
+            return [lost(batch[0])]
+
+    def _child(self) -> _Child:
         child: _Child | None = getattr(self._local, "child", None)
         if child is None:
             child = self._local.child = _Child(self._recipe)
             self._children.append(child)
-        return child.work(batch)
+        return child
 
 
 def serve() -> None:
     """A worker's life: a recipe, then batches, until the pipe is closed."""
     source, sink = sys.stdin.buffer, os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # a library's print must not end up between pickles
+    _limit_memory()
     bench = Workbench(pickle.load(source))
     with contextlib.suppress(EOFError, KeyboardInterrupt, BrokenPipeError):
         while True:
@@ -126,6 +151,21 @@ def serve() -> None:
                 answer = error
             pickle.dump(_portable(answer), sink, protocol=pickle.HIGHEST_PROTOCOL)
             sink.flush()
+
+
+def one_thread(environ: Mapping[str, str]) -> dict[str, str]:
+    """An environment in which numpy's matrix products use one thread.
+
+    There is a worker for every processor already: threads of each that wait for the others' cost five times the work.
+    """
+    return {**environ, **dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")}
+
+
+def _limit_memory() -> None:
+    with contextlib.suppress(ImportError, OSError, ValueError):
+        import resource  # not on Windows
+
+        resource.setrlimit(resource.RLIMIT_DATA, (_MEMORY, _MEMORY))
 
 
 def _portable(answer: object) -> object:
