@@ -1,0 +1,356 @@
+"""Many processes on one store, and what is left when the disk is full or the store is not what it was.
+
+    python tests/test_many_at_once.py [SECONDS [SEED]]
+
+runs the crowd for longer; CI and the suite run it shortly.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).parent))
+
+from hooking import Hooked, command, settle
+from sandbox import clean_environment
+
+import ragit
+from ragit.hooks import worker
+from ragit.store import Store
+
+COMMAND = [sys.executable, "-P" if sys.version_info >= (3, 11) else "-s", "-m", "ragit"]
+REFS = ("main", "topic", "main~2")
+PROCESSES = 8
+
+
+def crowded(path: Path, files: int = 60) -> Hooked:
+    """Two branches of some files; each ref has its own answer to `marker`."""
+    repo = Hooked(path)
+    repo.git("config", "ragit.index.workers", "1")
+    repo.git("config", "ragit.gc.reflogDays", "0")
+    for number in range(files):
+        repo.write(f"m{number % 7}/f{number}.py", f"def function_{number}(value):\n    return value + {number}\n")
+    repo.write("marker.py", "def marker_first(): ...\n")
+    repo.commit("first")
+    repo.branch("topic")
+    repo.write("marker.py", "def marker_topic(): ...\n")
+    repo.commit("topic")
+    repo.switch("main")
+    for number in range(2):
+        repo.write("marker.py", f"def marker_main_{number}(): ...\n")
+        repo.write(f"more{number}.py", f"def more_{number}(): ...\n")
+        repo.commit(f"main {number}")
+    return repo
+
+
+def right_answers(repo: Hooked) -> dict[str, list[list[object]]]:
+    """What each ref has to answer, from a store of nobody else's."""
+    with ragit.open(repo.path, flags={"index.storePath": str(repo.path.parent / "alone.db")}) as index:
+        return {ref: [[h.path, h.start_line, h.symbol] for h in index.search("marker", ref=ref).hits] for ref in REFS}
+
+
+def one(repo: Hooked, task: str, answers: dict[str, list[list[object]]], chance: random.Random) -> str:
+    """Run one command among the others; what was wrong with it, or nothing."""
+    ref = chance.choice(REFS)
+    args = {"search": ["search", "--json", "--ref", ref, "marker"], "index": ["index", "-q", ref]}.get(task, [task])
+    done = subprocess.run([*COMMAND, *args], cwd=repo.path, capture_output=True, text=True, check=False)
+    if done.returncode not in (0, 1) or (done.stderr and "indexing" not in done.stderr):
+        return f"{' '.join(args)}: {done.returncode} {done.stderr}"
+    if task == "search":
+        answer = json.loads(done.stdout)
+        got = [[h["path"], h["start_line"], h["symbol"]] for h in answer["results"]]
+        if not answer["complete"] or got != answers[ref]:
+            return f"search {ref}: {got}, complete: {answer['complete']}"
+    return ""
+
+
+def crowd(repo: Hooked, seconds: float, seed: int) -> tuple[Counter[str], list[str]]:
+    """Eight processes at a time for a while: how many of each task were run, and all that went wrong."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    answers = right_answers(repo)
+    done: Counter[str] = Counter()
+    wrong: list[str] = []
+    until = time.monotonic() + seconds
+
+    def live(number: int) -> None:
+        chance = random.Random(seed * 100 + number)
+        while time.monotonic() < until:
+            task = chance.choices(["search", "index", "gc", "check", "status"], [6, 3, 2, 2, 1])[0]
+            fault = one(repo, task, answers, chance)
+            done[task] += 1
+            if fault:
+                wrong.append(fault)
+
+    with ThreadPoolExecutor(PROCESSES) as threads:
+        list(threads.map(live, range(PROCESSES)))
+    return done, wrong
+
+
+def sound(repo: Hooked) -> None:
+    """The store is intact, and complete after one run."""
+    with repo.index() as index:
+        index.index(*REFS)
+        assert index.check().fresh
+    with Store(repo.folder / "index.db", writable=True) as store:
+        assert store.problems() == []
+
+
+def test_eight_processes_on_one_store(tmp_path: Path) -> None:
+    repo = crowded(tmp_path / "repo")
+    done, wrong = crowd(repo, 6, seed=1)
+    assert wrong == []
+    assert sum(done.values()) >= PROCESSES
+    sound(repo)
+
+
+@pytest.mark.slow
+def test_eight_processes_for_a_minute(tmp_path: Path) -> None:
+    repo = crowded(tmp_path / "repo")
+    done, wrong = crowd(repo, 60, seed=2)
+    assert wrong == []
+    assert min(done.values()) >= 3
+    sound(repo)
+
+
+def test_a_reader_takes_no_write_lock(tmp_path: Path) -> None:
+    """While somebody writes for long, searches, checks and status answer at once."""
+    repo = crowded(tmp_path / "repo", files=5)
+    with repo.index() as index:
+        index.index(*REFS)
+    answers = right_answers(repo)
+    with Store(repo.folder / "index.db", writable=True) as store, store.writing():
+        started = time.monotonic()
+        for task in ("search", "check", "status"):
+            assert one(repo, task, answers, random.Random(3)) == ""
+        assert time.monotonic() - started < 8  # SQLite waits for ten seconds before it gives up
+
+
+def test_gc_takes_nothing_from_under_a_running_index(tmp_path: Path) -> None:
+    """A branch that nobody refers to any more is indexed while gc runs: the run's report must be true at its end."""
+    repo = crowded(tmp_path / "repo")
+    with repo.index() as index:
+        index.index()
+    gone = repo.git("rev-parse", "topic")
+    repo.git("branch", "-q", "-D", "topic")
+    running = [subprocess.Popen([*COMMAND, task], cwd=repo.path, stdout=subprocess.DEVNULL) for task in ["gc"] * 3]
+    report = command("index", "--json", gone, cwd=repo.path)
+    assert (report.returncode, json.loads(report.stdout)["files"]) == (0, 61)
+    assert [process.wait() for process in running] == [0, 0, 0]
+    assert repo.check().fresh
+
+
+# Killed
+
+
+def killed(repo: Hooked, rounds: int, seed: int) -> Counter[str]:
+    """Kill a worker or a gc after a random while, again and again; what it leaves has to be a working store."""
+    chance = random.Random(seed)
+    answers = right_answers(repo)
+    counts: Counter[str] = Counter()
+    for round in range(rounds):
+        repo.write("marker.py", f"def marker_main_{round}(): ...\n")
+        for number in range(20):
+            repo.write(f"m{number % 7}/f{number}.py", f"def function_{number}(value):\n    return {round}\n")
+        repo.commit(f"{round}")
+        task = chance.choice(["worker", "gc", "index"])
+        (repo.folder).mkdir(exist_ok=True)
+        (repo.folder / worker.PENDING).write_text(f"{repo.path}\n")
+        args = (
+            [sys.executable, "-E", "-m", "ragit.hooks.worker", str(repo.folder)]
+            if task == "worker"
+            else [*COMMAND, task]
+        )
+        process = subprocess.Popen(args, cwd=repo.path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(chance.random() * 0.5)
+        counts[f"{task} {'killed' if process.poll() is None else 'ended'}"] += 1
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        assert one_ref(repo, "topic") == answers["topic"], f"round {round}, {task}"
+        assert [row[2] for row in one_ref(repo, "HEAD")] == [f"marker_main_{round}"], f"round {round}, {task}"
+        if (repo.folder / "index.db").exists():
+            with Store(repo.folder / "index.db", writable=True) as store:
+                assert store.problems() == [], f"round {round}, {task}"
+    (repo.folder / worker.PENDING).write_text(f"{repo.path}\n")
+    subprocess.run(
+        [sys.executable, "-E", "-m", "ragit.hooks.worker", str(repo.folder)], check=True, stdout=subprocess.DEVNULL
+    )
+    settle(repo.folder)
+    assert repo.check().fresh
+    return counts
+
+
+def one_ref(repo: Hooked, ref: str) -> list[list[object]]:
+    with repo.index() as index:
+        return [[h.path, h.start_line, h.symbol] for h in index.search("marker", ref=ref).hits]
+
+
+def test_killed_at_any_moment_it_leaves_a_working_store(tmp_path: Path) -> None:
+    counts = killed(crowded(tmp_path / "repo"), 8, seed=4)
+    assert sum(counts.values()) == 8
+
+
+@pytest.mark.slow
+def test_killed_a_hundred_times(tmp_path: Path) -> None:
+    counts = killed(crowded(tmp_path / "repo"), 100, seed=5)
+    assert sum(number for what, number in counts.items() if what.endswith("killed")) >= 50
+
+
+# A full disk
+
+
+@contextmanager
+def small_disk(place: Path, size: str) -> Iterator[Path]:
+    """A file system of its own with little room, where this machine lets us make one."""
+    place.mkdir()
+    mount = shutil.which("mount")
+    made = mount and subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", place], check=False, capture_output=True
+    )
+    if not made or made.returncode:
+        pytest.skip("no small file system can be made here")
+    try:
+        yield place
+    finally:
+        subprocess.run(["umount", "-l", place], check=False)
+
+
+def test_a_full_disk_is_told_in_one_sentence_and_nothing_is_lost(tmp_path: Path) -> None:
+    repo = crowded(tmp_path / "repo", files=400)
+    with small_disk(tmp_path / "disk", "700k") as disk:
+        repo.git("config", "ragit.index.storePath", str(disk / "index.db"))
+        done = command("index", cwd=repo.path)
+        assert done.returncode == 2, done.stdout
+        message, hint = done.stderr.splitlines()
+        assert message.startswith("error: ") and "full" in message
+        assert hint.startswith("hint: Free some space")
+        status = command("status", cwd=repo.path)
+        assert status.returncode in (0, 2) and "Traceback" not in status.stderr
+        subprocess.run(["mount", "-o", "remount,size=20m", disk], check=True)
+        assert command("index", cwd=repo.path).returncode == 0
+        assert repo.check().fresh
+        with Store(disk / "index.db", writable=True) as store:
+            assert store.problems() == []
+
+
+# A store that is not what it was
+
+
+def deleted(store: Path) -> None:
+    store.unlink()
+
+
+def emptied(store: Path) -> None:
+    store.write_bytes(b"")
+
+
+def truncated(store: Path) -> None:
+    store.write_bytes(store.read_bytes()[: store.stat().st_size // 2])
+
+
+def headless(store: Path) -> None:
+    store.write_bytes(b"\0" * 100 + store.read_bytes()[100:])
+
+
+def flipped(store: Path) -> None:
+    """Random bytes in the middle, as from a bad disk."""
+    data = bytearray(store.read_bytes())
+    chance = random.Random(6)
+    for _ in range(2000):
+        data[chance.randrange(100, len(data))] ^= 0xFF
+    store.write_bytes(data)
+
+
+def from_the_future(store: Path) -> None:
+    import apsw
+
+    db = apsw.Connection(str(store))
+    db.pragma("user_version", 99)
+    db.close()
+
+
+def old_wal(store: Path) -> None:
+    """A log that belongs to another store: the machine was restored from two backups."""
+    Path(f"{store}-wal").write_bytes(b"\x37\x7f\x06\x82" + b"\x5a" * 40_000)
+
+
+HEALS, TELLS = "heals", "tells"
+
+
+@pytest.mark.parametrize(
+    ("harm", "outcome", "types"),
+    [
+        (deleted, HEALS, ""),
+        (emptied, HEALS, ""),
+        (old_wal, HEALS, ""),
+        (truncated, TELLS, "ragit index --rebuild"),
+        (headless, TELLS, "ragit index --rebuild"),
+        (flipped, TELLS, "ragit index --rebuild"),
+        (from_the_future, TELLS, "git config ragit.index.storePath FILE"),
+    ],
+)
+def test_a_harmed_store_heals_or_tells_what_to_type(tmp_path: Path, harm: object, outcome: str, types: str) -> None:
+    repo = crowded(tmp_path / "repo")
+    answers = right_answers(repo)
+    with repo.index() as index:
+        index.index(*REFS)
+    store = repo.folder / "index.db"
+    assert callable(harm)
+    harm(store)
+    searched = [command("search", "--json", "--ref", ref, "marker", cwd=repo.path) for ref in REFS]
+    for ref, done in zip(REFS, searched, strict=True):
+        assert done.returncode in (0, 2), done.stderr
+        if done.returncode == 0:
+            rows = [[h["path"], h["start_line"], h["symbol"]] for h in json.loads(done.stdout)["results"]]
+            assert rows == answers[ref]
+        else:
+            assert outcome == TELLS
+            assert len(done.stderr.splitlines()) == 2
+            assert types in done.stderr
+    if outcome == HEALS:
+        assert command("index", *REFS, cwd=repo.path).returncode == 0
+    elif harm is from_the_future:
+        repo.git("config", "ragit.index.storePath", str(tmp_path / "mine.db"))
+    else:
+        assert command("doctor", cwd=repo.path).returncode == 1
+        assert command("index", "--rebuild", *REFS, cwd=repo.path).returncode == 0
+    assert [one_ref(repo, ref) for ref in REFS] == [answers[ref] for ref in REFS]
+
+
+def test_a_store_from_another_machine_is_used(tmp_path: Path) -> None:
+    """The keys are git's object names: a copied store is right wherever the objects are."""
+    repo = crowded(tmp_path / "repo")
+    with repo.index() as index:
+        index.index(*REFS)
+    other = Hooked(repo.clone(tmp_path / "other").path)
+    other.git("config", "ragit.index.workers", "1")
+    other.folder.mkdir()
+    shutil.copy(repo.folder / "index.db", other.folder / "index.db")
+    report = json.loads(command("index", "--json", cwd=other.path).stdout)
+    assert (report["indexed"], one_ref(other, "HEAD")) == (0, right_answers(repo)["main"])
+
+
+if __name__ == "__main__":
+    import tempfile
+
+    seconds, seed = (float(sys.argv[1]) if sys.argv[1:] else 60.0, int(sys.argv[2]) if sys.argv[2:] else 1)
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ.update(clean_environment(Path(folder)))
+        place = crowded(Path(folder) / "repo")
+        counts, faults = crowd(place, seconds, seed)
+        sys.stdout.write(f"{dict(counts)}\n" + "\n".join(faults) + "\n")
+        sys.exit(1 if faults else 0)
