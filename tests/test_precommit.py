@@ -156,6 +156,20 @@ def test_the_manifest_is_valid() -> None:
 
 
 @needs_pre_commit
+def test_what_the_docs_tell_to_write_is_valid(tmp_path: Path) -> None:
+    assert PRE_COMMIT is not None
+    text = (ROOT / "docs" / "hooks.md").read_text()
+    lines = text.split("```yaml\n")[1].split("```")[0]
+    assert lines.count("\n") == 3
+    config = tmp_path / ".pre-commit-config.yaml"
+    config.write_text(f"repos:\n{lines}")
+    assert subprocess.run([PRE_COMMIT, "validate-config", config], check=False).returncode == 0
+    for text_of_id in (ROOT / ".pre-commit-hooks.yaml").read_text().split("- id: ")[1:]:
+        assert f"| `{text_of_id.split()[0]}` |" in text
+    assert script.block("post-commit", beside=True).decode() in text
+
+
+@needs_pre_commit
 def test_check_and_index_run_at_their_stages(hooked: Hooked) -> None:
     configure(hooked)
     hooked.write("c.py", "def third(): ...\n")
