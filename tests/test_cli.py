@@ -1,0 +1,143 @@
+"""The command line: options that act, output that programs can read, and nothing decided there."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+
+import pytest
+from sandbox import GitSandbox
+from terminal import RAGIT, Terminal
+
+import ragit
+
+HELLO = "def hello(name):\n    greeting = 'hello'\n    return greeting + name\n"
+
+
+@pytest.fixture
+def shell(repo: GitSandbox) -> Terminal:
+    repo.write("src/a.py", HELLO)
+    repo.write("docs/b.md", "# Hello\n\nSay hello.\n")
+    repo.commit()
+    return Terminal(repo.path)
+
+
+def test_json_is_what_the_page_says(shell: Terminal) -> None:
+    answer = json.loads(shell.ragit("search", "--json", "hello", code=0).out)
+    assert list(answer) == ["query", "ref", "tree", "complete", "missing", "degraded", "took_ms", "results"]
+    assert (answer["query"], answer["ref"], answer["complete"], answer["missing"]) == ("hello", "HEAD", True, 0)
+    assert answer["degraded"] is None
+    for hit in answer["results"]:
+        assert {"path", "start_line", "end_line", "score", "language", "kind", "symbol", "parent"} <= set(hit)
+        assert {"text", "blob", "signals"} <= set(hit)
+    first = next(hit for hit in answer["results"] if hit["path"] == "src/a.py")
+    assert (first["start_line"], first["end_line"], first["text"]) == (1, 3, HELLO.rstrip("\n"))
+
+
+def test_the_library_and_the_command_say_the_same(repo: GitSandbox, shell: Terminal) -> None:
+    answer = json.loads(shell.ragit("search", "--json", "hello", code=0).out)
+    with ragit.open(repo.path) as index:
+        found = index.search("hello")
+    assert [(h["path"], h["score"]) for h in answer["results"]] == [(h.path, round(h.score, 6)) for h in found.hits]
+
+
+def paths(shell: Terminal, *args: str) -> list[str]:
+    said = shell.ragit("search", "--json", *args)
+    return [hit["path"] for hit in json.loads(said.out)["results"]]
+
+
+def test_options_reach_the_search(shell: Terminal) -> None:
+    assert len(paths(shell, "-k", "1", "hello")) == 1
+    assert paths(shell, "--path", "docs/", "hello") == ["docs/b.md"]
+    assert paths(shell, "--path", "*.py", "--path", "docs/", "hello") == paths(shell, "hello")
+    assert paths(shell, "--language", "markdown", "hello") == ["docs/b.md"]
+    assert paths(shell, "--min-score", "99", "hello") == []
+    assert paths(shell, "hello", "world") == paths(shell, "hello world")
+    assert paths(shell, "--mode", "keyword", "greeting") == ["src/a.py"]
+    assert paths(shell, "--ref", "HEAD:docs", "hello") == ["b.md"]
+
+
+def test_exit_status(shell: Terminal) -> None:
+    shell.ragit("search", "hello", code=0)
+    shell.ragit("search", "--mode", "keyword", "absent", code=1)
+    shell.ragit("search", "--ref", "absent", "hello", code=2)
+    shell.ragit("check", code=0)
+    shell.ragit("check", "--json", code=0)
+
+
+def test_check_names_what_is_missing(repo: GitSandbox, shell: Terminal) -> None:
+    shell.ragit("index", "-q", code=0)
+    repo.write("src/new.py", "x = 1\n")
+    repo.git("add", "-A")
+    stale = shell.ragit("check", "--staged", code=1)
+    assert "src/new.py" in stale.out
+    mend = stale.out.splitlines()[-1].removeprefix("to mend it: ").split()
+    shell.ragit(*mend[1:], code=0)
+    shell.ragit("check", "--staged", code=0)
+
+
+def test_explain_full_and_context(shell: Terminal) -> None:
+    assert "raised by" in shell.ragit("search", "--explain", "hello", code=0).out
+    assert "  3- " in shell.ragit("search", "--full", "-k1", "--path", "*.py", "hello", code=0).out
+    shell.ragit("search", "-C", "2", "hello", code=0)
+    assert all(
+        "optimized" not in hit
+        for hit in json.loads(shell.ragit("search", "--json", "--no-optimize", "hello").out)["results"]
+    )
+
+
+def test_index_says_what_it_did(shell: Terminal) -> None:
+    report = json.loads(shell.ragit("index", "--json", code=0).out)
+    assert (report["files"], report["indexed"], report["dry_run"]) == (2, 2, False)
+    assert report["embedded"] == report["chunks"]
+    assert shell.ragit("index", "-q", code=0) == (0, "", "")
+    again = json.loads(shell.ragit("index", "--dry-run", "--json", code=0).out)
+    assert (again["indexed"], again["dry_run"]) == (0, True)
+    rebuilt = json.loads(shell.ragit("index", "--rebuild", "--json", code=0).out)
+    assert rebuilt["indexed"] == 2
+
+
+def test_status_gc_and_config_as_json(shell: Terminal) -> None:
+    shell.ragit("index", "-q", code=0)
+    status = json.loads(shell.ragit("status", "--json", code=0).out)
+    assert (status["exists"], status["refs"][0]["missing"]) == (True, 0)
+    assert json.loads(shell.ragit("gc", "--json", code=0).out)["dropped"] == 0
+    config = json.loads(shell.ragit("-c", "retrieval.topK=3", "config", "--json", code=0).out)
+    assert config["retrieval.topK"] == {"value": 3, "origin": "command line", "help": config["retrieval.topK"]["help"]}
+
+
+def test_a_settings_file_that_asks_for_much(repo: GitSandbox, shell: Terminal) -> None:
+    """A clone's own file may tune; it may not choose where code is sent or what is written, until it is trusted."""
+    repo.write(
+        ".ragit.toml", '[retrieval]\ntopK = 1\n[embedding]\nprovider = "openai"\nbaseUrl = "http://127.0.0.1:9/v1"\n'
+    )
+    said = shell.ragit("search", "--json", "hello", code=0)
+    answer = json.loads(said.out)
+    assert (len(answer["results"]), answer["degraded"]) == (1, None)
+    assert "ignored until `ragit trust`: embedding.provider, embedding.baseUrl" in said.err
+    assert "ignored" in shell.ragit("config", code=0).out
+    shell.ragit("trust", code=0)
+    assert "127.0.0.1:9" in json.loads(shell.ragit("search", "--json", "hello", code=0).out)["degraded"]
+    repo.write(".ragit.toml", (repo.path / ".ragit.toml").read_text() + "\n# changed\n")
+    assert "ignored until" in shell.ragit("search", "hello", code=0).err
+    shell.ragit("trust", code=0)
+    shell.ragit("trust", "--revoke", code=0)
+    assert "ignored until" in shell.ragit("search", "hello", code=0).err
+
+
+@pytest.mark.parametrize("name", ["bash", "zsh", "fish"])
+def test_completion(shell: Terminal, name: str) -> None:
+    assert "_RAGIT_COMPLETE" in shell.ragit("completion", name, code=0).out
+
+
+def test_completion_completes(shell: Terminal) -> None:
+    env = {**shell.env, "_RAGIT_COMPLETE": "bash_complete", "COMP_WORDS": "ragit sea", "COMP_CWORD": "1"}
+    said = subprocess.run([RAGIT], env=env, cwd=shell.folder, capture_output=True, text=True, check=False)
+    assert "search" in said.stdout
+
+
+def test_version_and_help(shell: Terminal) -> None:
+    assert shell.ragit("--version", code=0).out == f"ragit, version {ragit.__version__}\n"
+    listed = shell.ragit("--help", code=0).out
+    assert listed.index("  search") < listed.index("  index") < listed.index("  status")
+    assert shell.ragit("-C", "src", "search", "-k1", "--path", "*.py", "hello", code=0).out.startswith("src/a.py:1")

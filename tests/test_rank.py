@@ -1,0 +1,162 @@
+"""Ranking is arithmetic: the seed's formula, BM25 by the book, and the optimiser's three steps."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragit import rank, words
+from ragit.rank import Options, Piece, optimize, take_apart
+from ragit.rank.keyword import best_first, rarity
+from ragit.rank.optimize import MERGED_LINES, jaccard
+
+# Queries taken apart
+
+
+def test_a_symbol_a_phrase_a_question() -> None:
+    assert take_apart("HTTPServer").shape == "symbol"
+    assert take_apart("http server").shape == "phrase"
+    assert take_apart("where does the http server start its loop").shape == "question"
+    assert take_apart("why?").shape == "question" or take_apart("why?").shape == "symbol"
+
+
+def test_symbols_and_their_owners() -> None:
+    (symbol,) = take_apart("how does Router::add_route work").symbols
+    assert (symbol.name, symbol.owner) == ("add_route", "Router")
+
+
+def test_words_of_questions_are_left_out_unless_they_are_all_there_is() -> None:
+    assert "the" not in take_apart("the lock").weights
+    assert words.stem("lock") in take_apart("the lock").weights
+    assert take_apart("if").weights
+
+
+@given(st.text(max_size=400))
+def test_any_text_can_be_taken_apart(text: str) -> None:
+    asked = take_apart(text)
+    assert len(asked.weights) <= rank.terms.MAX_TERMS
+    assert all(weight > 0 for weight in (*asked.weights.values(), *asked.compounds.values()))
+
+
+def test_a_pasted_file_is_cut() -> None:
+    assert len(take_apart(" ".join(f"word{i}" for i in range(50_000))).weights) <= rank.terms.MAX_TERMS
+
+
+# Keywords
+
+
+def test_rarity_is_bm25s() -> None:
+    assert rarity(1, 100) == pytest.approx(math.log(1 + 99.5 / 1.5))
+    assert rarity(100, 100) > 0
+    assert rarity(1, 100) > rarity(2, 100) > rarity(99, 100)
+
+
+def test_equals_are_ordered_by_place() -> None:
+    assert best_first({5: 1.0, 3: 1.0, 9: 2.0, 1: 0.5}, 3) == [9, 3, 5]
+    assert best_first({5: 1.0, 3: 1.0, 9: 2.0}, 3, [3, 4, 5]) == [3, 5]
+
+
+# Context optimisation
+
+
+def piece(start: int, end: int, score: float, text: str = "", file: int = 0, at: int = 0) -> Piece:
+    held = frozenset(text.split() or [f"{file}-{start}"])
+    return Piece(file, f"f{file}:{start}-{end}", start, end, start * 100, end * 100 + 99, score, held, (at,))
+
+
+FREE = Options(merge_adjacent=False, similarity_threshold=1.0, max_per_file=0)
+
+
+def test_neighbours_within_the_gap_become_one_with_the_higher_score() -> None:
+    found = optimize([piece(20, 30, 0.9, at=0), piece(1, 14, 0.5, at=1)], 10, Options(adjacent_gap_threshold=5))
+    ((merged, done),) = found
+    assert (merged.start_line, merged.end_line, merged.score) == (1, 30, 0.9)
+    assert done and done.merged_from == ("f0:1-14", "f0:20-30")
+    assert merged.members == (0, 1)
+
+
+def test_beyond_the_gap_they_stay_apart() -> None:
+    assert len(optimize([piece(20, 30, 0.9), piece(1, 13, 0.5)], 10, Options(adjacent_gap_threshold=5))) == 2
+    assert len(optimize([piece(20, 30, 0.9), piece(1, 13, 0.5)], 10, Options(adjacent_gap_threshold=6))) == 1
+
+
+def test_files_are_never_merged_with_each_other() -> None:
+    assert len(optimize([piece(1, 5, 0.9, file=0), piece(6, 9, 0.5, file=1)], 10, Options())) == 2
+
+
+def test_a_chain_of_neighbours_does_not_return_the_whole_file() -> None:
+    chain = [piece(i * 50 + 1, i * 50 + 50, 1.0 - i / 100, at=i) for i in range(20)]
+    for merged, _ in optimize(chain, 20, Options(max_per_file=0)):
+        assert merged.end_line - merged.start_line < MERGED_LINES
+
+
+def test_near_duplicates_of_one_file_go_and_are_named() -> None:
+    alike = [piece(1, 5, 0.9, "a b c d e"), piece(100, 105, 0.8, "a b c d e"), piece(200, 205, 0.7, "x y z")]
+    (first, done), (second, none) = optimize(alike, 10, Options())
+    assert done and done.deduped_from == ("f0:100-105",)
+    assert (first.start_line, second.start_line, none) == (1, 200, None)
+    assert len(optimize([piece(1, 5, 0.9, "a b", file=0), piece(1, 5, 0.8, "a b", file=1)], 10, Options())) == 2
+
+
+def test_similarity_must_exceed_the_threshold() -> None:
+    half = [piece(1, 5, 0.9, "a b c"), piece(100, 105, 0.8, "a b c d e f")]
+    assert len(optimize(half, 10, Options(similarity_threshold=0.5))) == 2
+    assert len(optimize(half, 10, Options(similarity_threshold=0.49))) == 1
+
+
+def test_a_file_is_capped_and_says_so() -> None:
+    many = [piece(i * 50 + 1, i * 50 + 2, 1 - i / 10, at=i) for i in range(5)] + [piece(1, 2, 0.1, file=1)]
+    found = optimize(many, 10, Options(max_per_file=3))
+    assert [p.file for p, _ in found] == [0, 0, 0, 1]
+    assert [bool(done and done.file_capped) for _, done in found] == [True, True, True, False]
+
+
+def test_the_answer_is_filled_from_the_pool() -> None:
+    pool = [piece(i * 50 + 1, i * 50 + 2, 1 - i / 100) for i in range(20)] + [
+        piece(1, 2, 0.5 - i / 100, file=i) for i in range(1, 9)
+    ]
+    assert len(optimize(pool, 10, Options(max_per_file=3))) == 10
+
+
+PIECES = st.lists(
+    st.builds(
+        lambda start, size, score, file, text: piece(start, start + size, score, text, file),
+        st.integers(1, 300),
+        st.integers(0, 40),
+        st.floats(0.01, 2),
+        st.integers(0, 3),
+        st.lists(st.sampled_from("abcde"), max_size=5).map(" ".join),
+    ),
+    max_size=25,
+    unique_by=lambda p: p.id,
+).map(lambda found: sorted(found, key=lambda p: -p.score))
+
+
+@given(PIECES, st.integers(1, 12), st.integers(0, 4))
+def test_whatever_comes_in_the_best_come_out_in_order(pieces: list[Piece], top_k: int, most: int) -> None:
+    found = optimize(pieces, top_k, Options(max_per_file=most))
+    scores = [p.score for p, _ in found]
+    assert scores == sorted(scores, reverse=True)
+    assert len(found) <= top_k
+    if pieces:
+        assert scores[0] == pieces[0].score
+    for file in range(4):
+        assert not most or sum(p.file == file for p, _ in found) <= most
+    named = [name for p, done in found if done for name in (*done.merged_from, *done.deduped_from)]
+    assert set(named) <= {p.id for p in pieces}
+
+
+@given(PIECES, st.integers(1, 30))
+def test_with_everything_off_nothing_is_touched(pieces: list[Piece], top_k: int) -> None:
+    found = optimize(pieces, top_k, FREE)
+    if all(jaccard(a.words, b.words) < 1 for a in pieces for b in pieces if a is not b and a.file == b.file):
+        assert sorted(p.id for p, _ in found) == sorted(p.id for p in pieces[:top_k]) or len(pieces) > top_k
+    assert all(done is None for _, done in found)
+
+
+def test_jaccard() -> None:
+    assert jaccard(frozenset("ab"), frozenset("bc")) == pytest.approx(1 / 3)
+    assert jaccard(frozenset(), frozenset()) == 1
