@@ -6,6 +6,7 @@ from ragit.rank.order import Mix, Ranked, Scorer, needing_names
 from ragit.rank.signals import (
     CHUNK_SIGNALS,
     FILE_SIGNALS,
+    REPEAT,
     SIGNAL_NAMES,
     Ask,
     ChunkFacts,
@@ -30,6 +31,7 @@ __all__ = [
     "Options",
     "Piece",
     "QueryTerms",
+    "REPEAT",
     "Ranked",
     "Scorer",
     "Shares",

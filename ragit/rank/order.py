@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ragit.rank.signals import CHUNK_SIGNALS, FILE_SIGNALS, Ask, ChunkFacts, FileFacts, Names
@@ -18,6 +19,9 @@ class Mix(NamedTuple):
 
     keyword: float
     signals: Mapping[str, float]
+    repeat: float = 0.0
+    """What the score changes by, divided as above, for each better chunk of the same file: below 0, so that the first
+    hits are distinct places. It is a matter of the list, and therefore counts with one arm and no signals too."""
 
     @property
     def whole(self) -> float:
@@ -30,7 +34,11 @@ class Ranked(NamedTuple):
 
     facts: ChunkFacts
     score: float
+    better: int = 0
+    """Chunks of the same file before it, at most MOST_REPEATS."""
 
+
+MOST_REPEATS = 3
 
 _FAINT = 0.001
 
@@ -56,17 +64,28 @@ class Scorer:
         """Chunks that an arm found and that score at least `least`, best first; equals by path, then by line."""
         scored = [Ranked(facts, self._score(facts)) for facts in chunks if self._is_found(facts)]
         relevant = [ranked for ranked in scored if ranked.score > 0 and ranked.score >= least]
-        relevant.sort(key=lambda ranked: (-ranked.score, ranked.facts.place, ranked.facts.chunk))
-        return relevant
+        relevant.sort(key=_rank)
+        return sorted(self._spread(relevant), key=_rank) if self._mix.repeat else relevant
 
-    def parts(self, facts: ChunkFacts) -> dict[str, float]:
+    def _spread(self, ordered: Iterable[Ranked]) -> Iterator[Ranked]:
+        """The same with what a repeated file costs."""
+        step = self._mix.repeat / self._whole
+        seen: Counter[int] = Counter()
+        for ranked in ordered:
+            better = min(seen[ranked.facts.place], MOST_REPEATS)
+            seen[ranked.facts.place] += 1
+            yield Ranked(ranked.facts, _seen(ranked.score + better * step), better) if better else ranked
+
+    def parts(self, ranked: Ranked) -> dict[str, float]:
         """What a chunk's score is the sum of, by name; parts that are 0 are left out."""
+        facts = ranked.facts
         kw = self._mix.keyword
         names = self._names.get(facts.chunk)
         weights = self._mix.signals
         found = {"vector": (1 - kw) * facts.cosine, "keyword": kw * facts.share}
         found |= {n: weights[n] * s.of(facts, names, self._ask) for n, s in CHUNK_SIGNALS.items() if n in weights}
         found |= self._file_parts(self._files[facts.place])
+        found["repeat"] = self._mix.repeat * ranked.better
         return {name: value / self._whole for name, value in found.items() if value}
 
     def terms_in(self, held: frozenset[str]) -> tuple[str, ...]:
@@ -90,6 +109,10 @@ class Scorer:
         if not self._mix.signals:
             return (self._mix.keyword < 1 and facts.cosine > 0) or (self._mix.keyword > 0 and facts.share > 0)
         return facts.cosine > 0 or facts.share > 0 or self._files[facts.place].path_share > 0
+
+
+def _rank(ranked: Ranked) -> tuple[float, int, int]:
+    return -ranked.score, ranked.facts.place, ranked.facts.chunk
 
 
 def needing_names(chunks: Sequence[ChunkFacts]) -> list[int]:

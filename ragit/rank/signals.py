@@ -188,12 +188,17 @@ CHUNK_SIGNALS: Mapping[str, ChunkSignal] = {
     "named": ChunkSignal(_named, 0.2, "is called like the query"),
 }
 
-SIGNAL_NAMES = (*CHUNK_SIGNALS, *FILE_SIGNALS)
+REPEAT = "repeat"
+"""The one signal of the list, not of a chunk: see `order.Mix.repeat`."""
+
+REPEAT_WEIGHT = -1.0
+
+SIGNAL_NAMES = (*CHUNK_SIGNALS, *FILE_SIGNALS, REPEAT)
 """All signals, for the settings."""
 
 
 def signal_weights(overrides: Mapping[str, float]) -> dict[str, float]:
     """The weight of every signal, the given ones instead of the usual ones; those of weight 0 are left out."""
     usual = {name: signal.weight for name, signal in CHUNK_SIGNALS.items()}
-    usual |= {name: signal.weight for name, signal in FILE_SIGNALS.items()}
+    usual |= {name: signal.weight for name, signal in FILE_SIGNALS.items()} | {REPEAT: REPEAT_WEIGHT}
     return {name: weight for name, weight in {**usual, **overrides}.items() if weight}

@@ -110,9 +110,10 @@ class Searcher:
     def _mix(self, query: Query, mode: str, has_vectors: bool) -> rank.Mix:
         hybrid = self._config.retrieval.hybrid_search
         weight = hybrid.keyword_weight if query.keyword_weight is None else query.keyword_weight
+        repeat = self._weights.get(rank.REPEAT, 0.0)
         if mode == "hybrid":
-            return rank.Mix(weight if has_vectors else 1.0, self._weights)
-        return rank.Mix(0.0 if mode == "vector" else 1.0, {})
+            return rank.Mix(weight if has_vectors else 1.0, self._weights, repeat)
+        return rank.Mix(0.0 if mode == "vector" else 1.0, {}, repeat)
 
     def _shown(
         self, store: Store, query: Query, view: View, scorer: rank.Scorer, ranked: Sequence[rank.Ranked]

@@ -86,7 +86,7 @@ class Show:
             parent=row.parent,
             text=self._text(ranked, piece.start, piece.end),
             blob=oid,
-            signals=self._scorer.parts(ranked.facts),
+            signals=self._scorer.parts(ranked),
             terms=self._scorer.terms_in(piece.words),
             also=tuple(map(self._path, others)),
             optimized=done,
