@@ -1,8 +1,8 @@
 """Brings the source packages of packages.toml here, by name and version, with the registries' own clients.
 
 Nothing of a package is run: wheels rather than sdists of Python (pip would run an sdist's build script), `npm pack`
-without scripts, `apt-get source --tar-only`. Only source and documentation files are unpacked, without vendored copies of
-others.
+without scripts, `apt-get source --tar-only`. Only source and documentation files are unpacked, without vendored copies
+of others.
 """
 
 from __future__ import annotations
