@@ -14,8 +14,8 @@ MEASURED = """
 abseil absl aeson aiohttp alamofire axum bats cats chi commons-lang curl dapper ecto exposed express fastapi gin ktor
 laravel lazy.nvim model2vec plug rack requests sinatra tokio trpc xmonad zig-clap zod kafka
 snapkit axios bash-it circe click cobra flask fmt fmtlib gson guzzle http4s httpx jackson-databind kotlinx-coroutines
-libuv messagepack-csharp mini.nvim monolog newtonsoft nlohmann nvm pandoc phoenix pydantic rails redis redux serde starlette
-telescope.nvim vapor vitest zig zls
+libuv messagepack-csharp mini.nvim monolog newtonsoft nlohmann nvm pandoc phoenix pydantic rails redis redux serde
+starlette telescope.nvim vapor vitest zig zls
 """.split()
 
 
