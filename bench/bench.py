@@ -1,0 +1,446 @@
+"""What ragit costs on a repository of your choice: time, memory and disk, beside the tools that are installed here.
+
+    python bench/bench.py PATH [--repeat 5] [--scale] [--signals] [--out bench/RESULTS.md]
+
+PATH is any git repository. It is cloned to a temporary folder, with its index there too, so nothing of yours is touched
+and no setting sends anything anywhere. Every number is a whole process as a user starts it, from its start to its end;
+medians, with the lowest and highest beside them. Peers (git grep, ripgrep, semble) are run where they are installed.
+They do other things - a grep ranks nothing, and semble knows no branches - and give only the scale.
+
+Standard library only. Run it on an idle machine: the load before and after is part of the report.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import platform
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+QUERIES = ("where is the configuration parsed?", "close the connection", "retry with backoff", "read a file", "Config")
+SOURCES = ("*.java", "*.c", "*.py", "*.go", "*.rs", "*.ts", "*.js", "*.rb", "*.php", "*.cs", "*.kt", "*.scala", "*.sh")
+BEHIND = 30
+"""Commits between the two branches that are switched."""
+TAGS = 5
+SAMPLE_S = 0.05
+"""Between two looks at the memory of a process and its children: an index run takes some hundred of them."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One process: seconds from start to end, peak memory in MB (children included), what it printed."""
+
+    seconds: float
+    megabytes: float
+    out: str
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the report."""
+
+    what: str
+    seconds: Sequence[float]
+    note: str = ""
+
+    def cells(self, base: float | None = None) -> list[str]:
+        """Median, lowest and highest, ratio to another median, note."""
+        median = statistics.median(self.seconds)
+        spread = f"{shown(min(self.seconds))} - {shown(max(self.seconds))}" if len(self.seconds) > 1 else ""
+        ratio = [] if base is None else [f"{median / base:.2f}"]
+        return [self.what, shown(median), spread, *ratio, self.note]
+
+
+def shown(seconds: float) -> str:
+    return f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:.2f} s"
+
+
+class Place:
+    """The scratch clone, and how things are run in it."""
+
+    def __init__(self, source: Path, folder: Path, ragit: str) -> None:
+        self.top = folder / "clone"
+        self.store = folder / "index" / "index.db"
+        self.ragit = ragit
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "RAGIT"))}
+        # Whatever the user's own settings say: nothing is sent, no index but this one is written, no hook is woken.
+        self.env = kept | {
+            "RAGIT": "0",
+            "RAGIT_EMBEDDING_PROVIDER": "static",
+            "RAGIT_INDEX_STORE_PATH": str(self.store),
+            "GIT_CONFIG_COUNT": "2",
+            "GIT_CONFIG_KEY_0": "core.hooksPath",
+            "GIT_CONFIG_VALUE_0": os.devnull,
+            "GIT_CONFIG_KEY_1": "advice.detachedHead",
+            "GIT_CONFIG_VALUE_1": "false",
+            "GIT_AUTHOR_NAME": "bench",
+            "GIT_AUTHOR_EMAIL": "bench@example.org",
+            "GIT_COMMITTER_NAME": "bench",
+            "GIT_COMMITTER_EMAIL": "bench@example.org",
+        }
+        run(["git", "clone", "-q", str(source), str(self.top)], folder, self.env)
+
+    def git(self, *args: str, text: str | None = None) -> str:
+        return run(["git", *args], self.top, self.env, text=text).out.strip()
+
+    def index(self, *args: str) -> tuple[Run, dict[str, int]]:
+        """`ragit index`, and its report."""
+        done = run([self.ragit, "index", "--json", *args], self.top, self.env)
+        return done, json.loads(done.out)
+
+    def search(self, query: str, *args: str, cwd: Path | None = None) -> Run:
+        return run([self.ragit, "search", *args, query], cwd or self.top, self.env, ok=(0, 1))
+
+    def forget(self) -> None:
+        """Without any index, as at first."""
+        shutil.rmtree(self.store.parent, ignore_errors=True)
+
+    def stored(self) -> float:
+        """MB of the index."""
+        return sum(file.stat().st_size for file in self.store.parent.glob("index.db*")) / 1e6
+
+    def sources(self, count: int) -> list[Path]:
+        """Some files of code, spread over the repository."""
+        listed = self.git("-c", "core.quotePath=true", "ls-files", *SOURCES).splitlines()
+        listed = [name for name in listed or self.git("ls-files").splitlines() if not name.startswith('"')]
+        return [self.top / name for name in listed[:: max(1, len(listed) // count)][:count]]
+
+
+def run(
+    command: Sequence[str], cwd: Path, env: dict[str, str], *, text: str | None = None, ok: tuple[int, ...] = (0,)
+) -> Run:
+    """Run a process to its end, or end this program with what it said."""
+    started = time.perf_counter()
+    process = subprocess.Popen(
+        command, cwd=cwd, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        encoding="utf-8", errors="replace",
+    )  # fmt: skip
+    with watched(process.pid) as memory:
+        out, err = process.communicate(text or "")
+    seconds = time.perf_counter() - started
+    if process.returncode not in ok:
+        sys.exit(f"{' '.join(command)}\nended with {process.returncode}: {err or out}")
+    return Run(seconds, memory[0], out)
+
+
+@contextmanager
+def watched(pid: int) -> Iterator[list[float]]:
+    """The most memory that a process and its children held together, in MB; 0 where /proc does not tell.
+
+    Proportional set size: what processes share is counted once.
+    """
+    most, over = [0.0], threading.Event()
+
+    def look() -> None:
+        while not over.wait(SAMPLE_S):
+            most[0] = max(most[0], sum(map(held, family(pid))))
+
+    thread = threading.Thread(target=look, daemon=True)
+    thread.start()
+    try:
+        yield most
+    finally:
+        over.set()
+        thread.join()
+
+
+def family(pid: int) -> Iterator[int]:
+    """A process and all below it."""
+    yield pid
+    try:
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except OSError:
+        return
+    for child in children:
+        yield from family(int(child))
+
+
+def held(pid: int) -> float:
+    """MB held by one process; 0 if it has ended."""
+    try:
+        found = re.search(r"^Pss:\s+(\d+)", Path(f"/proc/{pid}/smaps_rollup").read_text(), re.MULTILINE)
+    except OSError:
+        return 0.0
+    return float(found[1]) * 1024 / 1e6 if found else 0.0
+
+
+def cold_index(place: Place, repeat: int) -> tuple[Row, dict[str, int]]:
+    runs = []
+    report: dict[str, int] = {}
+    for _ in range(repeat):
+        place.forget()
+        done, report = place.index()
+        runs.append(done)
+    note = f"{report['files']:,} files, {report['chunks']:,} chunks, {place.stored():.1f} MB on disk"
+    peak = max(done.megabytes for done in runs)
+    return Row(
+        "index from nothing", [r.seconds for r in runs], note + (f", peak {peak:.0f} MB" if peak else "")
+    ), report
+
+
+def searches(place: Place, queries: Sequence[str], repeat: int, *args: str) -> list[Run]:
+    """Every query several times, in turns, so that a slow moment of the machine does not fall on one of them."""
+    return [place.search(query, *args) for _ in range(repeat) for query in queries]
+
+
+def search_row(place: Place, queries: Sequence[str], repeat: int) -> Row:
+    runs = searches(place, queries, repeat)
+    peak = max(done.megabytes for done in runs)
+    note = f"{len(queries)} queries, {repeat} times each" + (f", peak {peak:.0f} MB" if peak else "")
+    return Row("search", [done.seconds for done in runs], note)
+
+
+def edited(place: Place, query: str, repeat: int) -> Row:
+    """A search after each of several one-line edits."""
+    seconds = []
+    for number, file in enumerate(place.sources(repeat)):
+        lines = file.read_text(encoding="utf-8", errors="surrogateescape").splitlines(keepends=True)
+        lines.insert(len(lines) // 2, f"# changed {number}\n")
+        file.write_text("".join(lines), encoding="utf-8", errors="surrogateescape")
+        seconds.append(place.search(query).seconds)
+    place.git("checkout", "-q", "--", ".")
+    return Row("search after an edit", seconds, "one more file with an uncommitted line each time")
+
+
+def switched(place: Place, query: str, repeat: int) -> Row | None:
+    """The first search after switching between two branches that are indexed."""
+    old = place.git("rev-list", "--first-parent", f"--max-count={BEHIND + 1}", "HEAD").splitlines()[-1]
+    if old == place.git("rev-parse", "HEAD"):
+        return None
+    place.git("branch", "-q", "-f", "bench-new", "HEAD")
+    place.git("branch", "-q", "-f", "bench-old", old)
+    _, there = place.index("bench-old", "bench-new")
+    seconds = []
+    for _ in range(repeat):
+        for name in ("bench-old", "bench-new"):
+            place.git("switch", "-q", name)
+            seconds.append(place.search(query).seconds)
+    _, again = place.index("bench-old", "bench-new")
+    note = f"{BEHIND} commits apart; indexing the second branch embedded {there['embedded']} chunks, "
+    return Row("search after a switch", seconds, f"{note}switching {again['embedded']}")
+
+
+def second_worktree(place: Place, query: str, repeat: int) -> Row:
+    before = place.stored()
+    other = place.top.parent / "second"
+    place.git("worktree", "add", "-q", "--detach", str(other), "HEAD")
+    seconds = [place.search(query, cwd=other).seconds for _ in range(repeat)]
+    grown = place.stored() - before
+    place.git("worktree", "remove", "--force", str(other))
+    return Row("search in a second worktree", seconds, f"the index grew by {grown:.1f} MB")
+
+
+def more_tags(place: Place) -> Row | None:
+    """`ragit index TAG` for tags that each stand one commit before the last."""
+    commits = place.git("rev-list", "--first-parent", f"--max-count={TAGS + 1}", "HEAD").splitlines()[1:]
+    if not commits:
+        return None
+    seconds, embedded, before = [], 0, place.stored()
+    for number, commit in enumerate(commits):
+        place.git("tag", "-f", f"bench-{number}", commit)
+        done, report = place.index(f"bench-{number}")
+        seconds.append(done.seconds)
+        embedded += report["embedded"]
+    note = f"{len(commits)} tags, a commit apart: {embedded} chunks embedded, {place.stored() - before:.1f} MB in all"
+    return Row("index one more tag", seconds, note)
+
+
+def measure(place: Place, queries: Sequence[str], repeat: int) -> list[Row]:
+    cold, _ = cold_index(place, min(repeat, 3))
+    steps: tuple[Callable[[], Row | None], ...] = (
+        lambda: search_row(place, queries, repeat),
+        lambda: edited(place, queries[0], repeat),
+        lambda: switched(place, queries[0], repeat),
+        lambda: second_worktree(place, queries[0], repeat),
+        lambda: more_tags(place),
+    )
+    place.search(queries[0])  # files come from the disk the first time
+    rows = [cold]
+    for step in steps:
+        if row := step():
+            rows.append(row)
+            print("  ".join(row.cells()), file=sys.stderr, flush=True)
+    return rows
+
+
+def peers(place: Place, queries: Sequence[str], repeat: int) -> list[Row]:
+    """Other tools on the same files and words, where they are installed."""
+    patterns = ["|".join(re.findall(r"\w{4,}", query)) or query for query in queries]
+    commands: dict[str, Callable[[int], list[str]]] = {
+        "git grep": lambda at: ["git", "grep", "-c", "-i", "-E", patterns[at]],
+        "ripgrep": lambda at: ["rg", "-c", "-i", patterns[at]],
+        "semble": lambda at: ["semble", "search", queries[at], "."],
+    }
+    rows = []
+    for name, command in commands.items():
+        if not shutil.which(command(0)[0]):
+            continue
+        listed = [at for _ in range(repeat if name != "semble" else 1) for at in range(len(queries))]
+        runs = [run(command(at), place.top, place.env, ok=(0, 1)) for at in listed]
+        peak = max(done.megabytes for done in runs)
+        what = "counts lines that hold a word of the query" if name != "semble" else "searches"
+        rows.append(Row(name, [done.seconds for done in runs], what + (f", peak {peak:.0f} MB" if peak else "")))
+    return rows
+
+
+def subset(place: Place, share: int) -> str:
+    """A commit of every `share`-th file of HEAD, chosen by the hash of its path."""
+    lines = place.git("ls-tree", "-r", "-z", "HEAD").split("\0")
+    paths = {line: line.split("\t", 1)[1] for line in lines if line}
+    chosen = [line for line, path in paths.items() if hashlib.sha256(path.encode()).digest()[0] % share == 0]
+    entries = "".join(f"{line}\0" for line in chosen)
+    env = place.env | {"GIT_INDEX_FILE": str(place.top.parent / f"subset-{share}")}
+    run(["git", "update-index", "-z", "--index-info"], place.top, env, text=entries)
+    tree = run(["git", "write-tree"], place.top, env).out.strip()
+    return place.git("commit-tree", tree, "-m", f"every file of {share}")
+
+
+def scale(place: Place, queries: Sequence[str], repeat: int) -> list[list[str]]:
+    """Cost at a quarter, half and all of the repository's files, each in an index of its own."""
+    table = []
+    first: tuple[float, float, float] | None = None
+    for share, name in ((4, "1x"), (2, "2x"), (1, "4x")):
+        commit = subset(place, share)
+        indexed = []
+        report: dict[str, int] = {}
+        for _ in range(min(repeat, 3)):
+            place.forget()
+            done, report = place.index(commit)
+            indexed.append(done)
+        found = statistics.median(done.seconds for done in searches(place, queries, repeat, "--ref", commit))
+        costs = (statistics.median(done.seconds for done in indexed), place.stored(), found)
+        first = first or costs
+        ratios = [f"{cost / base:.1f}" for cost, base in zip(costs, first, strict=True)]
+        peak = max(done.megabytes for done in indexed)
+        table.append([
+            name, f"{report['files']:,}", f"{report['chunks']:,}", f"{shown(costs[0])} ({ratios[0]})",
+            f"{peak:.0f} MB", f"{costs[1]:.1f} MB ({ratios[1]})", f"{shown(found)} ({ratios[2]})",
+        ])  # fmt: skip
+        print("  ".join(table[-1]), file=sys.stderr, flush=True)
+    return table
+
+
+def signals(place: Place, queries: Sequence[str], repeat: int) -> list[list[str]]:
+    """What a search takes without one signal, and without the vector arm, against one with all: medians of turns."""
+    from ragit.rank import SIGNAL_NAMES  # only here: this needs the Python that ragit is installed in
+
+    variants: dict[str, list[str]] = {"all signals": []}
+    variants |= {f"without {name}": ["-c", f"retrieval.signals.{name}=0"] for name in SIGNAL_NAMES}
+    variants["without any"] = [word for name in SIGNAL_NAMES for word in ("-c", f"retrieval.signals.{name}=0")]
+    variants["keywords and signals, no vectors"] = ["-c", "embedding.provider=none"]
+    for settings in ([], variants["keywords and signals, no vectors"]):
+        run([place.ragit, *settings, "index"], place.top, place.env)
+    times: dict[str, list[float]] = {name: [] for name in variants}
+    for _ in range(repeat):
+        for query in queries:
+            for name, settings in variants.items():
+                done = run([place.ragit, *settings, "search", query], place.top, place.env, ok=(0, 1))
+                times[name].append(done.seconds)
+    base = statistics.median(times["all signals"])
+    medians = {name: statistics.median(listed) for name, listed in times.items()}
+    return [[name, shown(found), f"{(found - base) * 1000:+.0f} ms"] for name, found in medians.items()]
+
+
+def machine(ragit: str) -> str:
+    """Where this ran, in one line."""
+    model = platform.processor() or platform.machine()
+    try:
+        found = re.search(r"^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+        model = found[1] if found else model
+        memory = int(Path("/proc/meminfo").read_text().split()[1]) * 1024 / 1e9
+    except OSError:
+        memory = 0.0
+    try:
+        system = platform.freedesktop_os_release()["PRETTY_NAME"]
+    except OSError:
+        system = platform.platform(terse=True)
+    versions = [subprocess.run([name, "--version"], capture_output=True, text=True).stdout for name in ("git", ragit)]
+    named = ", ".join(re.sub(r"(,)? version", "", version.splitlines()[0]) for version in versions)
+    gigabytes = f"{memory:.0f} GB, " if memory else ""
+    return f"{model}, {os.cpu_count()} cores, {gigabytes}{system}, Python {platform.python_version()}, {named}"
+
+
+def load() -> str:
+    """How busy the machine is: processes that want to run, over the last minute."""
+    return f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "unknown"
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    lines = [head, ["---" for _ in head], *rows]
+    return [f"| {' | '.join(line)} |" for line in lines]
+
+
+def report(place: Place, name: str, args: argparse.Namespace) -> str:
+    before, commit = load(), place.git("log", "-1", "--format=%h of %cs")
+    queries = args.query or QUERIES
+    rows = measure(place, queries, args.repeat)
+    others = peers(place, queries, args.repeat)
+    base = statistics.median(rows[1].seconds)
+    lines = table(("what", "median", "range", "notes"), [row.cells() for row in rows])
+    if others:
+        heads = ("other tools", "median", "range", "times ragit's search", "notes")
+        lines += ["", *table(heads, [row.cells(base) for row in others])]
+    if args.scale:
+        grown = ("share of the files", "files", "chunks", "index from nothing", "peak", "on disk", "search")
+        lines += ["", *table(grown, scale(place, queries, args.repeat))]
+    if args.signals:
+        lines += ["", *table(("search", "median", "difference"), signals(place, queries, args.repeat))]
+    title = [f"## {name}, {commit}", "", f"{time.strftime('%Y-%m-%d')}. {machine(place.ragit)}."]
+    busy = f"Processes that wanted to run (load average): {before} before, {load()} after. {args.note}".rstrip()
+    return "\n".join([*title, busy, "", *lines])
+
+
+def write(out: Path, name: str, section: str) -> None:
+    """Put a repository's section into a file, in place of its last one."""
+    begin, end = f"<!-- bench {name}: begin -->", f"<!-- bench {name}: end -->"
+    text = out.read_text(encoding="utf-8") if out.exists() else "# Results\n"
+    block = f"{begin}\n{section}\n{end}"
+    kept = re.sub(re.escape(begin) + r".*?" + re.escape(end), lambda _: block, text, flags=re.DOTALL)
+    out.write_text(kept if begin in text else f"{text.rstrip()}\n\n{block}\n", encoding="utf-8")
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("source", type=Path, metavar="PATH")
+    parser.add_argument("--name", help="of the repository in the report; default: its folder's")
+    parser.add_argument("--repeat", type=int, default=5, help="how often each step is run (at most 3 times: indexing)")
+    parser.add_argument("--query", action="append", help="in place of the usual ones; may be repeated")
+    parser.add_argument("--scale", action="store_true", help="also at a quarter and half of the files")
+    parser.add_argument("--signals", action="store_true", help="also what each ranking signal costs")
+    parser.add_argument("--ragit", help="the command to measure; default: beside this Python, else on PATH")
+    parser.add_argument("--note", default="", help="a sentence about the circumstances, for the report")
+    parser.add_argument("--out", type=Path, help="a Markdown file that gets this repository's section")
+    return parser.parse_args()
+
+
+def main() -> None:
+    args = arguments()
+    beside = Path(sys.executable).with_name("ragit")
+    ragit = args.ragit or (str(beside) if beside.exists() else shutil.which("ragit"))
+    if not ragit:
+        sys.exit("no ragit beside this Python or on PATH; name one with --ragit")
+    source = args.source.resolve()
+    with tempfile.TemporaryDirectory(prefix="ragit-bench-") as folder:
+        place = Place(source, Path(folder), ragit)
+        name = args.name or source.name.removesuffix(".git")
+        section = report(place, name, args)
+    print(section)
+    if args.out:
+        write(args.out, name, section)
+
+
+if __name__ == "__main__":
+    main()
