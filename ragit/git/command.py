@@ -118,6 +118,8 @@ def _hint(err: bytes) -> str:
         return (
             "this is a partial clone, and what it lacks is only downloaded on request: ragit index --fetch-missing REV"
         )
+    if b"tree object" in err or b"bad object" in err:  # in such a clone, newer gits say no more than that
+        return "a partial clone lacks it until you type: ragit index --fetch-missing REV; if this is none: git fsck"
     if b"index.lock" in err:
         return "another git process is at work here; try again when it is done"
     if b"space left" in err:

@@ -49,6 +49,8 @@ def resolve(git: Git, name: str, unborn: Oid) -> Revision:
     # What follows a colon is a path or a text to look for, to its end: such a name is looked up before it is peeled.
     asked = (_peel(git, [name])[0] or name) if ":" in name else name
     commit, tree = _peel(git, [f"{asked}^{{commit}}", f"{asked}^{{tree}}"])
+    if tree is None and commit is not None:  # a partial clone may lack it: the commit still says which it is
+        tree = Oid(git.run("log", "-1", "--format=%T", commit).decode().strip())
     if tree is not None:
         return Revision(name, commit, tree)
     if name in ("HEAD", "@") and _is_unborn(git):
