@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from hooking import Hooked, command
+from test_render import faults, schemas
 
 from ragit.doctor import examine, file_system
 from ragit.hooks import failure, script
@@ -125,6 +126,15 @@ def test_what_it_tells_to_type_mends_it(hooked: Hooked, break_it: Callable[[Hook
     done = command(*typed.split(), cwd=hooked.path)
     assert done.returncode == 0, done.stderr
     assert bad(hooked) == []
+
+
+def test_json_follows_its_schema(hooked: Hooked) -> None:
+    for name, args in (("doctor", ["doctor", "--json"]), ("hooks", ["hooks", "status", "--json"])):
+        printed = json.loads(command(*args, cwd=hooked.path).stdout)
+        assert not list(faults(printed, schemas()[name]))
+    for name, args in (("check", ["check", "--json"]), ("status", ["status", "--json"])):
+        printed = json.loads(command(*args, cwd=hooked.path).stdout)
+        assert not list(faults(printed, schemas()[name]))
 
 
 def test_outside_a_repository_it_looks_at_the_machine(tmp_path: Path) -> None:
