@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from ragit import chunk, globs, postings, words
 from ragit.config import Config, fingerprint, selection_fingerprint
+from ragit.index import embedded
 from ragit.types import Entry, Oid
 
 SYMLINK, GITLINK = 0o120000, 0o160000
@@ -96,8 +97,8 @@ class Selector:
         return found
 
     @staticmethod
-    def _versions() -> tuple[int, int]:
-        return words.VERSION, postings.VERSION
+    def _versions() -> tuple[int, ...]:
+        return words.VERSION, postings.VERSION, embedded.VERSION
 
 
 def _out_by_attribute(given: Mapping[str, str]) -> str:

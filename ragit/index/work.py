@@ -4,7 +4,6 @@ nothing.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ from ragit import chunk, postings
 from ragit.config import Embedding
 from ragit.embed.quantize import quantize
 from ragit.git import ObjectsRecipe
+from ragit.index.embedded import embedded_text, text_hash
 from ragit.index.embedder import embedder_of
 from ragit.store import ChunkRow, NewChunking, Store
 from ragit.types import Chunk, Chunking, Embedder, Oid
@@ -69,7 +69,8 @@ class Workbench:
     def work(self, keys: Sequence[Key]) -> list[Done]:
         """Chunk the blobs and embed their chunks, all texts of the batch together."""
         chunkings = [(key, self._chunked(key)) for key in keys]
-        texts = {text_hash(piece): piece.text for _, chunking in chunkings if chunking for piece in chunking.chunks}
+        pieces = [piece for _, chunking in chunkings if chunking for piece in chunking.chunks]
+        texts = {text_hash(text): text for text in map(embedded_text, pieces)}
         vectors, known = self._vectors(texts)
         return [_done(key, chunking, vectors, known) for key, chunking in chunkings]
 
@@ -108,14 +109,9 @@ def lost(key: Key) -> Done:
     return Done(key, new)
 
 
-def text_hash(piece: Chunk) -> bytes:
-    """Names a chunk's embedded text."""
-    return hashlib.blake2b(piece.text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-
-
 def _row(piece: Chunk) -> ChunkRow:
     place = (piece.start_line, piece.end_line, piece.start, piece.end)
-    return ChunkRow(text_hash(piece), *place, piece.kind, piece.symbol, piece.parent, piece.signature)
+    return ChunkRow(text_hash(embedded_text(piece)), *place, piece.kind, piece.symbol, piece.parent, piece.signature)
 
 
 def _done(key: Key, chunking: Chunking | None, vectors: dict[bytes, tuple[bytes, bytes]], known: set[bytes]) -> Done:
