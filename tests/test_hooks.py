@@ -241,6 +241,24 @@ def test_a_hooks_folder_elsewhere_is_written_only_by_force(hooked: Hooked, where
     assert list(folder.iterdir()) == []
 
 
+@FILES_ONLY
+def test_git_alone_knows_where_its_hooks_are(hooked: Hooked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hooks folder that only this repository has, by a condition in the user's own settings; and none at all."""
+    (tmp_path / "included").write_text(f"[core]\n\thooksPath = {tmp_path / 'shared'}\n")
+    (tmp_path / "global").write_text(f'[includeIf "gitdir:{hooked.path}/"]\n\tpath = {tmp_path / "included"}\n')
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "global"))
+    assert hooked.install().hooks[0].advice.startswith(f"add to {tmp_path / 'shared' / 'post-commit'}: ")
+    (tmp_path / "global").write_text("[core]\n\thooksPath = /dev/null\n")
+    assert set(hooked.states().values()) == {"absent"}
+    with pytest.raises(HooksNotWritable, match="/dev/null"):
+        hooked.install(force=True)
+    hooked.git("config", "core.hooksPath", ".git/hooks")  # relative, to the place where they are anyway
+    assert hooked.install().active
+    hooked.commit()
+    hooked.settle()
+    assert len(hooked.log()) == 1
+
+
 def test_a_global_folder_with_our_lines_does_nothing_where_ragit_is_not_installed(
     hooked: Hooked, tmp_path: Path
 ) -> None:

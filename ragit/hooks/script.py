@@ -80,7 +80,7 @@ d="${0%/*}"
 { pwd >>"$d/pending"; } 2>/dev/null || exit 0
 trap '' HUP
 { (
-    if [ -x "$python" ]; then CDPATH= cd -- "$d" && exec "$python" -E -m ragit.hooks.worker; fi
+    if [ -x "$python" ]; then CDPATH= cd -- "$d" && exec $(command -v nice) "$python" -E -m ragit.hooks.worker; fi
     exec ragit hooks run
 ) </dev/null >>"$d/worker.log" 2>&1 & } 2>/dev/null
 exit 0
