@@ -100,7 +100,7 @@ HITS = (
 
 def test_text_is_grouped_by_file_with_the_lines_that_answer() -> None:
     assert shown("text", answer(*HITS)) == (
-        "src/consumer.py:40  Consumer.commit_offsets  method 40-50  0.912\n"
+        "src/consumer.py:41  Consumer.commit_offsets  method 40-50  0.912\n"
         "  40: # Commits what was consumed so far.\n"
         "  41: def commit_offsets(self, offsets, retries=3):\n"
         '  42:     """Send the offsets to the coordinator.\n'
@@ -117,7 +117,7 @@ def test_text_is_grouped_by_file_with_the_lines_that_answer() -> None:
 
 def test_context_shows_lines_around_and_marks_the_gaps() -> None:
     assert shown("text", answer(hit(terms=("reconnect",)), query="reconnect"), context=1) == (
-        "src/consumer.py:40  Consumer.commit_offsets  method 40-50  0.912\n"
+        "src/consumer.py:41  Consumer.commit_offsets  method 40-50  0.912\n"
         "  40- # Commits what was consumed so far.\n"
         "  41- def commit_offsets(self, offsets, retries=3):\n"
         '  42-     """Send the offsets to the coordinator.\n'
@@ -160,15 +160,26 @@ def test_the_same_content_elsewhere_is_named() -> None:
 
 def test_colour_marks_the_words_and_changes_nothing_else() -> None:
     coloured = shown("text", answer(*HITS), color=True)
-    assert "\x1b[35msrc/consumer.py\x1b[0m:\x1b[32m40\x1b[0m  \x1b[1mConsumer.commit_offsets\x1b[0m" in coloured
+    assert "\x1b[35msrc/consumer.py\x1b[0m:\x1b[32m41\x1b[0m  \x1b[1mConsumer.commit_offsets\x1b[0m" in coloured
     assert "def \x1b[1;31mcommit\x1b[0m_\x1b[1;31moffsets\x1b[0m(self" in coloured
     assert uncoloured(coloured) == shown("text", answer(*HITS))
+
+
+def test_the_name_asked_for_heads_a_group_and_is_where_one_lands() -> None:
+    text = "def add(a):\n    grow(a)\n\ndef add_all(a):\n    grow(a)"
+    group = hit(
+        symbol="add add_all", parent="", kind="function", text=text, start_line=10, end_line=14, terms=("addall",)
+    )
+    assert shown("text", answer(group, query="add_all")).startswith(
+        "src/consumer.py:13  add_all, add  function 10-14  0.912\n"
+    )
+    assert shown("vimgrep", answer(group, query="add_all")).startswith("src/consumer.py:13:5:def add_all")
 
 
 def test_many_names_are_counted() -> None:
     many = hit(symbol="A B C D E", parent="", kind="constant", text="x\nB = 1", start_line=1, end_line=2)
     assert shown("text", answer(many, query="zebra")).split("\n")[0] == (
-        "src/consumer.py:1  A, B, C and 2 more  constant 1-2  0.912"
+        "src/consumer.py:2  A, B, C and 2 more  constant 1-2  0.912"
     )
     assert shown("vimgrep", answer(many, query="zebra")) == "src/consumer.py:2:1:B = 1"
 
@@ -198,7 +209,7 @@ def test_a_long_line_is_cut_so_that_the_match_is_seen() -> None:
 
 def test_a_place_is_never_cut() -> None:
     path = "deep/" * 60 + "file.py"
-    assert shown("text", answer(hit(path=path)), width=40).split("\n")[0].startswith(f"{path}:40  ")
+    assert shown("text", answer(hit(path=path)), width=40).split("\n")[0].startswith(f"{path}:41  ")
 
 
 def test_wide_characters_count_twice() -> None:

@@ -46,6 +46,9 @@ def look(options: dict[str, Any]) -> render.RenderOptions:
 
 
 def print_lines(lines: Iterable[str]) -> None:
-    """Write lines to standard output."""
-    for line in lines:
-        click.echo(line)
+    """Write lines to standard output, as long as anybody reads them: click would call `ragit ... | head` a failure."""
+    try:
+        for line in lines:
+            click.echo(line)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -112,7 +112,7 @@ def markdown(answer: Answer, options: RenderOptions) -> Iterator[str]:
         yield ""
         yield f"## {_code(f'{hit.path}:{hit.start_line}-{hit.end_line}')}"
         yield ""
-        name = f"{_code(qualified(hit))}, " if qualified(hit) else ""
+        name = f"{_code(qualified(answer.query, hit))}, " if qualified(answer.query, hit) else ""
         yield f"{name}{visible(hit.kind)}, score {hit.score:.3f}"
         yield ""
         yield from _block(hit)

@@ -51,6 +51,16 @@ def symbols(hit: Hit) -> list[str]:
     return [hit.symbol] if hit.kind == "section" and hit.symbol else hit.symbol.split()
 
 
+def asked_first(query: str, hit: Hit) -> list[str]:
+    """The names a hit defines, those that hold most words of the query first: what was asked may stand in a group."""
+    wanted = wanted_terms(query, hit)
+    return sorted(symbols(hit), key=lambda name: -_held(name, wanted))
+
+
+def _held(name: str, wanted: frozenset[str]) -> int:
+    return len(wanted.intersection(terms(name)))
+
+
 def asked_words(query: str, hit: Hit) -> list[str]:
     """The words of the query that the hit holds, as they were typed (a hit names them by the stems of the index)."""
     held = {*hit.terms, *terms(" ".join(hit.terms))}
@@ -73,7 +83,7 @@ def snippet(query: str, hit: Hit, *, full: bool = False, context: int = 0) -> li
     held = [frozenset(terms(line)) & wanted if line.strip() else frozenset() for line in lines]
     if full:
         return [Line(hit.start_line + i, line, bool(held[i])) for i, line in enumerate(lines)]
-    chosen = _chosen(hit, lines, held)
+    chosen = _chosen(query, hit, lines, held)
     near = {i for one in chosen for i in range(one - context, one + context + 1) if 0 <= i < len(lines)}
     return [Line(hit.start_line + i, lines[i], bool(held[i])) for i in sorted(chosen | near)]
 
@@ -83,13 +93,13 @@ def best_line(query: str, hit: Hit) -> Line:
     lines = lines_of(hit)
     wanted = wanted_terms(query, hit)
     ranked = _by_weight([frozenset(terms(line)) & wanted for line in lines])
-    opening = _opening(hit, lines)
+    opening = _opening(query, hit, lines)
     at = ranked[0] if ranked and opening not in ranked else opening
     return Line(hit.start_line + at, lines[at], bool(ranked))
 
 
-def _chosen(hit: Hit, lines: list[str], held: list[frozenset[str]]) -> set[int]:
-    opening = _opening(hit, lines)
+def _chosen(query: str, hit: Hit, lines: list[str], held: list[frozenset[str]]) -> set[int]:
+    opening = _opening(query, hit, lines)
     chosen = {opening} if hit.symbol or not any(held) else set()
     for i in _by_weight(held):
         if len(chosen) < SHOWN:
@@ -108,10 +118,17 @@ def _by_weight(held: list[frozenset[str]]) -> list[int]:
     return sorted((i for i, found in enumerate(held) if found), key=lambda i: (-weight[i], i))
 
 
-def _opening(hit: Hit, lines: list[str]) -> int:
+def opening_line(query: str, hit: Hit) -> int:
+    """The line number where a person wants to land: of the definition, not of a comment or neighbour above it."""
+    return hit.start_line + _opening(query, hit, lines_of(hit))
+
+
+def _opening(query: str, hit: Hit, lines: list[str]) -> int:
     """The line that names the symbol, outside a leading comment if it can be; else the first that is not blank."""
-    if names := symbols(hit):
-        name = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)")
+    if names := asked_first(query, hit):
+        wanted = wanted_terms(query, hit)
+        asked = [name for name in names if _held(name, wanted) == _held(names[0], wanted)]
+        name = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, asked))})(?!\w)")
         naming = [i for i, line in enumerate(lines) if name.search(line)]
         code = [i for i in naming if not lines[i].lstrip().startswith(("#", "//", "/*", "*", "--", ";", "%", '"""'))]
         if naming:

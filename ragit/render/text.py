@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ragit.render.screen import Paint, RenderOptions, cells, counted, visible
-from ragit.render.snippet import Line, asked_words, marked, snippet, symbols, wanted_terms
+from ragit.render.snippet import Line, asked_first, asked_words, marked, opening_line, snippet, wanted_terms
 from ragit.types import Answer, Hit
 
 _LONGEST = 400
@@ -31,14 +31,14 @@ def text(answer: Answer, options: RenderOptions) -> Iterator[str]:
         if number:
             yield ""
         for hit in hits:
-            yield _head(hit, paint)
+            yield _head(answer.query, hit, paint)
             yield from _body(answer.query, hit, options, paint)
             yield from _notes(answer.query, hit, options, paint)
 
 
-def qualified(hit: Hit) -> str:
+def qualified(query: str, hit: Hit) -> str:
     """The symbol with the names around it: Class.method, or the titles above a heading."""
-    names = symbols(hit)
+    names = asked_first(query, hit)
     more = f" and {len(names) - _NAMES} more" if len(names) > _NAMES else ""
     symbol = ", ".join(names[:_NAMES]) + more
     if hit.parent and symbol:
@@ -46,9 +46,9 @@ def qualified(hit: Hit) -> str:
     return symbol or hit.parent
 
 
-def _head(hit: Hit, paint: Paint) -> str:
-    place = f"{paint.path(visible(hit.path))}:{paint.line(str(hit.start_line))}"
-    symbol = paint.name(visible(qualified(hit)))
+def _head(query: str, hit: Hit, paint: Paint) -> str:
+    place = f"{paint.path(visible(hit.path))}:{paint.line(str(opening_line(query, hit)))}"
+    symbol = paint.name(visible(qualified(query, hit)))
     about = visible(hit.kind)
     if hit.end_line > hit.start_line:
         about += f" {hit.start_line}-{hit.end_line}"
