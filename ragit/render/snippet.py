@@ -52,13 +52,9 @@ def symbols(hit: Hit) -> list[str]:
 
 
 def asked_first(query: str, hit: Hit) -> list[str]:
-    """The names a hit defines, those that hold most words of the query first: what was asked may stand in a group."""
-    wanted = wanted_terms(query, hit)
-    return sorted(symbols(hit), key=lambda name: -_held(name, wanted))
-
-
-def _held(name: str, wanted: frozenset[str]) -> int:
-    return len(wanted.intersection(terms(name)))
+    """The names a hit defines, those that the query writes first: it may ask for one amid a group."""
+    asked = set(map(parts, identifiers(query)))
+    return sorted(symbols(hit), key=lambda name: parts(name) not in asked)
 
 
 def asked_words(query: str, hit: Hit) -> list[str]:
@@ -126,9 +122,9 @@ def opening_line(query: str, hit: Hit) -> int:
 def _opening(query: str, hit: Hit, lines: list[str]) -> int:
     """The line that names the symbol, outside a leading comment if it can be; else the first that is not blank."""
     if names := asked_first(query, hit):
-        wanted = wanted_terms(query, hit)
-        asked = [name for name in names if _held(name, wanted) == _held(names[0], wanted)]
-        name = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, asked))})(?!\w)")
+        asked = set(map(parts, identifiers(query)))
+        chosen = [name for name in names if parts(name) in asked] or names
+        name = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, chosen))})(?!\w)")
         naming = [i for i, line in enumerate(lines) if name.search(line)]
         code = [i for i in naming if not lines[i].lstrip().startswith(("#", "//", "/*", "*", "--", ";", "%", '"""'))]
         if naming:
