@@ -48,8 +48,8 @@ class Chunk:
     kind: str = "text"
     """What it is, in one word: function, method, class, struct, section, imports, text, ..."""
     symbol: str = ""
-    """The name it defines, as written; empty if it defines none. A chunk of grouped neighbours holds the names of all of
-    them, separated by spaces, the first one's first."""
+    """The name it defines, as written; empty if it defines none. A chunk of grouped neighbours holds the names of all,
+    separated by spaces, the first one's first."""
     parent: str = ""
     """Names around it, outermost first, joined by a dot (or heading titles joined by ' > ')."""
     signature: str = ""

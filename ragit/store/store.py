@@ -134,7 +134,7 @@ class Store:
     def find(
         self, keys: Iterable[tuple[Oid, str, str]], embedder: int | None
     ) -> Iterator[tuple[int, int, str, bool] | None]:
-        """For each (oid, language, fingerprint): its number, words, reason if skipped and whether it is embedded; None if absent."""
+        """For each (oid, language, fingerprint): number, words, reason if skipped, whether embedded; None if absent."""
         sql = """
             SELECT id, length, skipped,
                    chunks = 0 OR EXISTS(SELECT 1 FROM embedded WHERE embedder = ? AND chunking = chunking.id)
@@ -336,7 +336,7 @@ class Store:
             )
 
     def drop_except(self, keep: set[int], embedders: set[int]) -> int:
-        """Delete every chunking not in `keep`, every embedder not in `embedders` and every composed tree that names one.
+        """Delete every chunking not in `keep`, every embedder not in `embedders`, and composed trees that name one.
 
         Returns the number of chunkings deleted. To be called inside `writing`; `compact` gives the space back.
         """
