@@ -29,6 +29,7 @@ from ragit.rank.signals import SIGNAL_NAMES
 from ragit.types import Answer, Freshness, GcReport, IndexReport, Oid, Progress, Query, RefStatus, Status, Target
 
 if TYPE_CHECKING:
+    from ragit.git.history import Logged
     from ragit.index import Indexer
     from ragit.search import Searcher
     from ragit.store import Store
@@ -224,6 +225,20 @@ class Ragit:
             composed = self._indexer.composer.compose(store, target.tree, near=target.near)
         missing = tuple(file.path.decode("utf-8", "surrogateescape") for file in composed.missing)
         return Freshness(target.name, target.tree, missing, indexed=store is not None)
+
+    def searched_paths(self, revision: str | None = None, *, scope: str = "worktree") -> frozenset[str]:
+        """The paths that a search looks at: those of a tree that are indexed, without the skipped and the missing."""
+        self._look_again()
+        target = self._target(revision, scope, None)
+        with self._indexer.reading() as store:
+            composed = self._indexer.composer.compose(store, target.tree, near=target.near)
+        return frozenset(path.decode("utf-8", "surrogateescape") for path in composed.snapshot.paths)
+
+    def log(self, revision: str = "HEAD", *, most: int) -> list[Logged]:
+        """The newest commits that a revision reaches, with the paths that each changed. Raises UnknownRevision."""
+        self._look_again()
+        commit = self._repo.resolve(revision).commit
+        return [] if commit is None else self._repo.log(commit, most)
 
     def gc(self) -> GcReport:
         """Drop what no ref, worktree, staged tree or recent reflog entry reaches."""

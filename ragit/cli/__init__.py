@@ -21,11 +21,15 @@ COMMANDS = {
     "init": "hooks",
     "hooks": "hooks",
     "doctor": "doctor",
+    "eval": "evaluate",
     "config": "config",
     "trust": "config",
     "completion": "config",
 }
 """Each command and its module, in the order in which one needs them."""
+
+_FUNCTIONS = {"eval": "evaluate"}
+"""Commands whose name is one of Python's own."""
 
 
 class _Commands(click.Group):
@@ -47,7 +51,7 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        command: click.Command = getattr(import_module(f"ragit.cli.{COMMANDS[name]}"), name)
+        command: click.Command = getattr(import_module(f"ragit.cli.{COMMANDS[name]}"), _FUNCTIONS.get(name, name))
         return command
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import closing
-from typing import Any
 
 import click
 
 from ragit import render
 from ragit.cli.face import look, open_index, print_lines
+from ragit.cli.progress import Bar
 
 
 @click.command()
@@ -44,7 +43,7 @@ def index(
     """
     from ragit.hooks import failure
 
-    with open_index(ctx) as opened, closing(_Bar(quiet or as_json)) as bar:
+    with open_index(ctx) as opened, closing(Bar(quiet or as_json)) as bar:
         report = opened.index(*revisions, scope=scope or "committed", progress=bar, **options)
         failure.forget(opened.folder)
     if not quiet:
@@ -63,22 +62,3 @@ def gc(ctx: click.Context, as_json: bool) -> None:
     """
     with open_index(ctx) as index:
         print_lines((render.gc_json if as_json else render.gc_text)(index.gc(), look({})))
-
-
-class _Bar:
-    """Progress on a terminal; silence elsewhere."""
-
-    def __init__(self, quiet: bool) -> None:
-        self._bar: Any = None
-        self._quiet = quiet or not sys.stderr.isatty()
-
-    def __call__(self, done: int, total: int) -> None:
-        if self._quiet:
-            return
-        if self._bar is None:
-            self._bar = click.progressbar(length=total, label="indexing", file=sys.stderr, show_pos=True)
-        self._bar.update(done - self._bar.pos)
-
-    def close(self) -> None:
-        if self._bar is not None:
-            self._bar.render_finish()

@@ -21,8 +21,9 @@ from ragit.config.knobs import (
     selection_fingerprint,
     value_of,
 )
-from ragit.config.layers import Loaded, Row, TomlFile, describe, load
+from ragit.config.layers import Loaded, Row, TomlFile, describe, load, readable
 from ragit.config.toml import FILE_NAME, read_file
+from ragit.config.toml import parse as parse_toml
 from ragit.config.values import expected
 
 __all__ = [
@@ -46,7 +47,9 @@ __all__ = [
     "expected",
     "fingerprint",
     "load",
+    "parse_toml",
     "read_file",
+    "readable",
     "selection_fingerprint",
     "value_of",
 ]

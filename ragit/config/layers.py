@@ -118,12 +118,13 @@ def describe(loaded: Loaded) -> list[Row]:
             origin += f"; {loaded.ignored[name]} ignored until `ragit trust`"
         value = value_of(loaded.config, knob)
         rows.append(
-            Row(name, _masked(value) if name == "embedding.baseUrl" else _readable(knob, value), origin, knob.help)
+            Row(name, _masked(value) if name == "embedding.baseUrl" else readable(knob, value), origin, knob.help)
         )
     return rows
 
 
-def _readable(knob: Knob, value: Any) -> object:
+def readable(knob: Knob, value: Any) -> object:
+    """A setting's value as a TOML file would have it: tables and lists instead of tuples."""
     if knob.table:
         return {name: list(one) if isinstance(one, tuple) else one for name, one in value}
     return list(value) if isinstance(value, tuple) else value

@@ -19,6 +19,7 @@ and so may `Repo.start_status`. Hooks are never run.
     uncommitted the staged tree and the working tree as tree objects
     refs        names to commits and trees: branches, worktrees, reflogs
     attributes  .gitattributes of a tree
+    history     the log, with the paths that each commit changed
     repo        the face of it all
 """
 

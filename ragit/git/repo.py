@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from ragit.errors import GitFailed
 from ragit.git import attributes, private, refs, uncommitted
@@ -17,6 +18,9 @@ from ragit.git.place import empty_tree, find
 from ragit.git.refs import Reflogged, Revision, Worktree
 from ragit.git.uncommitted import Status, WorkingTree
 from ragit.types import Change, Entry, Oid
+
+if TYPE_CHECKING:
+    from ragit.git.history import Logged
 
 
 class Repo:
@@ -125,6 +129,12 @@ class Repo:
     def reflog(self) -> list[Reflogged]:
         """What the reflogs of all refs and all worktrees remember."""
         return refs.reflog(self._place.git)
+
+    def log(self, commit: Oid, most: int) -> list[Logged]:
+        """The newest `most` commits that a commit reaches, with the paths that each changed."""
+        from ragit.git import history  # no search needs it
+
+        return history.log(self._place.git, commit, most)
 
     def worktrees(self) -> list[Worktree]:
         """The main working tree (or bare repository) first, then the linked ones."""

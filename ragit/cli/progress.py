@@ -1,0 +1,32 @@
+"""A bar for work that takes a while."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+
+class Bar:
+    """Progress on a terminal; silence elsewhere."""
+
+    def __init__(self, quiet: bool, label: str = "indexing") -> None:
+        self._label = label
+        self._bar: Any = None
+        self._quiet = quiet or not sys.stderr.isatty()
+
+    def __call__(self, done: int, total: int) -> None:
+        if self._quiet:
+            return
+        if self._bar is not None and done < self._bar.pos:  # the next piece of work
+            self.close()
+            self._bar = None
+        if self._bar is None:
+            self._bar = click.progressbar(length=total, label=self._label, file=sys.stderr, show_pos=True)
+        self._bar.update(done - self._bar.pos)
+
+    def close(self) -> None:
+        """Leave the line."""
+        if self._bar is not None:
+            self._bar.render_finish()

@@ -1,0 +1,133 @@
+"""Two configurations on the same set: settings that differ, a paired test, the queries that moved, and whether each arm
+of each configuration is alive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from statistics import fmean
+from typing import NamedTuple
+
+from ragit.api import Ragit
+from ragit.chunk import languages
+from ragit.config import KNOBS, TomlFile, load, read_file, readable, value_of
+from ragit.errors import ConfigError
+from ragit.evaluate import paired
+from ragit.evaluate.golden import GoldenSet
+from ragit.evaluate.judge import ask_all, evaluate, make_ready, seen_arms
+from ragit.judgements import Arm, Comparison, Evaluation, Judged, Moved
+from ragit.rank.signals import SIGNAL_NAMES
+from ragit.types import Progress
+
+Settings = Mapping[str, object]
+
+Opener = Callable[[Settings], Ragit]
+"""Opens the repository with these settings above all others."""
+
+_MODES = {"keywords": "keyword", "vectors": "vector"}
+
+
+class Configuration(NamedTuple):
+    """A settings file, read."""
+
+    name: str
+    settings: Settings
+
+
+def read_configuration(path: Path) -> Configuration:
+    """The settings of a file written like .ragit.toml. It was named by the user, so all of them count. ConfigError."""
+    data = read_file(path)
+    if data is None:
+        raise ConfigError(f"there is no file {path}", "Name two files written like .ragit.toml; an empty one will do.")
+    loaded = load(TomlFile(data, path.name, trusted=True), signal_names=SIGNAL_NAMES, languages=languages())
+    given = (knob for name, knob in KNOBS.items() if loaded.origins[name] != "default")
+    return Configuration(path.name, {knob.name: readable(knob, value_of(loaded.config, knob)) for knob in given})
+
+
+def compare(
+    opener: Opener,
+    golden: GoldenSet,
+    before: Configuration,
+    after: Configuration,
+    ref: str | None = None,
+    *,
+    notes: Sequence[str] = (),
+    progress: Progress | None = None,
+) -> Comparison:
+    """Judge the set under both, and say what differs and whether that is more than chance."""
+    first, old = _evaluated(opener, replace(golden, thresholds={}, by_category={}), before, ref, notes, progress)
+    second, new = _evaluated(opener, golden, after, ref, (), progress)
+    pairs = list(zip(first.judged, second.judged, strict=True))
+    verdict = paired.compare([a.figures.ndcg for a, _ in pairs], [b.figures.ndcg for _, b in pairs])
+    moved = [Moved(a.question, a.figures.ndcg, b.figures.ndcg) for a, b in pairs if a.figures.ndcg != b.figures.ndcg]
+    moved.sort(key=lambda one: -abs(one.after - one.before))
+    return Comparison(
+        names=(before.name, after.name),
+        settings=tuple((name, old[name], new[name]) for name in old if old[name] != new[name]),
+        before=first,
+        after=second,
+        difference=second.overall.ndcg - first.overall.ndcg,
+        p=verdict.p,
+        test=verdict.test,
+        moved=tuple(moved),
+        failures=(*second.failures, *_dead(before.name, first), *_dead(after.name, second)),
+    )
+
+
+def _dead(name: str, evaluation: Evaluation) -> list[str]:
+    return [f"{arm.name} are dead in {name}: {arm.why}" for arm in evaluation.arms if arm.state == "dead"]
+
+
+def _evaluated(
+    opener: Opener,
+    golden: GoldenSet,
+    configuration: Configuration,
+    ref: str | None,
+    notes: Sequence[str],
+    progress: Progress | None,
+) -> tuple[Evaluation, dict[str, object]]:
+    settings = configuration.settings
+    with closing(opener(settings)) as index:
+
+        def arms(judged: Sequence[Judged]) -> tuple[Arm, ...]:
+            return proven_arms(opener, settings, index, judged, ref)
+
+        evaluation = evaluate(index, golden, ref, notes=notes, arms=arms, progress=progress)
+        return evaluation, {row.name: row.value for row in index.settings()}
+
+
+def proven_arms(
+    opener: Opener, settings: Settings, index: Ragit, judged: Sequence[Judged], ref: str | None
+) -> tuple[Arm, ...]:
+    """Each arm by what it finds alone and what the answers are without it.
+
+    One that adds to no hit, that finds nothing alone, or without which all answers are the same, is dead.
+    """
+    arms = seen_arms(index, judged)
+    questions = [one.question for one in judged]
+    alone = {arm.name: ask_all(index, questions, ref, mode=_MODES[arm.name]) for arm in arms if arm.state != "off"}
+    if len(alone) < len(arms):  # without the one arm there is no answer
+        return tuple(_proven(arm, judged, alone.get(arm.name), None) for arm in arms)
+    with closing(opener({**settings, "embedding.provider": "none"})) as other:
+        make_ready(other, questions, ref)
+        words_and_signals = ask_all(other, questions, ref)
+    without = {"keywords": alone["vectors"], "vectors": words_and_signals}
+    return tuple(_proven(arm, judged, alone[arm.name], without[arm.name]) for arm in arms)
+
+
+def _proven(
+    arm: Arm, judged: Sequence[Judged], alone: Sequence[Judged] | None, without: Sequence[Judged] | None
+) -> Arm:
+    if alone is None:
+        return arm
+    arm = arm._replace(alone=fmean(one.figures.ndcg for one in alone))
+    if arm.state == "dead":
+        return arm
+    if not any(one.hits for one in alone):
+        return arm._replace(state="dead", why="alone it finds nothing for any query")
+    if without is not None and all(a.hits == b.hits for a, b in zip(judged, without, strict=True)):
+        return arm._replace(state="dead", why="without it every answer is the same")
+    return arm

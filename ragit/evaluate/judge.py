@@ -1,0 +1,166 @@
+"""Runs a golden set against one opened repository, and says what came of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from ragit.api import Ragit
+from ragit.errors import ConfigError
+from ragit.evaluate import measures
+from ragit.evaluate.golden import GoldenSet, Thresholds
+from ragit.judgements import Arm, Evaluation, Expected, Figures, Judged, Question
+from ragit.types import Answer, IndexReport, Progress, Query
+
+_OFF = {
+    "keywords": "retrieval.hybridSearch.enabled is false",
+    "vectors": "embedding.provider is none",
+}
+
+
+def make_ready(index: Ragit, questions: Iterable[Question], ref: str | None) -> list[IndexReport]:
+    """Index all that the questions will search, neighbours together, so that no answer is timed with it."""
+    refs = list(dict.fromkeys(question.ref or ref for question in questions))
+    named = [name for name in refs if name is not None]
+    reports = [index.index(scope="worktree")] if None in refs else []
+    return [*reports, *([index.index(*named)] if named else [])]
+
+
+def ask_all(
+    index: Ragit,
+    questions: Sequence[Question],
+    ref: str | None,
+    *,
+    mode: str = "hybrid",
+    progress: Progress | None = None,
+) -> tuple[Judged, ...]:
+    """Every question asked once, in order."""
+    judged = []
+    for at, question in enumerate(questions, 1):
+        answer = index.search(Query(question.query, ref=question.ref or ref, mode=mode, top_k=measures.K))
+        judged.append(_judge(question, answer))
+        if progress:
+            progress(at, len(questions))
+    return tuple(judged)
+
+
+def _judge(question: Question, answer: Answer) -> Judged:
+    hits = tuple(Expected(hit.path, hit.start_line, hit.end_line) for hit in answer.hits)
+    ranks = tuple(measures.rank_of(expected, hits) for expected in question.expected)
+    parts = frozenset(name for hit in answer.hits for name in ("keyword", "vector") if hit.signals.get(name))
+    return Judged(
+        question, ranks, measures.figures(ranks, answer.took_ms), hits, answer.tree, answer.degraded, parts, answer.ref
+    )
+
+
+def evaluate(
+    index: Ragit,
+    golden: GoldenSet,
+    ref: str | None = None,
+    *,
+    notes: Sequence[str] = (),
+    arms: Callable[[Sequence[Judged]], tuple[Arm, ...]] | None = None,
+    progress: Progress | None = None,
+) -> Evaluation:
+    """Judge a set: figures, whether both arms had a part, and which thresholds were not met.
+
+    Raises what searching raises: an answer that cannot be had is no figure of 0.
+    """
+    reports = make_ready(index, golden.questions, ref)
+    judged = ask_all(index, golden.questions, ref, progress=progress)
+    overall = measures.mean([one.figures for one in judged])
+    categories = measures.by_category((one.question.category, one.figures) for one in judged)
+    return Evaluation(
+        name=golden.name,
+        searched=_searched(judged),
+        overall=overall,
+        categories=categories,
+        judged=judged,
+        arms=arms(judged) if arms else seen_arms(index, judged),
+        failures=tuple(_failures(golden, overall, categories)),
+        notes=(*notes, *_indexed(reports), *_observed(index, judged, ref)),
+    )
+
+
+def off(index: Ragit) -> frozenset[str]:
+    """The arms that the configuration leaves out."""
+    found = set()
+    if not index.config.retrieval.hybrid_search.enabled:
+        found.add("keywords")
+    if index.config.embedding.provider == "none":
+        found.add("vectors")
+    if found == set(_OFF):
+        raise ConfigError("both arms are off", "Set embedding.provider or retrieval.hybridSearch.enabled.")
+    return frozenset(found)
+
+
+def seen_arms(index: Ragit, judged: Sequence[Judged]) -> tuple[Arm, ...]:
+    """Each arm by what the answers show of it: one that added to no hit of any answer is dead."""
+    absent = off(index)
+    return tuple(_seen(name, part, judged, absent) for name, part in (("keywords", "keyword"), ("vectors", "vector")))
+
+
+def _seen(name: str, part: str, judged: Sequence[Judged], absent: frozenset[str]) -> Arm:
+    if name in absent:
+        return Arm(name, "off", _OFF[name])
+    if any(part in one.parts for one in judged):
+        return Arm(name, "contributes")
+    reasons = "; ".join(dict.fromkeys(one.degraded for one in judged if one.degraded))
+    return Arm(name, "dead", "added to no hit of any answer" + (f" ({reasons})" if reasons else ""))
+
+
+def _searched(judged: Sequence[Judged]) -> str:
+    names = list(dict.fromkeys(one.searched for one in judged))
+    return names[0] if len(names) == 1 else f"{len(names)} revisions"
+
+
+def _indexed(reports: Sequence[IndexReport]) -> list[str]:
+    trees = sum(report.trees for report in reports)
+    new = sum(report.indexed for report in reports)
+    return [f"{trees} trees were looked at, {new} file versions were new to the index"] if new else []
+
+
+def _observed(index: Ragit, judged: Sequence[Judged], ref: str | None) -> list[str]:
+    notes = [
+        f"{count} of {len(judged)} answers were degraded: {reason}"
+        for reason, count in Counter(one.degraded for one in judged if one.degraded).most_common()
+    ]
+    if len({one.tree for one in judged if one.question.ref is None}) > 1:
+        notes.append("the tree changed while it was searched: the figures are of more than one")
+    absent = _absent(index, judged, ref)
+    if absent:
+        notes.append(f"{len(absent)} expected places are in no searched file: {', '.join(absent[:5])}")
+    return notes
+
+
+def _absent(index: Ragit, judged: Sequence[Judged], ref: str | None) -> list[str]:
+    """Expected paths that cannot be found, whatever the ranking: the set is out of date, or they are not searched."""
+    paths: dict[str | None, frozenset[str]] = {}
+    found: dict[str, None] = {}
+    for one in judged:
+        for expected, rank in zip(one.question.expected, one.ranks, strict=True):
+            if rank is not None:
+                continue
+            at = one.question.ref or ref
+            if at not in paths:
+                paths[at] = index.searched_paths(at)
+            if expected.path not in paths[at] and not any(measures.same_path(p, expected.path) for p in paths[at]):
+                found[expected.path] = None
+    return list(found)
+
+
+def _failures(golden: GoldenSet, overall: Figures, categories: Mapping[str, Figures]) -> list[str]:
+    failures = _missed(golden.thresholds, overall, "")
+    for category, limits in golden.by_category.items():
+        failures += _missed(limits, categories[category], f" of {category}")
+    return failures
+
+
+def _missed(limits: Thresholds, got: Figures, of: str) -> list[str]:
+    failures = []
+    for name, limit in limits.items():
+        bound, _, measure = name.partition("_")
+        value = getattr(got, measure)
+        if value < limit if bound == "min" else value > limit:
+            failures.append(f"{measure}{of} is {value:.4f}, {'below' if bound == 'min' else 'above'} {limit:g}")
+    return failures

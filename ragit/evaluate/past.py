@@ -1,0 +1,54 @@
+"""Makes the set of `history` from an opened repository: reads its log, and indexes the trees that will be searched."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from ragit.api import Ragit
+from ragit.errors import ConfigError
+from ragit.evaluate.golden import GoldenSet
+from ragit.evaluate.history import questions
+from ragit.types import Progress
+
+LOOKED_AT = 20
+"""Commits looked at for each that is wanted, and ..."""
+
+AT_LEAST = 200
+"""... as many at least: in repositories run by bots, one commit of ten speaks of code."""
+
+
+def from_history(
+    index: Ragit, wanted: int, revision: str = "HEAD", *, progress: Progress | None = None
+) -> tuple[GoldenSet, list[str]]:
+    """The newest commits of a revision that ask for something, as a set; and what to know of it, in sentences.
+
+    Each parent's tree is indexed; the store holds most of its files already, since neighbours share them.
+    Raises UnknownRevision; ConfigError if no commit will do.
+    """
+    commits = index.log(revision, most=max(AT_LEAST, LOOKED_AT * wanted))
+    left_out: Counter[str] = Counter()
+    trees: dict[str, None] = {}
+    new = 0
+
+    def make_ready(parents: Sequence[str]) -> None:
+        nonlocal new
+        trees.update(dict.fromkeys(parents))
+        new += index.index(*parents, progress=progress).indexed
+
+    new += index.index(revision, progress=progress).indexed  # the neighbour from which the others are composed
+    found = questions(commits, wanted, make_ready, index.searched_paths, left_out)
+    reasons = ", ".join(f"{reason} {count}" for reason, count in left_out.most_common())
+    if not found:
+        raise ConfigError(
+            f"none of {len(commits)} commits will do" + (f": {reasons}" if reasons else ""),
+            "Name a revision with a history of its own work, or write a golden set.",
+        )
+    notes = [
+        f"{len(trees)} parents' trees were indexed: {new} file versions were new, the rest was shared with neighbours"
+    ]
+    if reasons:
+        notes.append(f"commits left out: {reasons}")
+    if len(found) < wanted:
+        notes.append(f"{wanted} queries were wanted, {len(found)} were found in {len(commits)} commits")
+    return GoldenSet(f"history of {revision}", tuple(found)), notes

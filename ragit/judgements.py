@@ -1,0 +1,119 @@
+"""The words of an evaluation: what was asked and expected, what came of it. Standard library only, no IO.
+
+Apart from `types`, so that a search, which evaluates nothing, does not load them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+class Expected(NamedTuple):
+    """Where a query's answer stands: a file, or some lines (1-based, inclusive) of one."""
+
+    path: str
+    start_line: int | None = None
+    end_line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A query with the places that answer it."""
+
+    query: str
+    expected: tuple[Expected, ...]
+    category: str = "all"
+    ref: str | None = None
+    """The revision to search; None for what the evaluation is of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """How well some queries were answered: means over them of measures from 0 to 1, best 1."""
+
+    queries: int
+    ndcg: float
+    mrr: float
+    recall_1: float
+    recall_5: float
+    recall_10: float
+    p50_ms: float
+    """Median time of an answer, in milliseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One question with what came of it."""
+
+    question: Question
+    ranks: tuple[int | None, ...]
+    """Of each expected place, from 1; None: not in the first ten."""
+    figures: Figures
+    hits: tuple[Expected, ...]
+    """The first ten."""
+    tree: str
+    """The git object name of the tree that was searched."""
+    degraded: str
+    parts: frozenset[str]
+    """Which arms added to a hit of the answer: keyword, vector."""
+    searched: str
+    """The tree in words."""
+
+
+class Arm(NamedTuple):
+    """Whether keywords or vectors had a part in the answers to a set."""
+
+    name: str
+    state: str
+    """contributes, dead, or off (by configuration)."""
+    why: str = ""
+    alone: float | None = None
+    """Mean NDCG@10 by this arm alone; None if that was not measured."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """A golden set judged under one configuration."""
+
+    name: str
+    """The set, in words."""
+    searched: str
+    overall: Figures
+    categories: Mapping[str, Figures]
+    judged: tuple[Judged, ...]
+    arms: tuple[Arm, ...]
+    failures: tuple[str, ...]
+    """Thresholds that were not met, in words."""
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A question that two configurations answer differently well: its NDCG@10 under each."""
+
+    question: Question
+    before: float
+    after: float
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two configurations judged on the same set."""
+
+    names: tuple[str, str]
+    settings: tuple[tuple[str, object, object], ...]
+    """Those that differ: name, and the value under each."""
+    before: Evaluation
+    after: Evaluation
+    difference: float
+    """Of the mean NDCG@10, the second less the first."""
+    p: float
+    """How often chance alone makes a difference as large (two-sided)."""
+    test: str
+    """The test, in words."""
+    moved: tuple[Moved, ...]
+    """The greatest change first."""
+    failures: tuple[str, ...]
+    """Thresholds that the second does not meet, and dead arms of either, in words."""
