@@ -17,6 +17,7 @@ class Bar:
         self._quiet = quiet or not sys.stderr.isatty()
 
     def __call__(self, done: int, total: int) -> None:
+        """Show that `done` of `total` are."""
         if self._quiet:
             return
         if self._bar is not None and done < self._bar.pos:  # the next piece of work
