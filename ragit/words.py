@@ -10,21 +10,21 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-VERSION = 1
+VERSION = 2
 """Part of every key that depends on how text is split; raise it when a rule here changes."""
 
 MAX_WORD = 64
 """Longer runs are hashes, base64 and other data: nobody types them, and they would swell the vocabulary."""
 
-_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U000323af"
+_UPPER = "A-Z\u00c0-\u00d6\u00d8-\u00de\u0391-\u03a1\u03a3-\u03ab\u0400-\u042f"
+"""Capitals of Latin, Greek and Cyrillic; the few beyond count as small letters, which only costs a case change."""
+_LOWER = rf"[^\W0-9_{_UPPER}{_CJK}]"
 _IDENTIFIER = re.compile(r"\w+")
-_PART = re.compile(
-    rf"[{_CJK}]+"
-    r"|[0-9]+"
-    r"|[A-Z]+(?![a-z])"  # an acronym: HTTP in HTTPServer keeps its last capital for Server
-    r"|[A-Z]?[a-z]+"
-    rf"|[^\W0-9_A-Za-z{_CJK}]+"  # letters of other scripts
-)
+_ASCII_PART = re.compile(r"[0-9]+|[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+"""An acronym keeps its last capital for the next word: HTTP and Server in HTTPServer."""
+_ANY_PART = rf"[{_CJK}]+|[0-9]+|[{_UPPER}]+(?!{_LOWER})|[{_UPPER}]?{_LOWER}+"
+"""The same for all scripts. Not compiled here: most searches never meet one, and would wait 5 ms for it."""
 _IS_CJK = re.compile(rf"[{_CJK}]")
 
 
@@ -36,13 +36,13 @@ def identifiers(text: str) -> list[str]:
 @lru_cache(maxsize=200_000)
 def parts(identifier: str) -> tuple[str, ...]:
     """The lower-case words of one identifier, in order."""
-    if len(identifier) > MAX_WORD:
-        return ()
+    if len(identifier) > MAX_WORD and not _IS_CJK.search(identifier):
+        return ()  # but a sentence without spaces is no hash
     found: list[str] = []
-    for part in _PART.findall(identifier):
+    for part in _ASCII_PART.findall(identifier) if identifier.isascii() else re.findall(_ANY_PART, identifier):
         if _IS_CJK.match(part):
             found.extend(part[i : i + 2] for i in range(max(1, len(part) - 1)))
-        else:
+        elif len(part) <= MAX_WORD:
             found.append(part.lower())
     return tuple(found)
 

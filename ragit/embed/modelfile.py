@@ -40,6 +40,8 @@ from ragit.words import VERSION as WORDS_VERSION
 
 MAGIC = b"RAGITEMB"
 FORMAT = 1
+_SPLITTERS = (1, WORDS_VERSION)
+"""Splitters whose words a model may have: the first differs from the present one only in letters beyond ASCII."""
 _HEADER = struct.Struct("<8s7If32s")
 
 
@@ -52,7 +54,7 @@ class ModelFile:
         if len(self._map) < _HEADER.size or self._map[:8] != MAGIC:
             raise _unusable(path, "is not a model file")
         header = _HEADER.unpack_from(self._map)
-        if header[1] != FORMAT or header[2] != WORDS_VERSION:
+        if header[1] != FORMAT or header[2] not in _SPLITTERS:
             raise _unusable(path, "was made for another version of ragit")
         self.dimensions: int = header[3]
         self.size: int = header[4]
