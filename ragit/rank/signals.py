@@ -24,8 +24,6 @@ class FileFacts(NamedTuple):
     """BM25F of the file, as a share of the best file's."""
     path_share: float
     """Share of the query's weight that its path holds."""
-    name_share: float
-    """Share of the query's weight that the names it defines hold."""
     nearness: float
     """Mean cosine of its three nearest chunks (of all, if there are fewer)."""
     path_nearness: float
@@ -171,21 +169,20 @@ def _prose(file: FileFacts, ask: Ask) -> float:
 
 
 FILE_SIGNALS: Mapping[str, FileSignal] = {
-    "fileVector": FileSignal(lambda file, _: file.nearness, 1.2, "meaning of the file's nearest chunks"),
-    "fileKeyword": FileSignal(lambda file, _: file.keyword, 0.26, "words of the query in the whole file"),
-    "fileName": FileSignal(_names_file, 0.48, "the file is called like the query"),
-    "path": FileSignal(lambda file, _: file.path_share, 0.36, "words of the query in the path"),
-    "pathVector": FileSignal(lambda file, _: file.path_nearness, 0.4, "meaning of the path"),
-    "names": FileSignal(lambda file, _: file.name_share, 0.24, "words of the query in the names the file defines"),
-    "test": FileSignal(_test, -1.0, "a test, and the query asks for none"),
-    "aside": FileSignal(_aside, -0.6, "an example, a benchmark or a compatibility layer"),
-    "vendored": FileSignal(_vendored, -0.4, "vendored, generated or built"),
-    "prose": FileSignal(_prose, -1.0, "prose, and code is preferred"),
+    "fileVector": FileSignal(lambda file, _: file.nearness, 2.0, "meaning of the file's nearest chunks"),
+    "fileKeyword": FileSignal(lambda file, _: file.keyword, 0.25, "words of the query in the whole file"),
+    "fileName": FileSignal(_names_file, 0.3, "the file is called like the query"),
+    "path": FileSignal(lambda file, _: file.path_share, 0.2, "words of the query in the path"),
+    "pathVector": FileSignal(lambda file, _: file.path_nearness, 0.3, "meaning of the path"),
+    "test": FileSignal(_test, -0.6, "a test, and the query asks for none"),
+    "aside": FileSignal(_aside, -0.4, "an example, a benchmark or a compatibility layer"),
+    "vendored": FileSignal(_vendored, -0.3, "vendored, generated or built"),
+    "prose": FileSignal(_prose, -0.6, "prose, and code is preferred"),
 }
 
 CHUNK_SIGNALS: Mapping[str, ChunkSignal] = {
-    "defines": ChunkSignal(_defines, 0.8, "defines a name that the query writes as code"),
-    "named": ChunkSignal(_named, 0.2, "is called like the query"),
+    "defines": ChunkSignal(_defines, 0.5, "defines a name that the query writes as code"),
+    "named": ChunkSignal(_named, 0.15, "is called like the query"),
 }
 
 REPEAT = "repeat"
@@ -195,6 +192,15 @@ REPEAT_WEIGHT = -1.0
 
 SIGNAL_NAMES = (*CHUNK_SIGNALS, *FILE_SIGNALS, REPEAT)
 """All signals, for the settings."""
+
+MEANINGS: Mapping[str, str] = {
+    "vector": "meaning of these lines",
+    "keyword": "words of the query in these lines",
+    **{name: signal.help for name, signal in CHUNK_SIGNALS.items()},
+    **{name: signal.help for name, signal in FILE_SIGNALS.items()},
+    REPEAT: "a better hit of this file stands above",
+}
+"""What each part of a score is, to a reader of --explain."""
 
 
 def signal_weights(overrides: Mapping[str, float]) -> dict[str, float]:

@@ -57,8 +57,8 @@ class Holders(NamedTuple):
     """Places of the files that hold it, with its weighted occurrences."""
     paths: frozenset[int]
     """Places whose path holds it."""
-    names: frozenset[int]
-    """Places of files that define a name which holds it."""
+    names: int
+    """How many files define a name which holds it."""
 
 
 def holders(store: Store, view: View, query: QueryTerms) -> dict[str, Holders]:
@@ -68,7 +68,7 @@ def holders(store: Store, view: View, query: QueryTerms) -> dict[str, Holders]:
 
 def _holders(store: Store, view: View, term: str) -> Holders:
     files: dict[int, float] = {}
-    names: set[int] = set()
+    names = 0
     place_of = view.place_of
     for chunking, column in store.occurrences(term):
         places = place_of.get(chunking)
@@ -78,11 +78,11 @@ def _holders(store: Store, view: View, term: str) -> Holders:
         for place in places:
             files[place] = files.get(place, 0.0) + weight
         if column == NAME_COLUMN:
-            names.update(places)
+            names += len(places)
     paths = frozenset(view.paths_with(term))
     for place in paths:
         files[place] = files.get(place, 0.0) + PATH_WEIGHT
-    return Holders(files, paths, frozenset(names))
+    return Holders(files, paths, names)
 
 
 def vector_arm(store: Store, view: View, vectors: Vectors) -> dict[int, float]:
@@ -101,7 +101,7 @@ class Gathered(NamedTuple):
     names: Shares
     """What each word of the query counts in a defined name."""
     keyword_hits: int
-    """Files that hold a word of the query."""
+    """Files, among those that may be found, that hold a word of the query."""
 
 
 def gather(store: Store, view: View, query: QueryTerms, vectors: Vectors | None, scoring: str) -> Gathered:
@@ -119,7 +119,7 @@ def gather(store: Store, view: View, query: QueryTerms, vectors: Vectors | None,
     top = max((score.score for held in keywords.values() for score in held), default=0.0) or 1.0
     total = len(view.snapshot.paths)
     paths = Shares(query, {term: len(held.paths) for term, held in found.items()}, total)
-    names = Shares(query, {term: len(held.names) for term, held in found.items()}, total)
+    names = Shares(query, {term: held.names for term, held in found.items()}, total)
     best = max((scores.scores.get(place, 0.0) for place in view.places), default=0.0) or 1.0
     files: dict[int, FileFacts] = {}
     chunks: list[ChunkFacts] = []
@@ -132,14 +132,13 @@ def gather(store: Store, view: View, query: QueryTerms, vectors: Vectors | None,
             path=path,
             keyword=scores.scores.get(place, 0.0) / best,
             path_share=paths.of(term for term, held in found.items() if place in held.paths),
-            name_share=names.of(term for term, held in found.items() if place in held.names),
             nearness=_mean(sorted(near_ones, reverse=True)[:NEAREST_OF_FILE]),
             path_nearness=vectors.path_nearness(path) if vectors else 0.0,
         )
         first = chunk_id(chunking, 0)
         for at, (keyword, cosine) in enumerate(zip(held, near_ones, strict=True)):
             chunks.append(ChunkFacts(place, first + at, cosine, keyword, keyword.score / top))
-    return Gathered(files, chunks, names, len(scores.scores))
+    return Gathered(files, chunks, names, sum(place in view.allowed for place in scores.scores))
 
 
 def _mean(numbers: Sequence[float]) -> float:
