@@ -4,8 +4,9 @@
 
 PATH is any git repository. It is cloned to a temporary folder, with its index there too, so nothing of yours is touched
 and no setting sends anything anywhere. Every number is a whole process as a user starts it, from its start to its end;
-medians, with the lowest and highest beside them. Peers (git grep, ripgrep, semble) are run where they are installed.
-They do other things - a grep ranks nothing, and semble knows no branches - and give only the scale.
+medians, with the lowest and highest beside them, and the seconds of processor that it took: these say what it costs
+where other work made it wait. Peers (git grep, ripgrep, semble) are run where they are installed. They do other things
+- a grep ranks nothing, and semble knows no branches - and give only the scale.
 
 Standard library only. Run it on an idle machine: the load before and after is part of the report.
 """
@@ -41,9 +42,10 @@ SAMPLE_S = 0.05
 
 @dataclass(frozen=True)
 class Run:
-    """One process: seconds from start to end, peak memory in MB (children included), what it printed."""
+    """One process with its children: seconds from start to end, those of processor, peak memory in MB, its output."""
 
     seconds: float
+    processor: float
     megabytes: float
     out: str
 
@@ -53,15 +55,22 @@ class Row:
     """One line of the report."""
 
     what: str
-    seconds: Sequence[float]
+    runs: Sequence[Run]
     note: str = ""
 
+    @property
+    def median(self) -> float:
+        """Seconds."""
+        return statistics.median(run.seconds for run in self.runs)
+
     def cells(self, base: float | None = None) -> list[str]:
-        """Median, lowest and highest, ratio to another median, note."""
-        median = statistics.median(self.seconds)
-        spread = f"{shown(min(self.seconds))} - {shown(max(self.seconds))}" if len(self.seconds) > 1 else ""
-        ratio = [] if base is None else [f"{median / base:.2f}"]
-        return [self.what, shown(median), spread, *ratio, self.note]
+        """Median, lowest and highest, processor, peak memory, ratio to another median, note."""
+        seconds = [run.seconds for run in self.runs]
+        ratio = [] if base is None else [f"{self.median / base:.2f}"]
+        processor = statistics.median(run.processor for run in self.runs)
+        peak = max(run.megabytes for run in self.runs)
+        spread = f"{shown(min(seconds))} - {shown(max(seconds))}"
+        return [self.what, shown(self.median), spread, shown(processor), f"{peak:.0f} MB", *ratio, self.note]
 
 
 def shown(seconds: float) -> str:
@@ -123,7 +132,7 @@ def run(
     command: Sequence[str], cwd: Path, env: dict[str, str], *, text: str | None = None, ok: tuple[int, ...] = (0,)
 ) -> Run:
     """Run a process to its end, or end this program with what it said."""
-    started = time.perf_counter()
+    started, before = time.perf_counter(), processor()
     process = subprocess.Popen(
         command, cwd=cwd, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         encoding="utf-8", errors="replace",
@@ -133,7 +142,17 @@ def run(
     seconds = time.perf_counter() - started
     if process.returncode not in ok:
         sys.exit(f"{' '.join(command)}\nended with {process.returncode}: {err or out}")
-    return Run(seconds, memory[0], out)
+    return Run(seconds, processor() - before, memory[0], out)
+
+
+def processor() -> float:
+    """Seconds of processor that all ended children of this process took; 0 on Windows."""
+    try:
+        import resource
+    except ImportError:
+        return 0.0
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 @contextmanager
@@ -177,7 +196,7 @@ def held(pid: int) -> float:
     return float(found[1]) * 1024 / 1e6 if found else 0.0
 
 
-def cold_index(place: Place, repeat: int) -> tuple[Row, dict[str, int]]:
+def cold_index(place: Place, repeat: int) -> Row:
     runs = []
     report: dict[str, int] = {}
     for _ in range(repeat):
@@ -185,10 +204,7 @@ def cold_index(place: Place, repeat: int) -> tuple[Row, dict[str, int]]:
         done, report = place.index()
         runs.append(done)
     note = f"{report['files']:,} files, {report['chunks']:,} chunks, {place.stored():.1f} MB on disk"
-    peak = max(done.megabytes for done in runs)
-    return Row(
-        "index from nothing", [r.seconds for r in runs], note + (f", peak {peak:.0f} MB" if peak else "")
-    ), report
+    return Row("index from nothing", runs, note)
 
 
 def searches(place: Place, queries: Sequence[str], repeat: int, *args: str) -> list[Run]:
@@ -196,23 +212,16 @@ def searches(place: Place, queries: Sequence[str], repeat: int, *args: str) -> l
     return [place.search(query, *args) for _ in range(repeat) for query in queries]
 
 
-def search_row(place: Place, queries: Sequence[str], repeat: int) -> Row:
-    runs = searches(place, queries, repeat)
-    peak = max(done.megabytes for done in runs)
-    note = f"{len(queries)} queries, {repeat} times each" + (f", peak {peak:.0f} MB" if peak else "")
-    return Row("search", [done.seconds for done in runs], note)
-
-
 def edited(place: Place, query: str, repeat: int) -> Row:
     """A search after each of several one-line edits."""
-    seconds = []
+    runs = []
     for number, file in enumerate(place.sources(repeat)):
         lines = file.read_text(encoding="utf-8", errors="surrogateescape").splitlines(keepends=True)
         lines.insert(len(lines) // 2, f"# changed {number}\n")
         file.write_text("".join(lines), encoding="utf-8", errors="surrogateescape")
-        seconds.append(place.search(query).seconds)
+        runs.append(place.search(query))
     place.git("checkout", "-q", "--", ".")
-    return Row("search after an edit", seconds, "one more file with an uncommitted line each time")
+    return Row("search after an edit", runs, "one more file with an uncommitted line each time")
 
 
 def switched(place: Place, query: str, repeat: int) -> Row | None:
@@ -223,24 +232,24 @@ def switched(place: Place, query: str, repeat: int) -> Row | None:
     place.git("branch", "-q", "-f", "bench-new", "HEAD")
     place.git("branch", "-q", "-f", "bench-old", old)
     _, there = place.index("bench-old", "bench-new")
-    seconds = []
+    runs = []
     for _ in range(repeat):
         for name in ("bench-old", "bench-new"):
             place.git("switch", "-q", name)
-            seconds.append(place.search(query).seconds)
+            runs.append(place.search(query))
     _, again = place.index("bench-old", "bench-new")
     note = f"{BEHIND} commits apart; indexing the second branch embedded {there['embedded']} chunks, "
-    return Row("search after a switch", seconds, f"{note}switching {again['embedded']}")
+    return Row("search after a switch", runs, f"{note}switching {again['embedded']}")
 
 
 def second_worktree(place: Place, query: str, repeat: int) -> Row:
     before = place.stored()
     other = place.top.parent / "second"
     place.git("worktree", "add", "-q", "--detach", str(other), "HEAD")
-    seconds = [place.search(query, cwd=other).seconds for _ in range(repeat)]
-    grown = place.stored() - before
+    runs = [place.search(query, cwd=other) for _ in range(repeat)]
+    note = f"the index grew by {grown(place, before)}"
     place.git("worktree", "remove", "--force", str(other))
-    return Row("search in a second worktree", seconds, f"the index grew by {grown:.1f} MB")
+    return Row("search in a second worktree", runs, note)
 
 
 def more_tags(place: Place) -> Row | None:
@@ -248,20 +257,25 @@ def more_tags(place: Place) -> Row | None:
     commits = place.git("rev-list", "--first-parent", f"--max-count={TAGS + 1}", "HEAD").splitlines()[1:]
     if not commits:
         return None
-    seconds, embedded, before = [], 0, place.stored()
+    runs, embedded, before = [], 0, place.stored()
     for number, commit in enumerate(commits):
         place.git("tag", "-f", f"bench-{number}", commit)
         done, report = place.index(f"bench-{number}")
-        seconds.append(done.seconds)
+        runs.append(done)
         embedded += report["embedded"]
-    note = f"{len(commits)} tags, a commit apart: {embedded} chunks embedded, {place.stored() - before:.1f} MB in all"
-    return Row("index one more tag", seconds, note)
+    note = f"{len(commits)} tags, a commit apart: {embedded} chunks embedded, {grown(place, before)} in all"
+    return Row("index one more tag", runs, note)
+
+
+def grown(place: Place, before: float) -> str:
+    """What the index grew by. SQLite's log comes and goes, so it may even have shrunk a little."""
+    return f"{max(0.0, place.stored() - before):.1f} MB"
 
 
 def measure(place: Place, queries: Sequence[str], repeat: int) -> list[Row]:
-    cold, _ = cold_index(place, min(repeat, 3))
+    cold = cold_index(place, min(repeat, 3))
     steps: tuple[Callable[[], Row | None], ...] = (
-        lambda: search_row(place, queries, repeat),
+        lambda: Row("search", searches(place, queries, repeat), f"{len(queries)} queries, {repeat} times each"),
         lambda: edited(place, queries[0], repeat),
         lambda: switched(place, queries[0], repeat),
         lambda: second_worktree(place, queries[0], repeat),
@@ -290,9 +304,8 @@ def peers(place: Place, queries: Sequence[str], repeat: int) -> list[Row]:
             continue
         listed = [at for _ in range(repeat if name != "semble" else 1) for at in range(len(queries))]
         runs = [run(command(at), place.top, place.env, ok=(0, 1)) for at in listed]
-        peak = max(done.megabytes for done in runs)
         what = "counts lines that hold a word of the query" if name != "semble" else "searches"
-        rows.append(Row(name, [done.seconds for done in runs], what + (f", peak {peak:.0f} MB" if peak else "")))
+        rows.append(Row(name, runs, what))
     return rows
 
 
@@ -334,7 +347,7 @@ def scale(place: Place, queries: Sequence[str], repeat: int) -> list[list[str]]:
 
 
 def signals(place: Place, queries: Sequence[str], repeat: int) -> list[list[str]]:
-    """What a search takes without one signal, and without the vector arm, against one with all: medians of turns."""
+    """Processor that a search takes without one signal, and without the vector arm, against one with all."""
     from ragit.rank import SIGNAL_NAMES  # only here: this needs the Python that ragit is installed in
 
     variants: dict[str, list[str]] = {"all signals": []}
@@ -348,7 +361,7 @@ def signals(place: Place, queries: Sequence[str], repeat: int) -> list[list[str]
         for query in queries:
             for name, settings in variants.items():
                 done = run([place.ragit, *settings, "search", query], place.top, place.env, ok=(0, 1))
-                times[name].append(done.seconds)
+                times[name].append(done.processor or done.seconds)
     base = statistics.median(times["all signals"])
     medians = {name: statistics.median(listed) for name, listed in times.items()}
     return [[name, shown(found), f"{(found - base) * 1000:+.0f} ms"] for name, found in medians.items()]
@@ -388,16 +401,16 @@ def report(place: Place, name: str, args: argparse.Namespace) -> str:
     queries = args.query or QUERIES
     rows = measure(place, queries, args.repeat)
     others = peers(place, queries, args.repeat)
-    base = statistics.median(rows[1].seconds)
-    lines = table(("what", "median", "range", "notes"), [row.cells() for row in rows])
+    head = ("what", "median", "range", "processor", "peak memory")
+    lines = table((*head, "notes"), [row.cells() for row in rows])
     if others:
-        heads = ("other tools", "median", "range", "times ragit's search", "notes")
-        lines += ["", *table(heads, [row.cells(base) for row in others])]
+        heads = ("other tools", *head[1:], "times ragit's search", "notes")
+        lines += ["", *table(heads, [row.cells(rows[1].median) for row in others])]
     if args.scale:
-        grown = ("share of the files", "files", "chunks", "index from nothing", "peak", "on disk", "search")
-        lines += ["", *table(grown, scale(place, queries, args.repeat))]
+        shares = ("share of the files", "files", "chunks", "index from nothing", "peak", "on disk", "search")
+        lines += ["", *table(shares, scale(place, queries, args.repeat))]
     if args.signals:
-        lines += ["", *table(("search", "median", "difference"), signals(place, queries, args.repeat))]
+        lines += ["", *table(("search", "median of processor", "difference"), signals(place, queries, args.repeat))]
     title = [f"## {name}, {commit}", "", f"{time.strftime('%Y-%m-%d')}. {machine(place.ragit)}."]
     busy = f"Processes that wanted to run (load average): {before} before, {load()} after. {args.note}".rstrip()
     return "\n".join([*title, busy, "", *lines])

@@ -1,4 +1,8 @@
-"""Documentation that cannot drift: commands that exist, links that lead somewhere, the block that CI runs."""
+"""Documentation that cannot drift: commands that exist, links that lead somewhere, the block that CI runs; and every
+command, exit code, format, signal and language on a page.
+
+`python tests/test_docs.py` brings the table of languages up to date.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +14,21 @@ from pathlib import Path
 import click
 import pytest
 
+import ragit
+from ragit.__main__ import EXIT_BUG, EXIT_ERROR, EXIT_INTERRUPT
+from ragit.chunk import languages
+from ragit.chunk.names import require
+from ragit.chunk.row import Language
 from ragit.cli import COMMANDS, cli
 from ragit.config import KNOBS
+from ragit.errors import RagitError
+from ragit.rank import SIGNAL_NAMES
+from ragit.render import FORMATS
 
 TOP = Path(__file__).parents[1]
+README = TOP / "README.md"
+ARCHITECTURE = TOP / "docs" / "architecture.md"
+LANGUAGES = TOP / "docs" / "languages.md"
 PAGES = sorted([TOP / "README.md", *(TOP / "docs").glob("**/*.md")])
 
 
@@ -120,3 +135,113 @@ def test_nothing_names_a_machine() -> None:
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
         assert not re.search(r"/(?:root|work|tmp)/\w", text), page.name
+
+
+def text_of(page: Path) -> str:
+    return page.read_text(encoding="utf-8")
+
+
+def first_cells(page: Path, head: str) -> list[str]:
+    """What stands in code marks in the first column of the table whose head begins so."""
+    (table,) = re.findall(rf"^\| {head} \|.*\n\|[-|]+\|\n((?:\|.*\n)+)", text_of(page), re.MULTILINE)
+    return [
+        name
+        for row in table.splitlines()
+        for name in re.findall(r"`([^`]+)`", row.split("|")[1]) or [row.split("|")[1].strip()]
+    ]
+
+
+def test_every_command_has_a_row_in_the_readme() -> None:
+    rows = {" ".join(re.findall(r"[a-z]+", cell.partition("[")[0])) for cell in first_cells(README, "command")}
+    assert rows == {name for name, command in ALL.items() if not isinstance(command, click.Group)}
+
+
+def test_every_exit_code_is_documented() -> None:
+    codes = {"0", "1", *map(str, (EXIT_ERROR, EXIT_BUG, EXIT_INTERRUPT))}
+    assert set(first_cells(ARCHITECTURE, "exit code")) == codes
+    (said,) = re.findall(r"^Exit status: .*(?:\n.+)*", text_of(README), re.MULTILINE)
+    assert set(re.findall(r"\d+", said)) == codes
+
+
+def test_every_output_format_is_documented() -> None:
+    assert first_cells(ARCHITECTURE, "format") == list(FORMATS)
+    assert all(f"`{name}`" in text_of(README) for name in FORMATS)
+
+
+def test_every_signal_has_its_reason_on_a_page() -> None:
+    assert first_cells(ARCHITECTURE, "signal") == list(dict.fromkeys(first_cells(ARCHITECTURE, "signal")))
+    assert set(first_cells(ARCHITECTURE, "signal")) == set(SIGNAL_NAMES)
+
+
+def test_every_table_of_the_store_is_documented(tmp_path: Path) -> None:
+    from ragit.store import Store
+
+    with Store(tmp_path / "index.db", writable=True) as store:
+        store.add_embedder("one", 8)
+        found = {name for (name,) in store._db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    made = {name for name in found if not re.match(r"sqlite_|term_", name)}
+    assert {name.replace("_1", "_N") for name in made} == set(first_cells(ARCHITECTURE, "table"))
+
+
+_BEGIN, _END = "<!-- languages: made by `python tests/test_docs.py`; a test compares -->", "<!-- end -->"
+
+
+def cut_by(row: Language) -> str:
+    if row.grammar:
+        return f"grammar `{row.grammar}`"
+    if row.name == "auto" or row.reader not in {"none", "lines", "latex", "razor", "sln"}:
+        return "told from its content"
+    return {"none": "skipped", "lines": "lines"}.get(row.reader, "rules")
+
+
+def language_table() -> str:
+    """Every row of the table of languages, for the page."""
+    lines = ["| name | files | cut by |", "|---|---|---|"]
+    for name in sorted(languages()):
+        row = require(name)
+        files = ", ".join(f"`{word}`" for word in row.files.split()) or "whatever no other name claims"
+        lines.append(f"| `{name}` | {files} | {cut_by(row)} |")
+    return "\n".join(lines) + "\n"
+
+
+def test_every_language_is_documented() -> None:
+    assert f"{_BEGIN}\n{language_table()}{_END}" in text_of(LANGUAGES), "python tests/test_docs.py brings it up to date"
+
+
+def test_the_readme_names_every_language_that_is_parsed() -> None:
+    (section,) = re.findall(r"^## Languages\n(.*?)^## ", text_of(README), re.MULTILINE | re.DOTALL)
+    said = re.sub(r"[^a-z#+ ]", "", section.lower().replace("c++", "cpp").replace("c#", "csharp").replace("\n", " "))
+    spelt = {"tsx": "typescript", "ocaml_interface": "ocaml", "sln": "visual studio", "h": "cpp", "auto": "text"}
+    for name in languages():
+        if require(name).reader != "none":
+            assert spelt.get(name, name) in said, name
+
+
+def test_the_readme_is_short_and_shows_a_session_first() -> None:
+    lines = text_of(README).splitlines()
+    assert len(lines) <= 200
+    assert "$ ragit search" in "\n".join(lines[:12])
+
+
+def test_public_names_are_sorted_and_complete() -> None:
+    assert ragit.__all__ == sorted(ragit.__all__)
+    defined = {name for name in vars(ragit) if not name.startswith("_") and name != "annotations"}
+    imported = {"Mapping", "Path", "TYPE_CHECKING"}
+    rooms = {path.stem for path in (TOP / "ragit").iterdir()}
+    assert set(ragit.__all__) == (defined - imported - rooms) | {"__version__"}
+
+
+def test_errors_are_drawn_in_their_tree() -> None:
+    import ragit.errors as room
+
+    drawn = re.findall(r"[├└]── (\w+)", room.__doc__ or "")
+    made = [one.__name__ for one in vars(room).values() if isinstance(one, type) and issubclass(one, RagitError)]
+    assert sorted(drawn) == sorted(name for name in made if name != "RagitError")
+
+
+if __name__ == "__main__":
+    page = LANGUAGES.read_text(encoding="utf-8")
+    made = f"{_BEGIN}\n{language_table()}{_END}"
+    LANGUAGES.write_text(
+        re.sub(re.escape(_BEGIN) + ".*?" + re.escape(_END), lambda _: made, page, flags=re.DOTALL), "utf-8"
+    )
