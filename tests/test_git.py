@@ -134,6 +134,9 @@ def test_near_names_are_offered(repo: GitSandbox, opened: Repo) -> None:
             opened.resolve(name)
         assert near in caught.value.hint
     assert opened.near_names("release2") == ["origin/release-2"]
+    for tag in ("v2.31.0-rc1", "v2.31.0", "v2.34.1"):
+        repo.git("tag", tag)
+    assert opened.near_names("v2.31") == ["v2.31.0", "v2.31.0-rc1", "v2.34.1"]
     with pytest.raises(UnknownRevision) as caught:
         opened.resolve("zzzzz")
     assert "git branch --all" in caught.value.hint

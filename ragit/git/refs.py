@@ -80,14 +80,17 @@ def _advice(git: Git, name: str) -> str:
 
 
 def near_names(git: Git, name: str, most: int = 3) -> list[str]:
-    """Names of refs that resemble `name`, best first."""
+    """Names of refs that resemble `name`, best first: those it only begins before those it is a slip of."""
     import difflib  # only an error needs it
 
     listed = os.fsdecode(git.run("for-each-ref", "--format=%(refname:lstrip=2)", *KINDS)).split()
     wanted = re.split(r"[~^:]|@\{", name)[0]
     by_tail = {ref.rsplit("/", 1)[-1]: ref for ref in reversed(listed)}
+    begun = sorted((ref for ref in listed if wanted and ref.startswith(wanted)), key=len)
     close = difflib.get_close_matches(wanted, [*listed, *by_tail], most)
-    return list(dict.fromkeys(by_tail.get(match, match) if match not in listed else match for match in close))
+    near = (by_tail.get(match, match) if match not in listed else match for match in close)
+    whole = [by_tail[wanted]] if wanted in by_tail else []
+    return list(dict.fromkeys((*whole, *begun, *near)))[:most]
 
 
 def refs(git: Git, kinds: Iterable[str] = KINDS) -> list[Revision]:
