@@ -25,6 +25,7 @@ from ragit.config import FILE_NAME, Config, Loaded, Row, TomlFile, describe, loa
 from ragit.errors import ConfigError, GitFailed, UnknownRevision
 from ragit.git import GITLINK, Repo, Revision, clean_env
 from ragit.git import Status as GitStatus
+from ragit.rank.signals import MEANINGS as MEANINGS  # for whoever shows why a hit is where it is
 from ragit.rank.signals import SIGNAL_NAMES
 from ragit.types import Answer, Freshness, GcReport, IndexReport, Oid, Progress, Query, RefStatus, Status, Target
 
@@ -146,6 +147,7 @@ class Ragit:
         query_prefix: str | None = None,
         optimize: bool | None = None,
         index: bool = True,
+        explain: bool = False,
         recurse_submodules: bool = False,
         on_index: Callable[[int], None] | None = None,
     ) -> Answer:
@@ -153,7 +155,7 @@ class Ragit:
 
         What the tree lacks is indexed first, unless `index` is False or the freshness policy says otherwise;
         `on_index` is told how many files that is. `recurse_submodules` goes on in those that are checked out, each
-        with its own store. Options left None are as configured. Raises UnknownRevision, UnknownLanguage, NotIndexed.
+        with its own store. `explain` looks also for what a demotion kept out. Options left None are as configured. Raises UnknownRevision, UnknownLanguage, NotIndexed.
         """
         asked = (
             query
@@ -171,6 +173,7 @@ class Ragit:
                 query_prefix=query_prefix,
                 optimize=optimize,
                 index=index,
+                explain=explain,
             )
         )
         self._look_again()

@@ -89,6 +89,9 @@ class Embedder(Protocol):
     def embed_query(self, text: str) -> bytes:
         """The vector of a query, in the same form."""
 
+    def knows(self, text: str) -> bool:
+        """False if it knows no word of a text: a vector is made of what the words look like, and says little."""
+
 
 @dataclass(frozen=True, slots=True)
 class Target:
@@ -119,6 +122,8 @@ class Query:
     optimize: bool | None = None
     index: bool = True
     """False: answer from what is stored, and say how much is missing."""
+    explain: bool = False
+    """Look also for what a demotion kept out of the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +157,20 @@ class Hit:
     optimized: Optimized | None = None
 
 
+class Demoted(NamedTuple):
+    """The best place of a file that would be among the hits if nothing had lowered it."""
+
+    path: str
+    start_line: int
+    end_line: int
+    symbol: str
+    score: float
+    otherwise: float
+    """The score it would have."""
+    signals: Mapping[str, float]
+    """What lowered it, by name."""
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """Hits, and what they were computed from: the tree, and whether all of it was indexed."""
@@ -165,6 +184,8 @@ class Answer:
     """Why one arm did not take part; empty if both did."""
     took_ms: float
     hits: tuple[Hit, ...]
+    demoted: tuple[Demoted, ...] = ()
+    """Only where the query asked to explain."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ from ragit.render import (
 )
 from ragit.render.screen import cells
 from ragit.render.snippet import lines_of, marked, snippet
-from ragit.types import Answer, Freshness, GcReport, Hit, IndexReport, Oid, Optimized, RefStatus, Status
+from ragit.types import Answer, Demoted, Freshness, GcReport, Hit, IndexReport, Oid, Optimized, RefStatus, Status
 from ragit.words import terms
 
 DOCS = Path(__file__).parent.parent / "docs" / "json.md"
@@ -138,13 +138,15 @@ def test_full_shows_every_line() -> None:
 
 def test_explain_says_what_raised_and_what_lowered_the_hit() -> None:
     optimized = Optimized(merged_from=("40-44", "45-50"), deduped_from=("60-70",), file_capped=True)
-    assert shown("text", answer(hit(optimized=optimized, text="x", end_line=40, symbol="")), explain=True) == (
-        "src/consumer.py:40  Consumer  method  0.912\n"
+    meanings = {"keyword": "words of the query in these lines", "testFile": "a test"}
+    one = hit(optimized=optimized, text="x", end_line=40, symbol="", score=0.91)
+    assert shown("text", answer(one), explain=True, meanings=meanings) == (
+        "src/consumer.py:40  Consumer  method  0.910\n"
         "  40- x\n"
-        "  raised by   symbolDefinition +0.400\n"
-        "              keyword          +0.310\n"
-        "              vector           +0.250\n"
-        "  lowered by  testFile         -0.050\n"
+        "  raised by   +0.400 symbolDefinition\n"
+        "              +0.310 words of the query in these lines (keyword)\n"
+        "              +0.250 vector\n"
+        "  lowered by  -0.050 a test (testFile)\n"
         "  words       commit, offsets\n"
         "  merged      40-44, 45-50\n"
         "  replaces    60-70\n"
@@ -184,12 +186,59 @@ def test_many_names_are_counted() -> None:
     assert shown("vimgrep", answer(many, query="zebra")) == "src/consumer.py:2:1:B = 1"
 
 
-def test_the_words_found_are_those_that_were_typed() -> None:
-    one = hit(terms=("commit", "s", "cach"), signals={}, text="x", end_line=40)
-    last = shown("text", answer(one, query="who's caching committed commitOffsets caching"), explain=True).split("\n")[
-        -1
-    ]
-    assert last == "  words       caching, committed, commitOffsets"
+@pytest.mark.parametrize(
+    ("query", "held", "lines"),
+    [
+        (
+            "who's caching committed offsets caching",
+            ("commit", "s", "cach"),
+            ["words       caching, committed", "lacks       offsets"],
+        ),
+        ("commitOffsets", ("commit",), ["words       commit of commitOffsets"]),
+        ("commitOffsets", ("commit", "offset", "commitoffsets"), ["words       commitOffsets"]),
+        ("how does it work", (), ["words       none of the query: found by its meaning, its file or its path"]),
+        ("会话持久化", ("会话", "持久"), ["words       会话, 持久 of 会话持久化"]),
+        ("?!", (), []),
+    ],
+)
+def test_the_words_found_are_those_that_were_typed(query: str, held: tuple[str, ...], lines: list[str]) -> None:
+    one = hit(terms=held, signals={}, text="x", end_line=40)
+    assert shown("text", answer(one, query=query), explain=True).split("\n")[2:] == [f"  {line}" for line in lines]
+
+
+def test_a_score_that_was_kept_above_0_says_so() -> None:
+    one = hit(signals={"vector": 0.1, "test": -0.3}, score=0.001, text="x", end_line=40, terms=("commit",))
+    assert "  kept        +0.001 what is lowered below 0 is still found, last" in shown(
+        "text", answer(one), explain=True
+    )
+
+
+DEMOTED = Demoted("tests/test_a\x1b.py", 3, 9, "test_a helper", 0.2, 0.5, {"test": -0.3})
+
+
+def test_what_was_kept_out_is_named_with_what_lowered_it() -> None:
+    of = answer(demoted=(DEMOTED,))
+    assert shown("text", of, explain=True, meanings={"test": "a test"}) == (
+        "\nkept out by what lowers it:\n"
+        "  tests/test_a\\x1b.py:3  test_a  0.200 instead of 0.500\n"
+        "    -0.300 a test (test)"
+    )
+    assert shown("text", of) == ""
+
+
+def test_explain_in_json() -> None:
+    of = answer(hit(signals={"vector": 0.25, "testFile": -0.05}, terms=("commit",)), demoted=(DEMOTED,))
+    found = json.loads(shown("json", of, explain=True, meanings={"vector": "meaning of these lines"}))
+    assert found["results"][0]["explain"] == {
+        "raised_by": [{"signal": "vector", "value": 0.25, "meaning": "meaning of these lines"}],
+        "lowered_by": [{"signal": "testFile", "value": -0.05, "meaning": ""}],
+        "words": ["commit"],
+        "words_in_part": {},
+        "lacks": ["offsets"],
+    }
+    assert [one["otherwise"] for one in found["demoted"]] == [0.5]
+    assert not list(faults(found, schemas()["search"]))
+    assert "demoted" not in json.loads(shown("json", of))
 
 
 def test_headings_are_joined_as_titles() -> None:

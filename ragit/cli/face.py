@@ -12,7 +12,7 @@ import click
 
 import ragit
 from ragit import render
-from ragit.api import Ragit
+from ragit.api import MEANINGS, Ragit
 
 
 def open_index(ctx: click.Context) -> Ragit:
@@ -42,6 +42,7 @@ def look(options: dict[str, Any]) -> render.RenderOptions:
         full=options.get("full", False),
         context=options.get("context", 0),
         explain=options.get("explain", False),
+        meanings=MEANINGS if options.get("explain") else {},
     )
 
 

@@ -68,6 +68,7 @@ def _query(text: str, options: dict[str, Any]) -> Query:
         min_score=options["min_score"],
         optimize=False if options["no_optimize"] else None,
         index=not options["no_index"],
+        explain=options["explain"],
     )
 
 

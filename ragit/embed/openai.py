@@ -96,6 +96,10 @@ class OpenAIEmbedder:
             return bytes(4 * self.dimensions)
         return self._request([self._options.query_prefix + text], min(1, self._options.retries), _QUERY_WAIT)[0]
 
+    def knows(self, text: str) -> bool:
+        """True: such models read pieces of words, and most languages."""
+        return bool(text)
+
     def _batches(self, numbers: Sequence[int], texts: Sequence[str]) -> Iterator[list[int]]:
         batch: list[int] = []
         size = 0

@@ -98,6 +98,10 @@ class StaticEmbedder:
             total = [a + weight * b for a, b in zip(total, self.word_vector(word), strict=True)]
         return _centred(total, self._mean)
 
+    def knows(self, text: str) -> bool:
+        """True if the file has a row of its own for a word of the text."""
+        return any(self._file.find(word) is not None for word in words(text))
+
     def word_vector(self, word: str) -> tuple[float, ...]:
         """The vector that one word adds to a text's sum: its length is the word's weight."""
         number = self._file.find(word)

@@ -6,6 +6,7 @@ from ragit.rank.order import Mix, Ranked, Scorer, needing_names
 from ragit.rank.signals import (
     CHUNK_SIGNALS,
     FILE_SIGNALS,
+    MEANINGS,
     REPEAT,
     SIGNAL_NAMES,
     Ask,
@@ -19,6 +20,7 @@ from ragit.rank.terms import QUERY_BYTES, QueryTerms, take_apart
 __all__ = [
     "CHUNK_SIGNALS",
     "FILE_SIGNALS",
+    "MEANINGS",
     "QUERY_BYTES",
     "SIGNAL_NAMES",
     "Ask",

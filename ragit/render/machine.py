@@ -30,19 +30,23 @@ def plain(text: str) -> str:
 
 def json(answer: Answer, options: RenderOptions) -> Iterator[str]:
     """One JSON object."""
-    yield dumps(
-        {
-            "query": plain(answer.query),
-            "ref": plain(answer.ref),
-            "tree": answer.tree,
-            "complete": answer.complete,
-            "missing": answer.missing,
-            "degraded": answer.degraded or None,
-            "took_ms": round(answer.took_ms, 3),
-            "results": [_result(hit) for hit in answer.hits],
-        },
-        options,
-    )
+    whole: dict[str, Any] = {
+        "query": plain(answer.query),
+        "ref": plain(answer.ref),
+        "tree": answer.tree,
+        "complete": answer.complete,
+        "missing": answer.missing,
+        "degraded": answer.degraded or None,
+        "took_ms": round(answer.took_ms, 3),
+        "results": [_result(hit) for hit in answer.hits],
+    }
+    if options.explain:
+        from ragit.render import explain
+
+        for result, hit in zip(whole["results"], answer.hits, strict=True):
+            result["explain"] = explain.hit_json(answer.query, hit, options)
+        whole["demoted"] = [explain.demoted_json(one, options) for one in answer.demoted]
+    yield dumps(whole, options)
 
 
 def _result(hit: Hit) -> dict[str, Any]:

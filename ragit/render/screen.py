@@ -8,7 +8,8 @@ escaped.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 _UNSAFE = "\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff"
@@ -29,6 +30,8 @@ class RenderOptions:
     """Lines to show around each line that matches."""
     explain: bool = False
     """Say why each hit is where it is."""
+    meanings: Mapping[str, str] = field(default_factory=dict)
+    """What each signal is, in words, for whoever asked to explain."""
 
 
 PLAIN = RenderOptions()

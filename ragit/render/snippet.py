@@ -57,13 +57,6 @@ def asked_first(query: str, hit: Hit) -> list[str]:
     return sorted(symbols(hit), key=lambda name: parts(name) not in asked)
 
 
-def asked_words(query: str, hit: Hit) -> list[str]:
-    """The words of the query that the hit holds, as they were typed (a hit names them by the stems of the index)."""
-    held = {*hit.terms, *terms(" ".join(hit.terms))}
-    found = [word for word in identifiers(query) if len(word) > 1 or not word.isascii()]
-    return list(dict.fromkeys(word for word in found if held.intersection(terms_of(word))))
-
-
 def wanted_terms(query: str, hit: Hit) -> frozenset[str]:
     """The index terms to point at: those of the query that the hit holds, without words that are everywhere."""
     asked = frozenset(terms(query))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ragit.render.screen import Paint, RenderOptions, cells, counted, visible
-from ragit.render.snippet import Line, asked_first, asked_words, marked, opening_line, snippet, wanted_terms
+from ragit.render.snippet import Line, asked_first, marked, opening_line, snippet, wanted_terms
 from ragit.types import Answer, Hit
 
 _LONGEST = 400
@@ -34,6 +34,10 @@ def text(answer: Answer, options: RenderOptions) -> Iterator[str]:
             yield _head(answer.query, hit, paint)
             yield from _body(answer.query, hit, options, paint)
             yield from _notes(answer.query, hit, options, paint)
+    if options.explain:
+        from ragit.render.explain import kept_out
+
+        yield from kept_out(answer, options, paint)
 
 
 def qualified(query: str, hit: Hit) -> str:
@@ -118,33 +122,9 @@ def _notes(query: str, hit: Hit, options: RenderOptions, paint: Paint) -> Iterat
         more = f" and {len(hit.also) - 3} more" if len(hit.also) > 3 else ""
         yield paint.faint(f"  same content: {paths}{more}")
     if options.explain:
-        yield from _reasons(query, hit, paint)
+        from ragit.render.explain import reasons
 
-
-def _reasons(query: str, hit: Hit, paint: Paint) -> Iterator[str]:
-    """Why the hit stands where it does: what raised it, what lowered it, the greatest share first."""
-    ordered = sorted(hit.signals.items(), key=lambda item: (-abs(item[1]), item[0]))
-    wide = max((len(visible(name)) for name, _ in ordered), default=0)
-
-    def share(name: str, value: float) -> str:
-        figure = f"{value:+.3f}"
-        return f"{visible(name):<{wide}} {paint.good(figure) if value > 0 else paint.bad(figure)}"
-
-    yield from _labelled("raised by", [share(*item) for item in ordered if item[1] > 0], paint)
-    yield from _labelled("lowered by", [share(*item) for item in ordered if item[1] < 0], paint)
-    found = asked_words(query, hit)
-    yield from _labelled("words", [", ".join(map(visible, found))] if found else [], paint)
-    if hit.optimized:
-        merged, replaced = hit.optimized.merged_from, hit.optimized.deduped_from
-        capped = ["further hits of this file (retrieval.contextOptimization.maxPerFile)"]
-        yield from _labelled("merged", [", ".join(map(visible, merged))] if merged else [], paint)
-        yield from _labelled("replaces", [", ".join(map(visible, replaced))] if replaced else [], paint)
-        yield from _labelled("left out", capped if hit.optimized.file_capped else [], paint)
-
-
-def _labelled(label: str, rows: list[str], paint: Paint) -> Iterator[str]:
-    for number, row in enumerate(rows):
-        yield f"  {paint.faint(f'{label if not number else str():<10}')}  {row}"
+        yield from reasons(query, hit, options, paint)
 
 
 def summary(answer: Answer) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
+from typing import NamedTuple
 
 from ragit import chunk, globs, rank
 from ragit.config import Config
@@ -18,10 +19,18 @@ from ragit.search.gather import Vectors, gather
 from ragit.search.show import Show, one_path_each
 from ragit.search.view import View
 from ragit.store import Snapshot, Store
-from ragit.types import Answer, Hit, Query, Target
+from ragit.types import Answer, Demoted, Hit, Query, Target
 
 OVERFETCH = 3
 """The seed's factor: the optimiser chooses among this many times top_k."""
+
+
+class Found(NamedTuple):
+    """What a search found in a tree."""
+
+    hits: tuple[Hit, ...]
+    degraded: str
+    demoted: tuple[Demoted, ...]
 
 
 class Searcher:
@@ -52,10 +61,12 @@ class Searcher:
             if store is None and composed.missing:
                 raise NotIndexed("nothing is indexed in this repository", "Type: ragit index")
             searchable = store if composed.snapshot.paths else None
-            hits, degraded = self._hits(searchable, query, composed.snapshot, refused) if searchable else ([], "")
+            found = self._find(searchable, query, composed.snapshot, refused) if searchable else Found((), "", ())
         took = (time.perf_counter() - started) * 1000
         missing = len(composed.missing)
-        return Answer(query.text, target.name, target.tree, missing == 0, missing, degraded, took, tuple(hits))
+        return Answer(
+            query.text, target.name, target.tree, missing == 0, missing, found.degraded, took, found.hits, found.demoted
+        )
 
     @staticmethod
     def _open(stack: ExitStack, indexer: Indexer, target: Target) -> tuple[Store | None, Composed]:
@@ -91,21 +102,37 @@ class Searcher:
             return words_only, error.message
         return self._indexer, ""
 
-    def _hits(self, store: Store, query: Query, snapshot: Snapshot, refused: str) -> tuple[list[Hit], str]:
+    def _find(self, store: Store, query: Query, snapshot: Snapshot, refused: str) -> Found:
         terms = rank.take_apart(query.text)
         mode = self._mode(query)
         vectors, degraded = (None, refused) if refused or mode == "keyword" else self._vectors(store, query, mode)
         view = View(snapshot, self._filter(store, query))
         gathered = gather(store, view, terms, vectors, self._config.retrieval.hybrid_search.keyword_scoring)
-        if mode == "hybrid" and vectors and not gathered.keyword_hits:
-            degraded = "no file holds a word of the query: ranked by meaning alone"
+        if vectors:
+            degraded = self._one_armed(query, has_words=mode == "vector" or gathered.keyword_hits > 0)
         names = _names(store, rank.needing_names(gathered.chunks))
         scorer = rank.Scorer(
             rank.Ask(terms, gathered.names), self._mix(query, mode, vectors is not None), gathered.files, names
         )
         least = self._config.retrieval.min_score if query.min_score is None else query.min_score
         ranked = scorer.order(gathered.chunks, least)
-        return self._shown(store, query, view, scorer, ranked), degraded
+        hits = tuple(self._shown(store, query, view, scorer, ranked))
+        if not query.explain or len(hits) < self._top_k(query):
+            return Found(hits, degraded, ())
+        from ragit.search.demoted import demoted
+
+        shown = {path for hit in hits for path in (hit.path, *hit.also)}
+        return Found(hits, degraded, demoted(store, view, scorer, ranked, shown, hits[-1].score))
+
+    def _one_armed(self, query: Query, *, has_words: bool) -> str:
+        """Why one arm had nothing to say about a query, in words; empty if both had something."""
+        embedder = self._indexer.embedder
+        known = embedder is None or embedder.knows(query.text[: rank.QUERY_BYTES])
+        if has_words:
+            return "" if known else "the model knows no word of the query: its meaning took no part, only its letters"
+        if known:
+            return "no file holds a word of the query: ranked by meaning alone"
+        return "no file holds a word of the query, and the model knows none: these are guesses by letters"
 
     def _mix(self, query: Query, mode: str, has_vectors: bool) -> rank.Mix:
         hybrid = self._config.retrieval.hybrid_search
@@ -119,7 +146,7 @@ class Searcher:
         self, store: Store, query: Query, view: View, scorer: rank.Scorer, ranked: Sequence[rank.Ranked]
     ) -> list[Hit]:
         knobs = self._config.retrieval.context_optimization
-        top_k = self._config.retrieval.top_k if query.top_k is None else query.top_k
+        top_k = self._top_k(query)
         if not (knobs.enabled if query.optimize is None else query.optimize):
             show = Show(self._repo, store, view.snapshot, scorer, one_path_each(ranked, top_k))
             return show.hits((piece, None) for piece in show.pieces())
@@ -128,6 +155,9 @@ class Searcher:
         )
         show = Show(self._repo, store, view.snapshot, scorer, one_path_each(ranked, top_k * OVERFETCH))
         return show.hits(rank.optimize(show.pieces(), top_k, options))
+
+    def _top_k(self, query: Query) -> int:
+        return self._config.retrieval.top_k if query.top_k is None else query.top_k
 
     def _mode(self, query: Query) -> str:
         enabled = self._config.retrieval.hybrid_search.enabled

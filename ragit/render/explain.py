@@ -1,0 +1,145 @@
+"""Why a hit stands where it does, in words: what raised it, what lowered it, which words of the query it holds and
+which it lacks, and what a demotion kept out of the answer. Loaded only when someone asks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from ragit.render.screen import Paint, RenderOptions, visible
+from ragit.types import Answer, Demoted, Hit
+from ragit.words import identifiers, parts, stem, terms, terms_of
+
+_KEPT = 0.0005
+"""Half of the last digit shown: a score that is higher than the sum of its parts was kept from falling below 0."""
+
+_POINTLESS = frozenset(
+    terms(
+        "a an and are as at be by can do does for from how i if in into is it its not of on or that the then there this"
+        " to use used using was we what when where which who whose why will with you"
+    )
+)
+"""Nobody misses them in an answer."""
+
+
+class Matched(NamedTuple):
+    """The words of a query, as they were typed, by what a hit holds of them."""
+
+    whole: list[str]
+    in_part: dict[str, list[str]]
+    """Identifiers of which it holds some words, with those."""
+    lacking: list[str]
+
+
+def matched(query: str, hit: Hit) -> Matched:
+    """Which words of the query a hit holds (it names them by the stems of the index)."""
+    held = {*hit.terms, *terms(" ".join(hit.terms))}
+    found = Matched([], {}, [])
+    for word in dict.fromkeys(identifiers(query)):
+        pieces = list(dict.fromkeys(piece for piece in parts(word) if stem(piece) in held))
+        if held.issuperset(map(stem, parts(word))) or held.intersection(_joined(word)):
+            if len(word) > 1 or not word.isascii():
+                found.whole.append(word)
+        elif pieces:
+            found.in_part[word] = pieces
+        elif len(word) > 1 and _POINTLESS.isdisjoint(terms_of(word)):
+            found.lacking.append(word)
+    return found
+
+
+def _joined(word: str) -> tuple[str, ...]:
+    several = terms_of(word)
+    return several[-1:] if len(several) > 1 and several[-1] == "".join(parts(word)) else ()
+
+
+def _ordered(signals: Mapping[str, float]) -> list[tuple[str, float]]:
+    return sorted(((n, v) for n, v in signals.items() if v), key=lambda item: (-abs(item[1]), item[0]))
+
+
+def reasons(query: str, hit: Hit, options: RenderOptions, paint: Paint) -> Iterator[str]:
+    """The lines under a hit."""
+    ordered = _ordered(hit.signals)
+    yield from _labelled("raised by", [_share(*one, options, paint) for one in ordered if one[1] > 0], paint)
+    yield from _labelled("lowered by", [_share(*one, options, paint) for one in ordered if one[1] < 0], paint)
+    if hit.signals and hit.score - sum(hit.signals.values()) > _KEPT:
+        yield from _labelled("kept", [f"{hit.score:+.3f} what is lowered below 0 is still found, last"], paint)
+    yield from _words(query, hit, paint)
+    if hit.optimized:
+        merged, replaced = hit.optimized.merged_from, hit.optimized.deduped_from
+        capped = ["further hits of this file (retrieval.contextOptimization.maxPerFile)"]
+        yield from _labelled("merged", [", ".join(map(visible, merged))] if merged else [], paint)
+        yield from _labelled("replaces", [", ".join(map(visible, replaced))] if replaced else [], paint)
+        yield from _labelled("left out", capped if hit.optimized.file_capped else [], paint)
+
+
+def _share(name: str, value: float, options: RenderOptions, paint: Paint) -> str:
+    figure = (paint.good if value > 0 else paint.bad)(f"{value:+.3f}")
+    meaning = options.meanings.get(name, "")
+    return f"{figure} {meaning} {paint.faint(f'({visible(name)})')}" if meaning else f"{figure} {visible(name)}"
+
+
+def _words(query: str, hit: Hit, paint: Paint) -> Iterator[str]:
+    found = matched(query, hit)
+    partly = [f"{', '.join(pieces)} of {word}" for word, pieces in found.in_part.items()]
+    held = [", ".join(map(visible, (*found.whole, *partly)))]
+    if found.whole or partly:
+        yield from _labelled("words", held, paint)
+    elif identifiers(query):
+        yield from _labelled("words", ["none of the query: found by its meaning, its file or its path"], paint)
+    if found.lacking and (found.whole or partly):
+        yield from _labelled("lacks", [", ".join(map(visible, found.lacking))], paint)
+
+
+def _labelled(label: str, rows: list[str], paint: Paint) -> Iterator[str]:
+    for number, row in enumerate(rows):
+        yield f"  {paint.faint(f'{label if not number else str():<10}')}  {row}"
+
+
+def kept_out(answer: Answer, options: RenderOptions, paint: Paint) -> Iterator[str]:
+    """The lines under an answer: files that would be in it if nothing lowered them, and what did."""
+    if answer.demoted:
+        yield ""
+        yield paint.name("kept out by what lowers it:")
+    for one in answer.demoted:
+        place = f"{paint.path(visible(one.path))}:{paint.line(str(one.start_line))}"
+        symbol = paint.name(visible(" ".join(one.symbol.split()[:1])))
+        score = paint.faint(f"{one.score:.3f} instead of {one.otherwise:.3f}")
+        yield "  " + "  ".join(part for part in (place, symbol, score) if part)
+        for name, value in _ordered(one.signals):
+            yield f"    {_share(name, value, options, paint)}"
+
+
+def hit_json(query: str, hit: Hit, options: RenderOptions) -> dict[str, Any]:
+    """The same of a hit, for JSON."""
+    found = matched(query, hit)
+    return {
+        "raised_by": [_part(*one, options) for one in _ordered(hit.signals) if one[1] > 0],
+        "lowered_by": [_part(*one, options) for one in _ordered(hit.signals) if one[1] < 0],
+        "words": [_plain(word) for word in found.whole],
+        "words_in_part": {_plain(word): [_plain(piece) for piece in pieces] for word, pieces in found.in_part.items()},
+        "lacks": [_plain(word) for word in found.lacking],
+    }
+
+
+def demoted_json(one: Demoted, options: RenderOptions) -> dict[str, Any]:
+    """A place that was kept out, for JSON."""
+    return {
+        "path": _plain(one.path),
+        "start_line": one.start_line,
+        "end_line": one.end_line,
+        "symbol": _plain(one.symbol),
+        "score": round(one.score, 6),
+        "otherwise": round(one.otherwise, 6),
+        "lowered_by": [_part(name, value, options) for name, value in _ordered(one.signals)],
+    }
+
+
+def _part(name: str, value: float, options: RenderOptions) -> dict[str, Any]:
+    return {"signal": name, "value": round(value, 6), "meaning": options.meanings.get(name, "")}
+
+
+def _plain(text: str) -> str:
+    """Without what is no character (`machine.plain`, which imports the room that imports this one)."""
+    return text if text.isascii() else re.sub("[\ud800-\udfff]", "\ufffd", text)
