@@ -24,13 +24,13 @@ from ragit.rank.keyword import FIELD_WEIGHTS, PATH_WEIGHT
 from ragit.search.view import View
 from ragit.store import ORDINAL_BITS, Store, chunk_id
 
-FILES = 100
+FILES = 50
 """Files taken from the keyword arm. What answers a question and stands below that in both arms is not found by more."""
 
 NEAREST = 400
 """Chunks taken by sign bits before they are compared by bytes (see docs and training for the recall)."""
 
-NEAR_FILES = 100
+NEAR_FILES = 60
 """Files taken from the vector arm, by their nearest chunk."""
 
 NAME_COLUMN = "symbol"
