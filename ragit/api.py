@@ -155,7 +155,8 @@ class Ragit:
 
         What the tree lacks is indexed first, unless `index` is False or the freshness policy says otherwise;
         `on_index` is told how many files that is. `recurse_submodules` goes on in those that are checked out, each
-        with its own store. `explain` looks also for what a demotion kept out. Options left None are as configured. Raises UnknownRevision, UnknownLanguage, NotIndexed.
+        with its own store. `explain` looks also for what a demotion kept out. Options left None are as configured.
+        Raises UnknownRevision, UnknownLanguage, NotIndexed.
         """
         asked = (
             query

@@ -164,6 +164,8 @@ def _vendored(file: FileFacts, ask: Ask) -> float:
 
 
 def _prose(file: FileFacts, ask: Ask) -> float:
+    if not all(term.isascii() for term in ask.terms.weights):
+        return 0.0  # code is English: words of another script are in prose, or nowhere
     asked = _is_about(ask, *map(words.stem, ("readme", "changelog", "license", "documentation")))
     return 0.0 if asked or not _PROSE.search(file.path) else 1.0
 

@@ -1,0 +1,85 @@
+"""Explaining an answer: each part of a score has its meaning, and what a demotion kept out is what ranks without it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from sandbox import GitSandbox
+from terminal import Terminal
+
+import ragit
+from ragit.rank.signals import MEANINGS, SIGNAL_NAMES
+from ragit.types import Answer
+
+
+def function(name: str, *lines: str) -> str:
+    return f"def {name}():\n" + "".join(f"    {line}\n" for line in lines)
+
+
+@pytest.fixture
+def shop(repo: GitSandbox) -> GitSandbox:
+    """A test that answers best, and code that holds only some of the words."""
+    repo.write("tests/test_basket.py", function("test_empty_the_basket", "empty the basket: basket.empty()"))
+    repo.write("src/basket.py", function("remove_everything", "basket.clear()  # empty"))
+    repo.write("src/bin.py", function("open_bin", "return basket"))
+    repo.write("src/till.py", function("count", "return coins"))
+    repo.commit()
+    return repo
+
+
+def ask(repo: GitSandbox, flags: dict[str, str] | None = None, **options: object) -> Answer:
+    with ragit.open(repo.path, flags=flags or {}) as index:
+        return index.search("empty the basket", **options)  # type: ignore[arg-type]
+
+
+def test_every_part_of_a_score_has_a_meaning(shop: GitSandbox) -> None:
+    assert set(SIGNAL_NAMES) <= MEANINGS.keys()
+    for hit in ask(shop).hits:
+        assert hit.signals.keys() <= MEANINGS.keys()
+    assert all(MEANINGS.values())
+
+
+def test_what_a_demotion_kept_out(shop: GitSandbox) -> None:
+    heavy = {"retrieval.signals.test": "-3"}
+    answer = ask(shop, heavy, top_k=1, explain=True)
+    assert [hit.path for hit in answer.hits] == ["src/basket.py"]
+    (kept,) = answer.demoted
+    assert (kept.path, kept.symbol, set(kept.signals)) == ("tests/test_basket.py", "test_empty_the_basket", {"test"})
+    assert kept.score < answer.hits[0].score <= kept.otherwise
+    free = ask(shop, {"retrieval.signals.test": "0"}, top_k=1)
+    assert free.hits[0].path == "tests/test_basket.py"
+    assert free.hits[0].score == pytest.approx(kept.otherwise)
+
+
+def test_nothing_is_kept_out_where_all_that_was_found_is_shown(shop: GitSandbox) -> None:
+    assert ask(shop, {"retrieval.signals.test": "-3"}, top_k=50, explain=True).demoted == ()
+    assert ask(shop, {"retrieval.signals.test": "0"}, top_k=1, explain=True).demoted == ()
+    assert ask(shop, {"retrieval.signals.test": "-3"}, top_k=1).demoted == ()
+
+
+def test_explaining_changes_no_hit(shop: GitSandbox) -> None:
+    assert ask(shop, top_k=2, explain=True).hits == ask(shop, top_k=2).hits
+
+
+def test_a_session_with_explain(shop: GitSandbox) -> None:
+    shell = Terminal(shop.path)
+    args = ("-c", "retrieval.signals.test=-3", "search", "-k", "1", "--explain", "empty the basket with Coins")
+    lines = shell.ragit(*args, code=0).out.splitlines()
+    assert any("words of the query in these lines (keyword)" in line for line in lines)
+    assert "  words       empty, basket" in lines
+    assert "  lacks       Coins" in lines
+    after = lines[lines.index("kept out by what lowers it:") :]
+    assert after[1].startswith("  tests/test_basket.py:1  test_empty_the_basket  ")
+    assert after[2].endswith(" a test, and the query asks for none (test)")
+
+
+def test_explain_in_json_follows_the_schema(shop: GitSandbox) -> None:
+    from test_render import faults, schemas
+
+    args = ("-c", "retrieval.signals.test=-3", "search", "-k", "1", "--explain", "--json", "empty the basket")
+    found = json.loads(Terminal(shop.path).ragit(*args, code=0).out)
+    assert not list(faults(found, schemas()["search"]))
+    assert found["results"][0]["explain"]["words"] == ["empty", "basket"]
+    assert all(part["meaning"] for part in found["results"][0]["explain"]["raised_by"])
+    assert found["demoted"][0]["lowered_by"][0]["signal"] == "test"

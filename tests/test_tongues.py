@@ -1,0 +1,188 @@
+"""Queries that are not English: they find what shares a word with them, documents in their own script, and say when one
+arm had nothing.
+"""
+
+from __future__ import annotations
+
+import pytest
+from sandbox import GitSandbox
+from terminal import Terminal
+
+import ragit
+from ragit.embed.options import EmbedderOptions
+from ragit.embed.static import StaticEmbedder
+from ragit.types import Answer
+
+CODE = """\
+class SessionCookieStore:
+    def save_cookies(self, session):
+        self.backend.write(session.cookies)
+
+
+def follow_redirect(response, session):
+    return session.send(response.location)
+
+
+def connect_proxy(host, timeout):
+    return open_socket(host, timeout)
+"""
+
+DOCUMENTS = {
+    "docs/zh.md": """# 会话管理
+
+客户端在连接池中保留会话，并在超时后重新建立连接。
+
+# 重定向
+
+服务器返回重定向时，客户端自动跟随。
+""",
+    "docs/ja.md": """# セッション管理
+
+クライアントはリダイレクトを自動的に処理します。
+
+# 証明書
+
+証明書の検証を無効にできます。
+""",
+    "docs/ko.md": """# 세션 관리
+
+클라이언트는 리디렉션을 자동으로 처리합니다.
+""",
+    "docs/de.md": """# Zeitüberschreitung
+
+Nach der Zeitüberschreitung baut der Client die Verbindung neu auf.
+
+# Größe
+
+Die Größe der Antwort ist begrenzt.
+""",
+    "docs/es.md": """# Redirección
+
+El cliente sigue la redirección automáticamente.
+
+# Autenticación
+
+La contraseña se envía cifrada.
+""",
+    "docs/ru.md": """# Перенаправление
+
+Клиент следует перенаправлению сам.
+""",
+}
+
+
+@pytest.fixture(scope="module")
+def web(tmp_path_factory: pytest.TempPathFactory) -> GitSandbox:
+    """English code with documents in six languages."""
+    repo = GitSandbox(tmp_path_factory.mktemp("web") / "repo")
+    repo.write("src/web.py", CODE)
+    repo.write("src/letters.py", "def n(s):\n    e = s\n    return e\n")
+    for path, text in DOCUMENTS.items():
+        repo.write(path, text)
+    repo.commit()
+    return repo
+
+
+@pytest.fixture(scope="module")
+def english(tmp_path_factory: pytest.TempPathFactory) -> GitSandbox:
+    """The code alone."""
+    repo = GitSandbox(tmp_path_factory.mktemp("english") / "repo")
+    repo.write("src/web.py", CODE)
+    repo.write("src/letters.py", "def n(s):\n    e = s\n    return e\n")
+    repo.commit()
+    return repo
+
+
+def ask(repo: GitSandbox, query: str, **options: object) -> Answer:
+    with ragit.open(repo.path) as index:
+        return index.search(query, **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("query", "path", "line"),
+    [
+        ("连接池", "docs/zh.md", "连接池"),
+        ("服务器重定向", "docs/zh.md", "重定向时"),
+        ("証明書の検証", "docs/ja.md", "証明書の検証"),
+        ("リダイレクト", "docs/ja.md", "リダイレクト"),
+        ("리디렉션 처리", "docs/ko.md", "리디렉션"),
+        ("Zeitüberschreitung", "docs/de.md", "Zeitüberschreitung"),
+        ("Größe der Antwort", "docs/de.md", "Größe der Antwort"),
+        ("contraseña", "docs/es.md", "contraseña"),
+        ("redirección automáticamente", "docs/es.md", "redirección"),
+        ("перенаправление", "docs/ru.md", "Перенаправление"),
+    ],
+)
+def test_documents_in_any_script_are_found(web: GitSandbox, query: str, path: str, line: str) -> None:
+    for mode in ("hybrid", "keyword"):
+        first = ask(web, query, mode=mode).hits[0]
+        assert first.path == path
+        assert line in first.text
+
+
+@pytest.mark.parametrize(
+    ("query", "symbol"),
+    [
+        ("wie werden Cookies der Session gespeichert", "save_cookies"),
+        ("会话 session cookies 持久化", "save_cookies"),
+        ("Session のクッキー cookies を保存する", "save_cookies"),
+        ("dónde se guardan las cookies de la session", "save_cookies"),
+        ("Proxy mit Timeout verbinden", "connect_proxy"),
+        ("conectar al proxy con timeout", "connect_proxy"),
+        ("跟随 redirect", "follow_redirect"),
+    ],
+)
+def test_where_words_overlap_the_code_is_found(english: GitSandbox, query: str, symbol: str) -> None:
+    answer = ask(english, query)
+    assert symbol in answer.hits[0].symbol.split()
+    assert answer.degraded == ""
+
+
+BY_LETTERS = "no file holds a word of the query, and the model knows none: these are guesses by letters"
+BY_MEANING = "no file holds a word of the query: ranked by meaning alone"
+BY_WORDS = "the model knows no word of the query: its meaning took no part, only its letters"
+
+
+@pytest.mark.parametrize("query", ["Größenüberschreitungsprüfung", "señalización", "魑魅魍魉", "qzxqvjk"])
+def test_a_query_that_nobody_understands_says_so(english: GitSandbox, query: str) -> None:
+    """And no lone letter of its word matches a variable."""
+    answer = ask(english, query)
+    assert answer.degraded == BY_LETTERS
+    assert all(hit.terms == () for hit in answer.hits)
+    assert ask(english, query, mode="keyword").hits == ()
+
+
+def test_a_word_that_the_code_lacks_is_ranked_by_meaning(english: GitSandbox) -> None:
+    assert ask(english, "authentication").degraded == BY_MEANING
+
+
+def test_a_word_that_the_model_lacks_is_found_by_itself(web: GitSandbox) -> None:
+    answer = ask(web, "Zeitüberschreitung")
+    assert answer.hits[0].path == "docs/de.md"
+    assert answer.degraded == BY_WORDS
+
+
+def test_words_outside_the_filter_do_not_count(web: GitSandbox) -> None:
+    assert ask(web, "连接池").degraded != BY_LETTERS
+    assert ask(web, "连接池", paths=["src/**"]).degraded == BY_LETTERS
+    assert ask(web, "timeout", paths=["docs/**"]).degraded == BY_MEANING
+
+
+def test_what_the_vector_arm_says_alone(english: GitSandbox) -> None:
+    assert ask(english, "redirect", mode="vector").degraded == ""
+    assert ask(english, "魑魅魍魉", mode="vector").degraded == BY_WORDS
+    assert ask(english, "魑魅魍魉", mode="keyword").degraded == ""
+
+
+def test_the_note_is_on_stderr(english: GitSandbox) -> None:
+    said = Terminal(english.path).ragit("search", "魑魅魍魉", code=0)
+    assert f"degraded: {BY_LETTERS}" in said.err
+    assert "degraded" not in said.out
+
+
+def test_the_static_model_knows_words_by_their_rows() -> None:
+    model = StaticEmbedder(EmbedderOptions())
+    assert model.knows("commit offsets")
+    assert model.knows("Zeitüberschreitung beim commit")
+    assert not model.knows("魑魅魍魉")
+    assert not model.knows("")
