@@ -105,6 +105,8 @@ def _single(root: str) -> str:
 def _derivation(word: str) -> str:
     """Without one ending of derivation, if enough is left."""
     word = word[:-1] if word.endswith("e") and len(word) > 4 else word
+    if not word.endswith(_DERIVED):
+        return word
     for ending in _DERIVED:
         if word.endswith(ending) and len(word) - len(ending) >= _ROOT:
             return word[: -len(ending)]

@@ -2,7 +2,7 @@
 
 from ragit.rank.keyword import ChunkScore, FileScores, Shares, best_first, score_chunks, score_files
 from ragit.rank.optimize import Options, Piece, optimize
-from ragit.rank.order import Mix, Ranked, Scorer, needing_names
+from ragit.rank.order import Mix, Ranked, Scorer
 from ragit.rank.signals import (
     CHUNK_SIGNALS,
     FILE_SIGNALS,
@@ -38,7 +38,6 @@ __all__ = [
     "Scorer",
     "Shares",
     "best_first",
-    "needing_names",
     "optimize",
     "score_chunks",
     "score_files",

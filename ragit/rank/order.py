@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ragit.rank.signals import CHUNK_SIGNALS, FILE_SIGNALS, Ask, ChunkFacts, FileFacts, Names
+
+NamesOf = Callable[[Sequence[int]], Mapping[int, Names]]
+"""Looks up what chunks are called; asked only for those that define a word of the query and may be among the best."""
 
 
 class Mix(NamedTuple):
@@ -51,21 +55,44 @@ def _seen(score: float) -> float:
 class Scorer:
     """Scores the chunks of one query's candidates."""
 
-    def __init__(self, ask: Ask, mix: Mix, files: Mapping[int, FileFacts], names: Mapping[int, Names]) -> None:
+    def __init__(self, ask: Ask, mix: Mix, files: Mapping[int, FileFacts], names_of: NamesOf) -> None:
         self._ask = ask
         self._mix = mix
         self._whole = mix.whole
         self._files = files
-        self._names = names
+        self._names_of = names_of
+        self._names: Mapping[int, Names] = {}
         self._chunk_signals = [(CHUNK_SIGNALS[n].of, w) for n, w in mix.signals.items() if n in CHUNK_SIGNALS]
         self._file_sums = {place: sum(self._file_parts(file).values()) for place, file in files.items()}
 
-    def order(self, chunks: Iterable[ChunkFacts], least: float) -> list[Ranked]:
-        """Chunks that an arm found and that score at least `least`, best first; equals by path, then by line."""
-        scored = [Ranked(facts, self._score(facts)) for facts in chunks if self._is_found(facts)]
+    def order(self, chunks: Iterable[ChunkFacts], least: float, wanted: int = 0) -> list[Ranked]:
+        """Chunks that an arm found and that score at least `least`, best first; equals by path, then by line.
+
+        If `wanted` is given, chunks that cannot be among that many best are left out.
+        """
+        found = [(self._plain(facts), facts) for facts in chunks if self._is_found(facts)]
+        able = self._able(found, wanted) if wanted else found
+        self._names = self._names_of([facts.chunk for _, facts in able if facts.keyword.names])
+        scored = [Ranked(facts, self._score(plain, facts)) for plain, facts in able]
         relevant = [ranked for ranked in scored if ranked.score > 0 and ranked.score >= least]
         relevant.sort(key=_rank)
         return sorted(self._spread(relevant), key=_rank) if self._mix.repeat else relevant
+
+    def _able(self, found: Sequence[tuple[float, ChunkFacts]], wanted: int) -> list[tuple[float, ChunkFacts]]:
+        """Those that can still be among the `wanted` best when their own signals are added.
+
+        The best chunk of a file is never lowered for being repeated: `wanted` files stand for as many hits.
+        """
+        best: dict[int, float] = {}
+        for plain, facts in found:
+            if plain > best.get(facts.place, -math.inf):
+                best[facts.place] = plain
+        if len(best) <= wanted:
+            return list(found)
+        weights = [weight for _, weight in self._chunk_signals]
+        bound = sorted(best.values(), reverse=True)[wanted - 1] + sum(min(weight, 0.0) for weight in weights)
+        reach = sum(max(weight, 0.0) for weight in weights)
+        return [(plain, facts) for plain, facts in found if plain + reach >= bound]
 
     def _spread(self, ordered: Iterable[Ranked]) -> Iterator[Ranked]:
         """The same with what a repeated file costs."""
@@ -92,10 +119,13 @@ class Scorer:
         """The query's terms among some words, in the query's order."""
         return tuple(term for term in (*self._ask.terms.weights, *self._ask.terms.compounds) if term in held)
 
-    def _score(self, facts: ChunkFacts) -> float:
+    def _plain(self, facts: ChunkFacts) -> float:
+        """The sum without the chunk's own signals, which need its names."""
         kw = self._mix.keyword
+        return (1 - kw) * facts.cosine + kw * facts.share + self._file_sums[facts.place]
+
+    def _score(self, score: float, facts: ChunkFacts) -> float:
         names = self._names.get(facts.chunk)
-        score = (1 - kw) * facts.cosine + kw * facts.share + self._file_sums[facts.place]
         for signal, weight in self._chunk_signals:
             score += weight * signal(facts, names, self._ask)
         return _seen(score / self._whole)
@@ -113,8 +143,3 @@ class Scorer:
 
 def _rank(ranked: Ranked) -> tuple[float, int, int]:
     return -ranked.score, ranked.facts.place, ranked.facts.chunk
-
-
-def needing_names(chunks: Sequence[ChunkFacts]) -> list[int]:
-    """Chunks whose names must be known before they are scored: those that define a word of the query."""
-    return [facts.chunk for facts in chunks if facts.keyword.names]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
+from functools import partial
 from typing import NamedTuple
 
 from ragit import chunk, globs, rank
@@ -110,12 +111,12 @@ class Searcher:
         gathered = gather(store, view, terms, vectors, self._config.retrieval.hybrid_search.keyword_scoring)
         if vectors:
             degraded = self._one_armed(query, has_words=mode == "vector" or gathered.keyword_hits > 0)
-        names = _names(store, rank.needing_names(gathered.chunks))
-        scorer = rank.Scorer(
-            rank.Ask(terms, gathered.names), self._mix(query, mode, vectors is not None), gathered.files, names
-        )
+        mix = self._mix(query, mode, vectors is not None)
+        scorer = rank.Scorer(rank.Ask(terms, gathered.names), mix, gathered.files, partial(_names, store))
         least = self._config.retrieval.min_score if query.min_score is None else query.min_score
-        ranked = scorer.order(gathered.chunks, least)
+        # Twice what the optimiser is given: the same blob may lie at several paths, of which one is shown.
+        wanted = 0 if query.explain else 2 * OVERFETCH * self._top_k(query)
+        ranked = scorer.order(gathered.chunks, least, wanted)
         hits = tuple(self._shown(store, query, view, scorer, ranked))
         if not query.explain or len(hits) < self._top_k(query):
             return Found(hits, degraded, ())

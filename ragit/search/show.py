@@ -67,13 +67,14 @@ class Show:
             start=row.start,
             end=row.end,
             score=ranked.score,
-            words=frozenset(words.terms(self._text(ranked, row.start, row.end))),
+            words=frozenset(words.words(self._text(ranked, row.start, row.end))),
             members=(at,),
         )
 
     def _hit(self, piece: Piece, done: Optimized | None) -> Hit:
         ranked, others = self._pool[piece.members[0]]
         row = self._row(ranked)
+        text = self._text(ranked, piece.start, piece.end)
         oid, language = self._blobs[ranked.facts.chunk >> ORDINAL_BITS]
         return Hit(
             path=self._path(ranked.facts.place),
@@ -84,10 +85,10 @@ class Show:
             kind=row.kind,
             symbol=row.symbol,
             parent=row.parent,
-            text=self._text(ranked, piece.start, piece.end),
+            text=text,
             blob=oid,
             signals=self._scorer.parts(ranked),
-            terms=self._scorer.terms_in(piece.words),
+            terms=self._scorer.terms_in(frozenset(words.terms(text))),
             also=tuple(map(self._path, others)),
             optimized=done,
         )

@@ -46,7 +46,16 @@ class View:
             at = joined.find(wanted, next_start)
 
     def _path_terms(self, place: int) -> frozenset[str]:
-        return frozenset(words.terms(self.snapshot.paths[place].decode("utf-8", "replace")))
+        found = self._terms.get(place)
+        if found is None:
+            found = frozenset(words.terms(self.snapshot.paths[place].decode("utf-8", "replace")))
+            self._terms[place] = found
+        return found
+
+    @cached_property
+    def _terms(self) -> dict[int, frozenset[str]]:
+        """The terms of the paths looked at so far: most are looked at for several terms."""
+        return {}
 
     @cached_property
     def _joined(self) -> tuple[bytes, list[int]]:
