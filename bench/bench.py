@@ -20,6 +20,7 @@ import os
 import platform
 import re
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -179,12 +180,13 @@ def watched(pid: int) -> Iterator[list[float]]:
 def family(pid: int) -> Iterator[int]:
     """A process and all below it."""
     yield pid
-    try:
-        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    except OSError:
-        return
-    for child in children:
-        yield from family(int(child))
+    for started in Path(f"/proc/{pid}/task").glob("*/children"):  # each thread has a list of its own
+        try:
+            children = started.read_text().split()
+        except OSError:  # it has just ended
+            continue
+        for child in children:
+            yield from family(int(child))
 
 
 def held(pid: int) -> float:
@@ -321,6 +323,14 @@ def subset(place: Place, share: int) -> str:
     return place.git("commit-tree", tree, "-m", f"every file of {share}")
 
 
+def processor_of(runs: Sequence[Run]) -> float:
+    return statistics.median(done.processor or done.seconds for done in runs)
+
+
+def wall_of(runs: Sequence[Run]) -> str:
+    return shown(statistics.median(done.seconds for done in runs))
+
+
 def scale(place: Place, queries: Sequence[str], repeat: int) -> list[list[str]]:
     """Cost at a quarter, half and all of the repository's files, each in an index of its own."""
     table = []
@@ -333,14 +343,14 @@ def scale(place: Place, queries: Sequence[str], repeat: int) -> list[list[str]]:
             place.forget()
             done, report = place.index(commit)
             indexed.append(done)
-        found = statistics.median(done.seconds for done in searches(place, queries, repeat, "--ref", commit))
-        costs = (statistics.median(done.seconds for done in indexed), place.stored(), found)
+        found = searches(place, queries, repeat, "--ref", commit)
+        costs = (processor_of(indexed), place.stored(), processor_of(found))
         first = first or costs
         ratios = [f"{cost / base:.1f}" for cost, base in zip(costs, first, strict=True)]
         peak = max(done.megabytes for done in indexed)
         table.append([
-            name, f"{report['files']:,}", f"{report['chunks']:,}", f"{shown(costs[0])} ({ratios[0]})",
-            f"{peak:.0f} MB", f"{costs[1]:.1f} MB ({ratios[1]})", f"{shown(found)} ({ratios[2]})",
+            name, f"{report['files']:,}", f"{report['chunks']:,}", wall_of(indexed), f"{shown(costs[0])} ({ratios[0]})",
+            f"{peak:.0f} MB", f"{costs[1]:.1f} MB ({ratios[1]})", wall_of(found), f"{shown(costs[2])} ({ratios[2]})",
         ])  # fmt: skip
         print("  ".join(table[-1]), file=sys.stderr, flush=True)
     return table
@@ -407,7 +417,7 @@ def report(place: Place, name: str, args: argparse.Namespace) -> str:
         heads = ("other tools", *head[1:], "times ragit's search", "notes")
         lines += ["", *table(heads, [row.cells(rows[1].median) for row in others])]
     if args.scale:
-        shares = ("share of the files", "files", "chunks", "index from nothing", "peak", "on disk", "search")
+        shares = ("share", "files", "chunks", "index", "processor", "peak", "on disk", "search", "processor")
         lines += ["", *table(shares, scale(place, queries, args.repeat))]
     if args.signals:
         lines += ["", *table(("search", "median of processor", "difference"), signals(place, queries, args.repeat))]
@@ -441,6 +451,7 @@ def arguments() -> argparse.Namespace:
 
 def main() -> None:
     args = arguments()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the scratch folder goes in that case too
     beside = Path(sys.executable).with_name("ragit")
     ragit = args.ragit or (str(beside) if beside.exists() else shutil.which("ragit"))
     if not ragit:
