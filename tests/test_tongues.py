@@ -138,6 +138,18 @@ def test_where_words_overlap_the_code_is_found(english: GitSandbox, query: str, 
     assert answer.degraded == ""
 
 
+@pytest.mark.parametrize("query", ["cómo se maneja la señalización", "wie wird der Größenüberschreitung vorgebeugt"])
+def test_small_words_of_another_language_find_nothing(repo: GitSandbox, query: str) -> None:
+    """`la`, `se`, `der` and `wird` are words of no code, unless one of them stands alone."""
+    repo.write("AUTHORS.txt", "la Rosa\nde la Cruz\nder Maler\nes wird\nse va\n")
+    repo.write("src/des.py", "def des(key):\n    return key\n")
+    repo.commit()
+    assert all(hit.terms == () for hit in ask(repo, query).hits)
+    assert ask(repo, query, mode="keyword").hits == ()
+    assert ask(repo, "how does des get its key").hits[0].symbol == "des"
+    assert ask(repo, "la").hits[0].terms == ("la",)
+
+
 BY_LETTERS = "no file holds a word of the query, and the model knows none: these are guesses by letters"
 BY_MEANING = "no file holds a word of the query: ranked by meaning alone"
 BY_WORDS = "the model knows no word of the query: its meaning took no part, only its letters"
@@ -166,6 +178,13 @@ def test_words_outside_the_filter_do_not_count(web: GitSandbox) -> None:
     assert ask(web, "连接池").degraded != BY_LETTERS
     assert ask(web, "连接池", paths=["src/**"]).degraded == BY_LETTERS
     assert ask(web, "timeout", paths=["docs/**"]).degraded == BY_MEANING
+
+
+def test_prose_in_another_script_is_lowered_unless_it_holds_the_word(web: GitSandbox) -> None:
+    for query, path, lowered in (("连接池", "docs/zh.md", False), ("session 连接池 redirect", "docs/ja.md", True)):
+        signals = [hit.signals for hit in ask(web, query, top_k=50).hits if hit.path == path]
+        assert signals
+        assert all(("prose" in one) == lowered for one in signals)
 
 
 def test_what_the_vector_arm_says_alone(english: GitSandbox) -> None:

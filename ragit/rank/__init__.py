@@ -15,7 +15,7 @@ from ragit.rank.signals import (
     Names,
     signal_weights,
 )
-from ragit.rank.terms import QUERY_BYTES, QueryTerms, take_apart
+from ragit.rank.terms import QUERY_BYTES, QueryTerms, take_apart, telling
 
 __all__ = [
     "CHUNK_SIGNALS",
@@ -43,4 +43,5 @@ __all__ = [
     "score_files",
     "signal_weights",
     "take_apart",
+    "telling",
 ]

@@ -28,6 +28,8 @@ class FileFacts(NamedTuple):
     """Mean cosine of its three nearest chunks (of all, if there are fewer)."""
     path_nearness: float
     """Cosine of its path's words with the query."""
+    in_script: bool = False
+    """It holds a word of the query that is not written in plain Latin letters."""
 
 
 class ChunkFacts(NamedTuple):
@@ -164,8 +166,8 @@ def _vendored(file: FileFacts, ask: Ask) -> float:
 
 
 def _prose(file: FileFacts, ask: Ask) -> float:
-    if not all(term.isascii() for term in ask.terms.weights):
-        return 0.0  # code is English: words of another script are in prose, or nowhere
+    if file.in_script:
+        return 0.0  # code is English: who asks in another script wants the prose that answers in it
     asked = _is_about(ask, *map(words.stem, ("readme", "changelog", "license", "documentation")))
     return 0.0 if asked or not _PROSE.search(file.path) else 1.0
 

@@ -20,6 +20,20 @@ STOP = frozenset(
 )
 """Words of questions, not of code. Dropped unless nothing else is left: "if", "with" and "for" alone are looked up."""
 
+_STOP_ELSEWHERE = tuple(
+    frozenset(text.split())
+    for text in (
+        "der die das den dem des ein eine einer einem einen und oder ist sind wird werden wie wo wer wann warum welche "
+        "welcher welches nicht kein keine im am zum zur aus bei mit nach von vor für über auf zu sich",
+        "el la los las un una unos unas es son de del al en con por para que qué cómo como dónde donde cuándo cuál "
+        "quién se su sus lo",
+        "le la les un une des du de et ou est sont au aux dans pour par sur avec que qui quoi comment où quand "
+        "pourquoi se ne pas ce cette",
+    )
+)
+"""The same in German, Spanish and French. One of them alone may be a word of code (`die`, `des`); from two of one
+language on, the query is in that language."""
+
 COMPOUND_WEIGHT = 0.7
 """A pair of neighbouring words as one identifier ("path router": path_router) says more than both words apart, but is
 also counted beside them."""
@@ -65,13 +79,26 @@ def take_apart(query: str) -> QueryTerms:
     names = _SYMBOL.findall(text)
     found = words.identifiers(text)
     shape = _shape(text, names)
-    listed = [identifier for identifier in found if identifier.lower() not in STOP] or found
+    stop = _stop(found)
+    listed = [identifier for identifier in found if identifier.lower() not in stop] or found
     weights: dict[str, float] = {}
     for identifier in listed:
         for term in words.terms_of(identifier):
             weights[term] = max(weights.get(term, 0.0), 1.0)
     weights = dict(list(weights.items())[:MAX_TERMS])
-    return QueryTerms(weights, _compounds(found, weights), _symbols(text, names, shape), shape)
+    return QueryTerms(weights, _compounds(found, weights, stop), _symbols(text, names, shape), shape)
+
+
+def telling(query: str) -> str:
+    """The words of a query without those of any question; all of them if nothing else is left."""
+    found = words.identifiers(query[:QUERY_BYTES])
+    stop = _stop(found)
+    return " ".join([identifier for identifier in found if identifier.lower() not in stop] or found)
+
+
+def _stop(found: list[str]) -> frozenset[str]:
+    asked = {identifier.lower() for identifier in found} - STOP
+    return STOP.union(*(listed for listed in _STOP_ELSEWHERE if len(asked & listed) > 1))
 
 
 def _shape(text: str, names: list[str]) -> str:
@@ -98,10 +125,10 @@ def joined(name: str) -> str:
     return "".join(words.parts(name))
 
 
-def _compounds(found: list[str], weights: Mapping[str, float]) -> dict[str, float]:
+def _compounds(found: list[str], weights: Mapping[str, float], stop: frozenset[str]) -> dict[str, float]:
     pieces = [joined(identifier) for identifier in found]
     pairs = zip(pieces, pieces[1:], found, found[1:], strict=False)
-    listed = (a + b for a, b, x, y in pairs if a and b and x.lower() not in STOP and y.lower() not in STOP)
+    listed = (a + b for a, b, x, y in pairs if a and b and x.lower() not in stop and y.lower() not in stop)
     return {
         pair: COMPOUND_WEIGHT for pair in dict.fromkeys(listed) if pair not in weights and len(pair) <= words.MAX_WORD
     }

@@ -121,6 +121,7 @@ def gather(store: Store, view: View, query: QueryTerms, vectors: Vectors | None,
     paths = Shares(query, {term: len(held.paths) for term, held in found.items()}, total)
     names = Shares(query, {term: held.names for term, held in found.items()}, total)
     best = max((scores.scores.get(place, 0.0) for place in view.places), default=0.0) or 1.0
+    in_script = [held.files for term, held in found.items() if not term.isascii()]
     files: dict[int, FileFacts] = {}
     chunks: list[ChunkFacts] = []
     for place in places:
@@ -134,6 +135,7 @@ def gather(store: Store, view: View, query: QueryTerms, vectors: Vectors | None,
             path_share=paths.of(term for term, held in found.items() if place in held.paths),
             nearness=_mean(sorted(near_ones, reverse=True)[:NEAREST_OF_FILE]),
             path_nearness=vectors.path_nearness(path) if vectors else 0.0,
+            in_script=any(place in files_with for files_with in in_script),
         )
         first = chunk_id(chunking, 0)
         for at, (keyword, cosine) in enumerate(zip(held, near_ones, strict=True)):

@@ -128,7 +128,7 @@ class Searcher:
     def _one_armed(self, query: Query, *, has_words: bool) -> str:
         """Why one arm had nothing to say about a query, in words; empty if both had something."""
         embedder = self._indexer.embedder
-        known = embedder is None or embedder.knows(query.text[: rank.QUERY_BYTES])
+        known = embedder is None or embedder.knows(rank.telling(query.text))
         if has_words:
             return "" if known else "the model knows no word of the query: its meaning took no part, only its letters"
         if known:
