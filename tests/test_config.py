@@ -23,7 +23,6 @@ from ragit.config import (
     Knob,
     Loaded,
     TomlFile,
-    chunk_fingerprint,
     describe,
     expected,
     load,
@@ -33,6 +32,7 @@ from ragit.config import (
 )
 from ragit.config.toml import MAX_BYTES, line_of
 from ragit.errors import ConfigError
+from ragit.index import Selector
 
 DOCS = Path(__file__).parent.parent / "docs" / "configuration.md"
 
@@ -540,7 +540,7 @@ def test_config_can_be_hashed_and_compared() -> None:
 
 
 SELECTING = {"index.maxFileBytes", "index.include", "index.exclude", "chunking.parsers"}
-CHUNKING = {"index.maxChunkLines", "index.maxChunkBytes", "chunking.nodeTypes"}
+CHUNKING = {"index.maxFileBytes", "index.maxChunkLines", "index.maxChunkBytes", "chunking.nodeTypes"}
 
 
 @pytest.mark.parametrize("knob", KNOBS.values(), ids=KNOBS)
@@ -551,12 +551,13 @@ def test_a_fingerprint_names_its_settings_and_no_others(knob: Knob) -> None:
     else:
         config = load(flags={knob.name: other(knob)[1]}).config
     assert (selection_fingerprint(config) != selection_fingerprint(Config())) == (knob.name in SELECTING)
-    assert (chunk_fingerprint(config, "python") != chunk_fingerprint(Config(), "python")) == (knob.name in CHUNKING)
+    now, before = (Selector(one).fingerprint_of("python") for one in (config, Config()))
+    assert (now != before) == (knob.name in CHUNKING)
 
 
 def test_a_language_s_node_types_leave_other_languages_alone() -> None:
     config = toml('[chunking.nodeTypes]\npython = ["a"]').config
-    assert chunk_fingerprint(config, "go") == chunk_fingerprint(Config(), "go")
+    assert Selector(config).fingerprint_of("go") == Selector(Config()).fingerprint_of("go")
 
 
 def test_where_the_index_lies(tmp_path: Path) -> None:

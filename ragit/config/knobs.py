@@ -197,12 +197,6 @@ def selection_fingerprint(config: Config) -> str:
     return fingerprint(index.max_file_bytes, sorted(index.include), sorted(index.exclude), config.chunking.parsers)
 
 
-def chunk_fingerprint(config: Config, language: str) -> str:
-    """Names everything in the settings that decides how a file of this language is cut, other languages left out."""
-    nodes = dict(config.chunking.node_types).get(language)
-    return fingerprint(config.index.max_chunk_lines, config.index.max_chunk_bytes, nodes)
-
-
 class Knob(NamedTuple):
     """One setting: its name in .ragit.toml, where it sits in Config, and what values it takes."""
 
