@@ -7,7 +7,7 @@ A `Chunk` has no path: the same blob may lie at many paths of many trees. The pa
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, NewType, Protocol
 
@@ -315,6 +315,3 @@ class Progress(Protocol):
 
     def __call__(self, done: int, total: int, /) -> None:
         """`done` of `total` missing blobs are stored."""
-
-
-Paths = Iterable[bytes]

@@ -77,7 +77,6 @@ class StoreInfo:
     chunkings: int
     chunks: int
     embedders: tuple[str, ...]
-    trees: int
 
 
 class Store:
@@ -332,7 +331,6 @@ class Store:
                 chunkings=self._db.execute("SELECT count(*) FROM chunking").get,
                 chunks=self._db.execute("SELECT coalesce(sum(chunks), 0) FROM chunking").get,
                 embedders=tuple(f for (f,) in self._db.execute("SELECT fingerprint FROM embedder ORDER BY id")),
-                trees=self._db.execute("SELECT count(*) FROM snapshot").get,
             )
 
     def drop_except(self, keep: set[int], embedders: set[int]) -> int:
