@@ -25,15 +25,15 @@ and so may `Repo.start_status`. Hooks are never run.
 
 from __future__ import annotations
 
+from ragit.git.attributes import is_attributes
 from ragit.git.command import OLDEST, clean_env, local_env_vars, version
 from ragit.git.objects import Objects, ObjectsRecipe, libgit2_version
-from ragit.git.place import FILE_MODES, GITLINK, SYMLINK, empty_tree
+from ragit.git.place import GITLINK, SYMLINK
 from ragit.git.refs import Reflogged, Revision, Worktree
 from ragit.git.repo import Repo
 from ragit.git.uncommitted import Status, WorkingTree
 
 __all__ = [
-    "FILE_MODES",
     "GITLINK",
     "OLDEST",
     "SYMLINK",
@@ -46,7 +46,7 @@ __all__ = [
     "WorkingTree",
     "Worktree",
     "clean_env",
-    "empty_tree",
+    "is_attributes",
     "libgit2_version",
     "local_env_vars",
     "version",

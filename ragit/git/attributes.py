@@ -26,7 +26,7 @@ def attributes(
 
     `entries` are all files of the tree. Costs nothing if none of them is a .gitattributes.
     """
-    files = [entry for entry in entries if _is_attributes(entry)]
+    files = [entry for entry in entries if entry.mode in FILE_MODES and is_attributes(entry.path)]
     if not files or not paths:
         return {}
     import tempfile  # 10 ms, and a query asks for no attributes
@@ -43,8 +43,9 @@ def attributes(
 _NOBODYS = ("-c", f"core.attributesFile={os.devnull}")
 
 
-def _is_attributes(entry: Entry) -> bool:
-    return entry.mode in FILE_MODES and (entry.path == _NAME or entry.path.endswith(b"/" + _NAME))
+def is_attributes(path: bytes) -> bool:
+    """Whether git reads attributes from a file of this path."""
+    return path == _NAME or path.endswith(b"/" + _NAME)
 
 
 def _empty_repository(folder: Path, place: Place, private: Private) -> Git:

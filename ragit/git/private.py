@@ -25,7 +25,8 @@ GRACE_SECONDS = 3600.0
 _IN_USE_SECONDS = 600.0
 """A git status that reads one of our copies of the index has ended by then."""
 
-_ALTERNATES = "GIT_ALTERNATE_OBJECT_DIRECTORIES"
+ALTERNATES = "GIT_ALTERNATE_OBJECT_DIRECTORIES"
+"""The variable that names further object directories."""
 
 
 class Private:
@@ -159,9 +160,9 @@ def _remove_folder(folder: Path) -> None:
 def _alternates(folders: list[str], git: Git) -> dict[str, str]:
     """The variable that names further object directories, the caller's own kept."""
     listed = [_quoted(folder) for folder in folders]
-    if git.env.get(_ALTERNATES):
-        listed.append(git.env[_ALTERNATES])
-    return {_ALTERNATES: os.pathsep.join(listed)} if listed else {}
+    if git.env.get(ALTERNATES):
+        listed.append(git.env[ALTERNATES])
+    return {ALTERNATES: os.pathsep.join(listed)} if listed else {}
 
 
 def _quoted(folder: str) -> str:

@@ -191,7 +191,7 @@ class Repo:
 
     def recipe(self, *, bulk: bool = False) -> ObjectsRecipe:
         """How to open the objects; picklable, so that a worker process can open them itself."""
-        place, callers = self._place, self._env.get(_ALTERNATES, "")
+        place, callers = self._place, self._env.get(private.ALTERNATES, "")
         folders = [str(self._private.objects), *callers.split(os.pathsep)]
         bulk = bulk and '"' not in callers  # quoted by rules that git alone knows
         return ObjectsRecipe(self._reader, str(place.objects), tuple(filter(None, folders)), place.object_format, bulk)
@@ -288,7 +288,6 @@ class Repo:
 _PATIENCE = 5
 """A rebase moves HEAD every 20 ms, but not often five times in a row between our two looks at it."""
 
-_ALTERNATES = "GIT_ALTERNATE_OBJECT_DIRECTORIES"
 _PROTOCOLS = "GIT_ALLOW_PROTOCOL"
 _OFFLINE = (_PROTOCOLS, "GIT_NO_LAZY_FETCH")
 _FETCH = (

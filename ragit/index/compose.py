@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from itertools import chain
 
-from ragit.git import Repo
+from ragit.git import Repo, is_attributes
 from ragit.index.plan import Plan, Selected, Selector
 from ragit.store import Snapshot, Store
 from ragit.types import Entry, Oid
@@ -65,18 +65,18 @@ class Composer:
     def _whole(self, tree: Oid) -> Plan:
         entries = self._repo.entries(tree)
         attributes: Mapping[bytes, Mapping[str, str]] = {}
-        if any(_is_attributes(entry.path) for entry in entries):
+        if any(is_attributes(entry.path) for entry in entries):
             attributes = self._repo.attributes(entries, [entry.path for entry in entries])
         return self._selector.select(entries, attributes)
 
     def _difference(self, old: Oid, base: Snapshot, new: Oid) -> tuple[Plan, set[bytes]] | None:
         """The plan of the paths that are new or changed, and all paths that differ; None if attributes changed."""
         changes = self._repo.diff(old, new)
-        if any(_is_attributes(change.path) for change in changes):
+        if any(is_attributes(change.path) for change in changes):
             return None
         added: list[Entry] = [change.new for change in changes if change.new is not None]
         attributes: Mapping[bytes, Mapping[str, str]] = {}
-        if added and any(map(_is_attributes, chain(base.paths, base.skipped))):
+        if added and any(map(is_attributes, chain(base.paths, base.skipped))):
             attributes = self._repo.attributes(self._repo.entries(new), [entry.path for entry in added])
         return self._selector.select(added, attributes), {change.path for change in changes}
 
@@ -114,10 +114,6 @@ class Composer:
         if self._embedder:
             return rows
         return (row and (*row[:3], True) for row in rows)
-
-
-def _is_attributes(path: bytes) -> bool:
-    return path == b".gitattributes" or path.endswith(b"/.gitattributes")
 
 
 def _kept(base: Snapshot, changed: Set[bytes]) -> dict[bytes, tuple[int, int]]:

@@ -8,10 +8,9 @@ from typing import NamedTuple
 
 from ragit import chunk, globs, postings, words
 from ragit.config import Config, fingerprint, selection_fingerprint
+from ragit.git import GITLINK, SYMLINK
 from ragit.index import embedded
 from ragit.types import Entry, Oid
-
-SYMLINK, GITLINK = 0o120000, 0o160000
 
 _OUT = {"linguist-generated": "generated", "linguist-vendored": "vendored"}
 """Attributes that take a file out of the index where they are set, and the reason that is shown."""
