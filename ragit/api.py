@@ -177,6 +177,9 @@ class Ragit:
                 explain=explain,
             )
         )
+        return self._ask(asked, recurse_submodules, on_index)
+
+    def _ask(self, asked: Query, recurse_submodules: bool, on_index: Callable[[int], None] | None) -> Answer:
         self._look_again()
         status = self._repo.start_status() if asked.ref is None and asked.scope == "worktree" else None
         searcher = self._searcher  # loaded while git looks at the working tree

@@ -152,7 +152,7 @@ def test_small_words_of_another_language_find_nothing(repo: GitSandbox, query: s
 
 BY_LETTERS = "no file holds a word of the query, and the model knows none: these are guesses by letters"
 BY_MEANING = "no file holds a word of the query: ranked by meaning alone"
-BY_WORDS = "the model knows no word of the query: its meaning took no part, only its letters"
+BY_WORDS = "the model knows no word of the query: ranked by its words and letters alone"
 
 
 @pytest.mark.parametrize("query", ["Größenüberschreitungsprüfung", "señalización", "魑魅魍魉", "qzxqvjk"])
@@ -172,6 +172,13 @@ def test_a_word_that_the_model_lacks_is_found_by_itself(web: GitSandbox) -> None
     answer = ask(web, "Zeitüberschreitung")
     assert answer.hits[0].path == "docs/de.md"
     assert answer.degraded == BY_WORDS
+
+
+def test_a_name_that_someone_made_up_is_no_foreign_word(repo: GitSandbox) -> None:
+    repo.write("src/a.py", "def qzxqvjk():\n    pass\n")
+    repo.commit()
+    answer = ask(repo, "qzxqvjk")
+    assert (answer.hits[0].symbol, answer.degraded) == ("qzxqvjk", "")
 
 
 def test_words_outside_the_filter_do_not_count(web: GitSandbox) -> None:

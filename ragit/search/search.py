@@ -128,9 +128,12 @@ class Searcher:
     def _one_armed(self, query: Query, *, has_words: bool) -> str:
         """Why one arm had nothing to say about a query, in words; empty if both had something."""
         embedder = self._indexer.embedder
-        known = embedder is None or embedder.knows(rank.telling(query.text))
+        asked = rank.telling(query.text)
+        known = embedder is None or embedder.knows(asked)
         if has_words:
-            return "" if known else "the model knows no word of the query: its meaning took no part, only its letters"
+            # In plain letters it is a name that someone made up: found by itself, as it should be.
+            foreign = not known and not asked.isascii()
+            return "the model knows no word of the query: ranked by its words and letters alone" if foreign else ""
         if known:
             return "no file holds a word of the query: ranked by meaning alone"
         return "no file holds a word of the query, and the model knows none: these are guesses by letters"
