@@ -74,7 +74,8 @@ class Embedding:
     provider: str = _knob(
         "static",
         "static: the model in the package, offline. openai: any server with OpenAI's protocol. none: keywords only.",
-        choices=("static", "openai", "none"),
+        pattern=r"[A-Za-z0-9_.-]+",
+        wanted='"static", "openai", "none" or the name of an installed embedder',
         sensitive=True,
     )
     base_url: str = _knob(

@@ -10,58 +10,53 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
 from ragit.embed.options import EmbedderOptions
-from ragit.errors import ConfigError
+from ragit.errors import ConfigError, EmbedderUnavailable
 from ragit.types import Embedder
 
-__all__ = ["EMBEDDERS", "EmbedderOptions", "EmbedderRow", "embedder_names", "load_embedder"]
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+__all__ = ["EMBEDDERS", "EmbedderOptions", "load_embedder"]
 
 ENTRY_POINTS = "ragit.embedders"
 
-
-class EmbedderRow(NamedTuple):
-    """One embedder that comes with ragit."""
-
-    module: str
-    """The module whose `load` makes it."""
-    local: bool
-    """True if it sends nothing anywhere, so that an untrusted configuration may choose it."""
-    summary: str
-
-
 EMBEDDERS = {
-    "static": EmbedderRow("ragit.embed.static", True, "word vectors trained on code, in the package; offline"),
-    "openai": EmbedderRow("ragit.embed.openai", False, "any server that speaks OpenAI's embeddings protocol"),
+    "static": "ragit.embed.static",  # word vectors trained on code, in the package; offline
+    "openai": "ragit.embed.openai",  # any server that speaks OpenAI's embeddings protocol
 }
+"""The embedders that come with ragit, each with the module whose `load` makes it."""
 
 
 def load_embedder(name: str = "static", options: EmbedderOptions | None = None) -> Embedder:
     """The embedder of that name.
 
-    Raises `ConfigError` for an unknown name or options it cannot honour, `EmbedderUnavailable` if its model cannot be
-    read.
+    Raises `ConfigError` for an unknown name or options it cannot honour, `EmbedderUnavailable` if it, or its model,
+    cannot be loaded.
     """
     return _loader(name)(options or EmbedderOptions())
 
 
-def embedder_names() -> list[str]:
-    """All names that `load_embedder` knows, those of other distributions included."""
-    return sorted({*EMBEDDERS, *_installed()})
-
-
 def _loader(name: str) -> Callable[[EmbedderOptions], Embedder]:
+    load: Callable[[EmbedderOptions], Embedder]
     if name in EMBEDDERS:
-        load: Callable[[EmbedderOptions], Embedder] = import_module(EMBEDDERS[name].module).load
+        load = import_module(EMBEDDERS[name]).load
         return load
     installed = _installed()
     if name not in installed:
-        raise ConfigError(f"unknown embedder {name!r}", f"embedders are: {', '.join(sorted({*EMBEDDERS, *installed}))}")
-    return installed[name]()
+        known = ", ".join(sorted({*EMBEDDERS, *installed}))
+        raise ConfigError(f"unknown embedder {name!r}", f"embedders are: {known}; none for keywords only")
+    try:
+        load = installed[name].load()
+    except (ImportError, AttributeError) as error:
+        hint = "Install the package that brings it again, or name another: embedding.provider"
+        raise EmbedderUnavailable(f"the embedder {name} cannot be loaded: {error}", hint) from error
+    return load
 
 
-def _installed() -> dict[str, Callable[[], Callable[[EmbedderOptions], Embedder]]]:
+def _installed() -> dict[str, EntryPoint]:
     from importlib.metadata import entry_points  # some 20 ms: only for a name that is not ours
 
-    return {point.name: point.load for point in entry_points(group=ENTRY_POINTS)}
+    return {point.name: point for point in entry_points(group=ENTRY_POINTS)}

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from server import EmbeddingServer, error, vector, well
 
-from ragit.embed import EMBEDDERS, EmbedderOptions, load_embedder
+from ragit.embed import EmbedderOptions, load_embedder
 from ragit.embed.openai import OpenAIEmbedder
 from ragit.errors import ConfigError, EmbedderUnavailable
 
@@ -52,7 +52,7 @@ def test_vectors_come_back_in_order_and_at_length_one(server: EmbeddingServer) -
     assert {payload["model"] for payload in server.asked} == {"tiny"}
     assert set(server.paths) == {"/v1/embeddings"}
     assert embedder.dimensions == 4
-    assert not embedder.local and not EMBEDDERS["openai"].local
+    assert not embedder.local
 
 
 def test_a_batch_is_bounded_in_characters_too(server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -235,12 +235,6 @@ def test_a_silent_server_times_out(waits: list[float]) -> None:
 def test_an_address_that_is_none(url: str) -> None:
     with pytest.raises(ConfigError, match="baseUrl"):
         load_embedder("openai", EmbedderOptions(base_url=url))
-
-
-def test_unknown_embedders_are_told_with_the_known_ones() -> None:
-    with pytest.raises(ConfigError, match="'statik'") as caught:
-        load_embedder("statik")
-    assert "openai, static" in caught.value.hint
 
 
 def test_the_openai_package_is_not_imported(server: EmbeddingServer) -> None:
