@@ -220,6 +220,9 @@ def test_noise_has_a_reason(commit: Logged, reason: str) -> None:
     [
         ("fix(io): Close pipes (#12)", "Close pipes"),
         ("KAFKA-123: Commit offsets", "Commit offsets"),
+        ("MINOR; MINOR: Commit offsets", "Commit offsets"),
+        ("http: Read UTF-8", "http: Read UTF-8"),
+        ("UTF-8 is read", "UTF-8 is read"),
         ("[core][python] Add a pool", "Add a pool"),
         ("Fixes #12: keep the order", "keep the order"),
         ("Handle a 404 of the server", "Handle a 404 of the server"),

@@ -36,7 +36,7 @@ _CHORE = re.compile(
 )
 _PREFIX = re.compile(
     r"^\s*(\[[^\]]{1,30}\]|(feat|fix|perf|refactor|chore|docs?|tests?|build|ci|style)(\([^)]*\))?!?:|"
-    r"(fix(es)? |closes? )?#\d+\b:?|[A-Z][A-Z0-9]+-\d+:?)\s*[-:]?\s*",
+    r"(fix(es)? |closes? )?#\d+\b:?|(?-i:[A-Z][A-Z0-9]+(-\d+)?)[:;])\s*[-:]?\s*",
     re.I,
 )
 _SUFFIX = re.compile(r"\s*[(\[]?((closes?|fix(es)?|see|re:?|gh-)\s*)?#\d+[)\]]?\s*\.?$", re.I)
