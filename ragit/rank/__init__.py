@@ -13,6 +13,7 @@ from ragit.rank.signals import (
     ChunkFacts,
     FileFacts,
     Names,
+    shaped,
     signal_weights,
 )
 from ragit.rank.terms import QUERY_BYTES, QueryTerms, take_apart, telling
@@ -41,6 +42,7 @@ __all__ = [
     "optimize",
     "score_chunks",
     "score_files",
+    "shaped",
     "signal_weights",
     "take_apart",
     "telling",

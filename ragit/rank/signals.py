@@ -81,6 +81,8 @@ class ChunkSignal(NamedTuple):
 _TYPES = frozenset(
     "class enum interface module namespace object protocol record service struct trait type typeclass union".split()
 )
+_NOT_CODE = frozenset("heading imports key namespace package pair property rule section table text".split())
+"""Kinds that bear a name without defining it: a key of a data file, a namespace that many files open, a heading."""
 _QUALIFIER = re.compile(r"::|[.#/\\]")
 
 
@@ -101,6 +103,8 @@ def _match(names: Names, symbol: Symbol) -> float:
         value *= 1.0 if at == 0 else 0.7  # a later name of a group is a field or a neighbour
         if symbol.name[:1].isupper() and names.kind not in _TYPES:
             value *= 0.8
+        if names.kind in _NOT_CODE:
+            value *= 0.5
         if symbol.owner:
             owners = {joined(part) for part in (*before, *_QUALIFIER.split(names.parent))}
             value *= 1.0 if joined(symbol.owner) in owners else 0.5
@@ -205,6 +209,18 @@ MEANINGS: Mapping[str, str] = {
     REPEAT: "a better hit of this file stands above",
 }
 """What each part of a score is, to a reader of --explain."""
+
+
+FOR_SHAPE: Mapping[str, Mapping[str, float]] = {"symbol": {"fileVector": 0.5, "defines": 1.5}}
+"""By query shape, what the weights are multiplied with: a single name has no context from which a meaning could be
+told, and whoever types it wants its definition.
+"""
+
+
+def shaped(weights: Mapping[str, float], shape: str) -> Mapping[str, float]:
+    """The weights for a query of this shape."""
+    factors = FOR_SHAPE.get(shape)
+    return {name: weight * factors.get(name, 1.0) for name, weight in weights.items()} if factors else weights
 
 
 def signal_weights(overrides: Mapping[str, float]) -> dict[str, float]:

@@ -111,7 +111,7 @@ class Searcher:
         gathered = gather(store, view, terms, vectors, self._config.retrieval.hybrid_search.keyword_scoring)
         if vectors:
             degraded = self._one_armed(query, has_words=mode == "vector" or gathered.keyword_hits > 0)
-        mix = self._mix(query, mode, vectors is not None)
+        mix = self._mix(query, terms.shape, mode, vectors is not None)
         scorer = rank.Scorer(rank.Ask(terms, gathered.names), mix, gathered.files, partial(_names, store))
         least = self._config.retrieval.min_score if query.min_score is None else query.min_score
         # Twice what the optimiser is given: the same blob may lie at several paths, of which one is shown.
@@ -138,12 +138,12 @@ class Searcher:
             return "no file holds a word of the query: ranked by meaning alone"
         return "no file holds a word of the query, and the model knows none: these are guesses by letters"
 
-    def _mix(self, query: Query, mode: str, has_vectors: bool) -> rank.Mix:
+    def _mix(self, query: Query, shape: str, mode: str, has_vectors: bool) -> rank.Mix:
         hybrid = self._config.retrieval.hybrid_search
         weight = hybrid.keyword_weight if query.keyword_weight is None else query.keyword_weight
         repeat = self._weights.get(rank.REPEAT, 0.0)
         if mode == "hybrid":
-            return rank.Mix(weight if has_vectors else 1.0, self._weights, repeat)
+            return rank.Mix(weight if has_vectors else 1.0, rank.shaped(self._weights, shape), repeat)
         return rank.Mix(0.0 if mode == "vector" else 1.0, {}, repeat)
 
     def _shown(
