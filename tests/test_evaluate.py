@@ -359,6 +359,25 @@ def test_a_set_from_history(shop: GitSandbox, tmp_path: Path) -> None:
     assert again["queries"] == found["queries"]
 
 
+def test_merges_and_bots_are_passed_over(shop: GitSandbox) -> None:
+    shop.branch("side")
+    edit(shop, "src/broker.py", "Send messages to the broker in batches")
+    shop.switch("main")
+    edit(shop, "src/offsets.py", "Commit an offset only once")
+    shop.git("merge", "-q", "--no-ff", "-m", "Merge the batches of messages", "side")
+    shop.write("src/basket.py", "x = 1\n")
+    shop.git(
+        "-c", "user.name=ci[bot]", "commit", "-q", "-a", "-m", "Sort the basket by article", "--author", "ci[bot] <a@b>"
+    )
+    found = json.loads(Terminal(shop.path).ragit("eval", "--from-history", "9", "--json", code=0).out)
+    assert {one["query"] for one in found["queries"]} == {
+        "Commit an offset only once",
+        "Send messages to the broker in batches",
+    }
+    assert any("commits left out: bot 1, merge 1, no parent 1" in note for note in found["notes"])
+    assert any("9 queries were wanted, 2 were found" in note for note in found["notes"])
+
+
 def test_history_survives_names_that_look_like_its_own_marks(shop: GitSandbox) -> None:
     odd = "commit x\n:100644 100644 a b M"
     shop.write(odd, "x = 1\n")
