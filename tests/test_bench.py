@@ -1,0 +1,38 @@
+"""The benchmark that users run: it measures what it says, and touches nothing of theirs."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from sandbox import GitSandbox
+
+BENCH = Path(__file__).parents[1] / "bench" / "bench.py"
+
+
+def test_a_run_on_a_small_repository(repo: GitSandbox, tmp_path: Path) -> None:
+    for number in range(3):
+        repo.write(f"part{number}.py", f"def close_connection_{number}():\n    return {number}\n" * 3)
+        repo.commit()
+    repo.write("part0.py", "uncommitted = True\n")
+    before = repo.git("status", "--porcelain"), repo.git("for-each-ref")
+    out = tmp_path / "RESULTS.md"
+    old = "<!-- bench small: begin -->\n## small, of old\n<!-- bench small: end -->\n"
+    out.write_text(f"# Results\n\n{old}\nkept\n", encoding="utf-8")
+    command = [sys.executable, str(BENCH), str(repo.path), "--name", "small", "--out", str(out)]
+    command += ["--repeat", "1", "--scale", "--query", "close connection"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    said = out.read_text(encoding="utf-8")
+    assert "kept" in said
+    assert said.count("## small, ") == 1
+    rows = dict(re.findall(r"^\| ([a-z0-9 ]+) \| (.*) \|$", said, re.MULTILINE))
+    assert "3 files, 3 chunks" in rows["index from nothing"]
+    assert "switching 0" in rows["search after a switch"]
+    assert "the index grew by 0.0 MB" in rows["search in a second worktree"]
+    assert {"search", "search after an edit", "index one more tag", "git grep", "1x", "2x", "4x"} < rows.keys()
+    assert rows["4x"].startswith("3 | 3 |")
+    assert (repo.git("status", "--porcelain"), repo.git("for-each-ref")) == before
+    assert not (repo.path / ".git" / "ragit").exists()
