@@ -11,6 +11,7 @@ import json
 import math
 import os
 import random
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -60,8 +61,8 @@ class OpenAIEmbedder:
         self._key = os.environ.get(options.api_key_env, "").strip()
         self._dimensions = options.dimensions
         self._opener = urllib.request.build_opener(_NoRedirect)
-        self.shortened = 0
-        """Texts that the server found too long and that were embedded by their beginning."""
+        self._given_up = threading.Event()
+        """Set when a request failed for good or the user interrupts: those beside it end at their next pause."""
 
     @property
     def fingerprint(self) -> str:
@@ -85,8 +86,10 @@ class OpenAIEmbedder:
         prefix = self._options.document_prefix
         spoken = [i for i, text in enumerate(texts) if text.strip()]
         vectors: dict[int, bytes] = {}
-        for batch in self._batches(spoken, texts):
-            vectors.update(zip(batch, self._fitting([prefix + texts[i] for i in batch]), strict=True))
+        batches = list(self._batches(spoken, texts))
+        answers = self._side_by_side([[prefix + texts[i] for i in batch] for batch in batches])
+        for batch, answer in zip(batches, answers, strict=True):
+            vectors.update(zip(batch, answer, strict=True))
         blank = bytes(4 * self.dimensions) if len(spoken) < len(texts) else b""
         return [vectors.get(i, blank) for i in range(len(texts))]
 
@@ -113,6 +116,26 @@ class OpenAIEmbedder:
         if batch:
             yield batch
 
+    def _side_by_side(self, batches: list[list[str]]) -> list[list[bytes]]:
+        """The vectors of each batch; as many requests under way at once as the options allow."""
+        # The first answer may have to tell the dimensions that all others are checked by.
+        alone = 1 if self._dimensions is None else 0
+        answers = [self._fitting(batch) for batch in batches[:alone]]
+        rest = batches[alone:]
+        if self._options.concurrency == 1 or len(rest) < 2:
+            return answers + [self._fitting(batch) for batch in rest]
+        from concurrent.futures import ThreadPoolExecutor  # a query sends one request
+
+        pool = ThreadPoolExecutor(min(self._options.concurrency, len(rest)))
+        try:
+            return answers + list(pool.map(self._fitting, rest))
+        except BaseException:
+            self._given_up.set()
+            raise
+        finally:
+            pool.shutdown(cancel_futures=True)
+            self._given_up.clear()
+
     def _fitting(self, texts: list[str]) -> list[bytes]:
         """Vectors of texts; where the server says too long, of fewer at a time, at last of a text's beginning."""
         try:
@@ -123,9 +146,7 @@ class OpenAIEmbedder:
                 return self._fitting(texts[:middle]) + self._fitting(texts[middle:])
             if len(texts[0]) < _SHORTEST:
                 raise
-            shorter = self._fitting([texts[0][: len(texts[0]) // 2]])
-            self.shortened += 1
-            return shorter
+            return self._fitting([texts[0][: len(texts[0]) // 2]])
 
     def _request(self, texts: list[str], retries: int, longest_wait: float) -> list[bytes]:
         payload: dict[str, object] = {"model": self._model, "input": texts}
@@ -137,10 +158,13 @@ class OpenAIEmbedder:
                 return self._vectors(self._post(body), len(texts))
             except _Later as later:
                 pause = later.after if later.after is not None else min(30.0, 0.5 * 2**attempt) * random.uniform(0.5, 1)
-                if attempt == retries or pause > longest_wait:
+                if attempt == retries or pause > longest_wait or self._pause(pause):
                     raise self._unavailable(later.words) from later
-                time.sleep(pause)
         raise AssertionError("unreachable")  # pragma: no cover - the last attempt returned or raised
+
+    def _pause(self, seconds: float) -> bool:
+        """Wait before the next try; True if there is to be none."""
+        return self._given_up.wait(seconds)
 
     def _post(self, body: bytes) -> bytes:
         headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "ragit"}

@@ -19,9 +19,11 @@ class EmbedderOptions:
     """Length of the vectors to ask for; None for the model's own."""
     document_prefix: str = ""
     query_prefix: str = ""
-    batch_size: int = 64
+    batch_size: int = 100
     """Texts per request."""
-    timeout: float = 60.0
+    concurrency: int = 1
+    """Requests under way at once."""
+    timeout: float = 30.0
     """Seconds to wait for one answer."""
     retries: int = 5
     """Further tries after an answer that says to come back later, or after a cut connection."""

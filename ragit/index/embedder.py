@@ -18,6 +18,7 @@ def embedder_of(settings: Embedding) -> Embedder | None:
         dimensions=settings.dimensions or None,
         document_prefix=settings.document_prefix,
         batch_size=settings.batch_size,
+        concurrency=settings.concurrency,
         timeout=settings.timeout_ms / 1000,
     )
     return load_embedder(settings.provider, options)

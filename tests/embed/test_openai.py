@@ -7,12 +7,13 @@ import math
 import socket
 import subprocess
 import sys
+import threading
 from array import array
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from server import EmbeddingServer, error, vector, well
+from server import Answer, EmbeddingServer, error, vector, well
 
 from ragit.embed import EmbedderOptions, load_embedder
 from ragit.embed.openai import OpenAIEmbedder
@@ -30,7 +31,7 @@ def server() -> Iterator[EmbeddingServer]:
 def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The pauses between tries, which a test does not sit through."""
     pauses: list[float] = []
-    monkeypatch.setattr("ragit.embed.openai.time.sleep", pauses.append)
+    monkeypatch.setattr(OpenAIEmbedder, "_pause", lambda _, seconds: pauses.append(seconds))
     return pauses
 
 
@@ -53,6 +54,33 @@ def test_vectors_come_back_in_order_and_at_length_one(server: EmbeddingServer) -
     assert set(server.paths) == {"/v1/embeddings"}
     assert embedder.dimensions == 4
     assert not embedder.local
+
+
+def test_some_requests_are_under_way_at_once(server: EmbeddingServer) -> None:
+    three = threading.Barrier(3, timeout=5)
+
+    def together(payload: dict[str, Any]) -> Answer:
+        three.wait()  # is broken, and the answer with it, unless three requests are here at the same time
+        return well(payload)
+
+    embedder = remote(server, batch_size=1, concurrency=3)
+    texts = [f"text {i}" for i in range(7)]
+    server.replies = [well, *[together] * 6]  # the first is asked alone: it tells the dimensions
+    assert embedder.embed(texts) == [unit(text) for text in texts]
+    assert server.asked[0]["input"] == texts[:1]
+
+
+def test_a_request_that_fails_for_good_ends_those_beside_it(server: EmbeddingServer) -> None:
+    def each(payload: dict[str, Any]) -> Answer:
+        return error(401, "who are you") if payload["input"] == ["0"] else error(503, "later", Retry_After="50")
+
+    embedder = remote(server, batch_size=1, concurrency=2, dimensions=4)
+    server.replies = [each] * 9
+    with pytest.raises(EmbedderUnavailable, match="who are you"):
+        embedder.embed(["0", "1", "2", "3"])
+    assert len(server.asked) <= 3
+    server.replies = []
+    assert embedder.embed_query("one") == unit("one")
 
 
 def test_a_batch_is_bounded_in_characters_too(server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -183,7 +211,6 @@ def test_what_is_too_long_is_sent_in_smaller_parts(server: EmbeddingServer) -> N
     server.replies = [limit] * 20
     embedder = remote(server)
     assert embedder.embed(["a" * 300, "b" * 300, "c" * 900]) == [unit("a" * 300), unit("b" * 300), unit("c" * 450)]
-    assert embedder.shortened == 1
 
 
 def test_a_server_that_finds_everything_too_long_is_not_asked_for_ever(server: EmbeddingServer) -> None:
