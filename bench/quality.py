@@ -2,7 +2,7 @@
 
 usage: python bench/quality.py --repos DIR --specs FILE --annotations DIR [--fit]
 
-FILE is a JSON list of {"name", "language"}; DIR/<name> is a repository, searched at HEAD; the annotations of a repository
+FILE is a JSON list of {"name", "language"}; DIR/<name> is a repository, searched at HEAD; a repository's annotations
 are <name>.json, a list of {"query", "relevant", "secondary", "category"}, whose targets are paths or {"path",
 "start_line", "end_line"}. The figure is NDCG@10 (Järvelin and Kekäläinen 2002, binary gains): a target is found by the
 first hit in its file that overlaps its lines.
