@@ -44,6 +44,14 @@ class Lines:
         line = self.text[self.starts[row] : self.starts[row + 1]]
         return not line or line.isspace()
 
+    def trimmed(self, first: int, stop: int) -> tuple[int, int]:
+        """The rows first..stop-1 without the blank ones at their edges."""
+        while stop > first and self.blank(stop - 1):
+            stop -= 1
+        while first < stop and self.blank(first):
+            first += 1
+        return first, stop
+
     def size(self, first: int, stop: int) -> int:
         """Bytes of the rows first..stop-1."""
         return self.starts[stop] - self.starts[first]

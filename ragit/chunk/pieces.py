@@ -7,6 +7,7 @@ the next begins. Here blank edges are trimmed, small neighbours grouped, oversiz
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable
 
 from ragit.chunk.lines import Lines
@@ -116,11 +117,7 @@ def _trimmed(lines: Lines, pieces: list[Piece]) -> list[Piece]:
     kept = []
     stop = lines.count
     for piece in reversed(pieces):
-        row, end = piece.row, stop
-        while end > row and lines.blank(end - 1):
-            end -= 1
-        while row < end and lines.blank(row):
-            row += 1
+        row, end = lines.trimmed(piece.row, stop)
         stop = piece.row
         if row < end:
             piece.row, piece.stop = row, end
@@ -176,29 +173,24 @@ def _cut(lines: Lines, piece: Piece, options: ChunkOptions, join: str) -> Iterab
 
 
 def _parts(lines: Lines, piece: Piece, options: ChunkOptions) -> Iterable[tuple[int, int]]:
+    """First row and end of each part of an oversize piece. A piece begins and ends with a row that is not blank."""
     cuts = sorted({cut for cut in piece.cuts if piece.row < cut < piece.stop})
     first = piece.row
-    at = 0
     while first < piece.stop:
-        stop = best = first + 1
-        while at < len(cuts) and cuts[at] <= first:
-            at += 1
-        limit = min(piece.stop, first + options.max_lines)
-        while stop < limit and lines.starts[stop + 1] - lines.starts[first] <= options.max_bytes:
-            stop += 1
-        best = stop
+        stop = _room(lines, first, piece.stop, options)
         if stop < piece.stop:
-            while at < len(cuts) and cuts[at] <= stop:
-                best = cuts[at]
-                at += 1
-        end = best
-        while end > first and lines.blank(end - 1):
-            end -= 1
-        if end > first:
-            yield first, end
-        first = best
-        while first < piece.stop and lines.blank(first):
-            first += 1
+            # At the last cut that leaves something before it, else where the room ends.
+            at = bisect_right(cuts, stop) - 1
+            stop = cuts[at] if at >= 0 and cuts[at] > first else stop
+        yield lines.trimmed(first, stop)
+        first, _ = lines.trimmed(stop, piece.stop)
+
+
+def _room(lines: Lines, first: int, stop: int, options: ChunkOptions) -> int:
+    """How far the rows from `first` on, one at least, fit into a chunk; at most to `stop`."""
+    stop = min(stop, first + options.max_lines)
+    last = bisect_right(lines.starts, lines.starts[first] + options.max_bytes, first + 1, stop + 1) - 1
+    return max(first + 1, last)
 
 
 _BREAK = re.compile(rb"[\s,;{}()\[\]]")
