@@ -133,7 +133,7 @@ class _Walk:
             self.pieces[-1].last = max(last, self.pieces[-1].last)
             return None
         if rule.inject:
-            return self._inject(level, node, rule, row, last)
+            return self._inject(level, node, rule, row)
         if (rule.through or rule.container) and (not level.strict or self._large(node, row, last)):
             return self._through(level, node, row)
         return self._other(level, node, row, last)
@@ -209,7 +209,7 @@ class _Walk:
             level.hand_lead_to(inner)
         return inner
 
-    def _inject(self, level: _Level, node: Node, rule: Rule, row: int, last: int) -> _Level | None:
+    def _inject(self, level: _Level, node: Node, rule: Rule, row: int) -> _Level | None:
         """Text in another language within this one: a script in a page."""
         inside = next((child for child in node.named_children if child.type == "raw_text"), None)
         self._rest(level, row, row, level.kind)
