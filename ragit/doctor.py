@@ -17,7 +17,7 @@ from pathlib import Path
 from ragit.api import Ragit, open_repository
 from ragit.errors import NotARepository, RagitError
 from ragit.git import OLDEST, Repo, libgit2_version, version
-from ragit.hooks import failure, worker
+from ragit.hooks import failure, script, worker
 from ragit.hooks.install import Hooks
 from ragit.index.embedder import embedder_of
 from ragit.store import Store, engine_versions
@@ -193,7 +193,7 @@ def _interpreter(patient: _Patient) -> Iterator[Finding]:
 
 
 def _worker(patient: _Patient) -> Iterator[Finding]:
-    folder = patient.repo.common_dir / "ragit"
+    folder = patient.repo.common_dir / script.FOLDER
     failed = failure.last(folder)
     if failed is not None:
         yield Finding("worker", "bad", f"failed {failed.times} times in a row: {failed.message}", failed.hint)

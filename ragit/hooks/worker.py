@@ -69,7 +69,7 @@ def _work(folder: Path) -> bool:
     try:
         while (hints := _take(folder)) is not None:
             try:
-                _index_heads(folder.parent, hints)
+                _index_heads(folder, hints)
             except _NewerHead:
                 continue
         failure.forget(folder)
@@ -107,21 +107,21 @@ def _take(folder: Path) -> list[str] | None:
     return lines
 
 
-def _index_heads(common_dir: Path, hints: Iterable[str]) -> None:
+def _index_heads(folder: Path, hints: Iterable[str]) -> None:
     """Complete the HEAD of every worktree, the one that moved last first; raises the first failure at the end."""
     import ragit
     from ragit.errors import RagitError
     from ragit.git import Repo
 
     env = _environment()
-    with Repo.open(common_dir, env) as repo:
+    with Repo.open(folder.parent, env) as repo:
         _wait_for_rebase(repo)
         places = _places(repo, hints)
     failures: list[RagitError] = []
     for place in places:
         try:
             with ragit.open(place, env=env) as index:
-                report = index.index(progress=_Watch(common_dir / "ragit" / PENDING))
+                report = index.index(progress=_Watch(folder / PENDING))
                 _log(f"{place}: {report.indexed} indexed, {report.embedded} embedded in {report.seconds:.2f} s")
         except RagitError as error:
             failures.append(error)
