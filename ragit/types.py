@@ -202,7 +202,7 @@ class IndexReport:
     reused: int
     """Chunks of newly chunked blobs whose vector was there already."""
     tokens: int
-    """Words embedded (for a dry run: an estimate of those that are missing)."""
+    """Words of the blobs chunked in this run: what an embedder has to read at most."""
     skipped: Mapping[str, int]
     seconds: float
     dry_run: bool = False
