@@ -160,7 +160,7 @@ def processor() -> float:
 def watched(pid: int) -> Iterator[list[float]]:
     """The most memory that a process and its children held together, in MB; 0 where /proc does not tell.
 
-    Proportional set size: what processes share is counted once, and what they read of mapped files (the index, the model)
+    Proportional set size: what processes share is counted once, and what they read of mapped files (index, model)
     is counted too, though the system can take it back.
     """
     most, over = [0.0], threading.Event()
