@@ -13,7 +13,19 @@ def main() -> None:
     """Run the command line. Exit codes: 0 found or done, 1 nothing found or stale, 2 error, 3 a bug, 130
     interrupted.
     """
+    _fill_closed_streams()
     sys.exit(run(sys.argv[1:]))
+
+
+def _fill_closed_streams() -> None:
+    """Open what the caller closed (`ragit ... >&-`), as git does: else the next file opened would be our output."""
+    if None not in (sys.stdin, sys.stdout, sys.stderr):
+        return
+    while os.open(os.devnull, os.O_RDWR) <= 2:  # the lowest free number is taken first
+        continue
+    sys.stdin = sys.stdin or open(0)  # noqa: SIM115 - they live as long as the process
+    sys.stdout = sys.stdout or open(1, "w")  # noqa: SIM115
+    sys.stderr = sys.stderr or open(2, "w")  # noqa: SIM115
 
 
 def run(args: list[str]) -> int:

@@ -13,6 +13,7 @@ RagitError
 ├── UnknownFormat         an output format that does not exist
 ├── EmbedderUnavailable   the embedding server refused or did not answer
 ├── WorkerDied            a worker process ended in the middle of its work
+├── OutputFailed          where the answer is directed to takes no more
 ├── HooksNotWritable      a hook file or its folder cannot be written
 └── GitFailed             a git command failed in a way we did not foresee
 """
@@ -78,6 +79,10 @@ class EmbedderUnavailable(RagitError):
 
 class WorkerDied(RagitError):
     """A process that chunks and embeds ended before its work did, most likely for want of memory."""
+
+
+class OutputFailed(RagitError):
+    """Standard output cannot be written: a full disk behind it."""
 
 
 class HooksNotWritable(RagitError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from pathlib import Path
 
 import pytest
 from sandbox import GitSandbox
@@ -134,6 +135,34 @@ def test_completion_completes(shell: Terminal) -> None:
     env = {**shell.env, "_RAGIT_COMPLETE": "bash_complete", "COMP_WORDS": "ragit sea", "COMP_CWORD": "1"}
     said = subprocess.run([RAGIT], env=env, cwd=shell.folder, capture_output=True, text=True, check=False)
     assert "search" in said.stdout
+
+
+ANSWERS = ["search hello", "search --json hello", "status", "check", "config", "index", "gc"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize("command", ANSWERS)
+def test_output_that_cannot_be_written_is_an_error_and_no_bug(shell: Terminal, command: str) -> None:
+    with Path("/dev/full").open("wb") as full:
+        said = subprocess.run(
+            [RAGIT, *command.split()], stdout=full, stderr=-1, env=shell.env, cwd=shell.folder, text=True, check=False
+        )
+    assert (said.returncode, said.stderr.splitlines()[0]) == (
+        2,
+        "error: cannot write the answer: No space left on device",
+    )
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_streams_that_the_caller_closed_are_as_if_nobody_listened(shell: Terminal, closed: str) -> None:
+    for command, code in (("search hello", 0), ("status", 0), ("search --ref nothing hello", 2)):
+        line = f'"{RAGIT}" {command} {closed}'
+        said = subprocess.run(
+            line, shell=True, capture_output=True, env=shell.env, cwd=shell.folder, text=True, check=False
+        )
+        assert said.returncode == code, said
+        assert "Traceback" not in said.stderr
+        assert ("src/a.py" in said.stdout) == (command == "search hello" and ">&-" not in closed.replace("2>&-", ""))
 
 
 def test_version_and_help(shell: Terminal) -> None:

@@ -13,6 +13,7 @@ import click
 import ragit
 from ragit import render
 from ragit.api import MEANINGS, Ragit
+from ragit.errors import OutputFailed
 
 
 def open_index(ctx: click.Context) -> Ragit:
@@ -47,9 +48,22 @@ def look(options: dict[str, Any]) -> render.RenderOptions:
 
 
 def print_lines(lines: Iterable[str]) -> None:
-    """Write lines to standard output, as long as anybody reads them: click would call `ragit ... | head` a failure."""
+    """Write lines to standard output, as long as anybody reads them: click would call `ragit ... | head` a failure.
+
+    Raises OutputFailed if what it is directed to takes no more.
+    """
     try:
         for line in lines:
             click.echo(line)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _let_go()
+    except OSError as error:
+        _let_go()
+        raise OutputFailed(
+            f"cannot write the answer: {error.strerror or error}", "look at where the output is directed to"
+        ) from error
+
+
+def _let_go() -> None:
+    """Direct standard output to nowhere: Python would complain again when it flushes at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
