@@ -119,6 +119,15 @@ def test_a_name_of_nothing_is_refused(repo: GitSandbox, opened: Repo, name: str)
         opened.resolve(name)
 
 
+@pytest.mark.parametrize("name", ["HEAD@{1}", "@{7}", "main@{99}", "HEAD@{1}:d", "HEAD@{1}~2"])
+def test_what_no_reflog_remembers_is_no_failure_of_git(repo: GitSandbox, opened: Repo, name: str) -> None:
+    repo.commit()
+    assert opened.resolve("HEAD@{0}").tree == repo.tree()
+    with pytest.raises(UnknownRevision, match="only has 1 entries") as caught:
+        opened.resolve(name)
+    assert "git reflog" in caught.value.hint
+
+
 @pytest.mark.parametrize("name", ["", "-h", "--output=x", "HEAD\nHEAD", "a\0b"])
 def test_a_name_that_git_would_take_for_something_else_is_refused(opened: Repo, name: str) -> None:
     with pytest.raises(UnknownRevision, match="is not a revision"):

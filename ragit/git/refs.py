@@ -47,8 +47,14 @@ def resolve(git: Git, name: str, unborn: Oid) -> Revision:
     if not name or name.startswith("-") or not name.isprintable():
         raise UnknownRevision(f"{name!r} is not a revision", "name a branch, tag, commit or tree")
     # What follows a colon is a path or a text to look for, to its end: such a name is looked up before it is peeled.
-    asked = (_peel(git, [name])[0] or name) if ":" in name else name
-    commit, tree = _peel(git, [f"{asked}^{{commit}}", f"{asked}^{{tree}}"])
+    try:
+        asked = (_peel(git, [name])[0] or name) if ":" in name else name
+        commit, tree = _peel(git, [f"{asked}^{{commit}}", f"{asked}^{{tree}}"])
+    except GitFailed as error:
+        if "@{" not in name:
+            raise
+        # A reflog that does not reach back so far is not an answer for git but the end of it.
+        raise UnknownRevision(f"no commit is named {name!r} ({error.message})", _REFLOG) from error
     if tree is None and commit is not None:  # a partial clone may lack it: the commit still says which it is
         tree = Oid(git.run("log", "-1", "--format=%T", commit).decode().strip())
     if tree is not None:
@@ -56,6 +62,9 @@ def resolve(git: Git, name: str, unborn: Oid) -> Revision:
     if name in ("HEAD", "@") and _is_unborn(git):
         return Revision(name, None, unborn)
     raise UnknownRevision(f"no commit or tree is named {name!r}", _advice(git, name))
+
+
+_REFLOG = "`git reflog` lists what is remembered; a clone remembers only what was done in it"
 
 
 def _peel(git: Git, expressions: list[str]) -> list[Oid | None]:
