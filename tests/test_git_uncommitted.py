@@ -80,8 +80,9 @@ def test_the_staged_tree_is_what_a_commit_would_record(repo: GitSandbox, opened:
 
 def test_while_there_are_conflicts_nothing_is_staged(repo: GitSandbox, opened: Repo) -> None:
     conflict(repo)
-    with pytest.raises(GitFailed, match="write-tree.*failed: .*unmerged"):
+    with pytest.raises(GitFailed, match="write-tree.*failed: .*unmerged") as caught:
         opened.staged_tree()
+    assert "conflicts" in caught.value.hint
 
 
 @pytest.mark.parametrize("linked", [False, True], ids=["main", "linked"])

@@ -122,6 +122,8 @@ def _hint(err: bytes) -> str:
         return "a partial clone lacks it until you type: ragit index --fetch-missing REV; if this is none: git fsck"
     if b"index.lock" in err:
         return "another git process is at work here; try again when it is done"
+    if b": unmerged (" in err:
+        return "there are conflicts, so nothing can be committed as it is staged: resolve them and `git add` the files"
     if b"space left" in err:
         return "make room on the disk and run it again"
     return "run `git fsck` to see whether the repository is sound; if it is, this is a bug of ragit"
