@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -62,7 +61,11 @@ class Scorer:
         self._files = files
         self._names_of = names_of
         self._names: Mapping[int, Names] = {}
-        self._chunk_signals = [(CHUNK_SIGNALS[n].of, w) for n, w in mix.signals.items() if n in CHUNK_SIGNALS]
+        self._chunk_signals = [
+            (CHUNK_SIGNALS[n].of, weight)
+            for n, weight in mix.signals.items()
+            if n in CHUNK_SIGNALS and (ask.terms.symbols or not CHUNK_SIGNALS[n].for_symbols)
+        ]
         self._file_sums = {place: sum(self._file_parts(file).values()) for place, file in files.items()}
 
     def order(self, chunks: Iterable[ChunkFacts], least: float, wanted: int = 0) -> list[Ranked]:
@@ -83,14 +86,16 @@ class Scorer:
 
         The best chunk of a file is never lowered for being repeated: `wanted` files stand for as many hits.
         """
-        best: dict[int, float] = {}
+        best: dict[int, tuple[float, int]] = {}
         for plain, facts in found:
-            if plain > best.get(facts.place, -math.inf):
-                best[facts.place] = plain
-        if len(best) <= wanted:
+            if facts.place not in best or plain > best[facts.place][0]:
+                best[facts.place] = (plain, facts.chunk)
+        # The same blob at several paths is one hit: its paths share their best chunk.
+        blobs = {chunk: plain for plain, chunk in sorted(best.values())}
+        if len(blobs) <= wanted:
             return list(found)
         weights = [weight for _, weight in self._chunk_signals]
-        bound = sorted(best.values(), reverse=True)[wanted - 1] + sum(min(weight, 0.0) for weight in weights)
+        bound = sorted(blobs.values(), reverse=True)[wanted - 1] + sum(min(weight, 0.0) for weight in weights)
         reach = sum(max(weight, 0.0) for weight in weights)
         return [(plain, facts) for plain, facts in found if plain + reach >= bound]
 

@@ -76,6 +76,8 @@ class ChunkSignal(NamedTuple):
     of: Callable[[ChunkFacts, Names | None, Ask], float]
     weight: float
     help: str
+    for_symbols: bool = False
+    """It is 0 for a query that writes no name as code."""
 
 
 _TYPES = frozenset(
@@ -189,7 +191,7 @@ FILE_SIGNALS: Mapping[str, FileSignal] = {
 }
 
 CHUNK_SIGNALS: Mapping[str, ChunkSignal] = {
-    "defines": ChunkSignal(_defines, 0.5, "defines a name that the query writes as code"),
+    "defines": ChunkSignal(_defines, 0.5, "defines a name that the query writes as code", for_symbols=True),
     "named": ChunkSignal(_named, 0.15, "is called like the query"),
 }
 

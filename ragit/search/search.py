@@ -114,8 +114,7 @@ class Searcher:
         mix = self._mix(query, terms.shape, mode, vectors is not None)
         scorer = rank.Scorer(rank.Ask(terms, gathered.names), mix, gathered.files, partial(_names, store))
         least = self._config.retrieval.min_score if query.min_score is None else query.min_score
-        # Twice what the optimiser is given: the same blob may lie at several paths, of which one is shown.
-        wanted = 0 if query.explain else 2 * OVERFETCH * self._top_k(query)
+        wanted = 0 if query.explain else OVERFETCH * self._top_k(query)
         ranked = scorer.order(gathered.chunks, least, wanted)
         hits = tuple(self._shown(store, query, view, scorer, ranked))
         if not query.explain or len(hits) < self._top_k(query):
