@@ -19,7 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from ragit import trust
+from ragit import globs, trust
 from ragit.chunk import languages
 from ragit.config import FILE_NAME, Config, Loaded, Row, TomlFile, describe, load, read_file
 from ragit.errors import ConfigError, GitFailed, UnknownRevision
@@ -156,7 +156,8 @@ class Ragit:
         What the tree lacks is indexed first, unless `index` is False or the freshness policy says otherwise;
         `on_index` is told how many files that is. `recurse_submodules` goes on in those that are checked out, each
         with its own store. `explain` looks also for what a demotion kept out. Options left None are as configured.
-        Raises UnknownRevision, UnknownLanguage, NotIndexed.
+        `paths` are patterns from the top; those that begin with `./` or `../` are of the opened folder.
+        Raises UnknownRevision, UnknownLanguage, NotIndexed, ConfigError.
         """
         asked = (
             query
@@ -180,6 +181,7 @@ class Ragit:
         return self._ask(asked, recurse_submodules, on_index)
 
     def _ask(self, asked: Query, recurse_submodules: bool, on_index: Callable[[int], None] | None) -> Answer:
+        asked = self._from_top(asked)
         self._look_again()
         status = self._repo.start_status() if asked.ref is None and asked.scope == "worktree" else None
         searcher = self._searcher  # loaded while git looks at the working tree
@@ -304,6 +306,20 @@ class Ragit:
         if self._looked:
             self._repo.refresh()
         self._looked = True
+
+    def _from_top(self, query: Query) -> Query:
+        if not query.paths:
+            return query
+        return replace(query, paths=tuple(map(self._path_from_top, query.paths)))
+
+    def _path_from_top(self, pattern: str) -> str:
+        top = str(self._repo.top) if self._repo.top else None
+        if not pattern.strip():
+            raise ConfigError("an empty path is asked for", "Leave the path out, or name a file, a folder or a pattern")
+        found = globs.from_top(pattern, os.fsdecode(self._repo.prefix), top)
+        if found is None:
+            raise ConfigError(f"{pattern} is outside the repository", f"It begins at {top or self._repo.common_dir}")
+        return found
 
     def _target(self, revision: str | None, scope: str, status: GitStatus | None) -> Target:
         if revision is not None:

@@ -87,3 +87,35 @@ def matcher(patterns: Iterable[str]) -> Callable[[bytes], bool] | None:
     if not regexes:
         return None
     return lambda path: any(regex.fullmatch(path) for regex in regexes)
+
+
+def from_top(pattern: str, here: str, top: str | None) -> str | None:
+    """A pattern as a shell wrote it, as one from the top of the repository.
+
+    One that begins with `./` or `../` is of the folder `here` (below the top, "" for it), an absolute one under `top`
+    loses that; all others count from the top already. None if it leads out of the repository.
+    """
+    end = "/" if pattern.endswith("/") else ""
+    if top and f"{pattern}/".startswith(f"{top.rstrip('/')}/"):
+        segments = pattern[len(top.rstrip("/")) :].split("/")
+    elif pattern.split("/")[0] in {".", ".."}:
+        segments = [*map(_literal, here.split("/")), *pattern.split("/")]
+    else:
+        return pattern if pattern.strip("/") else _ALL
+    kept: list[str] = []
+    for segment in segments:
+        if segment == ".." and not kept:
+            return None
+        if segment == "..":
+            kept.pop()
+        elif segment not in {"", "."}:
+            kept.append(segment)
+    return f"/{'/'.join(kept)}{end}" if kept else _ALL
+
+
+_ALL = "**"
+
+
+def _literal(name: str) -> str:
+    """A name as a pattern that matches nothing else."""
+    return re.sub(r"([\\*?\[])", r"\\\1", name)

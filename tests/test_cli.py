@@ -58,6 +58,30 @@ def test_options_reach_the_search(shell: Terminal) -> None:
     assert paths(shell, "--ref", "HEAD:docs", "hello") == ["b.md"]
 
 
+@pytest.mark.parametrize(
+    ("folder", "pattern", "found"),
+    [
+        (".", "./src", ["src/a.py"]),
+        (".", ".", ["src/a.py", "docs/b.md"]),
+        ("src", ".", ["src/a.py"]),
+        ("src", "./a.py", ["src/a.py"]),
+        ("src", "../docs/*.md", ["docs/b.md"]),
+        ("src", "docs", ["docs/b.md"]),
+        ("src", "{top}/docs/", ["docs/b.md"]),
+        ("src", "SRC", []),
+    ],
+)
+def test_a_path_is_meant_as_a_shell_writes_it(shell: Terminal, folder: str, pattern: str, found: list[str]) -> None:
+    asked = pattern.format(top=Path(shell.folder).resolve())
+    said = shell.ragit("-C", folder, "search", "--json", "--path", asked, "hello")
+    assert sorted(hit["path"] for hit in json.loads(said.out)["results"]) == sorted(found)
+
+
+def test_a_path_outside_is_refused(shell: Terminal) -> None:
+    assert "outside the repository" in shell.refused("-C", "src", "search", "--path", "../../x", "hello").err
+    assert "empty path" in shell.refused("search", "--path", "", "hello").err
+
+
 def test_exit_status(shell: Terminal) -> None:
     shell.ragit("search", "hello", code=0)
     shell.ragit("search", "--mode", "keyword", "absent", code=1)

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from sandbox import GitSandbox
 
-from ragit.globs import matcher
+from ragit.globs import from_top, matcher
 
 
 def matches(pattern: str, path: bytes) -> bool:
@@ -42,6 +42,49 @@ def matches(pattern: str, path: bytes) -> bool:
 def test_patterns(pattern: str, found: list[bytes], not_found: list[bytes]) -> None:
     assert [path for path in found if not matches(pattern, path)] == []
     assert [path for path in not_found if matches(pattern, path)] == []
+
+
+@pytest.mark.parametrize(
+    ("pattern", "here", "meant"),
+    [
+        ("src", "lib/", "src"),
+        ("/src", "lib/", "/src"),
+        ("*.py", "lib/", "*.py"),
+        (".github", "lib/", ".github"),
+        ("..x/*", "lib/", "..x/*"),
+        ("./src", "", "/src"),
+        ("./src/", "lib/a/", "/lib/a/src/"),
+        (".//src/./*.py", "lib/", "/lib/src/*.py"),
+        ("../docs", "lib/", "/docs"),
+        ("../../*", "lib/a/", "/*"),
+        (".", "lib/a/", "/lib/a"),
+        ("./", "lib/a/", "/lib/a/"),
+        ("..", "lib/", "**"),
+        (".", "", "**"),
+        ("/", "lib/", "**"),
+        ("/r/s", "lib/", "**"),
+        ("/r/s/", "lib/", "**"),
+        ("/r/s/docs/*.md", "lib/", "/docs/*.md"),
+        ("/r/sx", "lib/", "/r/sx"),
+    ],
+)
+def test_what_a_shell_wrote_is_meant_from_the_top(pattern: str, here: str, meant: str) -> None:
+    assert from_top(pattern, here, "/r/s") == meant
+
+
+@pytest.mark.parametrize("pattern", ["..", "../x", "./../x", "/r/s/../x"])
+def test_what_leads_out_of_the_repository_means_nothing(pattern: str) -> None:
+    assert from_top(pattern, "", "/r/s") is None
+
+
+@given(st.lists(st.text("ab*?[]!\\-. ", min_size=1, max_size=4), min_size=1, max_size=3))
+def test_the_folder_one_stands_in_is_taken_by_its_name(names: list[str]) -> None:
+    names = [f"_{name}" for name in names]
+    path = "/".join([*names, "f"]).encode()
+    pattern = from_top("./f", "/".join(names) + "/", None)
+    assert pattern
+    assert matches(pattern, path)
+    assert not matches(pattern, b"x" + path)
 
 
 def test_no_pattern_is_no_filter() -> None:

@@ -20,7 +20,13 @@ BLINK = 200
 @click.option("--ref", metavar="REV", help="Search this branch, tag, commit or tree instead of the working tree.")
 @click.option("--staged", "scope", flag_value="staged", help="Search what is staged.")
 @click.option("--committed", "scope", flag_value="committed", help="Search HEAD without uncommitted changes.")
-@click.option("--path", "paths", multiple=True, metavar="GLOB", help="Only paths that match; may be repeated.")
+@click.option(
+    "--path",
+    "paths",
+    multiple=True,
+    metavar="GLOB",
+    help="Only paths that match, from the top (from here with ./); may be repeated.",
+)
 @click.option("--language", "languages", multiple=True, metavar="NAME", help="Only this language; may be repeated.")
 @click.option(
     "--mode", type=click.Choice(["hybrid", "keyword", "vector"]), default="hybrid", help="Which arms take part."
