@@ -161,6 +161,7 @@ def test_a_path_filter_acts_before_the_cut(shop: GitSandbox) -> None:
 def test_a_language_filter_reads_what_the_content_says(shop: GitSandbox) -> None:
     assert set(paths(search(shop, languages=["c"]))) == {"lib/offset.c", "lib/offset.h"}
     assert set(paths(search(shop, languages=["C", "markdown"]))) >= {"lib/offset.c", "docs/guide.md"}
+    assert set(paths(search(shop, languages=["md"]))) == set(paths(search(shop, languages=["markdown"]))) != set()
     assert search(shop, languages=["haskell"]).hits == ()
     with pytest.raises(UnknownLanguage, match="pythn"):
         search(shop, languages=["pythn"])

@@ -8,11 +8,11 @@ it raise. Grammars are loaded when a blob is parsed, not before: a query process
 from __future__ import annotations
 
 from ragit.chunk.encoding import text_of
-from ragit.chunk.names import language_of, languages, require
+from ragit.chunk.names import language_of, languages, named, require
 from ragit.chunk.options import ChunkOptions, fingerprint
 from ragit.types import Chunking
 
-__all__ = ["ChunkOptions", "chunk", "fingerprint", "language_of", "languages", "require", "text_of"]
+__all__ = ["ChunkOptions", "chunk", "fingerprint", "language_of", "languages", "named", "require", "text_of"]
 
 _DEFAULT = ChunkOptions()
 

@@ -59,6 +59,29 @@ def languages() -> list[str]:
     return sorted(LANGUAGES)
 
 
+_CALLED = {
+    "c#": "csharp",
+    "docker": "dockerfile",
+    "golang": "go",
+    "protocol buffer": "protobuf",
+    "shell": "bash",
+    "terraform": "hcl",
+}
+"""What else people and github-linguist call the rows, as far as no suffix or file name says it."""
+
+
+def named(name: str) -> str | None:
+    """The row that a person means: its own name, what else it is called, or what its files are called; in any case.
+
+    None if there is none: "js", ".py", "*.rb", "C++" and "Makefile" have one.
+    """
+    lower = name.lower()
+    if lower in LANGUAGES:
+        return lower
+    suffix = "." + lower.removeprefix("*").removeprefix(".")
+    return _CALLED.get(lower) or _NAMES.exact.get(lower) or _NAMES.suffixes.get(suffix)
+
+
 def require(name: str) -> Language:
     """The row of that name; raises UnknownLanguage with the nearest names."""
     row = LANGUAGES.get(name)

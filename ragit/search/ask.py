@@ -19,13 +19,18 @@ def check(query: Query) -> None:
             f"both a revision and {query.scope} are asked for", "Name one tree: --ref, --staged or --committed"
         )
     for name in query.languages:
-        chunk.require(name.lower())
+        language(name)
     if query.top_k is not None and not query.top_k >= 1:
         raise ConfigError(f"top_k is {query.top_k}", "Ask for one hit at least")
     if query.min_score is not None and not query.min_score >= 0:
         raise ConfigError(f"min_score is {query.min_score}", "Scores begin at 0")
     if query.keyword_weight is not None and not 0 <= query.keyword_weight <= 1:
         raise ConfigError(f"keyword_weight is {query.keyword_weight}", "It is a share, from 0 to 1")
+
+
+def language(name: str) -> str:
+    """The name in the table of a language as a user calls it. Raises UnknownLanguage."""
+    return chunk.named(name) or chunk.require(name.lower()).name
 
 
 def _one_of(name: str, value: str, known: tuple[str, ...]) -> None:

@@ -8,14 +8,14 @@ from contextlib import ExitStack
 from functools import partial
 from typing import NamedTuple
 
-from ragit import chunk, globs, rank
+from ragit import globs, rank
 from ragit.config import Config
 from ragit.embed.paths import path_nearness
 from ragit.embed.quantize import quantize_query
 from ragit.errors import ConfigError, EmbedderUnavailable, NotIndexed
 from ragit.git import Repo
 from ragit.index import Composed, Indexer
-from ragit.search.ask import check
+from ragit.search.ask import check, language
 from ragit.search.gather import Vectors, gather
 from ragit.search.show import Show, one_path_each
 from ragit.search.view import View
@@ -193,7 +193,7 @@ class Searcher:
         by_path = globs.matcher(query.paths)
         if not query.languages:
             return None if by_path is None else lambda _, path: by_path(path)
-        wanted = {chunk.require(name.lower()).name for name in query.languages}
+        wanted = {language(name) for name in query.languages}
         languages = store.languages()
         return lambda chunking, path: languages[chunking] in wanted and (by_path is None or by_path(path))
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragit.chunk import chunk, language_of, languages
+from ragit.chunk import chunk, language_of, languages, named
 
 
 @pytest.mark.parametrize(
@@ -47,6 +47,39 @@ from ragit.chunk import chunk, language_of, languages
 )
 def test_by_name(path: bytes, language: str) -> None:
     assert language_of(path) == language
+
+
+@pytest.mark.parametrize(
+    ("name", "language"),
+    [
+        ("Python", "python"),
+        ("py", "python"),
+        (".py", "python"),
+        ("*.PY", "python"),
+        ("js", "javascript"),
+        ("ts", "typescript"),
+        ("md", "markdown"),
+        ("yml", "yaml"),
+        ("C++", "cpp"),
+        ("c#", "csharp"),
+        ("Shell", "bash"),
+        ("sh", "bash"),
+        ("Makefile", "make"),
+        ("docker", "dockerfile"),
+        ("c", "c"),
+        ("r", "r"),
+        ("", None),
+        (".", None),
+        ("*", None),
+        ("klingon", None),
+    ],
+)
+def test_a_language_by_what_people_call_it(name: str, language: str | None) -> None:
+    assert named(name) == language
+
+
+def test_every_row_is_called_by_its_name() -> None:
+    assert [name for name in languages() if named(name.upper()) != name] == []
 
 
 @given(st.binary())
