@@ -20,10 +20,11 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from ragit import globs, trust
+from ragit.ahead import Ahead, cache_folder, look_ahead
 from ragit.chunk import languages
 from ragit.config import FILE_NAME, Config, Loaded, Row, TomlFile, describe, load, read_file
 from ragit.errors import ConfigError, GitFailed, UnknownRevision
-from ragit.git import GITLINK, Repo, Revision, clean_env
+from ragit.git import GITLINK, Revision, clean_env
 from ragit.git import Status as GitStatus
 from ragit.rank.signals import MEANINGS as MEANINGS  # for whoever shows why a hit is where it is
 from ragit.rank.signals import SIGNAL_NAMES
@@ -42,24 +43,28 @@ DAY = 86_400
 
 
 def open_repository(
-    path: Path | str = ".", *, env: Mapping[str, str] | None = None, flags: Mapping[str, object] | None = None
+    path: Path | str = ".",
+    *,
+    env: Mapping[str, str] | None = None,
+    flags: Mapping[str, object] | None = None,
+    ahead: Ahead | None = None,
 ) -> Ragit:
-    """The index of the repository that `path` lies in.
+    """The index of the repository that `path` lies in, or that was opened ahead.
 
     `flags` are settings by their dotted name (`ragit config` lists them), above all other layers. Raises
     NotARepository and ConfigError.
     """
     environ = dict(os.environ if env is None else env)
-    return Ragit(path, environ, dict(flags or {}))
+    return Ragit(ahead or look_ahead(path, environ, worktree=False), environ, dict(flags or {}))
 
 
 class Ragit:
     """One repository with its index. Holds processes and files: close it, or use it in a `with`."""
 
-    def __init__(self, path: Path | str, environ: Mapping[str, str], flags: Mapping[str, object]) -> None:
+    def __init__(self, ahead: Ahead, environ: Mapping[str, str], flags: Mapping[str, object]) -> None:
         self._environ = environ
         self._flags = flags
-        self._repo = Repo.open(path, environ, scratch=_cache_folder(environ))
+        self._repo, self._status = ahead
         self.loaded: Loaded = self._load(flags)
         self._answers: OrderedDict[tuple[Oid, Query], Answer] = OrderedDict()
         self._looked = False
@@ -100,7 +105,7 @@ class Ragit:
         import hashlib  # loads OpenSSL, and most git directories can be written
 
         name = hashlib.sha256(os.fsencode(self._repo.common_dir)).hexdigest()[:16]
-        return _cache_folder(self._environ) / name / "index.db"
+        return cache_folder(self._environ) / name / "index.db"
 
     # -- the three calls ---------------------------------------------------------------------------------------------
 
@@ -183,7 +188,7 @@ class Ragit:
     def _ask(self, asked: Query, recurse_submodules: bool, on_index: Callable[[int], None] | None) -> Answer:
         asked = self._from_top(asked)
         self._look_again()
-        status = self._repo.start_status() if asked.ref is None and asked.scope == "worktree" else None
+        status = self._start_status() if asked.ref is None and asked.scope == "worktree" else None
         searcher = self._searcher  # loaded while git looks at the working tree
         searcher.check(asked)
         target = self._target(asked.ref, asked.scope, status)
@@ -279,6 +284,11 @@ class Ragit:
 
     # -- parts -------------------------------------------------------------------------------------------------------
 
+    def _start_status(self) -> GitStatus:
+        """The look at the working tree that was started ahead, for the first who asks; a new one after that."""
+        status, self._status = self._status, None
+        return status or self._repo.start_status()
+
     def _load(self, flags: Mapping[str, object]) -> Loaded:
         top = self._repo.top
         content = read_file(top / FILE_NAME) if top else None
@@ -367,7 +377,8 @@ class Ragit:
             return None
         environ = clean_env(self._environ)
         environ.pop("RAGIT_INDEX_STORE_PATH", None)
-        return Ragit(place, environ, {name: v for name, v in self._flags.items() if name != "index.storePath"})
+        ahead = look_ahead(place, environ, worktree=False)
+        return Ragit(ahead, environ, {name: v for name, v in self._flags.items() if name != "index.storePath"})
 
     def _remembered(self, query: Query, target: Target) -> Answer | None:
         answer = self._answers.get((target.tree, query))
@@ -396,12 +407,3 @@ class Ragit:
             return {self._repo.staged_tree()}
         except GitFailed:  # there are conflicts: what is staged is no tree yet
             return set()
-
-
-def _cache_folder(environ: Mapping[str, str]) -> Path:
-    """Where this user's programs keep what can be made again (XDG base directories; LOCALAPPDATA on Windows)."""
-    for variable in ("XDG_CACHE_HOME", "LOCALAPPDATA"):
-        folder = environ.get(variable, "")
-        if folder and Path(folder).is_absolute():
-            return Path(folder) / "ragit"
-    return Path(environ.get("HOME") or Path.home()) / ".cache" / "ragit"

@@ -65,14 +65,14 @@ class Packed:
     """Occurrences of words in the whole blob."""
 
 
-def pack(chunks: Sequence[Chunk], identifiers: Sequence[Sequence[str]] | None = None) -> Packed:
-    """The words of a blob's chunks, ready to store. `identifiers` are those of each chunk's text, if they are known."""
+def pack(chunks: Sequence[Chunk]) -> Packed:
+    """The words of a blob's chunks, ready to store."""
     entries: dict[str, list[int]] = {}
     lengths: list[int] = []
     symbols: set[str] = set()
     heads: set[str] = set()
     for ordinal, chunk in enumerate(chunks):
-        counts = count_terms(identifiers[ordinal] if identifiers else words.identifiers(chunk.text))
+        counts = count_terms(words.identifiers(chunk.text))
         lengths.append(sum(counts.values()))
         symbol = set(words.terms(chunk.symbol))
         head = set(count_terms(words.identifiers(f"{chunk.parent} {chunk.signature} {chunk.doc}")))

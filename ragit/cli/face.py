@@ -10,15 +10,15 @@ from typing import Any
 
 import click
 
-import ragit
 from ragit import render
-from ragit.api import MEANINGS, Ragit
+from ragit.ahead import Ahead
+from ragit.api import MEANINGS, Ragit, open_repository
 from ragit.errors import OutputFailed
 
 
-def open_index(ctx: click.Context) -> Ragit:
+def open_index(ctx: click.Context, ahead: Ahead | None = None) -> Ragit:
     """The index of the repository that the command is about, with a note where its settings were not all taken."""
-    index = ragit.open(ctx.obj["directory"], flags=ctx.obj["flags"])
+    index = open_repository(ctx.obj["directory"], flags=ctx.obj["flags"], ahead=ahead)
     if index.loaded.warning:
         click.echo(f"note: {index.loaded.warning}", err=True)
     if (index.folder / "last-error").exists():

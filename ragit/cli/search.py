@@ -1,13 +1,17 @@
-"""`ragit search`: the one command that must start fast, so it imports nothing that a query does not need."""
+"""`ragit search`: the one command that must start fast.
+
+It imports nothing that a query does not need, and most of what it needs only after git has begun to look at the working
+tree.
+"""
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import click
 
-from ragit import render
-from ragit.cli.face import look, open_index, print_lines
+from ragit.ahead import look_ahead
 from ragit.types import Query
 
 BLINK = 200
@@ -52,8 +56,13 @@ def search(ctx: click.Context, /, query: tuple[str, ...], **options: Any) -> int
       ragit search "how does a plugin get loaded?" --path 'src/**/*.py'
       ragit search --ref v1.2 --json retry backoff
     """
-    show = render.format_named(options["format_name"])
-    with open_index(ctx) as index:
+    worktree = options["ref"] is None and options["scope"] is None
+    ahead = look_ahead(ctx.obj["directory"], os.environ, worktree=worktree)
+    from ragit import render
+    from ragit.cli.face import look, open_index, print_lines
+
+    with open_index(ctx, ahead) as index:
+        show = render.format_named(options["format_name"])
         recurse = options["recurse_submodules"]
         answer = index.search(_query(" ".join(query), options), recurse_submodules=recurse, on_index=_on_index)
         print_lines(show(answer, look(options)))

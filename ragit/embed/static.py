@@ -76,18 +76,11 @@ class StaticEmbedder:
     def embed(self, texts: Sequence[str]) -> list[bytes]:
         """One unit vector per text; all zero for a text without words."""
         prefix = self._options.document_prefix
-        return self.embed_identifiers([identifiers(prefix + text) for text in texts])
-
-    def embed_identifiers(self, texts: Sequence[Sequence[str]]) -> list[bytes]:
-        """The same for texts split by `ragit.words.identifiers` already, so that indexing need split only once.
-
-        The document prefix is the caller's to put before them.
-        """
         if self._matrix is None:
             self._matrix = _Matrix(self._file)
         vectors: list[bytes] = []
         for start in range(0, len(texts), _BATCH):
-            vectors.extend(self._matrix.encode(texts[start : start + _BATCH]))
+            vectors.extend(self._matrix.encode([identifiers(prefix + text) for text in texts[start : start + _BATCH]]))
         return vectors
 
     def embed_query(self, text: str) -> bytes:

@@ -16,7 +16,7 @@ from ragit.embed import EmbedderOptions, load_embedder
 from ragit.embed.modelfile import ModelFile, letter_groups, write_model
 from ragit.embed.static import DEFAULT_MODEL, StaticEmbedder
 from ragit.errors import ConfigError, EmbedderUnavailable
-from ragit.words import identifiers, words
+from ragit.words import words
 
 
 def floats(vector: bytes) -> list[float]:
@@ -73,11 +73,6 @@ def test_texts_that_speak_of_the_same_are_near(static: StaticEmbedder) -> None:
     query = static.embed_query("read a file line by line")
     near, far = static.embed(["def read_lines(path): return open(path).readlines()", "class ButtonColour: red, green"])
     assert cosine(query, near) > cosine(query, far) + 0.1
-
-
-def test_identifiers_split_beforehand_give_the_same(static: StaticEmbedder) -> None:
-    texts = ["def commitOffset(self): pass", "", "HTTPServer"]
-    assert static.embed_identifiers([identifiers(text) for text in texts]) == static.embed(texts)
 
 
 def test_more_texts_than_one_batch(static: StaticEmbedder) -> None:

@@ -1,0 +1,38 @@
+"""What a search waits for longest, started before the rest of ragit is loaded: git's look at the working tree.
+
+It takes git some tens of milliseconds on a large tree, and Python about as long to load what ranks and shows; a search
+that lets them run side by side is a third faster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from ragit.git import Repo, Status
+
+
+class Ahead(NamedTuple):
+    """An open repository, and git's look at its working tree under way if one was asked for."""
+
+    repo: Repo
+    status: Status | None
+
+
+def look_ahead(path: Path | str, environ: Mapping[str, str], *, worktree: bool) -> Ahead:
+    """Open the repository that `path` lies in; if `worktree`, start to look for uncommitted changes.
+
+    Raises NotARepository.
+    """
+    repo = Repo.open(path, environ, scratch=cache_folder(environ))
+    return Ahead(repo, repo.start_status() if worktree else None)
+
+
+def cache_folder(environ: Mapping[str, str]) -> Path:
+    """Where this user's programs keep what can be made again (XDG base directories; LOCALAPPDATA on Windows)."""
+    for variable in ("XDG_CACHE_HOME", "LOCALAPPDATA"):
+        folder = environ.get(variable, "")
+        if folder and Path(folder).is_absolute():
+            return Path(folder) / "ragit"
+    return Path(environ.get("HOME") or Path.home()) / ".cache" / "ragit"
