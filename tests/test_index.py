@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import kill_index
@@ -15,6 +16,8 @@ from sandbox import GitSandbox
 from terminal import RAGIT
 
 import ragit
+from ragit.chunk import options
+from ragit.chunk.languages import LANGUAGES
 from ragit.config import Config
 from ragit.errors import StoreBusy
 from ragit.git import Repo
@@ -102,6 +105,28 @@ def test_a_dry_run_writes_nothing_and_counts_what_is_missing(repo: GitSandbox) -
     done = index(repo)
     assert (told.files, told.chunks, told.embedded, told.tokens) == (2, done.chunks, done.embedded, done.tokens)
     assert index(repo, dry_run=True).indexed == 0
+
+
+def test_another_table_of_languages_leaves_no_tree_standing(repo: GitSandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A newer ragit or newer grammars: what a tree was made of before is not what it is made of now."""
+    repo.write("a.py", "class Shop:\n    def buy(self):\n        pass\n" + FUNCTIONS)
+    repo.write("b.txt", "words\n")
+    repo.commit()
+
+    def symbols() -> set[str]:
+        with ragit.open(repo.path) as opened:
+            return {hit.symbol for hit in opened.search("function shop", paths=["*.py"], optimize=False).hits}
+
+    assert index(repo).files == 2
+    assert any("function" in symbol for symbol in symbols())
+    row = LANGUAGES["python"]
+    monkeypatch.setitem(LANGUAGES, "python", replace(row, nodes="class: class_definition", containers=""))
+    assert not any("function" in symbol for symbol in symbols())
+    monkeypatch.setitem(LANGUAGES, "python", row)
+    assert index(repo).indexed == 0, "the first table's chunks are still there"
+    monkeypatch.setattr(options, "_grammar_versions", lambda: ("newer",))
+    with ragit.open(repo.path) as opened:
+        assert opened.check().missing == ("a.py",), "and text has no grammar"
 
 
 def test_with_workers_and_without_the_same(repo: GitSandbox, tmp_path: Path) -> None:

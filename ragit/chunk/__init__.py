@@ -9,10 +9,20 @@ from __future__ import annotations
 
 from ragit.chunk.encoding import text_of
 from ragit.chunk.names import language_of, languages, named, require
-from ragit.chunk.options import ChunkOptions, fingerprint
+from ragit.chunk.options import ChunkOptions, fingerprint, table_fingerprint
 from ragit.types import Chunking
 
-__all__ = ["ChunkOptions", "chunk", "fingerprint", "language_of", "languages", "named", "require", "text_of"]
+__all__ = [
+    "ChunkOptions",
+    "chunk",
+    "fingerprint",
+    "language_of",
+    "languages",
+    "named",
+    "require",
+    "table_fingerprint",
+    "text_of",
+]
 
 _DEFAULT = ChunkOptions()
 

@@ -50,6 +50,14 @@ def fingerprint(language: str, options: ChunkOptions) -> str:
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
 
+def table_fingerprint(options: ChunkOptions) -> str:
+    """Names everything that determines which row a file's name leads to, and the chunks of every row."""
+    limits = (VERSION, options.max_lines, options.max_bytes, options.min_bytes)
+    chosen = sorted((language, sorted(set(types))) for language, types in options.node_types.items())
+    parts = (limits, chosen, list(LANGUAGES.values()), _grammar_versions())
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
+
+
 @lru_cache(maxsize=1)
 def _grammar_versions() -> tuple[str, ...]:
     """Names of the installed distributions, read from a directory listing.

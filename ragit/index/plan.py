@@ -48,7 +48,8 @@ class Selector:
         self._exclude = globs.matcher(config.index.exclude)
         self._limit = config.index.max_file_bytes
         self._fingerprints: dict[str, str] = {}
-        versions = (chunk.fingerprint("text", self._options), self._versions())
+        # The whole table: a tree composed under another one would go on to name the chunks that are made no more.
+        versions = (chunk.table_fingerprint(self._options), self._versions())
         self.fingerprint = fingerprint(selection_fingerprint(config), config.chunking, *versions)
         """Names everything that decides a plan's files and their keys."""
 
