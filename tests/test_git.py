@@ -134,6 +134,17 @@ def test_a_name_that_git_would_take_for_something_else_is_refused(opened: Repo, 
         opened.resolve(name)
 
 
+def test_a_tag_of_a_file_is_not_offered_instead_of_itself(repo: GitSandbox, opened: Repo) -> None:
+    repo.write("d/f", "1")
+    repo.commit()
+    repo.git("tag", "key", "HEAD:d/f")
+    for name in ("key", "tags/key", "refs/tags/key"):
+        with pytest.raises(UnknownRevision) as caught:
+            opened.resolve(name)
+        assert f"did you mean {name}?" not in caught.value.hint
+        assert name != "key" or "without a tree" in caught.value.hint
+
+
 def test_near_names_are_offered(repo: GitSandbox, opened: Repo) -> None:
     repo.commit()
     repo.branch("feature/parser")

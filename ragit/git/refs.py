@@ -83,6 +83,8 @@ def _is_unborn(git: Git) -> bool:
 
 def _advice(git: Git, name: str) -> str:
     near = near_names(git, name)
+    if name in near:
+        return "it is the name of a file's content or of something else without a tree: name a commit or a tree"
     if near:
         return "did you mean " + " or ".join(near) + "?"
     return "`git branch --all` and `git tag` list the names; a shallow or single-branch clone may lack some"
