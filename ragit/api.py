@@ -326,6 +326,9 @@ class Ragit:
         top = str(self._repo.top) if self._repo.top else None
         if not pattern.strip():
             raise ConfigError("an empty path is asked for", "Leave the path out, or name a file, a folder or a pattern")
+        if top and pattern.startswith("/") and not Path(pattern).is_relative_to(top):
+            real = os.path.realpath(pattern)  # one may have come here by a link, and a shell names the way one came
+            pattern = real if Path(real).is_relative_to(top) else pattern
         found = globs.from_top(pattern, os.fsdecode(self._repo.prefix), top)
         if found is None:
             raise ConfigError(f"{pattern} is outside the repository", f"It begins at {top or self._repo.common_dir}")

@@ -77,6 +77,16 @@ def test_a_path_is_meant_as_a_shell_writes_it(shell: Terminal, folder: str, patt
     assert sorted(hit["path"] for hit in json.loads(said.out)["results"]) == sorted(found)
 
 
+def test_a_path_may_lead_over_a_link_to_the_repository(
+    shell: Terminal, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    link = tmp_path_factory.mktemp("way") / "link"
+    link.symlink_to(shell.folder)
+    for pattern in (f"{link}/docs", f"{link}/docs/", f"{link}/docs/*.md"):
+        assert paths(shell, "--path", pattern, "hello") == ["docs/b.md"]
+    assert len(paths(shell, "--path", str(link), "hello")) == 2
+
+
 def test_a_path_outside_is_refused(shell: Terminal) -> None:
     assert "outside the repository" in shell.refused("-C", "src", "search", "--path", "../../x", "hello").err
     assert "empty path" in shell.refused("search", "--path", "", "hello").err
