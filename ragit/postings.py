@@ -104,7 +104,7 @@ def _columns(entries: Mapping[str, Sequence[int]], symbols: Iterable[str], heads
     return (" ".join(sorted(symbols)), " ".join(sorted(heads)), *(" ".join(terms) for terms in body))
 
 
-@lru_cache(maxsize=200_000)
+@lru_cache(maxsize=words.CACHED)
 def term_hash(term: str) -> int:
     """The number under which a packed list knows a term."""
     return zlib.crc32(term.encode())

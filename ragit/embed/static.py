@@ -43,7 +43,7 @@ _WEIGHT_STEP = 2.0**-12
 _SCALE_BITS = 20
 """... scales have this many bits at most, rows 7: weights of 2**13 in all, more than a chunk has, fit into 53 bits."""
 
-_MEMORY = 300_000
+_MEMORY = 1 << 16
 """Identifiers and unknown words kept between batches; beyond, all are forgotten, so that memory stays bounded."""
 
 
