@@ -65,7 +65,11 @@ class Ragit:
         self._environ = environ
         self._flags = flags
         self._repo, self._status = ahead
-        self.loaded: Loaded = self._load(flags)
+        try:
+            self.loaded: Loaded = self._load(flags)
+        except BaseException:
+            self._repo.close()  # git may be at work already, and nobody else can end it
+            raise
         self._answers: OrderedDict[tuple[Oid, Query], Answer] = OrderedDict()
         self._looked = False
 
