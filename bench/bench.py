@@ -298,7 +298,7 @@ def peers(place: Place, queries: Sequence[str], repeat: int) -> list[Row]:
     patterns = ["|".join(re.findall(r"\w{4,}", query)) or query for query in queries]
     commands: dict[str, Callable[[int], list[str]]] = {
         "git grep": lambda at: ["git", "grep", "-c", "-i", "-E", patterns[at]],
-        "ripgrep": lambda at: ["rg", "-c", "-i", patterns[at]],
+        "ripgrep": lambda at: ["rg", "-c", "-i", patterns[at], "."],
         "semble": lambda at: ["semble", "search", queries[at], "."],
     }
     rows = []
