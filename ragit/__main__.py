@@ -19,8 +19,8 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):
             stream.flush()
-    # All that was opened is closed by now. Taking the interpreter apart, object by object, would cost a query a tenth of
-    # its time.
+    # All that was opened is closed by now. Taking the interpreter apart, object by object, would cost a query a tenth
+    # of its time.
     os._exit(code)
 
 

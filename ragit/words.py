@@ -14,8 +14,8 @@ VERSION = 2
 """Part of every key that depends on how text is split; raise it when a rule here changes."""
 
 CACHED = 1 << 15
-"""Identifiers remembered with what became of them. Few make up most of any code: with six times as many, indexing was no
-faster and a worker took 150 MB more."""
+"""Identifiers remembered with what became of them. Few make up most of any code: with six times as many, indexing was
+no faster and a worker took 50 MB more."""
 
 MAX_WORD = 64
 """Longer runs are hashes, base64 and other data: nobody types them, and they would swell the vocabulary."""

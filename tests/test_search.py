@@ -336,3 +336,30 @@ def test_options_without_meaning_are_refused(shop: GitSandbox, options: dict[str
 def steady_environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     yield
+
+
+@pytest.mark.parametrize(
+    ("attribute", "text", "language"),
+    [
+        ("C++", "class Widget {\npublic:\n  int size() const { return 3; }\n};\n", "cpp"),
+        ("Shell", "Widget() {\n  echo hello\n}\n", "bash"),
+        ("python", "class Widget:\n    pass\n", "python"),
+    ],
+)
+def test_an_attribute_names_a_language_as_github_does(
+    repo: GitSandbox, attribute: str, text: str, language: str
+) -> None:
+    repo.write(".gitattributes", f"*.inc linguist-language={attribute}\n")
+    repo.write("widget.inc", text)
+    repo.commit()
+    with ragit.open(repo.path) as opened:
+        (first, *_) = opened.search("Widget").hits
+    assert (first.path, first.language) == ("widget.inc", language)
+
+
+def test_a_filter_that_nothing_passes_is_said_to_be_one(repo: GitSandbox) -> None:
+    repo.write("a.py", "def widget():\n    return 1\n")
+    repo.commit()
+    with ragit.open(repo.path) as opened:
+        answer = opened.search("widget", paths=["nosuch"])
+    assert (answer.hits, answer.degraded) == ((), "no file passes the filters")

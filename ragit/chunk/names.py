@@ -59,7 +59,7 @@ def languages() -> list[str]:
     return sorted(LANGUAGES)
 
 
-_CALLED = {
+CALLED = {
     "c#": "csharp",
     "docker": "dockerfile",
     "golang": "go",
@@ -79,7 +79,7 @@ def named(name: str) -> str | None:
     if lower in LANGUAGES:
         return lower
     suffix = "." + lower.removeprefix("*").removeprefix(".")
-    return _CALLED.get(lower) or _NAMES.exact.get(lower) or _NAMES.suffixes.get(suffix)
+    return CALLED.get(lower) or _NAMES.exact.get(lower) or _NAMES.suffixes.get(suffix)
 
 
 def require(name: str) -> Language:

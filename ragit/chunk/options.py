@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from ragit.chunk.languages import LANGUAGES
-from ragit.chunk.names import require
+from ragit.chunk.names import CALLED, require
 
 VERSION = 1
 """Part of every fingerprint; raise it when the rules of this room change what comes out of it."""
@@ -54,7 +54,7 @@ def table_fingerprint(options: ChunkOptions) -> str:
     """Names everything that determines which row a file's name leads to, and the chunks of every row."""
     limits = (VERSION, options.max_lines, options.max_bytes, options.min_bytes)
     chosen = sorted((language, sorted(set(types))) for language, types in options.node_types.items())
-    parts = (limits, chosen, list(LANGUAGES.values()), _grammar_versions())
+    parts = (limits, chosen, list(LANGUAGES.values()), sorted(CALLED.items()), _grammar_versions())
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
 

@@ -79,8 +79,8 @@ class Selector:
         return _out_by_attribute(given) if given else ""
 
     def _language(self, path: bytes, given: Mapping[str, str]) -> str:
-        named = given.get("linguist-language", "").lower()
-        if named and named in chunk.languages():
+        named = chunk.named(given.get("linguist-language", ""))
+        if named:
             return named
         if self._parsers:
             suffix = path.rpartition(b"/")[2].rpartition(b".")[2].decode("utf-8", "replace").lower()

@@ -108,6 +108,8 @@ class Searcher:
         mode = self._mode(query)
         vectors, degraded = (None, refused) if refused or mode == "keyword" else self._vectors(store, query, mode)
         view = View(snapshot, self._filter(store, query))
+        if not view.places:
+            return Found((), "no file passes the filters", ())
         gathered = gather(store, view, terms, vectors, self._config.retrieval.hybrid_search.keyword_scoring)
         if vectors:
             degraded = self._one_armed(query, has_words=mode == "vector" or gathered.keyword_hits > 0)
