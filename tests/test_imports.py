@@ -29,7 +29,21 @@ SLOW = {
 """Parts of the standard library that take milliseconds to load and have no part in an ordinary search."""
 
 ROOMS_OF_A_SEARCH = {
-    *("ahead", "api", "chunk", "cli", "config", "embed", "errors", "git", "globs", "index", "locks", "postings", "rank"),
+    *(
+        "ahead",
+        "api",
+        "chunk",
+        "cli",
+        "config",
+        "embed",
+        "errors",
+        "git",
+        "globs",
+        "index",
+        "locks",
+        "postings",
+        "rank",
+    ),
     *("render", "search", "store", "trust", "types", "words"),
 }
 """All rooms of ragit that an ordinary search loads; `NOT_LOADED` are the parts of them that only indexing needs."""
