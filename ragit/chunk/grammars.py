@@ -25,6 +25,7 @@ def grammar(name: str) -> Grammar:
     return get_language(name)  # type: ignore[arg-type]
 
 
+_SLICES = 64
 _MEASURE_EVERY = 4
 _PATIENCE = 2.0
 _SLOWEST = 100_000
@@ -46,8 +47,20 @@ def parse(name: str, text: bytes, span: Range | None = None) -> Node | None:
         calls += 1
         return calls % _MEASURE_EVERY == 0 and thread_time() > limit
 
+    slices: dict[int, memoryview] = {}
+
+    def read(offset: int, _point: object) -> memoryview:
+        # tree-sitter 0.26 never lets go of what it was given here, and a grammar that looks back (Scala's) asks for the
+        # same places again and again: 0.2 MB a file were lost until they were answered with the same object.
+        found = slices.get(offset)
+        if found is None:
+            if len(slices) >= _SLICES:
+                slices.clear()
+            found = slices[offset] = view[offset:]
+        return found
+
     try:
-        return parser.parse(lambda offset, _point: view[offset:], progress_callback=too_long).root_node
+        return parser.parse(read, progress_callback=too_long).root_node
     except ValueError:
         parser.reset()
         return None
