@@ -39,7 +39,7 @@ def run(args: list[str]) -> int:
     """The same, giving the exit code."""
     # Matrix products in this process are small: waiting for other threads would cost more than they save.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    gc.set_threshold(50_000)  # a command makes many objects and few cycles
+    gc.disable()  # a command makes many objects, hardly a cycle, and ends
     import click
 
     from ragit.cli import cli

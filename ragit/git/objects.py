@@ -37,6 +37,9 @@ class Objects(Protocol):
     def read_many(self, oids: Iterable[Oid]) -> Iterator[tuple[Oid, bytes | None]]:
         """Contents in the order asked for, one at a time in memory."""
 
+    def warm(self) -> None:
+        """Start what reading takes some milliseconds to start, for whoever will read a little later."""
+
     def close(self) -> None:
         """Let go of processes and files."""
 
@@ -81,6 +84,11 @@ class CatFile:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def warm(self) -> None:
+        """See Objects."""
+        if "--batch" not in self._idle:
+            self._idle["--batch"] = self._start("--batch")
 
     def close(self) -> None:
         """End the processes."""
@@ -229,6 +237,9 @@ class LibGit:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def warm(self) -> None:
+        """See Objects. There is nothing to start."""
 
     def close(self) -> None:
         """Let go of the packs."""

@@ -13,7 +13,7 @@ from ragit.config import Config
 from ragit.embed.paths import path_nearness
 from ragit.embed.quantize import quantize_query
 from ragit.errors import ConfigError, EmbedderUnavailable, NotIndexed
-from ragit.git import Repo
+from ragit.git import Objects, Repo
 from ragit.index import Composed, Indexer
 from ragit.search.ask import check, language
 from ragit.search.gather import Vectors, gather
@@ -104,6 +104,11 @@ class Searcher:
         return self._indexer, ""
 
     def _find(self, store: Store, query: Query, snapshot: Snapshot, refused: str) -> Found:
+        with self._repo.objects() as objects:
+            objects.warm()  # git starts while the store is searched; the hits' text is read at the end
+            return self._found(store, query, snapshot, refused, objects)
+
+    def _found(self, store: Store, query: Query, snapshot: Snapshot, refused: str, objects: Objects) -> Found:
         terms = rank.take_apart(query.text)
         mode = self._mode(query)
         vectors, degraded = (None, refused) if refused or mode == "keyword" else self._vectors(store, query, mode)
@@ -118,7 +123,7 @@ class Searcher:
         least = self._config.retrieval.min_score if query.min_score is None else query.min_score
         wanted = 0 if query.explain else OVERFETCH * self._top_k(query)
         ranked = scorer.order(gathered.chunks, least, wanted)
-        hits = tuple(self._shown(store, query, view, scorer, ranked))
+        hits = tuple(self._shown(objects, store, query, view, scorer, ranked))
         if not query.explain or len(hits) < self._top_k(query):
             return Found(hits, degraded, ())
         from ragit.search.demoted import demoted
@@ -148,17 +153,23 @@ class Searcher:
         return rank.Mix(0.0 if mode == "vector" else 1.0, {}, repeat)
 
     def _shown(
-        self, store: Store, query: Query, view: View, scorer: rank.Scorer, ranked: Sequence[rank.Ranked]
+        self,
+        objects: Objects,
+        store: Store,
+        query: Query,
+        view: View,
+        scorer: rank.Scorer,
+        ranked: Sequence[rank.Ranked],
     ) -> list[Hit]:
         knobs = self._config.retrieval.context_optimization
         top_k = self._top_k(query)
         if not (knobs.enabled if query.optimize is None else query.optimize):
-            show = Show(self._repo, store, view.snapshot, scorer, one_path_each(ranked, top_k))
+            show = Show(objects, store, view.snapshot, scorer, one_path_each(ranked, top_k))
             return show.hits((piece, None) for piece in show.pieces())
         options = rank.Options(
             knobs.merge_adjacent, knobs.adjacent_gap_threshold, knobs.similarity_threshold, knobs.max_per_file
         )
-        show = Show(self._repo, store, view.snapshot, scorer, one_path_each(ranked, top_k * OVERFETCH))
+        show = Show(objects, store, view.snapshot, scorer, one_path_each(ranked, top_k * OVERFETCH))
         return show.hits(rank.optimize(show.pieces(), top_k, options))
 
     def _top_k(self, query: Query) -> int:

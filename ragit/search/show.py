@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from contextlib import closing
 
 from ragit import chunk, words
-from ragit.git import Repo
+from ragit.git import Objects
 from ragit.rank import Piece, Ranked, Scorer
 from ragit.store import ORDINAL_BITS, ChunkRow, Snapshot, Store
 from ragit.types import Hit, Optimized
@@ -32,14 +31,13 @@ def one_path_each(ranked: Iterable[Ranked], limit: int) -> Pool:
 class Show:
     """Makes hits of a pool of ranked chunks."""
 
-    def __init__(self, repo: Repo, store: Store, snapshot: Snapshot, scorer: Scorer, pool: Pool) -> None:
+    def __init__(self, objects: Objects, store: Store, snapshot: Snapshot, scorer: Scorer, pool: Pool) -> None:
         self._snapshot = snapshot
         self._scorer = scorer
         self._pool = pool
         self._rows = store.chunks(ranked.facts.chunk for ranked, _ in pool)
         self._blobs = store.blobs(sorted({ranked.facts.chunk >> ORDINAL_BITS for ranked, _ in pool}))
-        with closing(repo.objects()) as objects:
-            data = dict(objects.read_many([oid for oid, _ in self._blobs.values()]))
+        data = dict(objects.read_many([oid for oid, _ in self._blobs.values()]))
         self._texts = {c: chunk.text_of(data.get(oid) or b"") or b"" for c, (oid, _) in self._blobs.items()}
 
     def pieces(self) -> list[Piece]:

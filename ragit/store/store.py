@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -21,6 +20,10 @@ from ragit.types import Oid
 
 SNAPSHOTS_KEPT = 128
 """Composed trees kept as a cache; any other is composed again from its entries in some milliseconds."""
+
+
+SPAN = 256
+"""Chunkings scanned in one go: what is nearest so far then bounds what the next ones give."""
 
 
 def chunk_id(chunking: int, ordinal: int) -> int:
@@ -268,7 +271,7 @@ class Store:
             for first, last in _runs(members):
                 span = (bits, chunk_id(first, 0), chunk_id(last + 1, 0) - 1)
                 near.extend(self._db.execute(f"SELECT * FROM ({sql}) WHERE distance <= ?4", (*span, bound)))
-                if len(near) > 4 * limit:
+                if len(near) > 2 * limit:
                     near, bound = _closest(near, limit)
         return _closest(near, limit)[0]
 
@@ -400,10 +403,16 @@ def _files(path: Path) -> list[Path]:
 
 
 def _runs(members: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """Ascending numbers as (first, last) of each unbroken run."""
-    for _, run in groupby(enumerate(members), lambda pair: pair[1] - pair[0]):
-        numbers = [number for _, number in run]
-        yield numbers[0], numbers[-1]
+    """Ascending numbers as (first, last) of each unbroken run, at most SPAN long."""
+    first = last = -1
+    for number in members:
+        if number != last + 1 or number - first >= SPAN:
+            if last >= 0:
+                yield first, last
+            first = number
+        last = number
+    if last >= 0:
+        yield first, last
 
 
 def _closest(near: list[tuple[int, int]], limit: int) -> tuple[list[tuple[int, int]], int]:
