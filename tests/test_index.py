@@ -107,6 +107,20 @@ def test_a_dry_run_writes_nothing_and_counts_what_is_missing(repo: GitSandbox) -
     assert index(repo, dry_run=True).indexed == 0
 
 
+def test_a_dry_run_foresees_what_is_taken_over(repo: GitSandbox) -> None:
+    large = "".join(f"def large_{i}():\n" + f"    step_{i}()\n" * 60 for i in range(6))
+    repo.write("a.py", large)
+    repo.commit()
+    index(repo)
+    repo.write("a.py", large.replace("step_3()", "other()", 1))
+    repo.write("copy.py", large.replace("step_5()", "other()", 1))
+    repo.commit()
+    told, done = index(repo, dry_run=True), index(repo)
+    assert (told.indexed, told.chunks) == (2, done.chunks)
+    assert (told.embedded, told.reused) == (done.embedded, done.reused)
+    assert 0 < told.embedded < told.chunks and 0 < told.tokens < done.tokens
+
+
 def test_another_table_of_languages_leaves_no_tree_standing(repo: GitSandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     """A newer ragit or newer grammars: what a tree was made of before is not what it is made of now."""
     repo.write("a.py", "class Shop:\n    def buy(self):\n        pass\n" + FUNCTIONS)

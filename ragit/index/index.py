@@ -19,7 +19,8 @@ from ragit.index.compose import NOT_DOWNLOADED, Composed, Composer
 from ragit.index.embedder import embedder_of
 from ragit.index.plan import Selected, Selector, chunk_options
 from ragit.locks import held
-from ragit.store import Store, is_store
+from ragit.postings import Forward
+from ragit.store import NewChunking, Store, is_store
 from ragit.types import GcReport, IndexReport, Oid, Progress
 
 if TYPE_CHECKING:
@@ -100,12 +101,30 @@ class Indexer:
         with self.reading() as store:
             composed = [self.composer.compose(store, tree) for tree in trees]
             missing = _missing(composed)
+            tally.chunks = store.chunk_count({c for part in composed for c in part.snapshot.chunkings}) if store else 0
+            foreseen: set[bytes] = set()
             for done in self._work(missing, reuse=False, embed=False):
                 self._count(done, tally)
+                if done.new is not None:
+                    self._foresee(store, done.new, foreseen, tally)
                 if progress:
                     progress(tally.indexed, len(missing))
-        report = _report(composed, tally.chunks, tally, time.perf_counter() - started)
-        return replace(report, embedded=tally.chunks if self.embedder else 0, dry_run=True)
+        return replace(_report(composed, tally.chunks, tally, time.perf_counter() - started), dry_run=True)
+
+    def _foresee(self, store: Store | None, new: NewChunking, foreseen: set[bytes], tally: _Tally) -> None:
+        """Count what of a blob would be embedded: each text once, and none whose vector is stored."""
+        tally.words -= new.length
+        if self.embedder is None or not new.chunks:
+            return
+        number = store.embedder(self.embedder.fingerprint) if store else None
+        known = store.vectors_of((row.hash for row in new.chunks), number) if store else {}
+        for row, words in zip(new.chunks, Forward(new.forward).lengths, strict=True):
+            if row.hash in known or row.hash in foreseen:
+                tally.reused += 1
+            else:
+                foreseen.add(row.hash)
+                tally.embedded += 1
+                tally.words += words
 
     def rebuild(self, trees: Sequence[Oid], *, progress: Progress | None = None) -> IndexReport:
         """Index from nothing, beside the old store, which is replaced only at the end."""
