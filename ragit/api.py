@@ -32,9 +32,8 @@ from ragit.types import Answer, Freshness, GcReport, IndexReport, Oid, Progress,
 
 if TYPE_CHECKING:
     from ragit.git.history import Logged
-    from ragit.index import Indexer
+    from ragit.index import Composed, Indexer
     from ragit.search import Searcher
-    from ragit.store import Store
 
 CACHED_ANSWERS = 256
 """Answers a long-lived process remembers; the tree is part of the key, so a change of the tree misses."""
@@ -203,9 +202,8 @@ class Ragit:
         """What is indexed, for which refs, and what is not."""
         self._look_again()
         with self._indexer.reading() as store:
-            refs = [self._ref_status(store, ref) for ref in (self._repo.head(), *self._repo.branches())]
-            tree = self._repo.head().tree
-            composed = self._indexer.composer.compose(store, tree)
+            refs = [self._repo.head(), *self._repo.branches()]
+            composed = {tree: self._indexer.composer.compose(store, tree) for tree in {ref.tree for ref in refs}}
             info = store.info() if store else None
         embedder = self._indexer.embedder
         return Status(
@@ -218,8 +216,8 @@ class Ragit:
             other_embedders=tuple(
                 f for f in (info.embedders if info else ()) if not embedder or f != embedder.fingerprint
             ),
-            refs=tuple(refs),
-            skipped=dict(sorted(Counter(composed.snapshot.skipped.values()).items())),
+            refs=tuple(_ref_status(ref, composed[ref.tree]) for ref in refs),
+            skipped=dict(sorted(Counter(composed[refs[0].tree].snapshot.skipped.values()).items())),
         )
 
     # -- freshness, upkeep -------------------------------------------------------------------------------------------
@@ -391,10 +389,6 @@ class Ragit:
         answer = self._answers.get((target.tree, query))
         return replace(answer, ref=target.name) if answer else None
 
-    def _ref_status(self, store: Store | None, ref: Revision) -> RefStatus:
-        composed = self._indexer.composer.compose(store, ref.tree)
-        return RefStatus(ref.name, ref.tree, len(composed.snapshot.paths), len(composed.missing))
-
     def _reachable_trees(self) -> set[Oid]:
         """Trees that gc keeps: of all refs, all worktrees' HEADs, recent reflog entries, and the uncommitted states
         here.
@@ -414,3 +408,7 @@ class Ragit:
             return {self._repo.staged_tree()}
         except GitFailed:  # there are conflicts: what is staged is no tree yet
             return set()
+
+
+def _ref_status(ref: Revision, composed: Composed) -> RefStatus:
+    return RefStatus(ref.name, ref.tree, len(composed.snapshot.paths), len(composed.missing))

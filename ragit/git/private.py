@@ -117,9 +117,10 @@ class Private:
         if copy.exists():
             return copy
         for old in self.folder.glob(f"status-{family}-*"):
-            if old.stat().st_ctime < time.time() - _IN_USE_SECONDS:
-                old.unlink(missing_ok=True)
-        fresh = copy.with_name(f"{copy.name}.{os.getpid()}")
+            with suppress(FileNotFoundError):  # someone else's, who has just given it its name or removed it
+                if old.stat().st_ctime < time.time() - _IN_USE_SECONDS:
+                    old.unlink()
+        fresh = copy.with_name(f"{copy.name}.{os.getpid()}-{os.urandom(4).hex()}")
         try:
             if not _copy(index, fresh):
                 return None

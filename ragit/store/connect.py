@@ -50,14 +50,14 @@ def connect(path: Path, *, writable: bool) -> apsw.Connection:
     """A connection to an existing (or, if writable, a new) store of this version."""
     with translated(path):
         db = _open(path, writable=writable)
-        found = db.pragma("user_version")
+        found, is_ours = _identity(db)
         if found > schema.VERSION:
             db.close()
             raise StoreTooNew(
                 f"the index {path} has format {found}, newer than this ragit's {schema.VERSION}",
                 "Upgrade ragit, or keep a store of your own: git config ragit.index.storePath FILE",
             )
-        if not _is_store(db, found):
+        if not is_ours:
             db.close()
             raise StoreUnreadable(f"{path} is a database, but not an index of ragit", _ELSEWHERE)
         if writable:
@@ -78,6 +78,16 @@ def is_store(path: Path) -> bool:
             return file.read(100)[_HEADER] == schema.APPLICATION_ID.to_bytes(4, "big")
     except OSError:
         return False
+
+
+def _identity(db: apsw.Connection) -> tuple[int, bool]:
+    """The format, and whether it is a store at all, of one moment: another process may be making it right now."""
+    db.execute("BEGIN DEFERRED")
+    try:
+        version: int = db.pragma("user_version")
+        return version, _is_store(db, version)
+    finally:
+        db.execute("ROLLBACK")
 
 
 def _is_store(db: apsw.Connection, version: int) -> bool:
