@@ -107,10 +107,12 @@ def _replacing(record: Path) -> Iterator[dict[str, list[str]]]:
             yield trusted
             json.dump({"version": _VERSION, "trusted": trusted}, stream, indent=1, sort_keys=True)
         lock.replace(record)
-    except OSError as error:
-        raise _unusable(record, error) from error
-    finally:
+    except BaseException as error:
+        # Only here: once it has become the record, a lock of that name is another's.
         lock.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise _unusable(record, error) from error
+        raise
 
 
 def _lock(lock: Path) -> int:
