@@ -13,7 +13,6 @@ import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -28,6 +27,7 @@ from ragit.git import GITLINK, Revision, clean_env
 from ragit.git import Status as GitStatus
 from ragit.rank.signals import MEANINGS as MEANINGS  # for whoever shows why a hit is where it is
 from ragit.rank.signals import SIGNAL_NAMES
+from ragit.records import replaced
 from ragit.types import Answer, Freshness, GcReport, IndexReport, Oid, Progress, Query, RefStatus, Status, Target
 
 if TYPE_CHECKING:
@@ -261,7 +261,7 @@ class Ragit:
         self._look_again()
         trees = self._reachable_trees()
         report = self._indexer.collect(trees)
-        return replace(report, object_bytes=self._repo.prune_private_objects(trees))
+        return replaced(report, object_bytes=self._repo.prune_private_objects(trees))
 
     def settings(self) -> list[Row]:
         """Every setting, its value and where it came from."""
@@ -322,7 +322,7 @@ class Ragit:
     def _from_top(self, query: Query) -> Query:
         if not query.paths:
             return query
-        return replace(query, paths=tuple(map(self._path_from_top, query.paths)))
+        return replaced(query, paths=tuple(map(self._path_from_top, query.paths)))
 
     def _path_from_top(self, pattern: str) -> str:
         top = str(self._repo.top) if self._repo.top else None
@@ -387,7 +387,7 @@ class Ragit:
 
     def _remembered(self, query: Query, target: Target) -> Answer | None:
         answer = self._answers.get((target.tree, query))
-        return replace(answer, ref=target.name) if answer else None
+        return replaced(answer, ref=target.name) if answer else None
 
     def _reachable_trees(self) -> set[Oid]:
         """Trees that gc keeps: of all refs, all worktrees' HEADs, recent reflog entries, and the uncommitted states

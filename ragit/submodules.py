@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable
-from dataclasses import replace
 
 from ragit import globs
+from ragit.records import replaced
 from ragit.types import Answer, Hit, Query
 
 
@@ -38,7 +38,7 @@ def inside(query: Query, folder: str, commit: str) -> Query | None:
     if query.paths and not patterns:
         return None
     uncommitted = query.ref is None and query.scope == "worktree"
-    return replace(query, paths=tuple(patterns), ref=None if uncommitted else commit, scope="worktree")
+    return replaced(query, paths=tuple(patterns), ref=None if uncommitted else commit, scope="worktree")
 
 
 def joined(outer: Answer, inner: Iterable[tuple[str, Answer]], top_k: int) -> Answer:
@@ -49,7 +49,7 @@ def joined(outer: Answer, inner: Iterable[tuple[str, Answer]], top_k: int) -> An
         answers.append(answer)
         hits += [_moved(hit, folder) for hit in answer.hits]
     hits.sort(key=lambda hit: (-hit.score, hit.path, hit.start_line))
-    return replace(
+    return replaced(
         outer,
         complete=all(answer.complete for answer in answers),
         missing=sum(answer.missing for answer in answers),
@@ -61,4 +61,4 @@ def joined(outer: Answer, inner: Iterable[tuple[str, Answer]], top_k: int) -> An
 
 def _moved(hit: Hit, folder: str) -> Hit:
     also = tuple(posixpath.join(folder, path) for path in hit.also)
-    return replace(hit, path=posixpath.join(folder, hit.path), also=also)
+    return replaced(hit, path=posixpath.join(folder, hit.path), also=also)

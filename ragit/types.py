@@ -8,8 +8,11 @@ A `Chunk` has no path: the same blob may lie at many paths of many trees. The pa
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from types import MappingProxyType
 from typing import NamedTuple, NewType, Protocol
+
+from ragit.records import Record
 
 Oid = NewType("Oid", str)
 """A git object name in hex: 40 digits under sha1, 64 under sha256."""
@@ -93,8 +96,7 @@ class Embedder(Protocol):
         """False if it knows no word of a text: a vector is made of what the words look like, and says little."""
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Record):
     """A tree to look at: what the user called it, and a tree that is likely to differ little from it."""
 
     name: str
@@ -102,8 +104,7 @@ class Target:
     near: Oid | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(Record):
     """What a face hands to search. None means: as configured."""
 
     text: str
@@ -126,8 +127,7 @@ class Query:
     """Look also for what a demotion kept out of the answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class Optimized:
+class Optimized(Record):
     """What context optimisation did to a hit, under the seed's names."""
 
     merged_from: tuple[str, ...] = ()
@@ -135,8 +135,7 @@ class Optimized:
     file_capped: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(Record):
     """One place in the searched tree, with the reasons for its rank."""
 
     path: str
@@ -149,7 +148,7 @@ class Hit:
     parent: str
     text: str
     blob: Oid
-    signals: Mapping[str, float] = field(default_factory=dict)
+    signals: Mapping[str, float] = MappingProxyType({})
     terms: tuple[str, ...] = ()
     """Words of the query that the chunk or its file holds."""
     also: tuple[str, ...] = ()
@@ -171,8 +170,7 @@ class Demoted(NamedTuple):
     """What lowered it, by name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Record):
     """Hits, and what they were computed from: the tree, and whether all of it was indexed."""
 
     query: str
@@ -188,8 +186,7 @@ class Answer:
     """Only where the query asked to explain."""
 
 
-@dataclass(frozen=True, slots=True)
-class IndexReport:
+class IndexReport(Record):
     """What one run of indexing did (or, for a dry run, would do)."""
 
     trees: int
@@ -208,8 +205,7 @@ class IndexReport:
     dry_run: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Freshness:
+class Freshness(Record):
     """How much of a tree the store lacks."""
 
     ref: str
@@ -224,8 +220,7 @@ class Freshness:
         return not self.missing
 
 
-@dataclass(frozen=True, slots=True)
-class RefStatus:
+class RefStatus(Record):
     """How far one ref is indexed."""
 
     name: str
@@ -234,8 +229,7 @@ class RefStatus:
     missing: int
 
 
-@dataclass(frozen=True, slots=True)
-class Status:
+class Status(Record):
     """What is stored, and for whom."""
 
     store: str
@@ -256,8 +250,7 @@ class Status:
     """What the worker that hooks start is doing, in a few words; empty if there is nothing to say."""
 
 
-@dataclass(frozen=True, slots=True)
-class GcReport:
+class GcReport(Record):
     """What gc did."""
 
     dropped: int
@@ -269,8 +262,7 @@ class GcReport:
     """Freed in the private object directory of uncommitted work."""
 
 
-@dataclass(frozen=True, slots=True)
-class HookState:
+class HookState(Record):
     """One of git's hooks, as far as ragit is concerned."""
 
     event: str
@@ -283,8 +275,7 @@ class HookState:
     """What to add by hand, and where."""
 
 
-@dataclass(frozen=True, slots=True)
-class HooksReport:
+class HooksReport(Record):
     """What stands in the hooks after they were installed, removed or looked at."""
 
     dispatcher: str
@@ -298,8 +289,7 @@ class HooksReport:
         return all(hook.state == "active" for hook in self.hooks)
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Record):
     """One thing that `ragit doctor` looked at."""
 
     topic: str

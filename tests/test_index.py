@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import kill_index
@@ -24,6 +23,7 @@ from ragit.git import Repo
 from ragit.index import Indexer
 from ragit.index.worker import Pool
 from ragit.locks import held
+from ragit.records import replaced
 from ragit.store import Store
 from ragit.types import IndexReport
 
@@ -134,7 +134,7 @@ def test_another_table_of_languages_leaves_no_tree_standing(repo: GitSandbox, mo
     assert index(repo).files == 2
     assert any("function" in symbol for symbol in symbols())
     row = LANGUAGES["python"]
-    monkeypatch.setitem(LANGUAGES, "python", replace(row, nodes="class: class_definition", containers=""))
+    monkeypatch.setitem(LANGUAGES, "python", replaced(row, nodes="class: class_definition", containers=""))
     assert not any("function" in symbol for symbol in symbols())
     monkeypatch.setitem(LANGUAGES, "python", row)
     assert index(repo).indexed == 0, "the first table's chunks are still there"

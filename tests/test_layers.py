@@ -14,10 +14,11 @@ import ragit
 
 PACKAGE = Path(ragit.__file__).parent
 
-WORDS = {"types", "errors", "words", "globs", "judgements"}
+WORDS = {"types", "records", "errors", "words", "globs", "judgements"}
 """Importable everywhere: no IO, nothing but the standard library."""
 
 ROOMS: dict[str, set[str]] = {
+    "records": set(),
     "types": set(),
     "errors": set(),
     "words": set(),
@@ -61,6 +62,7 @@ OWNERS = {
     "tomli": {"config"},
     "tree_sitter": {"chunk"},
     "tree_sitter_language_pack": {"chunk"},
+    "typing_extensions": {"records"},  # for type checkers only
     # Doors of the standard library that lead out of the process.
     "http": {"embed"},
     "multiprocessing": set(),
@@ -132,7 +134,7 @@ def test_rooms_form_no_circle() -> None:
 
 @pytest.mark.parametrize("room", sorted(WORDS))
 def test_the_words_of_the_house_need_nothing(room: str) -> None:
-    assert rooms_imported(PACKAGE / f"{room}.py") == set()
+    assert rooms_imported(PACKAGE / f"{room}.py") <= WORDS
 
 
 @pytest.mark.parametrize("room", ["types.py", "words.py", "globs.py", "judgements.py", "postings.py", "rank"])

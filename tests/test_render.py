@@ -6,7 +6,6 @@ import json
 import re
 from base64 import b64decode
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from hypothesis import strategies as st
 
 from ragit.config import KNOBS, TomlFile, describe, load
 from ragit.errors import UnknownFormat
+from ragit.records import replaced
 from ragit.render import (
     FORMATS,
     PLAIN,
@@ -71,14 +71,14 @@ def hit(**changes: Any) -> Hit:
         signals={"keyword": 0.31, "vector": 0.25, "symbolDefinition": 0.4, "testFile": -0.05, "unused": 0.0},
         terms=("commit", "offsets"),
     )
-    return replace(whole, **changes)
+    return replaced(whole, **changes)
 
 
 def answer(*hits: Hit, query: str = "commit the offsets", **changes: Any) -> Answer:
     whole = Answer(
         query=query, ref="HEAD", tree=Oid("a" * 40), complete=True, missing=0, degraded="", took_ms=12.34567, hits=hits
     )
-    return replace(whole, **changes)
+    return replaced(whole, **changes)
 
 
 def shown(name: str, of: Answer, **options: Any) -> str:
@@ -564,12 +564,12 @@ REPORT = IndexReport(
             "  skipped 134: binary 100, too large 30, lfs pointer 4",
         ),
         (
-            replace(REPORT, dry_run=True, skipped={}, trees=2),
+            replaced(REPORT, dry_run=True, skipped={}, trees=2),
             "would index 312 files of 6,519 files of 2 trees, 52,312 chunks\n"
             "  2,100 chunks to embed, about 90,000 words; nothing was written",
         ),
         (
-            replace(REPORT, indexed=0, embedded=0, skipped={}, files=1, chunks=1, seconds=0.04),
+            replaced(REPORT, indexed=0, embedded=0, skipped={}, files=1, chunks=1, seconds=0.04),
             "up to date: 1 file, 1 chunk (0.0 s)",
         ),
     ],
@@ -586,7 +586,7 @@ def test_index_report(report: IndexReport, text: str) -> None:
 def test_freshness() -> None:
     fresh = Freshness("HEAD", Oid("a" * 40), ())
     assert list(freshness_text(fresh, PLAIN)) == ["fresh: all of HEAD (aaaaaaaaaa) is indexed"]
-    stale = replace(fresh, missing=tuple(f"f{number}\x1b" for number in range(22)))
+    stale = replaced(fresh, missing=tuple(f"f{number}\x1b" for number in range(22)))
     lines = list(freshness_text(stale, PLAIN, mend="ragit index HEAD"))
     assert lines[0] == "stale: 22 files of HEAD (aaaaaaaaaa) are not indexed"
     assert lines[1] == "  f0\\x1b"
@@ -626,7 +626,7 @@ def test_status() -> None:
         "skipped 3: binary 3"
     )
     assert uncoloured("\n".join(status_text(STATUS, RenderOptions(color=True)))) == text
-    none = replace(STATUS, exists=False, embedder="", other_embedders=(), refs=(), skipped={})
+    none = replaced(STATUS, exists=False, embedder="", other_embedders=(), refs=(), skipped={})
     assert list(status_text(none, PLAIN)) == [
         "no index yet at /r/.git/ragit/index.db; `ragit index` makes one, and so does the first search",
         "embedder  none: keywords only",

@@ -10,11 +10,11 @@ import pytest
 from ragit import types
 from ragit.types import Chunk, Freshness, Hit, Oid, Query, Target
 
-PLAIN = [kind for kind in vars(types).values() if isinstance(kind, type) and dataclasses.is_dataclass(kind)]
+MADE_OFTEN = [kind for kind in vars(types).values() if isinstance(kind, type) and dataclasses.is_dataclass(kind)]
 
 
-@pytest.mark.parametrize("kind", PLAIN, ids=lambda kind: kind.__name__)
-def test_values_are_frozen_and_small(kind: type) -> None:
+@pytest.mark.parametrize("kind", MADE_OFTEN, ids=lambda kind: kind.__name__)
+def test_what_is_made_often_is_frozen_and_small(kind: type) -> None:
     assert kind.__dataclass_params__.frozen  # type: ignore[attr-defined]
     assert "__slots__" in vars(kind)
 

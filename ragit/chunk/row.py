@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from ragit.records import Record
 
 
-@dataclass(frozen=True, slots=True)
-class Language:
+class Language(Record):
     """One row of the table; see the module's docstring for the fields."""
 
     name: str

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 
 import click
 
 from ragit import render
 from ragit.cli.face import look, open_index, print_lines
 from ragit.errors import StoreTooNew
+from ragit.records import replaced
 
 
 @click.command()
@@ -25,7 +25,7 @@ def status(ctx: click.Context, as_json: bool) -> None:
     from ragit.hooks import worker
 
     with open_index(ctx) as index:
-        report = replace(index.status(), worker=worker.state(index.folder))
+        report = replaced(index.status(), worker=worker.state(index.folder))
     print_lines((render.status_json if as_json else render.status_text)(report, look({})))
 
 

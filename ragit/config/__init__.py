@@ -4,7 +4,9 @@ The room opens no git and asks no terminal: it receives mappings and bytes, and 
 came from. `trust` is the one other room that touches the disk for it.
 """
 
-from ragit.config.knobs import (
+from ragit.config.knobs import Knob, fingerprint, value_of
+from ragit.config.layers import Loaded, Row, TomlFile, describe, load, readable
+from ragit.config.sections import (
     KNOBS,
     Chunking,
     Config,
@@ -14,13 +16,9 @@ from ragit.config.knobs import (
     Gc,
     HybridSearch,
     Index,
-    Knob,
     Retrieval,
-    fingerprint,
     selection_fingerprint,
-    value_of,
 )
-from ragit.config.layers import Loaded, Row, TomlFile, describe, load, readable
 from ragit.config.toml import FILE_NAME, read_file
 from ragit.config.toml import parse as parse_toml
 from ragit.config.values import expected

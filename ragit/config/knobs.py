@@ -1,7 +1,6 @@
-"""Every setting ragit knows, as fields of frozen sections: default, bounds, meaning and whether a clone may set it.
+"""What a setting is: a field of a frozen section that knows its default, its bounds and its meaning.
 
-This is the only list. The reader of settings, `ragit config` and the table in docs/configuration.md are all made from
-it, so a new setting is one line here. Nothing in this file reads anything.
+The list of them is in `sections`. Nothing in this file reads anything.
 """
 
 from __future__ import annotations
@@ -9,20 +8,27 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
-from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
-Globs = tuple[str, ...]
-Weights = tuple[tuple[str, float], ...]
-"""Sorted pairs, not a dict: a Config can be hashed. Read it with dict(...)."""
-Parsers = tuple[tuple[str, str], ...]
-NodeTypes = tuple[tuple[str, tuple[str, ...]], ...]
+from ragit.records import Record, as_dict, replaced
 
 _T = TypeVar("_T")
 
 
-def _knob(
+class _About(NamedTuple):
+    """What the reader of settings has to know of a field."""
+
+    default: Any
+    help: str
+    low: float | None
+    high: float | None
+    choices: tuple[str, ...]
+    pattern: str
+    wanted: str
+    sensitive: bool
+
+
+def knob(
     default: _T,
     help: str,
     *,
@@ -33,169 +39,22 @@ def _knob(
     wanted: str = "",
     sensitive: bool = False,
 ) -> _T:
-    """A field with what the reader of settings has to know; `wanted` says in words what `pattern` accepts."""
-    about = {"help": help, "low": low, "high": high, "choices": choices, "pattern": pattern, "wanted": wanted}
-    return field(default=default, metadata={**about, "sensitive": sensitive})
+    """A field of a section; `wanted` says in words what `pattern` accepts. The section keeps the default."""
+    about: Any = _About(default, help, low, high, choices, pattern, wanted, sensitive)
+    return about  # type: ignore[no-any-return]
 
 
-@dataclass(frozen=True, slots=True)
-class Index:
-    """Which files of a tree are indexed, how they are cut, and where the result is kept."""
+class Section(Record):
+    """A table of settings. One that is derived from another has its settings too, and may change their defaults."""
 
-    max_file_bytes: int = _knob(1 << 20, "Larger files are skipped and counted.", low=1, high=1 << 30)
-    include: Globs = _knob((), "Only paths that match one of these globs are indexed; empty: all.")
-    exclude: Globs = _knob((), "Paths that match one of these globs are not indexed.")
-    max_chunk_lines: int = _knob(100, "Longer chunks are split.", low=1, high=100_000)
-    max_chunk_bytes: int = _knob(8000, "Larger chunks are split, an over-long line too.", low=64, high=1 << 20)
-    workers: int = _knob(0, "Processes that chunk and embed; 0: as many as there are processors.", low=0, high=256)
-    store_path: str = _knob(
-        "",
-        "The index file, absolute or relative to the git directory; empty: ragit/index.db in it.",
-        pattern=r"[^\0\r\n]*",
-        wanted="a path",
-        sensitive=True,
-    )
+    knobs: ClassVar[dict[str, _About]] = {}
 
-
-@dataclass(frozen=True, slots=True)
-class Chunking:
-    """Which syntax becomes a chunk, and which language a file extension means."""
-
-    node_types: NodeTypes = _knob(
-        (), "Per language, the syntax nodes that become chunks; replaces that language's own."
-    )
-    parsers: Parsers = _knob((), "Per file extension, the language it is read as.")
-
-
-@dataclass(frozen=True, slots=True)
-class Embedding:
-    """Who turns text into vectors. `static` and `none` send nothing anywhere."""
-
-    provider: str = _knob(
-        "static",
-        "static: the model in the package, offline. openai: any server with OpenAI's protocol. none: keywords only.",
-        pattern=r"[A-Za-z0-9_.-]+",
-        wanted='"static", "openai", "none" or the name of an installed embedder',
-        sensitive=True,
-    )
-    base_url: str = _knob(
-        "",
-        "Address of the server, up to and including its version (https://host/v1); empty: the provider's own.",
-        pattern=r"(https?://[^\s/]\S*)?",
-        wanted="a URL that begins with http:// or https://",
-        sensitive=True,
-    )
-    model: str = _knob("", "Name of the model; empty: the provider's usual one.", sensitive=True)
-    api_key_env: str = _knob(
-        "OPENAI_API_KEY",
-        "Name of the environment variable that holds the key. The key itself is never written down.",
-        pattern=r"([A-Za-z_][A-Za-z0-9_]*)?",
-        wanted="the name of an environment variable (never the key itself)",
-        sensitive=True,
-    )
-    dimensions: int = _knob(0, "Length of the vectors to ask for; 0: the model's own.", low=0, high=65_536)
-    query_prefix: str = _knob("", "Put before a query before it is embedded.")
-    document_prefix: str = _knob("", "Put before a chunk before it is embedded.")
-    batch_size: int = _knob(100, "Texts in one request.", low=1, high=2048)
-    concurrency: int = _knob(3, "Requests under way at once.", low=1, high=64)
-    timeout_ms: int = _knob(30_000, "Milliseconds to wait for one answer of the server.", low=1, high=3_600_000)
-
-
-@dataclass(frozen=True, slots=True)
-class HybridSearch:
-    """How keywords and vectors are mixed."""
-
-    enabled: bool = _knob(True, "Search by keywords beside vectors; false: by vectors alone.")
-    keyword_weight: float = _knob(0.4, "Share of the keyword score; the vectors have the rest.", low=0, high=1)
-    keyword_scoring: str = _knob(
-        "bm25",
-        "bm25 counts how rare and how frequent a word is and how long the chunk; tfidf leaves the length out.",
-        choices=("bm25", "tfidf"),
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class ContextOptimization:
-    """What happens to the ranked chunks before the list is cut to topK."""
-
-    enabled: bool = _knob(True, "Merge, drop near-duplicates and cap per file, as follows.")
-    merge_adjacent: bool = _knob(True, "Join chunks of a file that lie close together.")
-    adjacent_gap_threshold: int = _knob(5, "Lines that may lie between two chunks that are joined.", low=0, high=10_000)
-    similarity_threshold: float = _knob(
-        0.8, "Of two chunks of a file that share more of their words than this, the lower is dropped.", low=0, high=1
-    )
-    max_per_file: int = _knob(3, "Most hits from one file; 0: no limit.", low=0, high=10_000)
-
-
-@dataclass(frozen=True, slots=True)
-class Retrieval:
-    """What a search returns."""
-
-    top_k: int = _knob(10, "Most hits in an answer.", low=1, high=10_000)
-    min_score: float = _knob(0.0, "Hits below this score are left out.", low=0, high=100)
-    query_prefix: str = _knob("", "Put before a query before it is embedded; empty: embedding.queryPrefix.")
-    hybrid_search: HybridSearch = HybridSearch()
-    context_optimization: ContextOptimization = ContextOptimization()
-    signals: Weights = _knob(
-        (), "Per ranking signal, its weight instead of the built-in one; 0 turns it off.", low=-100, high=100
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Freshness:
-    """What a search does when the tree it is asked about is not indexed completely."""
-
-    policy: str = _knob(
-        "refresh",
-        "refresh: index what is missing, then answer. warn: answer and say what is missing. refuse: fail.",
-        choices=("refresh", "warn", "refuse"),
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Gc:
-    """What `ragit gc` keeps."""
-
-    # git itself forgets what no branch reaches after 30 days (gc.reflogExpireUnreachable).
-    reflog_days: int = _knob(30, "Commits left behind in a reflog stay indexed for this many days.", low=0, high=36_500)
-
-
-@dataclass(frozen=True, slots=True)
-class Config:
-    """All settings, resolved. Hashable; equal if every setting is equal."""
-
-    index: Index = Index()
-    chunking: Chunking = Chunking()
-    embedding: Embedding = Embedding()
-    retrieval: Retrieval = Retrieval()
-    freshness: Freshness = Freshness()
-    gc: Gc = Gc()
-
-    @property
-    def query_prefix(self) -> str:
-        """What is put before a query: retrieval's own prefix, else the embedding's."""
-        return self.retrieval.query_prefix or self.embedding.query_prefix
-
-    def store_file(self, common_dir: Path) -> Path:
-        """The index file of the repository whose git common directory is given."""
-        if not self.index.store_path:
-            return common_dir / "ragit" / "index.db"
-        return common_dir / Path(self.index.store_path).expanduser()
-
-
-def fingerprint(*parts: Any) -> str:
-    """16 hex digits that name these values (sections, numbers, strings, tuples of them): equal values, equal name."""
-    import hashlib  # loads OpenSSL: 2 ms that `ragit config` need not spend
-
-    plain = [asdict(part) if is_dataclass(part) and not isinstance(part, type) else part for part in parts]
-    text = json.dumps(plain, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def selection_fingerprint(config: Config) -> str:
-    """Names everything in the settings that decides which files of a tree are indexed, and as which language."""
-    index = config.index
-    return fingerprint(index.max_file_bytes, sorted(index.include), sorted(index.exclude), config.chunking.parsers)
+    def __init_subclass__(cls) -> None:
+        own = {name: about for name, about in cls.__dict__.items() if isinstance(about, _About)}
+        cls.knobs = {**cls.knobs, **own}
+        for name, about in own.items():
+            setattr(cls, name, about.default)
+        super().__init_subclass__()
 
 
 class Knob(NamedTuple):
@@ -236,30 +95,23 @@ def camel(name: str) -> str:
     return re.sub(r"_([a-z])", lambda match: match[1].upper(), name)
 
 
-def _walk(section: Any, above: tuple[str, ...] = ()) -> Iterator[Knob]:
-    for item in fields(section):
-        attributes = (*above, item.name)
-        value = getattr(section, item.name)
-        if is_dataclass(value):
-            yield from _walk(value, attributes)
+def walk(section: Section, above: tuple[str, ...] = ()) -> Iterator[Knob]:
+    """Every setting of a section and of those in it, in order."""
+    kinds = {name: kind for base in reversed(type(section).__mro__) for name, kind in _annotations(base).items()}
+    for field in section.fields:
+        attributes = (*above, field)
+        value = getattr(section, field)
+        if isinstance(value, Section):
+            yield from walk(value, attributes)
         else:
-            name = ".".join(map(camel, attributes))
-            yield Knob(name=name, attributes=attributes, kind=str(item.type), default=value, **item.metadata)
+            yield Knob(".".join(map(camel, attributes)), attributes, str(kinds[field]), *section.knobs[field])
 
 
-KNOBS: dict[str, Knob] = {knob.name: knob for knob in _walk(Config())}
-"""Every setting by name, in the order of the documentation."""
-
-SECTIONS: frozenset[str] = frozenset(
-    name.rsplit(".", depth)[0] for name in KNOBS for depth in range(1, name.count(".") + 1)
-)
-"""Names of the tables in .ragit.toml, nested ones dotted."""
-
-SHORT = {"freshness": "freshness.policy"}
-"""Sections that may be written as one value, because they are one question."""
+def _annotations(kind: type) -> dict[str, Any]:
+    return kind.__annotations__ if issubclass(kind, Section) else {}
 
 
-def value_of(config: Config, knob: Knob) -> Any:
+def value_of(config: Section, knob: Knob) -> Any:
     """The value of one setting."""
     value: Any = config
     for attribute in knob.attributes:
@@ -270,4 +122,13 @@ def value_of(config: Config, knob: Knob) -> Any:
 def with_value(config: Any, attributes: tuple[str, ...], value: Any) -> Any:
     """The same settings (or section) with one of them changed."""
     head, rest = attributes[0], attributes[1:]
-    return replace(config, **{head: with_value(getattr(config, head), rest, value) if rest else value})
+    return replaced(config, **{head: with_value(getattr(config, head), rest, value) if rest else value})
+
+
+def fingerprint(*parts: Any) -> str:
+    """16 hex digits that name these values (sections, numbers, strings, tuples of them): equal values, equal name."""
+    import hashlib  # loads OpenSSL: 2 ms that `ragit config` need not spend
+
+    plain = [as_dict(part) if isinstance(part, Section) else part for part in parts]
+    text = json.dumps(plain, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -12,7 +12,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, NamedTuple, NoReturn
 
 from ragit.config import toml
-from ragit.config.knobs import KNOBS, SECTIONS, SHORT, Config, Knob, value_of, with_value
+from ragit.config.knobs import Knob, value_of, with_value
+from ragit.config.sections import KNOBS, SECTIONS, SHORT, Config
 from ragit.config.values import Unfit, entry, expected, from_text, from_typed
 from ragit.errors import ConfigError
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from ragit.records import Record
 
 
-@dataclass(frozen=True, slots=True)
-class EmbedderOptions:
+class EmbedderOptions(Record):
     """The settings under `embedding.`; an embedder ignores those that mean nothing to it."""
 
     model: str = ""

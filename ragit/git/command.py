@@ -6,10 +6,10 @@ import os
 import re
 import subprocess
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from ragit.errors import GitFailed
+from ragit.records import Record
 
 SECONDS = 300.0
 """Longer than any command of ours takes on the largest repositories we know; a git that waits for more is stuck."""
@@ -28,8 +28,7 @@ NO_HOOKS = ("-c", f"core.hooksPath={os.devnull}")
 """Writing an index, even a temporary one, would run the user's post-index-change hook."""
 
 
-@dataclass(frozen=True)
-class Git:
+class Git(Record):
     """How to run git on one repository: the folder to stand in and the environment. Picklable."""
 
     cwd: str

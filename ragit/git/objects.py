@@ -9,13 +9,13 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import islice
 from types import TracebackType
 from typing import Any, Protocol
 
 from ragit.errors import GitFailed
 from ragit.git.command import Git, Process, stop
+from ragit.records import Record
 from ragit.types import Oid
 
 _AHEAD = 48
@@ -52,8 +52,7 @@ class Objects(Protocol):
         """Close."""
 
 
-@dataclass(frozen=True)
-class ObjectsRecipe:
+class ObjectsRecipe(Record):
     """All that it takes to open the objects, in this process or, pickled, in another."""
 
     git: Git

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from ragit.errors import GitFailed, NotARepository
 from ragit.git.command import OLDEST, Git, environment, words
+from ragit.records import Record
 from ragit.types import Oid
 
 SYMLINK = 0o120000
@@ -18,8 +18,7 @@ FILE_MODES = (0o100644, 0o100755, 0o100664)
 """Modes of ordinary files; the last is written by nobody now but lives on in old histories."""
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(Record):
     """A repository as one path sees it. All paths are absolute."""
 
     common_dir: Path

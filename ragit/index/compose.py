@@ -8,19 +8,18 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Mapping, Set
-from dataclasses import dataclass
 from itertools import chain
 
 from ragit.git import Repo, is_attributes
 from ragit.index.plan import Plan, Selected, Selector
+from ragit.records import Record
 from ragit.store import Snapshot, Store
 from ragit.types import Entry, Oid
 
 NOT_DOWNLOADED = "not downloaded"
 
 
-@dataclass(frozen=True, slots=True)
-class Composed:
+class Composed(Record):
     """A tree, as far as it is stored. Complete if nothing is missing."""
 
     tree: Oid

@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +20,7 @@ from ragit.index.embedder import embedder_of
 from ragit.index.plan import Selected, Selector, chunk_options
 from ragit.locks import held
 from ragit.postings import Forward
+from ragit.records import replaced
 from ragit.store import NewChunking, Store, is_store
 from ragit.types import GcReport, IndexReport, Oid, Progress
 
@@ -57,7 +58,7 @@ class Indexer:
 
     def without_vectors(self) -> Indexer:
         """The same for words alone: what an embedding server that does not answer leaves possible."""
-        settings = replace(self.config, embedding=replace(self.config.embedding, provider="none"))
+        settings = replaced(self.config, embedding=replaced(self.config.embedding, provider="none"))
         return Indexer(self.repo, settings, self.store_path)
 
     def open_store(self) -> Store | None:
@@ -109,7 +110,7 @@ class Indexer:
                     self._foresee(store, done.new, foreseen, tally)
                 if progress:
                     progress(tally.indexed, len(missing))
-        return replace(_report(composed, tally.chunks, tally, time.perf_counter() - started), dry_run=True)
+        return replaced(_report(composed, tally.chunks, tally, time.perf_counter() - started), dry_run=True)
 
     def _foresee(self, store: Store | None, new: NewChunking, foreseen: set[bytes], tally: _Tally) -> None:
         """Count what of a blob would be embedded: each text once, and none whose vector is stored."""
@@ -225,7 +226,7 @@ class Indexer:
             objects=self.repo.recipe(bulk=bulk),
             options=chunk_options(self.config),
             max_file_bytes=self.config.index.max_file_bytes,
-            embedding=self.config.embedding if embed else replace(self.config.embedding, provider="none"),
+            embedding=self.config.embedding if embed else replaced(self.config.embedding, provider="none"),
             store=self.store_path,
             reuse=reuse,
         )

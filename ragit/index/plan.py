@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from ragit import chunk, globs, postings, words
 from ragit.config import Config, fingerprint, selection_fingerprint
 from ragit.git import GITLINK, SYMLINK
 from ragit.index import embedded
+from ragit.records import Record
 from ragit.types import Entry, Oid
 
 _OUT = {"linguist-generated": "generated", "linguist-vendored": "vendored"}
@@ -30,8 +30,7 @@ class Selected(NamedTuple):
         return self.oid, self.language, self.fingerprint
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Record):
     """What a tree is made of, for ragit."""
 
     files: list[Selected]

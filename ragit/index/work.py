@@ -5,7 +5,6 @@ nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from ragit import chunk, postings
@@ -14,6 +13,7 @@ from ragit.embed.quantize import quantize
 from ragit.git import ObjectsRecipe
 from ragit.index.embedded import embedded_text, text_hash
 from ragit.index.embedder import embedder_of
+from ragit.records import Record
 from ragit.store import ChunkRow, NewChunking, Store
 from ragit.types import Chunk, Chunking, Embedder, Oid
 
@@ -27,8 +27,7 @@ TOO_MANY = f"more than {postings.MAX_CHUNKS:,} chunks"
 """The reason where a chunk's number would not fit: only settings that make tiny chunks of a huge file lead there."""
 
 
-@dataclass(frozen=True, slots=True)
-class Recipe:
+class Recipe(Record):
     """All that a worker needs to know; it can be sent to another process."""
 
     objects: ObjectsRecipe
@@ -40,8 +39,7 @@ class Recipe:
     """Whether the store may hold vectors to take over; a first run need not look."""
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(Record):
     """One blob's result. `new` is None if the repository does not have the blob (a partial clone)."""
 
     key: Key

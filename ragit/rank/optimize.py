@@ -7,16 +7,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 
+from ragit.records import Record, replaced
 from ragit.types import Optimized
 
 MERGED_LINES = 200
 """Merging stops here: a chain of neighbours must not return a whole file as one hit."""
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Record):
     """A ranked stretch of one file. `file` and `id` only have to be equal for equal things."""
 
     file: int
@@ -33,8 +32,7 @@ class Piece:
     deduped_from: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(Record):
     """The seed's knobs, under its names."""
 
     merge_adjacent: bool = True
@@ -97,7 +95,7 @@ def _dedup(pieces: Sequence[Piece], threshold: float) -> list[Piece]:
         if twin is None:
             kept.append(piece)
         else:
-            kept[twin] = replace(kept[twin], deduped_from=(*kept[twin].deduped_from, piece.id))
+            kept[twin] = replaced(kept[twin], deduped_from=(*kept[twin].deduped_from, piece.id))
     return kept
 
 

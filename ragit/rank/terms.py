@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from ragit import words
+from ragit.records import Record
 
 QUERY_BYTES = 10_000
 """Longer queries are cut: what an engineer means stands at the beginning, and a pasted file must not take a minute."""
@@ -43,8 +43,7 @@ _SEPARATOR = re.compile(r"::|\.|->|#|/")
 _CODE_LIKE = re.compile(r"_|[a-z][A-Z]|[A-Z]{2}|\d|::|->|\(\)|\w\.\w")
 
 
-@dataclass(frozen=True, slots=True)
-class Symbol:
+class Symbol(Record):
     """A name that the query writes as code: `owner` is Foo, `name` is bar in Foo::bar."""
 
     name: str
@@ -56,8 +55,7 @@ class Symbol:
         return joined(self.name)
 
 
-@dataclass(frozen=True, slots=True)
-class QueryTerms:
+class QueryTerms(Record):
     """What is looked up for a query."""
 
     weights: Mapping[str, float]

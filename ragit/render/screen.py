@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import NamedTuple
+
+from ragit.records import Record
 
 _UNSAFE = "\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff"
 _ESCAPED = re.compile(f"[{_UNSAFE}]")
 _NAMED = {"\n": "\\n", "\r": "\\r", "\ufeff": "\\ufeff"}
 
 
-@dataclass(frozen=True, slots=True)
-class RenderOptions:
+class RenderOptions(Record):
     """How an answer is to look; what a face knows about its terminal arrives here."""
 
     color: bool = False
@@ -30,7 +31,7 @@ class RenderOptions:
     """Lines to show around each line that matches."""
     explain: bool = False
     """Say why each hit is where it is."""
-    meanings: Mapping[str, str] = field(default_factory=dict)
+    meanings: Mapping[str, str] = MappingProxyType({})
     """What each signal is, in words, for whoever asked to explain."""
 
 

@@ -5,7 +5,6 @@ those.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from ragit.embed.quantize import Quantized
@@ -21,6 +20,7 @@ from ragit.rank import (
     score_files,
 )
 from ragit.rank.keyword import FIELD_WEIGHTS, PATH_WEIGHT
+from ragit.records import Record
 from ragit.search.view import View
 from ragit.store import ORDINAL_BITS, Store, chunk_id
 
@@ -40,8 +40,7 @@ NEAREST_OF_FILE = 3
 """Chunks whose mean nearness speaks for a file: one may be near by chance, and all would drown the right ones."""
 
 
-@dataclass(frozen=True, slots=True)
-class Vectors:
+class Vectors(Record):
     """The query's vector, and whose it is."""
 
     query: Quantized

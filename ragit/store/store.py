@@ -6,13 +6,13 @@ import zlib
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import apsw
 
+from ragit.records import Record
 from ragit.store import schema
 from ragit.store.connect import connect, load_vector_functions, transaction, translated
 from ragit.store.schema import ORDINAL_BITS
@@ -45,8 +45,7 @@ class ChunkRow(NamedTuple):
     signature: str
 
 
-@dataclass(frozen=True, slots=True)
-class NewChunking:
+class NewChunking(Record):
     """A blob's chunks, words and vectors, ready to store. `vectors` is None where no embedder took part."""
 
     oid: Oid
@@ -61,8 +60,7 @@ class NewChunking:
     vectors: tuple[tuple[bytes, bytes], ...] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(Record):
     """A tree composed of chunkings: the i-th path is the i-th chunking, whose blob has lengths[i] words."""
 
     paths: list[bytes]
@@ -72,8 +70,7 @@ class Snapshot:
     """Paths that are not searched, each with its reason."""
 
 
-@dataclass(frozen=True, slots=True)
-class StoreInfo:
+class StoreInfo(Record):
     """Sizes, for status and gc."""
 
     bytes: int

@@ -1,0 +1,169 @@
+"""Every setting ragit knows, as fields of frozen sections: default, bounds, meaning and whether a clone may set it.
+
+This is the only list. The reader of settings, `ragit config` and the table in docs/configuration.md are all made from
+it, so a new setting is one line here. Nothing in this file reads anything.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ragit.config.knobs import Knob, Section, fingerprint, knob, walk
+
+Globs = tuple[str, ...]
+Weights = tuple[tuple[str, float], ...]
+"""Sorted pairs, not a dict: a Config can be hashed. Read it with dict(...)."""
+Parsers = tuple[tuple[str, str], ...]
+NodeTypes = tuple[tuple[str, tuple[str, ...]], ...]
+
+
+class Index(Section):
+    """Which files of a tree are indexed, how they are cut, and where the result is kept."""
+
+    max_file_bytes: int = knob(1 << 20, "Larger files are skipped and counted.", low=1, high=1 << 30)
+    include: Globs = knob((), "Only paths that match one of these globs are indexed; empty: all.")
+    exclude: Globs = knob((), "Paths that match one of these globs are not indexed.")
+    max_chunk_lines: int = knob(100, "Longer chunks are split.", low=1, high=100_000)
+    max_chunk_bytes: int = knob(8000, "Larger chunks are split, an over-long line too.", low=64, high=1 << 20)
+    workers: int = knob(0, "Processes that chunk and embed; 0: as many as there are processors.", low=0, high=256)
+    store_path: str = knob(
+        "",
+        "The index file, absolute or relative to the git directory; empty: ragit/index.db in it.",
+        pattern=r"[^\0\r\n]*",
+        wanted="a path",
+        sensitive=True,
+    )
+
+
+class Chunking(Section):
+    """Which syntax becomes a chunk, and which language a file extension means."""
+
+    node_types: NodeTypes = knob((), "Per language, the syntax nodes that become chunks; replaces that language's own.")
+    parsers: Parsers = knob((), "Per file extension, the language it is read as.")
+
+
+class Embedding(Section):
+    """Who turns text into vectors. `static` and `none` send nothing anywhere."""
+
+    provider: str = knob(
+        "static",
+        "static: the model in the package, offline. openai: any server with OpenAI's protocol. none: keywords only.",
+        pattern=r"[A-Za-z0-9_.-]+",
+        wanted='"static", "openai", "none" or the name of an installed embedder',
+        sensitive=True,
+    )
+    base_url: str = knob(
+        "",
+        "Address of the server, up to and including its version (https://host/v1); empty: the provider's own.",
+        pattern=r"(https?://[^\s/]\S*)?",
+        wanted="a URL that begins with http:// or https://",
+        sensitive=True,
+    )
+    model: str = knob("", "Name of the model; empty: the provider's usual one.", sensitive=True)
+    api_key_env: str = knob(
+        "OPENAI_API_KEY",
+        "Name of the environment variable that holds the key. The key itself is never written down.",
+        pattern=r"([A-Za-z_][A-Za-z0-9_]*)?",
+        wanted="the name of an environment variable (never the key itself)",
+        sensitive=True,
+    )
+    dimensions: int = knob(0, "Length of the vectors to ask for; 0: the model's own.", low=0, high=65_536)
+    query_prefix: str = knob("", "Put before a query before it is embedded.")
+    document_prefix: str = knob("", "Put before a chunk before it is embedded.")
+    batch_size: int = knob(100, "Texts in one request.", low=1, high=2048)
+    concurrency: int = knob(3, "Requests under way at once.", low=1, high=64)
+    timeout_ms: int = knob(30_000, "Milliseconds to wait for one answer of the server.", low=1, high=3_600_000)
+
+
+class HybridSearch(Section):
+    """How keywords and vectors are mixed."""
+
+    enabled: bool = knob(True, "Search by keywords beside vectors; false: by vectors alone.")
+    keyword_weight: float = knob(0.4, "Share of the keyword score; the vectors have the rest.", low=0, high=1)
+    keyword_scoring: str = knob(
+        "bm25",
+        "bm25 counts how rare and how frequent a word is and how long the chunk; tfidf leaves the length out.",
+        choices=("bm25", "tfidf"),
+    )
+
+
+class ContextOptimization(Section):
+    """What happens to the ranked chunks before the list is cut to topK."""
+
+    enabled: bool = knob(True, "Merge, drop near-duplicates and cap per file, as follows.")
+    merge_adjacent: bool = knob(True, "Join chunks of a file that lie close together.")
+    adjacent_gap_threshold: int = knob(5, "Lines that may lie between two chunks that are joined.", low=0, high=10_000)
+    similarity_threshold: float = knob(
+        0.8, "Of two chunks of a file that share more of their words than this, the lower is dropped.", low=0, high=1
+    )
+    max_per_file: int = knob(3, "Most hits from one file; 0: no limit.", low=0, high=10_000)
+
+
+class Retrieval(Section):
+    """What a search returns."""
+
+    top_k: int = knob(10, "Most hits in an answer.", low=1, high=10_000)
+    min_score: float = knob(0.0, "Hits below this score are left out.", low=0, high=100)
+    query_prefix: str = knob("", "Put before a query before it is embedded; empty: embedding.queryPrefix.")
+    hybrid_search: HybridSearch = HybridSearch()
+    context_optimization: ContextOptimization = ContextOptimization()
+    signals: Weights = knob(
+        (), "Per ranking signal, its weight instead of the built-in one; 0 turns it off.", low=-100, high=100
+    )
+
+
+class Freshness(Section):
+    """What a search does when the tree it is asked about is not indexed completely."""
+
+    policy: str = knob(
+        "refresh",
+        "refresh: index what is missing, then answer. warn: answer and say what is missing. refuse: fail.",
+        choices=("refresh", "warn", "refuse"),
+    )
+
+
+class Gc(Section):
+    """What `ragit gc` keeps."""
+
+    # git itself forgets what no branch reaches after 30 days (gc.reflogExpireUnreachable).
+    reflog_days: int = knob(30, "Commits left behind in a reflog stay indexed for this many days.", low=0, high=36_500)
+
+
+class Config(Section):
+    """All settings, resolved. Hashable; equal if every setting is equal."""
+
+    index: Index = Index()
+    chunking: Chunking = Chunking()
+    embedding: Embedding = Embedding()
+    retrieval: Retrieval = Retrieval()
+    freshness: Freshness = Freshness()
+    gc: Gc = Gc()
+
+    @property
+    def query_prefix(self) -> str:
+        """What is put before a query: retrieval's own prefix, else the embedding's."""
+        return self.retrieval.query_prefix or self.embedding.query_prefix
+
+    def store_file(self, common_dir: Path) -> Path:
+        """The index file of the repository whose git common directory is given."""
+        if not self.index.store_path:
+            return common_dir / "ragit" / "index.db"
+        return common_dir / Path(self.index.store_path).expanduser()
+
+
+def selection_fingerprint(config: Config) -> str:
+    """Names everything in the settings that decides which files of a tree are indexed, and as which language."""
+    index = config.index
+    return fingerprint(index.max_file_bytes, sorted(index.include), sorted(index.exclude), config.chunking.parsers)
+
+
+KNOBS: dict[str, Knob] = {one.name: one for one in walk(Config())}
+"""Every setting by name, in the order of the documentation."""
+
+SECTIONS: frozenset[str] = frozenset(
+    name.rsplit(".", depth)[0] for name in KNOBS for depth in range(1, name.count(".") + 1)
+)
+"""Names of the tables in .ragit.toml, nested ones dotted."""
+
+SHORT = {"freshness": "freshness.policy"}
+"""Sections that may be written as one value, because they are one question."""
