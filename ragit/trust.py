@@ -7,7 +7,6 @@ Reads and writes that one record; knows nothing of settings or git.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import time
@@ -65,6 +64,8 @@ def _key(common_dir: Path) -> str:
 
 
 def _digest(content: bytes) -> str:
+    import hashlib  # loads OpenSSL, and few repositories bring settings
+
     return hashlib.sha256(content).hexdigest()
 
 

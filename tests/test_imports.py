@@ -18,6 +18,7 @@ SLOW = {
         "asyncio",
         "concurrent",
         "ctypes",
+        "hashlib",
         "email",
         "http",
         "importlib.metadata",
@@ -35,6 +36,7 @@ ROOMS_OF_A_SEARCH = {
         "chunk",
         "cli",
         "config",
+        "digests",
         "embed",
         "errors",
         "git",
@@ -44,7 +46,7 @@ ROOMS_OF_A_SEARCH = {
         "postings",
         "rank",
     ),
-    *("render", "search", "store", "trust", "types", "words"),
+    *("records", "render", "search", "store", "trust", "types", "words"),
 }
 """All rooms of ragit that an ordinary search loads; `NOT_LOADED` are the parts of them that only indexing needs."""
 

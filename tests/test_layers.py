@@ -14,11 +14,12 @@ import ragit
 
 PACKAGE = Path(ragit.__file__).parent
 
-WORDS = {"types", "records", "errors", "words", "globs", "judgements"}
+WORDS = {"types", "records", "digests", "errors", "words", "globs", "judgements"}
 """Importable everywhere: no IO, nothing but the standard library."""
 
 ROOMS: dict[str, set[str]] = {
     "records": set(),
+    "digests": set(),
     "types": set(),
     "errors": set(),
     "words": set(),
@@ -119,7 +120,7 @@ def test_each_engine_has_one_owner(file: Path) -> None:
         if name in OWNERS:
             assert OWNERS[name] & {room_of(file), place}, f"{place} imports {name}"
         else:
-            assert name in sys.stdlib_module_names, f"{place} imports {name}, which has no owner"
+            assert name in sys.stdlib_module_names or name == "_blake2", f"{place} imports {name}, which has no owner"
 
 
 def test_rooms_form_no_circle() -> None:

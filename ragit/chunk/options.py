@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
+from ragit import digests
 from ragit.chunk.languages import LANGUAGES
 from ragit.chunk.names import CALLED, require
 
@@ -47,7 +47,7 @@ def fingerprint(language: str, options: ChunkOptions) -> str:
         parts += [repr(each), None if chosen is None else sorted(set(chosen))]
     if any(each.grammar for each in rows):
         parts.append(_grammar_versions())
-    return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
+    return digests.fingerprint(repr(parts))
 
 
 def table_fingerprint(options: ChunkOptions) -> str:
@@ -55,7 +55,7 @@ def table_fingerprint(options: ChunkOptions) -> str:
     limits = (VERSION, options.max_lines, options.max_bytes, options.min_bytes)
     chosen = sorted((language, sorted(set(types))) for language, types in options.node_types.items())
     parts = (limits, chosen, list(LANGUAGES.values()), sorted(CALLED.items()), _grammar_versions())
-    return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
+    return digests.fingerprint(repr(parts))
 
 
 @lru_cache(maxsize=1)

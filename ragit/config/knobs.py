@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
+from ragit import digests
 from ragit.records import Record, as_dict, replaced
 
 _T = TypeVar("_T")
@@ -127,8 +128,6 @@ def with_value(config: Any, attributes: tuple[str, ...], value: Any) -> Any:
 
 def fingerprint(*parts: Any) -> str:
     """16 hex digits that name these values (sections, numbers, strings, tuples of them): equal values, equal name."""
-    import hashlib  # loads OpenSSL: 2 ms that `ragit config` need not spend
-
     plain = [as_dict(part) if isinstance(part, Section) else part for part in parts]
     text = json.dumps(plain, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return digests.fingerprint(text)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-
+from ragit.digests import digest
 from ragit.types import Chunk
 
 VERSION = 2
@@ -21,4 +20,4 @@ def embedded_text(piece: Chunk) -> str:
 
 def text_hash(text: str) -> bytes:
     """Names an embedded text."""
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    return digest(text.encode("utf-8", "surrogatepass"))
