@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import pickle
 import shutil
@@ -16,6 +17,7 @@ from test_git_uncommitted import MIB, staged_by_git
 
 from ragit.errors import GitFailed, NotARepository, UnknownRevision
 from ragit.git import GITLINK, SYMLINK, Repo, Revision, clean_env, local_env_vars, version
+from ragit.git.place import EMPTY_TREES
 from ragit.types import Change, Entry, Oid
 
 ABSENT = Oid("1234567890" * 4)
@@ -90,6 +92,11 @@ def test_before_the_first_commit_head_is_the_empty_tree(repo: GitSandbox, opened
     assert commit is None
     assert opened.diff(opened.empty_tree, tree)[0].new is not None
     assert names(opened, tree) == [b"new.py"]
+
+
+@pytest.mark.parametrize("kind", EMPTY_TREES)
+def test_an_empty_tree_is_called_what_git_calls_it(kind: str) -> None:
+    assert hashlib.new(kind, b"tree 0\0").hexdigest() == EMPTY_TREES[kind]
 
 
 def test_every_kind_of_name_resolves(repo: GitSandbox, opened: Repo) -> None:

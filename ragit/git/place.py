@@ -37,11 +37,11 @@ class Place(Record):
     """The same in the user's locale, for commands that run his clean filters."""
 
 
-def empty_tree(object_format: str) -> Oid:
-    """The oid of a tree without entries: "sha1" or "sha256"."""
-    import hashlib  # 4 ms, and most repositories have a commit
-
-    return Oid(hashlib.new(object_format, b"tree 0\0", usedforsecurity=False).hexdigest())
+EMPTY_TREES = {
+    "sha1": Oid("4b825dc642cb6eb9a060e54bf8d69288fbee4904"),
+    "sha256": Oid("6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"),
+}
+"""The oid of a tree without entries, in git's object formats."""
 
 
 def find(path: str, caller: Mapping[str, str]) -> Place:
@@ -116,7 +116,7 @@ def _place(path: str, parts: list[bytes], raw_up: bytes, caller: Mapping[str, st
 def _tree(git: Git, head: list[bytes], object_format: str) -> Oid:
     """HEAD's tree; its commit alone says which it is where a partial clone lacks the tree itself."""
     if not head:
-        return empty_tree(object_format)
+        return EMPTY_TREES[object_format]
     named = head[1] if len(head) == 2 else git.run("log", "-1", "--format=%T", head[0].decode()).strip()
     return Oid(named.decode())
 

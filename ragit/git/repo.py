@@ -14,7 +14,7 @@ from ragit.errors import GitFailed
 from ragit.git import attributes, private, refs, uncommitted
 from ragit.git.command import Git
 from ragit.git.objects import Objects, ObjectsRecipe
-from ragit.git.place import empty_tree, find
+from ragit.git.place import EMPTY_TREES, find
 from ragit.git.refs import Reflogged, Revision, Worktree
 from ragit.git.uncommitted import Status, WorkingTree
 from ragit.types import Change, Entry, Oid
@@ -89,7 +89,7 @@ class Repo:
     @property
     def empty_tree(self) -> Oid:
         """The oid of the tree without entries."""
-        return empty_tree(self._place.object_format)
+        return EMPTY_TREES[self._place.object_format]
 
     @property
     def _reader(self) -> Git:
