@@ -12,6 +12,7 @@ RagitError
 ├── UnknownLanguage       a language name that no row of the table bears
 ├── UnknownFormat         an output format that does not exist
 ├── EmbedderUnavailable   the embedding server refused or did not answer
+├── RemoteFailed          another server refused or did not answer; its kinds are in ragit.remote.failures
 ├── WorkerDied            a worker process ended in the middle of its work
 ├── OutputFailed          where the answer is directed to takes no more
 ├── HooksNotWritable      a hook file or its folder cannot be written
@@ -75,6 +76,10 @@ class UnknownFormat(RagitError):
 
 class EmbedderUnavailable(RagitError):
     """The configured embedder cannot answer."""
+
+
+class RemoteFailed(RagitError):
+    """A service behind a port refused, or did not answer, or answered with something else."""
 
 
 class WorkerDied(RagitError):

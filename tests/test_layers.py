@@ -32,7 +32,8 @@ ROOMS: dict[str, set[str]] = {
     "config": set(),
     "git": set(),
     "chunk": set(),
-    "embed": set(),
+    "remote": set(),
+    "embed": {"remote"},
     "store": set(),
     "rank": {"postings"},
     "render": set(),
@@ -65,13 +66,13 @@ OWNERS = {
     "tree_sitter_language_pack": {"chunk"},
     "typing_extensions": {"records"},  # for type checkers only
     # Doors of the standard library that lead out of the process.
-    "http": {"embed"},
+    "http": {"embed", "remote"},
     "multiprocessing": set(),
-    "socket": {"embed", "hooks"},
+    "socket": {"embed", "hooks", "remote"},
     "sqlite3": set(),
-    "ssl": {"embed"},
+    "ssl": {"embed", "remote"},
     "subprocess": {"git", "hooks", "index/worker.py"},
-    "urllib": {"embed"},
+    "urllib": {"embed", "remote"},
 }
 """Every library that is not ours, and every door out of the process, with the rooms (or the file) that open it."""
 

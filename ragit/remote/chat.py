@@ -1,0 +1,140 @@
+"""Language models behind OpenAI's chat completions: text and pictures in, text out. Says nothing of its own.
+
+The dialects differ in little, and that little is learnt from the server's refusal, once for all further requests: newer
+models of OpenAI want `max_completion_tokens` for `max_tokens` and take no `temperature`.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ragit.remote.client import INDEXING, Client, Patience, printable
+from ragit.remote.failures import ParameterRefused
+
+_PATH = "chat/completions"
+
+_THOUGHT = r"(?s)<(think|thinking|reasoning)>.*?(?:</\1>|\Z)"
+"""What a model that thinks aloud says before its answer; up to the end where it was cut in the middle of it."""
+
+
+class Picture(NamedTuple):
+    """An image in a message."""
+
+    media_type: str
+    """For example image/png, by its content rather than its name."""
+    data: bytes
+
+
+class Message(NamedTuple):
+    """What is said, and by whom: system, user or assistant."""
+
+    role: str
+    parts: tuple[str | Picture, ...]
+
+
+class Reply(NamedTuple):
+    """What the model said, without what it thought."""
+
+    text: str
+    prompt_tokens: int
+    """As the server counted them; 0 where it does not say."""
+    completion_tokens: int
+    cut: bool
+    """True where it was stopped at `max_tokens`."""
+
+
+class Chat:
+    """One model on one server. Threads may share it."""
+
+    def __init__(self, client: Client, model: str, extra: Mapping[str, object] | None = None) -> None:
+        self.client = client
+        self.model = model
+        self._extra = dict(extra or {})
+        self._limit = "max_tokens"
+        self._temperature: float | None = 0.0
+
+    def ask(self, messages: Sequence[Message], *, max_tokens: int, patience: Patience = INDEXING) -> Reply:
+        """The model's answer. Raises `RemoteFailed`; an answer without text is a `WrongAnswer`."""
+        while True:
+            payload = self._payload(messages, max_tokens)
+            try:
+                return self._reply(self.client.post(_PATH, payload, patience=patience))
+            except ParameterRefused as refused:
+                if not self._without(refused.parameter, payload):
+                    raise
+
+    def _payload(self, messages: Sequence[Message], max_tokens: int) -> dict[str, object]:
+        payload: dict[str, object] = {"model": self.model, "messages": [_spoken(message) for message in messages]}
+        payload[self._limit] = max_tokens
+        if self._temperature is not None:
+            payload["temperature"] = self._temperature
+        return {**payload, **self._extra}
+
+    def _without(self, parameter: str, sent: Mapping[str, object]) -> bool:
+        """Adapt to what the server does not take; False if that was tried, or is not ours to leave out."""
+        if parameter in self._extra:
+            return False
+        if parameter == "max_tokens" and "max_tokens" in sent:
+            self._limit = "max_completion_tokens"
+            return True
+        if parameter == "temperature" and "temperature" in sent:
+            self._temperature = None
+            return True
+        return False
+
+    def _reply(self, answer: Any) -> Reply:
+        try:
+            choice = answer["choices"][0]
+            message = choice["message"]
+            said = _text(message.get("content"))
+            refusal = str(message.get("refusal") or "")
+        except (KeyError, IndexError, TypeError, AttributeError) as error:
+            raise self.client.wrong(_PATH, f"did not answer as a chat does, but with {str(answer)[:80]}") from error
+        text = re.sub(_THOUGHT, "", said).strip()
+        # Some servers let the opening mark be part of the prompt: all before the closing one is thought, too.
+        text = text.rpartition("</think>")[2].strip()
+        cut = choice.get("finish_reason") == "length"
+        if not text:
+            raise self._nothing(refusal, cut)
+        usage = answer.get("usage") if isinstance(answer.get("usage"), dict) else {}
+        return Reply(text, _count(usage, "prompt_tokens"), _count(usage, "completion_tokens"), cut)
+
+    def _nothing(self, refusal: str, cut: bool) -> Exception:
+        section = self.client.server.section
+        if refusal:
+            return self.client.wrong(_PATH, f"model {self.model} declined: {printable(refusal)}")
+        if cut:
+            hint = f"It spent all tokens on thinking: raise {section}.maxTokens, or name a model that does not think"
+            return self.client.wrong(_PATH, f"model {self.model} reached its limit before it said anything", hint)
+        return self.client.wrong(_PATH, f"model {self.model} answered with nothing")
+
+
+def _spoken(message: Message) -> dict[str, object]:
+    """A message as the protocol has it; text alone as a plain string, which servers without pictures want."""
+    if all(isinstance(part, str) for part in message.parts):
+        return {"role": message.role, "content": "\n\n".join(str(part) for part in message.parts)}
+    return {"role": message.role, "content": [_part(part) for part in message.parts]}
+
+
+def _part(part: str | Picture) -> dict[str, object]:
+    if isinstance(part, str):
+        return {"type": "text", "text": part}
+    data = base64.b64encode(part.data).decode()
+    return {"type": "image_url", "image_url": {"url": f"data:{part.media_type};base64,{data}"}}
+
+
+def _text(content: Any) -> str:
+    """The text of an answer: a string, or parts of which some may be thoughts."""
+    if content is None:
+        return ""
+    if isinstance(content, str):
+        return content
+    return "".join(part["text"] for part in content if part.get("type") == "text")
+
+
+def _count(usage: Mapping[str, Any], name: str) -> int:
+    number = usage.get(name)
+    return number if isinstance(number, int) and number >= 0 else 0

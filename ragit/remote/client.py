@@ -1,0 +1,302 @@
+"""JSON over HTTP to one server: tried again when that may help, slower when the server is busy, and never for ever.
+
+Every request of ragit goes through `Client.post`, which is the one door: what is a secret in a text is taken out there,
+and what a server says comes back as a typed failure with a hint, on one printable line, without the key.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+from ragit.errors import RemoteFailed
+from ragit.remote.failures import KeyRefused, ParameterRefused, Refused, TooLong, Unreachable, WrongAnswer
+from ragit.remote.gate import Gate
+from ragit.remote.server import Server, checked, masked
+from ragit.remote.wire import Answer, Broken, NoConnection, TooMuch, Wire
+
+_LATER = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
+"""Statuses after which the same request may succeed; 529 is some providers' word for overload."""
+
+LARGEST_ANSWER = 256_000_000
+"""Bytes, inflated. 2048 vectors of 4096 numbers in decimal are some 100 MB."""
+
+_WORDS_OF_TOO_LONG = (
+    "too long",
+    "too large",
+    "maximum context",
+    "context length",
+    "context size",
+    "context window",
+    "max_tokens",
+    "maximum number of tokens",
+    "max allowed tokens",
+    "too many tokens",
+    "exceeds the maximum",
+    "must have less than",
+    "physical batch size",
+)
+
+_WORDS_OF_NO_PARAMETER = (
+    "unsupported",
+    "not support",
+    "unknown",
+    "unrecognized",
+    "unexpected",
+    "extra",
+    "not permitted",
+    "not allowed",
+    "invalid",
+    "does not exist",
+)
+
+_NEEDED = frozenset({"model", "input", "inputs", "messages", "query", "documents", "texts"})
+"""Parameters that no server does without: a complaint about one is about its value."""
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+class Patience(NamedTuple):
+    """How long it may take until the answer is there."""
+
+    retries: int = 5
+    """Further tries after an answer that says to come back later, or after a cut connection."""
+    longest_wait: float = 60.0
+    """Seconds between two tries. A server that asks for more has a quota that is used up, not a queue."""
+    within: float | None = None
+    """Seconds for everything, tries and waiting included."""
+
+
+INDEXING = Patience()
+QUERY = Patience(retries=1, longest_wait=2.0)
+"""While a person waits: keywords answer without a server."""
+
+
+class Client:
+    """Requests to one server. Threads may share it."""
+
+    def __init__(self, server: Server) -> None:
+        self.server = server
+        self._address = checked(server)
+        self._wire = Wire(self._address, server.proxy, server.ca_file)
+        self._gate = Gate(server.concurrency)
+        self._given_up = threading.Event()
+        """Set when a request failed for good or the user interrupts: those beside it end at their next pause."""
+
+    def __repr__(self) -> str:
+        return f"Client({self.server!r})"
+
+    def url(self, path: str) -> str:
+        """The address that a path is asked at, as it may be shown."""
+        return masked(self._address._replace(path=self._path(path)).geturl())
+
+    def post(self, path: str, payload: Mapping[str, object], *, patience: Patience = INDEXING) -> Any:
+        """The parsed answer to a JSON request; `path` is relative to the base URL.
+
+        Raises one of `ragit.remote.failures`, all of them `RemoteFailed`.
+        """
+        body = json.dumps(payload, allow_nan=False).encode()
+        end = math.inf if patience.within is None else time.monotonic() + patience.within
+        for attempt in range(patience.retries + 1):
+            with self._gate:
+                outcome = self._try(path, payload, body, end)
+            if not isinstance(outcome, _Later):
+                self._gate.went_well()
+                return outcome
+            if outcome.busy:
+                self._gate.is_busy(outcome.after or 0.0)
+            pause = outcome.after if outcome.after is not None else _back_off(attempt)
+            impatient = pause > patience.longest_wait or time.monotonic() + pause >= end
+            if attempt == patience.retries or impatient or self._pause(pause):
+                raise self._failed(Unreachable, path, outcome.words)
+        raise AssertionError("unreachable")  # pragma: no cover - the last attempt returned or raised
+
+    def each(self, call: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
+        """`call` of every item, in order, as many at once as the server's concurrency allows.
+
+        The first failure ends those that wait beside it, and is raised. A `call` that catches its own failures and
+        returns them as values goes on with the rest.
+        """
+        if self.server.concurrency == 1 or len(items) < 2:
+            return [call(item) for item in items]
+        from concurrent.futures import ThreadPoolExecutor  # a query sends one request
+
+        pool = ThreadPoolExecutor(min(self.server.concurrency, len(items)))
+        try:
+            return list(pool.map(call, items))
+        except BaseException:
+            self._given_up.set()
+            raise
+        finally:
+            pool.shutdown(cancel_futures=True)
+            self._given_up.clear()
+
+    def wrong(self, path: str, words: str, hint: str = "") -> WrongAnswer:
+        """The failure to raise where an answer's content is not what the protocol promises."""
+        return self._failed(WrongAnswer, path, words, hint)
+
+    def _try(self, path: str, payload: Mapping[str, object], body: bytes, end: float) -> Any:
+        """The parsed answer, or `_Later`."""
+        until = min(time.monotonic() + self.server.timeout, end)
+        try:
+            answer = self._wire.post(self._target(path), self._headers(), body, until=until, largest=LARGEST_ANSWER)
+        except Broken as broken:
+            return _Later(f"the connection broke ({broken})")
+        except NoConnection as error:
+            hint = f"Is it running, and is {self.server.section}.baseUrl right?"
+            if "certificate" in str(error):
+                hint = f"{self.server.section}.caFile names further certificates to trust"
+            raise self._failed(Unreachable, path, f"cannot be reached ({error})", hint) from error
+        except TooMuch as error:
+            raise self._failed(WrongAnswer, path, str(error)) from error
+        if answer.status >= 300:
+            return self._refusal(path, payload, answer)
+        try:
+            return json.loads(answer.content)
+        except (ValueError, RecursionError) as error:
+            words = f"did not answer in JSON, but with {answer.content[:80]!r}"
+            raise self._failed(WrongAnswer, path, words) from error
+
+    def _refusal(self, path: str, payload: Mapping[str, object], answer: Answer) -> _Later:
+        """What an error status means: `_Later`, or a failure that is raised."""
+        said = own_words(answer.content)
+        words = f"answered {answer.status}: {said or answer.reason}"
+        status = answer.status
+        if status in _LATER and b"insufficient_quota" not in answer.content:
+            return _Later(words, _retry_after(answer.headers), busy=status in (429, 503, 529))
+        if status in (401, 403):
+            raise self._failed(KeyRefused, path, words, self._about_key(), status=status)
+        if status < 400:
+            to = masked(answer.headers.get("Location", "")) or "nowhere"
+            words, hint = (
+                f"answered {status}: it redirects to {to}",
+                "ragit follows none: name that address if it is right",
+            )
+            raise self._failed(Refused, path, words, hint, status=status)
+        parameter = _refused_parameter(payload, answer.content) if status in (400, 404, 422) else ""
+        if parameter:
+            raise self._failed(ParameterRefused, path, words, status=status, parameter=parameter)
+        if status == 413 or (status in (400, 422, 500) and _says_too_long(said)):
+            raise self._failed(TooLong, path, words, status=status)
+        raise self._failed(Refused, path, words, status=status)
+
+    def _about_key(self) -> str:
+        where = self.server.key_hint or "the key"
+        return f"{where} {'is set, but not accepted' if self.server.key else 'is not set'}"
+
+    def _failed(self, kind: type[Failure], path: str, words: str, hint: str = "", **more: Any) -> Failure:
+        for secret in self.server.secrets:
+            words = words.replace(secret, "***")
+        hint = hint or f"Check {self.server.section}.baseUrl and {self.server.section}.model"
+        return kind(f"{self.url(path)} {printable(words)}", hint, **more)
+
+    def _headers(self) -> dict[str, str]:
+        headers = {
+            "Content-Type": "application/json",
+            "Accept": "application/json",
+            "Accept-Encoding": "gzip",
+            "User-Agent": "ragit",
+        }
+        if self.server.key:
+            bearer = self.server.key_header.lower() == "authorization"
+            headers[self.server.key_header] = f"Bearer {self.server.key}" if bearer else self.server.key
+        return {**headers, **dict(self.server.headers)}
+
+    def _path(self, path: str) -> str:
+        above = self._address.path.rstrip("/")
+        return f"{above}/{path}" if path else above or "/"
+
+    def _target(self, path: str) -> str:
+        query = self._address.query
+        return self._path(path) + (f"?{query}" if query else "")
+
+    def _pause(self, seconds: float) -> bool:
+        """Wait before the next try; True if there is to be none."""
+        return self._given_up.wait(seconds)
+
+
+Failure = TypeVar("Failure", bound=RemoteFailed)
+
+
+class _Later(NamedTuple):
+    """The same request may succeed later; `after` seconds, if the server said so."""
+
+    words: str
+    after: float | None = None
+    busy: bool = False
+
+
+def own_words(content: bytes) -> str:
+    """What a server says in its error, on one printable line; the whole beginning if it is in no known form."""
+    text = content[:100_000].decode("utf-8", "replace")
+    try:
+        said = json.loads(text)
+        if isinstance(said, list) and said:
+            said = said[0]
+        said = said.get("error") or said
+        if isinstance(said, dict):
+            said = said.get("message") or said.get("detail") or text
+        text = said if isinstance(said, str) else json.dumps(said)
+    except (ValueError, AttributeError, RecursionError):
+        pass
+    return printable(text[:2000])
+
+
+def printable(text: str) -> str:
+    """On one line of at most 300 characters, without what a terminal would obey."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())[:300]
+
+
+def _says_too_long(said: str) -> bool:
+    folded = said.lower()
+    return any(words in folded for words in _WORDS_OF_TOO_LONG)
+
+
+def _refused_parameter(payload: Mapping[str, object], content: bytes) -> str:
+    """The optional parameter of the request that an error is about; empty if it is about something else."""
+    optional = [name for name in payload if name not in _NEEDED]
+    try:
+        error = json.loads(content)["error"]
+        if isinstance(error, dict) and error.get("param") in optional:
+            return str(error["param"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        pass
+    folded = content[:4000].decode("utf-8", "replace").lower()
+    if not any(words in folded for words in _WORDS_OF_NO_PARAMETER):
+        return ""
+    return next((name for name in optional if name in folded), "")
+
+
+def _back_off(attempt: int) -> float:
+    """Seconds; random, so that those who failed together do not come back together."""
+    return min(30.0, 0.5 * 2.0**attempt) * random.uniform(0.5, 1)
+
+
+def _retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds that the server asks to wait: a number, or a date."""
+    named = {name.lower(): value.strip() for name, value in headers.items()}
+    if said := named.get("retry-after-ms"):
+        return _seconds(said, 1000)
+    said = named.get("retry-after", "")
+    if (seconds := _seconds(said, 1)) is not None or not said:
+        return seconds
+    from email.utils import parsedate_to_datetime
+
+    try:
+        return max(0.0, parsedate_to_datetime(said).timestamp() - time.time())
+    except (ValueError, TypeError, OverflowError):
+        return None
+
+
+def _seconds(said: str, share: int) -> float | None:
+    try:
+        seconds = float(said) / share
+    except ValueError:
+        return None
+    return max(0.0, seconds) if math.isfinite(seconds) else None

@@ -1,0 +1,237 @@
+"""Connections to one server: opened, kept for the next request, and read within bounds. Knows bytes, not JSON.
+
+On http.client rather than on a library above it. Importing http.client with TLS costs a query 19 ms, urllib3 48 ms and
+the openai package 600 ms (measured on 2 cores, warm); what urllib3 would add here - a pool, proxies, inflating - is
+this file. No redirect is followed: it would carry the key and the code to a host that nobody configured.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+import socket
+import ssl
+import sys
+import time
+import weakref
+import zlib
+from collections.abc import Mapping
+from contextlib import suppress
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection, IncompleteRead
+from typing import NamedTuple
+from urllib.parse import SplitResult, unquote, urlsplit
+
+from ragit.errors import ConfigError
+
+_AT_ONCE = 1 << 16
+
+
+class Answer(NamedTuple):
+    """What came back, whatever it says."""
+
+    status: int
+    headers: Mapping[str, str]
+    content: bytes
+    reason: str = ""
+
+
+class Broken(Exception):
+    """The connection was cut, or was too slow: the same request may succeed."""
+
+
+class NoConnection(Exception):
+    """There is none to be had: a wrong name, nobody there, a certificate that is not trusted."""
+
+
+class TooMuch(Exception):
+    """The answer is larger than allowed."""
+
+
+class Wire:
+    """Connections to one address. Threads may share it: each request has a connection to itself."""
+
+    def __init__(self, address: SplitResult, proxy: str, ca_file: str) -> None:
+        self._secure = address.scheme == "https"
+        self._host = address.hostname or ""
+        self._port = address.port or (443 if self._secure else 80)
+        self._authority = address.netloc
+        self._proxy = urlsplit(_proxy_for(self._secure, self._host, address.netloc, proxy))
+        self._ca_file = ca_file
+        self._tls: ssl.SSLContext | None = None
+        self._idle: list[HTTPConnection] = []
+        weakref.finalize(self, _close, self._idle)
+
+    def post(self, target: str, headers: Mapping[str, str], body: bytes, *, until: float, largest: int) -> Answer:
+        """One request and its answer, by `until` (of `time.monotonic`) and in at most `largest` bytes.
+
+        Raises `Broken`, `NoConnection` or `TooMuch`.
+        """
+        if self._proxy.hostname and not self._secure:
+            target = f"http://{self._authority}{target}"
+            headers = {**headers, **_proxy_headers(self._proxy)}
+        while self._idle:
+            connection = self._idle.pop()
+            try:
+                return self._exchange(connection, target, headers, body, until=until, largest=largest)
+            except _Stale:
+                continue  # the server closed it while it lay idle, and has read nothing
+        connection = self._connect(until)
+        try:
+            return self._exchange(connection, target, headers, body, until=until, largest=largest)
+        except _Stale as stale:
+            raise Broken(str(stale)) from stale
+
+    def _exchange(
+        self,
+        connection: HTTPConnection,
+        target: str,
+        headers: Mapping[str, str],
+        body: bytes,
+        *,
+        until: float,
+        largest: int,
+    ) -> Answer:
+        whole = False
+        try:
+            line: socket.socket = connection.sock
+            line.settimeout(_left(until))
+            response = _begin(connection, target, headers, body)
+            content = _content(response, line, until, largest if response.status < 300 else min(largest, 100_000))
+            whole = not response.will_close
+            return Answer(response.status, dict(response.headers.items()), content, response.reason)
+        except (TimeoutError, HTTPException, zlib.error, OSError) as error:
+            raise Broken(_words(error)) from error
+        finally:
+            if whole:
+                self._idle.append(connection)
+            else:
+                connection.close()
+
+    def _connect(self, until: float) -> HTTPConnection:
+        via = self._proxy if self._proxy.hostname else None
+        host, port = (via.hostname or "", via.port or 80) if via else (self._host, self._port)
+        wait = _left(until)
+        if self._secure:
+            connection: HTTPConnection = HTTPSConnection(host, port, timeout=wait, context=self._context())
+        else:
+            connection = HTTPConnection(host, port, timeout=wait)
+        if via and self._secure:
+            connection.set_tunnel(self._host, self._port, _proxy_headers(via))
+        try:
+            connection.connect()
+        except (TimeoutError, ConnectionResetError, HTTPException) as error:
+            connection.close()
+            raise Broken(_words(error)) from error
+        except OSError as error:
+            connection.close()
+            raise NoConnection(_words(error)) from error
+        return connection
+
+    def _context(self) -> ssl.SSLContext:
+        if self._tls is None:
+            context = ssl.create_default_context()
+            if self._ca_file:
+                try:
+                    context.load_verify_locations(os.path.expanduser(self._ca_file))  # noqa: PTH111 - no pathlib here
+                except (OSError, ssl.SSLError) as error:
+                    hint = "A file of certificates in PEM form: -----BEGIN CERTIFICATE-----"
+                    raise ConfigError(f"cannot read the certificates in {self._ca_file}: {error}", hint) from error
+            self._tls = context
+        return self._tls
+
+
+class _Stale(Exception):
+    """A connection on which nothing came back, not even the first line of an answer."""
+
+
+def _begin(connection: HTTPConnection, target: str, headers: Mapping[str, str], body: bytes) -> HTTPResponse:
+    try:
+        with suppress(BrokenPipeError, ConnectionResetError):  # it may have said why before it stopped reading
+            connection.request("POST", target, body, dict(headers))
+        return connection.getresponse()
+    except ConnectionError as error:  # RemoteDisconnected is one
+        raise _Stale(_words(error)) from error
+
+
+def _content(response: HTTPResponse, line: socket.socket, until: float, largest: int) -> bytes:
+    """The body, inflated. Read piece by piece, so that neither a slow nor an endless one holds us."""
+    inflate = _inflater(response.headers.get("Content-Encoding", "").strip().lower())
+    refused = response.status >= 300
+    parts: list[bytes] = []
+    size = 0
+    while True:
+        line.settimeout(_left(until))
+        piece = response.read1(_AT_ONCE)
+        if not piece:
+            break
+        if inflate:
+            piece = inflate.decompress(piece, largest + 1 - size)
+        size += len(piece)
+        parts.append(piece)
+        if size > largest:
+            if refused:  # the beginning says why
+                response.close()
+                return b"".join(parts)[:largest]
+            raise TooMuch(f"sent more than {largest:,} bytes")
+    if response.length or (inflate and not inflate.eof and size):
+        raise IncompleteRead(b"")
+    return b"".join(parts)
+
+
+def _inflater(encoding: str) -> zlib._Decompress | None:
+    if encoding in ("", "identity"):
+        return None
+    if encoding in ("gzip", "x-gzip", "deflate"):
+        return zlib.decompressobj(zlib.MAX_WBITS | 32)  # 32: gzip or zlib, as its first bytes say
+    raise HTTPException(f"it answered in an encoding that was not asked for: {encoding[:20]!r}")
+
+
+def _left(until: float) -> float:
+    left = until - time.monotonic()
+    if left <= 0:
+        raise TimeoutError("no answer in time")
+    return left
+
+
+def _words(error: BaseException) -> str:
+    if isinstance(error, IncompleteRead):
+        return "the answer was cut short"
+    if isinstance(error, TimeoutError):
+        return "no answer in time"
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return f"its certificate is not trusted: {error.verify_message}"
+    return getattr(error, "strerror", None) or str(error) or type(error).__name__
+
+
+def _close(idle: list[HTTPConnection]) -> None:
+    for connection in idle:
+        connection.close()
+
+
+def _proxy_headers(proxy: SplitResult) -> dict[str, str]:
+    if not proxy.username:
+        return {}
+    pair = f"{unquote(proxy.username)}:{unquote(proxy.password or '')}".encode()
+    return {"Proxy-Authorization": "Basic " + base64.b64encode(pair).decode()}
+
+
+def _proxy_for(secure: bool, host: str, authority: str, wanted: str) -> str:
+    """The proxy to use; empty for none. A server on this machine is never looked for behind one."""
+    if wanted:
+        return "" if wanted == "none" else wanted
+    if host == "localhost" or host.startswith("127.") or host == "::1":
+        return ""
+    if sys.platform not in ("darwin", "win32") and not any(name.lower().endswith("_proxy") for name in os.environ):
+        return ""
+    from urllib.request import getproxies, proxy_bypass  # 5 ms, where a proxy may be meant
+
+    proxies = getproxies()
+    found = "" if proxy_bypass(authority) else proxies.get("https" if secure else "http") or proxies.get("all", "")
+    if found and "://" not in found:
+        found = "http://" + found
+    if found and not found.lower().startswith("http://"):
+        raise ConfigError(
+            f"the environment names a proxy that ragit does not speak to: {found.partition('://')[0]}",
+            'Only http:// proxies are: name one in the setting proxy, or "none"',
+        )
+    return found
