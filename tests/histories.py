@@ -81,6 +81,13 @@ _content = st.one_of(_code.map(str.encode), _class.map(str.encode), _prose.map(s
 _attributes = st.sampled_from(
     ["*.md linguist-generated\n", "lib/* linguist-vendored\n", "*.txt ragit=false\n", "*.h linguist-language=C++\n", ""]
 )
+_ignore_path = st.sampled_from([b".ragitignore", b"src/.ragitignore", b"lib/.ragitignore"])
+_patterns = st.lists(
+    st.sampled_from(
+        ["*.md", "!README.md", "src/", "!src/", "/lib", "deep", "*.py", "!reader.py", "*", "# no", "b?te*"]
+    ),
+    max_size=4,
+).map(lambda lines: "\n".join(lines).encode())
 BRANCHES = ["main", "one", "two"]
 
 
@@ -107,6 +114,8 @@ def _steps() -> st.SearchStrategy[Step]:
         st.builds(Step, st.just("remove"), path=_path),
         st.builds(Step, st.just("link"), path=_path),
         st.builds(Step, st.just("attributes"), content=_attributes.map(str.encode)),
+        st.builds(Step, st.just("write"), path=_ignore_path, content=_patterns),
+        st.builds(Step, st.just("remove"), path=_ignore_path),
         st.builds(Step, st.just("switch"), branch=st.sampled_from(BRANCHES)),
         st.builds(Step, st.just("merge"), branch=st.sampled_from(BRANCHES)),
         st.builds(Step, st.just("revert"), number=st.integers(0, 3)),

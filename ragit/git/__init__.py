@@ -19,6 +19,8 @@ and so may `Repo.start_status`. Hooks are never run.
     uncommitted the staged tree and the working tree as tree objects
     refs        names to commits and trees: branches, worktrees, reflogs
     attributes  .gitattributes of a tree
+    ignores     .ragitignore of a tree
+    empty       the empty repository in which git is asked about these two
     history     the log, with the paths that each commit changed
     repo        the face of it all
 """
@@ -27,6 +29,7 @@ from __future__ import annotations
 
 from ragit.git.attributes import is_attributes
 from ragit.git.command import OLDEST, clean_env, local_env_vars, version
+from ragit.git.ignores import is_ignore
 from ragit.git.objects import Objects, ObjectsRecipe, libgit2_version
 from ragit.git.place import GITLINK, SYMLINK
 from ragit.git.refs import Reflogged, Revision, Worktree
@@ -47,6 +50,7 @@ __all__ = [
     "Worktree",
     "clean_env",
     "is_attributes",
+    "is_ignore",
     "libgit2_version",
     "local_env_vars",
     "version",

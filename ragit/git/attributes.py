@@ -10,7 +10,8 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from ragit.git.command import NO_HOOKS, Git
+from ragit.git.command import NO_HOOKS
+from ragit.git.empty import empty_repository
 from ragit.git.place import FILE_MODES, Place
 from ragit.git.private import Private
 from ragit.types import Entry
@@ -32,7 +33,7 @@ def attributes(
     import tempfile  # 10 ms, and a query asks for no attributes
 
     with tempfile.TemporaryDirectory(prefix="ragit-") as folder:
-        git = _empty_repository(Path(folder), place, private)
+        git = empty_repository(Path(folder), place, private)
         listed = b"".join(b"%o %s\t%s\0" % (entry.mode, entry.oid.encode(), entry.path) for entry in files)
         git.run(*NO_HOOKS, "update-index", "--add", "-z", "--index-info", stdin=listed)
         asked = b"".join(path + b"\0" for path in paths)
@@ -46,30 +47,6 @@ _NOBODYS = ("-c", f"core.attributesFile={os.devnull}")
 def is_attributes(path: bytes) -> bool:
     """Whether git reads attributes from a file of this path."""
     return path == _NAME or path.endswith(b"/" + _NAME)
-
-
-def _empty_repository(folder: Path, place: Place, private: Private) -> Git:
-    """A git dir with no configuration, no refs and no index, that reads the real objects."""
-    version = 0 if place.object_format == "sha1" else 1
-    config = f"[core]\n\trepositoryFormatVersion = {version}\n\tbare = true\n"
-    if version:
-        config += f"[extensions]\n\tobjectFormat = {place.object_format}\n"
-    (folder / "config").write_text(config)
-    (folder / "HEAD").write_text("ref: refs/heads/none\n")
-    (folder / "refs").mkdir()
-    reader = private.reader(place.git)
-    env = {name: value for name, value in reader.env.items() if not name.startswith(_TIES)}
-    env.update(
-        GIT_DIR=str(folder),
-        GIT_OBJECT_DIRECTORY=str(place.objects),
-        GIT_CONFIG_NOSYSTEM="1",
-        GIT_CONFIG_GLOBAL=os.devnull,
-        GIT_ATTR_NOSYSTEM="1",
-    )
-    return Git(str(folder), env)
-
-
-_TIES = ("GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_NAMESPACE", "GIT_CONFIG", "GIT_ATTR_SOURCE")
 
 
 def _parse(said: bytes) -> dict[bytes, dict[str, str]]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 from ragit.errors import GitFailed
-from ragit.git import attributes, private, refs, uncommitted
+from ragit.git import attributes, ignores, private, refs, uncommitted
 from ragit.git.command import Git
 from ragit.git.objects import Objects, ObjectsRecipe
 from ragit.git.place import EMPTY_TREES, find
@@ -186,6 +186,10 @@ class Repo:
         are specified: "set", "unset" or the given value.
         """
         return attributes.attributes(self._place, self._private, entries, paths)
+
+    def ignored(self, entries: Iterable[Entry], paths: Collection[bytes]) -> frozenset[bytes]:
+        """Those of `paths` that the .ragitignore files among `entries` (all files of a tree) take out."""
+        return ignores.ignored(self._place, self._private, entries, paths)
 
     # Objects
 

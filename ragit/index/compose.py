@@ -10,7 +10,7 @@ from array import array
 from collections.abc import Iterator, Mapping, Set
 from itertools import chain
 
-from ragit.git import Repo, is_attributes
+from ragit.git import Repo, is_attributes, is_ignore
 from ragit.index.plan import Plan, Selected, Selector
 from ragit.records import Record
 from ragit.store import Snapshot, Store
@@ -63,21 +63,27 @@ class Composer:
 
     def _whole(self, tree: Oid) -> Plan:
         entries = self._repo.entries(tree)
-        attributes: Mapping[bytes, Mapping[str, str]] = {}
-        if any(is_attributes(entry.path) for entry in entries):
-            attributes = self._repo.attributes(entries, [entry.path for entry in entries])
-        return self._selector.select(entries, attributes)
+        return self._plan(entries, entries, {entry.path for entry in entries if _rules(entry.path)})
 
     def _difference(self, old: Oid, base: Snapshot, new: Oid) -> tuple[Plan, set[bytes]] | None:
-        """The plan of the paths that are new or changed, and all paths that differ; None if attributes changed."""
+        """The plan of the paths that are new or changed, and all paths that differ; None if the rules changed."""
         changes = self._repo.diff(old, new)
-        if any(is_attributes(change.path) for change in changes):
+        if any(_rules(change.path) for change in changes):
             return None
         added: list[Entry] = [change.new for change in changes if change.new is not None]
+        rules = set(filter(_rules, chain(base.paths, base.skipped))) if added else set()
+        return self._plan(added, self._repo.entries(new) if rules else [], rules), {change.path for change in changes}
+
+    def _plan(self, wanted: list[Entry], entries: list[Entry], rules: Set[bytes]) -> Plan:
+        """The plan of `wanted` under the rules that the tree holds itself; `entries` are all its files, if it does."""
         attributes: Mapping[bytes, Mapping[str, str]] = {}
-        if added and any(map(is_attributes, chain(base.paths, base.skipped))):
-            attributes = self._repo.attributes(self._repo.entries(new), [entry.path for entry in added])
-        return self._selector.select(added, attributes), {change.path for change in changes}
+        ignored: Set[bytes] = frozenset()
+        paths = [entry.path for entry in wanted] if rules else []
+        if any(map(is_attributes, rules)):
+            attributes = self._repo.attributes(entries, paths)
+        if any(map(is_ignore, rules)):
+            ignored = self._repo.ignored(entries, paths)
+        return self._selector.select(wanted, attributes, ignored)
 
     def _assemble(
         self,
@@ -113,6 +119,14 @@ class Composer:
         if self._embedder:
             return rows
         return (row and (*row[:3], True) for row in rows)
+
+
+_NAMES = (b".gitattributes", b".ragitignore")  # asked of every path of a tree: most are told by their last letter
+
+
+def _rules(path: bytes) -> bool:
+    """Whether a file of this path says which others are indexed, and as what."""
+    return path.endswith(_NAMES) and (is_attributes(path) or is_ignore(path))
 
 
 def _kept(base: Snapshot, changed: Set[bytes]) -> dict[bytes, tuple[int, int]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from typing import NamedTuple
 
 from ragit import chunk, globs, postings, words
@@ -14,6 +14,10 @@ from ragit.types import Entry, Oid
 
 _OUT = {"linguist-generated": "generated", "linguist-vendored": "vendored"}
 """Attributes that take a file out of the index where they are set, and the reason that is shown."""
+
+
+IGNORED = "ignored"
+"""The reason for what a .ragitignore takes out."""
 
 
 class Selected(NamedTuple):
@@ -45,20 +49,28 @@ class Selector:
         self._parsers = {suffix.lower().lstrip("."): language for suffix, language in config.chunking.parsers}
         self._include = globs.matcher(config.index.include)
         self._exclude = globs.matcher(config.index.exclude)
-        self._limit = config.index.max_file_bytes
+        self._limits = (config.index.max_file_bytes, config.documents.max_file_bytes)
         self._fingerprints: dict[str, str] = {}
         # The whole table: a tree composed under another one would go on to name the chunks that are made no more.
         versions = (chunk.table_fingerprint(self._options), self._versions())
         self.fingerprint = fingerprint(selection_fingerprint(config), config.chunking, *versions)
         """Names everything that decides a plan's files and their keys."""
 
-    def select(self, entries: Iterable[Entry], attributes: Mapping[bytes, Mapping[str, str]]) -> Plan:
-        """Files to index, in the order of the entries, and the others with the reason."""
+    def select(
+        self,
+        entries: Iterable[Entry],
+        attributes: Mapping[bytes, Mapping[str, str]],
+        ignored: Set[bytes] = frozenset(),
+    ) -> Plan:
+        """Files to index, in the order of the entries, and the others with the reason.
+
+        `ignored` are paths that the tree's .ragitignore files take out.
+        """
         plan = Plan([], {})
         nothing: Mapping[str, str] = {}
         for entry in entries:
             given = attributes.get(entry.path, nothing)
-            reason = self._reason(entry, given)
+            reason = self._reason(entry, given) or (IGNORED if entry.path in ignored else "")
             if reason:
                 plan.skipped[entry.path] = reason
                 continue
@@ -91,7 +103,8 @@ class Selector:
         """Names everything but the blob that decides the chunks of a file of this language."""
         found = self._fingerprints.get(language)
         if found is None:
-            parts = (chunk.fingerprint(language, self._options), self._limit, self._versions())
+            limit = self._limits[chunk.is_document(language)]
+            parts = (chunk.fingerprint(language, self._options), limit, self._versions())
             found = self._fingerprints[language] = fingerprint(*parts)
         return found
 
@@ -116,4 +129,14 @@ def chunk_options(config: Config) -> chunk.ChunkOptions:
         node_types={language: tuple(types) for language, types in config.chunking.node_types},
         max_lines=config.index.max_chunk_lines,
         max_bytes=config.index.max_chunk_bytes,
+        documents=chunk.DocumentOptions(
+            enabled=config.documents.enabled,
+            min_bytes=config.documents.min_chunk_bytes,
+            max_bytes=config.documents.max_chunk_bytes,
+            max_pages=config.documents.max_pages,
+            max_seconds=config.documents.max_seconds,
+            max_memory=config.documents.max_memory_bytes,
+            max_text=config.documents.max_text_bytes,
+            max_unpacked=config.documents.max_unpacked_bytes,
+        ),
     )
