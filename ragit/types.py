@@ -40,7 +40,7 @@ class Chunk:
 
     `start_line` and `end_line` are 1-based and inclusive. `start` and `end` are offsets (half-open) into the blob's
     text as UTF-8 bytes; `text` is exactly those bytes, decoded. Unless an over-long line was cut, that is exactly the
-    lines start_line..end_line, with their line ends except the last one's.
+    lines start_line..end_line, with their line ends except the last one's. A document's text is the one made of it.
     """
 
     start_line: int
@@ -59,6 +59,8 @@ class Chunk:
     """The declaration without its body, on one line."""
     doc: str = ""
     """Leading comment or docstring, without its comment marks."""
+    place: str = ""
+    """Where a person finds it in a document: `page 12`, `sheet Budget rows 40-80`; empty for what has only lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,9 @@ class Chunking:
     chunks: tuple[Chunk, ...]
     skipped: str = ""
     """Why there are no chunks ("binary", "lfs pointer", "minified", ...); empty if the blob was chunked."""
+    derived: bytes = b""
+    """The text made of a document, in UTF-8, in which its chunks' lines and offsets count; empty for a file that is
+    text itself."""
 
 
 class Embedder(Protocol):
@@ -154,6 +159,8 @@ class Hit(Record):
     also: tuple[str, ...] = ()
     """Other paths of the tree that hold the same blob."""
     optimized: Optimized | None = None
+    place: str = ""
+    """Where a person finds it in a document: `page 12`; its lines count in the text made of the document."""
 
 
 class Demoted(NamedTuple):

@@ -57,6 +57,7 @@ OWNERS = {
     "click": {"cli", "__main__"},
     "docx": {"chunk"},
     "numpy": {"embed"},
+    "olefile": {"chunk"},
     "openpyxl": {"chunk"},
     "pygit2": {"git"},
     "pypdf": {"chunk"},
@@ -71,7 +72,7 @@ OWNERS = {
     "socket": {"embed", "hooks", "remote"},
     "sqlite3": set(),
     "ssl": {"embed", "remote"},
-    "subprocess": {"git", "hooks", "index/worker.py"},
+    "subprocess": {"chunk/documents/child.py", "git", "hooks", "index/worker.py"},
     "urllib": {"embed", "remote"},
 }
 """Every library that is not ours, and every door out of the process, with the rooms (or the file) that open it."""

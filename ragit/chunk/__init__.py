@@ -7,15 +7,21 @@ it raise. Grammars are loaded when a blob is parsed, not before: a query process
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ragit.chunk.encoding import text_of
 from ragit.chunk.names import language_of, languages, named, require
-from ragit.chunk.options import ChunkOptions, fingerprint, table_fingerprint
+from ragit.chunk.options import ChunkOptions, DocumentOptions, fingerprint, table_fingerprint
 from ragit.types import Chunking
 
 __all__ = [
     "ChunkOptions",
+    "DocumentOptions",
     "chunk",
+    "end_children",
     "fingerprint",
+    "is_document",
+    "joined_places",
     "language_of",
     "languages",
     "named",
@@ -35,3 +41,25 @@ def chunk(data: bytes, language: str, options: ChunkOptions = _DEFAULT) -> Chunk
     from ragit.chunk import readers
 
     return readers.read(data, language, options)
+
+
+def is_document(language: str) -> bool:
+    """True if files of a language are unpacked or decoded, and may be larger than code."""
+    return require(language).reader == "document"
+
+
+def end_children() -> None:
+    """End the processes that read documents, if there are any."""
+    import sys
+
+    if "ragit.chunk.documents.child" in sys.modules:
+        from ragit.chunk.documents.child import end_children
+
+        end_children()
+
+
+def joined_places(places: Iterable[str]) -> str:
+    """The places of neighbouring chunks of a document as one: `page 3` and `page 4` are `pages 3-4`."""
+    from ragit.chunk.documents.place import joined
+
+    return joined(places)

@@ -228,7 +228,7 @@ FORMATS = (
     Language("razor", ".razor .cshtml", reader="razor"),
     Language("sln", ".sln", reader="sln", data=True),
     Language("image", ".png .jpg .jpeg .gif .webp .bmp .tif .tiff .ico .heic .avif", reader="none"),
-    Language("pdf", ".pdf", reader="none"),
+    Language("pdf", ".pdf", reader="document", join=" > "),
     Language("docx", ".docx .docm", reader="none"),
     Language("doc", ".doc", reader="none"),
     Language("xlsx", ".xlsx .xlsm", reader="none"),

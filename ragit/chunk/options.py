@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from pathlib import Path
+from typing import NamedTuple
 
 from ragit import digests
+from ragit.chunk.documents import FRAME_VERSION, READERS
 from ragit.chunk.languages import LANGUAGES
 from ragit.chunk.names import CALLED, require
 
@@ -16,6 +18,24 @@ VERSION = 1
 """Part of every fingerprint; raise it when the rules of this room change what comes out of it."""
 
 _PACKAGES = ("tree_sitter", "tree_sitter_language_pack", "tree_sitter_yaml", "tree_sitter_c_sharp")
+
+
+class DocumentOptions(NamedTuple):
+    """The knobs of documents (`documents.*`): sizes of chunks, and bounds on what reading one may take."""
+
+    enabled: bool = True
+    min_bytes: int = 300
+    """Paragraphs are grouped up to this size, in bytes of UTF-8."""
+    max_bytes: int = 4000
+    max_pages: int = 2000
+    """Pages, sheets, slides or chapters."""
+    max_seconds: int = 120
+    max_memory: int = 1 << 30
+    """Bytes of memory that reading one may take."""
+    max_text: int = 8 << 20
+    """Characters of text that one may give."""
+    max_unpacked: int = 256 << 20
+    """Bytes that the parts of an archive may have together once unpacked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +50,7 @@ class ChunkOptions:
     """`chunking.maxChunkBytes`, in bytes of UTF-8"""
     min_bytes: int = 800
     """Neighbours are grouped up to this size; 0 keeps every definition apart."""
+    documents: DocumentOptions = DocumentOptions()
 
     def __post_init__(self) -> None:
         if self.max_lines < 1 or self.max_bytes < 4 or self.min_bytes < 0:
@@ -46,7 +67,11 @@ def fingerprint(language: str, options: ChunkOptions) -> str:
         chosen = options.node_types.get(each.name)
         parts += [repr(each), None if chosen is None else sorted(set(chosen))]
     if any(each.grammar for each in rows):
-        parts.append(_grammar_versions())
+        parts.append(_versions(_PACKAGES))
+    if row.reader == "document":
+        readers = [READERS[each.name] for each in rows if each.name in READERS]
+        packages = " ".join(reader.packages for reader in readers).split()
+        parts += [FRAME_VERSION, options.documents, readers, _versions(tuple(packages))]
     return digests.fingerprint(repr(parts))
 
 
@@ -54,24 +79,33 @@ def table_fingerprint(options: ChunkOptions) -> str:
     """Names everything that determines which row a file's name leads to, and the chunks of every row."""
     limits = (VERSION, options.max_lines, options.max_bytes, options.min_bytes)
     chosen = sorted((language, sorted(set(types))) for language, types in options.node_types.items())
-    parts = (limits, chosen, list(LANGUAGES.values()), sorted(CALLED.items()), _grammar_versions())
-    return digests.fingerprint(repr(parts))
+    names = (list(LANGUAGES.values()), sorted(CALLED.items()), _versions(_PACKAGES))
+    packages = " ".join(reader.packages for reader in READERS.values()).split()
+    documents = (FRAME_VERSION, options.documents, sorted(READERS.items()), _versions(tuple(packages)))
+    return digests.fingerprint(repr((limits, chosen, names, documents)))
+
+
+def _versions(packages: tuple[str, ...]) -> tuple[str, ...]:
+    """Names and versions of the distributions that are installed of these."""
+    found = _installed()
+    names = sorted({package.replace("_", "-").lower() for package in packages})
+    return tuple(f"{name} {found.get(name, '?')}" for name in names)
 
 
 @lru_cache(maxsize=1)
-def _grammar_versions() -> tuple[str, ...]:
-    """Names of the installed distributions, read from a directory listing.
+def _installed() -> dict[str, str]:
+    """The versions of all installed distributions, read from directory listings.
 
     importlib.metadata would say the same, but importing it takes 40 ms, a quarter of what a query may take.
     """
-    wanted = tuple(package.replace("_", "-") for package in _PACKAGES)
     found: dict[str, str] = {}
     for place in sys.path:
         try:
-            entries = sorted(Path(place or ".").glob("tree[_-]sitter*.dist-info"))
+            with os.scandir(place or ".") as listed:
+                entries = sorted(entry.name for entry in listed if entry.name.endswith(".dist-info"))
         except OSError:
             continue
         for entry in entries:
-            name, _, version = entry.name.removesuffix(".dist-info").rpartition("-")
+            name, _, version = entry.removesuffix(".dist-info").rpartition("-")
             found.setdefault(name.replace("_", "-").lower(), version)
-    return tuple(f"{name} {found.get(name, '?')}" for name in wanted)
+    return found

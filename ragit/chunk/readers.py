@@ -1,6 +1,7 @@
 """Which reader chunks a blob, and which blobs none reads.
 
-A reader is a function from lines, row and options to pieces; a document's reader will be one from bytes.
+A reader is a function from lines, row and options to pieces. A document is read elsewhere, to text and chunks at once:
+documents/ tells how.
 """
 
 from __future__ import annotations
@@ -39,6 +40,11 @@ def read(data: bytes, language: str, options: ChunkOptions) -> Chunking:
         return Chunking(language, (), f"no reader for {language}")
     if data.startswith(b"version https://git-lfs.github.com/spec/") and len(data) < 1024:
         return Chunking(language, (), "lfs pointer")
+    if row.reader == "document":
+        document = _document(data, row, options)
+        if document is not None:
+            return document
+        row = require("text")
     text = text_of(data)
     if text is None:
         return Chunking(language, (), "binary")
@@ -49,6 +55,22 @@ def read(data: bytes, language: str, options: ChunkOptions) -> Chunking:
     if _minified(lines, row):
         return Chunking(row.name, (), "minified")
     return Chunking(row.name, chunks_of(lines, _pieces(lines, row, options), options, row))
+
+
+def _document(data: bytes, row: Language, options: ChunkOptions) -> Chunking | None:
+    """The text and chunks of a document, or why it has none; None if it is no document but plain text."""
+    from ragit.chunk.documents import READERS, sniff
+
+    if not data:
+        return Chunking(row.name, (), "empty")
+    if not options.documents.enabled:
+        return None if READERS[row.name].is_text else Chunking(row.name, (), "documents.enabled is false")
+    if not READERS[row.name].is_text and not sniff.container(data):
+        return None  # a note called .doc, a page of an error saved as .pdf
+    from ragit.chunk.documents.child import read_document
+
+    found = read_document(data, row.name, options.documents)
+    return Chunking(found.language, found.chunks, found.skipped, found.text)
 
 
 def _pieces(lines: Lines, row: Language, options: ChunkOptions) -> list[Piece]:

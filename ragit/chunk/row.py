@@ -13,6 +13,7 @@ class Language(Record):
     grammar: str = ""
     """The grammar's name in tree-sitter-language-pack; empty if `reader` splits the text by rules."""
     reader: str = "lines"
+    """Who splits it without a grammar: a name of readers.py, `document` (documents/) or `none`."""
     nodes: str = ""
     containers: str = ""
     names: str = ""

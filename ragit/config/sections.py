@@ -42,6 +42,26 @@ class Chunking(Section):
     parsers: Parsers = knob((), "Per file extension, the language it is read as.")
 
 
+class Documents(Section):
+    """How documents are read: PDF, Word and what else docs/languages.md says is a document."""
+
+    enabled: bool = knob(True, "Read documents; false: those that are no plain text are skipped and counted.")
+    max_file_bytes: int = knob(
+        32 << 20, "Larger documents are skipped and counted, in place of index.maxFileBytes.", low=1, high=1 << 30
+    )
+    min_chunk_bytes: int = knob(300, "Paragraphs are grouped up to this size.", low=0, high=1 << 20)
+    max_chunk_bytes: int = knob(4000, "Larger paragraphs are split.", low=64, high=1 << 20)
+    max_pages: int = knob(2000, "Pages, sheets, slides or chapters read of one document.", low=1, high=1_000_000)
+    max_text_bytes: int = knob(8 << 20, "Text taken of one document; the rest is left out.", low=1000, high=1 << 28)
+    max_unpacked_bytes: int = knob(
+        256 << 20, "A document whose parts are larger than this once unpacked is skipped.", low=1000, high=1 << 32
+    )
+    max_seconds: int = knob(120, "A document that takes longer to read is skipped.", low=1, high=86_400)
+    max_memory_bytes: int = knob(
+        1 << 30, "A document that takes more memory to read is skipped.", low=64 << 20, high=1 << 40
+    )
+
+
 class Embedding(Section):
     """Who turns text into vectors. `static` and `none` send nothing anywhere."""
 
@@ -134,6 +154,7 @@ class Config(Section):
 
     index: Index = Index()
     chunking: Chunking = Chunking()
+    documents: Documents = Documents()
     embedding: Embedding = Embedding()
     retrieval: Retrieval = Retrieval()
     freshness: Freshness = Freshness()

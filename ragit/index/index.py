@@ -226,6 +226,7 @@ class Indexer:
             objects=self.repo.recipe(bulk=bulk),
             options=chunk_options(self.config),
             max_file_bytes=self.config.index.max_file_bytes,
+            max_document_bytes=self.config.documents.max_file_bytes,
             embedding=self.config.embedding if embed else replaced(self.config.embedding, provider="none"),
             store=self.store_path,
             reuse=reuse,

@@ -4,6 +4,7 @@ nothing.
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -21,7 +22,7 @@ Key = tuple[Oid, str, str]
 """Blob, language, fingerprint."""
 
 TOO_LARGE = "too large"
-"""The reason for a file above index.maxFileBytes, which is not even read."""
+"""The reason for a file above index.maxFileBytes (documents.maxFileBytes), which is not even read."""
 
 TOO_MANY = f"more than {postings.MAX_CHUNKS:,} chunks"
 """The reason where a chunk's number would not fit: only settings that make tiny chunks of a huge file lead there."""
@@ -33,6 +34,7 @@ class Recipe(Record):
     objects: ObjectsRecipe
     options: chunk.ChunkOptions
     max_file_bytes: int
+    max_document_bytes: int
     embedding: Embedding
     store: Path
     reuse: bool
@@ -59,7 +61,8 @@ class Workbench:
         self._store = Store(recipe.store, writable=False) if recipe.reuse and self._embedder else None
 
     def close(self) -> None:
-        """Let go of the repository and the store."""
+        """Let go of the repository, the store and the processes that read documents."""
+        chunk.end_children()
         self._objects.close()
         if self._store:
             self._store.close()
@@ -77,7 +80,8 @@ class Workbench:
         header = self._objects.header(oid)
         if header is None:
             return None
-        if header[1] > self._recipe.max_file_bytes:
+        recipe = self._recipe
+        if header[1] > (recipe.max_document_bytes if chunk.is_document(language) else recipe.max_file_bytes):
             return Chunking(language, (), TOO_LARGE)
         data = self._objects.read(oid)
         if data is None:
@@ -109,7 +113,8 @@ def lost(key: Key) -> Done:
 
 def _row(piece: Chunk) -> ChunkRow:
     place = (piece.start_line, piece.end_line, piece.start, piece.end)
-    return ChunkRow(text_hash(embedded_text(piece)), *place, piece.kind, piece.symbol, piece.parent, piece.signature)
+    names = (piece.kind, piece.symbol, piece.parent, piece.signature, piece.place)
+    return ChunkRow(text_hash(embedded_text(piece)), *place, *names)
 
 
 def _done(key: Key, chunking: Chunking | None, vectors: dict[bytes, tuple[bytes, bytes]], known: set[bytes]) -> Done:
@@ -126,6 +131,7 @@ def _done(key: Key, chunking: Chunking | None, vectors: dict[bytes, tuple[bytes,
         forward=packed.forward,
         chunks=rows,
         vectors=tuple(vectors[row.hash] for row in rows) if vectors or not rows else None,
+        derived=zlib.compress(chunking.derived) if chunking.derived else b"",
     )
     reused = sum(row.hash in known for row in rows)
     embedded = len(rows) - reused if new.vectors is not None else 0

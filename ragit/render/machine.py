@@ -59,6 +59,7 @@ def _result(hit: Hit) -> dict[str, Any]:
         "kind": hit.kind,
         "symbol": plain(hit.symbol),
         "parent": plain(hit.parent),
+        "place": plain(hit.place),
         "text": plain(hit.text),
         "blob": hit.blob,
         "signals": {name: round(value, 6) for name, value in hit.signals.items()},
@@ -102,7 +103,8 @@ def vimgrep(answer: Answer, options: RenderOptions) -> Iterator[str]:
             start += len(piece.encode("utf-8", "surrogatepass"))
         else:
             start = len(line.text) - len(line.text.lstrip())
-        yield f"{visible(hit.path)}:{line.number}:{start + 1}:{visible(line.text)}"
+        place = f"[{visible(hit.place)}] " if hit.place else ""
+        yield f"{visible(hit.path)}:{line.number}:{start + 1}:{place}{visible(line.text)}"
 
 
 def markdown(answer: Answer, options: RenderOptions) -> Iterator[str]:
@@ -117,7 +119,8 @@ def markdown(answer: Answer, options: RenderOptions) -> Iterator[str]:
         yield f"## {_code(f'{hit.path}:{hit.start_line}-{hit.end_line}')}"
         yield ""
         name = f"{_code(qualified(answer.query, hit))}, " if qualified(answer.query, hit) else ""
-        yield f"{name}{visible(hit.kind)}, score {hit.score:.3f}"
+        place = f"{visible(hit.place)}, " if hit.place else ""
+        yield f"{place}{name}{visible(hit.kind)}, score {hit.score:.3f}"
         yield ""
         yield from _block(hit)
 

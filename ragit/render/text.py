@@ -56,7 +56,9 @@ def _head(query: str, hit: Hit, paint: Paint) -> str:
     about = visible(hit.kind)
     if hit.end_line > hit.start_line:
         about += f" {hit.start_line}-{hit.end_line}"
-    return "  ".join(part for part in (place, symbol, paint.faint(about), paint.score(f"{hit.score:.3f}")) if part)
+    found = paint.line(visible(hit.place)) if hit.place else ""
+    parts = (place, found, symbol, paint.faint(about), paint.score(f"{hit.score:.3f}"))
+    return "  ".join(part for part in parts if part)
 
 
 def _body(query: str, hit: Hit, options: RenderOptions, paint: Paint) -> Iterator[str]:

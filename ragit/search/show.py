@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable, Sequence
 
 from ragit import chunk, words
@@ -37,8 +38,10 @@ class Show:
         self._pool = pool
         self._rows = store.chunks(ranked.facts.chunk for ranked, _ in pool)
         self._blobs = store.blobs(sorted({ranked.facts.chunk >> ORDINAL_BITS for ranked, _ in pool}))
-        data = dict(objects.read_many([oid for oid, _ in self._blobs.values()]))
-        self._texts = {c: chunk.text_of(data.get(oid) or b"") or b"" for c, (oid, _) in self._blobs.items()}
+        self._texts = {c: zlib.decompress(text) for c, text in store.derived(self._blobs).items()}
+        others = {c: oid for c, (oid, _) in self._blobs.items() if c not in self._texts}
+        data = dict(objects.read_many(others.values()))
+        self._texts.update((c, chunk.text_of(data.get(oid) or b"") or b"") for c, oid in others.items())
 
     def pieces(self) -> list[Piece]:
         """The pool for the optimiser, in its order."""
@@ -89,7 +92,15 @@ class Show:
             terms=self._scorer.terms_in(frozenset(words.terms(text))),
             also=tuple(map(self._path, others)),
             optimized=done,
+            place=self._place(piece, row),
         )
+
+    def _place(self, piece: Piece, row: ChunkRow) -> str:
+        """Where a person finds a hit; where chunks were joined, from the first to the last of them."""
+        if not row.place or len(piece.members) == 1:
+            return row.place
+        rows = sorted((self._row(self._pool[at][0]) for at in piece.members), key=lambda one: one.start)
+        return chunk.joined_places(one.place for one in rows)
 
     def _path(self, place: int) -> str:
         return self._snapshot.paths[place].decode("utf-8", "surrogateescape")

@@ -7,6 +7,7 @@ term        its words for full-text search, rowid = chunking
 embedder    the embedders that vectors are stored of; each has two tables, vec_bit_<id> and vec_i8_<id>, by chunk
 embedded    which chunkings have all their vectors under which embedder
 snapshot    a tree composed of chunkings: a cache, since the tree's own entries say the same
+derived     the text made of a document, compressed, by chunking: what is text itself is read back from its blob
 """
 
 from __future__ import annotations
@@ -53,7 +54,17 @@ def _version_1(db: apsw.Connection) -> None:
     )
 
 
-MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (_version_1,)
+def _version_2(db: apsw.Connection) -> None:
+    """Documents: where a chunk stands for a person, and the text that was made."""
+    db.execute(
+        """
+        ALTER TABLE chunk ADD COLUMN place TEXT NOT NULL DEFAULT '';
+        CREATE TABLE derived(chunking INTEGER PRIMARY KEY, text BLOB NOT NULL);
+        """
+    )
+
+
+MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (_version_1, _version_2)
 """Append only: entry i makes version i + 1 out of version i."""
 
 VERSION = len(MIGRATIONS)

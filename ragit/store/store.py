@@ -43,10 +43,14 @@ class ChunkRow(NamedTuple):
     symbol: str
     parent: str
     signature: str
+    place: str = ""
 
 
 class NewChunking(Record):
-    """A blob's chunks, words and vectors, ready to store. `vectors` is None where no embedder took part."""
+    """A blob's chunks, words and vectors, ready to store. `vectors` is None where no embedder took part.
+
+    `derived` is the compressed text of a document, empty for what is text itself.
+    """
 
     oid: Oid
     language: str
@@ -58,6 +62,7 @@ class NewChunking(Record):
     forward: bytes
     chunks: tuple[ChunkRow, ...]
     vectors: tuple[tuple[bytes, bytes], ...] | None
+    derived: bytes = b""
 
 
 class Snapshot(Record):
@@ -164,13 +169,16 @@ class Store:
         if new.chunks:
             first = chunk_id(chunking, 0)
             db.executemany(
-                "INSERT INTO chunk VALUES(?,?,?,?,?,?,?,?,?,?)", ((first + i, *row) for i, row in enumerate(new.chunks))
+                "INSERT INTO chunk VALUES(?,?,?,?,?,?,?,?,?,?,?)",
+                ((first + i, *row) for i, row in enumerate(new.chunks)),
             )
             db.execute("INSERT INTO forward VALUES(?,?)", (chunking, new.forward))
             db.execute(
                 "INSERT INTO term(rowid, symbol, head, body1, body2, body4, body10) VALUES(?,?,?,?,?,?,?)",
                 (chunking, *new.columns),
             )
+            if new.derived:
+                db.execute("INSERT INTO derived VALUES(?,?)", (chunking, new.derived))
         return chunking
 
     def _add_vectors(self, chunking: int, vectors: Sequence[tuple[bytes, bytes]], embedder: int) -> None:
@@ -298,9 +306,18 @@ class Store:
 
     def chunks(self, ids: Iterable[int]) -> dict[int, ChunkRow]:
         """Chunk rows by number."""
-        sql = "SELECT hash, start_line, end_line, start, end, kind, symbol, parent, signature FROM chunk WHERE id = ?"
+        sql = (
+            "SELECT hash, start_line, end_line, start, end, kind, symbol, parent, signature, place "
+            "FROM chunk WHERE id = ?"
+        )
         with translated(self.path):
             return {i: ChunkRow(*row) for i in ids for row in self._db.execute(sql, (i,))}
+
+    def derived(self, chunkings: Iterable[int]) -> dict[int, bytes]:
+        """The compressed texts that were made of documents; chunkings of what is text itself are left out."""
+        sql = "SELECT text FROM derived WHERE chunking = ?"
+        with translated(self.path):
+            return {c: text for c in chunkings for (text,) in self._db.execute(sql, (c,))}
 
     def blobs(self, chunkings: Iterable[int]) -> dict[int, tuple[Oid, str]]:
         """The blob and the language (as resolved from its content) of some chunkings."""
@@ -363,6 +380,7 @@ class Store:
         self._db.execute("DELETE FROM chunk WHERE id BETWEEN ? AND ?", span)
         self._db.execute("DELETE FROM forward WHERE chunking = ?", (chunking,))
         self._db.execute("DELETE FROM term WHERE rowid = ?", (chunking,))
+        self._db.execute("DELETE FROM derived WHERE chunking = ?", (chunking,))
         self._db.execute("DELETE FROM chunking WHERE id = ?", (chunking,))
 
     def _drop_embedder(self, number: int) -> None:

@@ -1,0 +1,32 @@
+"""Documents to text: the table of the formats that are unpacked or decoded before there are any lines to cut.
+
+One module a format, with a function `read(data, bounds)` that gives blocks (block.py), and one row here. group.py makes
+the blocks one text and its chunks, child.py runs all of that in a process with limits. Nothing in this file loads a
+reader: a query process asks only for names and versions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class Reader(NamedTuple):
+    """Who reads a language of the table whose row says `reader="document"`."""
+
+    module: str
+    """Name of a module of this folder."""
+    version: int
+    """Part of the fingerprint: raise it when what the module gives changes."""
+    packages: str = ""
+    """Distributions whose versions determine what it gives, separated by spaces, as `pip` writes them."""
+    is_text: bool = False
+    """The file itself is text: where it is none, no container needs to be looked for."""
+
+
+FRAME_VERSION = 1
+"""Of group.py and sniff.py, for all of them."""
+
+READERS: Mapping[str, Reader] = {
+    "pdf": Reader("pdf", 1, "pypdf"),
+}

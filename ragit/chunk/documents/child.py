@@ -1,0 +1,241 @@
+"""The process in which documents are read: it may use so much memory and time and no more, and nothing that it does
+harms whoever asked.
+
+A document is somebody's bytes, and its format a program of thousands of rules, in libraries that were written for
+documents of good will. So no reader runs where the index is made. The process is started when the first document
+comes, asked for one after another, ended by its parent, and ends itself with it. What it answers is not trusted
+either: JSON and text, bounded and checked, never a pickle.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import gc
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+from ragit.chunk.documents.frame import TOO_MUCH_MEMORY, Read, read
+from ragit.chunk.options import DocumentOptions
+from ragit.types import Chunk
+
+TOO_LONG = "took too long"
+FAILED = "its reader failed"
+
+_START = "from ragit.chunk.documents.child import serve; serve()"
+_PACKAGE_PARENT = Path(__file__).resolve().parents[3]
+_HEAD = 64 << 20
+"""Bytes of the list of chunks in an answer; more is no answer."""
+_GRACE = 10
+"""Seconds after the deadline at which a child whose parent is gone ends itself, even inside of a library."""
+
+
+class _Child:
+    """One process, seen from its parent."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.parent = os.getpid()
+        # In the folder that holds the package: `python -c` puts its own folder first on the path, and a module of the
+        # searched repository must not be imported.
+        self._popen = subprocess.Popen(
+            [sys.executable, "-c", _START, str(limit)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd=_PACKAGE_PARENT,
+            start_new_session=True,  # Ctrl-C is for the parent, which ends its children
+        )
+        self._in = cast(BinaryIO, self._popen.stdin)
+        self._out = cast(BinaryIO, self._popen.stdout)
+        self.usable = True
+
+    def ask(self, data: bytes, language: str, options: DocumentOptions) -> Read:
+        """The answer about one document; the process is dead afterwards if it gave none."""
+        late = threading.Event()
+        timer = threading.Timer(options.max_seconds, self._expire, (late,))
+        timer.start()
+        try:
+            return self._answer(data, language, options)
+        except (OSError, ValueError, TypeError, KeyError, EOFError):
+            self.end()
+            return Read(language, TOO_LONG if late.is_set() else self._how())
+        except BaseException:  # interrupted in the middle of an answer, which nobody will read
+            self.end()
+            raise
+        finally:
+            timer.cancel()
+
+    def _expire(self, late: threading.Event) -> None:
+        late.set()
+        self._popen.kill()
+
+    def _answer(self, data: bytes, language: str, options: DocumentOptions) -> Read:
+        head = {"language": language, "size": len(data), "options": options}
+        self._in.write(json.dumps(head).encode() + b"\n")
+        self._in.write(data)
+        self._in.flush()
+        line = self._out.readline(_HEAD)
+        if not line.endswith(b"\n"):
+            raise EOFError
+        answer = json.loads(line)
+        size = answer["size"]
+        if not 0 <= size <= 4 * options.max_text + (1 << 20):
+            raise ValueError
+        text = self._out.read(size)
+        if len(text) != size:
+            raise EOFError
+        self.usable = answer["usable"] is True
+        chunks = tuple(_chunk(row, text) for row in answer["chunks"])
+        return Read(str(answer["language"]), str(answer["skipped"]), text, chunks)
+
+    def _how(self) -> str:
+        """Why the process ended by itself: the kernel kills what takes the machine's last memory."""
+        return TOO_MUCH_MEMORY if self._popen.returncode == -9 else FAILED
+
+    def end(self) -> None:
+        self.usable = False
+        if self._popen.poll() is None:
+            self._popen.kill()
+        self._popen.wait()
+        self.forget()
+
+    def forget(self) -> None:
+        """Let go of the pipes: a child that sees its input end, ends."""
+        for pipe in (self._in, self._out):
+            with contextlib.suppress(OSError):  # what it never read cannot be written any more
+                pipe.close()
+
+
+def _chunk(row: Any, text: bytes) -> Chunk:
+    """One chunk of an answer. ValueError or TypeError if it is none."""
+    first, last, start, end, kind, symbol, parent, place = row
+    if not (1 <= first <= last and 0 <= start < end <= len(text)):
+        raise ValueError
+    return Chunk(
+        first, last, start, end, text[start:end].decode(), str(kind), str(symbol), str(parent), place=str(place)
+    )
+
+
+_idle: list[_Child] = []
+_lock = threading.Lock()
+
+
+def read_document(data: bytes, language: str, options: DocumentOptions) -> Read:
+    """A document's text and chunks, or the reason why there are none, read in a process of its own. Thread-safe."""
+    child = _borrow(options.max_memory)
+    answer = child.ask(data, language, options)
+    if child.usable:
+        with _lock:
+            _idle.append(child)
+    else:
+        child.end()
+    return answer
+
+
+def _borrow(limit: int) -> _Child:
+    here = os.getpid()
+    with _lock:
+        for child in [child for child in _idle if child.parent != here]:
+            _idle.remove(child)  # this process is a fork of the one that has it
+            child.forget()
+        found = next((child for child in _idle if child.limit == limit), None)
+        if found:
+            _idle.remove(found)
+            return found
+    return _Child(limit)
+
+
+def end_children() -> None:
+    """End the processes that wait for another document."""
+    with _lock:
+        waiting, _idle[:] = _idle[:], []
+    for child in waiting:
+        if child.parent == os.getpid():
+            child.end()
+
+
+atexit.register(end_children)
+
+
+# -- inside of the process -------------------------------------------------------------------------------------------
+
+
+def serve() -> None:
+    """The life of the process: documents one after another, until its input ends or it has become too large."""
+    source, sink = sys.stdin.buffer, os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # a library's print must not end up within an answer
+    limit = int(sys.argv[1])
+    _limit_memory(limit)
+    _end_with_parent(source)
+    usable = True
+    while usable:
+        line = source.readline()
+        if not line:
+            return
+        head = json.loads(line)
+        options = DocumentOptions(*head["options"])
+        data = source.read(head["size"])
+        _end_at(options.max_seconds + _GRACE)
+        found = read(data, head["language"], options)
+        del data
+        _end_at(0)
+        usable = found.skipped != TOO_MUCH_MEMORY and _used() < limit // 2
+        _say(sink, found, usable)
+        gc.collect()
+
+
+def _say(sink: BinaryIO, found: Read, usable: bool) -> None:
+    chunks = [(c.start_line, c.end_line, c.start, c.end, c.kind, c.symbol, c.parent, c.place) for c in found.chunks]
+    head = {"language": found.language, "skipped": found.skipped, "usable": usable, "size": len(found.text)}
+    sink.write(json.dumps({**head, "chunks": chunks}).encode() + b"\n")
+    sink.write(found.text)
+    sink.flush()
+
+
+def _limit_memory(limit: int) -> None:
+    with contextlib.suppress(ImportError, OSError, ValueError):
+        import resource  # not on Windows
+
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        limit = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
+        resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _used() -> int:
+    """Bytes of memory that this process has needed at most."""
+    try:
+        import resource
+    except ImportError:
+        return 0
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+def _end_at(seconds: int) -> None:
+    """Have the system end this process after so many seconds; 0: not any more. The parent's deadline comes first."""
+    if hasattr(signal, "alarm"):
+        signal.alarm(seconds)
+
+
+def _end_with_parent(source: BinaryIO) -> None:
+    """End at once when the parent is gone, in the middle of a document too."""
+    import select
+
+    if not hasattr(select, "poll"):
+        return
+    watch = select.poll()
+    watch.register(source.fileno(), 0)  # no event but the other end's being closed
+
+    def wait() -> None:
+        watch.poll()
+        os._exit(0)
+
+    threading.Thread(target=wait, daemon=True).start()

@@ -1,0 +1,63 @@
+"""One document to its text and chunks: what the process that reads documents does, and what is made of its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+from typing import NamedTuple
+
+from ragit.chunk.documents import READERS
+from ragit.chunk.documents.block import Block, Bounds, Unreadable
+from ragit.chunk.documents.group import compose, line_of
+from ragit.chunk.documents.sniff import reader_for
+from ragit.chunk.options import DocumentOptions
+from ragit.types import Chunk
+
+TOO_MUCH_MEMORY = "needs too much memory"
+TOO_DEEP = "nested too deeply"
+NO_TEXT = "no text"
+_REASON = 80
+"""Characters of a reason: it is one of few words, which are counted."""
+
+
+class Read(NamedTuple):
+    """A document read: its text and chunks, or the reason why there are none."""
+
+    language: str
+    skipped: str = ""
+    text: bytes = b""
+    chunks: tuple[Chunk, ...] = ()
+
+
+def read(data: bytes, language: str, options: DocumentOptions) -> Read:
+    """Never raises, whatever the bytes are, as long as there is memory to say so."""
+    try:
+        actual = reader_for(data, language)
+        text, chunks = compose(blocks_of(data, actual, options), options)
+    except Unreadable as why:
+        return Read(language, line_of(str(why), _REASON) or "unreadable")
+    except MemoryError:
+        return Read(language, TOO_MUCH_MEMORY)
+    except RecursionError:
+        return Read(language, TOO_DEEP)
+    except Exception:  # a library met bytes that it does not expect: there is no list of what they raise
+        return Read(language, f"damaged {language}")
+    return Read(actual, "", text, chunks) if chunks else Read(actual, NO_TEXT)
+
+
+def blocks_of(data: bytes, language: str, options: DocumentOptions) -> Iterator[Block]:
+    """What the reader of a language gives of a document, as far as the bounds allow."""
+    module = import_module(f"ragit.chunk.documents.{READERS[language].module}")
+    bounds = Bounds(options.max_unpacked, options.max_text, options.max_pages)
+    return _bounded(module.read(data, bounds), bounds.text)
+
+
+def _bounded(blocks: Iterable[Block], most: int) -> Iterator[Block]:
+    used = 0
+    for block in blocks:
+        room = most - used
+        used += len(block.text) + len(block.repeat) // 8
+        if used > most:
+            yield block._replace(text=f"{block.text[: max(room, 0)]}\n[The text goes on: the rest is left out.]")
+            return
+        yield block

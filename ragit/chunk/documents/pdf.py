@@ -1,0 +1,287 @@
+"""PDF by pypdf: pages to paragraphs, with page numbers, and with headings where the outline names them.
+
+A PDF has no paragraphs: it puts lines at places. Lines that follow each other at the usual distance, in one size, are
+one here. What stands at the edge of most pages is kept once.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from statistics import median
+from typing import Any, NamedTuple
+
+from ragit.chunk.documents.block import Block, Bounds, Place, Unreadable
+from ragit.chunk.documents.outline import Entry, entries, located
+
+_EDGE = 2
+"""Lines at the top and at the bottom of a page that may be the same on all pages."""
+_REPEATED = 4
+"""Pages from which a line that stands at their edge is a running title."""
+
+_LIGATURES = str.maketrans(
+    {"\ufb00": "ff", "\ufb01": "fi", "\ufb02": "fl", "\ufb03": "ffi", "\ufb04": "ffl", "\ufb05": "st", "\ufb06": "st"}
+    | {"\u00a0": " ", "\u2007": " ", "\u202f": " "}
+)
+_LEADER = re.compile(r"(?:\s?[.\u2026]){4,}")
+_DIGITS = re.compile(r"\d+")
+_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_HYPHENED = re.compile(r"([^\W\d_]+)[-\u2010\u00ad]$")
+_FOREIGN = re.compile("[\ufffd\ue000-\uf8ff\x00-\x08\x0e-\x1f]|\\(cid:\\d+\\)")
+
+
+class Line(NamedTuple):
+    """One line of a page, in the order in which the page draws it."""
+
+    text: str
+    x: float
+    y: float
+    size: float
+
+
+class _Page(NamedTuple):
+    number: int
+    lines: list[Line]
+    lack: str = ""
+    """Why there are no lines, in a few words; empty if there are or if the page is blank."""
+
+
+def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
+    """The paragraphs of a PDF."""
+    import pypdf
+    from pypdf.errors import DependencyError, PyPdfError
+
+    try:
+        reader = pypdf.PdfReader(io.BytesIO(data))
+        if reader.is_encrypted and not reader.decrypt(""):
+            raise Unreadable("password-protected")
+        count = len(reader.pages)
+    except DependencyError as error:
+        raise Unreadable("encrypted, and cryptography is not installed") from error
+    except (PyPdfError, KeyError, ValueError, TypeError, AttributeError, IndexError) as error:
+        raise Unreadable("damaged pdf") from error
+    pages = _pages(reader, min(count, bounds.units), bounds.text)
+    if not any(page.lines for page in pages):
+        raise Unreadable(_nothing(pages))
+    _mend(pages)
+    yield from _blocks(pages, entries(reader))
+    if len(pages) < count:
+        rest = Place("", "page", len(pages) + 1, count)
+        yield Block(f"[Pages {rest.first}-{rest.last} are left out.]", rest, kind="note")
+
+
+def _nothing(pages: Sequence[_Page]) -> str:
+    lacks = Counter(page.lack for page in pages if page.lack)
+    return {"image": "no text (scanned)", "damaged": "damaged pdf", "foreign": "no text (unknown letters)"}.get(
+        lacks.most_common(1)[0][0] if lacks else "", "no text"
+    )
+
+
+# -- pages to lines --------------------------------------------------------------------------------------------------
+
+
+def _pages(reader: Any, count: int, most: int) -> list[_Page]:
+    pages: list[_Page] = []
+    used = 0
+    for number in range(count):
+        page = _page(reader, number)
+        used += sum(len(line.text) for line in page.lines)
+        pages.append(page)
+        if used > most:
+            break
+    return pages
+
+
+def _page(reader: Any, number: int) -> _Page:
+    try:
+        page = reader.pages[number]
+        lines = _lines(page)
+    except MemoryError:
+        raise
+    except Exception:  # of the kinds that a broken stream makes the library raise there is no list
+        return _Page(number + 1, [], "damaged")
+    if not lines:
+        return _Page(number + 1, [], "image" if _has_image(page) else "")
+    text = "".join(line.text for line in lines)
+    foreign = len(text) - len(_FOREIGN.sub("", text))
+    return _Page(number + 1, [], "foreign") if foreign * 3 > len(text) else _Page(number + 1, lines)
+
+
+def _lines(page: Any) -> list[Line]:
+    """The lines of a page. pypdf tells of each run of text where it begins; their sum is what it would give."""
+    lines: list[Line] = []
+    text: list[str] = []
+    at: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+    def end_line() -> None:
+        whole = " ".join(_LEADER.sub(" ... ", "".join(text).translate(_LIGATURES)).split())
+        if whole:
+            lines.append(Line(whole, *at))
+        text.clear()
+
+    def visit(run: str, cm: Sequence[float], tm: Sequence[float], font: Any, size: float) -> None:
+        nonlocal at
+        for number, part in enumerate(run.split("\n")):
+            if number:
+                end_line()
+            if part and not "".join(text).strip():
+                x = tm[4] * cm[0] + tm[5] * cm[2] + cm[4]
+                y = tm[4] * cm[1] + tm[5] * cm[3] + cm[5]
+                at = (x, y, abs(float(size or 0) * (tm[3] or tm[1] or 1) * (cm[3] or cm[1] or 1)))
+            text.append(part)
+
+    page.extract_text(visitor_text=visit)
+    end_line()
+    return lines
+
+
+def _has_image(page: Any, depth: int = 3) -> bool:
+    try:
+        objects = page.get("/Resources", {}).get_object().get("/XObject", {}).get_object()
+        for name in list(objects)[:50]:
+            one = objects[name].get_object()
+            kind = one.get("/Subtype")
+            if kind == "/Image" or (kind == "/Form" and depth and _has_image(one, depth - 1)):
+                return True
+        return False
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return False
+
+
+# -- what the setting of pages did to the text -------------------------------------------------------------------------
+
+
+def _mend(pages: list[_Page]) -> None:
+    _drop_running_titles(pages)
+    lines = (line.text for page in pages for line in page.lines)
+    words = Counter(word.lower() for text in lines for word in _WORD.findall(text))
+    for page in pages:
+        _join_words(page.lines, words)
+
+
+def _drop_running_titles(pages: list[_Page]) -> None:
+    """Leaves what stands at the edge of most pages on the first of them only."""
+    seen = Counter(key for page in pages for key in {_alike(page.lines[at].text) for at in _edges(page.lines)})
+    filled = sum(bool(page.lines) for page in pages)
+    titles = {key for key, times in seen.items() if times >= max(_REPEATED, filled / 3)}
+    kept: set[str] = set()
+    for page in pages:
+        drop = []
+        for at in _edges(page.lines):
+            key = _alike(page.lines[at].text)
+            if key in titles:
+                if key in kept:
+                    drop.append(at)
+                kept.add(key)
+        for at in sorted(drop, reverse=True):
+            del page.lines[at]
+
+
+def _edges(lines: Sequence[Line]) -> list[int]:
+    """Places of the topmost and the lowest lines, and of those that are drawn first and last."""
+    places = range(len(lines))
+    by_height = sorted(places, key=lambda at: lines[at].y)
+    return sorted({*by_height[:_EDGE], *by_height[-_EDGE:], *places[:_EDGE], *places[-_EDGE:]})
+
+
+def _alike(text: str) -> str:
+    return _DIGITS.sub("#", text)
+
+
+def _join_words(lines: list[Line], words: Counter[str]) -> None:
+    """A word that was broken at a line's end is made whole again, on the line where it began."""
+    for at in range(len(lines) - 1):
+        found = _HYPHENED.search(lines[at].text)
+        head, _, rest = lines[at + 1].text.partition(" ")
+        if not found or not head[:1].islower():
+            continue
+        begun, ended = found[1].lower(), (_WORD.match(head) or [""])[0].lower()
+        is_one = words[begun + ended] >= words[f"{begun}-{ended}"] or found[0].endswith("\u00ad")
+        kept = lines[at].text[: -1 if is_one else None]
+        lines[at] = lines[at]._replace(text=kept + head)
+        lines[at + 1] = lines[at + 1]._replace(text=rest)
+
+
+# -- lines to blocks -----------------------------------------------------------------------------------------------
+
+
+def _blocks(pages: Sequence[_Page], outline: Sequence[Entry]) -> Iterator[Block]:
+    headings: tuple[str, ...] = ()
+    lacking: list[_Page] = []
+    for page in pages:
+        here = [entry for entry in outline if entry.page == page.number]
+        if page.lack:
+            if lacking and lacking[-1].lack != page.lack:
+                yield _lack(lacking)
+                lacking = []
+            lacking.append(page)
+        elif lacking and page.lines:
+            yield _lack(lacking)
+            lacking = []
+        place = Place("", "page", page.number, page.number)
+        for paragraph, path, is_heading in _marked(page.lines, here, headings):
+            headings = path
+            yield Block("\n".join(paragraph), place, headings, "heading" if is_heading else "text")
+        headings = here[-1].path if here else headings
+    if lacking:
+        yield _lack(lacking)
+
+
+def _lack(pages: Sequence[_Page]) -> Block:
+    what = {"image": "images without text", "damaged": "damaged", "foreign": "in unknown letters"}[pages[0].lack]
+    place = Place("", "page", pages[0].number, pages[-1].number)
+    which = f"Page {place.first} is" if place.first == place.last else f"Pages {place.first}-{place.last} are"
+    what = what.replace("images", "an image") if place.first == place.last else what
+    return Block(f"[{which} {what}.]", place, kind="note")
+
+
+def _marked(
+    lines: Sequence[Line], outline: Sequence[Entry], headings: tuple[str, ...]
+) -> Iterator[tuple[list[str], tuple[str, ...], bool]]:
+    """The paragraphs of a page, each with the titles above it and whether it is a title itself."""
+    start = 0
+    for entry, first, stop in located(lines, outline):
+        for paragraph in _paragraphs(lines[start:first]):
+            yield paragraph, headings, False
+        headings = entry.path
+        if stop > first:
+            yield [line.text for line in lines[first:stop]], headings, True
+        start = stop
+    for paragraph in _paragraphs(lines[start:]):
+        yield paragraph, headings, False
+
+
+def _paragraphs(lines: Sequence[Line]) -> Iterator[list[str]]:
+    usual = _usual_distance(lines)
+    paragraph: list[str] = []
+    last: Line | None = None
+    for line in lines:
+        if last is not None and _ends(last, line, usual):
+            yield paragraph
+            paragraph = []
+        if line.text:  # a word that was mended may have been all of it
+            paragraph.append(line.text)
+            last = line
+    if paragraph:
+        yield paragraph
+
+
+def _usual_distance(lines: Sequence[Line]) -> float:
+    gaps = [a.y - b.y for a, b in zip(lines, lines[1:], strict=False) if 0 < a.y - b.y < 4 * max(a.size, b.size, 4)]
+    return median(gaps) if gaps else 0.0
+
+
+def _ends(last: Line, line: Line, usual: float) -> bool:
+    """True if a paragraph ends between two lines."""
+    gap = last.y - line.y
+    if abs(gap) < 1:
+        return False  # the same line of the page, drawn in parts
+    if gap < 0 or (usual and gap > 1.25 * usual + 0.5):
+        return True
+    larger = max(last.size, line.size)
+    if larger and abs(last.size - line.size) > 0.12 * larger:
+        return True
+    indented = 4 < line.x - last.x < 60
+    return indented and last.text.endswith((".", ":", "!", "?", ".\u201d", "\u3002"))

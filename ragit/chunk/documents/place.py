@@ -1,0 +1,47 @@
+"""Where a chunk of a document stands, in a person's words: `page 12`, `sheet Budget rows 40-80`. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from ragit.chunk.documents.block import Place
+
+MAX_PLACE = 200
+"""Characters: the name of a sheet may be anything."""
+
+_RANGE = re.compile(r"(?:(.*) )?([^\W\d]+) (\d+)(?:-(\d+))?")
+
+
+def worded(places: Iterable[Place]) -> str:
+    """Several places in reading order as one: neighbours in the same part are counted from the first to the last."""
+    runs: list[Place] = []
+    for place in places:
+        last = runs[-1] if runs else None
+        if last is not None and (place.within, place.unit) == (last.within, last.unit):
+            runs[-1] = last._replace(first=min(last.first, place.first), last=max(last.last, place.last))
+        elif place != Place():
+            runs.append(place)
+    return ", ".join(dict.fromkeys(map(_words, runs)))[:MAX_PLACE]
+
+
+def _words(place: Place) -> str:
+    if not place.unit:
+        return place.within
+    one = place.last <= place.first
+    counted = f"{place.unit} {place.first}" if one else f"{place.unit}s {place.first}-{place.last}"
+    return f"{place.within} {counted}" if place.within else counted
+
+
+def joined(words: Iterable[str]) -> str:
+    """The same for places that are words already: `page 3` and `pages 4-5` are `pages 3-5`."""
+    return worded(_parsed(each) for words_of_one in words for each in words_of_one.split(", "))
+
+
+def _parsed(words: str) -> Place:
+    found = _RANGE.fullmatch(words)
+    if not found:
+        return Place(words)
+    within, unit, first, last = found.groups()
+    unit = unit.removesuffix("s") if last else unit
+    return Place(within or "", unit, int(first), int(last or first))

@@ -1,0 +1,85 @@
+"""What a document is by its first bytes, whatever its name says. Runs beside the readers, on untrusted bytes."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+from ragit.chunk.documents import READERS
+from ragit.chunk.documents.block import Unreadable
+from ragit.chunk.languages import LANGUAGES
+
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+
+_ZIP_PARTS = (
+    ("word/", "docx"),
+    ("xl/", "xlsx"),
+    ("ppt/", "pptx"),
+)
+_MIMETYPES = (
+    (b"application/vnd.oasis.opendocument.text", "odt"),
+    (b"application/vnd.oasis.opendocument.spreadsheet", "ods"),
+    (b"application/vnd.oasis.opendocument.presentation", "odp"),
+    (b"application/epub+zip", "epub"),
+)
+_STREAMS = (
+    ("EncryptedPackage", "encrypted"),
+    ("WordDocument", "doc"),
+    ("Workbook", "xls"),
+    ("Book", "xls"),
+    ("PowerPoint Document", "ppt"),
+)
+MAX_PARTS = 20_000
+"""Parts of an archive: a list of millions is an attack by itself."""
+
+
+def container(data: bytes) -> str:
+    """pdf, zip, ole or rtf; empty for anything else, which may be text."""
+    if b"%PDF-" in data[:1024]:
+        return "pdf"
+    if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        return "zip"
+    if data.startswith(_OLE):
+        return "ole"
+    return "rtf" if data[:32].lstrip().startswith(b"{\\rtf") else ""
+
+
+def reader_for(data: bytes, language: str) -> str:
+    """The language as which to read a document, by its content; raises Unreadable if it is none that may be read.
+
+    A row of the table names in `also` what its files may be instead.
+    """
+    kind = container(data)
+    if kind == "zip":
+        kind = _in_zip(data)
+    elif kind == "ole":
+        kind = _in_ole(data)
+    elif not kind:
+        kind = language
+    if kind == "encrypted":
+        raise Unreadable("password-protected")
+    if kind != language and kind not in LANGUAGES[language].also.split():
+        raise Unreadable(f"no {language} inside" if kind in ("zip", "ole") else f"{kind} under another name")
+    if kind not in READERS:
+        raise Unreadable(f"no reader for {kind}")
+    return kind
+
+
+def _in_zip(data: bytes) -> str:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        parts = archive.infolist()
+        if len(parts) > MAX_PARTS:
+            raise Unreadable("too many parts")
+        names = {part.filename for part in parts}
+        if "mimetype" in names:
+            with archive.open("mimetype") as part:
+                said = part.read(100).strip()
+            return next((kind for mime, kind in _MIMETYPES if said.startswith(mime)), "zip")
+    return next((kind for folder, kind in _ZIP_PARTS if any(name.startswith(folder) for name in names)), "zip")
+
+
+def _in_ole(data: bytes) -> str:
+    import olefile
+
+    with olefile.OleFileIO(io.BytesIO(data)) as ole:
+        return next((kind for stream, kind in _STREAMS if ole.exists(stream)), "ole")
