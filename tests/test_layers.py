@@ -34,10 +34,11 @@ ROOMS: dict[str, set[str]] = {
     "chunk": set(),
     "remote": set(),
     "embed": {"remote"},
+    "describe": {"remote"},
     "store": set(),
     "rank": {"postings"},
     "render": set(),
-    "index": {"chunk", "config", "embed", "git", "locks", "postings", "store"},
+    "index": {"chunk", "config", "describe", "embed", "git", "locks", "postings", "store"},
     "search": {"chunk", "config", "embed", "git", "index", "postings", "rank", "store"},
     "submodules": set(),
     "ahead": {"git"},
@@ -72,7 +73,8 @@ OWNERS = {
     "socket": {"embed", "hooks", "remote"},
     "sqlite3": set(),
     "ssl": {"embed", "remote"},
-    "subprocess": {"chunk/documents/child.py", "git", "hooks", "index/worker.py"},
+    "PIL": {"describe/scale.py"},
+    "subprocess": {"chunk/documents/child.py", "describe/scaled.py", "git", "hooks", "index/worker.py"},
     "urllib": {"embed", "remote"},
 }
 """Every library that is not ours, and every door out of the process, with the rooms (or the file) that open it."""

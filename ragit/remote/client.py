@@ -11,7 +11,7 @@ import math
 import random
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from ragit.errors import RemoteFailed
@@ -130,6 +130,35 @@ class Client:
         pool = ThreadPoolExecutor(min(self.server.concurrency, len(items)))
         try:
             return list(pool.map(call, items))
+        except BaseException:
+            self._given_up.set()
+            raise
+        finally:
+            pool.shutdown(cancel_futures=True)
+            self._given_up.clear()
+
+    def as_ready(self, call: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+        """`call` of every item, each as soon as it is there, in no order; as many at once as `each` would.
+
+        Items are drawn in the caller's thread, a few ahead. The first failure ends those that wait beside it, and is
+        raised; so does a caller that stops listening.
+        """
+        if self.server.concurrency == 1:
+            yield from map(call, items)
+            return
+        from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+
+        pool = ThreadPoolExecutor(self.server.concurrency)
+        under_way: set[Future[Result]] = set()
+        try:
+            for item in items:
+                under_way.add(pool.submit(call, item))
+                if len(under_way) > self.server.concurrency:
+                    ready, under_way = wait(under_way, return_when=FIRST_COMPLETED)
+                    yield from (future.result() for future in ready)
+            while under_way:
+                ready, under_way = wait(under_way, return_when=FIRST_COMPLETED)
+                yield from (future.result() for future in ready)
         except BaseException:
             self._given_up.set()
             raise

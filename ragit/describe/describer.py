@@ -1,0 +1,89 @@
+"""Asks a model about many subjects side by side, and stops asking one that does not answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from ragit.errors import RemoteFailed
+from ragit.remote.chat import Chat, Message
+from ragit.remote.client import Patience
+from ragit.remote.failures import KeyRefused, Unreachable
+
+PATIENCE = Patience(retries=3)
+
+LONGEST = 2000
+"""Characters of a description. A model that goes on has lost its way, and a server may send anything."""
+
+_STRIKES = 6
+"""Failures in a row after which a model is not asked again in this run: each costs waiting, or sends code for nothing.
+A request without an answer counts for three, a refused key for all."""
+
+
+class Described(NamedTuple):
+    """What came of one subject."""
+
+    key: bytes
+    text: str
+    """The description, on one line; empty if there is none."""
+    failure: str = ""
+    """Why there is none, in a sentence."""
+    tokens_in: int = 0
+    """As the server counted them; 0 where it does not say."""
+    tokens_out: int = 0
+
+
+class Subject(NamedTuple):
+    """Something to describe: the name it is kept under, and what is said to the model about it."""
+
+    key: bytes
+    messages: Sequence[Message]
+
+
+class Describer:
+    """One model. Stops asking it, for as long as this object lives, when it fails again and again."""
+
+    def __init__(self, chat: Chat, max_tokens: int) -> None:
+        self._chat = chat
+        self._max_tokens = max_tokens
+        self._strikes = 0
+        self.given_up = ""
+        """Why the model is not asked any more; empty while it is."""
+
+    def each(self, subjects: Iterable[Subject]) -> Iterator[Described]:
+        """What came of each subject, as soon as it came, in no order. Never raises RemoteFailed.
+
+        Subjects are drawn as they are needed, so that making them may be costly.
+        """
+        yield from self._chat.client.as_ready(self._one, subjects)
+
+    def _one(self, subject: Subject) -> Described:
+        if self.given_up:
+            return Described(subject.key, "", self.given_up)
+        try:
+            reply = self._chat.ask(subject.messages, max_tokens=self._max_tokens, patience=PATIENCE)
+        except RemoteFailed as error:
+            self._strike(error)
+            return Described(subject.key, "", error.message)
+        text = one_line(reply.text)
+        if not text:
+            return Described(subject.key, "", f"model {self._chat.model} answered without words")
+        self._strikes = 0
+        return Described(subject.key, text, "", reply.prompt_tokens, reply.completion_tokens)
+
+    def _strike(self, error: RemoteFailed) -> None:
+        # Threads race here for a count that need not be exact.
+        self._strikes += _STRIKES if isinstance(error, KeyRefused) else 3 if isinstance(error, Unreachable) else 1
+        if self._strikes >= _STRIKES:
+            self.given_up = error.message
+
+
+def one_line(answer: str) -> str:
+    """An answer as one line of text: without fences, marks of emphasis at its ends, and control characters."""
+    text = re.sub(r"(?m)^\s*```.*$", " ", answer)
+    text = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    text = text.strip("*_`\"' ") if text[:1] in "*_`\"'" else text
+    if len(text) > LONGEST:
+        text = text[:LONGEST].rpartition(" ")[0] or text[:LONGEST]
+    return text

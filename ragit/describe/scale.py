@@ -1,0 +1,57 @@
+"""The process that unpacks an image, scales it down and ends. It reads a stranger's bytes with a library of decoders in
+C, so it may use so much memory and time, and no more. Owns Pillow.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import sys
+
+from ragit.describe.scaled import NO_PILLOW, SECONDS
+
+_MEMORY = 1 << 30
+"""Bytes: an image of 50 million pixels is 200 MB unpacked, and is there twice while it is scaled."""
+
+
+def main() -> None:
+    """Image on standard input; on standard output its new kind, a line end, and the image."""
+    side, pixels = map(int, sys.argv[1:3])
+    _limit()
+    try:
+        import PIL  # noqa: F401 - only to know
+    except ImportError:
+        sys.exit(NO_PILLOW)
+    kind, image = scale(sys.stdin.buffer.read(), side, pixels)
+    sys.stdout.buffer.write(kind.encode() + b"\n" + image)
+
+
+def scale(data: bytes, side: int, pixels: int) -> tuple[str, bytes]:
+    """The first frame, upright, at most `side` pixels long, as PNG, or as JPEG if it came as one. Raises what Pillow
+    raises of what is damaged.
+    """
+    from PIL import Image, ImageOps
+
+    Image.MAX_IMAGE_PIXELS = pixels
+    with Image.open(io.BytesIO(data), formats=("PNG", "JPEG", "GIF", "WEBP", "BMP")) as source:
+        if source.width * source.height > pixels:
+            raise ValueError("too many pixels")
+        photo = source.format == "JPEG"
+        source.draft("RGB", (side, side))  # a JPEG is then unpacked at a fraction of its size
+        image = ImageOps.exif_transpose(source)
+        image = image.convert("RGB" if photo or not image.has_transparency_data else "RGBA")
+    image.thumbnail((side, side))
+    sink = io.BytesIO()
+    # A new file holds pixels alone: where a photograph was taken stays here.
+    image.info.clear()
+    image.save(sink, "JPEG", quality=85) if photo else image.save(sink, "PNG")
+    return ("image/jpeg" if photo else "image/png"), sink.getvalue()
+
+
+def _limit() -> None:
+    with contextlib.suppress(ImportError, OSError, ValueError):
+        import resource  # not on Windows
+
+        resource.setrlimit(resource.RLIMIT_DATA, (_MEMORY, _MEMORY))
+        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
