@@ -66,6 +66,7 @@ OWNERS = {
     "tomli": {"config"},
     "tree_sitter": {"chunk"},
     "tree_sitter_language_pack": {"chunk"},
+    "xlrd": {"chunk"},
     "typing_extensions": {"records"},  # for type checkers only
     # Doors of the standard library that lead out of the process.
     "http": {"embed", "remote"},

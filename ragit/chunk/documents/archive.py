@@ -1,0 +1,107 @@
+"""Zip archives that office formats are made of, unpacked within bounds.
+
+A header may lie about how much a part unpacks to, and many names may share the same packed bytes: so what counts is
+what comes out, over all parts, in small pieces. zipfile itself reads a part to the length that its header says, and
+may unpack far more than that on the way.
+"""
+
+from __future__ import annotations
+
+import re
+import zipfile
+import zlib
+from collections.abc import Iterator
+from copy import copy
+from io import BytesIO
+
+from ragit.chunk.documents.block import Bounds, Unreadable
+
+MAX_PARTS = 20_000
+"""Names in one archive."""
+
+_PIECE = 1 << 16
+_KNOWN = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""What office formats allow. Others (LZMA) can ask for gigabytes by a header of some bytes."""
+
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, IndexError, NotImplementedError, RuntimeError)
+
+# No office format has a document type definition, and only through one can entities multiply or name files.
+_DEFINITION = re.compile(
+    b"|".join(re.escape("<!DOCTYPE".encode(code)) for code in ("ascii", "utf-16-le", "utf-16-be")), re.IGNORECASE
+)
+_MARGIN = 18
+
+
+class Archive:
+    """The parts of one archive by name. Whatever is wrong with it comes out as `Unreadable`."""
+
+    def __init__(self, data: bytes, bounds: Bounds, kind: str) -> None:
+        """`kind` names the format in reasons: `docx`, `epub`."""
+        self._kind = kind
+        self._bound = bounds.unpacked
+        self._left = bounds.unpacked
+        if data.startswith(_OLE):
+            raise Unreadable("password-protected" if _ENCRYPTED in data else f"no {kind} file")
+        if not data.startswith(b"PK"):
+            raise Unreadable(f"no {kind} file")
+        try:
+            self._zip = zipfile.ZipFile(BytesIO(data))
+        except _DAMAGE as error:
+            raise Unreadable(f"damaged {kind}") from error
+        self._parts = {info.filename: info for info in self._zip.infolist()}
+        if len(self._zip.infolist()) > MAX_PARTS:
+            raise Unreadable("too many parts")
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._parts
+
+    @property
+    def names(self) -> list[str]:
+        """All parts, as the archive lists them."""
+        return list(self._parts)
+
+    def read(self, name: str) -> bytes:
+        """A part's bytes; all parts that are read share the bound. Raises Unreadable, also if there is none."""
+        if name not in self._parts:
+            raise Unreadable(f"damaged {self._kind}")
+        pieces = []
+        for piece in self._pieces(self._parts[name], self._left):
+            self._left -= len(piece)
+            pieces.append(piece)
+        return b"".join(pieces)
+
+    def check(self) -> None:
+        """Unpack every part once and keep none: for a library that then opens the archive by itself.
+
+        After it, zipfile unpacks no more than the bound in all, and no part holds a document type definition.
+        """
+        left = self._bound
+        for info in self._zip.infolist():
+            size, tail = 0, b""
+            for piece in self._pieces(info, left):
+                size += len(piece)
+                left -= len(piece)
+                if _DEFINITION.search(tail + piece) and info.filename.endswith((".xml", ".rels", ".vml")):
+                    raise Unreadable("document type definition")
+                tail = piece[-_MARGIN:]
+            if size != info.file_size:
+                raise Unreadable(f"damaged {self._kind}")
+
+    def _pieces(self, info: zipfile.ZipInfo, left: int) -> Iterator[bytes]:
+        if info.flag_bits & 1:
+            raise Unreadable("password-protected")
+        if info.compress_type not in _KNOWN:
+            raise Unreadable(f"damaged {self._kind}")
+        own = copy(info)
+        own.file_size = left + 1
+        try:
+            with self._zip.open(own) as part:
+                while piece := part.read(_PIECE):
+                    left -= len(piece)
+                    if left < 0:
+                        raise Unreadable("too large unpacked")
+                    yield piece
+        except _DAMAGE as error:
+            raise Unreadable(f"damaged {self._kind}") from error

@@ -1,0 +1,73 @@
+"""Values of cells as a person would write them, the same for every format of spreadsheets."""
+
+from __future__ import annotations
+
+import re
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+
+_DIGITS = 15
+"""As many as a spreadsheet computes with: what is behind them is noise of binary fractions (0.30000000000000004)."""
+
+_QUOTED = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]')
+_ZEROS = re.compile(r"0{2,15}")
+
+
+def number(value: float, shown_as: str = "") -> str:
+    """`12.5%` where the cell's format says so, `007` where it pads; else the plain number, without thousands marks,
+    which one would have to know to search for it."""
+    shown_as = _QUOTED.sub("", shown_as) if '"' in shown_as or "\\" in shown_as or "[" in shown_as else shown_as
+    if "%" in shown_as:
+        return f"{_plain(value * 100)}%"
+    if _ZEROS.fullmatch(shown_as) and value >= 0 and value == int(value):
+        return _plain(value).zfill(len(shown_as))
+    return _plain(value)
+
+
+def _plain(value: float) -> str:
+    if isinstance(value, int):
+        return str(value) if value.bit_length() < 200 else f"{Decimal(value):.14e}"
+    short = f"{value:.{_DIGITS}g}"
+    if "e" not in short or not 1e-9 < abs(value) < 1e21:
+        return short
+    return f"{Decimal(short):f}"
+
+
+def moment(value: object, with_time: bool = True) -> str:
+    """ISO 8601, to the second where there are seconds; of a date without a time of day, the date alone."""
+    if isinstance(value, datetime):
+        value = _rounded(value)
+        if not with_time or value.time() == time():
+            return value.date().isoformat()
+        return f"{value.date().isoformat()} {_clock(value.time())}"
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, time):
+        return _clock(_rounded(datetime.combine(date(2000, 1, 1), value)).time())
+    if isinstance(value, timedelta):
+        return _duration(value)
+    return str(value)
+
+
+def _rounded(value: datetime) -> datetime:
+    """To the second: a spreadsheet counts days in binary fractions, so 14:00 may be 13:59:59.999."""
+    whole = value.replace(microsecond=0, tzinfo=None)
+    try:
+        return whole + timedelta(seconds=1) if value.microsecond >= 500_000 else whole
+    except OverflowError:
+        return whole
+
+
+def _clock(value: time) -> str:
+    return value.strftime("%H:%M:%S" if value.second else "%H:%M")
+
+
+def _duration(value: timedelta) -> str:
+    seconds = round(value.total_seconds())
+    sign, seconds = ("-" if seconds < 0 else ""), abs(seconds)
+    return f"{sign}{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+
+
+def truth(value: bool) -> str:
+    """As spreadsheets show it."""
+    return "TRUE" if value else "FALSE"
