@@ -51,6 +51,7 @@ OTHER: dict[str, tuple[str, Any]] = {
 ENTRIES = {
     "chunking.nodeTypes": ("python", "class_definition, call", ("python", ("class_definition", "call"))),
     "chunking.parsers": ("cu", "cpp", (".cu", "cpp")),
+    "chunkers": ("xyz", "tools/my_chunker.py", (".xyz", "tools/my_chunker.py")),
     "retrieval.signals": ("path", "0.5", ("path", 0.5)),
 }
 """For each table setting: an entry's name, its value as text, and the entry as read."""
@@ -123,7 +124,7 @@ def test_every_table_setting_takes_entries_in_every_layer(knob: Knob) -> None:
     name, text, entry = ENTRIES[knob.name]
     typed = list(entry[1]) if isinstance(entry[1], tuple) else entry[1]
     layers = [
-        load(TomlFile(as_toml(f"{knob.name}.{name}", typed))),
+        load(TomlFile(as_toml(f"{knob.name}.{name}", typed), trusted=True)),
         load(git={f"ragit.{knob.name}.{name}": text}),
         load(environ={f"{knob.variable}_{name.upper()}": text}),
         load(flags={f"{knob.name}.{name}": text}),
@@ -152,6 +153,99 @@ def test_tables_are_merged_entry_by_entry_and_lists_replaced() -> None:
     assert loaded.config.chunking.node_types == (("go", ("c",)), ("python", ("d",)))
     assert loaded.config.index.exclude == ("z",)
     assert loaded.origins["chunking.nodeTypes"] == ".ragit.toml:1, git config"
+
+
+CHUNKERS = """# two ways to write it
+[[chunkers]]
+module = "tools/my_chunker.py"
+extensions = [".xyz", "ABC"]
+
+[[chunkers]]
+module = "package.module:Name"
+extensions = [".d.ts"]
+"""
+
+
+def test_chunkers_are_a_list_of_tables() -> None:
+    mine, theirs = "tools/my_chunker.py", "package.module:Name"
+    entries = ((".abc", mine), (".d.ts", theirs), (".xyz", mine))
+    tables = (f"{{module = '{mine}', extensions = ['abc', 'xyz']}}", f"{{module = '{theirs}', extensions = ['.d.ts']}}")
+    inline = f"chunkers = [{', '.join(tables)}]"
+    for text in (CHUNKERS, inline):
+        loaded = toml(text, trusted=True)
+        assert loaded.config.chunkers == entries
+        shown = next(row for row in describe(loaded) if row.name == "chunkers")
+        assert shown.value == [
+            {"module": mine, "extensions": [".abc", ".xyz"]},
+            {"module": theirs, "extensions": [".d.ts"]},
+        ]
+    assert loaded.origins["chunkers"] == ".ragit.toml:1"
+    assert load(flags={"chunkers": shown.value}).config.chunkers == entries
+
+
+def test_one_extension_s_chunker_is_a_setting_of_its_own() -> None:
+    """Another layer replaces it, or turns it off, and leaves the others."""
+    file = TomlFile(CHUNKERS.encode(), trusted=True)
+    loaded = load(file, {"ragit.chunkers.xyz": "installed-one"}, {"RAGIT_CHUNKERS_ABC": ""})
+    assert dict(loaded.config.chunkers) == {".abc": "", ".d.ts": "package.module:Name", ".xyz": "installed-one"}
+    assert loaded.origins["chunkers"] == ".ragit.toml:2, git config, RAGIT_CHUNKERS_ABC"
+
+
+def test_chunkers_of_an_untrusted_file_are_set_aside() -> None:
+    loaded = toml(CHUNKERS)
+    assert loaded.config.chunkers == ()
+    assert loaded.warning == "ignored until `ragit trust`: chunkers (.ragit.toml)"
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        (CHUNKERS.replace(".d.ts", ".xyz"), ".ragit.toml:6: table 2 of the list: chunkers takes each extension once"),
+        (
+            CHUNKERS.replace("extensions = [", "extension = [", 1),
+            ".ragit.toml:2: table 1 of the list: chunkers takes a",
+        ),
+        (CHUNKERS.replace("tools/", "../tools/"), ".ragit.toml:2: table 1 of the list: chunkers takes a list of"),
+        (CHUNKERS.replace("tools/", "/tools/"), ".ragit.toml:2: table 1 of the list: chunkers takes a list of"),
+        (CHUNKERS.replace("tools/", "tools/../../"), ".ragit.toml:2: table 1 of the list: chunkers takes a list of"),
+        (CHUNKERS.replace("tools/", "~/"), ".ragit.toml:2: table 1 of the list: chunkers takes a list of"),
+        (CHUNKERS.replace("e.module:N", "e module:N"), ".ragit.toml:6: table 2 of the list: chunkers takes a list of"),
+        (
+            CHUNKERS.replace('[".d.ts"]', "[]") + "extra = 1",
+            ".ragit.toml:6: table 2 of the list: chunkers takes a list",
+        ),
+        (CHUNKERS.replace('[".d.ts"]', '"d.ts"'), ".ragit.toml:6: table 2 of the list: chunkers takes a list of"),
+        (CHUNKERS.replace(".d.ts", "a/b"), ".ragit.toml:6: table 2 of the list: chunkers takes each extension once"),
+        ("\nchunkers = 1", ".ragit.toml:2: chunkers takes a list of tables, each with a module"),
+        ("[chunkers]\nmodule = 'a'\nextensions = ['b']", ".ragit.toml:1: chunkers takes a list of tables, each with a"),
+    ],
+)
+def test_a_chunker_that_cannot_be_is_named_with_its_line(text: str, place: str) -> None:
+    assert refused(text).message.startswith(place)
+    assert "docs/chunkers.md" in refused(text).hint
+
+
+@pytest.mark.parametrize(
+    ("module", "taken"),
+    [
+        *(
+            (name, True)
+            for name in ("a.py", "a b/c-d.py", "tools/x.py:Name", "x.py:A.b", "pkg:Name", "p.m:N.f", "name-of")
+        ),
+        *(
+            (name, False)
+            for name in ("./a.py", "a/./b.py", "..py/../a.py", "C:/a.py", "a\\b.py", "a.py:", "p.m:", ":N", "a b")
+        ),
+        *((name, False) for name in ("a/b", "a.py\0", "a\n.py", "-x", "https://host/a.py", "a.py:1x")),
+    ],
+)
+def test_what_names_a_chunker(module: str, taken: bool) -> None:
+    try:
+        assert load(flags={"chunkers.xyz": module}).config.chunkers == ((".xyz", module),)
+    except ConfigError:
+        assert not taken
+    else:
+        assert taken
 
 
 def test_a_flag_not_given_changes_nothing() -> None:
@@ -376,6 +470,7 @@ def test_an_untrusted_file_cannot_redirect_a_provider_the_user_chose() -> None:
 def test_what_can_send_data_or_choose_where_to_write_is_sensitive() -> None:
     assert [knob.name for knob in KNOBS.values() if knob.sensitive] == [
         "index.storePath",
+        "chunkers",
         "embedding.provider",
         "embedding.baseUrl",
         "embedding.model",

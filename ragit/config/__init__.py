@@ -17,6 +17,7 @@ from ragit.config.sections import (
     Gc,
     HybridSearch,
     Index,
+    Reranking,
     Retrieval,
     selection_fingerprint,
 )
@@ -38,6 +39,7 @@ __all__ = [
     "Index",
     "Knob",
     "Loaded",
+    "Reranking",
     "Retrieval",
     "Row",
     "TomlFile",

@@ -126,6 +126,9 @@ def describe(loaded: Loaded) -> list[Row]:
 
 def readable(knob: Knob, value: Any) -> object:
     """A setting's value as a TOML file would have it: tables and lists instead of tuples."""
+    if knob.kind == "Chunkers":
+        modules = dict.fromkeys(module for _, module in value)
+        return [{"module": m, "extensions": [name for name, one in value if one == m]} for m in modules]
     if knob.table:
         return {name: list(one) if isinstance(one, tuple) else one for name, one in value}
     return list(value) if isinstance(value, tuple) else value
@@ -182,7 +185,8 @@ def _from_table(table: Mapping[str, Any], above: tuple[str, ...], text: str, fil
         name = name if isinstance(value, Mapping) else SHORT.get(name, name)
         place = f"{file.name}:{toml.line_of(text, path)}"
         if name in KNOBS:
-            yield _Setting(KNOBS[name], _typed(KNOBS[name], value, place), place, file.trusted)
+            places = _Places(file.name, text, path)
+            yield _Setting(KNOBS[name], _typed(KNOBS[name], value, place, places), place, file.trusted)
         elif name not in SECTIONS:
             _unknown(name, [*KNOBS, *SECTIONS], place)
         elif isinstance(value, Mapping):
@@ -261,14 +265,27 @@ def _from_words(knob: Knob, name: str, value: object, place: str, origin: str) -
     return _Setting(knob, _checked(knob, value, place, lambda: from_text(knob, str(value))), origin)
 
 
-def _typed(knob: Knob, value: object, place: str) -> Any:
-    return _checked(knob, value, place, lambda: from_typed(knob, value))
+class _Places(NamedTuple):
+    """Where the tables of a list stand in a settings file."""
+
+    name: str
+    text: str
+    path: tuple[str, ...]
+
+    def of(self, number: int) -> str:
+        return f"{self.name}:{toml.line_of(self.text, self.path, number)}"
 
 
-def _checked(knob: Knob, value: object, place: str, read: Callable[[], Any]) -> Any:
+def _typed(knob: Knob, value: object, place: str, places: _Places | None = None) -> Any:
+    return _checked(knob, value, place, lambda: from_typed(knob, value), places)
+
+
+def _checked(knob: Knob, value: object, place: str, read: Callable[[], Any], places: _Places | None = None) -> Any:
     try:
         return read()
     except Unfit as unfit:
+        if unfit.table:
+            place = f"{places.of(unfit.table) if places else place}: table {unfit.table} of the list"
         # A sensitive value may be a key pasted into the wrong place: it is not repeated on a screen or in a log.
         given = "" if knob.sensitive else f", not {_shown(value)}"
         raise ConfigError(f"{place}: {knob.name} takes {unfit}{given}", f"{knob.help} {_LIST}") from None

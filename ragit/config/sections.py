@@ -15,6 +15,13 @@ Weights = tuple[tuple[str, float], ...]
 """Sorted pairs, not a dict: a Config can be hashed. Read it with dict(...)."""
 Parsers = tuple[tuple[str, str], ...]
 NodeTypes = tuple[tuple[str, tuple[str, ...]], ...]
+Chunkers = tuple[tuple[str, str], ...]
+"""By file extension, the chunker of the user's own; .ragit.toml writes it as a list of tables."""
+
+
+_NAME = r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*"
+CHUNKER = rf"|(?!/|~)(?!(?:.*/)?\.\.?/)[^\0-\x1f\\:]+\.py(?::{_NAME})?|{_NAME}:{_NAME}|[A-Za-z0-9_][A-Za-z0-9_.-]*"
+"""What names a chunker: a file below the top of the repository, an object of a module, an entry point, or none."""
 
 
 class Index(Section):
@@ -40,6 +47,9 @@ class Chunking(Section):
 
     node_types: NodeTypes = knob((), "Per language, the syntax nodes that become chunks; replaces that language's own.")
     parsers: Parsers = knob((), "Per file extension, the language it is read as.")
+    chunker_seconds: int = knob(
+        10, "A file for which a chunker of your own takes longer is skipped.", low=1, high=86_400
+    )
 
 
 class Documents(Section):
@@ -119,6 +129,51 @@ class ContextOptimization(Section):
     max_per_file: int = knob(3, "Most hits from one file; 0: no limit.", low=0, high=10_000)
 
 
+class Reranking(Section):
+    """A model that reads the best candidates of a search and orders them anew. Their text is sent to it."""
+
+    enabled: bool = knob(False, "Let a model order the best candidates of every search.", sensitive=True)
+    provider: str = knob(
+        "llama.cpp",
+        "What is spoken: the dialect of a server with /rerank (jina also for vLLM, Infinity and others; tei is "
+        "text-embeddings-inference), or chat for any language model behind chat completions.",
+        choices=("llama.cpp", "jina", "cohere", "tei", "voyage", "chat"),
+        sensitive=True,
+    )
+    base_url: str = knob(
+        "",
+        "Address of the server, up to and including its version (http://host/v1); empty: the provider's usual one.",
+        pattern=r"(https?://[^\s/]\S*)?",
+        wanted="a URL that begins with http:// or https://",
+        sensitive=True,
+    )
+    model: str = knob("", "Name of the model; empty: the provider's usual one, or the only one.", sensitive=True)
+    api_key_env: str = knob(
+        "",
+        "Name of the environment variable that holds the key; empty: the provider's usual one.",
+        pattern=r"([A-Za-z_][A-Za-z0-9_]*)?",
+        wanted="the name of an environment variable (never the key itself)",
+        sensitive=True,
+    )
+    candidates: int = knob(20, "How many of the best are sent to it.", low=1, high=1000)
+    max_doc_chars: int = knob(1200, "Characters of each candidate that are sent.", low=50, high=100_000)
+    query_template: str = knob(
+        "",
+        "What is sent as the query, with {query} in it; empty: the query itself.",
+        pattern=r"(.*\{query\}.*)?",
+        wanted="a text with {query} in it",
+    )
+    weight: float = knob(1.0, "Its share in the new order; the order before has the rest.", low=0, high=1)
+    min_score: float = knob(
+        0.0,
+        "Hits that it finds less relevant than this, in its own scale, are left out, and so is what it did not see; "
+        "0: none are.",
+        low=-1000,
+        high=1000,
+    )
+    timeout_ms: int = knob(4000, "Milliseconds in all, after which the order stands as it was.", low=1, high=600_000)
+
+
 class Retrieval(Section):
     """What a search returns."""
 
@@ -127,6 +182,7 @@ class Retrieval(Section):
     query_prefix: str = knob("", "Put before a query before it is embedded; empty: embedding.queryPrefix.")
     hybrid_search: HybridSearch = HybridSearch()
     context_optimization: ContextOptimization = ContextOptimization()
+    reranking: Reranking = Reranking()
     signals: Weights = knob(
         (), "Per ranking signal, its weight instead of the built-in one; 0 turns it off.", low=-100, high=100
     )
@@ -154,6 +210,14 @@ class Config(Section):
 
     index: Index = Index()
     chunking: Chunking = Chunking()
+    chunkers: Chunkers = knob(
+        (),
+        "Chunkers of your own, each with the file extensions it reads: docs/chunkers.md.",
+        pattern=CHUNKER,
+        wanted="a list of tables, each with a module (a .py file of the repository, PACKAGE.MODULE:NAME, or the "
+        "name of an installed chunker) and extensions",
+        sensitive=True,
+    )
     documents: Documents = Documents()
     embedding: Embedding = Embedding()
     retrieval: Retrieval = Retrieval()

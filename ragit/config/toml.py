@@ -68,19 +68,26 @@ def parse(text: str, name: str) -> dict[str, Any]:
     return tables
 
 
-def line_of(text: str, path: tuple[str, ...]) -> int:
-    """The line on which a key stands, or else the innermost table or inline table above it; 1 if none is found."""
+def line_of(text: str, path: tuple[str, ...], number: int = 1) -> int:
+    """The line on which a key stands, or else the innermost table or inline table above it; 1 if none is found.
+
+    `number` is which one of a list of tables with their own heads is meant.
+    """
     best, line = 0, 1
+    heads = 0
     head: tuple[str, ...] = ()
-    for number, row in _outside_strings(text):
+    for row_number, row in _outside_strings(text):
         if found := re.match(_HEAD, row):
             here = head = _parts(found[1])
+            heads += here == path
+            if here == path and heads == number:
+                return row_number
         elif found := re.match(_KEY, row):
             here = head + _parts(found[1])
         else:
             continue
         if len(here) > best and here == path[: len(here)]:
-            best, line = len(here), number
+            best, line = len(here), row_number
     return line
 
 

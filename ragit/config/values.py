@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ragit.config.knobs import Knob
@@ -18,7 +18,11 @@ _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}  # git's own units fo
 
 
 class Unfit(Exception):
-    """A value that a setting does not take; the text says what it takes."""
+    """A value that a setting does not take; the text says what it takes, `table` which of a list of tables it is."""
+
+    def __init__(self, wanted: str, table: int = 0) -> None:
+        super().__init__(wanted)
+        self.table = table
 
 
 def expected(knob: Knob) -> str:
@@ -44,6 +48,8 @@ def expected(knob: Knob) -> str:
 
 def from_typed(knob: Knob, value: object) -> Any:
     """The setting's value from a typed one, as TOML or a Python caller gives it."""
+    if knob.kind == "Chunkers" and isinstance(value, (list, tuple)):
+        return tuple(sorted(_listed(knob, value)))
     if knob.table:
         if not isinstance(value, Mapping):
             raise Unfit(expected(knob))
@@ -63,9 +69,34 @@ def entry(knob: Knob, name: str, value: object) -> tuple[str, Any]:
     if knob.kind == "Weights":
         return name, _number(knob, _float(value) if isinstance(value, str) else value)
     if knob.kind == "Parsers":
-        return "." + name.lstrip(".").lower(), _plain(knob, value).strip().lower()
+        return suffix(name), _plain(knob, value).strip().lower()
+    if knob.kind == "Chunkers":
+        return suffix(name), _matching(knob, _plain(knob, value).strip())
     nodes = _strings(knob, _divide(value) if isinstance(value, str) else value)
     return name.lower(), nodes
+
+
+def suffix(name: str) -> str:
+    """A file extension as tables of settings name it: with its dot, in lower case."""
+    return "." + name.lstrip(".").lower()
+
+
+def _listed(knob: Knob, value: Sequence[object]) -> Iterator[tuple[str, str]]:
+    """The entries of a list of tables, by extension. Unfit with the number of the table that is wrong."""
+    seen: set[str] = set()
+    for number, table in enumerate(value, 1):
+        if not isinstance(table, Mapping) or set(table) != {"module", "extensions"}:
+            raise Unfit(f"{expected(knob)}, and nothing else", number)
+        try:
+            module = _matching(knob, _plain(knob, table["module"]))
+            names = list(map(suffix, _strings(knob, table["extensions"])))
+        except Unfit:
+            raise Unfit(expected(knob), number) from None
+        for name in names:
+            if name in seen or len(name) < 2 or "/" in name:
+                raise Unfit(f"each extension once, and {name} is none or there twice", number)
+            seen.add(name)
+            yield name, module
 
 
 def _scalar(knob: Knob, value: object) -> Any:
