@@ -229,7 +229,7 @@ FORMATS = (
     Language("sln", ".sln", reader="sln", data=True),
     Language("image", ".png .jpg .jpeg .gif .webp .bmp .tif .tiff .ico .heic .avif", reader="none"),
     Language("pdf", ".pdf", reader="document", join=" > "),
-    Language("docx", ".docx .docm", reader="none"),
+    Language("docx", ".docx .docm .dotx .dotm", reader="document", join=" > ", also="doc"),
     Language("doc", ".doc", reader="none"),
     Language("xlsx", ".xlsx .xlsm", reader="none"),
     Language("xls", ".xls", reader="none"),

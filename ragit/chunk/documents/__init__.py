@@ -28,5 +28,6 @@ FRAME_VERSION = 1
 """Of group.py and sniff.py, for all of them."""
 
 READERS: Mapping[str, Reader] = {
-    "pdf": Reader("pdf", 1, "pypdf"),
+    "docx": Reader("docx", 1),
+    "pdf": Reader("pdf", 1, "pypdf cryptography"),
 }
