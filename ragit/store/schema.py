@@ -8,6 +8,9 @@ embedder    the embedders that vectors are stored of; each has two tables, vec_b
 embedded    which chunkings have all their vectors under which embedder
 snapshot    a tree composed of chunkings: a cache, since the tree's own entries say the same
 derived     the text made of a document, compressed, by chunking: what is text itself is read back from its blob
+describer   whom descriptions were asked of, and what; each has many rows in
+description what was said, by its subject: the hash of a chunk's embedded text, or an image's blob
+undescribed which chunks have a vector under which embedder that lacks the description it should be made with
 """
 
 from __future__ import annotations
@@ -55,11 +58,19 @@ def _version_1(db: apsw.Connection) -> None:
 
 
 def _version_2(db: apsw.Connection) -> None:
-    """Documents: where a chunk stands for a person, and the text that was made."""
+    """Documents: where a chunk stands for a person, and the text that was made. Descriptions."""
     db.execute(
         """
         ALTER TABLE chunk ADD COLUMN place TEXT NOT NULL DEFAULT '';
         CREATE TABLE derived(chunking INTEGER PRIMARY KEY, text BLOB NOT NULL);
+        CREATE TABLE describer(id INTEGER PRIMARY KEY, kind TEXT NOT NULL, fingerprint TEXT NOT NULL,
+            UNIQUE(kind, fingerprint));
+        CREATE TABLE description(
+            describer INTEGER NOT NULL, subject BLOB NOT NULL, text TEXT NOT NULL, PRIMARY KEY(describer, subject)
+        ) WITHOUT ROWID;
+        CREATE TABLE undescribed(
+            embedder INTEGER NOT NULL, chunk INTEGER NOT NULL, PRIMARY KEY(embedder, chunk)
+        ) WITHOUT ROWID;
         """
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +15,7 @@ import apsw
 from ragit.records import Record
 from ragit.store import schema
 from ragit.store.connect import connect, load_vector_functions, transaction, translated
+from ragit.store.descriptions import Descriptions
 from ragit.store.schema import ORDINAL_BITS
 from ragit.types import Oid
 
@@ -49,7 +50,8 @@ class ChunkRow(NamedTuple):
 class NewChunking(Record):
     """A blob's chunks, words and vectors, ready to store. `vectors` is None where no embedder took part.
 
-    `derived` is the compressed text of a document, empty for what is text itself.
+    `derived` is the compressed text of a document, empty for what is text itself. `undescribed` are the ordinals of the
+    chunks whose vectors lack the description that the embedder's name promises.
     """
 
     oid: Oid
@@ -63,6 +65,7 @@ class NewChunking(Record):
     chunks: tuple[ChunkRow, ...]
     vectors: tuple[tuple[bytes, bytes], ...] | None
     derived: bytes = b""
+    undescribed: tuple[int, ...] = ()
 
 
 class Snapshot(Record):
@@ -157,7 +160,7 @@ class Store:
         ).fetchone()
         chunking = found[0] if found else self._add_chunking(key, new)
         if embedder is not None and new.vectors is not None:
-            self._add_vectors(chunking, new.vectors, embedder)
+            self._add_vectors(chunking, new, new.vectors, embedder)
 
     def _add_chunking(self, key: tuple[bytes, str, str], new: NewChunking) -> int:
         db = self._db
@@ -181,32 +184,65 @@ class Store:
                 db.execute("INSERT INTO derived VALUES(?,?)", (chunking, new.derived))
         return chunking
 
-    def _add_vectors(self, chunking: int, vectors: Sequence[tuple[bytes, bytes]], embedder: int) -> None:
+    def _add_vectors(
+        self, chunking: int, new: NewChunking, vectors: Sequence[tuple[bytes, bytes]], embedder: int
+    ) -> None:
         first = chunk_id(chunking, 0)
-        for kind, column in (("bit", 0), ("i8", 1)):
-            self._db.executemany(
-                f"INSERT OR IGNORE INTO vec_{kind}_{embedder} VALUES(?,?)",
-                ((first + i, vector[column]) for i, vector in enumerate(vectors)),
-            )
         self._db.execute("INSERT OR IGNORE INTO embedded VALUES(?,?)", (embedder, chunking))
+        if self._db.changes():
+            for kind, column in (("bit", 0), ("i8", 1)):
+                self._db.executemany(
+                    f"INSERT OR IGNORE INTO vec_{kind}_{embedder} VALUES(?,?)",
+                    ((first + i, vector[column]) for i, vector in enumerate(vectors)),
+                )
+            self.descriptions.lack(embedder, [first + i for i in new.undescribed])
+        lacking = frozenset(new.undescribed)
+        rows = enumerate(zip(new.chunks, vectors, strict=True))
+        self.descriptions.mend(embedder, {row.hash: vector for i, (row, vector) in rows if i not in lacking})
 
-    def vectors_of(self, hashes: Iterable[bytes], embedder: int | None) -> dict[bytes, tuple[bytes, bytes]]:
-        """Stored vectors (bits, bytes) by the hash of the embedded text; absent ones are left out."""
+    def vectors_of(
+        self, hashes: Iterable[bytes], embedder: int | None, described: Set[bytes] | None = None
+    ) -> dict[bytes, tuple[bytes, bytes]]:
+        """Stored vectors (bits, bytes) by the hash of the embedded text; absent ones are left out.
+
+        Where the embedder's vectors are made with descriptions, `described` are the hashes of which there are some: of
+        these only such vectors are given, of the others only such as lack theirs.
+        """
         if embedder is None:
             return {}
         sql = f"""
             SELECT b.v, i.v FROM chunk
             CROSS JOIN vec_bit_{embedder} b ON b.chunk = chunk.id
             CROSS JOIN vec_i8_{embedder} i ON i.chunk = chunk.id
-            WHERE chunk.hash = ? LIMIT 1
+            WHERE chunk.hash = ?
         """
+        if described is not None:
+            sql += " AND EXISTS(SELECT 1 FROM undescribed WHERE embedder = ? AND chunk = chunk.id) = ?"
         found = {}
         with translated(self.path):
             for digest in hashes:
-                row = self._db.execute(sql, (digest,)).fetchone()
+                kind = () if described is None else (embedder, digest not in described)
+                row = self._db.execute(sql + " LIMIT 1", (digest, *kind)).fetchone()
                 if row:
                     found[digest] = row
         return found
+
+    @property
+    def descriptions(self) -> Descriptions:
+        """What language models said about chunks and images."""
+        return Descriptions(self._db, self.path)
+
+    def keys_of(self, chunkings: Iterable[int]) -> list[tuple[Oid, str, str]]:
+        """(oid, language, fingerprint) of some chunkings."""
+        sql = "SELECT oid, language, fingerprint FROM chunking WHERE id = ?"
+        with translated(self.path):
+            rows = (row for c in chunkings for row in self._db.execute(sql, (c,)))
+            return [(Oid(oid.hex()), language, fingerprint) for oid, language, fingerprint in rows]
+
+    def last_chunking(self) -> int:
+        """The number of the chunking that was added last, also if it is gone again."""
+        with translated(self.path):
+            return self._db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'chunking'").get or 0
 
     def has_chunks(self) -> bool:
         """True if any chunk is stored."""
@@ -246,6 +282,13 @@ class Store:
             "DELETE FROM snapshot WHERE id <= (SELECT id FROM snapshot ORDER BY id DESC LIMIT 1 OFFSET ?)",
             (SNAPSHOTS_KEPT,),
         )
+
+    def forget_snapshots(self, reason: str) -> None:
+        """Delete the cached trees of which a path is left out for this reason. To be called inside `writing`."""
+        rows = cast("list[tuple[int, bytes]]", self._db.execute("SELECT id, skipped FROM snapshot").fetchall())
+        for number, skipped in rows:
+            if reason.encode() in _split(zlib.decompress(skipped))[1::2]:
+                self._db.execute("DELETE FROM snapshot WHERE id = ?", (number,))
 
     # -- search ------------------------------------------------------------------------------------------------------
 
@@ -376,6 +419,7 @@ class Store:
         for number in embedders:
             for kind in ("bit", "i8"):
                 self._db.execute(f"DELETE FROM vec_{kind}_{number} WHERE chunk BETWEEN ? AND ?", span)
+            self._db.execute("DELETE FROM undescribed WHERE embedder = ? AND chunk BETWEEN ? AND ?", (number, *span))
             self._db.execute("DELETE FROM embedded WHERE embedder = ? AND chunking = ?", (number, chunking))
         self._db.execute("DELETE FROM chunk WHERE id BETWEEN ? AND ?", span)
         self._db.execute("DELETE FROM forward WHERE chunking = ?", (chunking,))
@@ -387,6 +431,7 @@ class Store:
         for kind in ("bit", "i8"):
             self._db.execute(f"DROP TABLE vec_{kind}_{number}")
         self._db.execute("DELETE FROM embedded WHERE embedder = ?", (number,))
+        self._db.execute("DELETE FROM undescribed WHERE embedder = ?", (number,))
         self._db.execute("DELETE FROM embedder WHERE id = ?", (number,))
 
     def compact(self) -> None:

@@ -1,0 +1,124 @@
+"""Descriptions by what they are of and who was asked: paid for once, and kept for as long as what they are of is there.
+
+They are no part of a chunking or a vector. What was paid for outlives both: a setting that is turned off and on again,
+a change of the chunker or of the embedder, and a rebuilt store cost nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Set
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import apsw
+
+from ragit.store.connect import translated
+from ragit.store.schema import ORDINAL_BITS
+
+CHUNK = "chunk"
+"""Descriptions whose subject is the hash of a chunk's embedded text."""
+IMAGE = "image"
+"""Descriptions whose subject is a blob."""
+
+
+class DescriptionRow(NamedTuple):
+    """A description as stored."""
+
+    kind: str
+    asked: str
+    """The fingerprint of who was asked, and what."""
+    subject: bytes
+    text: str
+
+
+class Descriptions:
+    """The descriptions of one open store."""
+
+    def __init__(self, db: apsw.Connection, path: Path) -> None:
+        self._db = db
+        self._path = path
+
+    def of(self, kind: str, asked: str, subjects: Iterable[bytes]) -> dict[bytes, str]:
+        """Stored descriptions by subject; absent ones are left out."""
+        with translated(self._path):
+            number = self._number(kind, asked)
+            if number is None:
+                return {}
+            sql = "SELECT text FROM description WHERE describer = ? AND subject = ?"
+            found = ((subject, self._db.execute(sql, (number, subject)).get) for subject in subjects)
+            return {subject: text for subject, text in found if text is not None}
+
+    def keep(self, kind: str, asked: str, said: Mapping[bytes, str]) -> None:
+        """Store descriptions; those that are there stay as they are. To be called inside `writing`."""
+        self._db.execute("INSERT OR IGNORE INTO describer(kind, fingerprint) VALUES(?,?)", (kind, asked))
+        number = self._number(kind, asked)
+        self._db.executemany(
+            "INSERT OR IGNORE INTO description VALUES(?,?,?)",
+            ((number, subject, text) for subject, text in said.items()),
+        )
+
+    def count(self, kind: str, asked: str) -> int:
+        """How many are stored."""
+        with translated(self._path):
+            number = self._number(kind, asked)
+            found: int = self._db.execute("SELECT count(*) FROM description WHERE describer = ?", (number,)).get
+            return found
+
+    def all(self) -> Iterator[DescriptionRow]:
+        """Every description, whoever was asked."""
+        sql = """
+            SELECT kind, fingerprint, subject, text FROM describer
+            CROSS JOIN description ON description.describer = describer.id
+        """
+        with translated(self._path):
+            for row in self._db.execute(sql):
+                yield DescriptionRow(*row)
+
+    def drop_unused(self, blobs: Set[bytes]) -> None:
+        """Delete those of chunks that are no longer stored, and of images that are none of these blobs.
+
+        Whoever was asked: a model that is not configured today may be tomorrow. To be called inside `writing`.
+        """
+        images: list[tuple[Any, ...]] = []
+        for number, kind in self._db.execute("SELECT id, kind FROM describer").fetchall():
+            if kind == CHUNK:
+                sql = "DELETE FROM description WHERE describer = ? AND subject NOT IN (SELECT hash FROM chunk)"
+                self._db.execute(sql, (number,))
+            else:
+                sql = "SELECT describer, subject FROM description WHERE describer = ?"
+                images += [row for row in self._db.execute(sql, (number,)) if row[1] not in blobs]
+        self._db.executemany("DELETE FROM description WHERE describer = ? AND subject = ?", images)
+        self._db.execute("DELETE FROM describer WHERE id NOT IN (SELECT describer FROM description)")
+
+    # -- vectors that lack theirs ------------------------------------------------------------------------------------
+
+    def lacking(self, embedder: int) -> dict[int, int]:
+        """Chunkings with vectors that lack their descriptions, and how many of each do."""
+        sql = f"SELECT chunk >> {ORDINAL_BITS}, count(*) FROM undescribed WHERE embedder = ? GROUP BY 1"
+        with translated(self._path):
+            return dict(self._db.execute(sql, (embedder,)))
+
+    def lack(self, embedder: int, chunks: Iterable[int]) -> None:
+        """Note chunks whose vectors were made without. To be called inside `writing`."""
+        self._db.executemany("INSERT INTO undescribed VALUES(?,?)", ((embedder, chunk) for chunk in chunks))
+
+    def mend(self, embedder: int, described: Mapping[bytes, tuple[bytes, bytes]]) -> None:
+        """Give vectors with descriptions to all chunks of the same text that lack them, in whatever chunking: which
+        branch was described first must not show. To be called inside `writing`.
+        """
+        if not self._db.execute("SELECT EXISTS(SELECT 1 FROM undescribed WHERE embedder = ?)", (embedder,)).get:
+            return
+        sql = """
+            SELECT undescribed.chunk FROM chunk
+            CROSS JOIN undescribed ON undescribed.embedder = ? AND undescribed.chunk = chunk.id WHERE chunk.hash = ?
+        """
+        for digest, vector in described.items():
+            for (chunk,) in self._db.execute(sql, (embedder, digest)).fetchall():
+                for kind, column in (("bit", 0), ("i8", 1)):
+                    self._db.execute(f"UPDATE vec_{kind}_{embedder} SET v = ? WHERE chunk = ?", (vector[column], chunk))
+                self._db.execute("DELETE FROM undescribed WHERE embedder = ? AND chunk = ?", (embedder, chunk))
+
+    def _number(self, kind: str, asked: str) -> int | None:
+        sql = "SELECT id FROM describer WHERE kind = ? AND fingerprint = ?"
+        number: int | None = self._db.execute(sql, (kind, asked)).get
+        return number
