@@ -41,8 +41,6 @@ OTHER: dict[str, tuple[str, Any]] = {
     "index.exclude": ("vendor/**", ("vendor/**",)),
     "index.storePath": ("/somewhere/index.db", "/somewhere/index.db"),
     "embedding.provider": ("openai", "openai"),
-    "embedding.baseUrl": ("http://localhost:8080/v1", "http://localhost:8080/v1"),
-    "embedding.apiKeyEnv": ("MY_KEY", "MY_KEY"),
     "retrieval.hybridSearch.keywordScoring": ("tfidf", "tfidf"),
     "freshness.policy": ("refuse", "refuse"),
 }
@@ -53,6 +51,7 @@ ENTRIES = {
     "chunking.parsers": ("cu", "cpp", (".cu", "cpp")),
     "chunkers": ("xyz", "tools/my_chunker.py", (".xyz", "tools/my_chunker.py")),
     "retrieval.signals": ("path", "0.5", ("path", 0.5)),
+    "pricing": ("gpt-4o-mini", "0.15, 0.6", ("gpt-4o-mini", (0.15, 0.6))),
 }
 """For each table setting: an entry's name, its value as text, and the entry as read."""
 
@@ -63,6 +62,10 @@ TABLES = [knob for knob in KNOBS.values() if knob.table]
 def other(knob: Knob) -> tuple[str, Any]:
     if knob.name in OTHER:
         return OTHER[knob.name]
+    if knob.name.endswith(".baseUrl"):
+        return "http://localhost:8080/v1", "http://localhost:8080/v1"
+    if knob.name.endswith(".apiKeyEnv"):
+        return "MY_KEY", "MY_KEY"
     if knob.kind == "bool":
         return ("false", False) if knob.default else ("true", True)
     if knob.kind == "int":
@@ -467,6 +470,16 @@ def test_an_untrusted_file_cannot_redirect_a_provider_the_user_chose() -> None:
     assert (loaded.config.embedding.provider, loaded.config.embedding.base_url) == ("openai", "https://mine/v1")
 
 
+DESCRIBED = ("enabled", "baseUrl", "model", "apiKeyEnv", "prompt", "maxTokens")
+
+
+def test_a_price_of_a_model_whose_name_has_dots() -> None:
+    loaded = load(TomlFile(b'[pricing]\n"gpt-4.1-mini" = [0.4, 1.6]\n', trusted=True), flags={"pricing.qwen2.5:3B": "0"})
+    assert loaded.config.pricing == (("gpt-4.1-mini", (0.4, 1.6)), ("qwen2.5:3b", (0.0,)))
+    assert "one price or two" in refused('[pricing]\nx = [1, 2, 3]').message
+    assert "one price or two" in refused('[pricing]\nx = "cheap"').message
+
+
 def test_what_can_send_data_or_choose_where_to_write_is_sensitive() -> None:
     assert [knob.name for knob in KNOBS.values() if knob.sensitive] == [
         "index.storePath",
@@ -475,6 +488,11 @@ def test_what_can_send_data_or_choose_where_to_write_is_sensitive() -> None:
         "embedding.baseUrl",
         "embedding.model",
         "embedding.apiKeyEnv",
+        *(f"description.{name}" for name in DESCRIBED),
+        "description.maxContentChars",
+        *(f"imageDescription.{name}" for name in DESCRIBED),
+        "imageDescription.maxDimension",
+        "pricing",
     ]
 
 

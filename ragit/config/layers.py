@@ -119,7 +119,7 @@ def describe(loaded: Loaded) -> list[Row]:
             origin += f"; {loaded.ignored[name]} ignored until `ragit trust`"
         value = value_of(loaded.config, knob)
         rows.append(
-            Row(name, _masked(value) if name == "embedding.baseUrl" else readable(knob, value), origin, knob.help)
+            Row(name, _masked(value) if name.endswith(".baseUrl") else readable(knob, value), origin, knob.help)
         )
     return rows
 
@@ -246,8 +246,9 @@ def _from_flags(flags: Mapping[str, object]) -> Iterator[_Setting]:
             continue
         knob, entry_name = KNOBS.get(SHORT.get(name, name)), ""
         if knob is None:
-            above, _, entry_name = name.rpartition(".")
-            knob = KNOBS.get(above)
+            tables = (one for one in KNOBS.values() if one.table and name.startswith(f"{one.name}."))
+            knob = next(tables, None)
+            entry_name = name[len(knob.name) + 1 :] if knob else ""
         if knob is None or (entry_name and not knob.table):
             _unknown(name, KNOBS, where)
         if isinstance(value, str) or entry_name:

@@ -15,6 +15,8 @@ Weights = tuple[tuple[str, float], ...]
 """Sorted pairs, not a dict: a Config can be hashed. Read it with dict(...)."""
 Parsers = tuple[tuple[str, str], ...]
 NodeTypes = tuple[tuple[str, tuple[str, ...]], ...]
+Prices = tuple[tuple[str, tuple[float, ...]], ...]
+"""By model in lower case, the price of a million tokens read, and written."""
 Chunkers = tuple[tuple[str, str], ...]
 """By file extension, the chunker of the user's own; .ragit.toml writes it as a list of tables."""
 
@@ -103,6 +105,56 @@ class Embedding(Section):
     batch_size: int = knob(100, "Texts in one request.", low=1, high=2048)
     concurrency: int = knob(3, "Requests under way at once.", low=1, high=64)
     timeout_ms: int = knob(30_000, "Milliseconds to wait for one answer of the server.", low=1, high=3_600_000)
+
+
+class Described(Section):
+    """A language model that is asked about what a repository holds. Its server is the user's to name."""
+
+    enabled: bool = knob(False, "Ask it.", sensitive=True)
+    base_url: str = knob(
+        "http://localhost:11434/v1",
+        "Address of a server with OpenAI's chat completions, up to and including its version; as it is: Ollama here.",
+        pattern=r"https?://[^\s/]\S*",
+        wanted="a URL that begins with http:// or https://",
+        sensitive=True,
+    )
+    model: str = knob("", "Name of the model.", pattern=r".+", wanted="the name of a model", sensitive=True)
+    api_key_env: str = knob(
+        "",
+        "Name of the environment variable that holds the key; empty: none is sent.",
+        pattern=r"([A-Za-z_][A-Za-z0-9_]*)?",
+        wanted="the name of an environment variable (never the key itself)",
+        sensitive=True,
+    )
+    # Each of the next changes what is said, and so has everything described, and paid for, again.
+    prompt: str = knob("", "What it is told to do; empty: ragit's own words.", sensitive=True)
+    max_tokens: int = knob(300, "Tokens it may answer with.", low=1, high=100_000, sensitive=True)
+    concurrency: int = knob(2, "Requests under way at once.", low=1, high=64)
+    timeout_ms: int = knob(60_000, "Milliseconds to wait for one answer.", low=1, high=3_600_000)
+
+
+class Description(Described):
+    """A sentence about each chunk, which is embedded before its code: docs/descriptions.md. Chunks are sent to it."""
+
+    enabled: bool = knob(False, "Describe chunks when `ragit index` runs, and embed both.", sensitive=True)
+    model: str = knob("qwen2.5:3b", "Name of the model.", pattern=r".+", wanted="the name of a model", sensitive=True)
+    max_content_chars: int = knob(
+        4000, "Characters of a chunk that are sent; the rest is left out.", low=100, high=1_000_000, sensitive=True
+    )
+
+
+class ImageDescription(Described):
+    """Some sentences about each image, which are what is found of it: docs/descriptions.md. Images are sent to it."""
+
+    enabled: bool = knob(False, "Describe images when `ragit index` runs, and index the words.", sensitive=True)
+    model: str = knob(
+        "minicpm-v", "Name of a model that sees.", pattern=r".+", wanted="the name of a model", sensitive=True
+    )
+    max_image_bytes: int = knob(10 << 20, "Larger images are skipped and counted.", low=1, high=1 << 30)
+    max_pixels: int = knob(50_000_000, "Images of more pixels are skipped and counted.", low=1, high=1 << 30)
+    max_dimension: int = knob(
+        1024, "Pixels of the longer side to which an image is scaled down.", low=16, high=16_384, sensitive=True
+    )
 
 
 class HybridSearch(Section):
@@ -220,6 +272,15 @@ class Config(Section):
     )
     documents: Documents = Documents()
     embedding: Embedding = Embedding()
+    description: Description = Description()
+    image_description: ImageDescription = ImageDescription()
+    pricing: Prices = knob(
+        (),
+        "Per model, what a million tokens cost that it reads, and that it writes: for `ragit index --dry-run`.",
+        low=0,
+        high=1_000_000,
+        sensitive=True,  # a stranger's file must not call cheap what is not
+    )
     retrieval: Retrieval = Retrieval()
     freshness: Freshness = Freshness()
     gc: Gc = Gc()

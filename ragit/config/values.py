@@ -43,6 +43,7 @@ def expected(knob: Knob) -> str:
         "Weights": f"a table of names, each with a number{bounds}",
         "Parsers": "a table of file extensions, each with the name of a language",
         "NodeTypes": "a table of languages, each with a list of node types",
+        "Prices": "a table of models, each with one price or two (of a million tokens read, and written)",
     }[knob.kind]
 
 
@@ -70,10 +71,20 @@ def entry(knob: Knob, name: str, value: object) -> tuple[str, Any]:
         return name, _number(knob, _float(value) if isinstance(value, str) else value)
     if knob.kind == "Parsers":
         return suffix(name), _plain(knob, value).strip().lower()
+    if knob.kind == "Prices":
+        return name.lower(), _prices(knob, value)
     if knob.kind == "Chunkers":
         return suffix(name), _matching(knob, _plain(knob, value).strip())
     nodes = _strings(knob, _divide(value) if isinstance(value, str) else value)
     return name.lower(), nodes
+
+
+def _prices(knob: Knob, value: object) -> tuple[float, ...]:
+    parts = [_float(part) for part in _divide(value)] if isinstance(value, str) else value
+    parts = parts if isinstance(parts, (list, tuple)) else [parts]
+    if not 1 <= len(parts) <= 2:
+        raise Unfit(expected(knob))
+    return tuple(float(_number(knob, part)) for part in parts)
 
 
 def suffix(name: str) -> str:
