@@ -178,6 +178,26 @@ def test_what_is_demoted_is_still_found(shop: GitSandbox) -> None:
         assert 0 < answer.hits[0].score < 0.5
 
 
+@pytest.mark.parametrize(
+    ("header", "source", "lowered"),
+    [
+        ("net/tie.h", "net/tie.c", True),
+        ("tie.pyi", "tie.py", True),
+        ("tie.d.ts", "tie.js", True),
+        ("tie.h", "tie.cc", False),  # C++ has much of its code in headers
+        ("net/tie.h", "tie.c", False),
+        ("tie.h", "tiedye.c", False),
+    ],
+)
+def test_what_only_declares_stands_below_the_bodies(repo: GitSandbox, header: str, source: str, lowered: bool) -> None:
+    repo.write(header, "int tie_knots(int loose);\n")
+    repo.write(source, "int tie_knots(int loose) { return loose - 1; }\n")
+    repo.commit()
+    hits = {hit.path: hit for hit in search(repo, "tie_knots").hits}
+    assert ("declares" in hits[header].signals) == lowered
+    assert "declares" not in hits[source].signals
+
+
 def test_a_filter_changes_no_score(shop: GitSandbox) -> None:
     """Rarity is counted in the whole tree, so a hit's keyword score is the same with and without a filter."""
     every = {h.path: h for h in search(shop, mode="keyword", top_k=50, optimize=False).hits}

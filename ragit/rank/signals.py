@@ -30,6 +30,8 @@ class FileFacts(NamedTuple):
     """Cosine of its path's words with the query."""
     in_script: bool = False
     """It holds a word of the query that is not written in plain Latin letters."""
+    has_bodies_beside: bool = False
+    """It is a header or a stub, and the file whose names it declares lies beside it."""
 
 
 class ChunkFacts(NamedTuple):
@@ -143,7 +145,7 @@ _TEST = re.compile(
     r"|[a-z0-9](Test|Tests|TestCase|Spec|IT)\.\w+$"
 )
 _ASIDE = re.compile(
-    r"(^|/)(examples?|samples?|demos?|docs?(_src)?|documentation|benchmarks?|bench|perf|tutorials?|playground|legacy|compat)/"
+    r"(^|/)[_.]?(examples?|samples?|demos?|docs?(_src)?|documentation|benchmarks?|bench|perf|tutorials?|playground|legacy|compat)/"
 )
 _VENDORED = re.compile(
     r"(^|/)(vendor|vendored|third[-_]?party|node_modules|dist|build|generated|gen)/|\.min\.|[._]pb2?\.|\.lock$"
@@ -171,6 +173,10 @@ def _vendored(file: FileFacts, ask: Ask) -> float:
     return 1.0 if _VENDORED.search(file.path) else 0.0
 
 
+def _declares(file: FileFacts, ask: Ask) -> float:
+    return 1.0 if file.has_bodies_beside else 0.0
+
+
 def _prose(file: FileFacts, ask: Ask) -> float:
     if file.in_script:
         return 0.0  # code is English: who asks in another script wants the prose that answers in it
@@ -188,6 +194,7 @@ FILE_SIGNALS: Mapping[str, FileSignal] = {
     "aside": FileSignal(_aside, -0.4, "an example, a benchmark or a compatibility layer"),
     "vendored": FileSignal(_vendored, -0.3, "vendored, generated or built"),
     "prose": FileSignal(_prose, -0.6, "prose, and code is preferred"),
+    "declares": FileSignal(_declares, -0.3, "a header or stub: the bodies are in the file beside it"),
 }
 
 CHUNK_SIGNALS: Mapping[str, ChunkSignal] = {
@@ -209,6 +216,7 @@ MEANINGS: Mapping[str, str] = {
     **{name: signal.help for name, signal in CHUNK_SIGNALS.items()},
     **{name: signal.help for name, signal in FILE_SIGNALS.items()},
     REPEAT: "a better hit of this file stands above",
+    "rerank": "the reranker moved it",
 }
 """What each part of a score is, to a reader of --explain."""
 

@@ -36,6 +36,10 @@ NEAR_FILES = 60
 NAME_COLUMN = "symbol"
 """The column of the full-text table that holds defined names."""
 
+BODIES = {".h": (".c", ".m"), ".pyi": (".py",), ".mli": (".ml",), ".d.ts": (".js", ".ts", ".mjs")}
+"""Suffixes of files that only declare, and of the files that hold the bodies. C++ is not here: its headers hold much of
+the code themselves, and are where its names are explained."""
+
 NEAREST_OF_FILE = 3
 """Chunks whose mean nearness speaks for a file: one may be near by chance, and all would drown the right ones."""
 
@@ -135,6 +139,7 @@ def gather(store: Store, view: View, query: QueryTerms, vectors: Vectors | None,
             nearness=_mean(sorted(near_ones, reverse=True)[:NEAREST_OF_FILE]),
             path_nearness=vectors.path_nearness(path) if vectors else 0.0,
             in_script=any(place in files_with for files_with in in_script),
+            has_bodies_beside=view.has_beside(path, BODIES),
         )
         first = chunk_id(chunking, 0)
         for at, (keyword, cosine) in enumerate(zip(held, near_ones, strict=True)):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 
 from ragit import words
@@ -44,6 +44,17 @@ class View:
                 yield place
             next_start = starts[place + 1] if place + 1 < len(starts) else len(joined)
             at = joined.find(wanted, next_start)
+
+    def has_beside(self, path: str, others: Mapping[str, Sequence[str]]) -> bool:
+        """Whether the tree holds the same path with one of the suffixes that `others` gives for its own."""
+        dot = path.find(".", path.rfind("/") + 1)
+        named = (path[:dot] + suffix for suffix in others.get(path[dot:], ()))
+        return any(self._holds(name.encode("utf-8", "surrogateescape")) for name in named)
+
+    def _holds(self, path: bytes) -> bool:
+        paths = self.snapshot.paths
+        at = bisect_left(paths, path)
+        return at < len(paths) and paths[at] == path
 
     def _path_terms(self, place: int) -> frozenset[str]:
         found = self._terms.get(place)
