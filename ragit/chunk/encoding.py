@@ -68,7 +68,7 @@ def _other_encoding(data: bytes) -> bytes | None:
             pass  # the declaration is wrong: fall through to what the bytes look like
     if _broken_utf_8(data):
         return data.decode("utf-8", "replace").encode("utf-8")
-    return data.decode(_single_byte(data), "replace").encode("utf-8")
+    return data.decode(single_byte(data), "replace").encode("utf-8")
 
 
 def _looks_binary(data: bytes) -> bool:
@@ -95,7 +95,7 @@ def _broken_utf_8(data: bytes) -> bool:
     return good > 4 * bad
 
 
-def _single_byte(data: bytes) -> str:
+def single_byte(data: bytes) -> str:
     """The likeliest single-byte encoding: words wholly of high bytes are Cyrillic, accents here and there Latin."""
     runs = re.findall(rb"[\xc0-\xff]{3,}", data)
     high = len(re.findall(rb"[\x80-\xff]", data))

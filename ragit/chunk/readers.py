@@ -6,6 +6,7 @@ documents/ tells how.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 
 from ragit.chunk import rules
@@ -20,6 +21,9 @@ from ragit.types import Chunking
 
 MAX_PARSE = 2_000_000
 """Bytes above which no grammar is tried: a syntax tree takes some 20 times the text, and such files hold data."""
+
+_HTML = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?<(?:!doctype\s+html|html)\b", re.IGNORECASE)
+"""What Word and Excel save as a web page keeps their suffix."""
 
 _LONG_LINE = 1000
 _MINIFIED_FROM = 5000
@@ -44,7 +48,7 @@ def read(data: bytes, language: str, options: ChunkOptions) -> Chunking:
         document = _document(data, row, options)
         if document is not None:
             return document
-        row = require("text")
+        row = require("html" if "html" in row.also.split() and _HTML.match(data) else "text")
     text = text_of(data)
     if text is None:
         return Chunking(language, (), "binary")
@@ -61,15 +65,18 @@ def _document(data: bytes, row: Language, options: ChunkOptions) -> Chunking | N
     """The text and chunks of a document, or why it has none; None if it is no document but plain text."""
     from ragit.chunk.documents import READERS, sniff
 
+    is_text = READERS[row.name].is_text
     if not data:
         return Chunking(row.name, (), "empty")
     if not options.documents.enabled:
-        return None if READERS[row.name].is_text else Chunking(row.name, (), "documents.enabled is false")
-    if not READERS[row.name].is_text and not sniff.container(data):
+        return None if is_text else Chunking(row.name, (), "documents.enabled is false")
+    if not is_text and not sniff.container(data):
         return None  # a note called .doc, a page of an error saved as .pdf
     from ragit.chunk.documents.child import read_document
 
     found = read_document(data, row.name, options.documents)
+    if is_text and found.skipped:
+        return None  # no table or notebook that can be read is still a text
     return Chunking(found.language, found.chunks, found.skipped, found.text)
 
 

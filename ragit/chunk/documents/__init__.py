@@ -28,6 +28,9 @@ FRAME_VERSION = 1
 """Of group.py and sniff.py, for all of them."""
 
 READERS: Mapping[str, Reader] = {
+    "doc": Reader("doc", 1, "olefile"),
     "docx": Reader("docx", 1),
     "pdf": Reader("pdf", 1, "pypdf cryptography"),
+    "xls": Reader("xls", 1, "xlrd"),
+    "xlsx": Reader("xlsx", 1, "openpyxl"),
 }

@@ -94,7 +94,9 @@ class _Reading:
             for block in self._blocks(whole[0] if whole else ()):
                 if block.text not in seen and not block.text.strip().isdecimal():  # the number of a page
                     seen.add(block.text)
-                    yield block._replace(place=Place(kind), headings=(), kind=kind if block.kind == "text" else block.kind)
+                    yield block._replace(
+                        place=Place(kind), headings=(), kind=kind if block.kind == "text" else block.kind
+                    )
         self._page = 1
 
     def body(self, main: str, bounds: Bounds) -> Iterator[Block]:
@@ -210,21 +212,27 @@ class _Reading:
                 yield each.text or ""
             elif name in _SPACES:
                 yield _SPACES[name]
-            elif name in _NOTES:
-                self._waiting.append((_NOTES[name], attribute(each, "id")))
-            elif name == "lastRenderedPageBreak":
-                self._page += 1
-            elif name in ("txbxContent", "textbox"):
-                self._boxes.append(each)
             elif name == "docPr":
                 yield _picture(each)
             elif name == "AlternateContent":
                 for chosen in _chosen(each):
                     yield from self._text(chosen)
-            elif name not in _NOT_SHOWN:
+            elif name not in _NOT_SHOWN and not self._noticed(name, each):
                 yield from self._text(each)
         if local(element) in ("p", "tc", "tr"):
             yield "\n"  # between the paragraphs of a cell or a note
+
+    def _noticed(self, name: str, element: Element) -> bool:
+        """True for what is no text itself, but a reference to a note, a text box or the end of a page."""
+        if name in _NOTES:
+            self._waiting.append((_NOTES[name], attribute(element, "id")))
+        elif name == "lastRenderedPageBreak":
+            self._page += 1
+        elif name in ("txbxContent", "textbox"):
+            self._boxes.append(element)
+        else:
+            return False
+        return True
 
 
 def _chosen(element: Element) -> Iterator[Element]:

@@ -8,7 +8,7 @@ alone tell nobody which column the one value stands in.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -18,6 +18,8 @@ MAX_CELL = 32_767
 """Characters of a cell that are read, as many as Excel allows."""
 MAX_NAME = 100
 """Characters of a sheet's name, likewise (Excel allows 31)."""
+
+REST = Block("[The sheets go on: the rest is left out.]", kind="note")
 
 
 class Row(NamedTuple):
@@ -29,14 +31,8 @@ class Row(NamedTuple):
     """From the first column on; empty where there is nothing."""
     data: bool = False
     """Some cell is a number, a date or the like: no header."""
-
-
-class Merge(NamedTuple):
-    """A rectangle of cells that are shown as one; numbers are 1-based and inclusive."""
-
-    first_row: int
-    last_row: int
-    column: int
+    merged: Mapping[int, int] = {}
+    """Columns (from 1) whose cell goes on over rows below, each with the last of them."""
 
 
 def shortened(cells: list[str], most: int) -> list[str]:
@@ -44,26 +40,24 @@ def shortened(cells: list[str], most: int) -> list[str]:
     return [*cells[:most], "…"] if len(cells) > most else cells
 
 
-def sheet(name: str, hidden: bool, rows: Iterable[Row], merges: Iterable[Merge] = ()) -> Iterator[Block]:
+def sheet(name: str, hidden: bool, rows: Iterable[Row]) -> Iterator[Block]:
     """The blocks of one sheet: its name, then its rows. None if it has no rows."""
     name = " ".join(name[:MAX_NAME].split())
     within = f"sheet {name} (hidden)" if hidden else f"sheet {name}"
     first = True
-    for row, header in _headed(_filled(rows, merges)):
+    for row, header in _headed(_filled(rows)):
         if first:
             yield Block(name or "sheet", Place(within), (name,), "heading")
             first = False
-        yield Block(
-            _written(row, header), Place(within, "row", row.number, row.number), (name,), "table", _line(header)
-        )
+        place = Place(within, "row", row.number, row.number)
+        yield Block(_written(row, header), place, (name,), "table", _line(header))
 
 
-def _filled(rows: Iterable[Row], merges: Iterable[Merge]) -> Iterator[Row]:
+def _filled(rows: Iterable[Row]) -> Iterator[Row]:
     """Repeats a value down the rows of the cells that it was merged over: each row then says what it belongs to.
 
     Across columns it stands once: it is the title of these columns, or long text.
     """
-    waiting = sorted((merge for merge in merges if merge.last_row > merge.first_row), reverse=True)
     active: dict[int, tuple[int, str]] = {}
     for row in rows:
         active = {column: fill for column, fill in active.items() if fill[0] >= row.number}
@@ -73,11 +67,11 @@ def _filled(rows: Iterable[Row], merges: Iterable[Merge]) -> Iterator[Row]:
         for column, (_, text) in active.items():
             if column <= len(cells) and not cells[column - 1]:
                 cells[column - 1] = text
-        while waiting and waiting[-1].first_row <= row.number:
-            merge = waiting.pop()
-            if merge.first_row == row.number and merge.column <= len(cells) and cells[merge.column - 1]:
-                active[merge.column] = (merge.last_row, cells[merge.column - 1])
-        yield row._replace(cells=cells)
+        for column, last in row.merged.items():
+            if column <= len(cells) and cells[column - 1]:
+                active[column] = (last, cells[column - 1])
+        if cells:
+            yield row._replace(cells=cells)
 
 
 def _headed(rows: Iterable[Row]) -> Iterator[tuple[Row, Sequence[str]]]:

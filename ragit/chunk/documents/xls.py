@@ -6,14 +6,14 @@ make it ask for half a terabyte and abort the process. xlrd's rows are as long a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from io import StringIO
 from typing import Any
 
 from ragit.chunk.documents import sheets, values
 from ragit.chunk.documents.block import Block, Bounds, Unreadable
-from ragit.chunk.documents.sheets import Merge, Row
+from ragit.chunk.documents.sheets import Row
 
 _BLANK = (0, 6)
 _TEXT, _NUMBER, _DATE, _BOOLEAN, _ERROR = 1, 2, 3, 4, 5
@@ -31,6 +31,8 @@ def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
         )
         for number in range(min(book.nsheets, bounds.units)):
             yield from _sheet(book, number, bounds)
+        if book.nsheets > bounds.units:
+            yield sheets.REST
     except xlrd.XLRDError as error:
         raise Unreadable(_reason(str(error))) from error
     except (MemoryError, RecursionError, Unreadable):
@@ -47,18 +49,22 @@ def _reason(said: str) -> str:
 
 def _sheet(book: Any, number: int, bounds: Bounds) -> Iterator[Block]:
     sheet = book.sheet_by_index(number)
-    merges = [Merge(top + 1, bottom, left + 1) for top, bottom, left, _ in sheet.merged_cells]
-    yield from sheets.sheet(sheet.name, bool(sheet.visibility), _rows(book, sheet, bounds), merges)
+    merges: dict[int, dict[int, int]] = {}
+    for top, bottom, left, _ in sheet.merged_cells:
+        if bottom > top + 1:
+            merges.setdefault(top + 1, {})[left + 1] = bottom
+    yield from sheets.sheet(sheet.name, bool(sheet.visibility), _rows(book, sheet, bounds, merges))
     book.unload_sheet(number)
 
 
-def _rows(book: Any, sheet: Any, bounds: Bounds) -> Iterator[Row]:
+def _rows(book: Any, sheet: Any, bounds: Bounds, merges: Mapping[int, dict[int, int]]) -> Iterator[Row]:
     for number in range(sheet.nrows):
         types = sheet.row_types(number, 0, bounds.columns + 1)
         found = sheet.row_values(number, 0, bounds.columns + 1)
         cells = [_text(book, sheet, number, at, kind, found[at]) for at, kind in enumerate(types)]
         if any(cells):
-            yield Row(number + 1, sheets.shortened(cells, bounds.columns), any(map(_is_data, types, found)))
+            cells = sheets.shortened(cells, bounds.columns)
+            yield Row(number + 1, cells, any(map(_is_data, types, found)), merges.get(number + 1, {}))
 
 
 def _text(book: Any, sheet: Any, row: int, column: int, kind: int, value: Any) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, time, timedelta
 from io import BytesIO
 from itertools import chain, islice, repeat
@@ -20,7 +20,7 @@ from ragit.chunk.documents import sheets, values
 from ragit.chunk.documents.archive import Archive
 from ragit.chunk.documents.block import Block, Bounds, Place, Unreadable
 from ragit.chunk.documents.markup import attribute, events, local
-from ragit.chunk.documents.sheets import Merge, Row
+from ragit.chunk.documents.sheets import Row
 
 _ROWS = 1 << 20
 """As many as a sheet may have. A row that claims a higher number would be reached through a gap of that length."""
@@ -34,7 +34,8 @@ _NOT_COMPUTED = re.compile(
 class _Part(NamedTuple):
     """What of a sheet openpyxl does not give when it reads row by row."""
 
-    merges: list[Merge]
+    merges: Mapping[int, dict[int, int]]
+    """By their first row: columns, each with the last row of the cell."""
     computed: bool
     """Every formula has its value."""
     comments: dict[int, list[str]]
@@ -64,9 +65,11 @@ def _sheets(data: bytes, archive: Archive, bounds: Bounds) -> Iterator[Block]:
         if not part.computed:
             formulas = formulas or _open(data, computed=False)
             other = _ragged(formulas.worksheets[number], bounds)
-        rows = _rows(_ragged(each, bounds), other, bounds.columns)
-        blocks = sheets.sheet(each.title, each.sheet_state != "visible", rows, part.merges)
+        rows = _rows(_ragged(each, bounds), other, bounds.columns, part.merges)
+        blocks = sheets.sheet(each.title, each.sheet_state != "visible", rows)
         yield from _commented(blocks, part.comments)
+    if len(book.worksheets) > bounds.units:
+        yield sheets.REST
 
 
 def _open(data: bytes, computed: bool) -> Any:
@@ -82,14 +85,19 @@ def _ragged(sheet: Any, bounds: Bounds) -> Iterator[tuple[Any, ...]]:
         yield tuple(row[: bounds.columns + 1])
 
 
-def _rows(rows: Iterable[tuple[Any, ...]], formulas: Iterable[tuple[Any, ...]] | None, most: int) -> Iterator[Row]:
+def _rows(
+    rows: Iterable[tuple[Any, ...]],
+    formulas: Iterable[tuple[Any, ...]] | None,
+    most: int,
+    merges: Mapping[int, dict[int, int]],
+) -> Iterator[Row]:
     for number, (row, other) in enumerate(zip(rows, formulas or repeat(()), strict=False), 1):
         cells = [_text(cell) for cell in row]
         for at, cell in enumerate(other[: len(cells)]):
             if not cells[at] and cell.value is not None:
                 cells[at] = _formula(cell.value)
         if any(cells):
-            yield Row(number, sheets.shortened(cells, most), any(map(_is_data, row)))
+            yield Row(number, sheets.shortened(cells, most), any(map(_is_data, row)), merges.get(number, {}))
 
 
 def _text(cell: Any) -> str:
@@ -122,10 +130,10 @@ def _is_data(cell: Any) -> bool:
 def _part(archive: Archive, sheet: Any) -> _Part:
     path = str(sheet._worksheet_path)
     text = archive.read(path)
-    merges = [
-        Merge(int(first), int(last), _column(letters))
-        for letters, first, last in _MERGE.findall(text, max(0, text.rfind(b"sheetData>")))
-    ]
+    merges: dict[int, dict[int, int]] = {}
+    for letters, first, last in _MERGE.findall(text, max(0, text.rfind(b"sheetData>"))):
+        if int(last) > int(first):
+            merges.setdefault(int(first), {})[_column(letters)] = int(last)
     return _Part(merges, not _NOT_COMPUTED.search(text), _comments(archive, path))
 
 

@@ -1,0 +1,249 @@
+"""Word 97-2003 documents (.doc), and those of Word 6 and 95 as far as they are alike: paragraphs, tables, notes.
+
+olefile opens the file system inside of the file, word97.py reads Word's own structures. No reader of this format on
+the package index is both kept and known; antiword and catdoc are programs of their own, with which tests compare.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from ragit.chunk.documents.block import Block, Bounds, Place, Unreadable
+from ragit.chunk.documents.word97 import (
+    COMMENT_PLACES,
+    COMMENT_TEXTS,
+    ENDNOTE_PLACES,
+    ENDNOTE_TEXTS,
+    FOOTNOTE_PLACES,
+    FOOTNOTE_TEXTS,
+    HEADERS,
+    STYLES,
+    Properties,
+    Word,
+)
+
+_LARGEST = 64 << 20
+"""Bytes of one stream."""
+
+_FIELD = re.compile("[\x13\x14\x15]")
+_SPECIAL = str.maketrans(
+    {"\x0b": "\n", "\x0c": "\n", "\x0e": "\n", "\x1e": "-", "\x1f": None, "\u00ad": None, "\xa0": " "}
+    | {chr(code): None for code in (1, 2, 3, 4, 5, 6, 8)}
+)
+_PARAGRAPH_END = re.compile("[\r\x07\x0c]")
+_NOTES = (
+    ("footnote", FOOTNOTE_PLACES, 2, FOOTNOTE_TEXTS),
+    ("comment", COMMENT_PLACES, 30, COMMENT_TEXTS),
+    ("endnote", ENDNOTE_PLACES, 2, ENDNOTE_TEXTS),
+)
+_HEADER_KINDS: tuple[str, ...] = ("header", "header", "footer", "footer", "header", "footer")
+"""2.3.3: even, odd, even, odd, first, first; before them stand six separators of notes."""
+
+
+def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
+    """Headers, the body with notes behind the paragraph that refers to them, text boxes, footers."""
+    word = _opened(data, bounds)
+    edges = list(_edges(word))
+    yield from (block for block in edges if block.kind == "header")
+    notes = dict(_notes(word))
+    yield from _Body(word, notes).blocks()
+    for numbered in notes.values():
+        for kind, text in numbered:
+            yield Block(f"{kind}: {text}", kind="note")
+    for paragraph in word.characters("box").split("\r"):
+        if text := _shown(paragraph):
+            yield Block(text)
+    yield from (block for block in edges if block.kind == "footer")
+
+
+def _opened(data: bytes, bounds: Bounds) -> Word:
+    import olefile
+
+    with olefile.OleFileIO(io.BytesIO(data)) as ole:
+
+        def stream(name: str) -> bytes:
+            return bytes(ole.openstream(name).read(_LARGEST)) if ole.exists(name) else b""
+
+        main = stream("WordDocument")
+        if not main:
+            raise Unreadable("damaged doc")
+        return Word(main, (stream("0Table"), stream("1Table")), bounds.text)
+
+
+# -- text ------------------------------------------------------------------------------------------------------------
+
+
+def _without_fields(text: str) -> str:
+    """Fields as what they show: 2.8.25, the instruction stands between 0x13 and 0x14, the result up to 0x15.
+
+    What is dropped is replaced by as many 0x01, which show nothing: places go on counting.
+    """
+    if "\x13" not in text:
+        return text
+    kept: list[str] = []
+    depth: list[bool] = []
+    start = 0
+    for found in _FIELD.finditer(text):
+        hidden = any(depth)
+        run = text[start : found.start()]
+        kept.append("\x01" * len(run) if hidden else run)
+        kept.append("\x01")
+        start = found.end()
+        if found[0] == "\x13":
+            depth.append(True)
+        elif found[0] == "\x14" and depth:
+            depth[-1] = False
+        elif found[0] == "\x15" and depth:
+            depth.pop()
+    # A field that is never closed hides nothing: it may be a cut file.
+    kept.append(text[start:])
+    return "".join(kept)
+
+
+def _shown(text: str) -> str:
+    lines = text.translate(_SPECIAL).split("\n")
+    return "\n".join(filter(None, (" ".join(line.split()) for line in lines)))
+
+
+# -- body ------------------------------------------------------------------------------------------------------------
+
+
+class _Body:
+    """The paragraphs of the body being read: under which titles one is, and the table's row under way."""
+
+    def __init__(self, word: Word, notes: dict[int, list[tuple[str, str]]]) -> None:
+        self._word = word
+        self._notes = notes
+        self._levels = _levels(word)
+        self._headings: list[tuple[int, str]] = []
+        self._cells: list[str] = []
+        self._cell: list[str] = []
+        self._header = ""
+
+    def blocks(self) -> Iterator[Block]:
+        """All of it."""
+        text = _without_fields(self._word.characters("text"))
+        start = 0
+        for end in (*(found.start() for found in _PARAGRAPH_END.finditer(text)), len(text)):
+            properties = self._word.properties(end)
+            shown = _shown(text[start:end])
+            mark = text[end : end + 1]
+            if mark == "\x07" or properties.in_table or self._cell:
+                yield from self._in_table(shown, mark, properties)
+            else:
+                self._header = ""
+                if shown:
+                    yield self._paragraph(shown, properties)
+            yield from self._noted(end)
+            start = end + 1
+        yield from self._row()
+
+    def _path(self) -> tuple[str, ...]:
+        return tuple(title for _, title in self._headings)
+
+    def _in_table(self, shown: str, mark: str, properties: Properties) -> Iterator[Block]:
+        if shown:
+            self._cell.append(shown.replace("\n", " "))
+        if mark != "\x07":
+            return
+        # Word 6 may not say where a row ends: there it is a mark without any text.
+        old_end = self._word.old and bool(self._cells) and not shown and not self._cell
+        if properties.row_end or old_end:
+            yield from self._row()
+        else:
+            self._cells.append(" ".join(self._cell))
+            self._cell = []
+
+    def _row(self) -> Iterator[Block]:
+        """The table's row under way as one line, if it holds anything."""
+        cells = [*self._cells, " ".join(self._cell)] if self._cell else self._cells
+        self._cells, self._cell = [], []
+        line = " | ".join(cells)
+        if line.strip("| "):
+            self._header = self._header or line
+            yield Block(line, Place(), self._path(), "table", self._header)
+
+    def _paragraph(self, text: str, properties: Properties) -> Block:
+        level = properties.level if properties.level < 9 else self._levels.get(properties.style, 9)
+        if level < 9:
+            title = " ".join(text.split())
+            self._headings = [(other, above) for other, above in self._headings if other < level] + [(level, title)]
+            return Block(title, Place(), self._path(), "heading")
+        kind = "list" if properties.in_list else "text"
+        return Block(f"- {text}" if properties.in_list else text, Place(), self._path(), kind)
+
+    def _noted(self, end: int) -> Iterator[Block]:
+        """The notes to which the paragraph refers that ends here: they are in order of their places."""
+        while self._notes and (place := next(iter(self._notes))) <= end:
+            for kind, note in self._notes.pop(place):
+                yield Block(f"{kind}: {note}", Place(), self._path(), "note")
+
+
+def _levels(word: Word) -> dict[int, int]:
+    """Level of the headings by style: 1 to 9 are the built-in headings (2.9.271 STSH), others may be based on one.
+
+    -1 is the title of the document.
+    """
+    levels = {style: style - 1 for style in range(1, 10)}
+    data = b"" if word.old else word.entry(STYLES)
+    if len(data) < 4:
+        return levels
+    based: dict[int, int] = {}
+    at = 2 + int.from_bytes(data[:2], "little")
+    for style in range(4096):
+        if at + 2 > len(data):
+            break
+        size = int.from_bytes(data[at : at + 2], "little")
+        first, second = (int.from_bytes(data[at + place : at + place + 2], "little") for place in (2, 4))
+        if size >= 4:  # 2.9.260 StdfBase: what it is, then what it is based on
+            based[style] = second >> 4
+            if first & 0xFFF == 62:
+                levels[style] = -1
+        at += 2 + size + size % 2
+    for style in based:
+        above = style
+        for _ in range(10):
+            if above in levels:
+                levels.setdefault(style, levels[above])
+                break
+            above = based.get(above, 0xFFF)
+    return levels
+
+
+# -- what stands beside the body ------------------------------------------------------------------------------------
+
+
+def _notes(word: Word) -> Iterator[tuple[int, list[tuple[str, str]]]]:
+    """Notes by the place in the body that refers to them."""
+    found: dict[int, list[tuple[str, str]]] = {}
+    for kind, places, size, texts in _NOTES:
+        text = _without_fields(word.characters(kind))
+        stops = word.places(texts, 0)
+        parts = [text[first:last] for first, last in pairwise(stops) if 0 <= first < last] if len(stops) > 1 else [text]
+        at = word.places(places, size)[:-1]
+        for number, part in enumerate(parts):
+            shown = " ".join(_shown(part.replace("\r", "\n")).split())
+            if shown:
+                found.setdefault(at[number] if number < len(at) else 1 << 31, []).append((kind, shown))
+    yield from sorted(found.items())
+
+
+def _edges(word: Word) -> Iterator[Block]:
+    """Headers and footers, each text once."""
+    text = _without_fields(word.characters("header"))
+    stops = word.places(HEADERS, 0)
+    if len(stops) < 8:
+        stops, kinds = [0, len(text)], _HEADER_KINDS[:1]
+    else:
+        stops, kinds = stops[6:], _HEADER_KINDS
+    seen: set[str] = set()
+    for number, (first, last) in enumerate(pairwise(stops)):
+        kind = kinds[number % len(kinds)]
+        for paragraph in text[max(first, 0) : max(last, 0)].replace("\x07", "\r").split("\r"):
+            shown = _shown(paragraph)
+            if shown and shown not in seen and not shown.isdecimal():
+                seen.add(shown)
+                yield Block(shown, Place(kind), (), kind)

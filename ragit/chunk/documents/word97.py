@@ -1,0 +1,276 @@
+"""The parts of a Word 97-2003 file (and, as far as it goes, of Word 6 and 95): characters and paragraph properties.
+
+After Microsoft's published [MS-DOC]: the section of each structure stands beside it. Word 6 and 95 are older than that
+page; what differs there is known from their own description, and is marked so. Offsets and counts are the file's word,
+so each is checked against the bytes that there are.
+"""
+
+from __future__ import annotations
+
+import struct
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from ragit.chunk.documents.block import Unreadable
+from ragit.chunk.encoding import single_byte
+
+_PARTS = ("text", "footnote", "header", "macro", "comment", "endnote", "box", "header box")
+"""2.3.1 and following: the parts of the document, one after another in its characters."""
+
+# 2.5.5, FibRgFcLcb97: which pair of offset and size leads to what.
+STYLES, FOOTNOTE_PLACES, FOOTNOTE_TEXTS, COMMENT_PLACES, COMMENT_TEXTS, HEADERS = 1, 2, 3, 4, 5, 11
+_PAGES_OF_PARAGRAPHS, _PIECES, ENDNOTE_PLACES, ENDNOTE_TEXTS = 13, 33, 46, 47
+
+_CODE_PAGES = {
+    language: code_page
+    for code_page, languages in {
+        "gbk": (0x04,),
+        "cp874": (0x1E,),
+        "cp932": (0x11,),
+        "cp949": (0x12,),
+        "cp1250": (0x05, 0x0E, 0x15, 0x18, 0x1A, 0x1B, 0x1C, 0x24),
+        "cp1251": (0x02, 0x19, 0x22, 0x23, 0x2F),
+        "cp1253": (0x08,),
+        "cp1254": (0x1F,),
+        "cp1255": (0x0D,),
+        "cp1256": (0x01, 0x29),
+        "cp1257": (0x25, 0x26, 0x27),
+        "cp1258": (0x2A,),
+    }.items()
+    for language in languages
+}
+"""By the primary language of the file, for Word 6 and 95: characters of one byte are in the page of their writer."""
+
+# 2.6.2, single property modifiers of paragraphs, and the same of Word 6 and 95.
+_IN_TABLE, _ROW_END, _LIST, _LEVEL = (0x2416, 0x2417, 0x460B, 0x2640)
+_OLD_IN_TABLE, _OLD_ROW_END = 24, 25
+_OLD_SIZES = {2: 1, 4: 1, 5: 1, 6: 1, 7: 1, 8: 1, 9: 1, 10: 1, 11: 1, 13: 1, 14: 1, 24: 1, 25: 1}
+
+
+_MAGIC = (b"\xec\xa5", b"\xdc\xa5")
+"""Word 97 and later; Word 6 and 95."""
+
+
+class Properties(NamedTuple):
+    """What is known of a paragraph."""
+
+    style: int = 0
+    level: int = 9
+    """Of the outline, 0-8; 9 is body text."""
+    in_table: bool = False
+    row_end: bool = False
+    in_list: bool = False
+
+
+class _Piece(NamedTuple):
+    """Characters first..last-1 of the document, from `offset` on in the file."""
+
+    first: int
+    last: int
+    offset: int
+    width: int
+
+
+class Word:
+    """One file. Raises Unreadable for what is none."""
+
+    def __init__(self, main: bytes, tables: tuple[bytes, bytes], most: int) -> None:
+        """`tables` are the streams 0Table and 1Table; `most` bounds the characters that are read."""
+        if len(main) < 0x200 or main[:2] not in _MAGIC:
+            raise Unreadable("damaged doc")
+        flags = _short(main, 0x0A)  # 2.5.2, FibBase
+        if flags & 0x8100:
+            raise Unreadable("password-protected")
+        self.old = main[:2] != _MAGIC[0] or _short(main, 2) < 0xC1
+        self._main = main
+        self._table = main if self.old else tables[flags >> 9 & 1]
+        self._most = most
+        self._code_page = _code_page(main) if self.old else "cp1252"
+        first = 0x34 if self.old else 0x4C  # 2.5.4, FibRgLw97
+        counts = [max(0, _long(main, first + 4 * at)) for at in range(8)]
+        ends = [sum(counts[: at + 1]) for at in range(8)]
+        self.parts = {name: range(end - count, end) for name, end, count in zip(_PARTS, ends, counts, strict=True)}
+        self._pieces = list(self._read_pieces(bool(flags & 4)))
+        self._starts = [piece.first for piece in self._pieces]
+        self._runs = sorted(self._read_paragraphs())
+        self._run_starts = [run[0] for run in self._runs]
+
+    # -- characters --------------------------------------------------------------------------------------------------
+
+    def characters(self, part: str) -> str:
+        """A part's characters, one for each that the file counts, special ones among them."""
+        wanted = self.parts[part]
+        last = min(wanted.stop, wanted.start + self._most)
+        found: list[str] = []
+        at = wanted.start
+        for piece in self._pieces[max(0, bisect_right(self._starts, at) - 1) :]:
+            if piece.first >= last:
+                break
+            start, stop = max(at, piece.first), min(last, piece.last)
+            if start < stop:
+                found.append(self._decoded(piece, start, stop))
+                at = stop
+        return "".join(found)
+
+    def _decoded(self, piece: _Piece, start: int, stop: int) -> str:
+        first = piece.offset + (start - piece.first) * piece.width
+        data = self._main[first : first + (stop - start) * piece.width]
+        if piece.width == 2:
+            text = data.decode("utf-16-le", "surrogatepass")
+            # Pairs of surrogates are two of the file's characters: a space keeps the count.
+            return "".join(letter + " " if letter > "\uffff" else letter for letter in text)
+        text = data.decode(self._code_page, "replace")
+        if len(text) == len(data):
+            return text
+        return data.decode("latin-1") if not self.old else text.ljust(len(data))
+
+    def _read_pieces(self, is_complex: bool) -> Iterator[_Piece]:
+        """2.9.38 Clx, 2.8.35 PlcPcd, 2.9.177 Pcd, 2.9.73 FcCompressed."""
+        data = self.entry(_PIECES, 0x160)
+        total = max(part.stop for part in self.parts.values())
+        if self.old and (not is_complex or not data):
+            yield _Piece(0, total + 1, _long(self._main, 0x18), 1)
+            return
+        at = 0
+        while at + 3 <= len(data) and data[at] == 1:
+            at += 3 + _short(data, at + 1)
+        if at + 5 > len(data) or data[at] != 2:
+            raise Unreadable("damaged doc")
+        table = data[at + 5 : at + 5 + _long(data, at + 1)]
+        count = (len(table) - 4) // 12
+        places = [_long(table, 4 * number) for number in range(count + 1)]
+        for number in range(count):
+            first, last = places[number : number + 2]
+            offset = _long(table, 4 * (count + 1) + 8 * number + 2)
+            width = 2
+            if self.old:
+                width = 1
+            elif offset & 0x4000_0000:
+                offset, width = (offset & 0x3FFF_FFFF) // 2, 1
+            if 0 <= first < last and 0 <= offset < len(self._main):
+                yield _Piece(first, min(last, first + len(self._main)), offset, width)
+
+    def entry(self, number: int, old: int = 0) -> bytes:
+        """The bytes to which a pair of offset and size leads; `old` is where the pair stands in Word 6 and 95."""
+        place = old if self.old else 0x9A + 8 * number
+        if not place:
+            return b""
+        offset, size = _long(self._main, place), _long(self._main, place + 4)
+        return self._table[offset : offset + size] if offset >= 0 and size > 0 else b""
+
+    def places(self, number: int, size: int) -> list[int]:
+        """The character places of a list whose entries have `size` bytes each (2.2.2, PLC)."""
+        data = self.entry(number)
+        count = (len(data) - 4) // (4 + size) if len(data) >= 4 else -1
+        return [_long(data, 4 * at) for at in range(count + 1)]
+
+    # -- paragraphs --------------------------------------------------------------------------------------------------
+
+    def properties(self, place: int) -> Properties:
+        """Of the paragraph whose end is the character at this place."""
+        at = bisect_right(self._starts, place) - 1
+        if at < 0 or place >= self._pieces[at].last:
+            return Properties()
+        piece = self._pieces[at]
+        offset = piece.offset + (place - piece.first) * piece.width
+        run = bisect_right(self._run_starts, offset) - 1
+        if run < 0 or offset >= self._runs[run][1]:
+            return Properties()
+        return self._runs[run][2]
+
+    def _read_paragraphs(self) -> Iterator[tuple[int, int, Properties]]:
+        """2.8.26 PlcBtePapx, 2.9.174 PapxFkp: runs of the file's bytes and the properties of their paragraphs."""
+        data = self.entry(_PAGES_OF_PARAGRAPHS, 0xC0)
+        width = 2 if self.old else 4
+        count = (len(data) - 4) // (4 + width)
+        for number in range(count):
+            at = 4 * (count + 1) + width * number
+            page = _short(data, at) if self.old else _long(data, at) & 0x3F_FFFF
+            yield from self._page(self._main[page * 512 : page * 512 + 512])
+
+    def _page(self, page: bytes) -> Iterator[tuple[int, int, Properties]]:
+        if len(page) < 512:
+            return
+        runs = page[511]
+        width = 7 if self.old else 13
+        for number in range(min(runs, 508 // (4 + width))):
+            first, last = _long(page, 4 * number), _long(page, 4 * number + 4)
+            at = page[4 * (runs + 1) + width * number] * 2 if 4 * (runs + 1) + width * number < 511 else 0
+            if at and last > first:
+                yield first, last, self._paragraph(page, at)
+            elif last > first:
+                yield first, last, Properties()
+
+    def _paragraph(self, page: bytes, at: int) -> Properties:
+        """2.9.175 PapxInFkp, 2.9.113 GrpPrlAndIstd."""
+        size = page[at] * 2
+        if self.old:
+            return _old_properties(page[at + 1 : at + 1 + size])
+        if size:
+            return _properties(page[at + 1 : at + size])
+        return _properties(page[at + 2 : at + 2 + page[at + 1] * 2] if at < 510 else b"")
+
+
+def _code_page(main: bytes) -> str:
+    """Of a file of Word 6 or 95: by its system, its language, and where that says little, by its letters."""
+    if main[0x12] == 1:
+        return "mac_roman"
+    named = _CODE_PAGES.get(_short(main, 6) & 0x3FF)
+    return named or single_byte(main[max(_long(main, 0x18), 0) : max(_long(main, 0x1C), 0)][:100_000])
+
+
+def _properties(data: bytes) -> Properties:
+    """2.2.5.1, Sprm: its upper bits tell how long the operand is."""
+    if len(data) < 2:
+        return Properties()
+    found = Properties(style=_short(data, 0))
+    at = 2
+    while at + 3 <= len(data):
+        name = _short(data, at)
+        value = data[at + 2 : at + 4]
+        if name == _IN_TABLE:
+            found = found._replace(in_table=bool(value[0]))
+        elif name == _ROW_END:
+            found = found._replace(row_end=bool(value[0]))
+        elif name == _LIST:
+            found = found._replace(in_list=value not in (b"\0\0", b"\x01\xf8"))
+        elif name == _LEVEL:
+            found = found._replace(level=value[0])
+        at += 2 + _operand(name, data, at + 2)
+    return found
+
+
+def _operand(name: int, data: bytes, at: int) -> int:
+    size = (1, 1, 2, 4, 2, 2, 0, 3)[name >> 13]
+    if size:
+        return size
+    if name == 0xD608:  # sprmTDefTable, 2.9.316: its size takes two bytes
+        return 1 + _short(data, at)
+    if name == 0xC615 and at < len(data) and data[at] == 255:  # sprmPChgTabs, 2.9.182
+        return len(data)
+    return 1 + data[at] if at < len(data) else 1
+
+
+def _old_properties(data: bytes) -> Properties:
+    """Word 6 and 95: modifiers are named by one byte, and nothing tells the size of one that is not known."""
+    if not data:
+        return Properties()
+    found = Properties(style=data[0])
+    at = 3 if len(data) > 3 else len(data)
+    while at + 1 < len(data) and data[at] in _OLD_SIZES:
+        if data[at] == _OLD_IN_TABLE:
+            found = found._replace(in_table=bool(data[at + 1]))
+        elif data[at] == _OLD_ROW_END:
+            found = found._replace(row_end=bool(data[at + 1]))
+        at += 1 + _OLD_SIZES[data[at]]
+    return found
+
+
+def _short(data: Sequence[int] | bytes, at: int) -> int:
+    return int.from_bytes(bytes(data[at : at + 2]), "little")
+
+
+def _long(data: bytes, at: int) -> int:
+    """A signed number; -1 beyond the end."""
+    return int(struct.unpack_from("<i", data, at)[0]) if 0 <= at <= len(data) - 4 else -1
