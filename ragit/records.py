@@ -40,7 +40,9 @@ class Record:
     def __init__(self, *args: Any, **named: Any) -> None:
         values = {**self.defaults, **dict(zip(self.fields, args)), **named}  # noqa: B905 - counted below
         if values.keys() != set(self.fields) or len(args) > len(self.fields) or named.keys() & self.fields[: len(args)]:
-            raise TypeError(f"{type(self).__name__} takes {', '.join(self.fields)}; not {args!r} and {named!r}")
+            # Names only: values may be secret, and this is written to a crash log.
+            given = f"{len(args)} values and {', '.join(named) or 'no names'}"
+            raise TypeError(f"{type(self).__name__} takes {', '.join(self.fields)}; not {given}")
         self.__dict__.update(values)
 
     def __setattr__(self, name: str, value: object) -> None:
