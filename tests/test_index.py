@@ -138,7 +138,7 @@ def test_another_table_of_languages_leaves_no_tree_standing(repo: GitSandbox, mo
     assert not any("function" in symbol for symbol in symbols())
     monkeypatch.setitem(LANGUAGES, "python", row)
     assert index(repo).indexed == 0, "the first table's chunks are still there"
-    monkeypatch.setattr(options, "_grammar_versions", lambda: ("newer",))
+    monkeypatch.setattr(options, "_versions", lambda packages: ("newer",))
     with ragit.open(repo.path) as opened:
         assert opened.check().missing == ("a.py",), "and text has no grammar"
 

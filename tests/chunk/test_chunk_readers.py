@@ -19,7 +19,7 @@ DEFAULT = ChunkOptions()
         (b" \n\t\n", "python", "empty"),
         (b"version https://git-lfs.github.com/spec/v1\noid sha256:ab\nsize 3\n", "text", "lfs pointer"),
         (b"GIF89a\x00\x00", "text", "binary"),
-        (b"%PDF-1.7", "pdf", "no reader for pdf"),
+        (b"%PDF-1.7", "pdf", "damaged pdf"),
         (b"whatever", "image", "no reader for image"),
         (b"/*! x */\n" + b"function a(b){return b}" * 900, "javascript", "minified"),
         (b"a{b:c}" * 2000, "css", "minified"),
