@@ -11,12 +11,14 @@ import math
 import random
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from ragit.errors import RemoteFailed
 from ragit.remote.failures import KeyRefused, ParameterRefused, Refused, TooLong, Unreachable, WrongAnswer
 from ragit.remote.gate import Gate
+from ragit.remote.secrets import Clean, redact
 from ragit.remote.server import Server, checked, masked
 from ragit.remote.wire import Answer, Broken, NoConnection, TooMuch, Wire
 
@@ -86,6 +88,9 @@ class Client:
         self._address = checked(server)
         self._wire = Wire(self._address, server.proxy, server.ca_file)
         self._gate = Gate(server.concurrency)
+        self._door = threading.Lock()
+        self.taken_out: Counter[str] = Counter()
+        """How many secrets of each kind were taken out of what was sent."""
         self._given_up = threading.Event()
         """Set when a request failed for good or the user interrupts: those beside it end at their next pause."""
 
@@ -101,7 +106,7 @@ class Client:
 
         Raises one of `ragit.remote.failures`, all of them `RemoteFailed`.
         """
-        body = json.dumps(payload, allow_nan=False).encode()
+        body = json.dumps(self._without_secrets(payload), allow_nan=False).encode()
         end = math.inf if patience.within is None else time.monotonic() + patience.within
         for attempt in range(patience.retries + 1):
             with self._gate:
@@ -116,6 +121,15 @@ class Client:
             if attempt == patience.retries or impatient or self._pause(pause):
                 raise self._failed(Unreachable, path, outcome.words)
         raise AssertionError("unreachable")  # pragma: no cover - the last attempt returned or raised
+
+    def clean(self, text: str) -> Clean:
+        """The text as it will be sent. For who cuts or counts texts before: a piece of a secret has no form to find."""
+        found: Counter[str] = Counter()
+        clean = redact(text, found)
+        if found:
+            with self._door:
+                self.taken_out.update(found)
+        return clean
 
     def each(self, call: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
         """`call` of every item, in order, as many at once as the server's concurrency allows.
@@ -169,6 +183,16 @@ class Client:
     def wrong(self, path: str, words: str, hint: str = "") -> WrongAnswer:
         """The failure to raise where an answer's content is not what the protocol promises."""
         return self._failed(WrongAnswer, path, words, hint)
+
+    def _without_secrets(self, value: Any) -> Any:
+        """Every text in a request, however deep, without what looks like a secret; pictures as they are."""
+        if isinstance(value, str):
+            return value if value.startswith("data:image/") else self.clean(value)
+        if isinstance(value, Mapping):
+            return {name: self._without_secrets(one) for name, one in value.items()}
+        if isinstance(value, (list, tuple)):
+            return [self._without_secrets(one) for one in value]
+        return value
 
     def _try(self, path: str, payload: Mapping[str, object], body: bytes, end: float) -> Any:
         """The parsed answer, or `_Later`."""
