@@ -8,11 +8,15 @@ it raise. Grammars are loaded when a blob is parsed, not before: a query process
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from ragit.chunk.encoding import text_of
 from ragit.chunk.names import language_of, languages, named, require
 from ragit.chunk.options import ChunkOptions, DocumentOptions, fingerprint, table_fingerprint
 from ragit.types import Chunking
+
+if TYPE_CHECKING:
+    from ragit.chunk.custom import Custom
 
 __all__ = [
     "ChunkOptions",
@@ -33,14 +37,14 @@ __all__ = [
 _DEFAULT = ChunkOptions()
 
 
-def chunk(data: bytes, language: str, options: ChunkOptions = _DEFAULT) -> Chunking:
-    """All chunks of a blob under a language of the table, in order.
+def chunk(data: bytes, language: str, options: ChunkOptions = _DEFAULT, custom: Custom | None = None) -> Chunking:
+    """All chunks of a blob under a language of the table, in order; as `custom` gives them, if there is one.
 
     Raises UnknownLanguage for a name that the table does not hold; no bytes make it raise.
     """
     from ragit.chunk import readers
 
-    return readers.read(data, language, options)
+    return readers.by_custom(data, language, options, custom) if custom else readers.read(data, language, options)
 
 
 def is_document(language: str) -> bool:

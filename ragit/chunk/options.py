@@ -51,6 +51,8 @@ class ChunkOptions:
     min_bytes: int = 800
     """Neighbours are grouped up to this size; 0 keeps every definition apart."""
     documents: DocumentOptions = DocumentOptions()
+    chunker_seconds: int = 10
+    """`chunking.chunkerSeconds`"""
 
     def __post_init__(self) -> None:
         if self.max_lines < 1 or self.max_bytes < 4 or self.min_bytes < 0:

@@ -100,12 +100,17 @@ def chunks_of(lines: Lines, pieces: list[Piece], options: ChunkOptions, row: Lan
     pieces = _trimmed(lines, pieces)
     if options.min_bytes:
         pieces = _grouped(lines, pieces, options, row)
+    return exact(lines, pieces, options, row.join)
+
+
+def exact(lines: Lines, pieces: Iterable[Piece], options: ChunkOptions, join: str) -> tuple[Chunk, ...]:
+    """The chunks of pieces whose rows and ends are known and not blank: each its own, cut only if it is too large."""
     made: list[Chunk] = []
     for piece in pieces:
         if piece.stop - piece.row <= options.max_lines and lines.size(piece.row, piece.stop) <= options.max_bytes:
             made.append(_chunk(lines, piece))
         else:
-            made += _cut(lines, piece, options, row.join)
+            made += _cut(lines, piece, options, join)
     return tuple(made)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from ragit.chunk import rules
 from ragit.chunk.content import resolve
@@ -18,6 +19,9 @@ from ragit.chunk.options import ChunkOptions
 from ragit.chunk.pieces import Piece, chunks_of
 from ragit.chunk.row import Language
 from ragit.types import Chunking
+
+if TYPE_CHECKING:
+    from ragit.chunk.custom import Custom
 
 MAX_PARSE = 2_000_000
 """Bytes above which no grammar is tried: a syntax tree takes some 20 times the text, and such files hold data."""
@@ -37,12 +41,28 @@ _RULES: Mapping[str, Callable[[Lines, ChunkOptions], list[Piece]]] = {
 }
 
 
+def by_custom(data: bytes, language: str, options: ChunkOptions, custom: Custom) -> Chunking:
+    """The chunks of a blob that a chunker of the user's own reads, or the reason why it has none."""
+    from ragit.chunk.documents.child import FAILED, read_custom
+
+    require(language)
+    if _lfs_pointer(data):
+        return Chunking(language, (), "lfs pointer")
+    if not data:
+        return Chunking(language, (), "empty")
+    found = read_custom(data, language, options, custom)
+    if found.derived:
+        return Chunking(language, found.chunks, found.skipped, found.text)
+    # Its lines are the file's: an answer about another text would be shown with the wrong one.
+    return Chunking(language, found.chunks) if found.text == text_of(data) else Chunking(language, (), FAILED)
+
+
 def read(data: bytes, language: str, options: ChunkOptions) -> Chunking:
     """The chunks of a blob, or the reason why it has none."""
     row = require(language)
     if row.reader == "none":
         return Chunking(language, (), f"no reader for {language}")
-    if data.startswith(b"version https://git-lfs.github.com/spec/") and len(data) < 1024:
+    if _lfs_pointer(data):
         return Chunking(language, (), "lfs pointer")
     if row.reader == "document":
         document = _document(data, row, options)
@@ -59,6 +79,10 @@ def read(data: bytes, language: str, options: ChunkOptions) -> Chunking:
     if _minified(lines, row):
         return Chunking(row.name, (), "minified")
     return Chunking(row.name, chunks_of(lines, _pieces(lines, row, options), options, row))
+
+
+def _lfs_pointer(data: bytes) -> bool:
+    return data.startswith(b"version https://git-lfs.github.com/spec/") and len(data) < 1024
 
 
 def _document(data: bytes, row: Language, options: ChunkOptions) -> Chunking | None:

@@ -16,7 +16,7 @@ from ragit.types import Chunk
 TOO_MUCH_MEMORY = "needs too much memory"
 TOO_DEEP = "nested too deeply"
 NO_TEXT = "no text"
-_REASON = 80
+REASON = 80
 """Characters of a reason: it is one of few words, which are counted."""
 
 
@@ -27,6 +27,8 @@ class Read(NamedTuple):
     skipped: str = ""
     text: bytes = b""
     chunks: tuple[Chunk, ...] = ()
+    derived: bool = True
+    """False if the text is the file itself."""
 
 
 def read(data: bytes, language: str, options: DocumentOptions) -> Read:
@@ -35,7 +37,7 @@ def read(data: bytes, language: str, options: DocumentOptions) -> Read:
         actual = reader_for(data, language)
         text, chunks = compose(blocks_of(data, actual, options), options)
     except Unreadable as why:
-        return Read(language, line_of(str(why), _REASON) or "unreadable")
+        return Read(language, line_of(str(why), REASON) or "unreadable")
     except MemoryError:
         return Read(language, TOO_MUCH_MEMORY)
     except RecursionError:
@@ -49,10 +51,11 @@ def blocks_of(data: bytes, language: str, options: DocumentOptions) -> Iterator[
     """What the reader of a language gives of a document, as far as the bounds allow."""
     module = import_module(f"ragit.chunk.documents.{READERS[language].module}")
     bounds = Bounds(options.max_unpacked, options.max_text, options.max_pages)
-    return _bounded(module.read(data, bounds), bounds.text)
+    return bounded(module.read(data, bounds), bounds.text)
 
 
-def _bounded(blocks: Iterable[Block], most: int) -> Iterator[Block]:
+def bounded(blocks: Iterable[Block], most: int) -> Iterator[Block]:
+    """Blocks up to so many characters of text; the last one says if more was there."""
     used = 0
     for block in blocks:
         room = most - used

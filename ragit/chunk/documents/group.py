@@ -243,7 +243,7 @@ def _set_out(group: _Group) -> Iterator[str]:
     for before, part in pairwise(group.parts):
         if not part.goes_on and not _close(before, part):
             yield ""
-        if part.repeat and part.repeat != before.repeat:
+        if part.repeat and part.repeat != before.repeat and part.lines[0] != part.repeat:
             yield part.repeat
         yield from part.lines
 
