@@ -72,9 +72,13 @@ class _Child:
         timer.start()
         try:
             return self._answer(data, language, options)
-        except (OSError, ValueError, TypeError, KeyError, EOFError, RecursionError):
+        except (OSError, EOFError):  # it has ended
+            why = self._how()
             self.end()
-            return Read(language, TOO_LONG if late.is_set() else self._how())
+            return Read(language, TOO_LONG if late.is_set() else why)
+        except (ValueError, TypeError, KeyError, RecursionError):  # it says what no reader says
+            self.end()
+            return Read(language, FAILED)
         except BaseException:  # interrupted in the middle of an answer, which nobody will read
             self.end()
             raise
@@ -107,7 +111,9 @@ class _Child:
 
     def _how(self) -> str:
         """Why the process ended by itself: the kernel kills what takes the machine's last memory."""
-        return TOO_MUCH_MEMORY if self._popen.returncode == -9 else FAILED
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return TOO_MUCH_MEMORY if self._popen.wait(_GRACE) == -9 else FAILED
+        return FAILED
 
     def end(self) -> None:
         self.usable = False

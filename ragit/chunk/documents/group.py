@@ -97,7 +97,7 @@ def _parts(blocks: Iterable[Block], most: int) -> Iterator[_Part]:
         if not lines:
             continue
         headings = tuple(filter(None, (line_of(title, MAX_SYMBOL) for title in block.headings)))
-        repeat = line_of(block.repeat, most // 16)
+        repeat = line_of(block.repeat, most // 8)
         room = most - _size(repeat) if repeat else most
         for number, cut in enumerate(_cut(lines, room)):
             yield _Part(cut, block, headings, repeat, number > 0)

@@ -1,0 +1,229 @@
+"""The process in which documents are read: used again, replaced when it dies, never waited for too long, never left."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from making import content, pdf
+
+from ragit.chunk import ChunkOptions, chunk, end_children
+from ragit.chunk.documents import child
+from ragit.chunk.options import DocumentOptions
+
+OPTIONS = DocumentOptions()
+ONE = pdf([["some words"]])
+
+
+@pytest.fixture(autouse=True)
+def no_child() -> Iterator[None]:
+    end_children()
+    yield
+    end_children()
+    assert not child._idle
+
+
+def idle() -> list[int]:
+    return [each._popen.pid for each in child._idle]
+
+
+def alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    stat = Path(f"/proc/{pid}/stat")
+    return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+def gone(pid: int) -> bool:
+    """True once a process has ended, for which some seconds are given."""
+    until = time.monotonic() + 20
+    while alive(pid) and time.monotonic() < until:
+        time.sleep(0.02)
+    return not alive(pid)
+
+
+def test_one_process_reads_many_documents() -> None:
+    assert child.read_document(ONE, "pdf", OPTIONS).text == b"some words\n"
+    (first,) = idle()
+    assert [child.read_document(ONE, "pdf", OPTIONS).skipped for _ in range(5)] == [""] * 5
+    assert idle() == [first]
+    end_children()
+    assert gone(first)
+
+
+def test_threads_do_not_wait_for_each_other() -> None:
+    found: list[bytes] = []
+    threads = [
+        threading.Thread(target=lambda: found.append(child.read_document(ONE, "pdf", OPTIONS).text)) for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [b"some words\n"] * 4
+
+
+def slow_page() -> bytes:
+    """Instructions that take pypdf minutes: text matrices by the million."""
+    return pdf([content(["x"]) + b"\nBT /F1 9 Tf" + b" 1 0 0 1 5 5 cm (a) Tj" * 3_000_000 + b" ET"])
+
+
+def test_a_page_that_takes_minutes_is_given_up_in_time() -> None:
+    started = time.monotonic()
+    found = child.read_document(slow_page(), "pdf", DocumentOptions(max_seconds=2))
+    assert (found.skipped, found.chunks) == ("took too long", ())
+    assert time.monotonic() - started < 15
+    assert not idle()
+    assert child.read_document(ONE, "pdf", OPTIONS).skipped == "", "the next document finds a new process"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is bounded by RLIMIT_DATA, as Linux counts it")
+def test_one_that_wants_too_much_memory_is_skipped() -> None:
+    found = child.read_document(slow_page(), "pdf", DocumentOptions(max_memory=96 << 20))
+    assert (found.skipped, found.chunks) == ("needs too much memory", ())
+    assert not idle(), "what may be in its memory is not used again"
+
+
+def killed_in(seconds: float, number: int) -> threading.Thread:
+    """Kill the one child of this process in a moment."""
+
+    def kill() -> None:
+        time.sleep(seconds)
+        found = subprocess.run(["pgrep", "-P", str(os.getpid()), "-f", "documents.child"], capture_output=True)
+        for pid in found.stdout.split():
+            os.kill(int(pid), number)
+
+    thread = threading.Thread(target=kill)
+    thread.start()
+    return thread
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGSEGV") or sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.parametrize(
+    ("number", "reason"), [(signal.SIGSEGV, "its reader failed"), (signal.SIGKILL, "needs too much memory")]
+)
+def test_one_whose_reader_dies_is_skipped(number: int, reason: str) -> None:
+    thread = killed_in(1.0, number)
+    found = child.read_document(slow_page(), "pdf", DocumentOptions(max_seconds=60))
+    thread.join()
+    assert found.skipped == reason
+
+
+def an_answer(size: int, chunks: str, text: bytes) -> bytes:
+    head = '{"size": %d, "usable": true, "language": "pdf", "skipped": "", "chunks": [%s]}\n'
+    return (head % (size, chunks)).encode() + text
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"nonsense\n",
+        b'{"size": -1}\n',
+        b'{"size": 99999999999}\n',
+        b"[1]\n",
+        an_answer(3, '[1, 1, 0, 9, "", "", "", ""]', b"abc"),
+        an_answer(3, '["1", 1, 0, 3, "", "", "", ""]', b"abc"),
+        an_answer(3, "[1]", b"abc"),
+        an_answer(3, "1", b"abc"),
+        an_answer(9, "", b"abc"),
+        an_answer(1, '[1, 1, 0, 1, "", "", "", ""]', b"\xff"),
+        b'{"size": 9, "usable": true',
+        b"[" * 100_000 + b"\n",
+    ],
+    ids=range(12),
+)
+def test_an_answer_is_not_trusted(monkeypatch: pytest.MonkeyPatch, answer: bytes) -> None:
+    start = f"import sys; sys.stdin.buffer.readline(); sys.stdout.buffer.write({answer!r})"
+    monkeypatch.setattr(child, "_START", start)
+    found = child.read_document(ONE, "pdf", OPTIONS)
+    assert (found.skipped, found.chunks, found.text) == ("its reader failed", (), b"")
+    assert not idle()
+
+
+PARENT = """
+import sys
+sys.path[:0] = {path!r}
+from making import pdf
+from test_documents_child import slow_page
+from ragit.chunk.documents.child import read_document, _idle
+from ragit.chunk.options import DocumentOptions
+read_document(pdf([["x"]]), "pdf", DocumentOptions())
+print(_idle[0]._popen.pid, flush=True)
+{then}
+"""
+
+
+def parent(then: str) -> tuple[subprocess.Popen[bytes], int]:
+    """A process that has read a document, and the process that read it."""
+    script = PARENT.format(path=[str(Path(__file__).parent), *sys.path], then=then)
+    popen = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    assert popen.stdout
+    return popen, int(popen.stdout.readline())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("busy", [False, True])
+def test_it_ends_with_its_parent(number: int, busy: bool) -> None:
+    work = 'read_document(slow_page(), "pdf", DocumentOptions())' if busy else "import time; time.sleep(60)"
+    popen, pid = parent(work)
+    assert alive(pid)
+    time.sleep(2.0 if busy else 0.1)
+    popen.send_signal(number)
+    popen.wait(20)
+    assert popen.stdout
+    popen.stdout.close()
+    assert gone(pid)
+
+
+def test_it_ends_when_its_parent_does() -> None:
+    popen, pid = parent("")
+    assert popen.wait(20) == 0
+    assert popen.stdout
+    popen.stdout.close()
+    assert gone(pid)
+
+
+def test_a_fork_does_not_use_its_parents_child() -> None:
+    if not hasattr(os, "fork"):
+        pytest.skip("no fork here")
+    popen, pid = parent(
+        "import os\n"
+        "if os.fork() == 0:\n"
+        '    print(read_document(pdf([["fork"]]), "pdf", DocumentOptions()).text, _idle[0]._popen.pid, flush=True)\n'
+        "    import ragit.chunk; ragit.chunk.end_children()\n"
+        "    os._exit(0)\n"
+        "os.wait()\n"
+        'print(read_document(pdf([["parent"]]), "pdf", DocumentOptions()).text, _idle[0]._popen.pid, flush=True)\n'
+    )
+    assert popen.stdout
+    lines = popen.stdout.read().decode().splitlines()
+    popen.stdout.close()
+    popen.wait(20)
+    assert lines[0].startswith("b'fork\\n'")
+    assert str(pid) not in lines[0]
+    assert lines[1] == f"b'parent\\n' {pid}"
+
+
+def test_it_imports_nothing_of_the_folder_it_is_started_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "pypdf.py").write_text("raise SystemExit('imported')")
+    (tmp_path / "json.py").write_text("raise SystemExit('imported')")
+    monkeypatch.chdir(tmp_path)
+    assert child.read_document(ONE, "pdf", OPTIONS).text == b"some words\n"
+
+
+def test_chunking_goes_through_it() -> None:
+    found = chunk(ONE, "pdf")
+    assert [(piece.text, piece.place) for piece in found.chunks] == [("some words", "page 1")]
+    assert (found.derived, len(idle())) == (b"some words\n", 1)
+    off = ChunkOptions(documents=DocumentOptions(enabled=False))
+    assert chunk(ONE, "pdf", off).skipped == "documents.enabled is false"
