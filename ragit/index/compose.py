@@ -7,12 +7,14 @@ paths in which git says they differ, or else from all its entries. All three way
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import chain
 
 from ragit.git import Repo, is_attributes, is_ignore
+from ragit.index.describing import IMAGE, NOT_DESCRIBED
 from ragit.index.plan import Plan, Selected, Selector
 from ragit.records import Record
+from ragit.store import IMAGE as IMAGES
 from ragit.store import Snapshot, Store
 from ragit.types import Entry, Oid
 
@@ -26,6 +28,10 @@ class Composed(Record):
     snapshot: Snapshot
     missing: list[Selected]
     cached: bool
+    waiting: Sequence[Selected] = ()
+    """Images that only a model can make searchable; where that was not asked for, not all of them. The snapshot counts
+    them as left out.
+    """
 
 
 class Composer:
@@ -38,16 +44,25 @@ class Composer:
         self.selection = f"{selector.fingerprint} {embedder}"
 
     def compose(
-        self, store: Store | None, tree: Oid, *, near: Oid | None = None, absent: Set[Oid] = frozenset()
+        self,
+        store: Store | None,
+        tree: Oid,
+        *,
+        near: Oid | None = None,
+        absent: Set[Oid] = frozenset(),
+        waiting: bool = False,
     ) -> Composed:
-        """The tree as stored now. `near` is a tree likely to differ little; `absent` are blobs the repository lacks."""
+        """The tree as stored now. `near` is a tree likely to differ little; `absent` are blobs the repository lacks.
+
+        `waiting` asks for all images that wait for a description, which a cached tree does not name.
+        """
         if store is None:
             return self._assemble(tree, None, self._whole(tree), {}, absent)
         cached = store.snapshot(tree, self.selection)
-        if cached is not None:
+        if cached is not None and not (waiting and _waits(cached)):
             return Composed(tree, cached, [], cached=True)
         base = self._neighbour(store, near)
-        if base is not None:
+        if base is not None and not (waiting and _waits(base[1])):
             plan = self._difference(base[0], base[1], tree)
             if plan is not None:
                 return self._assemble(tree, store, plan[0], _kept(base[1], plan[1]), absent, _still(base[1], plan[1]))
@@ -96,20 +111,35 @@ class Composer:
     ) -> Composed:
         skipped = {**(skipped or {}), **plan.skipped}
         missing: list[Selected] = []
+        waiting: list[Selected] = []
         for file, row in zip(plan.files, self._rows(store, plan.files), strict=True):
             if file.oid in absent:
                 skipped[file.path] = NOT_DOWNLOADED
+            elif row is None and file.language == IMAGE:
+                waiting.append(file)
             elif row is None or not row[3]:
                 missing.append(file)
             elif row[2]:
                 skipped[file.path] = row[2]
             else:
                 found[file.path] = row[:2]
-        lacking = self._repo.not_downloaded(file.oid for file in missing) if missing else frozenset()
+        described = self._described(store, waiting) if waiting else set()
+        missing += [file for file in waiting if file.oid in described]
+        waiting = [file for file in waiting if file.oid not in described]
+        skipped.update((file.path, NOT_DESCRIBED) for file in waiting)
+        needed = {file.oid for file in (*missing, *waiting)}
+        lacking = self._repo.not_downloaded(needed) if needed else frozenset()
         if lacking:
-            skipped.update((file.path, NOT_DOWNLOADED) for file in missing if file.oid in lacking)
-            missing = [file for file in missing if file.oid not in lacking]
-        return Composed(tree, _snapshot(found, skipped), missing, cached=False)
+            skipped.update((file.path, NOT_DOWNLOADED) for file in (*missing, *waiting) if file.oid in lacking)
+            missing, waiting = ([file for file in files if file.oid not in lacking] for files in (missing, waiting))
+        return Composed(tree, _snapshot(found, skipped), missing, cached=False, waiting=waiting)
+
+    def _described(self, store: Store | None, images: list[Selected]) -> set[Oid]:
+        """Those of which there is a description, though not yet under this chunker."""
+        if store is None or self._selector.images is None:
+            return set()
+        subjects = (bytes.fromhex(file.oid) for file in images)
+        return {Oid(blob.hex()) for blob in store.descriptions.of(IMAGES, self._selector.images.fingerprint, subjects)}
 
     def _rows(self, store: Store | None, files: list[Selected]) -> Iterator[tuple[int, int, str, bool] | None]:
         if store is None:
@@ -127,6 +157,11 @@ _NAMES = (b".gitattributes", b".ragitignore")  # asked of every path of a tree: 
 def _rules(path: bytes) -> bool:
     """Whether a file of this path says which others are indexed, and as what."""
     return path.endswith(_NAMES) and (is_attributes(path) or is_ignore(path))
+
+
+def _waits(snapshot: Snapshot) -> bool:
+    """True if an image of a tree waits for its description."""
+    return NOT_DESCRIBED in snapshot.skipped.values()
 
 
 def _kept(base: Snapshot, changed: Set[bytes]) -> dict[bytes, tuple[int, int]]:

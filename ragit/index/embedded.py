@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ragit.digests import digest
+from ragit.index.describing import IMAGE
 from ragit.types import Chunk
 
 VERSION = 2
@@ -18,6 +19,10 @@ def embedded_text(piece: Chunk) -> str:
     return f"{piece.parent} {piece.symbol} {piece.symbol}\n{piece.text}"
 
 
-def text_hash(text: str) -> bytes:
-    """Names an embedded text."""
-    return digest(text.encode("utf-8", "surrogatepass"))
+def text_hash(piece: Chunk) -> bytes:
+    """Names an embedded text, and so the description that may be put before it.
+
+    An image's text is a description, and gets none: code that reads the same is another thing.
+    """
+    text = embedded_text(piece)
+    return digest(("\0" + text if piece.kind == IMAGE else text).encode("utf-8", "surrogatepass"))

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from ragit.config import Embedding
+from ragit.config import Description, Embedding
 from ragit.embed import EmbedderOptions, load_embedder
+from ragit.index.describing import DescribedEmbedder, chunk_asking
 from ragit.types import Embedder
 
 
-def embedder_of(settings: Embedding) -> Embedder | None:
-    """None where the configuration wants keywords only. The query prefix is search's to add."""
+def embedder_of(settings: Embedding, description: Description | None = None) -> Embedder | None:
+    """None where the configuration wants keywords only. The query prefix is search's to add.
+
+    Its fingerprint says whether, and by whom, what it is given is described.
+    """
+    embedder = _embedder_of(settings)
+    asking = chunk_asking(description) if description else None
+    return DescribedEmbedder(embedder, asking) if embedder and asking else embedder
+
+
+def _embedder_of(settings: Embedding) -> Embedder | None:
     if settings.provider == "none":
         return None
     options = EmbedderOptions(

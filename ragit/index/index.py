@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import count
@@ -15,20 +15,25 @@ from typing import TYPE_CHECKING
 from ragit.config import Config
 from ragit.errors import StoreTooOld, StoreUnreadable
 from ragit.git import Repo
+from ragit.index import foresee
 from ragit.index.compose import NOT_DOWNLOADED, Composed, Composer
+from ragit.index.describing import IMAGE, NOT_DESCRIBED
 from ragit.index.embedder import embedder_of
 from ragit.index.plan import Selected, Selector, chunk_options
 from ragit.locks import held
-from ragit.postings import Forward
 from ragit.records import replaced
-from ragit.store import NewChunking, Store, is_store
+from ragit.store import Store, is_store
 from ragit.types import GcReport, IndexReport, Oid, Progress
 
 if TYPE_CHECKING:
+    from ragit.index.asker import Keep
     from ragit.index.work import Done, Key, Recipe
 
 BATCH_FILES = 48
 """Blobs per batch and transaction: what a kill can lose, some tenths of a second of work."""
+
+DESCRIBED_FILES = 8
+"""The same while models are asked: a file's chunks take seconds each, and what they say is kept at once anyway."""
 
 POOL_FROM = 128
 """Missing blobs from which worker processes pay for their start."""
@@ -36,11 +41,16 @@ POOL_FROM = 128
 
 @dataclass(slots=True)
 class _Tally:
+    again: frozenset[Key] = frozenset()
+    """Chunkings that are there, but for their descriptions."""
+    done: int = 0
     indexed: int = 0
     embedded: int = 0
     reused: int = 0
     words: int = 0
     chunks: int = 0
+    asked: dict[str, foresee.Asked] | None = None
+    """What models were asked, by kind; None where none are to be."""
 
 
 class Indexer:
@@ -50,10 +60,11 @@ class Indexer:
         self.repo = repo
         self.config = config
         self.store_path = store_path
-        self.embedder = embedder_of(config.embedding)
+        self.embedder = embedder_of(config.embedding, config.description)
         fingerprint = self.embedder.fingerprint if self.embedder else ""
         self.selector = Selector(config)
         self.composer = Composer(repo, self.selector, fingerprint)
+        self.describes = foresee.wanted(config, self.embedder)
         self.absent: set[Oid] = set()
 
     def without_vectors(self) -> Indexer:
@@ -71,20 +82,57 @@ class Indexer:
             return None
 
     def complete(
-        self, trees: Sequence[Oid], *, near: Oid | None = None, progress: Progress | None = None
+        self,
+        trees: Sequence[Oid],
+        *,
+        near: Oid | None = None,
+        progress: Progress | None = None,
+        describe: bool = False,
     ) -> IndexReport:
-        """Index what these trees lack. What is done is kept if this is interrupted."""
+        """Index what these trees lack. What is done is kept if this is interrupted.
+
+        Models are asked only to `describe`, which may take long: without it, stored descriptions are used, what has
+        none is embedded by its code alone, and is described by the next run that may.
+        """
         started = time.perf_counter()
-        tally = _Tally()
+        tally = _Tally(asked={} if describe and self.describes else None)
         with held(self._lock, shared=True, by="a running gc"), Store(self.store_path, writable=True) as store:
-            composed = [self.composer.compose(store, tree, near=near, absent=self.absent) for tree in trees]
-            missing = _missing(composed)
-            if missing:
-                self._fill(store, missing, tally, progress)
+            composed, lacking = self._lacking(store, trees, near, tally)
+            if lacking:
+                self._fill(store, lacking, tally, progress)
+            latest = store.last_chunking()
+            if lacking:
                 composed = [self.composer.compose(store, tree, near=near, absent=self.absent) for tree in trees]
-            self._remember(store, composed)
+            self._remember(store, composed, latest)
             chunks = store.chunk_count({c for part in composed for c in part.snapshot.chunkings})
-        return _report(composed, chunks, tally, time.perf_counter() - started)
+        return self._report(composed, chunks, tally, time.perf_counter() - started)
+
+    def _lacking(
+        self, store: Store | None, trees: Sequence[Oid], near: Oid | None, tally: _Tally
+    ) -> tuple[list[Composed], list[Key]]:
+        """The trees as they are, and the keys of what has to be worked on."""
+        asks = tally.asked is not None
+        composed = [self.composer.compose(store, tree, near=near, absent=self.absent, waiting=asks) for tree in trees]
+        lacking = _missing(composed, waiting=asks)
+        if asks and store:
+            tally.again = frozenset(self._undescribed(store, composed)).difference(lacking)
+            lacking += sorted(tally.again)
+        return composed, lacking
+
+    def _undescribed(self, store: Store, composed: Iterable[Composed]) -> list[Key]:
+        """Keys of chunkings of these trees that have vectors without descriptions."""
+        number = store.embedder(self.embedder.fingerprint) if self.embedder else None
+        lacking = store.descriptions.lacking(number).keys() if number is not None else set()
+        return store.keys_of(sorted(lacking & {c for part in composed for c in part.snapshot.chunkings}))
+
+    def undescribed(self, store: Store | None, composed: Composed) -> int:
+        """How many chunks and images of a tree lack a description that they are to have."""
+        if not self.describes:
+            return 0
+        number = store.embedder(self.embedder.fingerprint) if store and self.embedder else None
+        lacking = store.descriptions.lacking(number) if store and number is not None else {}
+        chunks = sum(lacking.get(chunking, 0) for chunking in set(composed.snapshot.chunkings)) if lacking else 0
+        return chunks + sum(reason == NOT_DESCRIBED for reason in composed.snapshot.skipped.values())
 
     def fetch(self, trees: Sequence[Oid]) -> None:
         """Download the files that a partial clone lacks of these trees, in one call."""
@@ -96,47 +144,48 @@ class Indexer:
         self.repo.fetch(absent)
 
     def rehearse(self, trees: Sequence[Oid], *, progress: Progress | None = None) -> IndexReport:
-        """What `complete` would do, found by chunking what is missing and writing nothing."""
+        """What `complete` would do, descriptions included, found by chunking what is missing and writing nothing."""
         started = time.perf_counter()
-        tally = _Tally()
+        tally = _Tally(asked={} if self.describes else None)
         with self.reading() as store:
-            composed = [self.composer.compose(store, tree) for tree in trees]
-            missing = _missing(composed)
+            composed, lacking = self._lacking(store, trees, None, tally)
             tally.chunks = store.chunk_count({c for part in composed for c in part.snapshot.chunkings}) if store else 0
-            foreseen: set[bytes] = set()
-            for done in self._work(missing, reuse=False, embed=False):
+            seen = foresee.Foresight(self.config, self.embedder, store)
+            for done in self._work(lacking, tally, reuse=store is not None, embed=False):
                 self._count(done, tally)
-                if done.new is not None:
-                    self._foresee(store, done.new, foreseen, tally)
+                seen.see(done)
                 if progress:
-                    progress(tally.indexed, len(missing))
-        return replaced(_report(composed, tally.chunks, tally, time.perf_counter() - started), dry_run=True)
+                    progress(tally.done, len(lacking))
+        tally.embedded, tally.reused, tally.words = seen.embedded, seen.reused, seen.words
+        tally.asked = seen.asked if self.describes else None
+        return replaced(self._report(composed, tally.chunks, tally, time.perf_counter() - started), dry_run=True)
 
-    def _foresee(self, store: Store | None, new: NewChunking, foreseen: set[bytes], tally: _Tally) -> None:
-        """Count what of a blob would be embedded: each text once, and none whose vector is stored."""
-        tally.words -= new.length
-        if self.embedder is None or not new.chunks:
-            return
-        number = store.embedder(self.embedder.fingerprint) if store else None
-        known = store.vectors_of((row.hash for row in new.chunks), number) if store else {}
-        for row, words in zip(new.chunks, Forward(new.forward).lengths, strict=True):
-            if row.hash in known or row.hash in foreseen:
-                tally.reused += 1
-            else:
-                foreseen.add(row.hash)
-                tally.embedded += 1
-                tally.words += words
-
-    def rebuild(self, trees: Sequence[Oid], *, progress: Progress | None = None) -> IndexReport:
-        """Index from nothing, beside the old store, which is replaced only at the end."""
+    def rebuild(self, trees: Sequence[Oid], *, progress: Progress | None = None, describe: bool = False) -> IndexReport:
+        """Index from nothing, beside the old store, which is replaced only at the end. Descriptions are kept."""
         fresh = Indexer(self.repo, self.config, self.store_path.with_name(self.store_path.name + ".new"))
         _remove(fresh.store_path)
-        report = fresh.complete(trees, progress=progress)
+        self._carry_over(fresh.store_path)
+        report = fresh.complete(trees, progress=progress, describe=describe)
         with Store(fresh.store_path, writable=True) as store:
             store.checkpoint()
         with held(self._lock, by="a running index"):
             _replace(self.store_path, fresh.store_path)
         return report
+
+    def _carry_over(self, fresh: Path) -> None:
+        """Copy all descriptions to a new store: they were paid for, and cannot be made again as they were."""
+        if not is_store(self.store_path):
+            return
+        try:
+            with Store(self.store_path, writable=False) as old, Store(fresh, writable=True) as store, store.writing():
+                for row in old.descriptions.all():
+                    store.descriptions.keep(row.kind, row.asked, {row.subject: row.text})
+        except StoreTooOld:
+            return  # it has none
+        except StoreUnreadable as error:
+            if self.describes:
+                hint = f"To pay for all of them again, move {self.store_path} away, and type: ragit index"
+                raise StoreUnreadable(f"the descriptions cannot be carried over: {error.message}", hint) from error
 
     @contextmanager
     def reading(self) -> Iterator[Store | None]:
@@ -161,6 +210,7 @@ class Indexer:
             number = store.embedder(self.embedder.fingerprint) if self.embedder else None
             with store.writing():
                 dropped = store.drop_except(keep, set() if number is None else {number})
+                store.descriptions.drop_unused({bytes.fromhex(blob) for blob in blobs})
             store.compact()
             after = store.info()
         return GcReport(dropped, after.chunkings, before.bytes, after.bytes)
@@ -169,44 +219,46 @@ class Indexer:
     def _lock(self) -> Path:
         return self.store_path.with_name(self.store_path.name + ".lock")
 
-    def _fill(self, store: Store, missing: list[Key], tally: _Tally, progress: Progress | None) -> None:
+    def _fill(self, store: Store, lacking: list[Key], tally: _Tally, progress: Progress | None) -> None:
         number = None
         if self.embedder:
             with store.writing():
                 number = store.add_embedder(self.embedder.fingerprint, self.embedder.dimensions)
-        reuse = bool(number) and store.has_chunks()
+        keep = _keeping(store) if tally.asked is not None else None
         waiting: list[Done] = []
-        for done in self._work(missing, reuse=reuse, embed=True):
+        for done in self._work(lacking, tally, reuse=self.describes or store.has_chunks(), embed=True, keep=keep):
             self._count(done, tally)
             waiting.append(done)
-            if len(waiting) >= BATCH_FILES:
+            if len(waiting) >= _batch(keep):
                 _write(store, waiting, number)
             if progress:
-                progress(tally.indexed, len(missing))
+                progress(tally.done, len(lacking))
         _write(store, waiting, number)
 
     def _count(self, done: Done, tally: _Tally) -> None:
-        tally.indexed += 1
+        tally.done += 1
         if done.new is None:
-            self.absent.add(done.key[0])
+            if not done.waiting:
+                self.absent.add(done.key[0])
             return
-        tally.chunks += len(done.new.chunks)
         tally.embedded += done.embedded
         tally.reused += done.reused
-        tally.words += done.words
+        if done.key not in tally.again:
+            tally.indexed += 1
+            tally.chunks += len(done.new.chunks)
+            tally.words += done.words
 
-    def _work(self, missing: list[Key], *, reuse: bool, embed: bool) -> Iterator[Done]:
-        if not missing:
+    def _work(
+        self, lacking: list[Key], tally: _Tally, *, reuse: bool, embed: bool, keep: Keep | None = None
+    ) -> Iterator[Done]:
+        if not lacking:
             return
-        recipe = self._recipe(bulk=len(missing) >= POOL_FROM, reuse=reuse, embed=embed)
-        batches = [missing[i : i + BATCH_FILES] for i in range(0, len(missing), BATCH_FILES)]
-        # A remote embedder waits for its server: more processes would only chunk faster, and send more requests at
-        # once.
-        if (
-            len(missing) >= POOL_FROM
-            and self._workers() > 1
-            and (not embed or not self.embedder or self.embedder.local)
-        ):
+        recipe = self._recipe(bulk=len(lacking) >= POOL_FROM, reuse=reuse, embed=embed)
+        size = _batch(keep)
+        batches = [lacking[i : i + size] for i in range(0, len(lacking), size)]
+        # Who waits for a server gains nothing by more processes: they would only send more requests at once.
+        remote = keep is not None or (embed and self.embedder is not None and not self.embedder.local)
+        if len(lacking) >= POOL_FROM and self._workers() > 1 and not remote:
             from ragit.index.worker import Pool
 
             with closing(Pool(recipe, self._workers())) as pool:
@@ -215,9 +267,11 @@ class Indexer:
         else:
             from ragit.index.work import Workbench
 
-            with closing(Workbench(recipe)) as bench:
+            with closing(Workbench(recipe, keep)) as bench:
                 for keys in batches:
                     yield from bench.work(keys)
+                if keep is not None:
+                    tally.asked = bench.asker.asked
 
     def _recipe(self, *, bulk: bool, reuse: bool, embed: bool) -> Recipe:
         from ragit.index.work import Recipe  # with what it imports, 15 ms that a search of a complete tree saves
@@ -228,6 +282,8 @@ class Indexer:
             max_file_bytes=self.config.index.max_file_bytes,
             max_document_bytes=self.config.documents.max_file_bytes,
             embedding=self.config.embedding if embed else replaced(self.config.embedding, provider="none"),
+            description=self.config.description,
+            image_description=self.config.image_description,
             store=self.store_path,
             reuse=reuse,
         )
@@ -235,21 +291,62 @@ class Indexer:
     def _workers(self) -> int:
         return self.config.index.workers or os.cpu_count() or 1
 
-    def _remember(self, store: Store, composed: Sequence[Composed]) -> None:
+    def _report(self, composed: Sequence[Composed], chunks: int, tally: _Tally, seconds: float) -> IndexReport:
+        skipped: dict[bytes, str] = {}
+        paths: set[bytes] = set()
+        for part in composed:
+            skipped.update(part.snapshot.skipped)
+            paths.update(part.snapshot.paths, (file.path for file in part.missing))
+        return IndexReport(
+            trees=len(composed),
+            files=len(paths),
+            chunks=chunks,
+            indexed=tally.indexed,
+            embedded=tally.embedded,
+            reused=tally.reused,
+            tokens=tally.words,
+            skipped=dict(sorted(Counter(skipped.values()).items())),
+            seconds=seconds,
+            described=None if tally.asked is None else foresee.report(self.config, tally.asked),
+        )
+
+    def _remember(self, store: Store, composed: Sequence[Composed], latest: int) -> None:
+        """Cache the trees, which were composed after the chunking of that number was added."""
         # Without its absent blobs a tree is not what it will be once they are fetched: not to be cached.
         whole = (part for part in composed if not part.cached and not part.missing)
         new = [part for part in whole if NOT_DOWNLOADED not in part.snapshot.skipped.values()]
         if new:
             with store.writing():
+                # An image that was described in the meantime waits no more.
+                added = store.last_chunking() != latest
                 for part in new:
+                    if added and NOT_DESCRIBED in part.snapshot.skipped.values():
+                        continue
                     store.add_snapshot(part.tree, self.composer.selection, part.snapshot)
 
 
-def _missing(composed: Sequence[Composed]) -> list[Key]:
+def _batch(keep: Keep | None) -> int:
+    """Blobs worked on, and written, together."""
+    return BATCH_FILES if keep is None else DESCRIBED_FILES
+
+
+def _keeping(store: Store) -> Keep:
+    """What stores descriptions as soon as they are there."""
+
+    def keep(kind: str, asked: str, said: Mapping[bytes, str]) -> None:
+        with store.writing():
+            store.descriptions.keep(kind, asked, said)
+
+    return keep
+
+
+def _missing(composed: Sequence[Composed], *, waiting: bool) -> list[Key]:
     """Keys to index, each once, in the order of the first tree's paths: neighbours in a folder share words and
     pages.
     """
-    files: Iterator[Selected] = (file for part in composed for file in part.missing)
+    files: Iterator[Selected] = (
+        file for part in composed for file in (*part.missing, *(part.waiting if waiting else ()))
+    )
     return list(dict.fromkeys(file.key for file in files))
 
 
@@ -258,26 +355,9 @@ def _write(store: Store, waiting: list[Done], embedder: int | None) -> None:
         for done in waiting:
             if done.new is not None:
                 store.add(done.new, embedder)
+        if any(done.new is not None and done.key[1] == IMAGE for done in waiting):
+            store.forget_snapshots(NOT_DESCRIBED)
     waiting.clear()
-
-
-def _report(composed: Sequence[Composed], chunks: int, tally: _Tally, seconds: float) -> IndexReport:
-    skipped: dict[bytes, str] = {}
-    paths: set[bytes] = set()
-    for part in composed:
-        skipped.update(part.snapshot.skipped)
-        paths.update(part.snapshot.paths, (file.path for file in part.missing))
-    return IndexReport(
-        trees=len(composed),
-        files=len(paths),
-        chunks=chunks,
-        indexed=tally.indexed,
-        embedded=tally.embedded,
-        reused=tally.reused,
-        tokens=tally.words,
-        skipped=dict(sorted(Counter(skipped.values()).items())),
-        seconds=seconds,
-    )
 
 
 def _replace(old: Path, new: Path) -> None:

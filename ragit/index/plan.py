@@ -9,6 +9,7 @@ from ragit import chunk, globs, postings, words
 from ragit.config import Config, fingerprint, selection_fingerprint
 from ragit.git import GITLINK, SYMLINK
 from ragit.index import embedded
+from ragit.index.describing import IMAGE, image_asking
 from ragit.records import Record
 from ragit.types import Entry, Oid
 
@@ -51,8 +52,12 @@ class Selector:
         self._exclude = globs.matcher(config.index.exclude)
         self._limits = (config.index.max_file_bytes, config.documents.max_file_bytes)
         self._fingerprints: dict[str, str] = {}
+        self.images = image_asking(config.image_description)
+        """Who describes images; None where they are left out."""
+        bounds = (config.image_description.max_image_bytes, config.image_description.max_pixels)
+        self._described = (self.images.fingerprint, *bounds) if self.images else ()
         # The whole table: a tree composed under another one would go on to name the chunks that are made no more.
-        versions = (chunk.table_fingerprint(self._options), self._versions())
+        versions = (chunk.table_fingerprint(self._options), self._versions(), self._described)
         self.fingerprint = fingerprint(selection_fingerprint(config), config.chunking, *versions)
         """Names everything that decides a plan's files and their keys."""
 
@@ -70,15 +75,16 @@ class Selector:
         nothing: Mapping[str, str] = {}
         for entry in entries:
             given = attributes.get(entry.path, nothing)
-            reason = self._reason(entry, given) or (IGNORED if entry.path in ignored else "")
+            reason = self._reason(entry) or (IGNORED if entry.path in ignored else "")
+            language = "" if reason else self._language(entry.path, given)
+            reason = reason or self._unread(language, given)
             if reason:
                 plan.skipped[entry.path] = reason
                 continue
-            language = self._language(entry.path, given)
             plan.files.append(Selected(entry.path, entry.oid, language, self.fingerprint_of(language)))
         return plan
 
-    def _reason(self, entry: Entry, given: Mapping[str, str]) -> str:
+    def _reason(self, entry: Entry) -> str:
         if entry.mode == SYMLINK:
             return "symlink"
         if entry.mode == GITLINK:
@@ -87,7 +93,15 @@ class Selector:
             return "not included"
         if self._exclude and self._exclude(entry.path):
             return "excluded"
-        return _out_by_attribute(given) if given else ""
+        return ""
+
+    def _unread(self, language: str, given: Mapping[str, str]) -> str:
+        """Why a file of this language is left out, by its attributes or by settings."""
+        is_image = language == IMAGE
+        if is_image and self.images is None:
+            return IMAGE
+        # That a document or an image is binary is no news, and no wish to leave it out.
+        return _out_by_attribute(given, binary=not (is_image or chunk.is_document(language))) if given else ""
 
     def _language(self, path: bytes, given: Mapping[str, str]) -> str:
         named = chunk.named(given.get("linguist-language", ""))
@@ -103,7 +117,7 @@ class Selector:
         """Names everything but the blob that decides the chunks of a file of this language."""
         found = self._fingerprints.get(language)
         if found is None:
-            limit = self._limits[chunk.is_document(language)]
+            limit = self._described if language == IMAGE else self._limits[chunk.is_document(language)]
             parts = (chunk.fingerprint(language, self._options), limit, self._versions())
             found = self._fingerprints[language] = fingerprint(*parts)
         return found
@@ -113,14 +127,15 @@ class Selector:
         return words.VERSION, postings.VERSION, embedded.VERSION
 
 
-def _out_by_attribute(given: Mapping[str, str]) -> str:
+def _out_by_attribute(given: Mapping[str, str], *, binary: bool) -> str:
     for name, reason in _OUT.items():
         if given.get(name) in {"set", "true"}:
             return reason
     if given.get("ragit") in {"unset", "false"}:
         return "ragit=false"
     # The macro `binary` is -diff -merge -text.
-    return "binary by attribute" if given.get("diff") == "unset" or given.get("binary") == "set" else ""
+    unread = binary and (given.get("diff") == "unset" or given.get("binary") == "set")
+    return "binary by attribute" if unread else ""
 
 
 def chunk_options(config: Config) -> chunk.ChunkOptions:

@@ -5,18 +5,28 @@ nothing.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from ragit import chunk, postings
-from ragit.config import Embedding
+from ragit.config import Description, Embedding, ImageDescription
 from ragit.embed.quantize import quantize
 from ragit.git import ObjectsRecipe
+from ragit.index.describing import IMAGE
 from ragit.index.embedded import embedded_text, text_hash
 from ragit.index.embedder import embedder_of
 from ragit.records import Record
 from ragit.store import ChunkRow, NewChunking, Store
-from ragit.types import Chunk, Chunking, Embedder, Oid
+from ragit.types import Chunk, Chunking, Oid
+
+if TYPE_CHECKING:
+    from ragit.index.asker import Asker, Keep
+    from ragit.index.images import Images, Outcome
+
+Vector = tuple[bytes, bytes]
+"""Its sign bits, and its bytes."""
 
 Key = tuple[Oid, str, str]
 """Blob, language, fingerprint."""
@@ -36,29 +46,39 @@ class Recipe(Record):
     max_file_bytes: int
     max_document_bytes: int
     embedding: Embedding
+    description: Description
+    image_description: ImageDescription
     store: Path
     reuse: bool
-    """Whether the store may hold vectors to take over; a first run need not look."""
+    """Whether the store may hold vectors, or descriptions, to take over; a first run need not look."""
 
 
 class Done(Record):
-    """One blob's result. `new` is None if the repository does not have the blob (a partial clone)."""
+    """One blob's result. `new` is None if the repository does not have the blob (a partial clone), or if it is an image
+    that waits for its description.
+    """
 
     key: Key
     new: NewChunking | None
     embedded: int = 0
     reused: int = 0
     words: int = 0
+    waiting: int = 0
+    """What a model would have to read of an image that waits, in tokens, by estimate."""
 
 
 class Workbench:
-    """Holds what is opened once: the objects, the embedder and a reader of the store."""
+    """Holds what is opened once: the objects, the embedder and a reader of the store.
 
-    def __init__(self, recipe: Recipe) -> None:
+    With `keep`, which stores what they say, models are asked for descriptions; without, those that are stored are used.
+    """
+
+    def __init__(self, recipe: Recipe, keep: Keep | None = None) -> None:
         self._recipe = recipe
+        self._keep = keep
         self._objects = recipe.objects.open()
-        self._embedder = embedder_of(recipe.embedding)
-        self._store = Store(recipe.store, writable=False) if recipe.reuse and self._embedder else None
+        self._embedder = embedder_of(recipe.embedding, recipe.description)
+        self._store = Store(recipe.store, writable=False) if recipe.reuse else None
 
     def close(self) -> None:
         """Let go of the repository, the store and the processes that read documents."""
@@ -67,13 +87,29 @@ class Workbench:
         if self._store:
             self._store.close()
 
+    @cached_property
+    def asker(self) -> Asker:
+        """Where descriptions come from."""
+        from ragit.index.asker import Asker  # as long as nobody wants any, nobody pays for it
+
+        return Asker(self._recipe.description, self._recipe.image_description, self._store, self._keep)
+
+    @cached_property
+    def _images(self) -> Images:
+        from ragit.index.images import Images
+
+        return Images(self._objects, self._recipe.image_description, self.asker)
+
     def work(self, keys: Sequence[Key]) -> list[Done]:
         """Chunk the blobs and embed their chunks, all texts of the batch together."""
-        chunkings = [(key, self._chunked(key)) for key in keys]
-        pieces = [piece for _, chunking in chunkings if chunking for piece in chunking.chunks]
-        texts = {text_hash(text): text for text in map(embedded_text, pieces)}
-        vectors, known = self._vectors(texts)
-        return [_done(key, chunking, vectors, known) for key, chunking in chunkings]
+        images = [key[0] for key in keys if key[1] == IMAGE]
+        seen: Mapping[Oid, Outcome] = self._images.chunkings(images) if images else {}
+        chunkings = [(key, seen[key[0]] if key[1] == IMAGE else self._chunked(key)) for key in keys]
+        made = [(key, chunking) for key, chunking in chunkings if isinstance(chunking, Chunking)]
+        pieces = {text_hash(piece): piece for _, chunking in made for piece in chunking.chunks}
+        vectors = self._vectors(pieces)
+        done = {key: _done(key, chunking, vectors) for key, chunking in made}
+        return [done.get(key) or Done(key, None, waiting=_tokens(chunking)) for key, chunking in chunkings]
 
     def _chunked(self, key: Key) -> Chunking | None:
         oid, language, _ = key
@@ -89,20 +125,49 @@ class Workbench:
         chunking = chunk.chunk(data, language, self._recipe.options)
         return Chunking(chunking.language, (), TOO_MANY) if len(chunking.chunks) > postings.MAX_CHUNKS else chunking
 
-    def _vectors(self, texts: dict[bytes, str]) -> tuple[dict[bytes, tuple[bytes, bytes]], set[bytes]]:
-        """A vector for every text, and the hashes of those that were stored already."""
+    def _vectors(self, pieces: Mapping[bytes, Chunk]) -> Vectors:
+        """A vector for every chunk, by the hash of its text."""
         embedder = self._embedder
         if embedder is None:
-            return {}, set()
-        stored = self._stored(texts, embedder)
-        wanted = [digest for digest in texts if digest not in stored]
-        fresh = quantize(embedder.embed([texts[digest] for digest in wanted]))
-        return {**stored, **dict(zip(wanted, fresh, strict=True))}, set(stored)
+            return Vectors({})
+        said = None
+        if self._recipe.description.enabled:
+            from ragit.describe import code
 
-    def _stored(self, hashes: Iterable[bytes], embedder: Embedder) -> dict[bytes, tuple[bytes, bytes]]:
+            said = self.asker.chunks({key: piece for key, piece in pieces.items() if piece.kind != IMAGE})
+        stored = self._stored(pieces, embedder.fingerprint, said)
+        wanted = [key for key in pieces if key not in stored]
+        texts = [embedded_text(pieces[key]) for key in wanted]
+        if said is not None:
+            texts = [code.joined(said[k], text) if k in said else text for k, text in zip(wanted, texts, strict=True)]
+        fresh = quantize(embedder.embed(texts))
+        return Vectors({**stored, **dict(zip(wanted, fresh, strict=True))}, frozenset(stored), said)
+
+    def _stored(
+        self, hashes: Mapping[bytes, Chunk], embedder: str, said: Mapping[bytes, str] | None
+    ) -> dict[bytes, Vector]:
         if self._store is None:
             return {}
-        return self._store.vectors_of(hashes, self._store.embedder(embedder.fingerprint))
+        whole = None if said is None else {key for key, piece in hashes.items() if key in said or piece.kind == IMAGE}
+        return self._store.vectors_of(hashes, self._store.embedder(embedder), whole)
+
+
+class Vectors(NamedTuple):
+    """Vectors of a batch by the hash of the text, and where they come from."""
+
+    of: Mapping[bytes, Vector]
+    stored: frozenset[bytes] = frozenset()
+    """Those that were there already."""
+    said: Mapping[bytes, str] | None = None
+    """Descriptions that are in them; None where there are to be none."""
+
+    def lacking(self, chunks: Sequence[Chunk], rows: Sequence[ChunkRow]) -> tuple[int, ...]:
+        """Ordinals of the chunks whose vectors lack their descriptions."""
+        said = self.said
+        if said is None:
+            return ()
+        both = enumerate(zip(chunks, rows, strict=True))
+        return tuple(i for i, (piece, row) in both if row.hash not in said and piece.kind != IMAGE)
 
 
 def lost(key: Key) -> Done:
@@ -111,15 +176,18 @@ def lost(key: Key) -> Done:
     return Done(key, new)
 
 
+def _tokens(outcome: Outcome) -> int:
+    """Those of an image that waits; 0 for a blob that is not there."""
+    return outcome.tokens if outcome and not isinstance(outcome, Chunking) else 0
+
+
 def _row(piece: Chunk) -> ChunkRow:
     place = (piece.start_line, piece.end_line, piece.start, piece.end)
     names = (piece.kind, piece.symbol, piece.parent, piece.signature, piece.place)
-    return ChunkRow(text_hash(embedded_text(piece)), *place, *names)
+    return ChunkRow(text_hash(piece), *place, *names)
 
 
-def _done(key: Key, chunking: Chunking | None, vectors: dict[bytes, tuple[bytes, bytes]], known: set[bytes]) -> Done:
-    if chunking is None:
-        return Done(key, None)
+def _done(key: Key, chunking: Chunking, vectors: Vectors) -> Done:
     rows = tuple(map(_row, chunking.chunks))
     packed = postings.pack(chunking.chunks)
     new = NewChunking(
@@ -130,9 +198,10 @@ def _done(key: Key, chunking: Chunking | None, vectors: dict[bytes, tuple[bytes,
         columns=packed.columns,
         forward=packed.forward,
         chunks=rows,
-        vectors=tuple(vectors[row.hash] for row in rows) if vectors or not rows else None,
+        vectors=tuple(vectors.of[row.hash] for row in rows) if vectors.of or not rows else None,
         derived=zlib.compress(chunking.derived) if chunking.derived else b"",
+        undescribed=vectors.lacking(chunking.chunks, rows),
     )
-    reused = sum(row.hash in known for row in rows)
+    reused = sum(row.hash in vectors.stored for row in rows)
     embedded = len(rows) - reused if new.vectors is not None else 0
     return Done(key, new, embedded, reused, packed.length)

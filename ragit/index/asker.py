@@ -1,0 +1,117 @@
+"""Descriptions for one run of indexing: from the store, and, where the run may ask, from a model.
+
+What a model says is kept as soon as it is there, and then read back: had another process been told something else in
+the meantime, both go on with what was kept first.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from ragit.config import Described as Settings
+from ragit.config import Description, ImageDescription
+from ragit.describe import code
+from ragit.describe.asking import Asking
+from ragit.describe.describer import Described, Describer, Subject
+from ragit.index.describing import chunk_asking, image_asking
+from ragit.index.foresee import Asked
+from ragit.remote.chat import Chat
+from ragit.remote.client import Client
+from ragit.remote.server import Server
+from ragit.store import CHUNK, IMAGE, Store
+from ragit.types import Chunk
+
+Keep = Callable[[str, str, Mapping[bytes, str]], None]
+"""Stores descriptions at once: kind, who was asked, and what was said by subject."""
+
+
+class Asker:
+    """The models of one run. Without `keep`, nobody is asked: stored descriptions are all there are."""
+
+    def __init__(
+        self, chunks: Description, images: ImageDescription, store: Store | None, keep: Keep | None = None
+    ) -> None:
+        self._settings: dict[str, Settings] = {CHUNK: chunks, IMAGE: images}
+        self._asking: dict[str, Asking | None] = {CHUNK: chunk_asking(chunks), IMAGE: image_asking(images)}
+        self._describers: dict[str, Describer] = {}
+        self._store = store
+        self._keep = keep
+        self.asked: dict[str, Asked] = {}
+        """What it came to, by kind."""
+
+    @property
+    def asks(self) -> bool:
+        """True if models may be asked."""
+        return self._keep is not None
+
+    def wants(self, kind: str) -> bool:
+        """True if the settings want such descriptions."""
+        return self._asking[kind] is not None
+
+    def chunks(self, wanted: Mapping[bytes, Chunk]) -> dict[bytes, str]:
+        """Descriptions of chunks by the hash of their embedded text; those that could not be had are left out."""
+        asking = self._asking[CHUNK]
+        if asking is None:
+            return {}
+        said = self.stored(CHUNK, wanted)
+        if self._keep is None or len(said) == len(wanted):
+            return said
+        subjects = (
+            code.subject(key, piece.parent, piece.symbol, piece.text, prompt=asking.prompt, most=asking.bound)
+            for key, piece in wanted.items()
+            if key not in said
+        )
+        for _ in self.ask(CHUNK, subjects):
+            pass
+        return self.stored(CHUNK, wanted)
+
+    def stored(self, kind: str, subjects: Iterable[bytes]) -> dict[bytes, str]:
+        """Descriptions that are there already."""
+        asking = self._asking[kind]
+        if asking is None or self._store is None:
+            return {}
+        return self._store.descriptions.of(kind, asking.fingerprint, subjects)
+
+    def ask(self, kind: str, subjects: Iterable[Subject]) -> Iterator[Described]:
+        """Ask a model about each, keep what it says, and give what came of it."""
+        asking, keep = self._asking[kind], self._keep
+        assert asking is not None and keep is not None
+        for one in self._describer(kind, asking).each(subjects):
+            if one.text:
+                keep(kind, asking.fingerprint, {one.key: one.text})
+            self._count(kind, one)
+            yield one
+
+    def left_out(self, kind: str, why: str) -> None:
+        """Count a subject that got no description."""
+        one = self.asked.setdefault(kind, Asked())
+        one.failed += 1
+        one.why = why
+
+    def _describer(self, kind: str, asking: Asking) -> Describer:
+        if kind not in self._describers:
+            self._describers[kind] = Describer(chat_of(self._settings[kind], kind), asking.max_tokens)
+        return self._describers[kind]
+
+    def _count(self, kind: str, one: Described) -> None:
+        if one.failure:
+            self.left_out(kind, one.failure)
+            return
+        asked = self.asked.setdefault(kind, Asked())
+        asked.subjects += 1
+        asked.tokens_in += one.tokens_in
+        asked.tokens_out += one.tokens_out
+
+
+def chat_of(settings: Settings, kind: str) -> Chat:
+    """A chat with the model that the settings name."""
+    server = Server(
+        settings.base_url,
+        key=os.environ.get(settings.api_key_env, "").strip() if settings.api_key_env else "",
+        key_hint=f"the environment variable {settings.api_key_env}" if settings.api_key_env else "",
+        timeout=settings.timeout_ms / 1000,
+        concurrency=settings.concurrency,
+        section="description" if kind == CHUNK else "imageDescription",
+    )
+    return Chat(Client(server), settings.model)

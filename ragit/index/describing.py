@@ -1,0 +1,68 @@
+"""Which descriptions the settings ask for. Light: a search needs the names under which they are kept, and no more."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ragit.config import Description, ImageDescription
+from ragit.types import Embedder
+
+if TYPE_CHECKING:
+    from ragit.describe.asking import Asking
+
+IMAGE = "image"
+"""The language of images, and the reason that is counted where they are not wanted."""
+
+NOT_DESCRIBED = "image not described yet"
+"""The reason for an image that only `ragit index` can make searchable, since a model has to be asked."""
+
+
+def chunk_asking(settings: Description) -> Asking | None:
+    """Who is asked about chunks, and what; None if nobody is."""
+    if not settings.enabled:
+        return None
+    from ragit.describe.asking import CHUNK_PROMPT, Asking
+
+    prompt = settings.prompt or CHUNK_PROMPT
+    return Asking(settings.base_url, settings.model, prompt, settings.max_tokens, settings.max_content_chars)
+
+
+def image_asking(settings: ImageDescription) -> Asking | None:
+    """Who is asked about images, and what; None if nobody is."""
+    if not settings.enabled:
+        return None
+    from ragit.describe.asking import IMAGE_PROMPT, Asking
+
+    prompt = settings.prompt or IMAGE_PROMPT
+    return Asking(settings.base_url, settings.model, prompt, settings.max_tokens, settings.max_dimension)
+
+
+class DescribedEmbedder:
+    """An embedder whose texts are given to it with descriptions: another name for other vectors, and nothing else."""
+
+    def __init__(self, embedder: Embedder, asking: Asking) -> None:
+        self._embedder = embedder
+        self.fingerprint = f"{embedder.fingerprint} after {asking.fingerprint}"
+
+    @property
+    def dimensions(self) -> int:
+        """As the embedder's."""
+        return self._embedder.dimensions
+
+    @property
+    def local(self) -> bool:
+        """As the embedder's: descriptions are asked for elsewhere."""
+        return self._embedder.local
+
+    def embed(self, texts: Sequence[str]) -> list[bytes]:
+        """As the embedder does."""
+        return self._embedder.embed(texts)
+
+    def embed_query(self, text: str) -> bytes:
+        """As the embedder does: a query needs no description."""
+        return self._embedder.embed_query(text)
+
+    def knows(self, text: str) -> bool:
+        """As the embedder does."""
+        return self._embedder.knows(text)

@@ -1,0 +1,121 @@
+"""What a run of indexing would do, counted without doing it: what would be embedded, what models would be asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ragit.config import Config
+from ragit.index.describing import chunk_asking, image_asking
+from ragit.postings import Forward
+from ragit.store import CHUNK, IMAGE, NewChunking, Store
+from ragit.types import Described, Embedder
+
+if TYPE_CHECKING:
+    from ragit.index.work import Done
+
+
+@dataclass(slots=True)
+class Asked:
+    """What one model was asked, or would be, and what it said."""
+
+    subjects: int = 0
+    failed: int = 0
+    why: str = ""
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+
+def report(config: Config, asked: dict[str, Asked]) -> Described:
+    """What models were asked, with what it costs by the settings."""
+    models = {CHUNK: config.description.model, IMAGE: config.image_description.model}
+    prices = dict(config.pricing)
+    costs = [_cost(prices.get(models[kind].lower()), one) for kind, one in asked.items()]
+    empty = Asked()
+    chunks, images = asked.get(CHUNK, empty), asked.get(IMAGE, empty)
+    return Described(
+        chunks=chunks.subjects,
+        images=images.subjects,
+        failed=chunks.failed + images.failed,
+        why=chunks.why or images.why,
+        tokens_in=chunks.tokens_in + images.tokens_in,
+        tokens_out=chunks.tokens_out + images.tokens_out,
+        cost=None if None in costs else sum(cost for cost in costs if cost is not None),
+    )
+
+
+def _cost(prices: tuple[float, ...] | None, asked: Asked) -> float | None:
+    if not asked.tokens_in + asked.tokens_out:
+        return 0.0
+    if prices is None:
+        return None
+    return (asked.tokens_in * prices[0] + asked.tokens_out * prices[-1]) / 1_000_000
+
+
+@dataclass(slots=True)
+class Foresight:
+    """Counts what comes of blobs that are chunked only to be counted: each text once, and none that is stored."""
+
+    config: Config
+    embedder: Embedder | None
+    store: Store | None
+    embedded: int = 0
+    reused: int = 0
+    words: int = 0
+    asked: dict[str, Asked] = field(default_factory=dict)
+    _texts: set[bytes] = field(default_factory=set)
+
+    def see(self, done: Done) -> None:
+        """Count one blob."""
+        if done.waiting:
+            from ragit.describe import estimate
+
+            self._ask(IMAGE, done.waiting, estimate.IMAGE_ANSWER_TOKENS)
+            # Its description is a chunk like any other, of about so many words.
+            self.embedded += self.embedder is not None
+            self.words += estimate.IMAGE_ANSWER_TOKENS if self.embedder else 0
+        elif done.new is not None and self.embedder is not None and done.new.chunks:
+            self._see(done.new, self.embedder)
+
+    def _see(self, new: NewChunking, embedder: Embedder) -> None:
+        number = self.store.embedder(embedder.fingerprint) if self.store else None
+        hashes = [row.hash for row in new.chunks]
+        lacking = self._undescribed(new)
+        whole = None if lacking is None else set(hashes) - lacking
+        known = self.store.vectors_of(hashes, number, whole) if self.store else {}
+        for row, words in zip(new.chunks, Forward(new.forward).lengths, strict=True):
+            if row.hash in self._texts or (row.hash in known and row.hash not in (lacking or ())):
+                self.reused += 1
+                continue
+            self._texts.add(row.hash)
+            self.embedded += 1
+            self.words += words
+            if lacking and row.hash in lacking:
+                self._describe(row.end - row.start)
+
+    def _undescribed(self, new: NewChunking) -> set[bytes] | None:
+        """Of the chunks of a blob, those that nobody described; None where nobody is to."""
+        asking = chunk_asking(self.config.description)
+        if asking is None:
+            return None
+        hashes = {row.hash for row in new.chunks if row.kind != IMAGE}
+        return hashes - self.store.descriptions.of(CHUNK, asking.fingerprint, hashes).keys() if self.store else hashes
+
+    def _describe(self, size: int) -> None:
+        from ragit.describe import estimate
+
+        asking = chunk_asking(self.config.description)
+        sent = min(size, asking.bound) + len(asking.prompt) if asking else 0
+        self._ask(CHUNK, estimate.text_tokens(sent) + estimate.FRAME_TOKENS, estimate.ANSWER_TOKENS)
+
+    def _ask(self, kind: str, tokens_in: int, tokens_out: int) -> None:
+        one = self.asked.setdefault(kind, Asked())
+        one.subjects += 1
+        one.tokens_in += tokens_in
+        one.tokens_out += tokens_out
+
+
+def wanted(config: Config, embedder: Embedder | None) -> bool:
+    """True if the settings want descriptions of anything: of chunks they are only for vectors."""
+    chunks = embedder is not None and chunk_asking(config.description) is not None
+    return chunks or image_asking(config.image_description) is not None
