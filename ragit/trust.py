@@ -1,4 +1,6 @@
-"""Which .ragit.toml the user allowed: a record outside every working tree, so that no clone brings its own permission.
+"""What of a repository the user allowed: a record outside every working tree, so that no clone brings its permission.
+
+That is its .ragit.toml, and the files of chunkers, each of which is allowed under its name.
 
 A repository is known by its git common directory and a file by its sha256: a pull that changes the file asks again. All
 worktrees of a repository share a record, each version of the file has its own, so switching branches does not forget.
@@ -32,23 +34,27 @@ def record_path(environ: Mapping[str, str]) -> Path:
     return Path(home) / ".config" / "ragit" / "trusted.json"
 
 
-def is_trusted(record: Path, common_dir: Path, content: bytes, *, worktree: Path | None = None) -> bool:
-    """Whether the user allowed exactly this content in this repository. A record inside `worktree` allows nothing."""
+def is_trusted(record: Path, common_dir: Path, content: bytes, *, worktree: Path | None = None, name: str = "") -> bool:
+    """Whether the user allowed exactly this content in this repository. A record inside `worktree` allows nothing.
+
+    `name` is the file's, for any other than .ragit.toml: what was allowed as settings must not run as a program.
+    """
     if _inside(record, worktree):
         return False
-    return _digest(content) in _read(record).get(_key(common_dir), [])
+    return _digest(content, name) in _read(record).get(_key(common_dir), [])
 
 
-def trust(record: Path, common_dir: Path, content: bytes, *, worktree: Path | None = None) -> None:
-    """Allow exactly this content in this repository. ConfigError if the record cannot be kept."""
+def trust(record: Path, common_dir: Path, content: bytes, *, worktree: Path | None = None, name: str = "") -> None:
+    """Allow exactly this content, of the file of this name, in this repository. ConfigError if that cannot be kept."""
     if _inside(record, worktree):
         raise ConfigError(
             f"the record of trusted files would lie in the working tree itself ({record})",
             "Set XDG_CONFIG_HOME to a folder outside it, and run `ragit trust` again.",
         )
     with _replacing(record) as trusted:
-        versions = [one for one in trusted.get(_key(common_dir), []) if one != _digest(content)]
-        trusted[_key(common_dir)] = [*versions, _digest(content)][-_KEPT_VERSIONS:]
+        allowed = _digest(content, name)
+        versions = [one for one in trusted.get(_key(common_dir), []) if one != allowed]
+        trusted[_key(common_dir)] = [*versions, allowed][-_KEPT_VERSIONS:]
 
 
 def distrust(record: Path, common_dir: Path) -> bool:
@@ -63,7 +69,13 @@ def _key(common_dir: Path) -> str:
     return os.fsencode(common_dir.resolve()).decode("utf-8", "backslashreplace")
 
 
-def _digest(content: bytes) -> str:
+def _digest(content: bytes, name: str) -> str:
+    digest = sha256(content)
+    return f"{digest} {name}" if name else digest
+
+
+def sha256(content: bytes) -> str:
+    """A file as the record names it, and as `sha256sum` does."""
     import hashlib  # loads OpenSSL, and few repositories bring settings
 
     return hashlib.sha256(content).hexdigest()

@@ -26,6 +26,7 @@ from ragit.store import Store, is_store
 from ragit.types import GcReport, IndexReport, Oid, Progress
 
 if TYPE_CHECKING:
+    from ragit.chunk.custom import Custom
     from ragit.index.asker import Keep
     from ragit.index.work import Done, Key, Recipe
 
@@ -56,13 +57,16 @@ class _Tally:
 class Indexer:
     """Makes trees of one repository complete in its store."""
 
-    def __init__(self, repo: Repo, config: Config, store_path: Path) -> None:
+    def __init__(
+        self, repo: Repo, config: Config, store_path: Path, chunkers: Mapping[str, Custom] | None = None
+    ) -> None:
         self.repo = repo
+        self.chunkers = chunkers
         self.config = config
         self.store_path = store_path
         self.embedder = embedder_of(config.embedding, config.description)
         fingerprint = self.embedder.fingerprint if self.embedder else ""
-        self.selector = Selector(config)
+        self.selector = Selector(config, chunkers)
         self.composer = Composer(repo, self.selector, fingerprint)
         self.describes = foresee.wanted(config, self.embedder)
         self.absent: set[Oid] = set()
@@ -70,7 +74,7 @@ class Indexer:
     def without_vectors(self) -> Indexer:
         """The same for words alone: what an embedding server that does not answer leaves possible."""
         settings = replaced(self.config, embedding=replaced(self.config.embedding, provider="none"))
-        return Indexer(self.repo, settings, self.store_path)
+        return Indexer(self.repo, settings, self.store_path, self.chunkers)
 
     def open_store(self) -> Store | None:
         """A reader of the store; None if there is no store yet, or one that has to be brought up to date first."""
@@ -162,7 +166,8 @@ class Indexer:
 
     def rebuild(self, trees: Sequence[Oid], *, progress: Progress | None = None, describe: bool = False) -> IndexReport:
         """Index from nothing, beside the old store, which is replaced only at the end. Descriptions are kept."""
-        fresh = Indexer(self.repo, self.config, self.store_path.with_name(self.store_path.name + ".new"))
+        beside = self.store_path.with_name(self.store_path.name + ".new")
+        fresh = Indexer(self.repo, self.config, beside, self.chunkers)
         _remove(fresh.store_path)
         self._carry_over(fresh.store_path)
         report = fresh.complete(trees, progress=progress, describe=describe)
@@ -205,7 +210,7 @@ class Indexer:
             keep = {
                 chunking
                 for chunking, oid, language, fingerprint in store.all_keys()
-                if oid in blobs and fingerprint == self.selector.fingerprint_of(language)
+                if oid in blobs and self.selector.usable(language, fingerprint)
             }
             number = store.embedder(self.embedder.fingerprint) if self.embedder else None
             with store.writing():
@@ -279,6 +284,7 @@ class Indexer:
         return Recipe(
             objects=self.repo.recipe(bulk=bulk),
             options=chunk_options(self.config),
+            chunkers=dict(self.selector.chunkers),
             max_file_bytes=self.config.index.max_file_bytes,
             max_document_bytes=self.config.documents.max_file_bytes,
             embedding=self.config.embedding if embed else replaced(self.config.embedding, provider="none"),

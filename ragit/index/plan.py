@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from ragit import chunk, globs, postings, words
 from ragit.config import Config, fingerprint, selection_fingerprint
@@ -12,6 +12,11 @@ from ragit.index import embedded
 from ragit.index.describing import IMAGE, image_asking
 from ragit.records import Record
 from ragit.types import Entry, Oid
+
+if TYPE_CHECKING:
+    from ragit.chunk.custom import Custom
+
+_T = TypeVar("_T")
 
 _OUT = {"linguist-generated": "generated", "linguist-vendored": "vendored"}
 """Attributes that take a file out of the index where they are set, and the reason that is shown."""
@@ -43,11 +48,14 @@ class Plan(Record):
 
 
 class Selector:
-    """Applies one configuration to the entries of any tree."""
+    """Applies one configuration to the entries of any tree. `chunkers` are the user's own, by file extension."""
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, chunkers: Mapping[str, Custom] | None = None) -> None:
         self._options = chunk_options(config)
         self._parsers = {suffix.lower().lstrip("."): language for suffix, language in config.chunking.parsers}
+        self._chunkers = {suffix.lstrip("."): custom for suffix, custom in (chunkers or {}).items()}
+        self.chunkers: dict[str, Custom] = {}
+        """Chunkers of the user's own that cut files of any plan, by the fingerprint of these files."""
         self._include = globs.matcher(config.index.include)
         self._exclude = globs.matcher(config.index.exclude)
         self._limits = (config.index.max_file_bytes, config.documents.max_file_bytes)
@@ -58,7 +66,8 @@ class Selector:
         self._described = (self.images.fingerprint, *bounds) if self.images else ()
         # The whole table: a tree composed under another one would go on to name the chunks that are made no more.
         versions = (chunk.table_fingerprint(self._options), self._versions(), self._described)
-        self.fingerprint = fingerprint(selection_fingerprint(config), config.chunking, *versions)
+        custom = sorted((suffix, one.fingerprint) for suffix, one in self._chunkers.items())
+        self.fingerprint = fingerprint(selection_fingerprint(config), config.chunking, *versions, custom)
         """Names everything that decides a plan's files and their keys."""
 
     def select(
@@ -77,11 +86,14 @@ class Selector:
             given = attributes.get(entry.path, nothing)
             reason = self._reason(entry) or (IGNORED if entry.path in ignored else "")
             language = "" if reason else self._language(entry.path, given)
-            reason = reason or self._unread(language, given)
+            custom = _by_suffix(entry.path, self._chunkers) if self._chunkers else None
+            if custom and language == IMAGE:
+                language = "text"  # no model has to describe what a chunker reads
+            reason = reason or self._unread(language, given, custom)
             if reason:
                 plan.skipped[entry.path] = reason
                 continue
-            plan.files.append(Selected(entry.path, entry.oid, language, self.fingerprint_of(language)))
+            plan.files.append(Selected(entry.path, entry.oid, language, self.fingerprint_of(language, custom)))
         return plan
 
     def _reason(self, entry: Entry) -> str:
@@ -95,26 +107,31 @@ class Selector:
             return "excluded"
         return ""
 
-    def _unread(self, language: str, given: Mapping[str, str]) -> str:
+    def _unread(self, language: str, given: Mapping[str, str], custom: Custom | None) -> str:
         """Why a file of this language is left out, by its attributes or by settings."""
         is_image = language == IMAGE
         if is_image and self.images is None:
             return IMAGE
         # That a document or an image is binary is no news, and no wish to leave it out.
-        return _out_by_attribute(given, binary=not (is_image or chunk.is_document(language))) if given else ""
+        known = is_image or custom is not None or chunk.is_document(language)
+        return _out_by_attribute(given, binary=not known) if given else ""
 
     def _language(self, path: bytes, given: Mapping[str, str]) -> str:
         named = chunk.named(given.get("linguist-language", ""))
         if named:
             return named
-        if self._parsers:
-            suffix = path.rpartition(b"/")[2].rpartition(b".")[2].decode("utf-8", "replace").lower()
-            if suffix in self._parsers:
-                return self._parsers[suffix]
-        return chunk.language_of(path)
+        parsed = _by_suffix(path, self._parsers) if self._parsers else None
+        return parsed or chunk.language_of(path)
 
-    def fingerprint_of(self, language: str) -> str:
+    def usable(self, language: str, fingerprint: str) -> bool:
+        """Whether chunks of a file of this language may be under this fingerprint."""
+        ways = (None, *self._chunkers.values())
+        return any(self.fingerprint_of(language, custom) == fingerprint for custom in ways)
+
+    def fingerprint_of(self, language: str, custom: Custom | None = None) -> str:
         """Names everything but the blob that decides the chunks of a file of this language."""
+        if custom:
+            return self._custom_fingerprint(language, custom)
         found = self._fingerprints.get(language)
         if found is None:
             limit = self._described if language == IMAGE else self._limits[chunk.is_document(language)]
@@ -122,9 +139,27 @@ class Selector:
             found = self._fingerprints[language] = fingerprint(*parts)
         return found
 
+    def _custom_fingerprint(self, language: str, custom: Custom) -> str:
+        options = self._options
+        sizes = (options.max_lines, options.max_bytes, options.chunker_seconds, *options.documents)
+        parts = (custom.fingerprint, chunk.fingerprint(language, options), sizes, self._limits, self._versions())
+        found = fingerprint(*parts)
+        self.chunkers[found] = custom
+        return found
+
     @staticmethod
     def _versions() -> tuple[int, ...]:
         return words.VERSION, postings.VERSION, embedded.VERSION
+
+
+def _by_suffix(path: bytes, table: Mapping[str, _T]) -> _T | None:
+    """What a table by file extensions without their dot says; the longest wins, and a whole name counts as one."""
+    name = path.rpartition(b"/")[2].decode("utf-8", "replace").lower()
+    while name:
+        if name in table:
+            return table[name]
+        name = name.partition(".")[2]
+    return None
 
 
 def _out_by_attribute(given: Mapping[str, str], *, binary: bool) -> str:
@@ -144,6 +179,7 @@ def chunk_options(config: Config) -> chunk.ChunkOptions:
         node_types={language: tuple(types) for language, types in config.chunking.node_types},
         max_lines=config.index.max_chunk_lines,
         max_bytes=config.index.max_chunk_bytes,
+        chunker_seconds=config.chunking.chunker_seconds,
         documents=chunk.DocumentOptions(
             enabled=config.documents.enabled,
             min_bytes=config.documents.min_chunk_bytes,

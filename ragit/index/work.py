@@ -22,6 +22,7 @@ from ragit.store import ChunkRow, NewChunking, Store
 from ragit.types import Chunk, Chunking, Oid
 
 if TYPE_CHECKING:
+    from ragit.chunk.custom import Custom
     from ragit.index.asker import Asker, Keep
     from ragit.index.images import Images, Outcome
 
@@ -43,6 +44,8 @@ class Recipe(Record):
 
     objects: ObjectsRecipe
     options: chunk.ChunkOptions
+    chunkers: Mapping[str, Custom]
+    """Chunkers of the user's own, by the fingerprint in the keys of their files."""
     max_file_bytes: int
     max_document_bytes: int
     embedding: Embedding
@@ -112,7 +115,7 @@ class Workbench:
         return [done.get(key) or Done(key, None, waiting=_tokens(chunking)) for key, chunking in chunkings]
 
     def _chunked(self, key: Key) -> Chunking | None:
-        oid, language, _ = key
+        oid, language, fingerprint = key
         header = self._objects.header(oid)
         if header is None:
             return None
@@ -122,7 +125,7 @@ class Workbench:
         data = self._objects.read(oid)
         if data is None:
             return None
-        chunking = chunk.chunk(data, language, self._recipe.options)
+        chunking = chunk.chunk(data, language, recipe.options, recipe.chunkers.get(fingerprint))
         return Chunking(chunking.language, (), TOO_MANY) if len(chunking.chunks) > postings.MAX_CHUNKS else chunking
 
     def _vectors(self, pieces: Mapping[bytes, Chunk]) -> Vectors:
