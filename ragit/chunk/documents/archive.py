@@ -95,7 +95,7 @@ class Archive:
         if info.compress_type not in _KNOWN:
             raise Unreadable(f"damaged {self._kind}")
         own = copy(info)
-        own.file_size = left + 1
+        own.file_size = left + 2 * _PIECE  # where it is cut it is called damaged: that must come after "too large"
         try:
             with self._zip.open(own) as part:
                 while piece := part.read(_PIECE):

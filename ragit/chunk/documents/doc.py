@@ -161,8 +161,8 @@ class _Body:
         """The table's row under way as one line, if it holds anything."""
         cells = [*self._cells, " ".join(self._cell)] if self._cell else self._cells
         self._cells, self._cell = [], []
-        line = " | ".join(cells)
-        if line.strip("| "):
+        line = " | ".join(cells).rstrip("| ")
+        if line:
             self._header = self._header or line
             yield Block(line, Place(), self._path(), "table", self._header)
 

@@ -178,7 +178,8 @@ class _Reading:
         wide = max(map(len, cells), default=0) > 1
         for number, row in enumerate(cells):
             text = " | ".join(self._flat(cell) for cell in row)
-            if not text.strip("| "):
+            text = text.rstrip("| ")
+            if not text:
                 continue
             if wide and len(rows) > 1 and number == 0:
                 header = text

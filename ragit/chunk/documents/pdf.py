@@ -26,10 +26,11 @@ _LIGATURES = str.maketrans(
     | {"\u00a0": " ", "\u2007": " ", "\u202f": " "}
 )
 _LEADER = re.compile(r"(?:\s?[.\u2026]){4,}")
-_DIGITS = re.compile(r"\d+")
+_DIGITS = re.compile(r"\d{1,6}")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _HYPHENED = re.compile(r"([^\W\d_]+)[-\u2010\u00ad]$")
-_FOREIGN = re.compile("[\ufffd\ue000-\uf8ff\x00-\x08\x0e-\x1f]|\\(cid:\\d+\\)")
+_FOREIGN = re.compile("[\ufffd\ue000-\uf8ff\x00-\x08\x0e-\x1f]|\\(cid:\\d+\\)|/[A-Za-z]{1,3}\\d{1,4}(?![a-z])")
+"""What stands for glyphs of which nobody says what letters they are: pypdf then gives their names, as in `/g12/g7`."""
 
 
 class Line(NamedTuple):
@@ -163,14 +164,14 @@ def _mend(pages: list[_Page]) -> None:
 
 def _drop_running_titles(pages: list[_Page]) -> None:
     """Leaves what stands at the edge of most pages on the first of them only."""
-    seen = Counter(key for page in pages for key in {_alike(page.lines[at].text) for at in _edges(page.lines)})
+    seen = Counter(key for page in pages for key in {_alike(page, at) for at in _edges(page.lines)})
     filled = sum(bool(page.lines) for page in pages)
     titles = {key for key, times in seen.items() if times >= max(_REPEATED, filled / 3)}
     kept: set[str] = set()
     for page in pages:
         drop = []
         for at in _edges(page.lines):
-            key = _alike(page.lines[at].text)
+            key = _alike(page, at)
             if key in titles:
                 if key in kept:
                     drop.append(at)
@@ -181,13 +182,15 @@ def _drop_running_titles(pages: list[_Page]) -> None:
 
 def _edges(lines: Sequence[Line]) -> list[int]:
     """Places of the topmost and the lowest lines, and of those that are drawn first and last."""
+    edge = min(_EDGE, (len(lines) - 1) // 2)  # of a page of three lines, one is left in any case
     places = range(len(lines))
     by_height = sorted(places, key=lambda at: lines[at].y)
-    return sorted({*by_height[:_EDGE], *by_height[-_EDGE:], *places[:_EDGE], *places[-_EDGE:]})
+    return sorted({*by_height[:edge], *places[:edge]} | ({*by_height[-edge:], *places[-edge:]} if edge else set()))
 
 
-def _alike(text: str) -> str:
-    return _DIGITS.sub("#", text)
+def _alike(page: _Page, at: int) -> str:
+    """A line as it is on other pages too, if it is a running title: its numbers count the pages from somewhere on."""
+    return _DIGITS.sub(lambda found: f"<{int(found[0]) - page.number}>", page.lines[at].text)
 
 
 def _join_words(lines: list[Line], words: Counter[str]) -> None:

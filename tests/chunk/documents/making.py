@@ -11,6 +11,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 from xml.sax.saxutils import escape
 
 import pypdf
@@ -82,10 +83,10 @@ def pdf(pages: Sequence[Iterable[Line] | bytes], *, scanned: Iterable[int] = ())
 def outlined(data: bytes, titles: Sequence[tuple[str, int, int]]) -> bytes:
     """A PDF with an outline: (title, page from 1, depth from 0)."""
     writer = pypdf.PdfWriter(clone_from=io.BytesIO(data))
-    above: list[object] = []
+    above: list[Any] = []
     for title, page, depth in titles:
         parent = above[depth - 1] if depth else None
-        above[depth:] = [writer.add_outline_item(title, page - 1, parent=parent)]  # type: ignore[arg-type]
+        above[depth:] = [writer.add_outline_item(title=title, page_number=page - 1, parent=parent)]
     return written(writer)
 
 
@@ -238,7 +239,11 @@ def word97(
     runs = []
     at = 0
     for one, style, modifiers in whole:
-        first, last = offsets[at], offsets[at + len(one) - 1]
+        last = offsets[at + len(one) - 1]
+        back = at + len(one) - 1
+        while back > at and 0 < offsets[back] - offsets[back - 1] <= 2:
+            back -= 1
+        first = offsets[back]  # where its last piece begins
         runs.append((first, last + 1, struct.pack("<H", style) + modifiers))
         at += len(one)
     main += bytes(-len(main) % 512)

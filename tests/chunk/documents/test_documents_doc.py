@@ -1,0 +1,160 @@
+"""Word 97-2003: pieces, fields, tables, titles, notes, and files whose numbers are wrong."""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+from making import IN_TABLE, ROW_END, compound, docx, p, sprms, word97
+from reading import blocks, lines, made, why
+
+from ragit.chunk import chunk
+from ragit.chunk.options import DocumentOptions
+
+
+@pytest.mark.parametrize("pieces", [1, 2, 3, 7])
+def test_text_saved_in_pieces_in_any_order(pieces: int) -> None:
+    said = ["First paragraph.\r", "Der zweite: na\u00efve \u201cquotes\u201d.\r", "The end.\r"]
+    found = lines(word97(said, pieces=pieces), "doc")
+    assert found == [f"text: {line.strip()}" for line in said]
+
+
+def test_letters_of_any_script() -> None:
+    assert lines(word97(["\u041f\u0440\u0438\u0432\u0435\u0442 \u4e16\u754c \U0001f600 end\r", "next\r"]), "doc") == [
+        "text: \u041f\u0440\u0438\u0432\u0435\u0442 \u4e16\u754c \U0001f600 end",
+        "text: next",
+    ]
+
+
+def test_of_fields_the_result_is_shown() -> None:
+    link = 'See \x13 HYPERLINK "http://example.org" \x01\x14the page\x15 for \x13 PAGE \x1412\x15.\r'
+    nested = "\x13 IF \x13 NAME \x14x\x15 \x14shown\x15\r"
+    assert lines(word97([link, nested, "After \x13 an end\r"]), "doc") == [
+        "text: See the page for 12.",
+        "text: shown",
+        "text: After an end",
+    ]
+
+
+def test_special_characters() -> None:
+    assert lines(word97(["a\x0bb\x1ec\x1fd\xa0e\x02\x05\r", "one\x0ctwo\r"]), "doc") == [
+        "text: a\nb-cd e",
+        "text: one",
+        "text: two",
+    ]
+
+
+def test_titles_by_style_and_by_level() -> None:
+    level = sprms((0x2640, 1))
+    found = blocks(word97([("One\r", 1, b""), "a\r", ("Two\r", 0, level), "b\r", ("Next\r", 1, b"")]), "doc")
+    assert [(block.kind, block.text, block.headings) for block in found] == [
+        ("heading", "One", ("One",)),
+        ("text", "a", ("One",)),
+        ("heading", "Two", ("One", "Two")),
+        ("text", "b", ("One", "Two")),
+        ("heading", "Next", ("Next",)),
+    ]
+
+
+def test_styles_of_ones_own_are_what_they_are_based_on() -> None:
+    def style(kind: int, based_on: int) -> bytes:
+        return struct.pack("<HHHHHH", 10, kind, based_on << 4 | 1, 0, 0, 0)
+
+    sheet = struct.pack("<H", 18) + bytes(18)
+    sheet += b"".join(style(number, 0xFFF) for number in range(15))
+    sheet += style(62, 0) + style(0xFFE, 2) + style(0xFFE, 16)
+    said = [("Book\r", 15, b""), ("Own\r", 17, b""), ("text\r", 0, b"")]
+    found = blocks(word97(said, lists={1: sheet}), "doc")
+    assert [block.headings for block in found] == [("Book",), ("Book", "Own"), ("Book", "Own")]
+
+
+def test_rows_of_tables() -> None:
+    cells = [("Name\x07", 0, IN_TABLE), ("Age\x07", 0, IN_TABLE), ("\x07", 0, ROW_END)]
+    cells += [("Ada\r", 0, IN_TABLE), ("Lovelace\x07", 0, IN_TABLE), ("\x07", 0, IN_TABLE), ("\x07", 0, ROW_END)]
+    found = blocks(word97(["Before\r", *cells, "After\r"], pieces=2), "doc")
+    assert [(block.kind, block.text, block.repeat) for block in found] == [
+        ("text", "Before", ""),
+        ("table", "Name | Age", "Name | Age"),
+        ("table", "Ada Lovelace", "Name | Age"),
+        ("text", "After", ""),
+    ]
+
+
+def test_items_of_lists_are_marked() -> None:
+    item = struct.pack("<HH", 0x460B, 1)
+    assert lines(word97([("one\r", 0, item), "text\r"]), "doc") == ["list: - one", "text: text"]
+
+
+def test_notes_headers_and_boxes() -> None:
+    said = ["First\x02 line.\r", "Second.\r"]
+    stories = ["", "", "", "", "", "", "Even\r", "Draft\r", "", "ACME\r", "", ""]
+    ends = [sum(map(len, stories[:at])) for at in range(len(stories) + 1)]
+    lists = {
+        2: struct.pack("<IIH", 5, 99, 1),
+        3: struct.pack("<III", 0, 6, 7),
+        11: struct.pack(f"<{len(ends)}I", *ends),
+    }
+    others = {"footnote": "\x02Note\r\r", "header": "".join(stories), "box": "In a box\r"}
+    found = blocks(word97(said, others, lists=lists), "doc")
+    assert [(block.kind, block.text, block.place.within) for block in found] == [
+        ("header", "Even", "header"),
+        ("header", "Draft", "header"),
+        ("text", "First line.", ""),
+        ("note", "footnote: Note", ""),
+        ("text", "Second.", ""),
+        ("text", "In a box", ""),
+        ("footer", "ACME", "footer"),
+    ]
+
+
+def test_more_text_than_is_taken() -> None:
+    found = made(word97(["words and words\r"] * 2000), "doc", DocumentOptions(max_text=5000))
+    assert 3000 < len(found.text) < 7000
+
+
+def test_encrypted() -> None:
+    assert why(word97(["x\r"], flags=0x0300), "doc") == "password-protected"
+    assert why(word97(["x\r"], flags=0x8200), "doc") == "password-protected"
+
+
+# Wrong numbers, other files
+
+
+@pytest.mark.parametrize("number", range(0x9A, 0x9A + 8 * 48, 8))
+@pytest.mark.parametrize("value", [0xFFFFFFFF, 0x7FFFFFFF, 5])
+def test_offsets_that_lead_nowhere(number: int, value: int) -> None:
+    whole = bytearray(word97([("One\r", 1, b""), "words\r"], pieces=2))
+    main = whole.index(b"\xec\xa5\xc1\x00")
+    for at in (number, number + 4):
+        bent = bytearray(whole)
+        struct.pack_into("<I", bent, main + at, value)
+        assert why(bytes(bent), "doc") in ("", "damaged doc", "no text")
+
+
+@pytest.mark.parametrize("at", range(8))
+def test_counts_that_are_too_high(at: int) -> None:
+    bent = bytearray(word97(["words\r"]))
+    struct.pack_into("<i", bent, bent.index(b"\xec\xa5\xc1\x00") + 0x4C + 4 * at, 0x7FFFFFF0)
+    assert why(bytes(bent), "doc") in ("", "damaged doc", "no text")
+
+
+@pytest.mark.parametrize("cut", [20, 600, 2000, 4000])
+def test_truncated(cut: int) -> None:
+    assert why(word97(["words\r"])[:cut], "doc") in ("damaged doc", "no doc inside", "no text", "")
+
+
+def test_files_that_are_something_else() -> None:
+    assert made(docx(p("Really new")), "doc").language == "docx"
+    assert why(compound({"Workbook": b"x"}), "doc") == "xls under another name"
+    assert why(compound({"PowerPoint Document": b"x"}), "doc") == "ppt under another name"
+    assert why(compound({"Contents": b"x"}), "doc") == "no doc inside"
+    assert why(compound({"WordDocument": b"x" * 5000}), "doc") == "damaged doc"
+
+
+def test_a_page_or_a_note_under_this_name_is_read_as_what_it_is() -> None:
+    page = chunk(b"<html><body><h1>Report</h1></body></html>", "doc")
+    assert (page.language, page.derived, bool(page.chunks)) == ("html", b"", True)
+    note = chunk(b"Just a note.\n", "doc")
+    assert (note.language, note.chunks[0].text, note.derived) == ("text", "Just a note.", b"")
+    assert chunk(b"\x00\x01\x02" * 100, "doc").skipped == "binary"
+    assert chunk(b"", "doc").skipped == "empty"

@@ -1,0 +1,182 @@
+"""PDF: pages, paragraphs, titles, what setting did to words, what is encrypted, scanned or broken."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from making import content, encrypted, outlined, pdf, pdf_objects, stream
+from reading import blocks, lines, made, why
+
+from ragit.chunk.documents.block import Place
+from ragit.chunk.options import DocumentOptions
+
+
+def test_paragraphs_are_told_by_distance_and_carry_their_page() -> None:
+    found = blocks(pdf([["First line", "second line", ("Next paragraph", 30)], ["On page two"]]), "pdf")
+    assert [(block.text, block.place) for block in found] == [
+        ("First line\nsecond line", Place("", "page", 1, 1)),
+        ("Next paragraph", Place("", "page", 1, 1)),
+        ("On page two", Place("", "page", 2, 2)),
+    ]
+
+
+def test_the_outline_gives_headings() -> None:
+    pages = [
+        ["1 Introduction", ("Words of it.", 30)],
+        ["Deep", ("More words.", 30)],
+        ["1.2", "The second", "part", ("End.", 30)],
+    ]
+    titles = [("Introduction", 1, 0), ("Deep", 2, 1), ("The second part", 3, 1)]
+    found = made(outlined(pdf(pages), titles), "pdf", DocumentOptions(min_bytes=0))
+    assert [(chunk.symbol, chunk.parent, chunk.place) for chunk in found.chunks] == [
+        ("Introduction", "", "page 1"),
+        ("Deep", "Introduction", "page 2"),
+        ("The second part", "Introduction", "page 3"),
+    ]
+    assert found.chunks[2].text == "1.2\nThe second\npart\n\nEnd."
+
+
+def test_a_title_that_is_not_on_its_page_still_heads_it() -> None:
+    found = blocks(outlined(pdf([["Words"], ["More"]]), [("Annex", 2, 0)]), "pdf")
+    assert [block.headings for block in found] == [(), ("Annex",)]
+    assert not any(block.kind == "heading" for block in found)
+
+
+def test_words_that_were_broken_are_mended() -> None:
+    broken = ["an exam-", "ple of a well-", "known word; a well-known", "one - and", "non-", "Roman"]
+    (text,) = lines(pdf([broken]), "pdf")
+    assert text == "text: an example\nof a well-known\nword; a well-known\none - and\nnon-\nRoman"
+
+
+def test_ligatures_and_odd_spaces_are_plain_letters() -> None:
+    raw = b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding << /Differences [1 /fi /fl] >> >>"
+    body = stream(b"BT /F1 10 Tf 72 700 Td (\\001nd the \\002ow) Tj ET")
+    data = pdf_objects(
+        [
+            b"<< /Type /Catalog /Pages 2 0 R >>",
+            b"<< /Type /Pages /Kids [3 0 R] /Count 1 /MediaBox [0 0 595 842] >>",
+            b"<< /Type /Page /Parent 2 0 R /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>",
+            body,
+            raw,
+        ]
+    )
+    assert lines(data, "pdf") == ["text: find the flow"]
+
+
+def test_dots_that_lead_to_a_number_are_three() -> None:
+    assert lines(pdf([["Scope" + "." * 80 + "7"]]), "pdf") == ["text: Scope ... 7"]
+
+
+def test_a_running_title_stands_once() -> None:
+    pages = [
+        ["The Book of Everything", (f"Words of page {number}.", 40), (f"- {number} -", 500)] for number in range(1, 9)
+    ]
+    text = made(pdf(pages), "pdf").text.decode()
+    assert text.count("The Book of Everything") == 1
+    assert text.count("- 1 -") == 1 and "- 5 -" not in text
+    assert all(f"Words of page {number}." in text for number in range(1, 9))
+
+
+@pytest.mark.parametrize("algorithm", ["RC4-40", "RC4-128", "AES-128", "AES-256"])
+def test_encrypted(algorithm: str) -> None:
+    data = pdf([["Some words"]])
+    assert lines(encrypted(data, "", algorithm), "pdf") == ["text: Some words"]
+    assert why(encrypted(data, "secret", algorithm), "pdf") == "password-protected"
+
+
+def test_scanned() -> None:
+    assert why(pdf([[], []], scanned=[1, 2]), "pdf") == "no text (scanned)"
+    assert why(pdf([[], []]), "pdf") == "no text"
+    found = blocks(pdf([["Cover"], [], [], [], ["End"]], scanned=[2, 3]), "pdf")
+    assert [(block.kind, block.text, block.place) for block in found] == [
+        ("text", "Cover", Place("", "page", 1, 1)),
+        ("note", "[Pages 2-3 are images without text.]", Place("", "page", 2, 3)),
+        ("text", "End", Place("", "page", 5, 5)),
+    ]
+
+
+def test_more_pages_than_are_read() -> None:
+    found = blocks(pdf([[f"page {number}"] for number in range(9)]), "pdf", DocumentOptions(max_pages=4))
+    assert [block.text for block in found][3:] == ["page 3", "[Pages 5-9 are left out.]"]
+
+
+def test_more_text_than_is_taken() -> None:
+    found = made(pdf([["words " * 10] * 40 for _ in range(20)]), "pdf", DocumentOptions(max_text=5000))
+    assert 4000 < len(found.text) < 6000
+    assert b"left out" in found.text[-100:]
+
+
+def test_ten_thousand_pages() -> None:
+    data = pdf([[f"Words of page {number}"] for number in range(10_000)])
+    started = time.monotonic()
+    found = made(data, "pdf", DocumentOptions(max_pages=500))
+    assert found.chunks[-1].text.endswith("[Pages 501-10000 are left out.]")
+    assert time.monotonic() - started < 30
+
+
+def test_a_page_that_is_broken_costs_only_itself() -> None:
+    data = pdf([["First"], b"BT /F1 9 Tf [(a) <zz>] TJ ET \xff\xfe ( BT [[[[", ["Last"]])
+    text = made(data, "pdf").text.decode()
+    assert "First" in text and "Last" in text
+
+
+def test_glyphs_that_are_no_letters_are_no_text() -> None:
+    body = stream(b"BT /F1 10 Tf 72 700 Td (" + b"\\001\\002\\003" * 40 + b") Tj ET")
+    names = b" ".join(b"/g%d" % number for number in range(1, 40))
+    data = pdf_objects(
+        [
+            b"<< /Type /Catalog /Pages 2 0 R >>",
+            b"<< /Type /Pages /Kids [3 0 R] /Count 1 /MediaBox [0 0 595 842] >>",
+            b"<< /Type /Page /Parent 2 0 R /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>",
+            body,
+            b"<< /Type /Font /Subtype /Type1 /BaseFont /Odd /Encoding << /Differences [1 %s] >> >>" % names,
+        ]
+    )
+    assert why(data, "pdf") == "no text (unknown letters)"
+
+
+@pytest.mark.parametrize("cut", [8, 100, 500, 1200])
+def test_truncated(cut: int) -> None:
+    data = pdf([["Some words here"]])
+    assert why(data[:cut], "pdf") in ("damaged pdf", "no text", "")
+
+
+def test_pages_that_contain_themselves() -> None:
+    data = pdf_objects(
+        [
+            b"<< /Type /Catalog /Pages 2 0 R >>",
+            b"<< /Type /Pages /Kids [2 0 R 3 0 R] /Count 2 >>",
+            b"<< /Type /Page /Parent 2 0 R >>",
+        ]
+    )
+    assert why(data, "pdf") in ("damaged pdf", "no text", "nested too deeply")
+
+
+def test_objects_nested_without_end() -> None:
+    deep = b"[" * 50_000 + b"]" * 50_000
+    data = pdf_objects([b"<< /Type /Catalog /Pages 2 0 R /X %s >>" % deep, b"<< /Type /Pages /Kids [] /Count 0 >>"])
+    assert why(data, "pdf") in ("damaged pdf", "no text", "nested too deeply")
+
+
+def test_a_stream_that_unpacks_to_much_more() -> None:
+    bomb = stream(b"BT /F1 9 Tf (words) Tj ET " + b" " * 200_000_000)
+    assert len(bomb) < 1_000_000
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 /MediaBox [0 0 595 842] >>",
+        b"<< /Type /Page /Parent 2 0 R /Contents 4 0 R >>",
+        bomb,
+    ]
+    assert why(pdf_objects(objects), "pdf") in ("damaged pdf", "no text")
+
+
+def test_an_outline_without_sense_costs_only_headings() -> None:
+    data = outlined(pdf([["Words"]]), [("A", 1, 0), ("B", 1, 1)])
+    for wrong in (b"/Title (A)", b"/First", b"/Next", b"/Dest", b"/D"):
+        broken = data.replace(wrong, b"/" + b"Q" * (len(wrong) - 1))
+        assert "Words" in made(broken, "pdf").text.decode()
+
+
+def test_content_drawn_with_instructions_of_no_text_is_no_text() -> None:
+    assert why(pdf([content([]) + b" 0 0 m 100 100 l S"]), "pdf") == "no text"
