@@ -154,6 +154,7 @@ class Ragit:
         keyword_weight: float | None = None,
         query_prefix: str | None = None,
         optimize: bool | None = None,
+        rerank: bool | None = None,
         index: bool = True,
         explain: bool = False,
         recurse_submodules: bool = False,
@@ -182,6 +183,7 @@ class Ragit:
                 keyword_weight=keyword_weight,
                 query_prefix=query_prefix,
                 optimize=optimize,
+                rerank=rerank,
                 index=index,
                 explain=explain,
             )

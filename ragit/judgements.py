@@ -57,7 +57,7 @@ class Judged:
     """The git object name of the tree that was searched."""
     degraded: str
     parts: frozenset[str]
-    """Which arms added to a hit of the answer: keyword, vector."""
+    """What had a part in the answer: keyword and vector, if they added to a hit; reranker."""
     searched: str
     """The tree in words."""
 

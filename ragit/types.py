@@ -126,6 +126,7 @@ class Query(Record):
     keyword_weight: float | None = None
     query_prefix: str | None = None
     optimize: bool | None = None
+    rerank: bool | None = None
     index: bool = True
     """False: answer from what is stored, and say how much is missing."""
     explain: bool = False
@@ -138,6 +139,17 @@ class Optimized(Record):
     merged_from: tuple[str, ...] = ()
     deduped_from: tuple[str, ...] = ()
     file_capped: bool = False
+
+
+class Reranked(NamedTuple):
+    """What a reranker did to a hit."""
+
+    place: int
+    """Where it stood before, from 1."""
+    relevance: float | None
+    """As the model gave it, in its own scale; None where it gave none."""
+    change: float
+    """What its score changed by: scores belong to the places in the list, and it moved to another."""
 
 
 class Hit(Record):
@@ -159,6 +171,7 @@ class Hit(Record):
     also: tuple[str, ...] = ()
     """Other paths of the tree that hold the same blob."""
     optimized: Optimized | None = None
+    reranked: Reranked | None = None
     place: str = ""
     """Where a person finds it in a document: `page 12`; its lines count in the text made of the document."""
 
@@ -177,6 +190,14 @@ class Demoted(NamedTuple):
     """What lowered it, by name."""
 
 
+class RerankedBy(NamedTuple):
+    """Who ordered the best candidates anew."""
+
+    model: str
+    candidates: int
+    took_ms: float
+
+
 class Answer(Record):
     """Hits, and what they were computed from: the tree, and whether all of it was indexed."""
 
@@ -186,11 +207,32 @@ class Answer(Record):
     complete: bool
     missing: int
     degraded: str
-    """Why one arm did not take part; empty if both did."""
+    """Why an arm, the reranker or the rewriter did not take part; empty if all did that were to."""
     took_ms: float
     hits: tuple[Hit, ...]
     demoted: tuple[Demoted, ...] = ()
     """Only where the query asked to explain."""
+    reranked_by: RerankedBy | None = None
+    undescribed: int = 0
+    """Chunks of the tree whose vectors lack the descriptions that the settings want, and images without any."""
+
+
+class Described(Record):
+    """What language models were asked for in a run of indexing, and said; or, for a dry run, what would be asked."""
+
+    chunks: int
+    """Chunks described, or to be described."""
+    images: int
+    failed: int
+    """Chunks that are embedded by their code alone for now, and images that are not indexed: asked for again next
+    time."""
+    why: str
+    """Why one of those failed, in a sentence; empty if none did."""
+    tokens_in: int
+    """As servers counted them, as far as they do; for a dry run by estimate."""
+    tokens_out: int
+    cost: float | None
+    """By the settings under `pricing`; None where a model that was asked has no price there."""
 
 
 class IndexReport(Record):
@@ -210,6 +252,8 @@ class IndexReport(Record):
     skipped: Mapping[str, int]
     seconds: float
     dry_run: bool = False
+    described: Described | None = None
+    """None where no descriptions are wanted."""
 
 
 class Freshness(Record):
@@ -255,6 +299,9 @@ class Status(Record):
     """Files of HEAD that are not searched, by reason."""
     worker: str = ""
     """What the worker that hooks start is doing, in a few words; empty if there is nothing to say."""
+    descriptions: Mapping[str, int] | None = None
+    """Of the chunks of HEAD: `described`, and `undescribed`, which are embedded by their code alone until the next
+    `ragit index`. None where no descriptions are wanted."""
 
 
 class GcReport(Record):

@@ -39,7 +39,7 @@ ROOMS: dict[str, set[str]] = {
     "rank": {"postings"},
     "render": set(),
     "index": {"chunk", "config", "describe", "embed", "git", "locks", "postings", "store"},
-    "search": {"chunk", "config", "embed", "git", "index", "postings", "rank", "store"},
+    "search": {"chunk", "config", "embed", "git", "index", "postings", "rank", "remote", "store"},
     "submodules": set(),
     "ahead": {"git"},
     "api": {"ahead", "chunk", "config", "git", "index", "rank", "search", "store", "submodules", "trust"},

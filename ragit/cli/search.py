@@ -40,6 +40,11 @@ BLINK = 200
 @click.option("--json", "format_name", flag_value="json", help="The same as --format json.")
 @click.option("--explain", is_flag=True, help="Say why each hit is where it is.")
 @click.option("--no-optimize", is_flag=True, help="Do not merge neighbours, drop near-duplicates or cap files.")
+@click.option(
+    "--rerank/--no-rerank",
+    default=None,
+    help="Let the configured model order the best hits, or not (retrieval.reranking).",
+)
 @click.option("--no-index", is_flag=True, help="Answer from what is indexed already.")
 @click.option("--recurse-submodules", is_flag=True, help="Search checked-out submodules too.")
 @click.option("--full", is_flag=True, help="Show whole chunks.")
@@ -82,6 +87,7 @@ def _query(text: str, options: dict[str, Any]) -> Query:
         top_k=options["top_k"],
         min_score=options["min_score"],
         optimize=False if options["no_optimize"] else None,
+        rerank=options["rerank"],
         index=not options["no_index"],
         explain=options["explain"],
     )

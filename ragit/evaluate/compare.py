@@ -29,6 +29,9 @@ Opener = Callable[[Settings], Ragit]
 
 _MODES = {"keywords": "keyword", "vectors": "vector"}
 
+_HELPERS = {"retrieval.reranking.enabled": "reranker"}
+"""Settings that let something have a part in answers, with its name among the parts of a judged answer."""
+
 
 class Configuration(NamedTuple):
     """A settings file, read."""
@@ -73,12 +76,22 @@ def compare(
         p=verdict.p,
         test=verdict.test,
         moved=tuple(moved),
-        failures=(*second.failures, *_dead(before.name, first), *_dead(after.name, second)),
+        failures=(
+            *second.failures,
+            *_dead(before.name, first, old),
+            *_dead(after.name, second, new),
+        ),
     )
 
 
-def _dead(name: str, evaluation: Evaluation) -> list[str]:
-    return [f"{arm.name} are dead in {name}: {arm.why}" for arm in evaluation.arms if arm.state == "dead"]
+def _dead(name: str, evaluation: Evaluation, settings: Settings) -> list[str]:
+    """What took no part in any answer though it was to: a comparison with it says nothing."""
+    found = [f"{arm.name} are dead in {name}: {arm.why}" for arm in evaluation.arms if arm.state == "dead"]
+    for setting, part in _HELPERS.items():
+        if settings[setting] and not any(part in one.parts for one in evaluation.judged):
+            reasons = dict.fromkeys(one.degraded for one in evaluation.judged if one.degraded)
+            found.append(f"the {part} is dead in {name}: {'; '.join(reasons) or 'it had a part in no answer'}")
+    return found
 
 
 def _evaluated(

@@ -47,9 +47,17 @@ def ask_all(
 def _judge(question: Question, answer: Answer) -> Judged:
     hits = tuple(Expected(hit.path, hit.start_line, hit.end_line) for hit in answer.hits)
     ranks = tuple(measures.rank_of(expected, hits) for expected in question.expected)
-    parts = frozenset(name for hit in answer.hits for name in ("keyword", "vector") if hit.signals.get(name))
+    parts = {name for hit in answer.hits for name in ("keyword", "vector") if hit.signals.get(name)}
+    parts.update(["reranker"] if answer.reranked_by else [])
     return Judged(
-        question, ranks, measures.figures(ranks, answer.took_ms), hits, answer.tree, answer.degraded, parts, answer.ref
+        question,
+        ranks,
+        measures.figures(ranks, answer.took_ms),
+        hits,
+        answer.tree,
+        answer.degraded,
+        frozenset(parts),
+        answer.ref,
     )
 
 

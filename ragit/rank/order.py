@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ragit.rank.signals import CHUNK_SIGNALS, FILE_SIGNALS, Ask, ChunkFacts, FileFacts, Names
+from ragit.types import Reranked
 
 NamesOf = Callable[[Sequence[int]], Mapping[int, Names]]
 """Looks up what chunks are called; asked only for those that define a word of the query and may be among the best."""
@@ -39,6 +40,7 @@ class Ranked(NamedTuple):
     score: float
     better: int = 0
     """Chunks of the same file before it, at most MOST_REPEATS."""
+    reranked: Reranked | None = None
 
 
 MOST_REPEATS = 3
@@ -118,7 +120,10 @@ class Scorer:
         found |= {n: weights[n] * s.of(facts, names, self._ask) for n, s in CHUNK_SIGNALS.items() if n in weights}
         found |= self._file_parts(self._files[facts.place])
         found["repeat"] = self._mix.repeat * ranked.better
-        return {name: value / self._whole for name, value in found.items() if value}
+        parts = {name: value / self._whole for name, value in found.items() if value}
+        if ranked.reranked and ranked.reranked.change:
+            parts["rerank"] = ranked.reranked.change
+        return parts
 
     def terms_in(self, held: frozenset[str]) -> tuple[str, ...]:
         """The query's terms among some words, in the query's order."""

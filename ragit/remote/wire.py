@@ -175,6 +175,7 @@ def _content(response: HTTPResponse, line: socket.socket, until: float, largest:
             raise TooMuch(f"sent more than {largest:,} bytes")
     if response.length or (inflate and not inflate.eof and size):
         raise IncompleteRead(b"")
+    response.close()  # read1 leaves it open at its end, and the connection would take no further request
     return b"".join(parts)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ragit.render.screen import Paint, RenderOptions, visible
-from ragit.types import Answer, Demoted, Hit
+from ragit.types import Answer, Demoted, Hit, Reranked
 from ragit.words import identifiers, parts, stem, terms, terms_of
 
 _KEPT = 0.0005
@@ -65,6 +65,8 @@ def reasons(query: str, hit: Hit, options: RenderOptions, paint: Paint) -> Itera
     yield from _labelled("lowered by", [_share(*one, options, paint) for one in ordered if one[1] < 0], paint)
     if hit.signals and hit.score - sum(hit.signals.values()) > _KEPT:
         yield from _labelled("kept", [f"{hit.score:+.3f} what is lowered below 0 is still found, last"], paint)
+    if hit.reranked:
+        yield from _labelled("reranked", [_moved(hit.reranked)], paint)
     yield from _words(query, hit, paint)
     if hit.optimized:
         merged, replaced = hit.optimized.merged_from, hit.optimized.deduped_from
@@ -72,6 +74,11 @@ def reasons(query: str, hit: Hit, options: RenderOptions, paint: Paint) -> Itera
         yield from _labelled("merged", [", ".join(map(visible, merged))] if merged else [], paint)
         yield from _labelled("replaces", [", ".join(map(visible, replaced))] if replaced else [], paint)
         yield from _labelled("left out", capped if hit.optimized.file_capped else [], paint)
+
+
+def _moved(reranked: Reranked) -> str:
+    relevance = "no relevance given" if reranked.relevance is None else f"relevance {reranked.relevance:.3g}"
+    return f"place {reranked.place} before, {relevance}"
 
 
 def _share(name: str, value: float, options: RenderOptions, paint: Paint) -> str:
@@ -97,8 +104,12 @@ def _labelled(label: str, rows: list[str], paint: Paint) -> Iterator[str]:
         yield f"  {paint.faint(f'{label if not number else str():<10}')}  {row}"
 
 
-def kept_out(answer: Answer, options: RenderOptions, paint: Paint) -> Iterator[str]:
-    """The lines under an answer: files that would be in it if nothing lowered them, and what did."""
+def below(answer: Answer, options: RenderOptions, paint: Paint) -> Iterator[str]:
+    """The lines under an answer: who had a part in it, what would be in it if nothing lowered it, and what did."""
+    if answer.reranked_by:
+        model, candidates, took_ms = answer.reranked_by
+        yield ""
+        yield f"{paint.name('reranked')} the best {candidates} by {visible(model)}, {took_ms:.0f} ms"
     if answer.demoted:
         yield ""
         yield paint.name("kept out by what lowers it:")

@@ -40,6 +40,9 @@ def json(answer: Answer, options: RenderOptions) -> Iterator[str]:
         "took_ms": round(answer.took_ms, 3),
         "results": [_result(hit) for hit in answer.hits],
     }
+    if answer.reranked_by:
+        model, candidates, took_ms = answer.reranked_by
+        whole["reranked_by"] = {"model": plain(model), "candidates": candidates, "took_ms": round(took_ms, 3)}
     if options.explain:
         from ragit.render import explain
 
@@ -70,6 +73,8 @@ def _result(hit: Hit) -> dict[str, Any]:
         result["path_bytes"] = b64encode(raw).decode()
     if hit.optimized:
         result["optimized"] = _optimized(hit.optimized)
+    if hit.reranked:
+        result["reranked"] = {"place": hit.reranked.place, "relevance": hit.reranked.relevance}
     return result
 
 

@@ -35,9 +35,9 @@ def text(answer: Answer, options: RenderOptions) -> Iterator[str]:
             yield from _body(answer.query, hit, options, paint)
             yield from _notes(answer.query, hit, options, paint)
     if options.explain:
-        from ragit.render.explain import kept_out
+        from ragit.render.explain import below
 
-        yield from kept_out(answer, options, paint)
+        yield from below(answer, options, paint)
 
 
 def qualified(query: str, hit: Hit) -> str:

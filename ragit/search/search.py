@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
-from functools import partial
-from typing import NamedTuple
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, NamedTuple
 
 from ragit import globs, rank
 from ragit.config import Config
@@ -20,7 +20,10 @@ from ragit.search.gather import Vectors, gather
 from ragit.search.show import Show, one_path_each
 from ragit.search.view import View
 from ragit.store import Snapshot, Store
-from ragit.types import Answer, Demoted, Hit, Query, Target
+from ragit.types import Answer, Demoted, Hit, Query, RerankedBy, Target
+
+if TYPE_CHECKING:
+    from ragit.search.rerank import Reordered, Reranker
 
 OVERFETCH = 3
 """The seed's factor: the optimiser chooses among this many times top_k."""
@@ -29,9 +32,10 @@ OVERFETCH = 3
 class Found(NamedTuple):
     """What a search found in a tree."""
 
-    hits: tuple[Hit, ...]
-    degraded: str
-    demoted: tuple[Demoted, ...]
+    hits: tuple[Hit, ...] = ()
+    degraded: str = ""
+    demoted: tuple[Demoted, ...] = ()
+    reranked_by: RerankedBy | None = None
 
 
 class Searcher:
@@ -62,11 +66,20 @@ class Searcher:
             if store is None and composed.missing:
                 raise NotIndexed("nothing is indexed in this repository", "Type: ragit index")
             searchable = store if composed.snapshot.paths else None
-            found = self._find(searchable, query, composed.snapshot, refused) if searchable else Found((), "", ())
+            found = self._find(searchable, query, composed.snapshot, refused) if searchable else Found()
         took = (time.perf_counter() - started) * 1000
         missing = len(composed.missing)
         return Answer(
-            query.text, target.name, target.tree, missing == 0, missing, found.degraded, took, found.hits, found.demoted
+            query.text,
+            target.name,
+            target.tree,
+            missing == 0,
+            missing,
+            found.degraded,
+            took,
+            found.hits,
+            found.demoted,
+            reranked_by=found.reranked_by,
         )
 
     @staticmethod
@@ -114,22 +127,35 @@ class Searcher:
         vectors, degraded = (None, refused) if refused or mode == "keyword" else self._vectors(store, query, mode)
         view = View(snapshot, self._filter(store, query))
         if not view.places:
-            return Found((), "no file passes the filters", ())
+            return Found(degraded="no file passes the filters")
         gathered = gather(store, view, terms, vectors, self._config.retrieval.hybrid_search.keyword_scoring)
         if vectors:
             degraded = self._one_armed(query, has_words=mode == "vector" or gathered.keyword_hits > 0)
         mix = self._mix(query, terms.shape, mode, vectors is not None)
         scorer = rank.Scorer(rank.Ask(terms, gathered.names), mix, gathered.files, partial(_names, store))
         least = self._config.retrieval.min_score if query.min_score is None else query.min_score
-        wanted = 0 if query.explain else OVERFETCH * self._top_k(query)
-        ranked = scorer.order(gathered.chunks, least, wanted)
-        hits = tuple(self._shown(objects, store, query, view, scorer, ranked))
+        reranker = self._reranker if self._reranks(query) else None
+        wanted = max(OVERFETCH * self._top_k(query), reranker.candidates if reranker else 0)
+        ranked = scorer.order(gathered.chunks, least, 0 if query.explain else wanted)
+        hits, done = self._shown(objects, store, query, view, scorer, ranked, reranker)
+        if done and done.degraded:
+            degraded = "; ".join(filter(None, (degraded, done.degraded)))
+        by = done.by if done else None
         if not query.explain or len(hits) < self._top_k(query):
-            return Found(hits, degraded, ())
+            return Found(hits, degraded, (), by)
         from ragit.search.demoted import demoted
 
         shown = {path for hit in hits for path in (hit.path, *hit.also)}
-        return Found(hits, degraded, demoted(store, view, scorer, ranked, shown, hits[-1].score))
+        return Found(hits, degraded, demoted(store, view, scorer, ranked, shown, hits[-1].score), by)
+
+    def _reranks(self, query: Query) -> bool:
+        return self._config.retrieval.reranking.enabled if query.rerank is None else query.rerank
+
+    @cached_property
+    def _reranker(self) -> Reranker:
+        from ragit.search.rerank import Reranker  # HTTP, and all that comes with it
+
+        return Reranker(self._config.retrieval.reranking)
 
     def _one_armed(self, query: Query, *, has_words: bool) -> str:
         """Why one arm had nothing to say about a query, in words; empty if both had something."""
@@ -160,17 +186,22 @@ class Searcher:
         view: View,
         scorer: rank.Scorer,
         ranked: Sequence[rank.Ranked],
-    ) -> list[Hit]:
+        reranker: Reranker | None,
+    ) -> tuple[tuple[Hit, ...], Reordered | None]:
         knobs = self._config.retrieval.context_optimization
         top_k = self._top_k(query)
-        if not (knobs.enabled if query.optimize is None else query.optimize):
-            show = Show(objects, store, view.snapshot, scorer, one_path_each(ranked, top_k))
-            return show.hits((piece, None) for piece in show.pieces())
+        optimizes = knobs.enabled if query.optimize is None else query.optimize
+        pool = top_k * OVERFETCH if optimizes else top_k
+        seen = max(pool, reranker.candidates) if reranker else pool
+        show = Show(objects, store, view.snapshot, scorer, one_path_each(ranked, seen))
+        done = reranker.rerank(show, query.text, distinct=rank.REPEAT in self._weights) if reranker else None
+        pieces = show.pieces()[:pool]
+        if not optimizes:
+            return tuple(show.hits((piece, None) for piece in pieces)), done
         options = rank.Options(
             knobs.merge_adjacent, knobs.adjacent_gap_threshold, knobs.similarity_threshold, knobs.max_per_file
         )
-        show = Show(objects, store, view.snapshot, scorer, one_path_each(ranked, top_k * OVERFETCH))
-        return show.hits(rank.optimize(show.pieces(), top_k, options))
+        return tuple(show.hits(rank.optimize(pieces, top_k, options))), done
 
     def _top_k(self, query: Query) -> int:
         return self._config.retrieval.top_k if query.top_k is None else query.top_k

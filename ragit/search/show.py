@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from ragit import chunk, words
 from ragit.git import Objects
@@ -35,7 +35,8 @@ class Show:
     def __init__(self, objects: Objects, store: Store, snapshot: Snapshot, scorer: Scorer, pool: Pool) -> None:
         self._snapshot = snapshot
         self._scorer = scorer
-        self._pool = pool
+        self.pool = pool
+        """Another order of the same chunks may be put here, or some of them."""
         self._rows = store.chunks(ranked.facts.chunk for ranked, _ in pool)
         self._blobs = store.blobs(sorted({ranked.facts.chunk >> ORDINAL_BITS for ranked, _ in pool}))
         self._texts = {c: zlib.decompress(text) for c, text in store.derived(self._blobs).items()}
@@ -43,9 +44,18 @@ class Show:
         data = dict(objects.read_many(others.values()))
         self._texts.update((c, chunk.text_of(data.get(oid) or b"") or b"") for c, oid in others.items())
 
+    def documents(self, count: int, shown: Callable[[str, str, str], str]) -> list[str]:
+        """The first `count` of the pool as `shown` makes them of path, qualified name and text."""
+        found = []
+        for ranked, _ in self.pool[:count]:
+            row = self._row(ranked)
+            name = f"{row.parent}.{row.symbol}" if row.parent and row.symbol else row.symbol or row.parent
+            found.append(shown(self._path(ranked.facts.place), name, self._text(ranked, row.start, row.end)))
+        return found
+
     def pieces(self) -> list[Piece]:
         """The pool for the optimiser, in its order."""
-        return [self._piece(ranked, at) for at, (ranked, _) in enumerate(self._pool)]
+        return [self._piece(ranked, at) for at, (ranked, _) in enumerate(self.pool)]
 
     def hits(self, chosen: Iterable[tuple[Piece, Optimized | None]]) -> list[Hit]:
         """The pieces chosen, as hits."""
@@ -73,7 +83,7 @@ class Show:
         )
 
     def _hit(self, piece: Piece, done: Optimized | None) -> Hit:
-        ranked, others = self._pool[piece.members[0]]
+        ranked, others = self.pool[piece.members[0]]
         row = self._row(ranked)
         text = self._text(ranked, piece.start, piece.end)
         oid, language = self._blobs[ranked.facts.chunk >> ORDINAL_BITS]
@@ -92,6 +102,7 @@ class Show:
             terms=self._scorer.terms_in(frozenset(words.terms(text))),
             also=tuple(map(self._path, others)),
             optimized=done,
+            reranked=ranked.reranked,
             place=self._place(piece, row),
         )
 
@@ -99,7 +110,7 @@ class Show:
         """Where a person finds a hit; where chunks were joined, from the first to the last of them."""
         if not row.place or len(piece.members) == 1:
             return row.place
-        rows = sorted((self._row(self._pool[at][0]) for at in piece.members), key=lambda one: one.start)
+        rows = sorted((self._row(self.pool[at][0]) for at in piece.members), key=lambda one: one.start)
         return chunk.joined_places(one.place for one in rows)
 
     def _path(self, place: int) -> str:

@@ -1,0 +1,64 @@
+"""What a reranker says of the best candidates, to an order. Pure.
+
+Its relevances have a scale of their own, which no fused score can be compared with. So it decides who stands where, and
+a score stays what it was: that of a place in the list. The list goes on below the candidates as if nothing had
+happened, `minScore` cuts where it cut before, and a reranker that agrees with the fusion changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from ragit.rank.order import MOST_REPEATS, Ranked
+from ragit.types import Reranked
+
+RANK_OFFSET = 10
+"""Of reciprocal ranks (Cormack, Clarke and Buettcher 2009, who took 60 for lists of 1000): with some 20 candidates the
+first places have to differ more."""
+
+
+def reranked(
+    candidates: Sequence[Ranked], relevances: Sequence[float | None], weight: float, *, distinct: bool
+) -> list[tuple[int, Ranked]]:
+    """Candidates in their new order, each with its old place (from 0) and the score of its new one.
+
+    `weight` is the reranker's share; the order of the fusion has the rest. What it gave no relevance comes after what
+    it did. `distinct` keeps the pattern of first, second and further chunks of a file that the fusion made: the
+    reranker chooses the files and the chunks, and the first hits stay distinct places.
+    """
+    order = _preferred(relevances, weight)
+    if distinct:
+        order = _spread(order, [one.facts.place for one in candidates])
+    return [
+        (old, _moved(candidates[old], candidates[new].score, old + 1, relevances[old])) for new, old in enumerate(order)
+    ]
+
+
+def _moved(ranked: Ranked, score: float, place: int, relevance: float | None) -> Ranked:
+    return ranked._replace(score=score, reranked=Reranked(place, relevance, score - ranked.score))
+
+
+def _preferred(relevances: Sequence[float | None], weight: float) -> list[int]:
+    """Places by the weighted sum of reciprocal ranks in both orders; equals in the order of the fusion."""
+    every = range(len(relevances))
+    given = sorted(every, key=lambda at: (relevances[at] is None, -(relevances[at] or 0.0), at))
+    ranks = {at: rank for rank, at in enumerate(given)}
+    gain = [weight / (RANK_OFFSET + ranks[at]) + (1 - weight) / (RANK_OFFSET + at) for at in every]
+    return sorted(every, key=lambda at: (-gain[at], at))
+
+
+def _spread(order: Sequence[int], files: Sequence[int]) -> list[int]:
+    """The order in which no file has more chunks before a place than the fusion's occupant of that place had."""
+    left = list(order)
+    before: Counter[int] = Counter()
+    taken: Counter[int] = Counter()
+    chosen = []
+    for file in files:
+        allowed = min(before[file], MOST_REPEATS)
+        before[file] += 1
+        at = next((at for at in left if min(taken[files[at]], MOST_REPEATS) <= allowed), left[0])
+        left.remove(at)
+        taken[files[at]] += 1
+        chosen.append(at)
+    return chosen

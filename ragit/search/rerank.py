@@ -1,0 +1,133 @@
+"""The best candidates, ordered anew by a model: what it is shown, how long it is waited for, what stands if it fails.
+
+Loaded only where a search is to be reranked. No answer needs a reranker: whatever goes wrong with it, the order of the
+fusion stands and the answer says why.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from ragit.config import Reranking
+from ragit.errors import ConfigError, RemoteFailed
+from ragit.rank import Ranked
+from ragit.rank.rerank import reranked
+from ragit.remote.client import Client, Patience
+from ragit.remote.rerank import DIALECTS, CrossEncoder
+from ragit.remote.server import Server
+from ragit.search.limit import within
+from ragit.search.show import Show
+from ragit.types import RerankedBy
+
+QUERY_CHARS = 2000
+"""A longer query would leave no room for a document: most cross-encoders read some 500 words of both."""
+
+CONCURRENCY = 4
+"""Requests at once, where the candidates are more than a server takes in one."""
+
+SECTION = "retrieval.reranking"
+
+CHAT_URL = "https://api.openai.com/v1"
+
+Ask = Callable[[str, Sequence[str], Patience], "list[float | None]"]
+"""Query and documents to relevances."""
+
+
+class Reordered(NamedTuple):
+    """Candidates in their order, each with the place it had before (from 0)."""
+
+    order: list[tuple[int, Ranked]]
+    by: RerankedBy | None = None
+    degraded: str = ""
+    """Why the order is as before; empty if it was made anew."""
+    alone: bool = False
+    """What stood below the candidates does not follow them: minScore asks for what the model found relevant."""
+
+
+class Reranker:
+    """One configured reranker, with its connection. Raises ConfigError for settings that cannot be."""
+
+    def __init__(self, settings: Reranking) -> None:
+        self._settings = settings
+        self._ask, self._name = _asker(settings)
+
+    @property
+    def candidates(self) -> int:
+        """How many it is shown."""
+        return self._settings.candidates
+
+    def rerank(self, show: Show, query: str, *, distinct: bool) -> Reordered:
+        """Put the pool of `show` in the order that the model gives its best; `distinct`: see `rank.rerank`."""
+        pool = show.pool
+        best = pool[: self.candidates]
+        done = self.order(query, [one for one, _ in best], show.documents(len(best), self._shown), distinct=distinct)
+        show.pool = [*((one, best[old][1]) for old, one in done.order), *(() if done.alone else pool[len(best) :])]
+        return done
+
+    def _shown(self, path: str, name: str, text: str) -> str:
+        """What the model reads of a candidate: where it stands, what it is called, and its beginning."""
+        return f"{path} {name}".rstrip()[:200] + "\n" + text[: self._settings.max_doc_chars]
+
+    def order(self, query: str, candidates: Sequence[Ranked], documents: Sequence[str], *, distinct: bool) -> Reordered:
+        """The candidates, whose texts are `documents`, as the model orders them; as they were if it does not."""
+        if len(candidates) < 2:
+            return Reordered(list(enumerate(candidates)))
+        settings = self._settings
+        started = time.perf_counter()
+        seconds = settings.timeout_ms / 1000
+        asked = (settings.query_template or "{query}").replace("{query}", query[:QUERY_CHARS])
+        patience = Patience(retries=1, longest_wait=seconds, within=seconds)
+        try:
+            relevances = within(seconds, lambda: self._ask(asked, documents, patience))
+        except TimeoutError:
+            return _as_before(candidates, f"no answer within {settings.timeout_ms} ms ({SECTION}.timeoutMs)")
+        except RemoteFailed as error:
+            return _as_before(candidates, error.message)
+        by = RerankedBy(self._name, len(candidates), (time.perf_counter() - started) * 1000)
+        order = reranked(candidates, relevances, settings.weight, distinct=distinct)
+        if not settings.min_score or settings.provider == "chat":  # a chat orders, and measures nothing
+            return Reordered(order, by)
+        return Reordered([one for one in order if _at_least(relevances[one[0]], settings.min_score)], by, alone=True)
+
+
+def _at_least(relevance: float | None, least: float) -> bool:
+    return relevance is not None and relevance >= least
+
+
+def _as_before(candidates: Sequence[Ranked], reason: str) -> Reordered:
+    return Reordered(list(enumerate(candidates)), degraded=f"not reranked: {reason}")
+
+
+def _asker(settings: Reranking) -> tuple[Ask, str]:
+    """How the configured model is asked, and what it is called in an answer."""
+    if settings.provider == "chat":
+        from ragit.search.listwise import Lister
+
+        if not settings.model:
+            raise ConfigError(f"{SECTION}.model is not set", "Name the language model that is to order candidates")
+        lister = Lister(_client(settings, CHAT_URL, "OPENAI_API_KEY"), settings.model)
+        return lister.relevances, lister.name
+    dialect = DIALECTS[settings.provider]
+    encoder = CrossEncoder(_client(settings, dialect.base_url, dialect.key_env), dialect, settings.model)
+
+    def ask(query: str, documents: Sequence[str], patience: Patience) -> list[float | None]:
+        return encoder.relevances(query, documents, patience=patience)
+
+    return ask, encoder.model or settings.provider
+
+
+def _client(settings: Reranking, base_url: str, key_env: str) -> Client:
+    variable = settings.api_key_env or key_env
+    return Client(
+        Server(
+            settings.base_url or base_url,
+            key=os.environ.get(variable, "").strip() if variable else "",
+            key_hint=f"the environment variable {variable}" if variable else "a key",
+            timeout=settings.timeout_ms / 1000,
+            concurrency=CONCURRENCY,
+            section=SECTION,
+        )
+    )
