@@ -21,6 +21,8 @@ _EDGE = 2
 _REPEATED = 4
 """Pages from which a line that stands at their edge is a running title."""
 
+_MOST_NOTES = 5000
+
 _LIGATURES = str.maketrans(
     {"\ufb00": "ff", "\ufb01": "fi", "\ufb02": "fl", "\ufb03": "ffi", "\ufb04": "ffl", "\ufb05": "st", "\ufb06": "st"}
     | {"\u00a0": " ", "\u2007": " ", "\u202f": " "}
@@ -45,6 +47,8 @@ class Line(NamedTuple):
 class _Page(NamedTuple):
     number: int
     lines: list[Line]
+    notes: list[str]
+    """Comments on it, and what was filled in."""
     lack: str = ""
     """Why there are no lines, in a few words; empty if there are or if the page is blank."""
 
@@ -64,7 +68,7 @@ def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
     except (PyPdfError, KeyError, ValueError, TypeError, AttributeError, IndexError) as error:
         raise Unreadable("damaged pdf") from error
     pages = _pages(reader, min(count, bounds.units), bounds.text)
-    if not any(page.lines for page in pages):
+    if not any(page.lines or page.notes for page in pages):
         raise Unreadable(_nothing(pages))
     _mend(pages)
     yield from _blocks(pages, entries(reader))
@@ -102,12 +106,13 @@ def _page(reader: Any, number: int) -> _Page:
     except MemoryError:
         raise
     except Exception:  # of the kinds that a broken stream makes the library raise there is no list
-        return _Page(number + 1, [], "damaged")
+        return _Page(number + 1, [], [], "damaged")
+    notes = _notes(page)
     if not lines:
-        return _Page(number + 1, [], "image" if _has_image(page) else "")
+        return _Page(number + 1, [], notes, "image" if _has_image(page) and not notes else "")
     text = "".join(line.text for line in lines)
     foreign = len(text) - len(_FOREIGN.sub("", text))
-    return _Page(number + 1, [], "foreign") if foreign * 3 > len(text) else _Page(number + 1, lines)
+    return _Page(number + 1, [], notes, "foreign") if foreign * 3 > len(text) else _Page(number + 1, lines, notes)
 
 
 def _lines(page: Any) -> list[Line]:
@@ -136,6 +141,26 @@ def _lines(page: Any) -> list[Line]:
     page.extract_text(visitor_text=visit)
     end_line()
     return lines
+
+
+def _notes(page: Any) -> list[str]:
+    """Comments, and the fields of a form that are filled in; a broken list of them costs only itself."""
+    notes = []
+    try:
+        for each in list(page.get("/Annots", None) or ())[:_MOST_NOTES]:
+            note = each.get_object()
+            if note.get("/Subtype") == "/Widget":
+                value = note.get("/V") or note.get("/Parent", {}).get_object().get("/V")
+                text = f"{note.get('/T', '')}: {value}" if isinstance(value, str) and value[:1] != "/" else ""
+            else:
+                text = str(note.get("/Contents") or "")
+            if text.strip(": \n"):
+                notes.append(" ".join(text.split()))
+    except MemoryError:
+        raise
+    except Exception:  # as with the page itself
+        return notes
+    return notes
 
 
 def _has_image(page: Any, depth: int = 3) -> bool:
@@ -220,7 +245,7 @@ def _blocks(pages: Sequence[_Page], outline: Sequence[Entry]) -> Iterator[Block]
                 yield _lack(lacking)
                 lacking = []
             lacking.append(page)
-        elif lacking and page.lines:
+        elif lacking and (page.lines or page.notes):
             yield _lack(lacking)
             lacking = []
         place = Place("", "page", page.number, page.number)
@@ -228,6 +253,7 @@ def _blocks(pages: Sequence[_Page], outline: Sequence[Entry]) -> Iterator[Block]
             headings = path
             yield Block("\n".join(paragraph), place, headings, "heading" if is_heading else "text")
         headings = here[-1].path if here else headings
+        yield from (Block(note, place, headings, "note") for note in page.notes)
     if lacking:
         yield _lack(lacking)
 

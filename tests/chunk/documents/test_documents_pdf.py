@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import time
 
+import pypdf
 import pytest
-from making import content, encrypted, outlined, pdf, pdf_objects, stream
+from making import content, encrypted, outlined, pdf, pdf_objects, stream, written
+from pypdf.generic import ArrayObject, DictionaryObject, NameObject, TextStringObject
 from reading import blocks, lines, made, why
 
 from ragit.chunk.documents.block import Place
@@ -83,6 +86,34 @@ def test_encrypted(algorithm: str) -> None:
     data = pdf([["Some words"]])
     assert lines(encrypted(data, "", algorithm), "pdf") == ["text: Some words"]
     assert why(encrypted(data, "secret", algorithm), "pdf") == "password-protected"
+
+
+def test_comments_and_what_was_filled_in() -> None:
+    writer = pypdf.PdfWriter(clone_from=io.BytesIO(pdf([["Words"], []])))
+    for number, note in enumerate(
+        [
+            {"/Subtype": "/Text", "/Contents": "Check  this"},
+            {"/Subtype": "/Widget", "/T": "Name", "/V": "Ada"},
+            {"/Subtype": "/Widget", "/T": "Box", "/V": NameObject("/Off")},
+            {"/Subtype": "/Link"},
+        ]
+    ):
+        named = {
+            NameObject(key): value
+            if isinstance(value, NameObject)
+            else NameObject(value)
+            if value[0] == "/"
+            else TextStringObject(value)
+            for key, value in note.items()
+        }
+        page = writer.pages[number % 2]
+        page.setdefault(NameObject("/Annots"), ArrayObject()).append(writer._add_object(DictionaryObject(named)))  # type: ignore[attr-defined]
+    found = blocks(written(writer), "pdf")
+    assert [(block.kind, block.text, block.place.first) for block in found] == [
+        ("text", "Words", 1),
+        ("note", "Check this", 1),
+        ("note", "Name: Ada", 2),
+    ]
 
 
 def test_scanned() -> None:
