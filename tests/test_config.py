@@ -43,6 +43,7 @@ OTHER: dict[str, tuple[str, Any]] = {
     "embedding.provider": ("openai", "openai"),
     "retrieval.hybridSearch.keywordScoring": ("tfidf", "tfidf"),
     "freshness.policy": ("refuse", "refuse"),
+    "retrieval.reranking.queryTemplate": ("about {query}", "about {query}"),
 }
 """Values other than the default, as text and as read, for the settings where one cannot be made up from the type."""
 
@@ -51,6 +52,10 @@ ENTRIES = {
     "chunking.parsers": ("cu", "cpp", (".cu", "cpp")),
     "chunkers": ("xyz", "tools/my_chunker.py", (".xyz", "tools/my_chunker.py")),
     "retrieval.signals": ("path", "0.5", ("path", 0.5)),
+    **{
+        f"{section}.headers": ("x-team", "$TEAM", ("x-team", "$TEAM"))
+        for section in ("embedding", "description", "imageDescription", "retrieval.reranking")
+    },
     "pricing": ("gpt-4o-mini", "0.15, 0.6", ("gpt-4o-mini", (0.15, 0.6))),
 }
 """For each table setting: an entry's name, its value as text, and the entry as read."""
@@ -66,6 +71,10 @@ def other(knob: Knob) -> tuple[str, Any]:
         return "http://localhost:8080/v1", "http://localhost:8080/v1"
     if knob.name.endswith(".apiKeyEnv"):
         return "MY_KEY", "MY_KEY"
+    if knob.name.endswith(".proxy"):
+        return "http://localhost:3128", "http://localhost:3128"
+    if knob.choices:
+        return knob.choices[-1], knob.choices[-1]
     if knob.kind == "bool":
         return ("false", False) if knob.default else ("true", True)
     if knob.kind == "int":
@@ -470,7 +479,8 @@ def test_an_untrusted_file_cannot_redirect_a_provider_the_user_chose() -> None:
     assert (loaded.config.embedding.provider, loaded.config.embedding.base_url) == ("openai", "https://mine/v1")
 
 
-DESCRIBED = ("enabled", "baseUrl", "model", "apiKeyEnv", "prompt", "maxTokens")
+SERVICE = ("baseUrl", "model", "apiKeyEnv", "keyFrom", "headers", "proxy", "caFile")
+DESCRIBED = (*SERVICE, "enabled", "prompt", "maxTokens")
 
 
 def test_a_price_of_a_model_whose_name_has_dots() -> None:
@@ -484,16 +494,28 @@ def test_what_can_send_data_or_choose_where_to_write_is_sensitive() -> None:
     assert [knob.name for knob in KNOBS.values() if knob.sensitive] == [
         "index.storePath",
         "chunkers",
+        *(f"embedding.{name}" for name in SERVICE),
         "embedding.provider",
-        "embedding.baseUrl",
-        "embedding.model",
-        "embedding.apiKeyEnv",
         *(f"description.{name}" for name in DESCRIBED),
         "description.maxContentChars",
         *(f"imageDescription.{name}" for name in DESCRIBED),
         "imageDescription.maxDimension",
         "pricing",
+        *(f"retrieval.reranking.{name}" for name in (*SERVICE, "enabled", "provider")),
     ]
+
+
+def test_headers_and_passwords_are_not_shown() -> None:
+    flags = {
+        "embedding.headers": {"X-Team": "search-42", "x-key": "$MY_KEY"},
+        "embedding.proxy": "http://me:secret@proxy:3128",
+    }
+    loaded = load(flags=flags)
+    assert loaded.config.embedding.headers == (("x-key", "$MY_KEY"), ("x-team", "search-42"))
+    rows = {row.name: row.value for row in describe(loaded)}
+    assert rows["embedding.headers"] == {"x-key": "$MY_KEY", "x-team": "***"}
+    assert rows["embedding.proxy"] == "http://***@proxy:3128"
+    assert "one line of text" in refused('[embedding]\nheaders = { x = "a\\nb" }').message
 
 
 def test_a_key_in_the_wrong_place_is_not_repeated() -> None:

@@ -22,6 +22,7 @@ from ragit.config.sections import (
     Index,
     Reranking,
     Retrieval,
+    Service,
     selection_fingerprint,
 )
 from ragit.config.toml import FILE_NAME, read_file
@@ -48,6 +49,7 @@ __all__ = [
     "Reranking",
     "Retrieval",
     "Row",
+    "Service",
     "TomlFile",
     "describe",
     "expected",

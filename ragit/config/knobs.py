@@ -64,7 +64,7 @@ class Knob(NamedTuple):
     name: str
     attributes: tuple[str, ...]
     kind: str
-    """bool, int, float, str, or for several values Globs, Weights, Parsers, NodeTypes, Chunkers, Prices."""
+    """bool, int, float, str, or for several values Globs, Weights, Parsers, NodeTypes, Chunkers, Prices, Headers."""
     default: Any
     help: str
     low: float | None
@@ -78,7 +78,7 @@ class Knob(NamedTuple):
     @property
     def table(self) -> bool:
         """True if it holds named entries, which layers override one by one."""
-        return self.kind in {"Weights", "Parsers", "NodeTypes", "Chunkers", "Prices"}
+        return self.kind in {"Weights", "Parsers", "NodeTypes", "Chunkers", "Prices", "Headers"}
 
     @property
     def git_key(self) -> str:

@@ -117,10 +117,7 @@ def describe(loaded: Loaded) -> list[Row]:
         origin = loaded.origins[name]
         if name in loaded.ignored:
             origin += f"; {loaded.ignored[name]} ignored until `ragit trust`"
-        value = value_of(loaded.config, knob)
-        rows.append(
-            Row(name, _masked(value) if name.endswith(".baseUrl") else readable(knob, value), origin, knob.help)
-        )
+        rows.append(Row(name, _shown_value(knob, value_of(loaded.config, knob)), origin, knob.help))
     return rows
 
 
@@ -132,6 +129,15 @@ def readable(knob: Knob, value: Any) -> object:
     if knob.table:
         return {name: list(one) if isinstance(one, tuple) else one for name, one in value}
     return list(value) if isinstance(value, tuple) else value
+
+
+def _shown_value(knob: Knob, value: Any) -> object:
+    """As `readable`, without what may be secret: a password in a URL, the value of a header."""
+    if knob.name.endswith((".baseUrl", ".proxy")):
+        return _masked(value)
+    if knob.kind == "Headers":
+        return {name: one if one.startswith("$") else "***" for name, one in value}
+    return readable(knob, value)
 
 
 def _masked(url: str) -> str:

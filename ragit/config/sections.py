@@ -17,6 +17,8 @@ Parsers = tuple[tuple[str, str], ...]
 NodeTypes = tuple[tuple[str, tuple[str, ...]], ...]
 Prices = tuple[tuple[str, tuple[float, ...]], ...]
 """By model in lower case, the price of a million tokens read, and written."""
+Headers = tuple[tuple[str, str], ...]
+"""By header in lower case, its value, or $NAME for the value of an environment variable."""
 Chunkers = tuple[tuple[str, str], ...]
 """By file extension, the chunker of the user's own; .ragit.toml writes it as a list of tables."""
 
@@ -74,16 +76,9 @@ class Documents(Section):
     )
 
 
-class Embedding(Section):
-    """Who turns text into vectors. `static` and `none` send nothing anywhere."""
+class Service(Section):
+    """A server that something is sent to, and how it is reached: the same for whatever it is asked."""
 
-    provider: str = knob(
-        "static",
-        "static: the model in the package, offline. openai: any server with OpenAI's protocol. none: keywords only.",
-        pattern=r"[A-Za-z0-9_.-]+",
-        wanted='"static", "openai", "none" or the name of an installed embedder',
-        sensitive=True,
-    )
     base_url: str = knob(
         "",
         "Address of the server, up to and including its version (https://host/v1); empty: the provider's own.",
@@ -93,21 +88,68 @@ class Embedding(Section):
     )
     model: str = knob("", "Name of the model; empty: the provider's usual one.", sensitive=True)
     api_key_env: str = knob(
-        "OPENAI_API_KEY",
-        "Name of the environment variable that holds the key. The key itself is never written down.",
+        "",
+        "Name of the environment variable that holds the key; empty: the usual one, which is sent to the provider's "
+        "own address alone.",
         pattern=r"([A-Za-z_][A-Za-z0-9_]*)?",
         wanted="the name of an environment variable (never the key itself)",
         sensitive=True,
     )
+    key_from: str = knob(
+        "environment",
+        "Where the key is kept: environment, git (its credential helper, by the server's address) or keyring (the "
+        "library of that name, service ragit, user: the server's host).",
+        choices=("environment", "git", "keyring"),
+        sensitive=True,
+    )
+    headers: Headers = knob(
+        (),
+        "Further headers of each request; $NAME takes a value from the environment.",
+        pattern=r"[\t\x20-\x7e]*",
+        wanted="a table of headers, each with one line of text or the $NAME of an environment variable",
+        sensitive=True,
+    )
+    proxy: str = knob(
+        "",
+        "http://host:port; none: no proxy; empty: as HTTPS_PROXY, HTTP_PROXY and NO_PROXY say.",
+        pattern=r"(none|http://[^\s/]\S*)?",
+        wanted='"none" or a URL that begins with http://',
+        sensitive=True,
+    )
+    ca_file: str = knob(
+        "",
+        "Certificates to trust beside the system's: a PEM file.",
+        pattern=r"[^\0\r\n]*",
+        wanted="a path",
+        sensitive=True,
+    )
+
+
+class Embedding(Service):
+    """Who turns text into vectors. `static` and `none` send nothing anywhere."""
+
+    provider: str = knob(
+        "static",
+        "static: the model in the package, offline. none: keywords only. Others are servers: docs/providers.md.",
+        pattern=r"[A-Za-z0-9_.-]+",
+        wanted='"static", "none", a provider of docs/providers.md or the name of an installed embedder',
+        sensitive=True,
+    )
     dimensions: int = knob(0, "Length of the vectors to ask for; 0: the model's own.", low=0, high=65_536)
+    encoding_format: str = knob(
+        "", "How vectors travel: float or base64; empty: as the provider likes it.", choices=("", "float", "base64")
+    )
     query_prefix: str = knob("", "Put before a query before it is embedded.")
     document_prefix: str = knob("", "Put before a chunk before it is embedded.")
+    max_characters: int = knob(
+        0, "Longer texts are cut to this length before they are sent; 0: where the server says so.", low=0, high=1 << 30
+    )
     batch_size: int = knob(100, "Texts in one request.", low=1, high=2048)
     concurrency: int = knob(3, "Requests under way at once.", low=1, high=64)
     timeout_ms: int = knob(30_000, "Milliseconds to wait for one answer of the server.", low=1, high=3_600_000)
 
 
-class Described(Section):
+class Described(Service):
     """A language model that is asked about what a repository holds. Its server is the user's to name."""
 
     enabled: bool = knob(False, "Ask it.", sensitive=True)
@@ -119,13 +161,6 @@ class Described(Section):
         sensitive=True,
     )
     model: str = knob("", "Name of the model.", pattern=r".+", wanted="the name of a model", sensitive=True)
-    api_key_env: str = knob(
-        "",
-        "Name of the environment variable that holds the key; empty: none is sent.",
-        pattern=r"([A-Za-z_][A-Za-z0-9_]*)?",
-        wanted="the name of an environment variable (never the key itself)",
-        sensitive=True,
-    )
     # Each of the next changes what is said, and so has everything described, and paid for, again.
     prompt: str = knob("", "What it is told to do; empty: ragit's own words.", sensitive=True)
     max_tokens: int = knob(300, "Tokens it may answer with.", low=1, high=100_000, sensitive=True)
@@ -181,7 +216,7 @@ class ContextOptimization(Section):
     max_per_file: int = knob(3, "Most hits from one file; 0: no limit.", low=0, high=10_000)
 
 
-class Reranking(Section):
+class Reranking(Service):
     """A model that reads the best candidates of a search and orders them anew. Their text is sent to it."""
 
     enabled: bool = knob(False, "Let a model order the best candidates of every search.", sensitive=True)
@@ -192,21 +227,7 @@ class Reranking(Section):
         choices=("llama.cpp", "jina", "cohere", "tei", "voyage", "chat"),
         sensitive=True,
     )
-    base_url: str = knob(
-        "",
-        "Address of the server, up to and including its version (http://host/v1); empty: the provider's usual one.",
-        pattern=r"(https?://[^\s/]\S*)?",
-        wanted="a URL that begins with http:// or https://",
-        sensitive=True,
-    )
     model: str = knob("", "Name of the model; empty: the provider's usual one, or the only one.", sensitive=True)
-    api_key_env: str = knob(
-        "",
-        "Name of the environment variable that holds the key; empty: the provider's usual one.",
-        pattern=r"([A-Za-z_][A-Za-z0-9_]*)?",
-        wanted="the name of an environment variable (never the key itself)",
-        sensitive=True,
-    )
     candidates: int = knob(20, "How many of the best are sent to it.", low=1, high=1000)
     max_doc_chars: int = knob(1200, "Characters of each candidate that are sent.", low=50, high=100_000)
     query_template: str = knob(

@@ -73,6 +73,8 @@ def entry(knob: Knob, name: str, value: object) -> tuple[str, Any]:
         return suffix(name), _plain(knob, value).strip().lower()
     if knob.kind == "Prices":
         return name.lower(), _prices(knob, value)
+    if knob.kind == "Headers":
+        return name.lower(), _matching(knob, _plain(knob, value).strip())
     if knob.kind == "Chunkers":
         return suffix(name), _matching(knob, _plain(knob, value).strip())
     nodes = _strings(knob, _divide(value) if isinstance(value, str) else value)

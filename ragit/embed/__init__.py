@@ -1,9 +1,10 @@
-"""Texts to vectors. Owns models and HTTP to embedding servers; decides nothing about what is embedded or kept.
+"""Texts to vectors. Owns models; what comes from a server, it asks `remote` for. Decides nothing about what is embedded
+or kept.
 
 `load_embedder` is the door; everything behind it is imported when it is asked for, so that a query with the static
-model pays for neither numpy nor HTTP. To add an embedder, add a module with a function `load(options)` and a row to
-`EMBEDDERS`; another distribution can add one by an entry point of the group `ragit.embedders` that names such a
-function.
+model pays for neither numpy nor HTTP. To add a server, add a row to `remote.presets`; to add an embedder, a module with
+a function `load(options)` and a row to `EMBEDDERS`; another distribution can add one by an entry point of the group
+`ragit.embedders` that names such a function.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from ragit.embed.options import EmbedderOptions
 from ragit.errors import ConfigError, EmbedderUnavailable
+from ragit.records import replaced
 from ragit.types import Embedder
 
 if TYPE_CHECKING:
@@ -25,9 +27,11 @@ ENTRY_POINTS = "ragit.embedders"
 
 EMBEDDERS = {
     "static": "ragit.embed.static",  # word vectors trained on code, in the package; offline
-    "openai": "ragit.embed.openai",  # any server that speaks OpenAI's embeddings protocol
 }
-"""The embedders that come with ragit, each with the module whose `load` makes it."""
+"""The embedders that come with ragit and send nothing anywhere, each with the module whose `load` makes it."""
+
+SERVED = "ragit.embed.served"
+"""The module for servers, each of which is a row of `remote.presets`."""
 
 
 def load_embedder(name: str = "static", options: EmbedderOptions | None = None) -> Embedder:
@@ -36,7 +40,7 @@ def load_embedder(name: str = "static", options: EmbedderOptions | None = None) 
     Raises `ConfigError` for an unknown name or options it cannot honour, `EmbedderUnavailable` if it, or its model,
     cannot be loaded.
     """
-    return _loader(name)(options or EmbedderOptions())
+    return _loader(name)(replaced(options or EmbedderOptions(), provider=name))
 
 
 def _loader(name: str) -> Callable[[EmbedderOptions], Embedder]:
@@ -44,9 +48,13 @@ def _loader(name: str) -> Callable[[EmbedderOptions], Embedder]:
     if name in EMBEDDERS:
         load = import_module(EMBEDDERS[name]).load
         return load
+    served = _served()
+    if name in served:
+        load = import_module(SERVED).load
+        return load
     installed = _installed()
     if name not in installed:
-        known = ", ".join(sorted({*EMBEDDERS, *installed}))
+        known = ", ".join(sorted({*EMBEDDERS, *served, *installed}))
         raise ConfigError(f"unknown embedder {name!r}", f"embedders are: {known}; none for keywords only")
     try:
         load = installed[name].load()
@@ -54,6 +62,12 @@ def _loader(name: str) -> Callable[[EmbedderOptions], Embedder]:
         hint = "Install the package that brings it again, or name another: embedding.provider"
         raise EmbedderUnavailable(f"the embedder {name} cannot be loaded: {error}", hint) from error
     return load
+
+
+def _served() -> set[str]:
+    from ragit.remote.presets import PRESETS  # only for a name that is not ours
+
+    return {name for name, preset in PRESETS.items() if preset.embeddings}
 
 
 def _installed() -> dict[str, EntryPoint]:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ragit.records import Record
+
+if TYPE_CHECKING:
+    from ragit.remote.server import Server
 
 
 class EmbedderOptions(Record):
@@ -26,6 +31,14 @@ class EmbedderOptions(Record):
     """Seconds to wait for one answer."""
     retries: int = 5
     """Further tries after an answer that says to come back later, or after a cut connection."""
+    provider: str = "openai"
+    """The row of `remote.presets`, where it is one."""
+    encoding_format: str = ""
+    """float or base64; empty: as the provider likes it."""
+    max_characters: int = 0
+    """Longer texts are cut to this before they are sent; 0: where the server says so."""
+    server: Server | None = None
+    """The server with its key, proxy and headers, where settings name one; else `base_url` and `api_key_env` do."""
 
 
 def fingerprint(kind: str, model: str, dimensions: int | None, options: EmbedderOptions) -> str:

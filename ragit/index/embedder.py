@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ragit.config import Description, Embedding
-from ragit.embed import EmbedderOptions, load_embedder
+from ragit.embed import EMBEDDERS, EmbedderOptions, load_embedder
 from ragit.index.describing import DescribedEmbedder, chunk_asking
 from ragit.types import Embedder
+
+if TYPE_CHECKING:
+    from ragit.remote.server import Server
 
 
 def embedder_of(settings: Embedding, description: Description | None = None) -> Embedder | None:
@@ -30,5 +35,21 @@ def _embedder_of(settings: Embedding) -> Embedder | None:
         batch_size=settings.batch_size,
         concurrency=settings.concurrency,
         timeout=settings.timeout_ms / 1000,
+        encoding_format=settings.encoding_format,
+        max_characters=settings.max_characters,
+        server=None if settings.provider in EMBEDDERS else _server(settings),
     )
     return load_embedder(settings.provider, options)
+
+
+def _server(settings: Embedding) -> Server | None:
+    """The server that the settings name; None for an embedder of another distribution."""
+    from ragit.remote.presets import PRESETS
+    from ragit.services import server_of
+
+    preset = PRESETS.get(settings.provider)
+    if preset is None:
+        return None
+    return server_of(
+        settings, "embedding", preset=preset, timeout_ms=settings.timeout_ms, concurrency=settings.concurrency
+    )

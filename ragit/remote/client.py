@@ -40,6 +40,10 @@ _WORDS_OF_TOO_LONG = (
     "max allowed tokens",
     "too many tokens",
     "exceeds the maximum",
+    "exceeds the context",
+    "maximum input length",
+    "maximum allowed batch size",
+    "too many",
     "must have less than",
     "physical batch size",
 )
@@ -221,6 +225,8 @@ class Client:
         said = own_words(answer.content)
         words = f"answered {answer.status}: {said or answer.reason}"
         status = answer.status
+        if status == 500 and _says_too_long(said):  # llama.cpp's word for it
+            raise self._failed(TooLong, path, words, status=status)
         if status in _LATER and b"insufficient_quota" not in answer.content:
             return _Later(words, _retry_after(answer.headers), busy=status in (429, 503, 529))
         if status in (401, 403):
@@ -235,7 +241,7 @@ class Client:
         parameter = _refused_parameter(payload, answer.content) if status in (400, 404, 422) else ""
         if parameter:
             raise self._failed(ParameterRefused, path, words, status=status, parameter=parameter)
-        if status == 413 or (status in (400, 422, 500) and _says_too_long(said)):
+        if status == 413 or (status in (400, 422) and _says_too_long(said)):
             raise self._failed(TooLong, path, words, status=status)
         raise self._failed(Refused, path, words, status=status)
 

@@ -58,6 +58,15 @@ def masked(url: str) -> str:
     return f"{scheme}{slashes}{host.rpartition('@')[2]}{slash}{path}{mark}{pairs if query else ''}"
 
 
+def origin(url: str) -> tuple[str, str]:
+    """Scheme and host with its port: what a key belongs to."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "", ""
+    return parts.scheme, parts.netloc.rpartition("@")[2]
+
+
 def checked(server: Server) -> SplitResult:
     """The parts of the server's address. ConfigError for what cannot be an address, a header or a proxy."""
     parts = _address(server.base_url)

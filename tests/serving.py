@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import struct
 import threading
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -18,10 +20,19 @@ def vector(text: str, dimensions: int = 4) -> list[float]:
     return [float(sum(ord(c) * (place + 1) ** k for place, c in enumerate(text)) % 97 + 1) for k in range(dimensions)]
 
 
+def as_base64(values: list[float]) -> str:
+    """Numbers as the protocol packs them: float32, little-endian."""
+    return base64.b64encode(struct.pack(f"<{len(values)}f", *values)).decode()
+
+
 def well(payload: dict[str, Any], dimensions: int = 4) -> Answer:
     """The right answer, its rows not in order: the protocol numbers them."""
     size = payload.get("dimensions", dimensions)
-    rows = [{"index": i, "embedding": vector(text, size)} for i, text in enumerate(payload["input"])]
+    packed = payload.get("encoding_format") == "base64"
+    rows = [
+        {"index": i, "embedding": as_base64(vector(text, size)) if packed else vector(text, size)}
+        for i, text in enumerate(payload["input"])
+    ]
     return 200, {}, json.dumps({"data": rows[::-1], "model": payload["model"]}).encode()
 
 

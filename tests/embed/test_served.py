@@ -13,11 +13,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from server import Answer, EmbeddingServer, error, vector, well
+from serving import Answer, EmbeddingServer, error, vector, well
 
 from ragit.embed import EmbedderOptions, load_embedder
-from ragit.embed.openai import OpenAIEmbedder
+from ragit.embed.served import ServedEmbedder, load
 from ragit.errors import ConfigError, EmbedderUnavailable
+from ragit.remote.client import Client
+from ragit.remote.presets import PRESETS
 
 
 @pytest.fixture
@@ -31,12 +33,12 @@ def server() -> Iterator[EmbeddingServer]:
 def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The pauses between tries, which a test does not sit through."""
     pauses: list[float] = []
-    monkeypatch.setattr(OpenAIEmbedder, "_pause", lambda _, seconds: pauses.append(seconds))
+    monkeypatch.setattr(Client, "_pause", lambda _, seconds: pauses.append(seconds))
     return pauses
 
 
-def remote(server: EmbeddingServer, **options: Any) -> OpenAIEmbedder:
-    return OpenAIEmbedder(EmbedderOptions(**{"base_url": server.url, "model": "tiny", "timeout": 5.0, **options}))
+def remote(server: EmbeddingServer, **options: Any) -> ServedEmbedder:
+    return load(EmbedderOptions(**{"base_url": server.url, "model": "tiny", "timeout": 5.0, **options}))
 
 
 def unit(text: str, dimensions: int = 4) -> bytes:
@@ -84,7 +86,10 @@ def test_a_request_that_fails_for_good_ends_those_beside_it(server: EmbeddingSer
 
 
 def test_a_batch_is_bounded_in_characters_too(server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ragit.embed.openai._BATCH_CHARACTERS", 10)
+    row = PRESETS["openai"]
+    assert row.embeddings
+    small = row._replace(embeddings=row.embeddings._replace(characters=10))
+    monkeypatch.setitem(PRESETS, "openai", small)
     remote(server).embed(["a" * 6, "b" * 6, "c" * 2, "d" * 40])
     assert [len(payload["input"]) for payload in server.asked] == [1, 2, 1]
 
@@ -164,18 +169,20 @@ def test_a_refused_key_is_told_with_the_variable(server: EmbeddingServer, monkey
     server.replies = [lambda _: error(401, "Incorrect API key provided: sk-secret")]
     with pytest.raises(EmbedderUnavailable, match=r"answered 401: Incorrect API key provided: \*\*\*") as caught:
         remote(server, api_key_env="RAGIT_TEST_KEY").embed(["one"])
-    assert "RAGIT_TEST_KEY is set" in caught.value.hint
+    assert caught.value.hint == "the environment variable RAGIT_TEST_KEY (embedding.apiKeyEnv) is set, but not accepted"
     assert "sk-secret" not in caught.value.message + caught.value.hint
 
 
 WRONG: list[tuple[bytes, str]] = [
-    (b"<html>welcome</html>", "did not answer with embeddings, but with b'<html>"),
+    (b"<html>welcome</html>", "did not answer in JSON, but with b'<html>"),
     (b"[]", "did not answer with embeddings"),
     (b'{"data": null}', "did not answer with embeddings"),
     (b'{"data": [{"index": 0}]}', "did not answer with embeddings"),
     (b'{"data": []}', "0 embeddings to 1 texts"),
     (b'{"data": [{"index": 0, "embedding": [1]}, {"index": 1, "embedding": [1]}]}', "2 embeddings to 1 texts"),
-    (b'{"data": [{"index": 5, "embedding": [1]}]}', "1 embeddings to 1 texts"),
+    (b'{"data": [{"index": 5, "embedding": [1]}]}', "did not answer with embeddings"),
+    (b'{"data": [{"index": 0, "embedding": [true]}]}', "not a list of numbers"),
+    (b'{"data": [{"index": 0, "embedding": "AAAAAAAA8H8="}]}', "not finite"),
     (b'{"data": [{"index": 0, "embedding": "AAAA"}]}', "not a list of numbers"),
     (b'{"data": [{"index": 0, "embedding": []}]}', "not a list of numbers"),
     (b'{"data": [{"index": 0, "embedding": [NaN, 1]}]}', "not finite"),
@@ -202,22 +209,108 @@ def test_wrong_dimensions(server: EmbeddingServer) -> None:
         embedder.embed(["one"])
 
 
-def test_what_is_too_long_is_sent_in_smaller_parts(server: EmbeddingServer) -> None:
-    def limit(payload: dict[str, Any]) -> tuple[int, dict[str, str], bytes]:
+def test_what_is_too_long_is_cut_and_counted(server: EmbeddingServer) -> None:
+    def limit(payload: dict[str, Any]) -> Answer:
         if sum(map(len, payload["input"])) > 500:
             return error(400, "This model's maximum context length is 500 letters")
         return well(payload)
 
     server.replies = [limit] * 20
     embedder = remote(server)
-    assert embedder.embed(["a" * 300, "b" * 300, "c" * 900]) == [unit("a" * 300), unit("b" * 300), unit("c" * 450)]
+    assert embedder.embed(["a" * 300, "b" * 300, "c" * 900]) == [unit("a" * 300), unit("b" * 300), unit("c" * 379)]
+    assert embedder.counts["shortened"] == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "kept"),
+    [
+        ("Input validation error: `inputs` must have less than 512 tokens. Given: 1024", 475),
+        (
+            "input (1024 tokens) is too large to process. increase the physical batch size (current batch size: 512)",
+            475,
+        ),
+        ("maximum context length is 512 tokens, however you requested 1024 tokens", 475),
+        ("maximum context length is 8192 tokens, however you requested 9000000 tokens", 750),
+        ("text-embedding-3-small: too long", 750),
+    ],
+)
+def test_a_text_is_cut_by_the_numbers_that_the_server_gives(server: EmbeddingServer, words: str, kept: int) -> None:
+    server.replies = [lambda _: error(400, words)]
+    assert remote(server).embed(["a" * 1000]) == [unit("a" * kept)]
+
+
+def test_how_a_text_is_cut_does_not_depend_on_its_neighbours(server: EmbeddingServer) -> None:
+    def limit(payload: dict[str, Any]) -> Answer:
+        return error(400, "too long") if max(map(len, payload["input"])) > 400 else well(payload)
+
+    server.replies = [limit] * 60
+    texts = ["x" * length for length in (900, 3, 401, 400, 5000, 20, 650)]
+    together = remote(server, dimensions=4).embed(texts)
+    server.replies = [limit] * 60
+    assert together == [remote(server, dimensions=4).embed([text])[0] for text in texts]
+
+
+def test_texts_are_cut_before_they_are_sent_where_that_is_set(server: EmbeddingServer) -> None:
+    embedder = remote(server, max_characters=10)
+    assert embedder.embed(["a" * 10, "b" * 11]) == [unit("a" * 10), unit("b" * 10)]
+    assert embedder.counts["shortened"] == 1 and len(server.asked) == 1
+    assert embedder.fingerprint != remote(server).fingerprint
 
 
 def test_a_server_that_finds_everything_too_long_is_not_asked_for_ever(server: EmbeddingServer) -> None:
     server.replies = [lambda _: error(413, "no")] * 30
     with pytest.raises(EmbedderUnavailable, match="answered 413: no"):
         remote(server).embed(["a" * 1000])
-    assert len(server.asked) == 4
+    assert len(server.asked) == 7
+
+
+def test_one_text_that_is_refused_costs_no_other_its_vector(server: EmbeddingServer) -> None:
+    def strict(payload: dict[str, Any]) -> Answer:
+        return error(400, "I do not like that") if "bad" in payload["input"] else well(payload)
+
+    server.replies = [strict] * 40
+    embedder = remote(server)
+    texts = ["bad", "one", "two", "three", "four"]
+    assert embedder.embed(texts) == [bytes(16), *map(unit, texts[1:])]
+    assert embedder.counts["refused"] == 1
+
+
+def test_a_server_that_refuses_every_text_is_told(server: EmbeddingServer) -> None:
+    server.replies = [lambda _: error(400, "this is a model for chats")] * 20
+    with pytest.raises(EmbedderUnavailable, match="a model for chats"):
+        remote(server).embed(["one", "two"])
+    assert len(server.asked) == 3  # both, the first, and a text that nobody can mind
+
+
+@pytest.mark.parametrize(
+    ("options", "parameter", "setting"),
+    [
+        ({"dimensions": 3}, "dimensions", "embedding.dimensions"),
+        ({"encoding_format": "base64"}, "encoding_format", "embedding.encodingFormat"),
+    ],
+)
+def test_a_refused_parameter_is_named(
+    server: EmbeddingServer, options: dict[str, Any], parameter: str, setting: str
+) -> None:
+    server.replies = [lambda _: error(400, f"Unknown parameter: {parameter}")]
+    with pytest.raises(EmbedderUnavailable, match=f"answered 400: Unknown parameter: {parameter}") as caught:
+        remote(server, **options).embed(["one", "two"])
+    assert caught.value.hint == f"Leave {setting} out: this server does not take it"
+    assert len(server.asked) == 1
+
+
+def test_vectors_in_base64_are_the_same(server: EmbeddingServer) -> None:
+    assert remote(server, encoding_format="base64").embed(["one", "two"]) == [unit("one"), unit("two")]
+    assert server.asked[-1]["encoding_format"] == "base64"
+
+
+def test_secrets_are_not_sent(server: EmbeddingServer) -> None:
+    key = "ghp_" + "a1B2" * 9
+    embedder = remote(server, document_prefix="passage: ")
+    embedder.embed([f"a = {key}", "b"])
+    embedder.embed_query(f"where is {key}")
+    assert [payload["input"] for payload in server.asked] == [["passage: a = ***", "passage: b"], ["where is ***"]]
+    assert embedder.taken_out == {"GitHub token": 2}
 
 
 def test_other_refusals_are_not_tried_again(server: EmbeddingServer) -> None:

@@ -1,0 +1,272 @@
+"""The providers that are known by name: where each listens, what it calls things, and what it takes. A table, no code.
+
+To add one, add a row and the page of its documentation; docs/providers.md follows (`python tests/test_docs.py`). What a
+row says is what the page said in 2026; what a user sets goes before it. A key is sent to the row's own address, or to
+one that the user named together with the key's variable: never to an address that only the URL was changed to.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ragit.remote.server import origin
+
+NOMIC = ("search_query: ", "search_document: ")
+"""What models called nomic-embed-text were trained to see before a query and a document, as their card says."""
+
+
+class Embeddings(NamedTuple):
+    """How a provider makes vectors: names of parameters, and the limits of one request."""
+
+    model: str = ""
+    """The one for code, or else the usual one; empty: the user has to name it."""
+    path: str = "embeddings"
+    texts: str = "input"
+    answer: str = "data"
+    """Where vectors are in an answer: data (OpenAI), embeddings (a list of them), or by type in embeddings."""
+    dimensions: str = "dimensions"
+    """The parameter that asks for a length; empty where there is none."""
+    encoding: str = "encoding_format"
+    """The parameter that asks for base64; empty where there is none."""
+    base64: bool = False
+    """Ask for base64 where the user says nothing: a third of the bytes, and nothing to parse."""
+    query: tuple[tuple[str, str], ...] = ()
+    document: tuple[tuple[str, str], ...] = ()
+    """Parameters that say what a text is."""
+    always: tuple[tuple[str, object], ...] = ()
+    """Parameters of every request. Where a server would cut long texts and say nothing, it is told not to: ragit
+    cuts, and counts."""
+    prefixes: tuple[str, str] = ("", "")
+    """What `model` was trained to see before a query and a document; for that model only."""
+    most: int = 2048
+    """Texts in one request."""
+    characters: int = 200_000
+    """Characters in one request. Servers limit tokens, of which code seldom has more than one in two characters."""
+
+
+class Preset(NamedTuple):
+    """One provider."""
+
+    name: str
+    title: str
+    base_url: str
+    """Empty where each user has an address of their own."""
+    page: str
+    """Its documentation."""
+    key_env: str = ""
+    """The variable that its own tools read the key from; empty: it needs none."""
+    key_header: str = "Authorization"
+    local: bool = False
+    """It usually runs on the user's own machine."""
+    embeddings: Embeddings | None = Embeddings()
+    """None where it has no embeddings."""
+
+
+_ROWS = (
+    Preset(
+        "openai",
+        "OpenAI, and any server with its protocol",
+        "https://api.openai.com/v1",
+        "https://platform.openai.com/docs/api-reference/embeddings",
+        "OPENAI_API_KEY",
+        embeddings=Embeddings("text-embedding-3-small", base64=True),
+    ),
+    # The v1 API: no api-version, and the deployment's name is the model.
+    Preset(
+        "azure",
+        "Azure OpenAI",
+        "",
+        "https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle",
+        "AZURE_OPENAI_API_KEY",
+        "api-key",
+        embeddings=Embeddings(base64=True),
+    ),
+    # Its own API, since /v1/embeddings cuts long texts without a word. With a baseUrl that ends in /v1: OpenAI's.
+    Preset(
+        "ollama",
+        "Ollama",
+        "http://localhost:11434",
+        "https://docs.ollama.com/api/embed",
+        local=True,
+        embeddings=Embeddings(
+            "nomic-embed-text",
+            "api/embed",
+            answer="embeddings",
+            encoding="",
+            always=(("truncate", False),),
+            prefixes=NOMIC,
+            most=32,
+        ),
+    ),
+    Preset(
+        "lmstudio",
+        "LM Studio",
+        "http://localhost:1234/v1",
+        "https://lmstudio.ai/docs/api/openai-api",
+        local=True,
+        embeddings=Embeddings("text-embedding-nomic-embed-text-v1.5", prefixes=NOMIC, most=32),
+    ),
+    Preset(
+        "vllm",
+        "vLLM",
+        "http://localhost:8000/v1",
+        "https://docs.vllm.ai/en/stable/serving/openai_compatible_server.html",
+        "VLLM_API_KEY",
+        local=True,
+        embeddings=Embeddings(base64=True),
+    ),
+    # llama-server --embeddings. It serves the one model it was started with, whatever it is asked for.
+    Preset(
+        "llama.cpp",
+        "llama.cpp's llama-server",
+        "http://localhost:8080/v1",
+        "https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md",
+        "LLAMA_API_KEY",
+        local=True,
+        embeddings=Embeddings("default", most=32),
+    ),
+    # Also one model. It refuses more than --max-client-batch-size texts, 32 unless it was told otherwise.
+    Preset(
+        "tei",
+        "text-embeddings-inference",
+        "http://localhost:8080/v1",
+        "https://huggingface.github.io/text-embeddings-inference/",
+        local=True,
+        embeddings=Embeddings("default", dimensions="", most=32),
+    ),
+    Preset(
+        "mistral",
+        "Mistral",
+        "https://api.mistral.ai/v1",
+        "https://docs.mistral.ai/api/endpoint/embeddings",
+        "MISTRAL_API_KEY",
+        embeddings=Embeddings("codestral-embed", dimensions="output_dimension", base64=True, characters=30_000),
+    ),
+    Preset(
+        "voyage",
+        "Voyage AI",
+        "https://api.voyageai.com/v1",
+        "https://docs.voyageai.com/reference/embeddings-api",
+        "VOYAGE_API_KEY",
+        embeddings=Embeddings(
+            "voyage-code-3",
+            dimensions="output_dimension",
+            base64=True,
+            query=(("input_type", "query"),),
+            document=(("input_type", "document"),),
+            always=(("truncation", False),),
+            most=1000,
+        ),
+    ),
+    Preset(
+        "jina",
+        "Jina AI",
+        "https://api.jina.ai/v1",
+        "https://api.jina.ai/openapi.json",
+        "JINA_API_KEY",
+        embeddings=Embeddings(
+            "jina-code-embeddings-1.5b",
+            encoding="embedding_type",
+            base64=True,
+            query=(("task", "nl2code.query"),),
+            document=(("task", "nl2code.passage"),),
+            most=512,
+        ),
+    ),
+    Preset(
+        "cohere",
+        "Cohere",
+        "https://api.cohere.com/v2",
+        "https://docs.cohere.com/reference/embed",
+        "CO_API_KEY",
+        embeddings=Embeddings(
+            "embed-v4.0",
+            "embed",
+            "texts",
+            "by type",
+            "output_dimension",
+            "",
+            query=(("input_type", "search_query"),),
+            document=(("input_type", "search_document"),),
+            always=(("embedding_types", ("float",)), ("truncate", "NONE")),
+            most=96,
+        ),
+    ),
+    Preset(
+        "nvidia",
+        "NVIDIA NIM",
+        "https://integrate.api.nvidia.com/v1",
+        "https://docs.nvidia.com/nim/nemo-retriever/text-embedding/latest/reference.html",
+        "NVIDIA_API_KEY",
+        embeddings=Embeddings(
+            "nvidia/llama-nemotron-embed-1b-v2",
+            base64=True,
+            query=(("input_type", "query"),),
+            document=(("input_type", "passage"),),
+            always=(("truncate", "NONE"),),
+            most=128,
+        ),
+    ),
+    Preset(
+        "together",
+        "Together AI",
+        "https://api.together.xyz/v1",
+        "https://docs.together.ai/reference/embeddings",
+        "TOGETHER_API_KEY",
+        embeddings=Embeddings("intfloat/multilingual-e5-large-instruct", dimensions="", encoding="", most=128),
+    ),
+    Preset(
+        "fireworks",
+        "Fireworks AI",
+        "https://api.fireworks.ai/inference/v1",
+        "https://docs.fireworks.ai/api-reference/creates-an-embedding-vector-representing-the-input-text",
+        "FIREWORKS_API_KEY",
+        embeddings=Embeddings("nomic-ai/nomic-embed-text-v1.5", encoding="", prefixes=NOMIC, most=256),
+    ),
+    # Chat only: known for their keys.
+    Preset(
+        "deepseek",
+        "DeepSeek",
+        "https://api.deepseek.com/v1",
+        "https://api-docs.deepseek.com/",
+        "DEEPSEEK_API_KEY",
+        embeddings=None,
+    ),
+    Preset(
+        "groq",
+        "Groq",
+        "https://api.groq.com/openai/v1",
+        "https://console.groq.com/docs/openai",
+        "GROQ_API_KEY",
+        embeddings=None,
+    ),
+)
+
+PRESETS = {row.name: row for row in _ROWS}
+"""By the name that `embedding.provider` takes."""
+
+
+def preset_at(base_url: str) -> Preset | None:
+    """The provider whose own address has the same scheme and host: its key may be sent there."""
+    wanted = origin(base_url)
+    known = (row for row in _ROWS if row.base_url and not row.local and origin(row.base_url) == wanted)
+    return next(known, None)
+
+
+def spoken_as(preset: Preset, model: str, base_url: str) -> Embeddings | None:
+    """The row's dialect, as far as it goes for this model at this address; None where there are no embeddings."""
+    dialect = preset.embeddings
+    if dialect is None:
+        return None
+    if preset.name == "ollama" and base_url.rstrip("/").endswith("/v1"):
+        dialect = Embeddings(dialect.model, prefixes=dialect.prefixes, most=dialect.most)
+    if base_url.rstrip("/") != preset.base_url and preset.base_url and not preset.local:
+        dialect = dialect._replace(base64=False)  # somebody else's server, which may not know it
+    if model not in ("", dialect.model):
+        dialect = dialect._replace(prefixes=("", ""))
+        if preset.name == "jina" and "code-embeddings" not in model:
+            # v2 has no tasks; v3 and later have one for passages of any kind.
+            tasks = () if "-v2-" in model or "-v1-" in model else ("retrieval.query", "retrieval.passage")
+            query, document = ((("task", task),) for task in tasks) if tasks else ((), ())
+            dialect = dialect._replace(query=query, document=document)
+    return dialect
