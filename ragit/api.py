@@ -22,15 +22,29 @@ from ragit import globs, trust
 from ragit.ahead import Ahead, cache_folder, look_ahead
 from ragit.chunk import languages
 from ragit.config import FILE_NAME, Config, Loaded, Row, TomlFile, describe, load, read_file
-from ragit.errors import ConfigError, GitFailed, UnknownRevision
+from ragit.errors import ConfigError, GitFailed, NotDescribed, UnknownRevision
 from ragit.git import GITLINK, Revision, clean_env
 from ragit.git import Status as GitStatus
 from ragit.rank.signals import MEANINGS as MEANINGS  # for whoever shows why a hit is where it is
 from ragit.rank.signals import SIGNAL_NAMES
 from ragit.records import replaced
-from ragit.types import Answer, Freshness, GcReport, IndexReport, Oid, Progress, Query, RefStatus, Status, Target
+from ragit.types import (
+    Answer,
+    Asked,
+    Freshness,
+    GcReport,
+    ImageDescribed,
+    IndexReport,
+    Oid,
+    Progress,
+    Query,
+    RefStatus,
+    Status,
+    Target,
+)
 
 if TYPE_CHECKING:
+    from ragit.chunkers import Named, Place
     from ragit.git.history import Logged
     from ragit.index import Composed, Indexer
     from ragit.search import Searcher
@@ -65,7 +79,7 @@ class Ragit:
         self._flags = flags
         self._repo, self._status = ahead
         try:
-            self.loaded: Loaded = self._load(flags)
+            self.loaded: Loaded = self._load()
         except BaseException:
             self._repo.close()  # git may be at work already, and nobody else can end it
             raise
@@ -138,7 +152,7 @@ class Ragit:
         if dry_run:
             return self._indexer.rehearse(trees, progress=progress)
         work = self._indexer.rebuild if rebuild else self._indexer.complete
-        return work(trees, progress=progress)
+        return work(trees, progress=progress, describe=True)
 
     def search(
         self,
@@ -207,6 +221,9 @@ class Ragit:
             refs = [self._repo.head(), *self._repo.branches()]
             composed = {tree: self._indexer.composer.compose(store, tree) for tree in {ref.tree for ref in refs}}
             info = store.info() if store else None
+            head = composed[refs[0].tree]
+            undescribed = self._indexer.undescribed(store, head)
+            described = self._indexer.has_descriptions(store) if store else 0
         embedder = self._indexer.embedder
         return Status(
             store=str(self.store_path),
@@ -219,8 +236,28 @@ class Ragit:
                 f for f in (info.embedders if info else ()) if not embedder or f != embedder.fingerprint
             ),
             refs=tuple(_ref_status(ref, composed[ref.tree]) for ref in refs),
-            skipped=dict(sorted(Counter(composed[refs[0].tree].snapshot.skipped.values()).items())),
+            skipped=dict(sorted(Counter(head.snapshot.skipped.values()).items())),
+            descriptions=(described, undescribed) if self._indexer.describes else None,
         )
+
+    def describe(self, path: str, *, ref: str | None = None, now: bool = False) -> ImageDescribed:
+        """What is stored about an image of HEAD with its uncommitted changes, or of a revision; `now` asks for it where
+        nothing is.
+
+        `path` is of the opened folder. Raises NotDescribed, UnknownRevision, and RemoteFailed if a model was asked.
+        """
+        self._look_again()
+        asking = self._indexer.selector.images
+        if asking is None:
+            raise NotDescribed("nobody describes images here", "Type: git config ragit.imageDescription.enabled true")
+        target = self._target(ref, "worktree", None)
+        wanted = self._file_from_top(path)
+        blobs = [entry.oid for entry in self._repo.entries(target.tree) if entry.path == wanted]
+        if not blobs:
+            name = os.fsdecode(wanted)
+            raise NotDescribed(f"there is no {name} in {target.name}", "Paths count from the folder you are in")
+        text = self._indexer.describe(blobs[0]) if now else self._indexer.described(blobs[0])
+        return ImageDescribed(os.fsdecode(wanted), target.name, blobs[0], asking.fingerprint, text)
 
     # -- freshness, upkeep -------------------------------------------------------------------------------------------
 
@@ -267,24 +304,49 @@ class Ragit:
 
     def settings(self) -> list[Row]:
         """Every setting, its value and where it came from."""
-        return describe(self.loaded)
+        rows = describe(self.loaded)
+        if not self.config.chunkers:
+            return rows
+        from ragit import chunkers
 
-    def trust(self, *, allow: bool = True) -> Path:
-        """Allow (or stop allowing) the sensitive settings of this repository's .ragit.toml as it stands now; its
-        path.
+        notes = [*chunkers.warnings(self._named_chunkers), *chunkers.instead(self._named_chunkers)]
+        return [row._replace(origin="; ".join((row.origin, *notes))) if row.name == "chunkers" else row for row in rows]
+
+    @property
+    def warnings(self) -> list[str]:
+        """What the settings ask for and do not get, a sentence each."""
+        said = [self.loaded.warning] if self.loaded.warning else []
+        if self.config.chunkers:
+            from ragit import chunkers
+
+            said += chunkers.warnings(self._named_chunkers)
+        return said
+
+    def asked(self) -> Asked:
+        """What this repository asks to be allowed: settings of its .ragit.toml, and chunkers, as they stand now.
+
+        ConfigError if there is nothing.
+        """
+        from ragit import permission
+
+        content = self._toml()
+        loaded = self._resolved(TomlFile(content, trusted=True) if content is not None else None)
+        return permission.asked(content, loaded.config, self._chunker_place())
+
+    def trust(self, asked: Asked | None = None, *, allow: bool = True) -> Path:
+        """Allow what this repository asks for (or stop allowing all of it); the path of its .ragit.toml.
+
+        Takes effect when the repository is opened again.
         """
         if self._repo.top is None:
             raise ConfigError("a bare repository has no .ragit.toml", "Use git config ragit.* instead")
-        path = self._repo.top / FILE_NAME
-        record = trust.record_path(self._environ)
-        if not allow:
-            trust.distrust(record, self._repo.common_dir)
-            return path
-        content = read_file(path)
-        if content is None:
-            raise ConfigError(f"there is no {FILE_NAME} at the top of this repository", "There is nothing to trust")
-        trust.trust(record, self._repo.common_dir, content, worktree=self._repo.top)
-        return path
+        if allow:
+            from ragit import permission
+
+            permission.allow(asked or self.asked(), self._chunker_place())
+        else:
+            trust.distrust(trust.record_path(self._environ), self._repo.common_dir)
+        return self._repo.top / FILE_NAME
 
     # -- parts -------------------------------------------------------------------------------------------------------
 
@@ -293,21 +355,41 @@ class Ragit:
         status, self._status = self._status, None
         return status or self._repo.start_status()
 
-    def _load(self, flags: Mapping[str, object]) -> Loaded:
-        top = self._repo.top
-        content = read_file(top / FILE_NAME) if top else None
-        file = None
-        if content is not None:
-            record = trust.record_path(self._environ)
-            file = TomlFile(content, trusted=trust.is_trusted(record, self._repo.common_dir, content, worktree=top))
+    def _toml(self) -> bytes | None:
+        return read_file(self._repo.top / FILE_NAME) if self._repo.top else None
+
+    def _load(self) -> Loaded:
+        content = self._toml()
+        if content is None:
+            return self._resolved(None)
+        record, common_dir, top = trust.record_path(self._environ), self._repo.common_dir, self._repo.top
+        return self._resolved(TomlFile(content, trusted=trust.is_trusted(record, common_dir, content, worktree=top)))
+
+    def _resolved(self, file: TomlFile | None) -> Loaded:
         git = self._repo.config(r"^ragit\.")
-        return load(file, git, self._environ, flags, signal_names=SIGNAL_NAMES, languages=languages())
+        return load(file, git, self._environ, self._flags, signal_names=SIGNAL_NAMES, languages=languages())
+
+    def _chunker_place(self) -> Place:
+        from ragit.chunkers import Place
+
+        return Place(self._repo.top, self._repo.common_dir, trust.record_path(self._environ))
+
+    @cached_property
+    def _named_chunkers(self) -> list[Named]:
+        """What became of the chunkers that the settings name, as long as this is open."""
+        from ragit import chunkers
+
+        return chunkers.named(self.config.chunkers, self._chunker_place())
 
     @cached_property
     def _indexer(self) -> Indexer:
         from ragit.index import Indexer
 
-        return Indexer(self._repo, self.config, self.store_path)
+        if not self.config.chunkers:
+            return Indexer(self._repo, self.config, self.store_path)
+        from ragit import chunkers
+
+        return Indexer(self._repo, self.config, self.store_path, chunkers.in_force(self._named_chunkers))
 
     @cached_property
     def _searcher(self) -> Searcher:
@@ -325,6 +407,12 @@ class Ragit:
         if not query.paths:
             return query
         return replaced(query, paths=tuple(map(self._path_from_top, query.paths)))
+
+    def _file_from_top(self, path: str) -> bytes:
+        """A file's path as git has it."""
+        top = self._repo.top or self._repo.common_dir
+        found = os.path.relpath(os.path.join(top, os.fsdecode(self._repo.prefix), path), top)  # noqa: PTH118
+        return os.fsencode(found).replace(os.sep.encode(), b"/")
 
     def _path_from_top(self, pattern: str) -> str:
         top = str(self._repo.top) if self._repo.top else None
@@ -356,7 +444,7 @@ class Ragit:
         self, searcher: Searcher, query: Query, target: Target, on_index: Callable[[int], None] | None
     ) -> Answer:
         answer = searcher.search(query, target, on_index)
-        if answer.complete and not answer.degraded:
+        if answer.complete and not answer.degraded and not answer.undescribed:
             self._answers[target.tree, query] = answer
             if len(self._answers) > CACHED_ANSWERS:
                 self._answers.popitem(last=False)

@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from typing import NamedTuple
 
-from ragit import digests, trust
+from ragit import chunk, digests, trust
 from ragit.chunk.custom import Custom
 
 MAX_BYTES = 1 << 20
@@ -193,9 +193,8 @@ def _digest(top: ModuleSpec) -> str:
     return digests.fingerprint(repr(parts))
 
 
-def replaced(found: Iterable[Named], languages: Mapping[str, str]) -> Iterator[str]:
-    """Which extensions are no longer read as the table of languages says, in words; `languages` by extension."""
-    for one in found:
-        for suffix in one.suffixes if one.custom and one.allowed else ():
-            if suffix in languages:
-                yield f"{suffix} by {one.name} in place of ragit's {languages[suffix]}"
+def instead(found: Iterable[Named]) -> Iterator[str]:
+    """Which extensions that ragit knows are read by a chunker in its place, in words."""
+    for suffix, custom in in_force(found).items():
+        if language := chunk.named(suffix):
+            yield f"{suffix} by {custom.name} in place of ragit's {language}"

@@ -106,10 +106,10 @@ def _sqlite() -> Iterator[Finding]:
 def _settings(patient: _Patient) -> Iterator[Finding]:
     if patient.index is None:
         return
-    warning = patient.index.loaded.warning
-    if warning:
-        yield Finding("settings", "note", warning, "Read .ragit.toml, then type: ragit trust")
-    else:
+    warnings = patient.index.warnings
+    for warning in warnings:
+        yield Finding("settings", "note", warning, "Read .ragit.toml and what it names, then type: ragit trust")
+    if not warnings:
         changed = sum(origin != "default" for origin in patient.index.loaded.origins.values())
         yield Finding("settings", "ok", f"{changed} changed" if changed else "all as they come")
 

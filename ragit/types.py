@@ -235,6 +235,18 @@ class Described(Record):
     """By the settings under `pricing`; None where a model that was asked has no price there."""
 
 
+class ImageDescribed(Record):
+    """An image of a tree, and what is stored about it."""
+
+    path: str
+    ref: str
+    blob: Oid
+    asked: str
+    """Who describes images, by server, model and prompt."""
+    text: str
+    """The description; empty if there is none yet."""
+
+
 class IndexReport(Record):
     """What one run of indexing did (or, for a dry run, would do)."""
 
@@ -299,9 +311,9 @@ class Status(Record):
     """Files of HEAD that are not searched, by reason."""
     worker: str = ""
     """What the worker that hooks start is doing, in a few words; empty if there is nothing to say."""
-    descriptions: Mapping[str, int] | None = None
-    """Of the chunks of HEAD: `described`, and `undescribed`, which are embedded by their code alone until the next
-    `ragit index`. None where no descriptions are wanted."""
+    descriptions: tuple[int, int] | None = None
+    """How many are stored, and how many chunks and images of HEAD have none: they wait for the next `ragit index`.
+    None where no descriptions are wanted."""
 
 
 class GcReport(Record):
@@ -341,6 +353,31 @@ class HooksReport(Record):
     def active(self) -> bool:
         """True if every hook wakes ragit."""
         return all(hook.state == "active" for hook in self.hooks)
+
+
+class AskedChunker(NamedTuple):
+    """A chunker of the user's own that a repository wants to be run."""
+
+    name: str
+    suffixes: tuple[str, ...]
+    sha256: str
+    """Of its file as it is now; empty for what is installed."""
+    problem: str
+    """Why it is ignored nonetheless; empty if it is not."""
+    instead: tuple[tuple[str, str], ...]
+    """Of its suffixes, those that ragit itself reads, each with the language."""
+
+
+class Asked(Record):
+    """What a repository asks its user to allow."""
+
+    path: str
+    """Of its .ragit.toml."""
+    settings: tuple[tuple[str, object, str], ...]
+    """Name, value and place of each sensitive setting."""
+    chunkers: tuple[AskedChunker, ...]
+    files: Mapping[str, bytes]
+    """What is allowed with it, by name: a file of code, or "" for the .ragit.toml."""
 
 
 class Finding(Record):

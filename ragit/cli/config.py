@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from ragit import render
@@ -27,20 +29,29 @@ def config(ctx: click.Context, as_json: bool, full: bool) -> None:
 
 
 @click.command()
-@click.option("--revoke", is_flag=True, help="Take the permission back.")
+@click.option("-n", "--dry-run", is_flag=True, help="Show what is asked for, and allow nothing.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@click.option("--revoke", is_flag=True, help="Take all permissions of this repository back.")
 @click.pass_context
-def trust(ctx: click.Context, revoke: bool) -> None:
-    """Allow the settings of this repository's .ragit.toml that send data or choose where to write.
+def trust(ctx: click.Context, dry_run: bool, yes: bool, revoke: bool) -> None:
+    """Allow what this repository's settings ask for: to send data, to choose where to write, to run its chunkers.
 
-    The permission is kept outside the repository and holds for the file as it is now.
+    Shows it first. The permission is kept outside the repository and holds for the files as they are now.
 
     \b
-    Example:
+    Examples:
+      ragit trust --dry-run
       ragit trust
     """
     with open_index(ctx) as index:
-        path = index.trust(allow=not revoke)
-    click.echo(f"{'no longer trusted' if revoke else 'trusted as it is now'}: {render.visible(str(path))}")
+        if revoke:
+            click.echo(f"no longer trusted: {render.visible(str(index.trust(allow=False)))}")
+            return
+        asked = index.asked()
+        print_lines(render.asked_text(asked, look({})))
+        if dry_run or not (yes or not sys.stdin.isatty() or click.confirm("Allow this?", err=True)):
+            return
+        click.echo(f"trusted as it is now: {render.visible(str(index.trust(asked)))}")
 
 
 @click.command()

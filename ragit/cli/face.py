@@ -19,8 +19,8 @@ from ragit.errors import OutputFailed
 def open_index(ctx: click.Context, ahead: Ahead | None = None) -> Ragit:
     """The index of the repository that the command is about, with a note where its settings were not all taken."""
     index = open_repository(ctx.obj["directory"], flags=ctx.obj["flags"], ahead=ahead)
-    if index.loaded.warning:
-        click.echo(f"note: {index.loaded.warning}", err=True)
+    for warning in index.warnings:
+        click.echo(f"note: {render.visible(warning)}", err=True)
     if (index.folder / "last-error").exists():
         _tell_failure(index)
     return index

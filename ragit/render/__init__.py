@@ -10,8 +10,11 @@ from collections.abc import Callable, Iterator
 from ragit.errors import UnknownFormat
 from ragit.render.machine import dumps, json, markdown, vimgrep
 from ragit.render.reports import (
+    asked_text,
     config_json,
     config_text,
+    described_json,
+    described_text,
     doctor_json,
     doctor_text,
     freshness_json,
@@ -51,8 +54,11 @@ __all__ = [
     "Format",
     "Paint",
     "RenderOptions",
+    "asked_text",
     "config_json",
     "config_text",
+    "described_json",
+    "described_text",
     "doctor_json",
     "doctor_text",
     "dumps",

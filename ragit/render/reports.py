@@ -5,9 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ragit.records import as_dict
 from ragit.render.machine import dumps, plain
 from ragit.render.screen import Paint, RenderOptions, cells, counted, sized, visible
-from ragit.types import Finding, Freshness, GcReport, HooksReport, IndexReport, RefStatus, Status
+from ragit.types import (
+    Asked,
+    Described,
+    Finding,
+    Freshness,
+    GcReport,
+    HooksReport,
+    ImageDescribed,
+    IndexReport,
+    RefStatus,
+    Status,
+)
 
 _LISTED = 20
 """Missing files named on a terminal; all of them are in the JSON."""
@@ -30,8 +42,24 @@ def index_text(report: IndexReport, options: RenderOptions) -> Iterator[str]:
         yield f"  {counted(report.indexed, 'new file')}, {embedded}"
     else:
         yield f"{paint.good('up to date')}: {size} ({report.seconds:.1f} s)"
+    if report.described:
+        yield from _described(report.described, report.dry_run, paint)
     if skipped := _skipped(report.skipped):
         yield paint.faint(f"  {skipped}")
+
+
+def _described(described: Described, dry_run: bool, paint: Paint) -> Iterator[str]:
+    """What language models were asked, or would be, and what that costs."""
+    asked = [counted(described.chunks, "chunk")] if described.chunks else []
+    asked += [counted(described.images, "image")] if described.images else []
+    if asked:
+        did = "to describe" if dry_run else "described"
+        tokens = f"{'about ' if dry_run else ''}{described.tokens_in:,} tokens read, {described.tokens_out:,} written"
+        cost = "no price under `pricing`" if described.cost is None else f"{described.cost:,.2f} by `pricing`"
+        yield f"  {' and '.join(asked)} {did}: {tokens}; {cost}"
+    if described.failed:
+        yield paint.bad(f"  {described.failed:,} left without a description: {visible(described.why)}")
+        yield paint.faint("  chunks are found by their code until then; the next `ragit index` asks again")
 
 
 def _skipped(skipped: Mapping[str, int]) -> str:
@@ -56,6 +84,7 @@ def index_json(report: IndexReport, options: RenderOptions) -> Iterator[str]:
             "skipped": dict(sorted(report.skipped.items())),
             "seconds": round(report.seconds, 3),
             "dry_run": report.dry_run,
+            "described": as_dict(report.described) if report.described else None,
         },
         options,
     )
@@ -108,6 +137,10 @@ def status_text(status: Status, options: RenderOptions) -> Iterator[str]:
     yield f"{paint.faint('embedder')}  {visible(status.embedder) or 'none: keywords only'}"
     for fingerprint in status.other_embedders:
         yield f"{paint.faint('unused')}    {visible(fingerprint)}; `ragit gc` drops its vectors"
+    if status.descriptions:
+        stored, lacking = status.descriptions
+        waiting = paint.bad(f"{lacking:,} of HEAD to come: `ragit index`") if lacking else paint.good("complete")
+        yield f"{paint.faint('described')} {counted(stored, 'chunk or image', 'chunks and images')}, {waiting}"
     if status.worker:
         yield f"{paint.faint('worker')}    {visible(status.worker)}"
     if status.refs:
@@ -119,6 +152,8 @@ def status_text(status: Status, options: RenderOptions) -> Iterator[str]:
     if skipped := _skipped(status.skipped):
         yield ""
         yield paint.faint(skipped)
+    if "image" in status.skipped:  # not wanted; those that wait have a reason of their own
+        yield paint.faint("a model can describe images, so that they are found: set imageDescription.enabled")
 
 
 def _ref_line(ref: RefStatus, wide: int, files: int, paint: Paint) -> str:
@@ -145,6 +180,32 @@ def status_json(status: Status, options: RenderOptions) -> Iterator[str]:
             ],
             "skipped": dict(sorted(status.skipped.items())),
             "worker": plain(status.worker) or None,
+            "descriptions": dict(zip(("stored", "lacking"), status.descriptions, strict=True))
+            if status.descriptions
+            else None,
+        },
+        options,
+    )
+
+
+def described_text(image: ImageDescribed, options: RenderOptions) -> Iterator[str]:
+    """What a model said about an image."""
+    if image.text:
+        yield visible(image.text)
+    else:
+        name = visible(image.path)
+        yield f"{name} is not described yet; `ragit index` describes it, or this command with --now"
+
+
+def described_json(image: ImageDescribed, options: RenderOptions) -> Iterator[str]:
+    """The same as one JSON object."""
+    yield dumps(
+        {
+            "path": plain(image.path),
+            "ref": plain(image.ref),
+            "blob": image.blob,
+            "asked": image.asked,
+            "description": image.text or None,
         },
         options,
     )
@@ -234,18 +295,41 @@ def config_text(rows: ConfigRows, options: RenderOptions) -> Iterator[str]:
     deep = min(_WIDEST_VALUE, max((cells(value) for _, value, *_ in shown), default=0))
     section = ""
     for name, value, origin, help in shown:
-        above, _, rest = name.partition(".")
+        above, dot, rest = name.partition(".")
         if above != section:
             if section:
                 yield ""
-            yield paint.name(f"[{above}]")
+            if dot:  # else a setting outside of all sections
+                yield paint.name(f"[{above}]")
             section = above
+        rest = rest or name
         gap = " " * max(0, deep - cells(value))
         changed = origin != "default"
         origin = paint.bad(origin) if "ignored" in origin else origin if changed else paint.faint(origin)
         yield f"{rest:<{wide}}  {paint.name(value) if changed else value}{gap}  {origin}"
         if options.full:
             yield paint.faint(f"    {help}")
+
+
+def asked_text(asked: Asked, options: RenderOptions) -> Iterator[str]:
+    """What a repository asks its user to allow."""
+    paint = Paint(options.color)
+    if asked.settings:
+        yield f"{visible(asked.path)} sets"
+    for name, value, origin in asked.settings:
+        yield f"  {paint.name(name)} = {_value(value)}  {paint.faint(visible(origin))}"
+    for one in asked.chunkers:
+        yield f"{visible(one.name)} chunks {visible(', '.join(one.suffixes))}"
+        for suffix, language in one.instead:
+            yield f"  in place of ragit itself, which reads {visible(suffix)} as {language}"
+        if one.problem:
+            yield paint.bad(f"  but is ignored: {visible(one.problem)}")
+        elif one.sha256:
+            yield f"  its code runs as you, from this file as it is now: sha256 {one.sha256}"
+        else:
+            yield "  its code is installed where ragit is, and runs as you"
+    if not asked.settings and not asked.chunkers:
+        yield f"{visible(asked.path)} asks for nothing that has to be allowed"
 
 
 def _value(value: object) -> str:
