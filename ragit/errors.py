@@ -13,6 +13,7 @@ RagitError
 ├── UnknownFormat         an output format that does not exist
 ├── EmbedderUnavailable   the embedding server refused or did not answer
 ├── RemoteFailed          another server refused or did not answer; its kinds are in ragit.remote.failures
+├── NotDescribed          an image has no description, and cannot have one as things stand
 ├── WorkerDied            a worker process ended in the middle of its work
 ├── OutputFailed          where the answer is directed to takes no more
 ├── HooksNotWritable      a hook file or its folder cannot be written
@@ -80,6 +81,10 @@ class EmbedderUnavailable(RagitError):
 
 class RemoteFailed(RagitError):
     """A service behind a port refused, or did not answer, or answered with something else."""
+
+
+class NotDescribed(RagitError):
+    """An image that no model can be asked about: there is none, it is too large or damaged, or nobody may be asked."""
 
 
 class WorkerDied(RagitError):

@@ -17,6 +17,7 @@ COMMANDS = {
     "index": "index",
     "status": "status",
     "check": "status",
+    "describe": "describe",
     "gc": "index",
     "init": "hooks",
     "hooks": "hooks",

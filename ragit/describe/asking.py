@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ragit import digests
 from ragit.records import Record
+from ragit.remote.secrets import VERSION as RULES
 from ragit.remote.server import masked
 
 VERSION = 1
@@ -41,5 +42,5 @@ class Asking(Record):
         """A name that people can read, as an embedder's is. A model's name alone does not say whose weights it means,
         so the server is in it; no value of its URL's query is, which may be a key.
         """
-        rest = digests.fingerprint(repr((VERSION, self.prompt, self.max_tokens, self.bound)))[:8]
+        rest = digests.fingerprint(repr((VERSION, RULES, self.prompt, self.max_tokens, self.bound)))[:8]
         return f"{masked(self.base_url.rstrip('/'))}#{self.model}:{rest}"

@@ -51,6 +51,10 @@ class Describer:
         self.given_up = ""
         """Why the model is not asked any more; empty while it is."""
 
+    def clean(self, text: str) -> str:
+        """A text without secrets. What is cut to fit has to be clean before: half a secret has no form to find."""
+        return self._chat.client.clean(text)
+
     def each(self, subjects: Iterable[Subject]) -> Iterator[Described]:
         """What came of each subject, as soon as it came, in no order. Never raises RemoteFailed.
 

@@ -6,7 +6,6 @@ the meantime, both go on with what was kept first.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from ragit.config import Described as Settings
@@ -18,7 +17,7 @@ from ragit.index.describing import chunk_asking, image_asking
 from ragit.index.foresee import Asked
 from ragit.remote.chat import Chat
 from ragit.remote.client import Client
-from ragit.remote.server import Server
+from ragit.services import server_of
 from ragit.store import CHUNK, IMAGE, Store
 from ragit.types import Chunk
 
@@ -57,8 +56,9 @@ class Asker:
         said = self.stored(CHUNK, wanted)
         if self._keep is None or len(said) == len(wanted):
             return said
+        clean = self._describer(CHUNK, asking).clean
         subjects = (
-            code.subject(key, piece.parent, piece.symbol, piece.text, prompt=asking.prompt, most=asking.bound)
+            code.subject(key, piece.parent, piece.symbol, clean(piece.text), prompt=asking.prompt, most=asking.bound)
             for key, piece in wanted.items()
             if key not in said
         )
@@ -106,12 +106,6 @@ class Asker:
 
 def chat_of(settings: Settings, kind: str) -> Chat:
     """A chat with the model that the settings name."""
-    server = Server(
-        settings.base_url,
-        key=os.environ.get(settings.api_key_env, "").strip() if settings.api_key_env else "",
-        key_hint=f"the environment variable {settings.api_key_env}" if settings.api_key_env else "",
-        timeout=settings.timeout_ms / 1000,
-        concurrency=settings.concurrency,
-        section="description" if kind == CHUNK else "imageDescription",
-    )
+    section = "description" if kind == CHUNK else "imageDescription"
+    server = server_of(settings, section, timeout_ms=settings.timeout_ms, concurrency=settings.concurrency)
     return Chat(Client(server), settings.model)

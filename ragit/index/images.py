@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from contextlib import closing
+from typing import TYPE_CHECKING, NamedTuple
 
 from ragit.config import ImageDescription
 from ragit.describe import estimate, image
 from ragit.describe.describer import Subject
+from ragit.errors import NotDescribed, RemoteFailed
 from ragit.git import Objects
-from ragit.index.asker import Asker
+from ragit.index.asker import Asker, Keep
 from ragit.index.describing import IMAGE, image_asking
 from ragit.store import IMAGE as KIND
+from ragit.store import Store
 from ragit.types import Chunk, Chunking, Oid
+
+if TYPE_CHECKING:
+    from ragit.index.work import Recipe
 
 
 class Waiting(NamedTuple):
@@ -90,6 +96,21 @@ class Images:
                 self._asker.left_out(KIND, str(error))
             else:
                 yield image.subject(bytes.fromhex(oid), shown, self._asking.prompt)
+
+
+def only(oid: Oid, recipe: Recipe, store: Store, keep: Keep) -> str:
+    """The description of one image, asked for if nobody has. Raises NotDescribed and RemoteFailed."""
+    with closing(recipe.objects.open()) as objects:
+        asker = Asker(recipe.description, recipe.image_description, store, keep)
+        outcome = Images(objects, recipe.image_description, asker).chunkings([oid])[oid]
+    if outcome is None:
+        raise NotDescribed("this clone does not have the image", "Type: ragit index --fetch-missing")
+    if isinstance(outcome, Waiting):
+        raise RemoteFailed(asker.asked[KIND].why, "`ragit config` shows the settings under imageDescription")
+    if not outcome.chunks:
+        hint = "`ragit config` shows the bounds under imageDescription"
+        raise NotDescribed(f"it cannot be described: {outcome.skipped}", hint)
+    return outcome.chunks[0].text
 
 
 def chunking_of(text: str) -> Chunking:

@@ -17,12 +17,13 @@ from ragit.errors import StoreTooOld, StoreUnreadable
 from ragit.git import Repo
 from ragit.index import foresee
 from ragit.index.compose import NOT_DOWNLOADED, Composed, Composer
-from ragit.index.describing import IMAGE, NOT_DESCRIBED
+from ragit.index.describing import IMAGE, NOT_DESCRIBED, chunk_asking
 from ragit.index.embedder import embedder_of
 from ragit.index.plan import Selected, Selector, chunk_options
 from ragit.locks import held
 from ragit.records import replaced
-from ragit.store import Store, is_store
+from ragit.store import CHUNK, Store, is_store
+from ragit.store import IMAGE as IMAGES
 from ragit.types import GcReport, IndexReport, Oid, Progress
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ class Indexer:
             composed, lacking = self._lacking(store, trees, near, tally)
             if lacking:
                 self._fill(store, lacking, tally, progress)
-            latest = store.last_chunking()
+            latest = self._moment(store)
             if lacking:
                 composed = [self.composer.compose(store, tree, near=near, absent=self.absent) for tree in trees]
             self._remember(store, composed, latest)
@@ -137,6 +138,26 @@ class Indexer:
         lacking = store.descriptions.lacking(number) if store and number is not None else {}
         chunks = sum(lacking.get(chunking, 0) for chunking in set(composed.snapshot.chunkings)) if lacking else 0
         return chunks + sum(reason == NOT_DESCRIBED for reason in composed.snapshot.skipped.values())
+
+    def has_descriptions(self, store: Store) -> int:
+        """How many are stored of those that the settings want."""
+        asking = ((CHUNK, chunk_asking(self.config.description)), (IMAGES, self.selector.images))
+        return sum(store.descriptions.count(kind, one.fingerprint) for kind, one in asking if one)
+
+    def described(self, blob: Oid) -> str:
+        """What is stored about an image; empty if nothing is."""
+        images = self.selector.images
+        key = bytes.fromhex(blob)
+        with self.reading() as store:
+            return store.descriptions.of(IMAGES, images.fingerprint, [key]).get(key, "") if store and images else ""
+
+    def describe(self, blob: Oid) -> str:
+        """Have an image described, unless it is already, and keep that. Raises RemoteFailed and NotDescribed."""
+        from ragit.index.images import only
+
+        with held(self._lock, shared=True, by="a running gc"), Store(self.store_path, writable=True) as store:
+            recipe = self._recipe(bulk=False, reuse=True, embed=False)
+            return only(blob, recipe, store, _keeping(store))
 
     def fetch(self, trees: Sequence[Oid]) -> None:
         """Download the files that a partial clone lacks of these trees, in one call."""
@@ -316,17 +337,21 @@ class Indexer:
             described=None if tally.asked is None else foresee.report(self.config, tally.asked),
         )
 
-    def _remember(self, store: Store, composed: Sequence[Composed], latest: int) -> None:
-        """Cache the trees, which were composed after the chunking of that number was added."""
+    def _moment(self, store: Store) -> tuple[int, int]:
+        """Another one as soon as an image that waited does not wait any more."""
+        images = self.selector.images
+        return store.last_chunking(), store.descriptions.count(IMAGES, images.fingerprint) if images else 0
+
+    def _remember(self, store: Store, composed: Sequence[Composed], latest: tuple[int, int]) -> None:
+        """Cache the trees, which were composed after the given moment."""
         # Without its absent blobs a tree is not what it will be once they are fetched: not to be cached.
         whole = (part for part in composed if not part.cached and not part.missing)
         new = [part for part in whole if NOT_DOWNLOADED not in part.snapshot.skipped.values()]
         if new:
             with store.writing():
-                # An image that was described in the meantime waits no more.
-                added = store.last_chunking() != latest
+                later = self._moment(store) != latest  # another process added what these trees do not have
                 for part in new:
-                    if added and NOT_DESCRIBED in part.snapshot.skipped.values():
+                    if later and NOT_DESCRIBED in part.snapshot.skipped.values():
                         continue
                     store.add_snapshot(part.tree, self.composer.selection, part.snapshot)
 
@@ -342,6 +367,8 @@ def _keeping(store: Store) -> Keep:
     def keep(kind: str, asked: str, said: Mapping[bytes, str]) -> None:
         with store.writing():
             store.descriptions.keep(kind, asked, said)
+            if kind == IMAGES:
+                store.forget_snapshots(NOT_DESCRIBED)
 
     return keep
 

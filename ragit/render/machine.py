@@ -40,6 +40,8 @@ def json(answer: Answer, options: RenderOptions) -> Iterator[str]:
         "took_ms": round(answer.took_ms, 3),
         "results": [_result(hit) for hit in answer.hits],
     }
+    if answer.undescribed:
+        whole["undescribed"] = answer.undescribed
     if answer.reranked_by:
         model, candidates, took_ms = answer.reranked_by
         whole["reranked_by"] = {"model": plain(model), "candidates": candidates, "took_ms": round(took_ms, 3)}

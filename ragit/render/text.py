@@ -142,6 +142,9 @@ def notes(answer: Answer) -> list[str]:
     if not answer.complete:
         missing = counted(answer.missing, "file is", "files are") if answer.missing else "part of the tree is"
         found.append(f"incomplete: {missing} not indexed in {visible(answer.ref)}; `ragit index` adds what is missing")
+    if answer.undescribed:
+        lacking = counted(answer.undescribed, "chunk or image has", "chunks and images have")
+        found.append(f"{lacking} no description yet; `ragit index` asks for it")
     if answer.degraded:
         found.append(f"degraded: {visible(answer.degraded)}")
     if not answer.hits:

@@ -67,6 +67,7 @@ class Searcher:
                 raise NotIndexed("nothing is indexed in this repository", "Type: ragit index")
             searchable = store if composed.snapshot.paths else None
             found = self._find(searchable, query, composed.snapshot, refused) if searchable else Found()
+            undescribed = self._indexer.undescribed(store, composed)
         took = (time.perf_counter() - started) * 1000
         missing = len(composed.missing)
         return Answer(
@@ -80,6 +81,7 @@ class Searcher:
             found.hits,
             found.demoted,
             reranked_by=found.reranked_by,
+            undescribed=undescribed,
         )
 
     @staticmethod
