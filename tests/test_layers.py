@@ -42,7 +42,7 @@ ROOMS: dict[str, set[str]] = {
     "store": set(),
     "rank": {"postings"},
     "render": set(),
-    "index": {"chunk", "config", "describe", "embed", "git", "locks", "postings", "remote", "services", "store"},
+    "index": {"chunk", "config", "describe", "embed", "git", "locks", "orphan", "postings", "remote", "services", "store"},
     "search": {"chunk", "config", "embed", "git", "index", "postings", "rank", "remote", "services", "store"},
     "submodules": set(),
     "ahead": {"git"},

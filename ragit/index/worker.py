@@ -19,6 +19,7 @@ from typing import BinaryIO, cast
 
 from ragit.errors import WorkerDied
 from ragit.index.work import Done, Key, Recipe, Workbench, lost
+from ragit.orphan import end_with_parent
 
 _START = "from ragit.index.worker import serve; serve()"
 
@@ -141,6 +142,7 @@ def serve() -> None:
     source, sink = sys.stdin.buffer, os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # a library's print must not end up between pickles
     _limit_memory()
+    end_with_parent(source)
     bench = Workbench(pickle.load(source))
     with contextlib.suppress(EOFError, KeyboardInterrupt, BrokenPipeError):
         while True:

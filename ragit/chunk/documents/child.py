@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 from ragit.chunk.documents.frame import REASON, TOO_MUCH_MEMORY, Read, read
 from ragit.chunk.options import ChunkOptions, DocumentOptions
 from ragit.errors import WorkerDied
+from ragit.orphan import end_with_parent
 from ragit.types import Chunk
 
 if TYPE_CHECKING:
@@ -223,7 +224,7 @@ def serve() -> None:
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     limit = int(sys.argv[1])
     _limit_memory(limit)
-    _end_with_parent(source)
+    end_with_parent(source)
     ask = _chunker(json.loads(source.readline())) if sys.argv[2:] else read
     usable = True
     while usable:
@@ -289,19 +290,3 @@ def _end_at(seconds: int) -> None:
     """Have the system end this process after so many seconds; 0: not any more. The parent's deadline comes first."""
     if hasattr(signal, "alarm"):
         signal.alarm(seconds)
-
-
-def _end_with_parent(source: BinaryIO) -> None:
-    """End at once when the parent is gone, in the middle of a document too."""
-    import select
-
-    if not hasattr(select, "poll"):
-        return
-    watch = select.poll()
-    watch.register(source.fileno(), 0)  # no event but the other end's being closed
-
-    def wait() -> None:
-        watch.poll()
-        os._exit(0)
-
-    threading.Thread(target=wait, daemon=True).start()

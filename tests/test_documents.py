@@ -1,0 +1,218 @@
+"""Documents from a commit to a hit: their text is stored once, their places are shown, what cannot be read is counted,
+and nothing that is meant to hurt ends or hangs an index.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sandbox import GitSandbox
+
+sys.path.append(str(Path(__file__).parent / "chunk" / "documents"))
+from making import IN_TABLE, ROW_END, content, docx, encrypted, outlined, p, pdf, table, word97  # noqa: E402
+
+import ragit  # noqa: E402
+from ragit.store import Store, schema  # noqa: E402
+
+WORDS = "gearbox lubrication interval temperature bearing shaft coupling torque alignment vibration noise seal".split()
+
+
+def page(number: int) -> list[Any]:
+    return [f"The {word} of unit {number} is checked every week by hand" for word in WORDS[:6]]
+
+
+@pytest.fixture
+def filled(repo: GitSandbox) -> GitSandbox:
+    """A repository with one document of each kind, and some that cannot be read."""
+    manual = outlined(pdf([page(1), page(2), ["Disposal", ("Oil is collected in drums.", 30)]]), [("Disposal", 3, 0)])
+    repo.write("docs/manual.pdf", manual)
+    repo.write("docs/plan.docx", docx(p("Budget", "H1") + table([["Item", "Cost"], ["turbine blade", "900"]])))
+    rows = [("Item\x07", 0, IN_TABLE), ("\x07", 0, ROW_END), ("flywheel\x07", 0, IN_TABLE), ("\x07", 0, ROW_END)]
+    repo.write("docs/old.doc", word97([("Stock\r", 1, b""), *rows]))
+    repo.write("docs/secret.pdf", encrypted(pdf([["x"]]), "password", "AES-256"))
+    repo.write("docs/scan.pdf", pdf([[]], scanned=[1]))
+    repo.write("docs/broken.docx", docx(p("x"))[:300])
+    repo.write("a.py", "def turbine():\n    pass\n")
+    repo.commit()
+    return repo
+
+
+def search(repo: GitSandbox, query: str, **options: Any) -> list[ragit.Hit]:
+    with ragit.open(repo.path) as opened:
+        return list(opened.search(query, **options).hits)
+
+
+def derived(repo: GitSandbox) -> int:
+    with Store(repo.path / ".git" / "ragit" / "index.db", writable=False) as store:
+        return len(store._db.execute("SELECT * FROM derived").fetchall())
+
+
+def test_hits_say_where_a_person_finds_them(filled: GitSandbox) -> None:
+    (hit, *_) = search(filled, "oil drums disposal", optimize=False)
+    assert (hit.path, hit.place, hit.symbol, hit.kind, hit.language) == (
+        *("docs/manual.pdf", "page 3", "Disposal", "section", "pdf"),
+    )
+    assert hit.text == "Disposal\n\nOil is collected in drums."
+    (row, *_) = search(filled, "turbine blade cost", paths=["docs/*"])
+    assert (row.path, row.text) == ("docs/plan.docx", "Budget\n\nItem | Cost\nturbine blade | 900")
+    (old, *_) = search(filled, "flywheel")
+    assert (old.path, old.parent, old.symbol) == ("docs/old.doc", "", "Stock")
+    assert derived(filled) == 3
+
+
+def test_neighbours_are_joined_with_the_lines_between_them_and_their_places(filled: GitSandbox) -> None:
+    alone = search(filled, "gearbox lubrication", paths=["docs/*.pdf"], optimize=False)
+    assert {hit.place for hit in alone} >= {"page 1", "page 2"}
+    (hit, *_) = search(filled, "gearbox lubrication", paths=["docs/*.pdf"])
+    assert hit.optimized is not None and hit.optimized.merged_from
+    assert hit.place in ("pages 1-2", "pages 1-3")
+    assert hit.text.count("The gearbox of unit") == 2
+    assert len(hit.text.split("\n")) == hit.end_line - hit.start_line + 1
+
+
+def ragit_says(repo: GitSandbox, *args: str) -> str:
+    command = [sys.executable, "-m", "ragit", "-c", "retrieval.contextOptimization.enabled=false", *args]
+    done = subprocess.run(command, cwd=repo.path, capture_output=True, check=False)
+    return done.stdout.decode()
+
+
+def test_every_format_shows_the_place(filled: GitSandbox) -> None:
+    assert "docs/manual.pdf:15  page 3  Disposal" in ragit_says(filled, "search", "oil drums")
+    (result, *_) = json.loads(ragit_says(filled, "search", "--json", "oil drums"))["results"]
+    assert result["place"] == "page 3"
+    assert "docs/manual.pdf:17:1:[page 3] Oil is" in ragit_says(filled, "search", "--format", "vimgrep", "oil drums")
+    assert "page 3, `Disposal`, section" in ragit_says(filled, "search", "--format", "markdown", "oil drums")
+
+
+def test_what_cannot_be_read_is_counted_by_its_reason(filled: GitSandbox) -> None:
+    with ragit.open(filled.path) as opened:
+        opened.index()
+        skipped = dict(opened.status().skipped)
+    assert skipped == {"password-protected": 1, "no text (scanned)": 1, "damaged docx": 1}
+    assert "no text (scanned)" in ragit_says(filled, "status")
+
+
+def test_settings_that_decide_on_the_text_decide_on_the_key(filled: GitSandbox) -> None:
+    search(filled, "oil")
+    filled.git("config", "ragit.documents.maxPages", "2")
+    assert not any(hit.place == "page 3" for hit in search(filled, "oil drums disposal"))
+    filled.git("config", "ragit.documents.enabled", "false")
+    with ragit.open(filled.path) as opened:
+        opened.index()
+        assert dict(opened.status().skipped) == {"documents.enabled is false": 6}
+    filled.git("config", "--remove-section", "ragit.documents")
+    with ragit.open(filled.path) as opened:
+        assert opened.index().indexed == 0, "what was read before is still there"
+        opened.gc()
+    assert derived(filled) == 3
+
+
+def test_gc_drops_the_text_with_the_document(filled: GitSandbox) -> None:
+    search(filled, "oil")
+    filled.rm("docs")
+    filled.git("add", "-A")
+    filled.git("commit", "-q", "--amend", "-m", "none")
+    filled.git("reflog", "expire", "--expire=all", "--expire-unreachable=all", "--all")
+    with ragit.open(filled.path) as opened:
+        opened.gc()
+    assert derived(filled) == 0
+
+
+def test_documents_have_a_bound_of_their_own(repo: GitSandbox) -> None:
+    repo.git("config", "ragit.index.maxFileBytes", "100")
+    repo.git("config", "ragit.documents.maxFileBytes", "5000")
+    repo.write("small.pdf", pdf([["Some words"]]))
+    repo.write("large.pdf", pdf([["Some words"]]) + b"%" * 5000)
+    repo.write("code.py", "x = 1\n" * 100)
+    repo.commit()
+    with ragit.open(repo.path) as opened:
+        assert opened.index().indexed == 3
+        assert dict(opened.status().skipped) == {"too large": 2}
+
+
+def test_with_workers_and_without_the_same(repo: GitSandbox, tmp_path: Path) -> None:
+    for number in range(140):
+        repo.write(f"{number}.docx", docx(p(f"Title {number}", "H1") + p(WORDS[number % 12] * 2)))
+    repo.commit()
+    found = []
+    for workers in ("1", "2"):
+        repo.git("config", "ragit.index.workers", workers)
+        repo.git("config", "ragit.index.storePath", f"ragit/{workers}.db")
+        found.append([(hit.path, hit.place, round(hit.score, 9)) for hit in search(repo, "gearboxgearbox title")])
+    assert found[0] == found[1] != []
+
+
+def slow() -> bytes:
+    return pdf([content(["x"]) + b"\nBT /F1 9 Tf" + b" 1 0 0 1 5 5 cm (a) Tj" * 3_000_000 + b" ET"])
+
+
+def test_one_that_takes_minutes_costs_only_itself(repo: GitSandbox) -> None:
+    repo.git("config", "ragit.documents.maxSeconds", "2")
+    repo.write("a.pdf", pdf([["Before"]]))
+    repo.write("b.pdf", slow())
+    repo.write("c.pdf", pdf([["After it"]]))
+    repo.commit()
+    with ragit.open(repo.path) as opened:
+        assert opened.index().indexed == 3
+        assert dict(opened.status().skipped) == {"took too long": 1}
+    assert {hit.path for hit in search(repo, "before after")} == {"a.pdf", "c.pdf"}
+
+
+def marked(mark: str) -> set[int]:
+    """Processes whose environment holds a mark."""
+    found = set()
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdecimal():
+            try:
+                if mark.encode() in (folder / "environ").read_bytes():
+                    found.add(int(folder.name))
+            except OSError:
+                continue
+    return found - {os.getpid()}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_an_interrupted_index_leaves_no_process(repo: GitSandbox, number: int, workers: str) -> None:
+    repo.git("config", "ragit.index.workers", workers)
+    repo.write("slow.pdf", slow())
+    for count in range(140):
+        repo.write(f"{count}.py", f"x = {count}\n")
+    repo.commit()
+    mark = f"RAGIT_TEST_MARK={repo.path}{number}{workers}"
+    environment = {**os.environ, **dict([mark.split("=", 1)])}
+    popen = subprocess.Popen([sys.executable, "-m", "ragit", "index", "-q"], cwd=repo.path, env=environment)
+    wanted = 1 + 1 + (2 if workers == "2" else 0)
+    until = time.monotonic() + 30
+    while len(marked(mark)) < wanted and time.monotonic() < until:
+        time.sleep(0.05)
+    assert len(marked(mark)) >= wanted
+    time.sleep(1)
+    popen.send_signal(number)
+    popen.wait(30)
+    until = time.monotonic() + 10
+    while marked(mark) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not marked(mark)
+
+
+def test_a_store_of_before_documents_goes_on(repo: GitSandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    repo.write("a.py", "def turbine():\n    pass\n")
+    repo.commit()
+    store = repo.path / ".git" / "ragit" / "index.db"
+    with monkeypatch.context() as before:
+        before.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:1])
+        before.setattr(schema, "VERSION", 1)
+        Store(store, writable=True).close()
+    assert [hit.place for hit in search(repo, "turbine")] == [""]
+    repo.write("b.pdf", pdf([["turbine"]]))
+    assert {hit.place for hit in search(repo, "turbine")} == {"", "page 1"}
