@@ -1,0 +1,30 @@
+"""Documents bent at random: a short form of what fuzz.py does for as long as one likes."""
+
+from __future__ import annotations
+
+import logging
+import random
+from collections.abc import Iterator
+
+import pytest
+from fuzz import finding, mutated, samples
+from hypothesis import given
+from hypothesis import strategies as st
+from reading import made
+
+
+@pytest.fixture(autouse=True, scope="module")
+def quiet() -> Iterator[None]:
+    logging.disable()
+    yield
+    logging.disable(logging.NOTSET)
+
+
+@pytest.mark.parametrize("language", ["pdf", "docx", "doc"])
+@pytest.mark.filterwarnings("ignore")
+@given(seed=st.integers(0, 1 << 32))
+def test_no_bytes_are_too_odd(language: str, seed: int) -> None:
+    chance = random.Random(seed)
+    data = mutated(chance.choice(samples(language)), chance)
+    assert finding(data, language) == ""
+    made(data, language)
