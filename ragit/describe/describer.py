@@ -68,19 +68,21 @@ class Describer:
         try:
             reply = self._chat.ask(subject.messages, max_tokens=self._max_tokens, patience=PATIENCE)
         except RemoteFailed as error:
-            self._strike(error)
-            return Described(subject.key, "", error.message)
+            return Described(subject.key, "", self._strike(error))
         text = one_line(reply.text)
         if not text:
             return Described(subject.key, "", f"model {self._chat.model} answered without words")
         self._strikes = 0
         return Described(subject.key, text, "", reply.prompt_tokens, reply.completion_tokens)
 
-    def _strike(self, error: RemoteFailed) -> None:
+    def _strike(self, error: RemoteFailed) -> str:
+        """Count a failure; what it was, in words."""
+        words = f"{error.message}. {error.hint}"
         # Threads race here for a count that need not be exact.
         self._strikes += _STRIKES if isinstance(error, KeyRefused) else 3 if isinstance(error, Unreachable) else 1
         if self._strikes >= _STRIKES:
-            self.given_up = error.message
+            self.given_up = words
+        return words
 
 
 def one_line(answer: str) -> str:

@@ -1,0 +1,79 @@
+"""A language model for tests: a real server that speaks chat completions, and describes by rule what it is shown."""
+
+from __future__ import annotations
+
+import base64
+import re
+from typing import Any
+
+from answering import AnsweringServer, Payload, Raw
+
+from ragit.describe.image import sniff
+
+
+class Model(AnsweringServer):
+    """Says of code `About` and its words backwards, of an image its size; what a test wants instead goes before."""
+
+    def __init__(self) -> None:
+        super().__init__(self._say)
+        self.faults: dict[str, object] = {}
+        """By a piece of what is shown: what to answer to it instead; "" stands in everything."""
+
+    def _say(self, payload: Payload) -> object:
+        shown = code_of(payload)
+        for piece, fault in self.faults.items():
+            if piece in shown:
+                return fault(payload) if callable(fault) else fault
+        return said(description(payload))
+
+    @property
+    def settings(self) -> dict[str, object]:
+        """Settings under which this model describes code."""
+        return {"description.enabled": True, "description.baseUrl": f"{self.url}/v1", "description.model": "teller"}
+
+    @property
+    def image_settings(self) -> dict[str, object]:
+        """Settings under which it describes images."""
+        return {f"imageD{name[1:]}": value for name, value in self.settings.items()}
+
+    def shown(self) -> list[str]:
+        """What it was shown of code, each time."""
+        return [code_of(payload) for payload in self.asked]
+
+
+def said(text: object, **more: Any) -> dict[str, object]:
+    """An answer in the protocol's form."""
+    choice = {"message": {"role": "assistant", "content": text, **more}, "finish_reason": "stop"}
+    return {"choices": [choice], "usage": {"prompt_tokens": 100, "completion_tokens": 10}}
+
+
+def failing(status: int = 500) -> Raw:
+    """An error that is not tried again at once."""
+    return Raw(status, b'{"error": {"message": "no"}}')
+
+
+def code_of(payload: Payload) -> str:
+    """What a request shows of code; of an image, nothing."""
+    content = payload["messages"][-1]["content"]
+    return content if isinstance(content, str) else ""
+
+
+def image_of(payload: Payload) -> tuple[str, bytes]:
+    """The media type and the bytes of the image in a request."""
+    (part,) = (part for part in payload["messages"][-1]["content"] if part["type"] == "image_url")
+    head, _, data = part["image_url"]["url"].partition(";base64,")
+    return head.removeprefix("data:"), base64.b64decode(data)
+
+
+def description(payload: Payload) -> str:
+    """What the model says by its rule."""
+    if not code_of(payload):
+        facts = sniff(image_of(payload)[1])
+        assert facts
+        return f"A screenshot of a login form, {facts.width} by {facts.height}."
+    return told(re.search(r"```\n(.*)\n```", code_of(payload), re.DOTALL)[1])  # type: ignore[index]
+
+
+def told(code: str) -> str:
+    """What it says about a piece of code."""
+    return "About " + " ".join(word[::-1] for word in re.findall(r"[a-z]{3,}", code)) + "."
