@@ -190,6 +190,13 @@ def redact(text: str, found: Counter[str] | None = None) -> Clean:
     """The text without what looks like a secret; how often each kind of it was met is added to `found`."""
     if isinstance(text, Clean):
         return text
+    clean = _once(text, found)
+    while clean != text:  # what was taken out may have hidden the edge of what stood beside it
+        text, clean = clean, _once(clean, found)
+    return Clean(clean)
+
+
+def _once(text: str, found: Counter[str] | None) -> str:
     # Prefixes are looked for in long runs alone: in the whole text, that would take three times as long as all else.
     runs = "\n".join(re.findall(_RUN, text))
     clean = _without_private_keys(text, found) if _KEY_MARK in text or _PUTTY in text else text
@@ -203,7 +210,7 @@ def redact(text: str, found: Counter[str] | None = None) -> Clean:
     if any(cue in folded for cue in _CUES) or ("key" in folded and any(cue in folded for cue in _KEY_CUES)):
         for rule in _CUED:
             clean = _without(rule, clean, found)
-    return Clean(clean)
+    return clean
 
 
 def _without(rule: _Rule, text: str, found: Counter[str] | None) -> str:
@@ -259,18 +266,19 @@ def _key_lines(lines: list[str], start: int, step: int) -> list[int]:
     """Numbers of the lines from `start` on that can be lines of a key; one that is no longer or a mark ends them."""
     found: list[int] = []
     number = start
-    while 0 <= number < len(lines) and "-----" not in lines[number] and _of_a_key(lines[number], bool(found)):
+    while 0 <= number < len(lines) and "-----" not in lines[number] and _of_a_key(lines[number]):
         found.append(number)
         number += step
-    return found
+    return found if any(len(_bare(lines[one])) >= 32 for one in found) else []
 
 
-def _of_a_key(line: str, later: bool) -> bool:
-    """Base64, in quotes and with a sign to join it or without; headers such as DEK-Info; a short line at the end."""
-    bare = re.sub(r"\\[nr]", "", line).strip(" \t\"'`+,;\\*#/|()")
-    if re.fullmatch(r"[A-Za-z0-9+/=]{32,}", bare) or re.fullmatch(r"[A-Za-z-]{3,20}: .{1,80}", bare):
-        return True
-    return not bare or bool(later and re.fullmatch(r"[A-Za-z0-9+/=]{1,76}", bare))
+def _of_a_key(line: str) -> bool:
+    """Base64, in quotes and with a sign to join it or without; headers such as DEK-Info; a blank line."""
+    return bool(re.fullmatch(r"[A-Za-z0-9+/=]*|[A-Za-z-]{3,20}: .{1,80}", _bare(line)))
+
+
+def _bare(line: str) -> str:
+    return re.sub(r"\\[nr]", "", line).strip(" \t\"'`+,;\\*#/|()")
 
 
 def _blank(secret: str) -> str:

@@ -16,7 +16,7 @@ import time
 import weakref
 import zlib
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection, IncompleteRead
 from typing import NamedTuple
 from urllib.parse import SplitResult, unquote, urlsplit
@@ -24,6 +24,9 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from ragit.errors import ConfigError
 
 _AT_ONCE = 1 << 16
+
+_WORDS_OF_AN_ERROR = 100_000
+"""Bytes of an error that are read: its beginning says why."""
 
 
 class Answer(NamedTuple):
@@ -96,8 +99,10 @@ class Wire:
             line: socket.socket = connection.sock
             line.settimeout(_left(until))
             response = _begin(connection, target, headers, body)
-            content = _content(response, line, until, largest if response.status < 300 else min(largest, 100_000))
-            whole = not response.will_close
+            most = largest if response.status < 300 else min(largest, _WORDS_OF_AN_ERROR)
+            with closing(response):  # left open, it would keep the connection for itself
+                content = _content(response, line, until, most)
+            whole = not response.will_close and len(content) < most
             return Answer(response.status, dict(response.headers.items()), content, response.reason)
         except (TimeoutError, HTTPException, zlib.error, OSError) as error:
             raise Broken(_words(error)) from error
@@ -170,12 +175,10 @@ def _content(response: HTTPResponse, line: socket.socket, until: float, largest:
         parts.append(piece)
         if size > largest:
             if refused:  # the beginning says why
-                response.close()
                 return b"".join(parts)[:largest]
             raise TooMuch(f"sent more than {largest:,} bytes")
     if response.length or (inflate and not inflate.eof and size):
         raise IncompleteRead(b"")
-    response.close()  # read1 leaves it open at its end, and the connection would take no further request
     return b"".join(parts)
 
 

@@ -128,7 +128,8 @@ def test_the_fingerprint_names_server_model_dimensions_and_prefix(server: Embedd
 def test_a_busy_server_is_asked_again_when_it_says(server: EmbeddingServer, waits: list[float]) -> None:
     server.replies = [lambda _: error(429, "slow down", Retry_After="7"), lambda _: error(500, "oops"), lambda _: None]
     assert remote(server).embed(["one"]) == [unit("one")]
-    assert waits[0] == 7 and 0 < waits[1] <= 1 and 0 < waits[2] <= 2
+    # The third was cut on a connection that had lain idle: that is no failure, and another one is opened at once.
+    assert waits[0] == 7 and 0.5 <= waits[1] <= 1 and len(waits) == 2
     assert len(server.asked) == 4
 
 

@@ -1,0 +1,157 @@
+"""Each provider's dialect, spoken to a real server that answers as that provider's documentation says it does."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from serving import Answer, EmbeddingServer, as_base64, error, vector
+from test_served import unit
+
+from ragit.embed import EmbedderOptions, load_embedder
+from ragit.embed.served import ServedEmbedder
+from ragit.errors import ConfigError, EmbedderUnavailable
+from ragit.remote.presets import PRESETS, Preset
+from ragit.remote.server import Server
+
+SERVED = [preset for preset in PRESETS.values() if preset.embeddings]
+
+
+@pytest.fixture
+def server() -> Iterator[EmbeddingServer]:
+    running = EmbeddingServer()
+    yield running
+    running.close()
+
+
+def answer(preset: Preset, payload: dict[str, Any]) -> Answer:
+    """What the provider answers, in its own form."""
+    dialect = preset.embeddings
+    assert dialect
+    vectors = [vector(text, payload.get(dialect.dimensions, 4)) for text in payload[dialect.texts]]
+    if dialect.answer == "embeddings":
+        return 200, {}, json.dumps({"embeddings": vectors, "prompt_eval_count": 7}).encode()
+    if dialect.answer == "by type":
+        return 200, {}, json.dumps({"embeddings": {"float": vectors}}).encode()
+    packed = payload.get(dialect.encoding) == "base64"
+    rows = [{"index": i, "embedding": as_base64(one) if packed else one} for i, one in enumerate(vectors)]
+    return 200, {}, json.dumps({"data": rows, "usage": {"total_tokens": 7}}).encode()
+
+
+def speaking(preset: Preset, server: EmbeddingServer, **options: Any) -> ServedEmbedder:
+    """The provider's embedder, its own address being that of a server here."""
+    server.replies = [lambda payload: answer(preset, payload)] * 9
+    address = server.url if preset.base_url.endswith(("/v1", "/v2")) or not preset.base_url else server.url[:-3]
+    model = {} if preset.embeddings and preset.embeddings.model else {"model": "tiny"}
+    options = {"base_url": address, "timeout": 5.0, **model, **options}
+    embedder = load_embedder(preset.name, EmbedderOptions(**options))
+    assert isinstance(embedder, ServedEmbedder)
+    return embedder
+
+
+@pytest.mark.parametrize("preset", SERVED, ids=lambda preset: preset.name)
+def test_a_provider_works_with_nothing_but_its_name(preset: Preset, server: EmbeddingServer) -> None:
+    dialect = preset.embeddings
+    assert dialect
+    embedder = speaking(preset, server)
+    texts = ["one", "two"]
+    assert embedder.embed(texts) == [unit(dialect.prefixes[1] + text) for text in texts]
+    assert embedder.embed_query("one") == unit(dialect.prefixes[0] + "one")
+    document, query = server.asked
+    for payload, kind in ((document, dialect.document), (query, dialect.query)):
+        assert payload["model"] == (dialect.model or "tiny")
+        assert payload.items() >= dict(kind).items()
+        assert {name: list(v) if isinstance(v, tuple) else v for name, v in dialect.always}.items() <= payload.items()
+    assert server.paths[0].endswith(f"/{dialect.path}")
+
+
+@pytest.mark.parametrize("preset", SERVED, ids=lambda preset: preset.name)
+def test_a_length_is_asked_for_in_the_provider_s_words(preset: Preset, server: EmbeddingServer) -> None:
+    dialect = preset.embeddings
+    assert dialect
+    embedder = speaking(preset, server, dimensions=3)
+    if not dialect.dimensions:
+        with pytest.raises(ConfigError, match=r"no parameter for embedding\.dimensions"):
+            embedder.embed(["one"])
+        return
+    embedder.embed(["one"])
+    assert server.asked[0][dialect.dimensions] == 3
+
+
+@pytest.mark.parametrize("preset", SERVED, ids=lambda preset: preset.name)
+def test_batches_are_no_larger_than_the_provider_takes(preset: Preset, server: EmbeddingServer) -> None:
+    dialect = preset.embeddings
+    assert dialect
+    embedder = speaking(preset, server, batch_size=2048, dimensions=4 if dialect.dimensions else None)
+    embedder.embed([str(i) for i in range(dialect.most + 1)])
+    assert sorted(len(payload[dialect.texts]) for payload in server.asked) == [1, dialect.most]
+
+
+def test_rows_are_whole() -> None:
+    for preset in PRESETS.values():
+        assert preset.page.startswith("https://")
+        assert preset.local or preset.key_env
+        assert preset.local == preset.base_url.startswith("http://")
+
+
+def test_ollama_by_openai_s_protocol_where_the_address_says_so(server: EmbeddingServer) -> None:
+    embedder = load_embedder("ollama", EmbedderOptions(base_url=server.url))
+    embedder.embed(["one"])
+    assert server.paths == ["/v1/embeddings"]
+    assert server.asked[0] == {"model": "nomic-embed-text", "input": ["search_document: one"]}
+
+
+def test_prefixes_are_those_of_the_usual_model_only(server: EmbeddingServer) -> None:
+    speaking(PRESETS["ollama"], server, model="all-minilm").embed(["one"])
+    speaking(PRESETS["ollama"], server, document_prefix="passage: ").embed(["one"])
+    assert [payload["input"] for payload in server.asked] == [["one"], ["passage: one"]]
+
+
+def test_an_older_ollama_that_does_not_know_truncate(server: EmbeddingServer) -> None:
+    embedder = speaking(PRESETS["ollama"], server)
+    server.replies.insert(0, lambda _: error(400, 'unknown field "truncate"'))
+    assert len(embedder.embed(["one"])) == 1
+    assert "truncate" in server.asked[0] and "truncate" not in server.asked[1]
+
+
+def test_base64_that_nobody_asked_for_is_given_up_where_a_server_does_not_know_it(server: EmbeddingServer) -> None:
+    embedder = speaking(PRESETS["vllm"], server)
+    server.replies.insert(0, lambda _: error(400, "encoding_format base64 is not supported"))
+    assert embedder.embed(["one"]) == [unit("one")]
+    assert [payload.get("encoding_format") for payload in server.asked] == ["base64", None]
+
+
+@pytest.mark.parametrize(
+    ("model", "query"),
+    [("jina-embeddings-v3", "retrieval.query"), ("jina-embeddings-v2-base-code", None), ("", "nl2code.query")],
+)
+def test_jina_s_models_have_tasks_of_their_own(server: EmbeddingServer, model: str, query: str | None) -> None:
+    speaking(PRESETS["jina"], server, model=model).embed_query("one")
+    assert server.asked[0].get("task") == query
+
+
+def test_fingerprints_tell_what_makes_other_vectors(server: EmbeddingServer) -> None:
+    names = {speaking(preset, server).fingerprint for preset in SERVED}
+    assert len(names) == len(SERVED)
+    assert all(":secrets " in name or ",secrets " in name for name in names)
+    voyage = speaking(PRESETS["voyage"], server)
+    assert "input_type=document" in voyage.fingerprint and "voyage-code-3" in voyage.fingerprint
+    hidden = load_embedder("openai", EmbedderOptions(base_url=f"{server.url}?key=abc123", model="m"))
+    assert "abc123" not in hidden.fingerprint
+
+
+def test_what_has_to_be_named(server: EmbeddingServer) -> None:
+    with pytest.raises(ConfigError, match="model is not set"):
+        load_embedder("azure", EmbedderOptions(base_url=server.url))
+    with pytest.raises(ConfigError, match="DeepSeek has no embeddings"):
+        ServedEmbedder(EmbedderOptions(), PRESETS["deepseek"], Server(server.url))
+
+
+def test_a_parameter_of_the_dialect_that_is_refused_is_named(server: EmbeddingServer) -> None:
+    embedder = speaking(PRESETS["voyage"], server)
+    server.replies.insert(0, lambda _: error(400, "Unknown argument 'input_type'"))
+    with pytest.raises(EmbedderUnavailable) as caught:
+        embedder.embed(["one"])
+    assert "does not take the parameter input_type" in caught.value.hint

@@ -1,0 +1,366 @@
+"""Requests to a real server on this machine that misbehaves, and to proxies and certificates of every kind."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import logging
+import pickle
+import socket
+import threading
+import time
+import zlib
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler
+from typing import Any
+
+import pytest
+from serving import EmbeddingServer, error, well
+
+from ragit.errors import ConfigError, RemoteFailed
+from ragit.remote.client import Client, Patience
+from ragit.remote.failures import KeyRefused, ParameterRefused, Refused, TooLong, Unreachable, WrongAnswer
+from ragit.remote.gate import Gate
+from ragit.remote.server import Server, masked
+
+ASKED = {"model": "tiny", "input": ["one"]}
+AT_ONCE = Patience(retries=0)
+
+
+@pytest.fixture
+def server() -> Iterator[EmbeddingServer]:
+    running = EmbeddingServer()
+    yield running
+    running.close()
+
+
+@pytest.fixture
+def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The pauses between tries, which a test does not sit through."""
+    pauses: list[float] = []
+    monkeypatch.setattr(Client, "_pause", lambda _, seconds: pauses.append(seconds))
+    return pauses
+
+
+def client(server: EmbeddingServer, **more: Any) -> Client:
+    return Client(Server(server.url, **{"timeout": 5.0, **more}))
+
+
+def failure(client: Client, patience: Patience = AT_ONCE) -> RemoteFailed:
+    with pytest.raises(RemoteFailed) as caught:
+        client.post("embeddings", ASKED, patience=patience)
+    return caught.value
+
+
+def test_one_connection_serves_many_requests(server: EmbeddingServer) -> None:
+    asking = client(server)
+    for _ in range(3):
+        asking.post("embeddings", ASKED)
+    assert len(server.connections) == 1 and len(server.asked) == 3
+
+
+def test_a_connection_that_the_server_closed_meanwhile_is_opened_anew(server: EmbeddingServer) -> None:
+    asking = client(server)
+    server.replies = [lambda payload: (*well(payload)[:1], {"Connection": "close"}, well(payload)[2])]
+    asking.post("embeddings", ASKED)
+    asking.post("embeddings", ASKED)
+    server.replies = [lambda _: None]  # closed in silence, as after a time without requests: not one of the tries
+    asking.post("embeddings", ASKED, patience=AT_ONCE)
+    assert len(server.connections) == 3
+
+
+def test_a_long_error_is_not_read_to_its_end_nor_into_the_next_answer(server: EmbeddingServer) -> None:
+    asking = client(server)
+    server.replies = [lambda _: (404, {}, b"no " * 1_000_000)]
+    assert "answered 404: no no no no" in failure(asking).message
+    assert asking.post("embeddings", ASKED)["model"] == "tiny"
+    assert len(server.connections) == 2
+
+
+def test_an_error_leaves_the_connection_usable(server: EmbeddingServer) -> None:
+    asking = client(server)
+    server.replies = [lambda _: error(404, "no such model")]
+    assert isinstance(failure(asking), Refused)
+    asking.post("embeddings", ASKED)
+    assert len(server.connections) == 1
+
+
+def test_gzip_is_inflated(server: EmbeddingServer) -> None:
+    body = json.dumps({"data": ["ä"] * 1000}).encode()
+    for name, packed in (("gzip", gzip.compress(body)), ("deflate", zlib.compress(body))):
+        server.replies = [lambda _, name=name, packed=packed: (200, {"Content-Encoding": name}, packed)]
+        assert client(server).post("embeddings", ASKED) == {"data": ["ä"] * 1000}
+    assert server.headers[0]["Accept-Encoding"] == "gzip"
+
+
+def test_gzip_that_ends_too_soon_and_what_nobody_asked_for(server: EmbeddingServer) -> None:
+    server.replies = [
+        lambda _: (200, {"Content-Encoding": "gzip"}, gzip.compress(b'{"data": 1}' * 99)[:30]),
+        lambda _: (200, {"Content-Encoding": "br"}, b"xxx"),
+        lambda _: (200, {"Content-Encoding": "gzip"}, b"no gzip at all"),
+    ]
+    assert "cut short" in failure(client(server)).message
+    assert "an encoding that was not asked for: 'br'" in failure(client(server)).message
+    assert isinstance(failure(client(server)), Unreachable)
+
+
+def test_an_answer_is_bounded_however_small_it_travels(
+    server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ragit.remote.client.LARGEST_ANSWER", 1_000_000)
+    bomb = gzip.compress(b" " * 200_000_000)
+    server.replies = [lambda _: (200, {"Content-Encoding": "gzip"}, bomb), lambda _: (200, {}, b" " * 1_000_001)]
+    for _ in range(2):
+        refused = failure(client(server))
+        assert isinstance(refused, WrongAnswer) and "more than 1,000,000 bytes" in refused.message
+
+
+def test_an_endless_answer_ends(server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ragit.remote.client.LARGEST_ANSWER", 1_000_000)
+
+    def endless(handler: BaseHTTPRequestHandler) -> None:
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\n\r\n")
+        while True:
+            handler.wfile.write(b"[" * 65536)
+
+    server.replies = [lambda _: endless]
+    assert "more than 1,000,000 bytes" in failure(client(server)).message
+
+
+def test_an_answer_cut_in_the_middle_is_asked_for_again(server: EmbeddingServer, waits: list[float]) -> None:
+    def cut(handler: BaseHTTPRequestHandler) -> None:
+        handler.wfile.write(b'HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n{"data": [')
+
+    def chunk_cut(handler: BaseHTTPRequestHandler) -> None:
+        handler.wfile.write(b'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n40\r\n{"data": [')
+
+    server.replies = [lambda _: cut, lambda _: chunk_cut]
+    assert client(server).post("embeddings", ASKED)["model"] == "tiny"
+    assert len(server.asked) == 3 and len(waits) == 2
+
+
+def test_a_server_that_dribbles_is_not_waited_for(server: EmbeddingServer) -> None:
+    def dribble(handler: BaseHTTPRequestHandler) -> None:
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n")
+        for _ in range(200):
+            handler.wfile.write(b" ")
+            handler.wfile.flush()
+            time.sleep(0.02)
+
+    server.replies = [lambda _: dribble]
+    started = time.monotonic()
+    assert "no answer in time" in failure(client(server, timeout=0.2)).message
+    assert time.monotonic() - started < 1.5
+
+
+def test_all_tries_together_take_no_longer_than_allowed(server: EmbeddingServer) -> None:
+    server.replies = [lambda _: error(503, "later")] * 50
+    started = time.monotonic()
+    assert "answered 503: later" in failure(client(server), Patience(retries=40, within=0.3)).message
+    assert time.monotonic() - started < 1.5
+
+
+def test_garbage_instead_of_http(server: EmbeddingServer) -> None:
+    server.replies = [lambda _: lambda handler: handler.wfile.write(b"SSH-2.0-OpenSSH_9.2\r\n") and None]
+    assert isinstance(failure(client(server)), Unreachable)
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        (error(400, "This model's maximum context length is 512 tokens"), TooLong),
+        (error(413, ""), TooLong),
+        (error(422, "batch size 64 > maximum allowed batch size 32"), TooLong),
+        (error(500, "input (992 tokens) is too large to process. increase the physical batch size"), TooLong),
+        (error(401, "who are you"), KeyRefused),
+        (error(403, "not you"), KeyRefused),
+        (error(400, "no idea"), Refused),
+        (error(404, "model tiny not found"), Refused),
+        (error(500, "oops"), Unreachable),
+        ((200, {}, b"[" * 100_000), WrongAnswer),
+        ((200, {}, b"\xff\xfe"), WrongAnswer),
+    ],
+)
+def test_what_a_refusal_means(server: EmbeddingServer, answer: Any, kind: type[RemoteFailed]) -> None:
+    server.replies = [lambda _: answer]
+    failed = failure(client(server))
+    assert type(failed) is kind and failed.hint
+    copy = pickle.loads(pickle.dumps(failed))
+    assert (type(copy), copy.message, copy.__dict__) == (kind, failed.message, failed.__dict__)
+
+
+@pytest.mark.parametrize(
+    ("answer", "parameter"),
+    [
+        (error(400, "Unsupported parameter: 'dimensions' is not supported with this model."), "dimensions"),
+        (error(422, "Extra inputs are not permitted: truncate"), "truncate"),
+        ((400, {}, b'{"error": {"message": "Bad value", "param": "truncate"}}'), "truncate"),
+    ],
+)
+def test_a_refused_parameter_is_named(server: EmbeddingServer, answer: Any, parameter: str) -> None:
+    server.replies = [lambda _: answer]
+    with pytest.raises(ParameterRefused) as caught:
+        client(server).post("embeddings", {**ASKED, "dimensions": 3, "truncate": "NONE"})
+    assert caught.value.parameter == parameter
+
+
+def test_a_redirect_is_not_followed_but_told(server: EmbeddingServer) -> None:
+    server.replies = [lambda _: (308, {"Location": "https://me:pw@other/v1/embeddings?key=secret"}, b"")]
+    failed = failure(client(server, key="k-123456"))
+    assert "answered 308: it redirects to https://other/v1/embeddings?key=***" in failed.message
+
+
+def test_no_secret_is_ever_shown(server: EmbeddingServer, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    secrets = ("k-123456", "header-value", "query-value")
+    for status in (400, 401, 500):
+        server.replies = [lambda _, status=status: error(status, f"you sent {secrets}")]
+        named = Server(f"{server.url}?code={secrets[2]}", secrets[0], headers=(("x-secret", secrets[1]),), timeout=5)
+        asking = Client(named)
+        failed = failure(asking)
+        seen = f"{failed.message} {failed.hint} {named!r} {asking!r} {failed!r} {caplog.text}"
+        assert not [secret for secret in secrets if secret in seen]
+    assert server.headers[-1]["Authorization"] == "Bearer k-123456"
+    assert server.headers[-1]["x-secret"] == "header-value"
+    assert server.paths[-1] == "/v1/embeddings?code=query-value"
+
+
+def test_azure_wants_the_key_in_a_header_of_its_own(server: EmbeddingServer) -> None:
+    client(server, key="k-123456", key_header="api-key").post("embeddings", ASKED)
+    assert server.headers[-1]["api-key"] == "k-123456"
+    assert "Authorization" not in server.headers[-1]
+
+
+@pytest.mark.parametrize(
+    ("server", "words"),
+    [
+        (Server("localhost:11434"), "is not the address of a server"),
+        (Server("http://host/v1", key="a\r\nX-Evil: 1"), "the key cannot be sent"),
+        (Server("http://host/v1", headers=(("x y", "1"),)), "'x y' cannot be sent"),
+        (Server("http://host/v1", headers=(("x", "1\n2"),)), "cannot be sent"),
+        (Server("http://host/v1\r\nHost: other"), "is not the address"),
+        (Server("http://me:secret@host/v1"), "holds a user or a password"),
+        (Server("http://host/v1", proxy="socks5://host:1"), "proxy is not the address of an HTTP proxy"),
+    ],
+)
+def test_what_cannot_be_sent_is_told_before(server: Server, words: str) -> None:
+    with pytest.raises(ConfigError, match=words) as caught:
+        Client(server)
+    assert "secret" not in caught.value.message and "Evil" not in caught.value.message
+
+
+def test_a_url_is_shown_without_what_is_secret() -> None:
+    assert masked("https://me:pw@host:1/v1?api-version=1&key=abc") == "https://host:1/v1?api-version=***&key=***"
+
+
+def test_a_busy_server_is_asked_by_fewer_at_a_time() -> None:
+    gate = Gate(8)
+    gate.is_busy(0)
+    gate.is_busy(0)  # refused together with the first: counts once
+    assert gate.places == 4
+    for _ in range(4):
+        gate.went_well()
+    assert gate.places == 5
+    for _ in range(100):
+        gate.went_well()
+    assert gate.places == 8
+
+
+def test_places_are_kept_while_many_wait() -> None:
+    gate, inside, most = Gate(2), [0], [0]
+    lock = threading.Lock()
+
+    def work() -> None:
+        with gate:
+            with lock:
+                inside[0] += 1
+                most[0] = max(most[0], inside[0])
+            time.sleep(0.005)
+            with lock:
+                inside[0] -= 1
+
+    threads = [threading.Thread(target=work) for _ in range(10)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most[0] == 2
+
+
+class Proxy:
+    """An HTTP proxy that keeps what it is asked, and answers itself."""
+
+    def __init__(self) -> None:
+        self.asked: list[bytes] = []
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.port = self._socket.getsockname()[1]
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self._thread.start()
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                line, _ = self._socket.accept()
+            except OSError:
+                return
+            with line:
+                self.asked.append(line.recv(65536))
+                status = b"403 Forbidden" if self.asked[-1].startswith(b"CONNECT") else b"200 OK"
+                line.sendall(b"HTTP/1.1 " + status + b"\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}")
+
+    def close(self) -> None:
+        self._socket.shutdown(socket.SHUT_RDWR)
+        self._socket.close()
+        self._thread.join()
+
+
+@pytest.fixture
+def proxy(monkeypatch: pytest.MonkeyPatch) -> Iterator[Proxy]:
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
+    running = Proxy()
+    yield running
+    running.close()
+
+
+def test_a_proxy_of_the_settings_is_used_and_its_password_goes_to_it_alone(proxy: Proxy) -> None:
+    via = f"http://me:p%40ss@127.0.0.1:{proxy.port}"
+    assert Client(Server("http://models.invalid/v1", "k-123456", proxy=via)).post("embeddings", ASKED) == {}
+    assert proxy.asked[0].startswith(b"POST http://models.invalid/v1/embeddings HTTP/1.1\r\n")
+    assert b"Proxy-Authorization: Basic bWU6cEBzcw==\r\n" in proxy.asked[0]
+    failed = failure(Client(Server("https://models.invalid/v1", "k-123456", proxy=via)))
+    assert proxy.asked[1].startswith(b"CONNECT models.invalid:443 ")
+    assert b"k-123456" not in proxy.asked[1]
+    assert "403" in failed.message and "p@ss" not in failed.message and "p%40ss" not in failed.message
+
+
+def test_a_proxy_of_the_environment_is_used(proxy: Proxy, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{proxy.port}")
+    assert Client(Server("http://models.invalid/v1")).post("embeddings", ASKED) == {}
+    assert len(proxy.asked) == 1
+
+
+def test_a_server_on_this_machine_is_asked_directly(
+    proxy: Proxy, server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{proxy.port}")
+    client(server).post("embeddings", ASKED)
+    assert not proxy.asked
+
+
+@pytest.mark.parametrize("way", ["NO_PROXY", "none"])
+def test_without_a_proxy(proxy: Proxy, monkeypatch: pytest.MonkeyPatch, way: str) -> None:
+    monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{proxy.port}")
+    if way == "NO_PROXY":
+        monkeypatch.setenv("NO_PROXY", "models.invalid")
+    with pytest.raises(Unreachable):
+        Client(Server("http://models.invalid/v1", proxy="" if way == "NO_PROXY" else way)).post("x", ASKED)
+    assert not proxy.asked
+
+
+def test_a_file_without_certificates_is_told(tmp_path: Any) -> None:
+    file = tmp_path / "ca.pem"
+    file.write_text("nothing")
+    with pytest.raises(ConfigError, match="cannot read the certificates"):
+        Client(Server("https://localhost:1/v1", ca_file=str(file))).post("x", ASKED)
