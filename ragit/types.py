@@ -127,6 +127,7 @@ class Query(Record):
     query_prefix: str | None = None
     optimize: bool | None = None
     rerank: bool | None = None
+    rewrite: bool | None = None
     index: bool = True
     """False: answer from what is stored, and say how much is missing."""
     explain: bool = False
@@ -198,6 +199,15 @@ class RerankedBy(NamedTuple):
     took_ms: float
 
 
+class Rewritten(NamedTuple):
+    """What was looked for beside the query."""
+
+    variants: tuple[str, ...] = ()
+    """Other ways to ask, by a language model."""
+    words: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    """Words of the searched tree, by the word of the query that they are near to."""
+
+
 class Answer(Record):
     """Hits, and what they were computed from: the tree, and whether all of it was indexed."""
 
@@ -213,6 +223,7 @@ class Answer(Record):
     demoted: tuple[Demoted, ...] = ()
     """Only where the query asked to explain."""
     reranked_by: RerankedBy | None = None
+    rewritten: Rewritten | None = None
     undescribed: int = 0
     """Chunks of the tree whose vectors lack the descriptions that the settings want, and images without any."""
 
@@ -247,6 +258,42 @@ class ImageDescribed(Record):
     """The description; empty if there is none yet."""
 
 
+class Sent(Record):
+    """What a server was sent that makes vectors, or, by estimate, would be."""
+
+    model: str
+    tokens: int
+    """As the server counts them."""
+    secrets: int
+    """Taken out of the texts before they were sent."""
+    shortened: int = 0
+    """Texts that were too long, of which the beginning was sent."""
+    refused: int = 0
+    """Texts that the server would not take: they have no vector, and are found by their words."""
+    cost: float | None = None
+    """By the settings' prices; None if they have none for this model."""
+
+
+class EmbedderTried(Record):
+    """What came of trying the configured embedder once."""
+
+    provider: str
+    address: str
+    """Where it was asked; empty for one that is part of ragit."""
+    model: str
+    key: str
+    """Where its key is looked for, and whether there is one. Never the key."""
+    dimensions: int
+    document_ms: float
+    query_ms: float
+    tokens: int
+    """As the server counts them, for both."""
+    cost: float | None
+    """By the settings' prices."""
+    notes: tuple[str, ...]
+    """What is worth knowing."""
+
+
 class IndexReport(Record):
     """What one run of indexing did (or, for a dry run, would do)."""
 
@@ -266,6 +313,8 @@ class IndexReport(Record):
     dry_run: bool = False
     described: Described | None = None
     """None where no descriptions are wanted."""
+    sent: Sent | None = None
+    """None where no server makes vectors, or none had to."""
 
 
 class Freshness(Record):

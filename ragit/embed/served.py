@@ -28,6 +28,7 @@ from ragit.remote.failures import KeyRefused, ParameterRefused, Refused, TooLong
 from ragit.remote.presets import PRESETS, Preset, spoken_as
 from ragit.remote.secrets import Clean
 from ragit.remote.server import Server, masked
+from ragit.types import Sent
 
 _SHORTEST = 200
 """Characters. A server that still calls such a text too long means something else."""
@@ -85,6 +86,13 @@ class ServedEmbedder:
         if self._dimensions is None:  # pragma: no cover - an answer sets it, all else raises
             raise AssertionError("an answer without vectors was accepted")
         return self._dimensions
+
+    @property
+    def sent(self) -> Sent:
+        """What was sent so far, queries included."""
+        counts = self.counts
+        secrets = sum(self._client.taken_out.values())
+        return Sent(self._model, counts["tokens"], secrets, counts["shortened"], counts["refused"])
 
     @property
     def taken_out(self) -> Mapping[str, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -165,14 +165,16 @@ class Repo:
         self._statuses.append(status)
         return status
 
-    def working_tree(self, max_bytes: int, status: Status | None = None) -> WorkingTree:
+    def working_tree(self, max_bytes: int | Callable[[bytes], int], status: Status | None = None) -> WorkingTree:
         """HEAD with all uncommitted changes (tracked, or untracked and not ignored) as a tree.
 
-        Changed files of more than `max_bytes`, embedded repositories and what cannot be read are skipped and named.
+        Changed files of more than `max_bytes` (of any file, or by path), embedded repositories and what cannot be read
+        are skipped and named.
         If HEAD moved since this repository was opened, that counts (and `head` says so): the answer is of one moment.
         """
+        most = max_bytes if callable(max_bytes) else lambda _: max_bytes
         for _ in range(_PATIENCE):
-            found = uncommitted.working_tree(self._place, self._private, status or self.start_status(), max_bytes)
+            found = uncommitted.working_tree(self._place, self._private, status or self.start_status(), most)
             if found is not None:
                 return found
             self.refresh()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -111,10 +111,13 @@ def staged_tree(place: Place, private: Private) -> Oid:
         return _write_tree(private.writer(place.git, index, place.objects))
 
 
-def working_tree(place: Place, private: Private, status: Status, max_bytes: int) -> WorkingTree | None:
+def working_tree(
+    place: Place, private: Private, status: Status, max_bytes: Callable[[bytes], int]
+) -> WorkingTree | None:
     """The working tree that `status` saw; None if HEAD has moved since `place` was found.
 
-    Costs no further process while nothing is changed. Files of more than `max_bytes` are left out, tracked or not.
+    Costs no further process while nothing is changed. Files of more than `max_bytes` of their path are left out,
+    tracked or not.
     """
     if place.top is None:
         return WorkingTree(place.tree, place.commit, {})
@@ -158,7 +161,7 @@ def _parse_tracked(record: bytes, report: _Report) -> None:
         report.rows.append(_Row(fields[-1], tracked=True, gone=gone, submodule=mode == GITLINK))
 
 
-def _plan(rows: Iterable[_Row], top: bytes, max_bytes: int) -> _Plan:
+def _plan(rows: Iterable[_Row], top: bytes, max_bytes: Callable[[bytes], int]) -> _Plan:
     plan = _Plan()
     for row in rows:
         why = "gone" if row.gone else _unfit(row, top, max_bytes)
@@ -172,7 +175,7 @@ def _plan(rows: Iterable[_Row], top: bytes, max_bytes: int) -> _Plan:
     return plan
 
 
-def _unfit(row: _Row, top: bytes, max_bytes: int) -> str:
+def _unfit(row: _Row, top: bytes, max_bytes: Callable[[bytes], int]) -> str:
     """Why git cannot or should not read this file; empty if it may."""
     if row.path.endswith(b"/"):
         return "embedded repository"
@@ -189,7 +192,7 @@ def _unfit(row: _Row, top: bytes, max_bytes: int) -> str:
         return ""
     if not stat.S_ISREG(facts.st_mode):
         return "special file"
-    if facts.st_size > max_bytes:
+    if facts.st_size > max_bytes(row.path):
         return "too large"
     return "" if os.access(file, os.R_OK) else "unreadable"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ragit.config import Description, ImageDescription
+from ragit.config import Config, Description, ImageDescription
 from ragit.types import Embedder
 
 if TYPE_CHECKING:
@@ -38,31 +38,37 @@ def image_asking(settings: ImageDescription) -> Asking | None:
     return Asking(settings.base_url, settings.model, prompt, settings.max_tokens, settings.max_dimension)
 
 
+def wanted(config: Config, embedder: Embedder | None) -> bool:
+    """True if the settings want descriptions of anything: of chunks they are only for vectors."""
+    chunks = embedder is not None and config.description.enabled
+    return chunks or config.image_description.enabled
+
+
 class DescribedEmbedder:
     """An embedder whose texts are given to it with descriptions: another name for other vectors, and nothing else."""
 
     def __init__(self, embedder: Embedder, asking: Asking) -> None:
-        self._embedder = embedder
+        self.embedder = embedder
         self.fingerprint = f"{embedder.fingerprint} after {asking.fingerprint}"
 
     @property
     def dimensions(self) -> int:
         """As the embedder's."""
-        return self._embedder.dimensions
+        return self.embedder.dimensions
 
     @property
     def local(self) -> bool:
         """As the embedder's: descriptions are asked for elsewhere."""
-        return self._embedder.local
+        return self.embedder.local
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
         """As the embedder does."""
-        return self._embedder.embed(texts)
+        return self.embedder.embed(texts)
 
     def embed_query(self, text: str) -> bytes:
         """As the embedder does: a query needs no description."""
-        return self._embedder.embed_query(text)
+        return self.embedder.embed_query(text)
 
     def knows(self, text: str) -> bool:
         """As the embedder does."""
-        return self._embedder.knows(text)
+        return self.embedder.knows(text)

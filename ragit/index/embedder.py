@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ragit.config import Description, Embedding
 from ragit.embed import EMBEDDERS, EmbedderOptions, load_embedder
 from ragit.index.describing import DescribedEmbedder, chunk_asking
-from ragit.types import Embedder
+from ragit.types import Embedder, Sent
 
 if TYPE_CHECKING:
     from ragit.remote.server import Server
@@ -21,6 +21,14 @@ def embedder_of(settings: Embedding, description: Description | None = None) -> 
     embedder = _embedder_of(settings)
     asking = chunk_asking(description) if description else None
     return DescribedEmbedder(embedder, asking) if embedder and asking else embedder
+
+
+def sent_by(embedder: Embedder | None) -> Sent | None:
+    """What the embedder sent to a server so far; None for one that sends nothing, or does not say."""
+    while isinstance(embedder, DescribedEmbedder):
+        embedder = embedder.embedder
+    sent = getattr(embedder, "sent", None)
+    return sent if isinstance(sent, Sent) else None
 
 
 def _embedder_of(settings: Embedding) -> Embedder | None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ragit.config import Config
-from ragit.index.describing import chunk_asking, image_asking
+from ragit.index.describing import chunk_asking
+from ragit.index.embedder import sent_by
 from ragit.postings import Forward
+from ragit.records import replaced
 from ragit.store import CHUNK, IMAGE, NewChunking, Store
-from ragit.types import Described, Embedder
+from ragit.types import Described, Embedder, Sent
 
 if TYPE_CHECKING:
     from ragit.index.work import Done
@@ -44,6 +47,14 @@ def report(config: Config, asked: dict[str, Asked]) -> Described:
     )
 
 
+def priced(config: Config, sent: Sent | None) -> Sent | None:
+    """The same with what it costs by the settings."""
+    if sent is None or not sent.tokens + sent.secrets + sent.shortened + sent.refused:
+        return None
+    prices = dict(config.pricing).get(sent.model.lower())
+    return replaced(sent, cost=prices and sent.tokens * prices[0] / 1_000_000)
+
+
 def _cost(prices: tuple[float, ...] | None, asked: Asked) -> float | None:
     if not asked.tokens_in + asked.tokens_out:
         return 0.0
@@ -62,6 +73,8 @@ class Foresight:
     embedded: int = 0
     reused: int = 0
     words: int = 0
+    tokens: int = 0
+    secrets: int = 0
     asked: dict[str, Asked] = field(default_factory=dict)
     _texts: set[bytes] = field(default_factory=set)
 
@@ -75,9 +88,11 @@ class Foresight:
             self.embedded += self.embedder is not None
             self.words += estimate.IMAGE_ANSWER_TOKENS if self.embedder else 0
         elif done.new is not None and self.embedder is not None and done.new.chunks:
-            self._see(done.new, self.embedder)
+            self._see(done.new, self.embedder, done.secrets)
 
-    def _see(self, new: NewChunking, embedder: Embedder) -> None:
+    def _see(self, new: NewChunking, embedder: Embedder, secrets: Mapping[bytes, int] | None) -> None:
+        from ragit.describe import estimate
+
         number = self.store.embedder(embedder.fingerprint) if self.store else None
         hashes = [row.hash for row in new.chunks]
         lacking = self._undescribed(new)
@@ -90,8 +105,16 @@ class Foresight:
             self._texts.add(row.hash)
             self.embedded += 1
             self.words += words
+            self.tokens += estimate.text_tokens(row.end - row.start + len(row.parent) + 2 * len(row.symbol))
+            self.secrets += secrets.get(row.hash, 0) if secrets else 0
             if lacking and row.hash in lacking:
                 self._describe(row.end - row.start)
+
+    @property
+    def sent(self) -> Sent | None:
+        """What a server would be sent; None where none makes vectors."""
+        sent = sent_by(self.embedder)
+        return replaced(sent, tokens=self.tokens, secrets=self.secrets) if sent and self.embedded else None
 
     def _undescribed(self, new: NewChunking) -> set[bytes] | None:
         """Of the chunks of a blob, those that nobody described; None where nobody is to."""
@@ -106,6 +129,7 @@ class Foresight:
 
         asking = chunk_asking(self.config.description)
         sent = min(size, asking.bound) + len(asking.prompt) if asking else 0
+        self.tokens += estimate.ANSWER_TOKENS  # it is embedded with the code
         self._ask(CHUNK, estimate.text_tokens(sent) + estimate.FRAME_TOKENS, estimate.ANSWER_TOKENS)
 
     def _ask(self, kind: str, tokens_in: int, tokens_out: int) -> None:
@@ -113,9 +137,3 @@ class Foresight:
         one.subjects += 1
         one.tokens_in += tokens_in
         one.tokens_out += tokens_out
-
-
-def wanted(config: Config, embedder: Embedder | None) -> bool:
-    """True if the settings want descriptions of anything: of chunks they are only for vectors."""
-    chunks = embedder is not None and chunk_asking(config.description) is not None
-    return chunks or image_asking(config.image_description) is not None

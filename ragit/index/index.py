@@ -15,20 +15,20 @@ from typing import TYPE_CHECKING
 from ragit.config import Config
 from ragit.errors import StoreTooOld, StoreUnreadable
 from ragit.git import Repo
-from ragit.index import foresee
 from ragit.index.compose import NOT_DOWNLOADED, Composed, Composer
-from ragit.index.describing import IMAGE, NOT_DESCRIBED, chunk_asking
+from ragit.index.describing import IMAGE, NOT_DESCRIBED, chunk_asking, wanted
 from ragit.index.embedder import embedder_of
 from ragit.index.plan import Selected, Selector, chunk_options
 from ragit.locks import held
 from ragit.records import replaced
 from ragit.store import CHUNK, Store, is_store
 from ragit.store import IMAGE as IMAGES
-from ragit.types import GcReport, IndexReport, Oid, Progress
+from ragit.types import Described, GcReport, IndexReport, Oid, Progress, Sent
 
 if TYPE_CHECKING:
     from ragit.chunk.custom import Custom
     from ragit.index.asker import Keep
+    from ragit.index.foresee import Asked
     from ragit.index.work import Done, Key, Recipe
 
 BATCH_FILES = 48
@@ -51,8 +51,10 @@ class _Tally:
     reused: int = 0
     words: int = 0
     chunks: int = 0
-    asked: dict[str, foresee.Asked] | None = None
+    asked: dict[str, Asked] | None = None
     """What models were asked, by kind; None where none are to be."""
+    sent: Sent | None = None
+    """What a server was sent that makes vectors."""
 
 
 class Indexer:
@@ -69,7 +71,7 @@ class Indexer:
         fingerprint = self.embedder.fingerprint if self.embedder else ""
         self.selector = Selector(config, chunkers)
         self.composer = Composer(repo, self.selector, fingerprint)
-        self.describes = foresee.wanted(config, self.embedder)
+        self.describes = wanted(config, self.embedder)
         self.absent: set[Oid] = set()
 
     def without_vectors(self) -> Indexer:
@@ -170,19 +172,21 @@ class Indexer:
 
     def rehearse(self, trees: Sequence[Oid], *, progress: Progress | None = None) -> IndexReport:
         """What `complete` would do, descriptions included, found by chunking what is missing and writing nothing."""
+        from ragit.index.foresee import Foresight
+
         started = time.perf_counter()
         tally = _Tally(asked={} if self.describes else None)
         with self.reading() as store:
             composed, lacking = self._lacking(store, trees, None, tally)
             tally.chunks = store.chunk_count({c for part in composed for c in part.snapshot.chunkings}) if store else 0
-            seen = foresee.Foresight(self.config, self.embedder, store)
+            seen = Foresight(self.config, self.embedder, store)
             for done in self._work(lacking, tally, reuse=store is not None, embed=False):
                 self._count(done, tally)
                 seen.see(done)
                 if progress:
                     progress(tally.done, len(lacking))
         tally.embedded, tally.reused, tally.words = seen.embedded, seen.reused, seen.words
-        tally.asked = seen.asked if self.describes else None
+        tally.asked, tally.sent = seen.asked if self.describes else None, seen.sent
         return replaced(self._report(composed, tally.chunks, tally, time.perf_counter() - started), dry_run=True)
 
     def rebuild(self, trees: Sequence[Oid], *, progress: Progress | None = None, describe: bool = False) -> IndexReport:
@@ -298,6 +302,7 @@ class Indexer:
                     yield from bench.work(keys)
                 if keep is not None:
                     tally.asked = bench.asker.asked
+                tally.sent = bench.sent
 
     def _recipe(self, *, bulk: bool, reuse: bool, embed: bool) -> Recipe:
         from ragit.index.work import Recipe  # with what it imports, 15 ms that a search of a complete tree saves
@@ -313,6 +318,7 @@ class Indexer:
             image_description=self.config.image_description,
             store=self.store_path,
             reuse=reuse,
+            count_secrets=not embed and self.embedder is not None and not self.embedder.local,
         )
 
     def _workers(self) -> int:
@@ -334,7 +340,8 @@ class Indexer:
             tokens=tally.words,
             skipped=dict(sorted(Counter(skipped.values()).items())),
             seconds=seconds,
-            described=None if tally.asked is None else foresee.report(self.config, tally.asked),
+            described=None if tally.asked is None else _described(self.config, tally.asked),
+            sent=None if tally.sent is None else _priced(self.config, tally.sent),
         )
 
     def _moment(self, store: Store) -> tuple[int, int]:
@@ -354,6 +361,18 @@ class Indexer:
                     if later and NOT_DESCRIBED in part.snapshot.skipped.values():
                         continue
                     store.add_snapshot(part.tree, self.composer.selection, part.snapshot)
+
+
+def _described(config: Config, asked: dict[str, Asked]) -> Described:
+    from ragit.index.foresee import report
+
+    return report(config, asked)
+
+
+def _priced(config: Config, sent: Sent) -> Sent | None:
+    from ragit.index.foresee import priced
+
+    return priced(config, sent)
 
 
 def _batch(keep: Keep | None) -> int:

@@ -62,7 +62,8 @@ class Selector:
         self._fingerprints: dict[str, str] = {}
         self.images = image_asking(config.image_description)
         """Who describes images; None where they are left out."""
-        bounds = (config.image_description.max_image_bytes, config.image_description.max_pixels)
+        self._most_image_bytes = config.image_description.max_image_bytes
+        bounds = (self._most_image_bytes, config.image_description.max_pixels)
         self._described = (self.images.fingerprint, *bounds) if self.images else ()
         # The whole table: a tree composed under another one would go on to name the chunks that are made no more.
         versions = (chunk.table_fingerprint(self._options), self._versions(), self._described)
@@ -127,6 +128,13 @@ class Selector:
         """Whether chunks of a file of this language may be under this fingerprint."""
         ways = (None, *self._chunkers.values())
         return any(self.fingerprint_of(language, custom) == fingerprint for custom in ways)
+
+    def most_bytes(self, path: bytes) -> int:
+        """How large a file of this name may be: documents and images may be larger than code."""
+        language = self._language(path, {})
+        if language == IMAGE and self.images is not None:
+            return max(self._most_image_bytes, self._limits[0])
+        return self._limits[chunk.is_document(language)]
 
     def fingerprint_of(self, language: str, custom: Custom | None = None) -> str:
         """Names everything but the blob that decides the chunks of a file of this language."""

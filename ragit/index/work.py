@@ -5,6 +5,7 @@ nothing.
 from __future__ import annotations
 
 import zlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -16,10 +17,10 @@ from ragit.embed.quantize import quantize
 from ragit.git import ObjectsRecipe
 from ragit.index.describing import IMAGE
 from ragit.index.embedded import embedded_text, text_hash
-from ragit.index.embedder import embedder_of
-from ragit.records import Record
+from ragit.index.embedder import embedder_of, sent_by
+from ragit.records import Record, replaced
 from ragit.store import ChunkRow, NewChunking, Store
-from ragit.types import Chunk, Chunking, Oid
+from ragit.types import Chunk, Chunking, Oid, Sent
 
 if TYPE_CHECKING:
     from ragit.chunk.custom import Custom
@@ -54,6 +55,8 @@ class Recipe(Record):
     store: Path
     reuse: bool
     """Whether the store may hold vectors, or descriptions, to take over; a first run need not look."""
+    count_secrets: bool = False
+    """Look for what would be taken out of texts before they are sent, although none is."""
 
 
 class Done(Record):
@@ -66,6 +69,8 @@ class Done(Record):
     embedded: int = 0
     reused: int = 0
     words: int = 0
+    secrets: Mapping[bytes, int] | None = None
+    """How many would be taken out of a chunk before it is sent, by its hash, where the recipe asks for that."""
     waiting: int = 0
     """What a model would have to read of an image that waits, in tokens, by estimate."""
 
@@ -90,6 +95,11 @@ class Workbench:
         if self._store:
             self._store.close()
 
+    @property
+    def sent(self) -> Sent | None:
+        """What the embedder sent so far; None where it sends nothing."""
+        return sent_by(self._embedder)
+
     @cached_property
     def asker(self) -> Asker:
         """Where descriptions come from."""
@@ -112,6 +122,8 @@ class Workbench:
         pieces = {text_hash(piece): piece for _, chunking in made for piece in chunking.chunks}
         vectors = self._vectors(pieces)
         done = {key: _done(key, chunking, vectors) for key, chunking in made}
+        if self._recipe.count_secrets:
+            done = {key: _with_secrets(one, chunking) for (key, chunking), one in zip(made, done.values(), strict=True)}
         return [done.get(key) or Done(key, None, waiting=_tokens(chunking)) for key, chunking in chunkings]
 
     def _chunked(self, key: Key) -> Chunking | None:
@@ -188,6 +200,19 @@ def _row(piece: Chunk) -> ChunkRow:
     place = (piece.start_line, piece.end_line, piece.start, piece.end)
     names = (piece.kind, piece.symbol, piece.parent, piece.signature, piece.place)
     return ChunkRow(text_hash(piece), *place, *names)
+
+
+def _with_secrets(done: Done, chunking: Chunking) -> Done:
+    """With what would be taken out of the chunks' texts before they are sent."""
+    from ragit.remote.secrets import redact
+
+    secrets: dict[bytes, int] = {}
+    for piece in chunking.chunks:
+        found: Counter[str] = Counter()
+        redact(embedded_text(piece), found)
+        if found:
+            secrets[text_hash(piece)] = sum(found.values())
+    return replaced(done, secrets=secrets) if secrets else done
 
 
 def _done(key: Key, chunking: Chunking, vectors: Vectors) -> Done:
