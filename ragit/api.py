@@ -169,6 +169,7 @@ class Ragit:
         query_prefix: str | None = None,
         optimize: bool | None = None,
         rerank: bool | None = None,
+        rewrite: bool | None = None,
         index: bool = True,
         explain: bool = False,
         recurse_submodules: bool = False,
@@ -177,30 +178,29 @@ class Ragit:
         """The best places for a query: in a revision, or in HEAD with the uncommitted changes of this worktree.
 
         What the tree lacks is indexed first, unless `index` is False or the freshness policy says otherwise;
-        `on_index` is told how many files that is. `recurse_submodules` goes on in those that are checked out, each
-        with its own store. `explain` looks also for what a demotion kept out. Options left None are as configured.
-        `paths` are patterns from the top; those that begin with `./` or `../` are of the opened folder.
+        `on_index` is told how many files that is. `recurse_submodules` goes on in those that are checked out, each with
+        its own store. `explain` looks also for what a demotion kept out. Options left None are as configured. `paths`
+        are patterns from the top; those that begin with `./` or `../` are of the opened folder.
         Raises UnknownRevision, UnknownLanguage, NotIndexed, ConfigError.
         """
-        asked = (
-            query
-            if isinstance(query, Query)
-            else Query(
-                query,
-                ref=ref,
-                scope=scope,
-                paths=tuple(paths),
-                languages=tuple(languages),
-                mode=mode,
-                top_k=top_k,
-                min_score=min_score,
-                keyword_weight=keyword_weight,
-                query_prefix=query_prefix,
-                optimize=optimize,
-                rerank=rerank,
-                index=index,
-                explain=explain,
-            )
+        if isinstance(query, Query):
+            return self._ask(query, recurse_submodules, on_index)
+        asked = Query(
+            query,
+            ref=ref,
+            scope=scope,
+            paths=tuple(paths),
+            languages=tuple(languages),
+            mode=mode,
+            top_k=top_k,
+            min_score=min_score,
+            keyword_weight=keyword_weight,
+            query_prefix=query_prefix,
+            optimize=optimize,
+            rerank=rerank,
+            rewrite=rewrite,
+            index=index,
+            explain=explain,
         )
         return self._ask(asked, recurse_submodules, on_index)
 

@@ -57,7 +57,7 @@ class Judged:
     """The git object name of the tree that was searched."""
     degraded: str
     parts: frozenset[str]
-    """What had a part in the answer: keyword and vector, if they added to a hit; reranker."""
+    """What had a part in the answer: keyword and vector, if they added to a hit; reranker, rewriter."""
     searched: str
     """The tree in words."""
 

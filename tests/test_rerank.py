@@ -79,7 +79,7 @@ def jina(payload: Payload, relevance: Relevance) -> object:
 
 
 def flags(server: AnsweringServer, **more: object) -> dict[str, object]:
-    settings = {"enabled": True, "provider": "jina", "baseUrl": f"{server.url}/v1", **more}
+    settings = {"enabled": True, "provider": "jina", "baseUrl": f"{server.url}/v1", "weight": 1.0, **more}
     return {f"retrieval.reranking.{name}": value for name, value in settings.items()}
 
 
@@ -96,8 +96,7 @@ def places(answer: Answer) -> list[tuple[str, int]]:
 
 
 def test_every_dialect_is_spoken_as_its_servers_speak_it(shop: GitSandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    for variable in ("JINA_API_KEY", "COHERE_API_KEY", "VOYAGE_API_KEY"):
-        monkeypatch.setenv(variable, f"the-{variable}")
+    monkeypatch.setenv("RERANK_KEY", "the-key")
     plain = places(search(shop))
     answers: dict[str, Callable[[Payload], object]] = {
         "jina": lambda p: jina(p, likes_ledger),
@@ -107,15 +106,16 @@ def test_every_dialect_is_spoken_as_its_servers_speak_it(shop: GitSandbox, monke
         "voyage": lambda p: {"object": "list", "data": rows(p["documents"], likes_ledger)},
     }
     wanted = {
-        "jina": ({"model", "query", "documents", "top_n", "return_documents"}, "Bearer the-JINA_API_KEY"),
-        "cohere": ({"model", "query", "documents", "top_n"}, "Bearer the-COHERE_API_KEY"),
+        "jina": ({"model", "query", "documents", "top_n", "return_documents"}, "Bearer the-key"),
+        "cohere": ({"model", "query", "documents", "top_n"}, "Bearer the-key"),
         "llama.cpp": ({"query", "documents", "top_n"}, None),
         "tei": ({"query", "texts", "truncate"}, None),
-        "voyage": ({"model", "query", "documents", "top_k", "truncation"}, "Bearer the-VOYAGE_API_KEY"),
+        "voyage": ({"model", "query", "documents", "top_k", "truncation"}, "Bearer the-key"),
     }
     for provider, reply in answers.items():
         with AnsweringServer(reply) as server:
-            answer = search(shop, flags(server, provider=provider))
+            needs_key = {} if wanted[provider][1] is None else {"apiKeyEnv": "RERANK_KEY"}
+            answer = search(shop, flags(server, provider=provider, **needs_key))
             assert answer.degraded == "", provider
             assert answer.hits[0].path == "src/ledger.py", provider
             assert sorted(places(answer)) != sorted(plain) or places(answer) != plain

@@ -45,6 +45,9 @@ BLINK = 200
     default=None,
     help="Let the configured model order the best hits, or not (retrieval.reranking).",
 )
+@click.option(
+    "--rewrite/--no-rewrite", default=None, help="Look also for other words, or not (retrieval.queryRewriting)."
+)
 @click.option("--no-index", is_flag=True, help="Answer from what is indexed already.")
 @click.option("--recurse-submodules", is_flag=True, help="Search checked-out submodules too.")
 @click.option("--full", is_flag=True, help="Show whole chunks.")
@@ -88,6 +91,7 @@ def _query(text: str, options: dict[str, Any]) -> Query:
         min_score=options["min_score"],
         optimize=False if options["no_optimize"] else None,
         rerank=options["rerank"],
+        rewrite=options["rewrite"],
         index=not options["no_index"],
         explain=options["explain"],
     )

@@ -236,7 +236,7 @@ class Reranking(Service):
         pattern=r"(.*\{query\}.*)?",
         wanted="a text with {query} in it",
     )
-    weight: float = knob(1.0, "Its share in the new order; the order before has the rest.", low=0, high=1)
+    weight: float = knob(0.5, "Its share in the new order; the order before has the rest.", low=0, high=1)
     min_score: float = knob(
         0.0,
         "Hits that it finds less relevant than this, in its own scale, are left out, and so is what it did not see; "
@@ -245,6 +245,24 @@ class Reranking(Service):
         high=1000,
     )
     timeout_ms: int = knob(4000, "Milliseconds in all, after which the order stands as it was.", low=1, high=600_000)
+
+
+class QueryRewriting(Service):
+    """Further ways to ask for the same. With `vocabulary` nothing is sent; with `chat`, the query is."""
+
+    enabled: bool = knob(False, "Look also for other words than those of the query.", sensitive=True)
+    provider: str = knob(
+        "vocabulary",
+        "vocabulary: words of the searched tree that are near to the query's, offline. chat: variants of the query by "
+        "a language model behind chat completions, each searched.",
+        choices=("vocabulary", "chat"),
+        sensitive=True,
+    )
+    model: str = knob("", "Name of the language model.", sensitive=True)
+    variants: int = knob(3, "Variants of a query that the language model is asked for.", low=1, high=8)
+    timeout_ms: int = knob(
+        4000, "Milliseconds in all, after which the query is searched as it is.", low=1, high=600_000
+    )
 
 
 class Retrieval(Section):
@@ -256,6 +274,7 @@ class Retrieval(Section):
     hybrid_search: HybridSearch = HybridSearch()
     context_optimization: ContextOptimization = ContextOptimization()
     reranking: Reranking = Reranking()
+    query_rewriting: QueryRewriting = QueryRewriting()
     signals: Weights = knob(
         (), "Per ranking signal, its weight instead of the built-in one; 0 turns it off.", low=-100, high=100
     )

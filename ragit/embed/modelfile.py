@@ -91,6 +91,30 @@ class ModelFile:
                 high = middle
         return None
 
+    def find_all(self, words: Sequence[str]) -> list[tuple[str, int]]:
+        """Those words that the model knows, with their row numbers; `words` have to be in order.
+
+        One after the other, each from where the last one was: neighbours lie close together.
+        """
+        starts, text = struct.unpack_from(f"<{self.size + 1}I", self._map, self._starts), self._map
+        base, size = self._text, self.size
+        found: list[tuple[str, int]] = []
+        low = 0
+        for word in words:
+            wanted, step, high = word.encode(), 1, low
+            while high < size and text[base + starts[high] : base + starts[high + 1]] < wanted:
+                low, high, step = high + 1, high + step, step * 2
+            high = min(high, size)
+            while low < high:
+                middle = (low + high) // 2
+                if text[base + starts[middle] : base + starts[middle + 1]] < wanted:
+                    low = middle + 1
+                else:
+                    high = middle
+            if low < size and text[base + starts[low] : base + starts[low + 1]] == wanted:
+                found.append((word, low))
+        return found
+
     def group_rows(self, word: str) -> list[int]:
         """The row numbers whose average stands for an unknown word."""
         if not self.groups:
@@ -102,8 +126,12 @@ class ModelFile:
     def row(self, number: int) -> tuple[float, array[int]]:
         """Scale and whole numbers of one row."""
         (scale,) = struct.unpack_from("<f", self._map, self._scales + 4 * number)
+        return scale, array("b", self.row_bytes(number))
+
+    def row_bytes(self, number: int) -> bytes:
+        """The whole numbers of one row as they lie in the file: signed bytes."""
         start = self._rows + number * self.dimensions
-        return scale, array("b", self._map[start : start + self.dimensions])
+        return self._map[start : start + self.dimensions]
 
     def mean(self) -> tuple[float, ...]:
         """The mean vector of documents."""

@@ -64,6 +64,11 @@ class StaticEmbedder:
         self._matrix: _Matrix | None = None
 
     @property
+    def file(self) -> ModelFile:
+        """The words and vectors it is made of."""
+        return self._file
+
+    @property
     def fingerprint(self) -> str:
         """Digest of the weights, with dimensions and document prefix."""
         return fingerprint("static", self._file.digest.hex()[:16], self.dimensions, self._options)

@@ -29,7 +29,7 @@ Opener = Callable[[Settings], Ragit]
 
 _MODES = {"keywords": "keyword", "vectors": "vector"}
 
-_HELPERS = {"retrieval.reranking.enabled": "reranker"}
+_HELPERS = {"retrieval.reranking.enabled": "reranker", "retrieval.queryRewriting.enabled": "rewriter"}
 """Settings that let something have a part in answers, with its name among the parts of a judged answer."""
 
 

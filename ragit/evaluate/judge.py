@@ -49,6 +49,7 @@ def _judge(question: Question, answer: Answer) -> Judged:
     ranks = tuple(measures.rank_of(expected, hits) for expected in question.expected)
     parts = {name for hit in answer.hits for name in ("keyword", "vector") if hit.signals.get(name)}
     parts.update(["reranker"] if answer.reranked_by else [])
+    parts.update(["rewriter"] if answer.rewritten else [])
     return Judged(
         question,
         ranks,

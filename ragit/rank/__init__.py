@@ -2,7 +2,7 @@
 
 from ragit.rank.keyword import ChunkScore, FileScores, Shares, best_first, score_chunks, score_files
 from ragit.rank.optimize import Options, Piece, optimize
-from ragit.rank.order import Mix, Ranked, Scorer
+from ragit.rank.order import Explains, Mix, Ranked, Scorer
 from ragit.rank.signals import (
     CHUNK_SIGNALS,
     FILE_SIGNALS,
@@ -27,6 +27,7 @@ __all__ = [
     "Ask",
     "ChunkFacts",
     "ChunkScore",
+    "Explains",
     "FileFacts",
     "FileScores",
     "Mix",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from ragit.rank.signals import CHUNK_SIGNALS, FILE_SIGNALS, Ask, ChunkFacts, FileFacts, Names
 from ragit.types import Reranked
@@ -41,6 +41,16 @@ class Ranked(NamedTuple):
     better: int = 0
     """Chunks of the same file before it, at most MOST_REPEATS."""
     reranked: Reranked | None = None
+
+
+class Explains(Protocol):
+    """Says what the score of a chunk that it ranked is made of."""
+
+    def parts(self, ranked: Ranked, /) -> dict[str, float]:
+        """What a chunk's score is the sum of, by name."""
+
+    def terms_in(self, held: frozenset[str], /) -> tuple[str, ...]:
+        """The query's terms among some words, in the query's order."""
 
 
 MOST_REPEATS = 3

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from types import MappingProxyType
 
 from ragit import words
 from ragit.records import Record
@@ -65,10 +66,17 @@ class QueryTerms(Record):
     symbols: tuple[Symbol, ...]
     shape: str
     """symbol (one name), phrase (some words) or question."""
+    expansions: Mapping[str, float] = MappingProxyType({})
+    """Terms that the query does not hold, but words near to its own: they help to find, and name nothing."""
+
+    @property
+    def listed(self) -> list[str]:
+        """Everything that is looked up."""
+        return [*self.weights, *self.compounds, *self.expansions]
 
     def weight(self, term: str) -> float:
-        """How much a term or compound counts before its rarity."""
-        return self.weights.get(term) or self.compounds[term]
+        """How much a term, compound or expansion counts before its rarity."""
+        return self.weights.get(term) or self.compounds.get(term) or self.expansions[term]
 
 
 def take_apart(query: str) -> QueryTerms:

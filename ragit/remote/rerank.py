@@ -23,8 +23,6 @@ class Dialect(NamedTuple):
     """Where it usually listens."""
     model: str
     """The model to ask for if none is named; empty: the server has only one."""
-    key_env: str = ""
-    """The environment variable in which its users keep their key; empty: it wants none."""
     documents: str = "documents"
     top: str = "top_n"
     """The parameter that asks for the relevance of all documents rather than of the best; empty: it gives all."""
@@ -40,13 +38,12 @@ DIALECTS: Mapping[str, Dialect] = {
     "jina": Dialect(
         "https://api.jina.ai/v1",
         "jina-reranker-v2-base-multilingual",
-        "JINA_API_KEY",
         extra=MappingProxyType({"return_documents": False}),
     ),
-    "cohere": Dialect("https://api.cohere.com/v2", "rerank-v3.5", "COHERE_API_KEY"),
-    "llama.cpp": Dialect("http://127.0.0.1:8080/v1", ""),
+    "cohere": Dialect("https://api.cohere.com/v2", "rerank-v3.5"),
+    "llama.cpp": Dialect("http://localhost:8080/v1", ""),
     "tei": Dialect(
-        "http://127.0.0.1:8080",
+        "http://localhost:8080",
         "",
         documents="texts",
         top="",
@@ -58,7 +55,6 @@ DIALECTS: Mapping[str, Dialect] = {
     "voyage": Dialect(
         "https://api.voyageai.com/v1",
         "rerank-2.5-lite",
-        "VOYAGE_API_KEY",
         top="top_k",
         rows="data",
         extra=MappingProxyType({"truncation": True}),

@@ -106,6 +106,7 @@ def _labelled(label: str, rows: list[str], paint: Paint) -> Iterator[str]:
 
 def below(answer: Answer, options: RenderOptions, paint: Paint) -> Iterator[str]:
     """The lines under an answer: who had a part in it, what would be in it if nothing lowered it, and what did."""
+    yield from _rewritten(answer, paint)
     if answer.reranked_by:
         model, candidates, took_ms = answer.reranked_by
         yield ""
@@ -120,6 +121,17 @@ def below(answer: Answer, options: RenderOptions, paint: Paint) -> Iterator[str]
         yield "  " + "  ".join(part for part in (place, symbol, score) if part)
         for name, value in _ordered(one.signals):
             yield f"    {_share(name, value, options, paint)}"
+
+
+def _rewritten(answer: Answer, paint: Paint) -> Iterator[str]:
+    """What was looked for beside the query."""
+    if not answer.rewritten:
+        return
+    yield ""
+    for variant in answer.rewritten.variants:
+        yield f"{paint.name('also asked')}  {visible(variant)}"
+    for word, others in answer.rewritten.words.items():
+        yield f"{paint.name('also looked for')}  {', '.join(map(visible, others))} ({visible(word)})"
 
 
 def hit_json(query: str, hit: Hit, options: RenderOptions) -> dict[str, Any]:

@@ -42,6 +42,9 @@ def json(answer: Answer, options: RenderOptions) -> Iterator[str]:
     }
     if answer.undescribed:
         whole["undescribed"] = answer.undescribed
+    if answer.rewritten:
+        words = {plain(word): [plain(one) for one in others] for word, others in answer.rewritten.words.items()}
+        whole["rewritten"] = {"variants": [plain(text) for text in answer.rewritten.variants], "words": words}
     if answer.reranked_by:
         model, candidates, took_ms = answer.reranked_by
         whole["reranked_by"] = {"model": plain(model), "candidates": candidates, "took_ms": round(took_ms, 3)}

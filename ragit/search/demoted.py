@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from ragit.rank import Ranked, Scorer
+from ragit.rank import Explains, Ranked
 from ragit.search.view import View
 from ragit.store import Store
 from ragit.types import Demoted
@@ -14,7 +14,7 @@ SHOWN = 5
 
 
 def demoted(
-    store: Store, view: View, scorer: Scorer, ranked: Sequence[Ranked], shown: Collection[str], least: float
+    store: Store, view: View, scorer: Explains, ranked: Sequence[Ranked], shown: Collection[str], least: float
 ) -> tuple[Demoted, ...]:
     """The files of which nothing is `shown`, and whose best chunk would score `least` if nothing lowered it."""
     seen: set[int] = set()

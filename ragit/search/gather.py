@@ -66,7 +66,7 @@ class Holders(NamedTuple):
 
 def holders(store: Store, view: View, query: QueryTerms) -> dict[str, Holders]:
     """Where each term of the query stands."""
-    return {term: _holders(store, view, term) for term in (*query.weights, *query.compounds)}
+    return {term: _holders(store, view, term) for term in query.listed}
 
 
 def _holders(store: Store, view: View, term: str) -> Holders:

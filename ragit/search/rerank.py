@@ -6,7 +6,6 @@ fusion stands and the answer says why.
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -17,9 +16,9 @@ from ragit.rank import Ranked
 from ragit.rank.rerank import reranked
 from ragit.remote.client import Client, Patience
 from ragit.remote.rerank import DIALECTS, CrossEncoder
-from ragit.remote.server import Server
 from ragit.search.limit import within
 from ragit.search.show import Show
+from ragit.services import server_of
 from ragit.types import RerankedBy
 
 QUERY_CHARS = 2000
@@ -111,7 +110,7 @@ def _asker(settings: Reranking) -> tuple[Ask, str]:
         lister = Lister(_client(settings, CHAT_URL, "OPENAI_API_KEY"), settings.model)
         return lister.relevances, lister.name
     dialect = DIALECTS[settings.provider]
-    encoder = CrossEncoder(_client(settings, dialect.base_url, dialect.key_env), dialect, settings.model)
+    encoder = CrossEncoder(_client(settings, dialect.base_url), dialect, settings.model)
 
     def ask(query: str, documents: Sequence[str], patience: Patience) -> list[float | None]:
         return encoder.relevances(query, documents, patience=patience)
@@ -119,15 +118,14 @@ def _asker(settings: Reranking) -> tuple[Ask, str]:
     return ask, encoder.model or settings.provider
 
 
-def _client(settings: Reranking, base_url: str, key_env: str) -> Client:
-    variable = settings.api_key_env or key_env
+def _client(settings: Reranking, base_url: str, key_env: str = "") -> Client:
     return Client(
-        Server(
-            settings.base_url or base_url,
-            key=os.environ.get(variable, "").strip() if variable else "",
-            key_hint=f"the environment variable {variable}" if variable else "a key",
-            timeout=settings.timeout_ms / 1000,
+        server_of(
+            settings,
+            SECTION,
+            base_url=base_url,
+            key_env=key_env,
+            timeout_ms=settings.timeout_ms,
             concurrency=CONCURRENCY,
-            section=SECTION,
         )
     )

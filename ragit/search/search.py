@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from functools import cached_property, partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from ragit import globs, rank
@@ -15,15 +16,17 @@ from ragit.embed.quantize import quantize_query
 from ragit.errors import ConfigError, EmbedderUnavailable, NotIndexed
 from ragit.git import Objects, Repo
 from ragit.index import Composed, Indexer
+from ragit.records import replaced
 from ragit.search.ask import check, language
 from ragit.search.gather import Vectors, gather
 from ragit.search.show import Show, one_path_each
 from ragit.search.view import View
 from ragit.store import Snapshot, Store
-from ragit.types import Answer, Demoted, Hit, Query, RerankedBy, Target
+from ragit.types import Answer, Demoted, Hit, Query, RerankedBy, Rewritten, Target
 
 if TYPE_CHECKING:
     from ragit.search.rerank import Reordered, Reranker
+    from ragit.search.rewrite import Rewriter
 
 OVERFETCH = 3
 """The seed's factor: the optimiser chooses among this many times top_k."""
@@ -36,6 +39,15 @@ class Found(NamedTuple):
     degraded: str = ""
     demoted: tuple[Demoted, ...] = ()
     reranked_by: RerankedBy | None = None
+    rewritten: Rewritten | None = None
+
+
+class Way(NamedTuple):
+    """One way to ask, ranked; or several as one."""
+
+    scorer: rank.Explains
+    ranked: Sequence[rank.Ranked]
+    degraded: str
 
 
 class Searcher:
@@ -81,6 +93,7 @@ class Searcher:
             found.hits,
             found.demoted,
             reranked_by=found.reranked_by,
+            rewritten=found.rewritten,
             undescribed=undescribed,
         )
 
@@ -124,31 +137,75 @@ class Searcher:
             return self._found(store, query, snapshot, refused, objects)
 
     def _found(self, store: Store, query: Query, snapshot: Snapshot, refused: str, objects: Objects) -> Found:
-        terms = rank.take_apart(query.text)
-        mode = self._mode(query)
-        vectors, degraded = (None, refused) if refused or mode == "keyword" else self._vectors(store, query, mode)
         view = View(snapshot, self._filter(store, query))
         if not view.places:
             return Found(degraded="no file passes the filters")
+        reranker = self._reranker if self._reranks(query) else None
+        wanted = max(OVERFETCH * self._top_k(query), reranker.candidates if reranker else 0)
+        way, rewritten = self._rewritten(store, query, view, refused, 0 if query.explain else wanted)
+        hits, done = self._shown(objects, store, query, view, way, reranker)
+        degraded = "; ".join(filter(None, (way.degraded, done.degraded if done else "")))
+        found = Found(hits, degraded, (), done.by if done else None, rewritten)
+        if not query.explain or len(hits) < self._top_k(query):
+            return found
+        from ragit.search.demoted import demoted
+
+        shown = {path for hit in hits for path in (hit.path, *hit.also)}
+        return found._replace(demoted=demoted(store, view, way.scorer, way.ranked, shown, hits[-1].score))
+
+    def _rewritten(
+        self, store: Store, query: Query, view: View, refused: str, wanted: int
+    ) -> tuple[Way, Rewritten | None]:
+        """The order for a query, as it is or with what rewriting adds; and what that was."""
+        settings = self._config.retrieval.query_rewriting
+        least = self._config.retrieval.min_score if query.min_score is None else query.min_score
+        if not (settings.enabled if query.rewrite is None else query.rewrite):
+            return self._way(store, query, view, refused, least, wanted), None
+        if settings.provider == "vocabulary":
+            from ragit.search import vocabulary
+
+            words = vocabulary.expansions(query.text, rank.take_apart(query.text), view.snapshot.paths)
+            return self._way(store, query, view, refused, least, wanted, vocabulary.weights(words)), Rewritten(
+                words=words
+            ) if words else None
+        variants, why = self._rewriter.variants(query.text)
+        ways = [self._way(store, query, view, refused, 0.0 if variants else least, 0 if variants else wanted)]
+        if not variants:
+            return ways[0]._replace(degraded="; ".join(filter(None, (ways[0].degraded, why)))), None
+        from ragit.rank.fuse import Fused
+
+        ways += [self._way(store, replaced(query, text=text), view, refused, 0.0, 0) for text in variants]
+        fused = Fused([(way.scorer, way.ranked) for way in ways])
+        return Way(fused, fused.order(least), ways[0].degraded), Rewritten(variants)
+
+    def _way(
+        self,
+        store: Store,
+        query: Query,
+        view: View,
+        refused: str,
+        least: float,
+        wanted: int,
+        expansions: Mapping[str, float] = MappingProxyType({}),
+    ) -> Way:
+        """One way to ask, ranked: chunks that score at least `least`, at any rate the best `wanted` (0: all)."""
+        terms = rank.take_apart(query.text)
+        if expansions:
+            terms = replaced(terms, expansions=expansions)
+        mode = self._mode(query)
+        vectors, degraded = (None, refused) if refused or mode == "keyword" else self._vectors(store, query, mode)
         gathered = gather(store, view, terms, vectors, self._config.retrieval.hybrid_search.keyword_scoring)
         if vectors:
             degraded = self._one_armed(query, has_words=mode == "vector" or gathered.keyword_hits > 0)
         mix = self._mix(query, terms.shape, mode, vectors is not None)
         scorer = rank.Scorer(rank.Ask(terms, gathered.names), mix, gathered.files, partial(_names, store))
-        least = self._config.retrieval.min_score if query.min_score is None else query.min_score
-        reranker = self._reranker if self._reranks(query) else None
-        wanted = max(OVERFETCH * self._top_k(query), reranker.candidates if reranker else 0)
-        ranked = scorer.order(gathered.chunks, least, 0 if query.explain else wanted)
-        hits, done = self._shown(objects, store, query, view, scorer, ranked, reranker)
-        if done and done.degraded:
-            degraded = "; ".join(filter(None, (degraded, done.degraded)))
-        by = done.by if done else None
-        if not query.explain or len(hits) < self._top_k(query):
-            return Found(hits, degraded, (), by)
-        from ragit.search.demoted import demoted
+        return Way(scorer, scorer.order(gathered.chunks, least, wanted), degraded)
 
-        shown = {path for hit in hits for path in (hit.path, *hit.also)}
-        return Found(hits, degraded, demoted(store, view, scorer, ranked, shown, hits[-1].score), by)
+    @cached_property
+    def _rewriter(self) -> Rewriter:
+        from ragit.search.rewrite import Rewriter  # HTTP, and all that comes with it
+
+        return Rewriter(self._config.retrieval.query_rewriting)
 
     def _reranks(self, query: Query) -> bool:
         return self._config.retrieval.reranking.enabled if query.rerank is None else query.rerank
@@ -186,8 +243,7 @@ class Searcher:
         store: Store,
         query: Query,
         view: View,
-        scorer: rank.Scorer,
-        ranked: Sequence[rank.Ranked],
+        way: Way,
         reranker: Reranker | None,
     ) -> tuple[tuple[Hit, ...], Reordered | None]:
         knobs = self._config.retrieval.context_optimization
@@ -195,7 +251,7 @@ class Searcher:
         optimizes = knobs.enabled if query.optimize is None else query.optimize
         pool = top_k * OVERFETCH if optimizes else top_k
         seen = max(pool, reranker.candidates) if reranker else pool
-        show = Show(objects, store, view.snapshot, scorer, one_path_each(ranked, seen))
+        show = Show(objects, store, view.snapshot, way.scorer, one_path_each(way.ranked, seen))
         done = reranker.rerank(show, query.text, distinct=rank.REPEAT in self._weights) if reranker else None
         pieces = show.pieces()[:pool]
         if not optimizes:

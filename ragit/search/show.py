@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from ragit import chunk, words
 from ragit.git import Objects
-from ragit.rank import Piece, Ranked, Scorer
+from ragit.rank import Explains, Piece, Ranked
 from ragit.store import ORDINAL_BITS, ChunkRow, Snapshot, Store
 from ragit.types import Hit, Optimized
 
@@ -32,7 +32,7 @@ def one_path_each(ranked: Iterable[Ranked], limit: int) -> Pool:
 class Show:
     """Makes hits of a pool of ranked chunks."""
 
-    def __init__(self, objects: Objects, store: Store, snapshot: Snapshot, scorer: Scorer, pool: Pool) -> None:
+    def __init__(self, objects: Objects, store: Store, snapshot: Snapshot, scorer: Explains, pool: Pool) -> None:
         self._snapshot = snapshot
         self._scorer = scorer
         self.pool = pool

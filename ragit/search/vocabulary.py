@@ -1,0 +1,80 @@
+"""A query's words in the searched tree's own: other forms, synonyms and abbreviations that it uses. Offline.
+
+The words of the tree's paths are its vocabulary: what people call files and folders by is what it is about, and it is
+read from the composed tree without asking the store. Only words that the tree holds are added, and nothing else that
+is stored has a say. It takes some 20 ms on 6,500 files (6,400 names, 1,500 words), most of them for splitting names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from ragit import rank, words
+from ragit.embed.near import Nearby
+
+WEIGHT = 0.3
+"""What an added word counts beside one of the query."""
+
+MOST_WORDS = 8
+"""Words of a query that are looked at; the first ones, as everywhere."""
+
+MOST_EACH = 2
+"""Words added for each."""
+
+NEAR = 0.5
+"""Cosine from which a word means the same: delete and remove have 0.52, timeout and wait 0.29."""
+
+NEAR_SHORT = 0.28
+"""The same where one abbreviates the other: cfg and config have 0.33."""
+
+_PART = re.compile(rb"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+"""The ASCII words of `words.parts`, of all names at once."""
+
+
+def vocabulary(paths: Iterable[bytes]) -> frozenset[str]:
+    """All words of three letters or more in the names of files and folders."""
+    names = set(b"/".join(paths).split(b"/"))
+    return frozenset(word.decode().lower() for word in set(_PART.findall(b"/".join(names))) if len(word) > 2)
+
+
+def expansions(query: str, terms: rank.QueryTerms, paths: Iterable[bytes]) -> Mapping[str, tuple[str, ...]]:
+    """Words to look for beside some of a query's. None for a name that is typed as it is: that is what is wanted."""
+    if terms.shape == "symbol":
+        return {}
+    asked = [word for word in dict.fromkeys(words.words(rank.telling(query))) if _is_plain(word)][:MOST_WORDS]
+    if not asked:
+        return {}
+    nearby = Nearby(vocabulary(paths))
+    known = {*terms.weights, *terms.compounds}
+    found: dict[str, tuple[str, ...]] = {}
+    for word in asked:
+        near = [other for other, cosine in nearby.nearest(word, 4 * MOST_EACH) if _means(word, other, cosine)]
+        new = [other for other in near if words.stem(other) not in known][:MOST_EACH]
+        known.update(map(words.stem, new))
+        if new:
+            found[word] = tuple(new)
+    return found
+
+
+def weights(found: Mapping[str, tuple[str, ...]]) -> dict[str, float]:
+    """Expansions as index terms."""
+    return {words.stem(word): WEIGHT for near in found.values() for word in near}
+
+
+def _is_plain(word: str) -> bool:
+    return len(word) > 2 and word.isascii() and word.isalpha()
+
+
+def _means(word: str, other: str, cosine: float) -> bool:
+    return cosine >= (NEAR_SHORT if abbreviates(word, other) or abbreviates(other, word) else NEAR)
+
+
+def abbreviates(short: str, long: str) -> bool:
+    """Its beginning (auth, authentication), or its consonants in order, all or some (cfg, config)."""
+    if not 2 <= len(short) < len(long) or short[0] != long[0]:
+        return False
+    if len(short) > 2 and long.startswith(short):
+        return True
+    letters = iter(long)
+    return not re.search("[aeiou]", short[1:]) and all(letter in letters for letter in short)
