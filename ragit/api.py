@@ -31,6 +31,7 @@ from ragit.records import replaced
 from ragit.types import (
     Answer,
     Asked,
+    EmbedderTried,
     Freshness,
     GcReport,
     ImageDescribed,
@@ -295,6 +296,12 @@ class Ragit:
         commit = self._repo.resolve(revision).commit
         return [] if commit is None else self._repo.log(commit, most)
 
+    def test_embedder(self) -> EmbedderTried:
+        """Ask the configured embedder for two vectors, and say what it is. EmbedderUnavailable, ConfigError."""
+        from ragit.index.probe import tried
+
+        return tried(self.config)
+
     def gc(self) -> GcReport:
         """Drop what no ref, worktree, staged tree or recent reflog entry reaches."""
         self._look_again()
@@ -431,7 +438,7 @@ class Ragit:
             found = self._repo.resolve(revision)
             return Target(revision, found.tree, self._repo.head().tree)
         if scope == "worktree":
-            working = self._repo.working_tree(self.config.index.max_file_bytes, status)
+            working = self._repo.working_tree(self._indexer.selector.most_bytes, status)
             head = self._repo.head()
             name = "HEAD" if working.tree == head.tree else "HEAD + uncommitted changes"
             return Target(name, working.tree, head.tree)
@@ -490,7 +497,7 @@ class Ragit:
         trees |= {entry.tree for entry in repo.reflog() if entry.seconds >= since}
         trees |= {repo.head().tree}
         if repo.top is not None:
-            trees |= {repo.working_tree(self.config.index.max_file_bytes).tree, *self._staged()}
+            trees |= {repo.working_tree(self._indexer.selector.most_bytes).tree, *self._staged()}
         return trees
 
     def _staged(self) -> set[Oid]:

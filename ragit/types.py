@@ -274,6 +274,26 @@ class Sent(Record):
     """By the settings' prices; None if they have none for this model."""
 
 
+class EmbedderTried(Record):
+    """What came of trying the configured embedder once."""
+
+    provider: str
+    address: str
+    """Where it was asked; empty for one that is part of ragit."""
+    model: str
+    key: str
+    """Where its key is looked for, and whether there is one. Never the key."""
+    dimensions: int
+    document_ms: float
+    query_ms: float
+    tokens: int
+    """As the server counts them, for both."""
+    cost: float | None
+    """By the settings' prices."""
+    notes: tuple[str, ...]
+    """What is worth knowing."""
+
+
 class IndexReport(Record):
     """What one run of indexing did (or, for a dry run, would do)."""
 

@@ -18,6 +18,7 @@ COMMANDS = {
     "status": "status",
     "check": "status",
     "describe": "describe",
+    "embed": "embed",
     "gc": "index",
     "init": "hooks",
     "hooks": "hooks",

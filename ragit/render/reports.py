@@ -11,6 +11,7 @@ from ragit.render.screen import Paint, RenderOptions, cells, counted, sized, vis
 from ragit.types import (
     Asked,
     Described,
+    EmbedderTried,
     Finding,
     Freshness,
     GcReport,
@@ -18,6 +19,7 @@ from ragit.types import (
     ImageDescribed,
     IndexReport,
     RefStatus,
+    Sent,
     Status,
 )
 
@@ -44,8 +46,24 @@ def index_text(report: IndexReport, options: RenderOptions) -> Iterator[str]:
         yield f"{paint.good('up to date')}: {size} ({report.seconds:.1f} s)"
     if report.described:
         yield from _described(report.described, report.dry_run, paint)
+    if report.sent:
+        yield from _sent(report.sent, report.dry_run, paint)
     if skipped := _skipped(report.skipped):
         yield paint.faint(f"  {skipped}")
+
+
+def _sent(sent: Sent, dry_run: bool, paint: Paint) -> Iterator[str]:
+    """What a server that makes vectors was sent, or would be, what that costs, and what was kept from it."""
+    cost = "no price under `pricing`" if sent.cost is None else f"{sent.cost:,.2f} by `pricing`"
+    if sent.tokens:
+        yield f"  {'about ' if dry_run else ''}{sent.tokens:,} tokens for {visible(sent.model)}; {cost}"
+    if sent.secrets:
+        held = "to be taken out" if dry_run else "taken out"
+        yield f"  {counted(sent.secrets, 'secret')} {held} of what is sent"
+    if sent.shortened:
+        yield f"  {counted(sent.shortened, 'text')} too long for the model: cut to fit"
+    if sent.refused:
+        yield paint.bad(f"  {counted(sent.refused, 'text')} refused by the server: found by words only")
 
 
 def _described(described: Described, dry_run: bool, paint: Paint) -> Iterator[str]:
@@ -70,6 +88,27 @@ def _skipped(skipped: Mapping[str, int]) -> str:
     return f"skipped {sum(count for count, _ in rows):,}: " + ", ".join(f"{visible(why)} {n:,}" for n, why in rows)
 
 
+def embedder_text(tried: EmbedderTried, options: RenderOptions) -> Iterator[str]:
+    """The configured embedder, and how it did."""
+    paint = Paint(options.color)
+    yield f"{paint.good('works')}: {visible(tried.provider)}{f', model {visible(tried.model)}' if tried.model else ''}"
+    if tried.address:
+        yield f"  at {visible(tried.address)}"
+        yield f"  key: {visible(tried.key)}"
+    took = f"a text took {tried.document_ms:,.0f} ms, a query {tried.query_ms:,.0f} ms"
+    yield f"  {tried.dimensions:,} dimensions; {took}"
+    if tried.tokens:
+        cost = "no price under `pricing`" if tried.cost is None else f"{tried.cost:.6f} by `pricing`"
+        yield f"  {tried.tokens:,} tokens for both; {cost}"
+    for note in tried.notes:
+        yield f"  note: {note}"
+
+
+def embedder_json(tried: EmbedderTried, options: RenderOptions) -> Iterator[str]:
+    """The same as one JSON object."""
+    yield dumps({**as_dict(tried), "notes": list(tried.notes)}, options)
+
+
 def index_json(report: IndexReport, options: RenderOptions) -> Iterator[str]:
     """The same as one JSON object."""
     yield dumps(
@@ -85,6 +124,7 @@ def index_json(report: IndexReport, options: RenderOptions) -> Iterator[str]:
             "seconds": round(report.seconds, 3),
             "dry_run": report.dry_run,
             "described": as_dict(report.described) if report.described else None,
+            "sent": as_dict(report.sent) if report.sent else None,
         },
         options,
     )
