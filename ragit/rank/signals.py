@@ -150,7 +150,11 @@ _ASIDE = re.compile(
 _VENDORED = re.compile(
     r"(^|/)(vendor|vendored|third[-_]?party|node_modules|dist|build|generated|gen)/|\.min\.|[._]pb2?\.|\.lock$"
 )
-_PROSE = re.compile(r"\.(md|mdx|rst|adoc|txt|tex)$|(^|/)(CHANGELOG|HISTORY|NEWS|LICENSE|README)[^/]*$", re.IGNORECASE)
+_PROSE = re.compile(
+    r"\.(md|mdx|rst|adoc|txt|tex|pdf|doc[xm]?|rtf|xls[xm]?|pptx|od[tsp]|epub)$"
+    r"|(^|/)(CHANGELOG|HISTORY|NEWS|LICENSE|README)[^/]*$",
+    re.IGNORECASE,
+)
 
 
 def _is_about(ask: Ask, *stems: str) -> bool:
