@@ -189,6 +189,8 @@ _BEGIN, _END = "<!-- languages: made by `python tests/test_docs.py`; a test comp
 def cut_by(row: Language) -> str:
     if row.reader == "document":
         return "document"
+    if row.name == "image":
+        return "described, if you let a model"
     if row.grammar:
         return f"grammar `{row.grammar}`"
     if row.name == "auto" or row.reader not in {"none", "lines", "latex", "razor", "sln"}:

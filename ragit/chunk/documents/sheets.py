@@ -37,7 +37,7 @@ class Row(NamedTuple):
 
 def shortened(cells: list[str], most: int) -> list[str]:
     """At most so many cells, and a mark if there were more."""
-    return [*cells[:most], "…"] if len(cells) > most else cells
+    return [*cells[:most], "…"] if any(cells[most:]) else cells[:most]
 
 
 def sheet(name: str, hidden: bool, rows: Iterable[Row]) -> Iterator[Block]:
