@@ -27,7 +27,7 @@ from ragit.remote.client import INDEXING, QUERY, Client, Patience
 from ragit.remote.failures import KeyRefused, ParameterRefused, Refused, TooLong
 from ragit.remote.presets import PRESETS, Preset, spoken_as
 from ragit.remote.secrets import Clean
-from ragit.remote.server import Server, masked
+from ragit.remote.server import Server, masked, on_this_machine
 from ragit.types import Sent
 
 _SHORTEST = 200
@@ -107,7 +107,9 @@ class ServedEmbedder:
             "address": self._client.url(self._dialect.path),
             "model": self._model,
             "key": f"{server.key_hint or 'none'}: {'set' if server.key else 'not set'}",
-            "in clear": server.base_url.startswith("http://") and bool(server.key) and not self._preset.local,
+            "in clear": bool(server.key)
+            and server.base_url.startswith("http://")
+            and not on_this_machine(server.base_url),
         }
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:

@@ -67,6 +67,13 @@ def origin(url: str) -> tuple[str, str]:
     return parts.scheme, parts.netloc.rpartition("@")[2]
 
 
+def on_this_machine(url: str) -> bool:
+    """Whether an address never leaves this machine: the loopback interface."""
+    host = origin(url)[1]
+    name = host.partition("]")[0].strip("[") if host.startswith("[") else host.partition(":")[0]
+    return name in ("localhost", "::1") or name.startswith("127.")
+
+
 def checked(server: Server) -> SplitResult:
     """The parts of the server's address. ConfigError for what cannot be an address, a header or a proxy."""
     parts = _address(server.base_url)

@@ -22,6 +22,7 @@ from typing import NamedTuple
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from ragit.errors import ConfigError
+from ragit.remote.server import on_this_machine
 
 _AT_ONCE = 1 << 16
 
@@ -223,7 +224,7 @@ def _proxy_for(secure: bool, host: str, authority: str, wanted: str) -> str:
     """The proxy to use; empty for none. A server on this machine is never looked for behind one."""
     if wanted:
         return "" if wanted == "none" else wanted
-    if host == "localhost" or host.startswith("127.") or host == "::1":
+    if on_this_machine(f"http://{authority}"):
         return ""
     if sys.platform not in ("darwin", "win32") and not any(name.lower().endswith("_proxy") for name in os.environ):
         return ""

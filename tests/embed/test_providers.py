@@ -142,6 +142,23 @@ def test_fingerprints_tell_what_makes_other_vectors(server: EmbeddingServer) -> 
     assert "abc123" not in hidden.fingerprint
 
 
+@pytest.mark.parametrize(
+    ("address", "key", "in_clear"),
+    [
+        ("http://models.example.org/v1", "k-123456", True),
+        ("http://models.example.org/v1", "", False),
+        ("https://models.example.org/v1", "k-123456", False),
+        ("http://localhost:1/v1", "k-123456", False),
+        ("http://127.0.0.1:1/v1", "k-123456", False),
+        ("http://[::1]:1/v1", "k-123456", False),
+    ],
+)
+def test_a_key_in_clear_is_noticed(address: str, key: str, in_clear: bool) -> None:
+    embedder = ServedEmbedder(EmbedderOptions(model="m"), PRESETS["openai"], Server(address, key))
+    assert embedder.about()["in clear"] is in_clear
+    assert "k-123456" not in str(embedder.about())
+
+
 def test_what_has_to_be_named(server: EmbeddingServer) -> None:
     with pytest.raises(ConfigError, match="model is not set"):
         load_embedder("azure", EmbedderOptions(base_url=server.url))

@@ -1,0 +1,141 @@
+"""What is sent to an embedding server, from a commit to the report: counted, foreseen, priced, and without secrets."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from sandbox import GitSandbox
+from serving import Answer, EmbeddingServer, error, well
+
+import ragit
+from ragit.cli import cli
+from ragit.errors import ConfigError
+
+TOKEN = "ghp_" + "a1B2" * 9
+
+
+@pytest.fixture
+def server() -> Iterator[EmbeddingServer]:
+    running = EmbeddingServer()
+    yield running
+    running.close()
+
+
+@pytest.fixture
+def code(repo: GitSandbox) -> GitSandbox:
+    repo.write("a.py", f'def one():\n    return "{TOKEN}"\n')
+    repo.write("b.py", f'def one():\n    return "{TOKEN}"\n')  # the same text is sent once
+    repo.write("c.py", "def two():\n    return 2\n")
+    repo.write("d.py", "def three():\n" + "    call()\n" * 90)
+    repo.commit()
+    return repo
+
+
+def flags(server: EmbeddingServer, **more: object) -> dict[str, object]:
+    named = {f"embedding.{name}": value for name, value in more.items()}
+    return {"embedding.provider": "openai", "embedding.baseUrl": server.url, "embedding.model": "Tiny", **named}
+
+
+def picky(payload: dict[str, Any]) -> Answer:
+    """As a server with a small window that minds one text."""
+    if any(len(text) > 600 for text in payload["input"]):
+        return error(400, "too long")
+    if any("two" in text for text in payload["input"]):
+        return error(422, "I do not like that")
+    status, headers, body = well(payload)
+    return status, headers, json.dumps({**json.loads(body), "usage": {"total_tokens": 10}}).encode()
+
+
+def test_a_run_says_what_was_sent(code: GitSandbox, server: EmbeddingServer) -> None:
+    server.replies = [picky] * 50
+    settings = {**flags(server), "pricing": {"tiny": [2.0]}}
+    with ragit.open(code.path, flags=settings) as index:
+        sent = index.index().sent
+        assert sent and (sent.model, sent.secrets, sent.shortened, sent.refused) == ("Tiny", 1, 1, 1)
+        assert sent.tokens >= 20 and sent.cost == pytest.approx(sent.tokens * 2e-6)
+        assert index.index().sent is None  # nothing was missing
+        assert index.search("one", mode="vector").hits  # what was refused has no vector, all else has
+        assert "c.py" in [hit.path for hit in index.search("two").hits]
+    assert TOKEN not in json.dumps(server.asked)
+
+
+def test_a_dry_run_foresees_it_and_sends_nothing(code: GitSandbox, server: EmbeddingServer) -> None:
+    settings = {**flags(server), "pricing.tiny": "100"}
+    with ragit.open(code.path, flags=settings) as index:
+        foreseen = index.index(dry_run=True)
+        assert not server.asked
+        done = index.index()
+    assert foreseen.sent and done.sent is not None
+    assert foreseen.sent.secrets == done.sent.secrets == 1
+    texts = sum(len(text) for payload in server.asked for text in payload["input"] if text != "dimensions")
+    assert foreseen.sent.tokens == pytest.approx(texts / 3.5, rel=0.1)
+    assert foreseen.sent.cost == pytest.approx(foreseen.sent.tokens / 10_000)
+
+
+def test_the_report_shows_it(code: GitSandbox, server: EmbeddingServer) -> None:
+    server.replies = [picky] * 50
+    options = [part for name, value in flags(server).items() for part in ("-c", f"{name}={value}")]
+    run = CliRunner()
+    foreseen = run.invoke(cli, ["-C", str(code.path), *options, "index", "--dry-run"]).output
+    assert "tokens for Tiny; no price under `pricing`" in foreseen
+    assert "1 secret to be taken out of what is sent" in foreseen
+    done = run.invoke(cli, ["-C", str(code.path), *options, "index", "--json"])
+    assert json.loads(done.output)["sent"]["shortened"] == 1
+    assert TOKEN not in done.output
+
+
+def test_with_the_model_in_the_package_nothing_is_sent(code: GitSandbox) -> None:
+    with ragit.open(code.path) as index:
+        assert index.index(dry_run=True).sent is None
+        assert index.index().sent is None
+        tried = index.test_embedder()
+    assert (tried.provider, tried.address, tried.dimensions) == ("static", "", 256)
+    assert tried.notes == ("it is part of ragit, and sends nothing anywhere",)
+
+
+def test_a_server_is_tried(code: GitSandbox, server: EmbeddingServer) -> None:
+    with ragit.open(code.path, flags=flags(server, dimensions=3)) as index:
+        tried = index.test_embedder()
+    assert (tried.address, tried.model, tried.dimensions) == (f"{server.url}/embeddings", "Tiny", 3)
+    assert "not set" in tried.key and tried.query_ms > 0
+    assert len(server.asked) == 2
+
+
+def test_trying_it_shows_no_key(
+    code: GitSandbox, server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_KEY", "k-123456")
+    options = [p for name, v in flags(server, apiKeyEnv="MY_KEY").items() for p in ("-c", f"{name}={v}")]
+    for form in ([], ["--json"]):
+        output = CliRunner().invoke(cli, ["-C", str(code.path), *options, "embed", "--test", *form]).output
+        assert "k-123456" not in output and "MY_KEY" in output
+        assert "unencrypted" not in output  # it does not leave this machine
+    assert server.headers[-1]["Authorization"] == "Bearer k-123456"
+
+
+def test_a_model_that_cannot_tell_texts_apart_is_told(code: GitSandbox, server: EmbeddingServer) -> None:
+    same = json.dumps({"data": [{"index": 0, "embedding": [1, 2]}]}).encode()
+    server.replies = [lambda _: (200, {}, same)] * 2
+    with ragit.open(code.path, flags=flags(server)) as index:
+        assert "no model for search" in index.test_embedder().notes[0]
+
+
+def test_there_is_nothing_to_try(code: GitSandbox) -> None:
+    with ragit.open(code.path, flags={"embedding.provider": "none"}) as index, pytest.raises(ConfigError, match="none"):
+        index.test_embedder()
+
+
+def test_a_clone_cannot_name_a_server(code: GitSandbox, server: EmbeddingServer) -> None:
+    """The settings that came with a clone have no effect until the user allowed them: nothing is sent."""
+    lines = "".join(f'{name.partition(".")[2]} = "{value}"\n' for name, value in flags(server).items())
+    code.write(".ragit.toml", f'[embedding]\n{lines}headers = {{ x = "$HOME" }}\nproxy = "{server.url}"\n')
+    code.commit()
+    with ragit.open(code.path) as index:
+        index.index()
+        index.search("one")
+        assert index.test_embedder().provider == "static"
+    assert not server.asked
