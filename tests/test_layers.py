@@ -73,7 +73,6 @@ ROOMS: dict[str, set[str]] = {
 OWNERS = {
     "apsw": {"store"},
     "click": {"cli", "__main__"},
-    "docx": {"chunk"},
     "numpy": {"embed"},
     "olefile": {"chunk"},
     "openpyxl": {"chunk"},

@@ -30,7 +30,14 @@ FRAME_VERSION = 1
 READERS: Mapping[str, Reader] = {
     "doc": Reader("doc", 1, "olefile"),
     "docx": Reader("docx", 1),
-    "pdf": Reader("pdf", 1, "pypdf cryptography"),
+    "epub": Reader("epub", 1),
+    "notebook": Reader("ipynb", 1, is_text=True),
+    "odp": Reader("odf", 1),
+    "ods": Reader("odf", 1),
+    "odt": Reader("odf", 1),
+    "pdf": Reader("pdf", 1, "pypdf cryptography fonttools brotli"),
+    "pptx": Reader("pptx", 1),
+    "rtf": Reader("rtf", 1, "striprtf"),
     "xls": Reader("xls", 1, "xlrd"),
     "xlsx": Reader("xlsx", 1, "openpyxl"),
 }

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import logging
 import random
-from collections.abc import Iterator
 
 import pytest
 from fuzz import finding, mutated, samples
@@ -12,12 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reading import made
 
-
-@pytest.fixture(autouse=True, scope="module")
-def quiet() -> Iterator[None]:
-    logging.disable()
-    yield
-    logging.disable(logging.NOTSET)
+pytestmark = pytest.mark.usefixtures("quiet")
 
 
 @pytest.mark.parametrize("language", ["pdf", "docx", "doc"])

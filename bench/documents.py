@@ -1,0 +1,110 @@
+"""What documents cost to index: time, memory and disk for a folder of them, whole and by format.
+
+    python bench/documents.py FOLDER ... [--repeat 3] [--out bench/RESULTS.md]
+
+The documents below the folders are copied into a new repository in a temporary folder, each content once, and indexed
+from nothing; then each format alone. Nothing of yours is written. Test data of libraries that read documents are the
+hardest to be had: `pip download --no-deps --no-binary :all: pypdf python-docx openpyxl python-pptx`, or a clone of
+Apache POI or Tika.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from bench import Place, Run, load, machine, shown, table, write
+
+SUFFIXES = (
+    *(".pdf", ".docx", ".docm", ".dotx", ".doc", ".rtf", ".xlsx", ".xlsm", ".xls", ".pptx", ".odt", ".ods", ".odp"),
+    *(".epub", ".ipynb"),
+)
+
+
+def copied(folders: Sequence[Path], to: Path) -> Counter[str]:
+    """Copies every document once, under a name made of its content; how many there are of each suffix."""
+    counts: Counter[str] = Counter()
+    for file in sorted(path for folder in folders for path in folder.rglob("*") if path.suffix.lower() in SUFFIXES):
+        if file.is_file() and not file.is_symlink():
+            data = file.read_bytes()
+            suffix = file.suffix.lower()
+            place = to / suffix[1:] / f"{hashlib.sha256(data).hexdigest()[:16]}{suffix}"
+            if not place.exists():
+                place.parent.mkdir(exist_ok=True)
+                place.write_bytes(data)
+                counts[suffix] += 1
+    return counts
+
+
+def repository(folder: Path) -> None:
+    who = ["-c", "user.name=bench", "-c", "user.email=bench@example.org", "-c", "gc.auto=0"]
+    for command in (["init", "-q"], ["add", "-A"], [*who, "commit", "-q", "-m", "documents"]):
+        subprocess.run(["git", *command], cwd=folder, check=True)
+
+
+def row(name: str, place: Place, runs: Sequence[tuple[Run, dict[str, Any]]], megabytes: float) -> list[str]:
+    """Format, files, their size, time and what it comes to a second, processor, memory, what came out."""
+    last = runs[-1][1]
+    seconds = statistics.median(run.seconds for run, _ in runs)
+    skipped = {reason: count for reason, count in last["skipped"].items() if reason != "not included"}
+    files = last["files"] + sum(skipped.values())
+    processor = statistics.median(run.processor for run, _ in runs)
+    peak = max(run.megabytes for run, _ in runs)
+    reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(skipped.items(), key=lambda item: -item[1]))
+    return [
+        *(name, str(files), f"{megabytes:.1f} MB", shown(seconds), f"{files / seconds:.0f}/s", shown(processor)),
+        *(f"{peak:.0f} MB", f"{last['chunks']:,}", f"{place.stored():.1f} MB", reasons),
+    ]
+
+
+def rows(place: Place, counts: Counter[str], repeat: int) -> Iterator[list[str]]:
+    for name, glob in (("all", ""), *((suffix[1:], f"**/*{suffix}") for suffix in SUFFIXES if counts[suffix])):
+        if glob:
+            place.env["RAGIT_INDEX_INCLUDE"] = glob
+        runs = []
+        for _ in range(repeat if not glob else 1):
+            place.forget()
+            runs.append(place.index())
+        sizes = (file.stat().st_size for file in place.top.rglob("*.*" if not glob else glob) if file.is_file())
+        yield row(name, place, runs, sum(sizes) / 1e6)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("folders", nargs="+", type=Path, metavar="FOLDER")
+    parser.add_argument("--repeat", type=int, default=3, help="runs of the whole")
+    parser.add_argument("--ragit", default=shutil.which("ragit") or "ragit")
+    parser.add_argument("--out", type=Path, help="file whose section of documents is to be replaced")
+    args = parser.parse_args()
+    before = load()
+    with tempfile.TemporaryDirectory() as name:
+        source = Path(name) / "documents"
+        source.mkdir()
+        counts = copied(args.folders, source)
+        if not counts:
+            sys.exit("no documents there")
+        repository(source)
+        place = Place(source, Path(name), args.ragit)
+        place.env.pop("RAGIT_INDEX_INCLUDE", None)
+        head = ("documents", "files", "size", "index", "files", "processor", "peak", "chunks", "on disk", "not read")
+        lines = ["## Documents", "", machine(args.ragit), f"Load average: {before} before, {load()} after.", ""]
+        lines += table(head, list(rows(place, counts, args.repeat)))
+    section = "\n".join(lines)
+    if args.out:
+        write(args.out, "documents", section)
+    print(section)
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("PYTHONHASHSEED", "0")
+    main()

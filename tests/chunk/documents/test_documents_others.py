@@ -1,0 +1,154 @@
+"""The same documents by other readers and other writers: what they find is found, word by word.
+
+pdftotext, antiword and pandoc read what the tests build and, where `REAL_DOCUMENTS` names a folder of documents, what
+is there (the test data of libraries for documents, say); LibreOffice writes what nobody here wrote. Where a program is
+missing, its test is skipped and says so.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+
+import pytest
+from fuzz import samples
+from reading import OPTIONS, made
+
+from ragit.chunk.documents.block import Unreadable
+from ragit.chunk.documents.frame import blocks_of
+from ragit.chunk.documents.sniff import reader_for
+
+OTHERS: dict[str, list[str]] = {
+    "pdf": ["pdftotext", "FILE", "-"],
+    "doc": ["antiword", "-m", "UTF-8.txt", "-w", "0", "FILE"],
+    "docx": ["pandoc", "-t", "plain", "--wrap=none", "FILE"],
+}
+"""Per language, the program with which to compare."""
+
+_WORD = re.compile(r"[^\W_]+")
+
+
+def words(text: str) -> Counter[str]:
+    return Counter(_WORD.findall(text.replace("\u00ad", "").lower()))
+
+
+def program(language: str) -> list[str]:
+    command = OTHERS[language]
+    if shutil.which(command[0]) is None:
+        pytest.skip(f"{command[0]} is not installed")
+    return command
+
+
+def said(command: list[str], file: Path) -> str | None:
+    """What another program finds; None if it gives up."""
+    typed = [str(file) if part == "FILE" else part for part in command]
+    try:
+        done = subprocess.run(typed, capture_output=True, timeout=60, check=False)
+    except subprocess.TimeoutExpired:
+        return None
+    return None if done.returncode else done.stdout.decode("utf-8", "replace")
+
+
+def share(wanted: Counter[str], found: Counter[str]) -> float:
+    """How many of the words wanted were found, as a share."""
+    return (wanted & found).total() / wanted.total() if wanted else 1.0
+
+
+@pytest.mark.parametrize("language", ["docx", "pdf"])  # antiword wants more of a .doc file than a sample has
+def test_what_another_reader_finds_of_a_sample_is_found(language: str, tmp_path: Path) -> None:
+    command = program(language)
+    for number, data in enumerate(samples(language)):
+        file = tmp_path / f"{number}.{language}"
+        file.write_bytes(data)
+        other = said(command, file)
+        assert other
+        assert share(words(other), words(made(data, language).text.decode())) == 1.0
+
+
+@pytest.mark.parametrize("language", OTHERS)
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.usefixtures("quiet")
+def test_what_another_reader_finds_of_real_documents_is_found(language: str) -> None:
+    folder = os.environ.get("REAL_DOCUMENTS")
+    if not folder:
+        pytest.skip("REAL_DOCUMENTS names no folder of documents")
+    command = program(language)
+    shares = []
+    for file in sorted(Path(folder).rglob(f"*.{language}")):
+        other = said(command, file)
+        found = made(file.read_bytes(), language)
+        if other is not None and found.chunks:
+            shares.append(share(words(other.replace("[pic]", "")), words(found.text.decode())))
+    if not shares:
+        pytest.skip(f"no .{language} in {folder}")
+    # What is left are letters set one by one, scripts that readers order each in their own way, and forms.
+    assert median(shares) >= 0.99
+    assert sum(part >= 0.9 for part in shares) >= 0.85 * len(shares)
+
+
+PAGE = """<html><head><meta charset="utf-8"><title>t</title></head><body>
+<h1>Lubrication</h1><p>Oil the <b>gearbox</b> every \u201csecond\u201d week;
+\u043c\u0430\u0441\u043b\u043e, huile \u00e0 moteur.</p>
+<h2>Intervals</h2><ul><li>daily check</li><li>weekly change</li></ul>
+<table border="1"><tr><th>Part</th><th>Grade</th></tr><tr><td>bearing</td><td>ISO 68</td></tr>
+<tr><td>seal</td><td>none</td></tr></table><h1>Disposal</h1><p>Collect it in drums.</p></body></html>"""
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], bytes]:
+    """A document as LibreOffice writes it, by suffix."""
+    office = shutil.which("soffice")
+    if office is None:
+        pytest.skip("LibreOffice (soffice) is not installed")
+    folder = tmp_path_factory.mktemp("office")
+    (folder / "page.html").write_text(PAGE, encoding="utf-8")
+    filters = {"docx": "MS Word 2007 XML", "doc": "MS Word 97", "pdf": "writer_pdf_Export", "rtf": "Rich Text Format"}
+
+    def convert(suffix: str) -> bytes:
+        profile = f"-env:UserInstallation=file://{folder}/profile"
+        command = [office, profile, "--headless", "--infilter=HTML (StarWriter)", "--convert-to"]
+        typed = [*command, f"{suffix}:{filters[suffix]}", "--outdir", str(folder), str(folder / "page.html")]
+        done = subprocess.run(typed, capture_output=True, timeout=120, check=False)
+        file = folder / f"page.{suffix}"
+        if not file.exists():
+            pytest.skip(f"LibreOffice wrote no .{suffix}: {done.stderr.decode()[-200:]}")
+        return file.read_bytes()
+
+    return convert
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("suffix", ["docx", "doc", "pdf"])
+def test_what_libreoffice_writes_is_read(suffix: str, written: Callable[[str], bytes], tmp_path: Path) -> None:
+    data = written(suffix)
+    found = made(data, suffix)
+    if shutil.which(OTHERS[suffix][0]):
+        file = tmp_path / f"page.{suffix}"
+        file.write_bytes(data)
+        other = said(OTHERS[suffix], file)
+        assert other and share(words(other), words(found.text.decode())) == 1.0
+    wanted = words(re.sub(r"<title>.*?</title>|<[^>]*>", " ", PAGE))
+    assert share(wanted, words(found.text.decode())) == 1.0
+    if suffix != "pdf":
+        blocks = list(blocks_of(data, suffix, OPTIONS))
+        paths = {block.text.strip(): block.headings for block in blocks}
+        assert paths["Collect it in drums."] == ("Disposal",)
+        assert [block.headings for block in blocks if "weekly" in block.text] == [("Lubrication", "Intervals")]
+        rows = [block for block in blocks if block.kind == "table"]
+        assert [(row.text, row.repeat) for row in rows] == [
+            (line, "Part | Grade") for line in ("Part | Grade", "bearing | ISO 68", "seal | none")
+        ]
+
+
+def test_only_what_is_unreadable_is_said_to_be(tmp_path: Path) -> None:
+    """The reasons are few words, and none is of the document itself."""
+    with pytest.raises(Unreadable, match=r"^xls under another name$"):
+        from making import compound
+
+        reader_for(compound({"Workbook": b"secret words"}), "doc")
