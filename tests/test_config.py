@@ -54,7 +54,13 @@ ENTRIES = {
     "retrieval.signals": ("path", "0.5", ("path", 0.5)),
     **{
         f"{section}.headers": ("x-team", "$TEAM", ("x-team", "$TEAM"))
-        for section in ("embedding", "description", "imageDescription", "retrieval.reranking")
+        for section in (
+            "embedding",
+            "description",
+            "imageDescription",
+            "retrieval.reranking",
+            "retrieval.queryRewriting",
+        )
     },
     "pricing": ("gpt-4o-mini", "0.15, 0.6", ("gpt-4o-mini", (0.15, 0.6))),
 }
@@ -484,9 +490,11 @@ DESCRIBED = (*SERVICE, "enabled", "prompt", "maxTokens")
 
 
 def test_a_price_of_a_model_whose_name_has_dots() -> None:
-    loaded = load(TomlFile(b'[pricing]\n"gpt-4.1-mini" = [0.4, 1.6]\n', trusted=True), flags={"pricing.qwen2.5:3B": "0"})
+    loaded = load(
+        TomlFile(b'[pricing]\n"gpt-4.1-mini" = [0.4, 1.6]\n', trusted=True), flags={"pricing.qwen2.5:3B": "0"}
+    )
     assert loaded.config.pricing == (("gpt-4.1-mini", (0.4, 1.6)), ("qwen2.5:3b", (0.0,)))
-    assert "one price or two" in refused('[pricing]\nx = [1, 2, 3]').message
+    assert "one price or two" in refused("[pricing]\nx = [1, 2, 3]").message
     assert "one price or two" in refused('[pricing]\nx = "cheap"').message
 
 
@@ -502,6 +510,7 @@ def test_what_can_send_data_or_choose_where_to_write_is_sensitive() -> None:
         "imageDescription.maxDimension",
         "pricing",
         *(f"retrieval.reranking.{name}" for name in (*SERVICE, "enabled", "provider")),
+        *(f"retrieval.queryRewriting.{name}" for name in (*SERVICE, "enabled", "provider")),
     ]
 
 
