@@ -436,6 +436,13 @@ def write(out: Path, name: str, section: str) -> None:
     out.write_text(kept if begin in text else f"{text.rstrip()}\n\n{block}\n", encoding="utf-8")
 
 
+def command(named: str | None) -> str:
+    """The ragit to measure: the one that was named, else beside this Python, else on PATH."""
+    beside = Path(sys.executable).with_name("ragit")
+    found = named or (str(beside) if beside.exists() else shutil.which("ragit"))
+    return found or sys.exit("no ragit beside this Python or on PATH; name one with --ragit")
+
+
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("source", type=Path, metavar="PATH")
@@ -453,10 +460,7 @@ def arguments() -> argparse.Namespace:
 def main() -> None:
     args = arguments()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the scratch folder goes in that case too
-    beside = Path(sys.executable).with_name("ragit")
-    ragit = args.ragit or (str(beside) if beside.exists() else shutil.which("ragit"))
-    if not ragit:
-        sys.exit("no ragit beside this Python or on PATH; name one with --ragit")
+    ragit = command(args.ragit)
     source = args.source.resolve()
     with tempfile.TemporaryDirectory(prefix="ragit-bench-") as folder:
         place = Place(source, Path(folder), ragit)

@@ -13,17 +13,17 @@ from __future__ import annotations
 import argparse
 import hashlib
 import os
-import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from bench import Place, Run, load, machine, shown, table, write
+from bench import Place, Run, command, load, machine, shown, table, write
 
 SUFFIXES = (
     *(".pdf", ".docx", ".docm", ".dotx", ".doc", ".rtf", ".xlsx", ".xlsm", ".xls", ".pptx", ".odt", ".ods", ".odp"),
@@ -48,21 +48,20 @@ def copied(folders: Sequence[Path], to: Path) -> Counter[str]:
 
 def repository(folder: Path) -> None:
     who = ["-c", "user.name=bench", "-c", "user.email=bench@example.org", "-c", "gc.auto=0"]
-    for command in (["init", "-q"], ["add", "-A"], [*who, "commit", "-q", "-m", "documents"]):
-        subprocess.run(["git", *command], cwd=folder, check=True)
+    for typed in (["init", "-q"], ["add", "-A"], [*who, "commit", "-q", "-m", "documents"]):
+        subprocess.run(["git", *typed], cwd=folder, check=True)
 
 
 def row(name: str, place: Place, runs: Sequence[tuple[Run, dict[str, Any]]], megabytes: float) -> list[str]:
-    """Format, files, their size, time and what it comes to a second, processor, memory, what came out."""
+    """Format, files, their size, time and what it comes to a second, memory, what came out."""
     last = runs[-1][1]
     seconds = statistics.median(run.seconds for run, _ in runs)
     skipped = {reason: count for reason, count in last["skipped"].items() if reason != "not included"}
     files = last["files"] + sum(skipped.values())
-    processor = statistics.median(run.processor for run, _ in runs)
     peak = max(run.megabytes for run, _ in runs)
     reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(skipped.items(), key=lambda item: -item[1]))
     return [
-        *(name, str(files), f"{megabytes:.1f} MB", shown(seconds), f"{files / seconds:.0f}/s", shown(processor)),
+        *(name, str(files), f"{megabytes:.1f} MB", shown(seconds), f"{files / seconds:.0f}/s"),
         *(f"{peak:.0f} MB", f"{last['chunks']:,}", f"{place.stored():.1f} MB", reasons),
     ]
 
@@ -75,7 +74,7 @@ def rows(place: Place, counts: Counter[str], repeat: int) -> Iterator[list[str]]
         for _ in range(repeat if not glob else 1):
             place.forget()
             runs.append(place.index())
-        sizes = (file.stat().st_size for file in place.top.rglob("*.*" if not glob else glob) if file.is_file())
+        sizes = (file.stat().st_size for file in place.top.rglob(glob or "*.*") if file.is_file())
         yield row(name, place, runs, sum(sizes) / 1e6)
 
 
@@ -83,10 +82,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("folders", nargs="+", type=Path, metavar="FOLDER")
     parser.add_argument("--repeat", type=int, default=3, help="runs of the whole")
-    parser.add_argument("--ragit", default=shutil.which("ragit") or "ragit")
+    parser.add_argument("--ragit", help="the command to measure; default: beside this Python, else on PATH")
+    parser.add_argument("--note", default="", help="a sentence about the documents, for the report")
     parser.add_argument("--out", type=Path, help="file whose section of documents is to be replaced")
     args = parser.parse_args()
-    before = load()
+    ragit, before = command(args.ragit), load()
     with tempfile.TemporaryDirectory() as name:
         source = Path(name) / "documents"
         source.mkdir()
@@ -94,11 +94,12 @@ def main() -> None:
         if not counts:
             sys.exit("no documents there")
         repository(source)
-        place = Place(source, Path(name), args.ragit)
+        place = Place(source, Path(name), ragit)
         place.env.pop("RAGIT_INDEX_INCLUDE", None)
-        head = ("documents", "files", "size", "index", "files", "processor", "peak", "chunks", "on disk", "not read")
-        lines = ["## Documents", "", machine(args.ragit), f"Load average: {before} before, {load()} after.", ""]
-        lines += table(head, list(rows(place, counts, args.repeat)))
+        head = ("documents", "files", "size", "index", "files", "peak", "chunks", "on disk", "not read")
+        measured = table(head, list(rows(place, counts, args.repeat)))
+        busy = f"Processes that wanted to run (load average): {before} before, {load()} after. {args.note}".rstrip()
+        lines = ["## Documents", "", f"{time.strftime('%Y-%m-%d')}. {machine(ragit)}.", busy, "", *measured]
     section = "\n".join(lines)
     if args.out:
         write(args.out, "documents", section)

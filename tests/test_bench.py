@@ -9,6 +9,9 @@ from pathlib import Path
 
 from sandbox import GitSandbox
 
+sys.path.append(str(Path(__file__).parent / "chunk" / "documents"))
+from making import docx, p, pdf  # noqa: E402
+
 BENCH = Path(__file__).parents[1] / "bench" / "bench.py"
 
 
@@ -36,3 +39,20 @@ def test_a_run_on_a_small_repository(repo: GitSandbox, tmp_path: Path) -> None:
     assert rows["4x"].startswith("3 | 3 |")
     assert (repo.git("status", "--porcelain"), repo.git("for-each-ref")) == before
     assert not (repo.path / ".git" / "ragit").exists()
+
+
+def test_a_run_on_some_documents(tmp_path: Path) -> None:
+    folder = tmp_path / "documents"
+    folder.mkdir()
+    (folder / "a.docx").write_bytes(docx(p("One") + p("Two")))
+    (folder / "same.docx").write_bytes(docx(p("One") + p("Two")))
+    (folder / "b.pdf").write_bytes(pdf([["Words"]]))
+    (folder / "c.pdf").write_bytes(pdf([[]], scanned=[1]))
+    out = tmp_path / "RESULTS.md"
+    script = BENCH.with_name("documents.py")
+    command = [sys.executable, str(script), str(folder), "--repeat", "1", "--out", str(out)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    rows = dict(re.findall(r"^\| ([a-z]+) \| (.*) \|$", out.read_text(encoding="utf-8"), re.MULTILINE))
+    assert rows["all"].startswith("3 | ") and rows["all"].endswith("1 no text (scanned)")
+    assert rows["docx"].startswith("1 | ") and rows["pdf"].startswith("2 | ")
