@@ -133,6 +133,23 @@ def test_what_is_sent_of_a_candidate(shop: GitSandbox, server: AnsweringServer) 
         assert document == f"{hit.path} {hit.symbol}\n{hit.text[:60]}"
 
 
+def test_a_description_stands_before_the_text(shop: GitSandbox, server: AnsweringServer) -> None:
+    from describing import Model
+
+    with Model() as model:
+        settings = {**flags(server, candidates=3), **model.settings}
+        with ragit.open(shop.path, flags=settings) as index:
+            index.index()
+            answer = index.search(QUERY, optimize=False)
+            row = server.asked[0]["documents"][0]
+            head, description, code = row.split("\n", 2)
+            assert head == f"{answer.hits[0].path} {answer.hits[0].symbol}"
+            assert description.startswith("About ")
+            assert code.startswith("\n" + answer.hits[0].text[:100])
+        search(shop, {**settings, "retrieval.reranking.docField": "content"})
+        assert not any("About " in document for document in server.asked[1]["documents"])
+
+
 def test_a_server_that_takes_few_at_once_is_asked_several_times(shop: GitSandbox) -> None:
     for number in range(40):
         shop.write(f"more/m{number}.py", f"def commit_{number}(offset):\n    return commit(offset, {number})\n")

@@ -230,6 +230,12 @@ class Reranking(Service):
     model: str = knob("", "Name of the model; empty: the provider's usual one, or the only one.", sensitive=True)
     candidates: int = knob(20, "How many of the best are sent to it.", low=1, high=1000)
     max_doc_chars: int = knob(1200, "Characters of each candidate that are sent.", low=50, high=100_000)
+    doc_field: str = knob(
+        "description+content",
+        "What they are of: the chunk's description, as far as there is one (description.enabled), and its text; or "
+        "content, its text alone.",
+        choices=("description+content", "content"),
+    )
     query_template: str = knob(
         "",
         "What is sent as the query, with {query} in it; empty: the query itself.",

@@ -7,7 +7,7 @@ fusion stands and the answer says why.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from ragit.config import Reranking
@@ -17,7 +17,7 @@ from ragit.rank.rerank import reranked
 from ragit.remote.client import Client, Patience
 from ragit.remote.rerank import DIALECTS, CrossEncoder
 from ragit.search.limit import within
-from ragit.search.show import Show
+from ragit.search.show import Document, Show
 from ragit.services import server_of
 from ragit.types import RerankedBy
 
@@ -33,6 +33,9 @@ CHAT_URL = "https://api.openai.com/v1"
 
 Ask = Callable[[str, Sequence[str], Patience], "list[float | None]"]
 """Query and documents to relevances."""
+
+Describe = Callable[[list[bytes]], Mapping[bytes, str]]
+"""Hashes of embedded texts to their descriptions."""
 
 
 class Reordered(NamedTuple):
@@ -58,17 +61,20 @@ class Reranker:
         """How many it is shown."""
         return self._settings.candidates
 
-    def rerank(self, show: Show, query: str, *, distinct: bool) -> Reordered:
+    def rerank(self, show: Show, query: str, described: Describe, *, distinct: bool) -> Reordered:
         """Put the pool of `show` in the order that the model gives its best; `distinct`: see `rank.rerank`."""
         pool = show.pool
         best = pool[: self.candidates]
-        done = self.order(query, [one for one, _ in best], show.documents(len(best), self._shown), distinct=distinct)
+        wants = self._settings.doc_field != "content"
+        documents = show.documents(len(best), described if wants else lambda _: {})
+        done = self.order(query, [one for one, _ in best], list(map(self._shown, documents)), distinct=distinct)
         show.pool = [*((one, best[old][1]) for old, one in done.order), *(() if done.alone else pool[len(best) :])]
         return done
 
-    def _shown(self, path: str, name: str, text: str) -> str:
+    def _shown(self, one: Document) -> str:
         """What the model reads of a candidate: where it stands, what it is called, and its beginning."""
-        return f"{path} {name}".rstrip()[:200] + "\n" + text[: self._settings.max_doc_chars]
+        text = f"{one.description}\n\n{one.text}" if one.description else one.text
+        return f"{one.path} {one.name}".rstrip()[:200] + "\n" + text[: self._settings.max_doc_chars]
 
     def order(self, query: str, candidates: Sequence[Ranked], documents: Sequence[str], *, distinct: bool) -> Reordered:
         """The candidates, whose texts are `documents`, as the model orders them; as they were if it does not."""

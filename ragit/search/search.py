@@ -16,12 +16,13 @@ from ragit.embed.quantize import quantize_query
 from ragit.errors import ConfigError, EmbedderUnavailable, NotIndexed
 from ragit.git import Objects, Repo
 from ragit.index import Composed, Indexer
+from ragit.index.describing import chunk_asking
 from ragit.records import replaced
 from ragit.search.ask import check, language
 from ragit.search.gather import Vectors, gather
 from ragit.search.show import Show, one_path_each
 from ragit.search.view import View
-from ragit.store import Snapshot, Store
+from ragit.store import CHUNK, Snapshot, Store
 from ragit.types import Answer, Demoted, Hit, Query, RerankedBy, Rewritten, Target
 
 if TYPE_CHECKING:
@@ -252,7 +253,10 @@ class Searcher:
         pool = top_k * OVERFETCH if optimizes else top_k
         seen = max(pool, reranker.candidates) if reranker else pool
         show = Show(objects, store, view.snapshot, way.scorer, one_path_each(way.ranked, seen))
-        done = reranker.rerank(show, query.text, distinct=rank.REPEAT in self._weights) if reranker else None
+        done = None
+        if reranker:
+            described = partial(_described, store, self._config)
+            done = reranker.rerank(show, query.text, described, distinct=rank.REPEAT in self._weights)
         pieces = show.pieces()[:pool]
         if not optimizes:
             return tuple(show.hits((piece, None) for piece in pieces)), done
@@ -302,3 +306,9 @@ class Searcher:
 
 def _names(store: Store, chunks: Iterable[int]) -> dict[int, rank.Names]:
     return {number: rank.Names(row.kind, row.symbol, row.parent) for number, row in store.chunks(chunks).items()}
+
+
+def _described(store: Store, config: Config, hashes: list[bytes]) -> Mapping[bytes, str]:
+    """What was said about chunks, by the hash of what was embedded of them; nothing where none is wanted."""
+    asking = chunk_asking(config.description)
+    return store.descriptions.of(CHUNK, asking.fingerprint, hashes) if asking else {}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from ragit import chunk, words
 from ragit.git import Objects
@@ -29,6 +30,16 @@ def one_path_each(ranked: Iterable[Ranked], limit: int) -> Pool:
     return chosen
 
 
+class Document(NamedTuple):
+    """A candidate as a model may read it."""
+
+    path: str
+    name: str
+    description: str
+    """What a language model said about it; empty if none did."""
+    text: str
+
+
 class Show:
     """Makes hits of a pool of ranked chunks."""
 
@@ -44,14 +55,19 @@ class Show:
         data = dict(objects.read_many(others.values()))
         self._texts.update((c, chunk.text_of(data.get(oid) or b"") or b"") for c, oid in others.items())
 
-    def documents(self, count: int, shown: Callable[[str, str, str], str]) -> list[str]:
-        """The first `count` of the pool as `shown` makes them of path, qualified name and text."""
-        found = []
-        for ranked, _ in self.pool[:count]:
-            row = self._row(ranked)
-            name = f"{row.parent}.{row.symbol}" if row.parent and row.symbol else row.symbol or row.parent
-            found.append(shown(self._path(ranked.facts.place), name, self._text(ranked, row.start, row.end)))
-        return found
+    def documents(self, count: int, described: Callable[[list[bytes]], Mapping[bytes, str]]) -> list[Document]:
+        """The first `count` of the pool; `described` gives descriptions by the hash of what was embedded."""
+        rows = [(ranked, self._row(ranked)) for ranked, _ in self.pool[:count]]
+        descriptions = described([row.hash for _, row in rows])
+        return [
+            Document(
+                self._path(ranked.facts.place),
+                f"{row.parent}.{row.symbol}" if row.parent and row.symbol else row.symbol or row.parent,
+                descriptions.get(row.hash, ""),
+                self._text(ranked, row.start, row.end),
+            )
+            for ranked, row in rows
+        ]
 
     def pieces(self) -> list[Piece]:
         """The pool for the optimiser, in its order."""
