@@ -123,7 +123,9 @@ def test_any_query_is_expanded_by_words_of_the_paths_only(query: str, names: lis
     found = expansions(query, terms, encoded)
     added = [word for near in found.values() for word in near]
     assert set(added) <= vocabulary(encoded)
-    assert not {words.stem(word) for word in added} & {*terms.weights, *terms.compounds}
+    stems = [words.stem(word) for word in added]
+    assert len(set(stems)) == len(stems)
+    assert not {*stems} & {*terms.weights, *terms.compounds}
     assert found == expansions(query, terms, reversed(encoded))
 
 

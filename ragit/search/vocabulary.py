@@ -49,11 +49,14 @@ def expansions(query: str, terms: rank.QueryTerms, paths: Iterable[bytes]) -> Ma
     known = {*terms.weights, *terms.compounds}
     found: dict[str, tuple[str, ...]] = {}
     for word in asked:
-        near = [other for other, cosine in nearby.nearest(word, 4 * MOST_EACH) if _means(word, other, cosine)]
-        new = [other for other in near if words.stem(other) not in known][:MOST_EACH]
-        known.update(map(words.stem, new))
-        if new:
-            found[word] = tuple(new)
+        new: dict[str, str] = {}  # by stem: two forms of a word are looked for as one
+        for other, cosine in nearby.nearest(word, 4 * MOST_EACH):
+            if words.stem(other) not in known and _means(word, other, cosine):
+                new.setdefault(words.stem(other), other)
+        chosen = dict(list(new.items())[:MOST_EACH])
+        known.update(chosen)
+        if chosen:
+            found[word] = tuple(chosen.values())
     return found
 
 
