@@ -135,11 +135,13 @@ class Ragit:
         rebuild: bool = False,
         dry_run: bool = False,
         fetch_missing: bool = False,
+        describe: bool = True,
         progress: Progress | None = None,
     ) -> IndexReport:
         """Make the trees of these revisions complete; if none is named, by `scope` HEAD's, the staged or working tree.
 
-        `fetch_missing` first downloads what a partial clone lacks of them. Raises UnknownRevision.
+        `fetch_missing` first downloads what a partial clone lacks of them. Models are asked for descriptions, if the
+        settings want any, unless `describe` is False. Raises UnknownRevision.
         """
         self._look_again()
         if fetch_missing:
@@ -151,9 +153,9 @@ class Ragit:
         if fetch_missing:
             self._indexer.fetch(trees)
         if dry_run:
-            return self._indexer.rehearse(trees, progress=progress)
+            return self._indexer.rehearse(trees, progress=progress, describe=describe)
         work = self._indexer.rebuild if rebuild else self._indexer.complete
-        return work(trees, progress=progress, describe=True)
+        return work(trees, progress=progress, describe=describe)
 
     def search(
         self,

@@ -24,7 +24,9 @@ from ragit.describe import code
 from ragit.embed import load_embedder
 from ragit.embed.quantize import quantize
 from ragit.errors import StoreUnreadable
+from ragit.evaluate.judge import make_ready
 from ragit.index.embedded import embedded_text, text_hash
+from ragit.judgements import Question
 from ragit.store import CHUNK, Store
 from ragit.types import Answer, Chunk
 
@@ -292,6 +294,16 @@ def test_a_search_uses_what_was_said_about_the_same_text(sources: GitSandbox, mo
         assert index.search("retry").undescribed == 0
 
 
+def test_indexing_without_asking_and_measuring_ask_nobody(sources: GitSandbox, model: Model) -> None:
+    with opened(sources, model) as index:
+        report = index.index(describe=False)
+        assert report.described is None
+        assert index.index(dry_run=True, describe=False).described is None
+        assert index.status().descriptions == (0, 3)
+        make_ready(index, [Question("retry later", ()), Question("retry", (), ref="HEAD")], None)
+    assert not model.asked
+
+
 def test_with_keywords_alone_nothing_is_described(sources: GitSandbox, model: Model) -> None:
     report = indexed(sources, model, embedding__provider="none")
     assert report.described is None
@@ -433,6 +445,21 @@ def test_a_kill_in_the_middle_keeps_what_was_paid_for(sources: GitSandbox, model
     model.hold.set()
     indexed(sources, model)
     assert len(model.asked) == 15 + 1  # the one that was under way was paid for, and never came
+
+
+def test_ctrl_c_does_not_wait_for_the_model(sources: GitSandbox, model: Model) -> None:
+    model.hold.clear()
+    flags = [part for name, value in model.settings.items() for part in ("-c", f"{name}={str(value).lower()}")]
+    command = [sys.executable, "-m", "ragit", *flags, "index", "-q"]
+    process = subprocess.Popen(command, cwd=sources.path, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    until = time.monotonic() + 30
+    while not model.asked and time.monotonic() < until:
+        time.sleep(0.01)
+    started = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=30)
+    assert (process.returncode, said.strip()) == (130, b"interrupted: what was done is kept")
+    assert time.monotonic() - started < 5
 
 
 def test_whoever_is_told_first_is_right(sources: GitSandbox, model: Model) -> None:

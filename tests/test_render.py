@@ -22,6 +22,8 @@ from ragit.render import (
     RenderOptions,
     config_json,
     config_text,
+    described_json,
+    described_text,
     format_named,
     freshness_json,
     freshness_text,
@@ -37,7 +39,20 @@ from ragit.render import (
 )
 from ragit.render.screen import cells
 from ragit.render.snippet import lines_of, marked, snippet
-from ragit.types import Answer, Demoted, Freshness, GcReport, Hit, IndexReport, Oid, Optimized, RefStatus, Status
+from ragit.types import (
+    Answer,
+    Demoted,
+    Described,
+    Freshness,
+    GcReport,
+    Hit,
+    ImageDescribed,
+    IndexReport,
+    Oid,
+    Optimized,
+    RefStatus,
+    Status,
+)
 from ragit.words import terms
 
 DOCS = Path(__file__).parent.parent / "docs" / "json.md"
@@ -582,6 +597,45 @@ def test_index_report(report: IndexReport, text: str) -> None:
     (line,) = index_json(report, PLAIN)
     assert not list(faults(json.loads(line), schemas()["index"]))
     assert json.loads(line)["skipped"] == report.skipped
+
+
+def test_what_models_were_asked() -> None:
+    described = Described(120, 1, 2, "it is \x1b down", 45_000, 2_400, 0.125)
+    report = replaced(REPORT, described=described, skipped={})
+    lines = list(index_text(report, PLAIN))
+    assert lines[2:] == [
+        "  120 chunks and 1 image described: 45,000 tokens read, 2,400 written; 0.12 by `pricing`",
+        "  2 left without a description: it is \\x1b down",
+        "  chunks are found by their code until then; the next `ragit index` asks again",
+    ]
+    foreseen = replaced(described, images=0, failed=0, why="", cost=None)
+    lines = list(index_text(replaced(report, described=foreseen, dry_run=True), PLAIN))
+    assert lines[2:] == ["  120 chunks to describe: about 45,000 tokens read, 2,400 written; no price under `pricing`"]
+    assert len(list(index_text(replaced(report, described=Described(0, 0, 0, "", 0, 0, 0.0)), PLAIN))) == 2
+    (line,) = index_json(report, PLAIN)
+    assert not list(faults(json.loads(line), schemas()["index"]))
+
+
+def test_what_is_described() -> None:
+    lines = list(status_text(replaced(STATUS, descriptions=(1200, 0)), PLAIN))
+    assert "described 1,200 chunks and images, complete" in lines
+    lacking = replaced(STATUS, descriptions=(1, 3), skipped={"image": 3})
+    lines = list(status_text(lacking, PLAIN))
+    assert "described 1 chunk or image, 3 of HEAD to come: `ragit index`" in lines
+    assert lines[-1] == "a model can describe images, so that they are found: set imageDescription.enabled"
+    (line,) = status_json(lacking, PLAIN)
+    assert not list(faults(json.loads(line), schemas()["status"]))
+    image = ImageDescribed("a\x1b.png", "HEAD", Oid("a" * 40), "http://x/v1#m:1", "A form\x07.")
+    assert list(described_text(image, PLAIN)) == ["A form\\x07."]
+    assert list(described_text(replaced(image, text=""), PLAIN))[0].startswith("a\\x1b.png is not described yet")
+    for one in (image, replaced(image, text="")):
+        (line,) = described_json(one, PLAIN)
+        assert not list(faults(json.loads(line), schemas()["describe"]))
+    lacking_some = answer(undescribed=2)
+    assert "2 chunks and images have no description yet; `ragit index` asks for it" in notes(lacking_some)
+    (line,) = FORMATS["json"](lacking_some, PLAIN)
+    assert json.loads(line)["undescribed"] == 2
+    assert not list(faults(json.loads(line), schemas()["search"]))
 
 
 def test_freshness() -> None:

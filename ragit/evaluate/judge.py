@@ -22,8 +22,8 @@ def make_ready(index: Ragit, questions: Iterable[Question], ref: str | None) -> 
     """Index all that the questions will search, neighbours together, so that no answer is timed with it."""
     refs = list(dict.fromkeys(question.ref or ref for question in questions))
     named = [name for name in refs if name is not None]
-    reports = [index.index(scope="worktree")] if None in refs else []
-    return [*reports, *([index.index(*named)] if named else [])]
+    reports = [index.index(scope="worktree", describe=False)] if None in refs else []
+    return [*reports, *([index.index(*named, describe=False)] if named else [])]
 
 
 def ask_all(

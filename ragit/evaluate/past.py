@@ -34,9 +34,10 @@ def from_history(
     def make_ready(parents: Sequence[str]) -> None:
         nonlocal new
         trees.update(dict.fromkeys(parents))
-        new += index.index(*parents, progress=progress).indexed
+        new += index.index(*parents, describe=False, progress=progress).indexed
 
-    new += index.index(revision, progress=progress).indexed  # the neighbour from which the others are composed
+    # The neighbour from which the others are composed. No model is paid to describe the past.
+    new += index.index(revision, describe=False, progress=progress).indexed
     found = questions(commits, wanted, make_ready, index.searched_paths, left_out)
     reasons = ", ".join(f"{reason} {count}" for reason, count in left_out.most_common())
     if not found:

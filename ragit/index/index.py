@@ -170,12 +170,14 @@ class Indexer:
                 absent.update((e.oid, None) for e in self.repo.entries(tree) if skipped.get(e.path) == NOT_DOWNLOADED)
         self.repo.fetch(absent)
 
-    def rehearse(self, trees: Sequence[Oid], *, progress: Progress | None = None) -> IndexReport:
+    def rehearse(
+        self, trees: Sequence[Oid], *, progress: Progress | None = None, describe: bool = False
+    ) -> IndexReport:
         """What `complete` would do, descriptions included, found by chunking what is missing and writing nothing."""
         from ragit.index.foresee import Foresight
 
         started = time.perf_counter()
-        tally = _Tally(asked={} if self.describes else None)
+        tally = _Tally(asked={} if describe and self.describes else None)
         with self.reading() as store:
             composed, lacking = self._lacking(store, trees, None, tally)
             tally.chunks = store.chunk_count({c for part in composed for c in part.snapshot.chunkings}) if store else 0
@@ -186,7 +188,7 @@ class Indexer:
                 if progress:
                     progress(tally.done, len(lacking))
         tally.embedded, tally.reused, tally.words = seen.embedded, seen.reused, seen.words
-        tally.asked, tally.sent = seen.asked if self.describes else None, seen.sent
+        tally.asked, tally.sent = None if tally.asked is None else seen.asked, seen.sent
         return replaced(self._report(composed, tally.chunks, tally, time.perf_counter() - started), dry_run=True)
 
     def rebuild(self, trees: Sequence[Oid], *, progress: Progress | None = None, describe: bool = False) -> IndexReport:

@@ -159,7 +159,7 @@ class Client:
         """`call` of every item, each as soon as it is there, in no order; as many at once as `each` would.
 
         Items are drawn in the caller's thread, a few ahead. The first failure ends those that wait beside it, and is
-        raised; so does a caller that stops listening.
+        raised; so does a caller that stops listening. After either, this client tries nothing a second time.
         """
         if self.server.concurrency == 1:
             yield from map(call, items)
@@ -178,11 +178,11 @@ class Client:
                 ready, under_way = wait(under_way, return_when=FIRST_COMPLETED)
                 yield from (future.result() for future in ready)
         except BaseException:
+            # Whoever interrupts does not wait for what is under way, a minute perhaps; nothing more is sent.
             self._given_up.set()
+            pool.shutdown(wait=False, cancel_futures=True)
             raise
-        finally:
-            pool.shutdown(cancel_futures=True)
-            self._given_up.clear()
+        pool.shutdown()
 
     def wrong(self, path: str, words: str, hint: str = "") -> WrongAnswer:
         """The failure to raise where an answer's content is not what the protocol promises."""
