@@ -25,7 +25,6 @@ def grammar(name: str) -> Grammar:
     return get_language(name)  # type: ignore[arg-type]
 
 
-_SLICES = 64
 _MEASURE_EVERY = 4
 _PATIENCE = 2.0
 _SLOWEST = 100_000
@@ -51,11 +50,9 @@ def parse(name: str, text: bytes, span: Range | None = None) -> Node | None:
 
     def read(offset: int, _point: object) -> memoryview:
         # tree-sitter 0.26 never lets go of what it was given here, and a grammar that looks back (Scala's) asks for the
-        # same places again and again: 0.2 MB a file were lost until they were answered with the same object.
+        # same places again and again: they are answered with the same object.
         found = slices.get(offset)
         if found is None:
-            if len(slices) >= _SLICES:
-                slices.clear()
             found = slices[offset] = view[offset:]
         return found
 
@@ -64,6 +61,9 @@ def parse(name: str, text: bytes, span: Range | None = None) -> Node | None:
     except ValueError:
         parser.reset()
         return None
+    finally:
+        for given in slices.values():
+            given.release()  # what stays behind for good is then an empty hull, and not the text
 
 
 @cache
