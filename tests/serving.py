@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import ssl
 import struct
 import threading
 from collections.abc import Callable
@@ -78,6 +79,10 @@ class EmbeddingServer:
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
         self._thread.start()
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+
+    def secure(self, context: ssl.SSLContext) -> None:
+        """Speak TLS from now on."""
+        self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
 
     def answer(self, handler: BaseHTTPRequestHandler) -> None:
         payload = json.loads(handler.rfile.read(int(handler.headers["Content-Length"])))

@@ -15,6 +15,7 @@ import math
 import os
 import re
 import sys
+import threading
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -58,6 +59,7 @@ class ServedEmbedder:
         self._left_out: set[str] = set()
         """Parameters that the server does not take and that are not the user's wish."""
         self._answered = False
+        self._counting = threading.Lock()
         self.counts: Counter[str] = Counter()
         """Of the texts so far: tokens (as the server counts them), shortened and refused ones."""
 
@@ -149,7 +151,7 @@ class ServedEmbedder:
         most = self._options.max_characters
         if not most or len(clean) <= most:
             return clean
-        self.counts["shortened"] += 1
+        self._count("shortened")
         return Clean(clean[:most])
 
     def _batches(self, texts: Mapping[int, str]) -> Iterator[list[int]]:
@@ -230,7 +232,7 @@ class ServedEmbedder:
             except TooLong as again:
                 refused = again
                 continue
-            self.counts["shortened"] += 1
+            self._count("shortened")
             return found
         raise refused
 
@@ -241,7 +243,7 @@ class ServedEmbedder:
                 self._request(["def main():"], kind, patience)
             except RemoteFailed:
                 raise refused from None
-        self.counts["refused"] += 1
+        self._count("refused")
         return [bytes(4 * self.dimensions)]
 
     def _request(self, texts: Sequence[str], kind: tuple[tuple[str, str], ...], patience: Patience) -> list[bytes]:
@@ -285,7 +287,7 @@ class ServedEmbedder:
             raise self._wrong(f"did not answer with embeddings, but with {str(answer)[:80]}") from error
         if len(vectors) != expected:
             raise self._wrong(f"answered with {len(vectors)} embeddings to {expected} texts")
-        self.counts["tokens"] += tokens if isinstance(tokens, int) else 0
+        self._count("tokens", tokens if isinstance(tokens, int) else 0)
         return [self._unit(vector) for vector in vectors]
 
     def _unit(self, given: Any) -> bytes:
@@ -301,6 +303,10 @@ class ServedEmbedder:
         if not math.isfinite(length):
             raise self._wrong("sent an embedding with numbers that are not finite")
         return array("f", [x / (length or 1.0) for x in vector]).tobytes()
+
+    def _count(self, what: str, number: int = 1) -> None:
+        with self._counting:
+            self.counts[what] += number
 
     def _wrong(self, words: str, hint: str = "") -> RemoteFailed:
         return self._client.wrong(self._dialect.path, words, hint)

@@ -6,12 +6,16 @@ import gzip
 import json
 import logging
 import pickle
+import shutil
 import socket
+import ssl
+import subprocess
 import threading
 import time
 import zlib
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -359,8 +363,38 @@ def test_without_a_proxy(proxy: Proxy, monkeypatch: pytest.MonkeyPatch, way: str
     assert not proxy.asked
 
 
-def test_a_file_without_certificates_is_told(tmp_path: Any) -> None:
+def test_a_file_without_certificates_is_told(tmp_path: Path) -> None:
     file = tmp_path / "ca.pem"
     file.write_text("nothing")
     with pytest.raises(ConfigError, match="cannot read the certificates"):
         Client(Server("https://localhost:1/v1", ca_file=str(file))).post("x", ASKED)
+
+
+@pytest.fixture
+def certificate(tmp_path: Path) -> Path:
+    """A certificate for localhost that nobody vouches for, with its key in the same file."""
+    program = shutil.which("openssl")
+    if program is None:
+        pytest.skip("the openssl command is not installed")
+    key, made = tmp_path / "key.pem", tmp_path / "made.pem"
+    names = ("-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost")
+    kind = ("-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", str(key), "-out", str(made))
+    subprocess.run([program, "req", "-x509", *kind, *names], check=True, capture_output=True)
+    both = tmp_path / "both.pem"
+    both.write_text(key.read_text() + made.read_text())
+    return both
+
+
+def test_a_certificate_has_to_be_trusted(server: EmbeddingServer, certificate: Path) -> None:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    server.secure(context)
+    port = server.url.partition("127.0.0.1:")[2]
+    failed = failure(Client(Server(f"https://localhost:{port}", timeout=5)))
+    assert isinstance(failed, Unreachable) and "its certificate is not trusted: self" in failed.message
+    assert failed.hint == "embedding.caFile names further certificates to trust"
+    trusting = Client(Server(f"https://localhost:{port}", timeout=5, ca_file=str(certificate)))
+    assert trusting.post("embeddings", ASKED)["model"] == "tiny"
+    assert trusting.post("embeddings", ASKED)["model"] == "tiny"
+    other = Client(Server(f"https://127.0.0.1:{port}", timeout=5, ca_file=str(certificate)))
+    assert "its certificate is not trusted" in failure(other).message  # it is for another name
