@@ -20,10 +20,10 @@ from ragit.chunk.documents.word97 import (
     FOOTNOTE_PLACES,
     FOOTNOTE_TEXTS,
     HEADERS,
-    STYLES,
     Properties,
     Word,
 )
+from ragit.chunk.documents.word97_styles import Styles, lists_of
 
 _LARGEST = 64 << 20
 """Bytes of one stream."""
@@ -117,7 +117,8 @@ class _Body:
     def __init__(self, word: Word, notes: dict[int, list[tuple[str, str]]]) -> None:
         self._word = word
         self._notes = notes
-        self._levels = _levels(word)
+        self._styles = Styles(word)
+        self._lists = lists_of(word)
         self._headings: list[tuple[int, str]] = []
         self._cells: list[str] = []
         self._cell: list[str] = []
@@ -167,50 +168,23 @@ class _Body:
             yield Block(line, Place(), self._path(), "table", self._header)
 
     def _paragraph(self, text: str, properties: Properties) -> Block:
-        level = properties.level if properties.level < 9 else self._levels.get(properties.style, 9)
+        level = self._styles.level(properties)
+        item = self._styles.numbered(properties)
+        mark = self._lists.mark(item) if item else ""
+        text = f"{mark} {text}" if mark.strip() else text
         if level < 9:
             title = " ".join(text.split())
             self._headings = [(other, above) for other, above in self._headings if other < level] + [(level, title)]
             return Block(title, Place(), self._path(), "heading")
-        kind = "list" if properties.in_list else "text"
-        return Block(f"- {text}" if properties.in_list else text, Place(), self._path(), kind)
+        if item:
+            return Block("  " * item.depth + text, Place(), self._path(), "list")
+        return Block(text, Place(), self._path())
 
     def _noted(self, end: int) -> Iterator[Block]:
         """The notes to which the paragraph refers that ends here: they are in order of their places."""
         while self._notes and (place := next(iter(self._notes))) <= end:
             for kind, note in self._notes.pop(place):
                 yield Block(f"{kind}: {note}", Place(), self._path(), "note")
-
-
-def _levels(word: Word) -> dict[int, int]:
-    """Level of the headings by style: 1 to 9 are the built-in headings (2.9.271 STSH), others may be based on one.
-
-    -1 is the title of the document.
-    """
-    levels = {style: style - 1 for style in range(1, 10)}
-    data = b"" if word.old else word.entry(STYLES)
-    if len(data) < 4:
-        return levels
-    based: dict[int, int] = {}
-    at = 2 + int.from_bytes(data[:2], "little")
-    for style in range(4096):
-        if at + 2 > len(data):
-            break
-        size = int.from_bytes(data[at : at + 2], "little")
-        first, second = (int.from_bytes(data[at + place : at + place + 2], "little") for place in (2, 4))
-        if size >= 4:  # 2.9.260 StdfBase: what it is, then what it is based on
-            based[style] = second >> 4
-            if first & 0xFFF == 62:
-                levels[style] = -1
-        at += 2 + size + size % 2
-    for style in based:
-        above = style
-        for _ in range(10):
-            if above in levels:
-                levels.setdefault(style, levels[above])
-                break
-            above = based.get(above, 0xFFF)
-    return levels
 
 
 # -- what stands beside the body ------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element
 from ragit.chunk.documents.archive import Archive
 from ragit.chunk.documents.block import Block, Bounds, Place, Unreadable
 from ragit.chunk.documents.markup import attribute, events, local
-from ragit.chunk.documents.styles import Lists, Styles, child
+from ragit.chunk.documents.styles import Styles, child, lists_of
 
 _KIND = "docx"
 
@@ -59,7 +59,7 @@ class _Reading:
         self._archive = archive
         self._main = main
         self._styles = Styles(self._one("styles"), _KIND)
-        self._lists = Lists(self._one("numbering"), _KIND)
+        self._lists = lists_of(self._one("numbering"), _KIND)
         self._headings: list[tuple[int, str]] = []
         self._page = 1
         self._pages = False

@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 from ragit.chunk.documents.markup import attribute, events, local
+from ragit.chunk.documents.numbering import Level, Lists, Numbered
 
 TITLE = 0
 """Level of a document's title, above all headings (1-9)."""
 
 _HEADING = re.compile(r"heading ([1-9])", re.IGNORECASE)
 _DEEPEST = 9
-_ROMAN = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"))
-_ROMAN_LOW = ((10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))
-
-
-class Numbered(NamedTuple):
-    """A paragraph's place in a list: the list, and how deep within it from 0."""
-
-    list: str
-    depth: int
 
 
 class _Style(NamedTuple):
@@ -99,69 +91,25 @@ def _numbered(properties: Element | None) -> Numbered | None:
     return Numbered(number, min(int(depth), 8) if depth.isdecimal() else 0) if number else None
 
 
-class _Level(NamedTuple):
-    shape: str
-    text: str
-    start: int
+def lists_of(data: bytes, kind: str) -> Lists:
+    """The lists of a document, by its part `numbering`."""
+    shapes: dict[str, dict[int, Level]] = {}
+    shape_of: dict[str, str] = {}
+    for event, element in events(data, kind) if data else ():
+        if event != "end":
+            continue
+        if local(element) == "abstractNum":
+            shapes[attribute(element, "abstractNumId")] = dict(_levels(element))
+            element.clear()
+        elif local(element) == "num":
+            shape_of[attribute(element, "numId")] = _value(element, "abstractNumId")
+    return Lists(shape_of, shapes)
 
 
-class Lists:
-    """Counts the items of all lists as they come."""
-
-    def __init__(self, data: bytes, kind: str) -> None:
-        self._shapes: dict[str, dict[int, _Level]] = {}
-        self._of: dict[str, str] = {}
-        self._counts: dict[str, dict[int, int]] = {}
-        for event, element in events(data, kind) if data else ():
-            if event != "end":
-                continue
-            if local(element) == "abstractNum":
-                self._shapes[attribute(element, "abstractNumId")] = dict(_levels(element))
-                element.clear()
-            elif local(element) == "num":
-                self._of[attribute(element, "numId")] = _value(element, "abstractNumId")
-
-    def mark(self, item: Numbered) -> str:
-        """What stands before the next item of a list: `3.`, `b)`, `-`."""
-        shape = self._of.get(item.list, "")
-        levels: Mapping[int, _Level] = self._shapes.get(shape, {})
-        level = levels.get(item.depth, _Level("bullet", "", 1))
-        if level.shape in ("bullet", "none"):
-            return "-" if level.shape == "bullet" else ""
-        counts = self._counts.setdefault(shape, {})
-        counts[item.depth] = counts.get(item.depth, level.start - 1) + 1
-        for deeper in [depth for depth in counts if depth > item.depth]:
-            del counts[deeper]
-
-        def count(found: re.Match[str]) -> str:
-            depth = int(found[1]) - 1
-            at = levels.get(depth, level)
-            return _counted(counts.get(depth, at.start), at.shape)
-
-        return re.sub(r"%([1-9])", count, level.text[:40])
-
-
-def _levels(element: Element) -> Iterator[tuple[int, _Level]]:
+def _levels(element: Element) -> Iterator[tuple[int, Level]]:
     for each in element:
         depth = attribute(each, "ilvl")
         if local(each) == "lvl" and depth.isdecimal() and len(depth) == 1:
             start = _value(each, "start")
             first = int(start) if start.isdecimal() and len(start) < 7 else 1
-            yield int(depth), _Level(_value(each, "numFmt"), _value(each, "lvlText"), first)
-
-
-def _counted(number: int, shape: str) -> str:
-    if shape in ("lowerLetter", "upperLetter") and 0 < number <= 26 * 20:
-        letters = chr(ord("a") + (number - 1) % 26) * ((number - 1) // 26 + 1)
-        return letters.upper() if shape == "upperLetter" else letters
-    if shape in ("lowerRoman", "upperRoman") and 0 < number < 4000:
-        return _roman(number).upper() if shape == "upperRoman" else _roman(number)
-    return str(number)
-
-
-def _roman(number: int) -> str:
-    letters = ""
-    for value, sign in _ROMAN + _ROMAN_LOW:
-        times, number = divmod(number, value)
-        letters += sign * times
-    return letters
+            yield int(depth), Level(_value(each, "numFmt"), _value(each, "lvlText"), first)

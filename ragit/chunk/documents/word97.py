@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import struct
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from ragit.chunk.documents.block import Unreadable
@@ -20,7 +20,8 @@ _PARTS = ("text", "footnote", "header", "macro", "comment", "endnote", "box", "h
 
 # 2.5.5, FibRgFcLcb97: which pair of offset and size leads to what.
 STYLES, FOOTNOTE_PLACES, FOOTNOTE_TEXTS, COMMENT_PLACES, COMMENT_TEXTS, HEADERS = 1, 2, 3, 4, 5, 11
-_PAGES_OF_PARAGRAPHS, _PIECES, ENDNOTE_PLACES, ENDNOTE_TEXTS = 13, 33, 46, 47
+_PAGES_OF_LETTERS, _PAGES_OF_PARAGRAPHS, _PIECES, ENDNOTE_PLACES, ENDNOTE_TEXTS = 12, 13, 33, 46, 47
+LISTS, LIST_OVERRIDES = 73, 74
 
 _CODE_PAGES = {
     language: code_page
@@ -43,7 +44,11 @@ _CODE_PAGES = {
 """By the primary language of the file, for Word 6 and 95: characters of one byte are in the page of their writer."""
 
 # 2.6.2, single property modifiers of paragraphs, and the same of Word 6 and 95.
-_IN_TABLE, _ROW_END, _LIST, _LEVEL = (0x2416, 0x2417, 0x460B, 0x2640)
+_IN_TABLE, _ROW_END, _LIST, _DEPTH, _LEVEL = 0x2416, 0x2417, 0x460B, 0x260A, 0x2640
+_DELETED = b"\x00\x08\x01"
+"""2.6.1, sprmCFRMarkDel: a change that is tracked took these letters away."""
+_KEPT = frozenset("\r\x07\x0c\x13\x14\x15")
+"""What ends paragraphs and fields does so even where it is to go."""
 _OLD_IN_TABLE, _OLD_ROW_END = 24, 25
 _OLD_SIZES = {2: 1, 4: 1, 5: 1, 6: 1, 7: 1, 8: 1, 9: 1, 10: 1, 11: 1, 13: 1, 14: 1, 24: 1, 25: 1}
 
@@ -60,7 +65,10 @@ class Properties(NamedTuple):
     """Of the outline, 0-8; 9 is body text."""
     in_table: bool = False
     row_end: bool = False
-    in_list: bool = False
+    list: int = -1
+    """Number of the list that it is an item of; 0: of none. -1: as its style says."""
+    depth: int = -1
+    """How deep within the list; -1: as its style says."""
 
 
 class _Piece(NamedTuple):
@@ -79,20 +87,21 @@ class Word:
         """`tables` are the streams 0Table and 1Table; `most` bounds the characters that are read."""
         if len(main) < 0x200 or main[:2] not in _MAGIC:
             raise Unreadable("damaged doc")
-        flags = _short(main, 0x0A)  # 2.5.2, FibBase
+        flags = short(main, 0x0A)  # 2.5.2, FibBase
         if flags & 0x8100:
             raise Unreadable("password-protected")
-        self.old = main[:2] != _MAGIC[0] or _short(main, 2) < 0xC1
+        self.old = main[:2] != _MAGIC[0] or short(main, 2) < 0xC1
         self._main = main
         self._table = main if self.old else tables[flags >> 9 & 1]
         self._most = most
         self._code_page = _code_page(main) if self.old else "cp1252"
         first = 0x34 if self.old else 0x4C  # 2.5.4, FibRgLw97
-        counts = [max(0, _long(main, first + 4 * at)) for at in range(8)]
+        counts = [max(0, long(main, first + 4 * at)) for at in range(8)]
         ends = [sum(counts[: at + 1]) for at in range(8)]
         self.parts = {name: range(end - count, end) for name, end, count in zip(_PARTS, ends, counts, strict=True)}
         self._pieces = list(self._read_pieces(bool(flags & 4)))
         self._starts = [piece.first for piece in self._pieces]
+        self._deleted = sorted(self._read_deleted())
         self._runs = sorted(self._read_paragraphs())
         self._run_starts = [run[0] for run in self._runs]
 
@@ -109,7 +118,7 @@ class Word:
                 break
             start, stop = max(at, piece.first), min(last, piece.last)
             if start < stop:
-                found.append(self._decoded(piece, start, stop))
+                found.append(self._without_deleted(piece, start, self._decoded(piece, start, stop)))
                 at = stop
         return "".join(found)
 
@@ -125,24 +134,46 @@ class Word:
             return text
         return data.decode("latin-1") if not self.old else text.ljust(len(data))
 
+    def _without_deleted(self, piece: _Piece, start: int, text: str) -> str:
+        """Letters that are marked as deleted become as many 0x01, which show nothing."""
+        first = piece.offset + (start - piece.first) * piece.width
+        last = first + len(text) * piece.width
+        for begin, end in self._deleted[max(0, bisect_right(self._deleted, (first, 0)) - 1) :]:
+            if begin >= last:
+                break
+            a, b = max(begin - first, 0) // piece.width, max(end - first, 0) // piece.width
+            gone = "".join(letter if letter in _KEPT else "\x01" for letter in text[a:b])
+            text = text[:a] + gone + text[a + len(gone) :]
+        return text
+
+    def _read_deleted(self) -> Iterator[tuple[int, int]]:
+        """2.8.25 PlcBteChpx, 2.9.33 ChpxFkp: the runs of bytes whose letters are marked as deleted."""
+        data = b"" if self.old else self.entry(_PAGES_OF_LETTERS)
+        count = (len(data) - 4) // 8
+        for number in range(count):
+            page = long(data, 4 * (count + 1) + 4 * number) & 0x3F_FFFF
+            run = self._main[page * 512 : page * 512 + 512]
+            if len(run) == 512 and _DELETED in run:
+                yield from _deleted(run)
+
     def _read_pieces(self, is_complex: bool) -> Iterator[_Piece]:
         """2.9.38 Clx, 2.8.35 PlcPcd, 2.9.177 Pcd, 2.9.73 FcCompressed."""
         data = self.entry(_PIECES, 0x160)
         total = max(part.stop for part in self.parts.values())
         if self.old and (not is_complex or not data):
-            yield _Piece(0, total + 1, _long(self._main, 0x18), 1)
+            yield _Piece(0, total + 1, long(self._main, 0x18), 1)
             return
         at = 0
         while at + 3 <= len(data) and data[at] == 1:
-            at += 3 + _short(data, at + 1)
+            at += 3 + short(data, at + 1)
         if at + 5 > len(data) or data[at] != 2:
             raise Unreadable("damaged doc")
-        table = data[at + 5 : at + 5 + _long(data, at + 1)]
+        table = data[at + 5 : at + 5 + long(data, at + 1)]
         count = (len(table) - 4) // 12
-        places = [_long(table, 4 * number) for number in range(count + 1)]
+        places = [long(table, 4 * number) for number in range(count + 1)]
         for number in range(count):
             first, last = places[number : number + 2]
-            offset = _long(table, 4 * (count + 1) + 8 * number + 2)
+            offset = long(table, 4 * (count + 1) + 8 * number + 2)
             width = 2
             if self.old:
                 width = 1
@@ -156,14 +187,20 @@ class Word:
         place = old if self.old else 0x9A + 8 * number
         if not place:
             return b""
-        offset, size = _long(self._main, place), _long(self._main, place + 4)
+        offset, size = long(self._main, place), long(self._main, place + 4)
         return self._table[offset : offset + size] if offset >= 0 and size > 0 else b""
+
+    def behind(self, number: int) -> bytes:
+        """What lies in the table behind the bytes to which a pair leads."""
+        place = 0x9A + 8 * number
+        end = long(self._main, place) + long(self._main, place + 4)
+        return self._table[end:] if end > 0 else b""
 
     def places(self, number: int, size: int) -> list[int]:
         """The character places of a list whose entries have `size` bytes each (2.2.2, PLC)."""
         data = self.entry(number)
         count = (len(data) - 4) // (4 + size) if len(data) >= 4 else -1
-        return [_long(data, 4 * at) for at in range(count + 1)]
+        return [long(data, 4 * at) for at in range(count + 1)]
 
     # -- paragraphs --------------------------------------------------------------------------------------------------
 
@@ -186,7 +223,7 @@ class Word:
         count = (len(data) - 4) // (4 + width)
         for number in range(count):
             at = 4 * (count + 1) + width * number
-            page = _short(data, at) if self.old else _long(data, at) & 0x3F_FFFF
+            page = short(data, at) if self.old else long(data, at) & 0x3F_FFFF
             yield from self._page(self._main[page * 512 : page * 512 + 512])
 
     def _page(self, page: bytes) -> Iterator[tuple[int, int, Properties]]:
@@ -195,7 +232,7 @@ class Word:
         runs = page[511]
         width = 7 if self.old else 13
         for number in range(min(runs, 508 // (4 + width))):
-            first, last = _long(page, 4 * number), _long(page, 4 * number + 4)
+            first, last = long(page, 4 * number), long(page, 4 * number + 4)
             at = page[4 * (runs + 1) + width * number] * 2 if 4 * (runs + 1) + width * number < 511 else 0
             if at and last > first:
                 yield first, last, self._paragraph(page, at)
@@ -216,29 +253,42 @@ def _code_page(main: bytes) -> str:
     """Of a file of Word 6 or 95: by its system, its language, and where that says little, by its letters."""
     if main[0x12] == 1:
         return "mac_roman"
-    named = _CODE_PAGES.get(_short(main, 6) & 0x3FF)
-    return named or single_byte(main[max(_long(main, 0x18), 0) : max(_long(main, 0x1C), 0)][:100_000])
+    named = _CODE_PAGES.get(short(main, 6) & 0x3FF)
+    return named or single_byte(main[max(long(main, 0x18), 0) : max(long(main, 0x1C), 0)][:100_000])
 
 
 def _properties(data: bytes) -> Properties:
-    """2.2.5.1, Sprm: its upper bits tell how long the operand is."""
-    if len(data) < 2:
-        return Properties()
-    found = Properties(style=_short(data, 0))
-    at = 2
+    return modified(Properties(style=short(data, 0)), data[2:]) if len(data) >= 2 else Properties()
+
+
+def modified(found: Properties, data: bytes) -> Properties:
+    """Properties as a list of modifiers changes them (2.2.5.1, Sprm: its upper bits tell how long the operand is)."""
+    at = 0
     while at + 3 <= len(data):
-        name = _short(data, at)
+        name = short(data, at)
         value = data[at + 2 : at + 4]
         if name == _IN_TABLE:
             found = found._replace(in_table=bool(value[0]))
         elif name == _ROW_END:
             found = found._replace(row_end=bool(value[0]))
         elif name == _LIST:
-            found = found._replace(in_list=value not in (b"\0\0", b"\x01\xf8"))
+            found = found._replace(list=short(value, 0))
+        elif name == _DEPTH:
+            found = found._replace(depth=value[0])
         elif name == _LEVEL:
             found = found._replace(level=value[0])
         at += 2 + _operand(name, data, at + 2)
     return found
+
+
+def _deleted(page: bytes) -> Iterator[tuple[int, int]]:
+    runs = page[511]
+    for number in range(min(runs, 101)):
+        at = page[4 * (runs + 1) + number] * 2 if 4 * (runs + 1) + number < 511 else 0
+        if at and _DELETED in page[at + 1 : at + 1 + page[at]]:
+            first, last = long(page, 4 * number), long(page, 4 * number + 4)
+            if 0 <= first < last:
+                yield first, last
 
 
 def _operand(name: int, data: bytes, at: int) -> int:
@@ -246,7 +296,7 @@ def _operand(name: int, data: bytes, at: int) -> int:
     if size:
         return size
     if name == 0xD608:  # sprmTDefTable, 2.9.316: its size takes two bytes
-        return 1 + _short(data, at)
+        return 1 + short(data, at)
     if name == 0xC615 and at < len(data) and data[at] == 255:  # sprmPChgTabs, 2.9.182
         return len(data)
     return 1 + data[at] if at < len(data) else 1
@@ -267,10 +317,11 @@ def _old_properties(data: bytes) -> Properties:
     return found
 
 
-def _short(data: Sequence[int] | bytes, at: int) -> int:
-    return int.from_bytes(bytes(data[at : at + 2]), "little")
+def short(data: bytes, at: int) -> int:
+    """A number of two bytes; what lies beyond the end is 0."""
+    return int.from_bytes(data[at : at + 2], "little")
 
 
-def _long(data: bytes, at: int) -> int:
+def long(data: bytes, at: int) -> int:
     """A signed number; -1 beyond the end."""
     return int(struct.unpack_from("<i", data, at)[0]) if 0 <= at <= len(data) - 4 else -1

@@ -225,9 +225,12 @@ def word97(
     flags: int = 0x0200,
     pieces: int = 1,
     lists: Mapping[int, bytes] = {},
+    behind: Mapping[int, bytes] = {},
+    deleted: tuple[int, int] | None = None,
 ) -> bytes:
     """A Word 97 document. `others` are further parts of its text by name; `pieces` how many the text is saved in, every
-    second of one byte a character and the last one first in the file; `lists` further structures by their number."""
+    second of one byte a character and the last one first in the file; `lists` further structures by their number, and
+    `behind` what lies behind them; `deleted` the first and last of some letters that a tracked change took away."""
     whole = [(one, 0, b"") if isinstance(one, str) else one for one in paragraphs]
     body = "".join(text for text, _, _ in whole)
     names = ("footnote", "header", "macro", "comment", "endnote", "box", "header box")
@@ -254,13 +257,20 @@ def word97(
     bte = struct.pack(f"<{len(page_numbers) + 1}I", *range(0, 512 * (len(page_numbers) + 1), 512))
     bte += struct.pack(f"<{len(page_numbers)}I", *page_numbers)
     structures = {33: table_of_pieces, 13: bte, **lists}
+    if deleted:
+        structures[12] = struct.pack("<III", 0, 1 << 30, len(main) // 512)
+        page = bytearray(512)
+        struct.pack_into("<IIIIBBB", page, 0, 0, offsets[deleted[0]], offsets[deleted[1]], 1 << 30, 0, 200, 0)
+        page[400:404] = b"\x03\x00\x08\x01"
+        page[511] = 3
+        main += page
     table = b""
     struct.pack_into("<HH", main, 0, 0xA5EC, 0xC1)
     struct.pack_into("<H", main, 10, flags)
     struct.pack_into("<8i", main, 0x4C, *counts)
     for number, data in structures.items():
         struct.pack_into("<II", main, 0x9A + 8 * number, len(table), len(data))
-        table += data
+        table += data + behind.get(number, b"")
     return compound({"WordDocument": bytes(main), "1Table": table})
 
 

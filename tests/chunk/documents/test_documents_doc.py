@@ -80,9 +80,72 @@ def test_rows_of_tables() -> None:
     ]
 
 
-def test_items_of_lists_are_marked() -> None:
-    item = struct.pack("<HH", 0x460B, 1)
-    assert lines(word97([("one\r", 0, item), "text\r"]), "doc") == ["list: - one", "text: text"]
+def level(shape: int, text: str, start: int = 1) -> bytes:
+    raw = text.encode("utf-16-le")
+    return struct.pack("<iB19x", start, shape) + bytes(4) + struct.pack("<H", len(text)) + raw
+
+
+def test_items_of_lists_have_their_numbers() -> None:
+    shape = struct.pack("<i", 7) + bytes(24)
+    bullets = struct.pack("<i", 8) + bytes(22) + b"\x01\x00"
+    lists = {
+        73: struct.pack("<H", 2) + shape + bullets,
+        74: struct.pack("<I", 2) + struct.pack("<i12x", 7) + struct.pack("<i12x", 8),
+    }
+    levels = level(0, "\x00.", 3) + level(4, "\x00.\x01)") + level(0, "x") * 7 + level(23, "\u2022")
+    first, dot = (struct.pack("<HH", 0x460B, number) for number in (1, 2))
+    inner = first + sprms((0x260A, 1))
+    said = [
+        ("three\r", 0, first),
+        ("a\r", 0, inner),
+        ("b\r", 0, inner),
+        ("four\r", 0, first),
+        ("dot\r", 0, dot),
+        "text\r",
+    ]
+    assert lines(word97(said, lists=lists, behind={73: levels}), "doc") == [
+        "list: 3. three",
+        "list:   3.a) a",
+        "list:   3.b) b",
+        "list: 4. four",
+        "list: - dot",
+        "text: text",
+    ]
+
+
+def test_the_number_of_a_title_may_come_from_its_style() -> None:
+    def style(kind: int, list_number: int) -> bytes:
+        upx = struct.pack("<HHHH", 6, 0, 0x460B, list_number) if list_number else b""
+        whole = struct.pack("<HHHHH", kind, 0xFFF1, 0, 0, 0) + struct.pack("<HH", 0, 0) + upx
+        return struct.pack("<H", len(whole)) + whole
+
+    sheet = struct.pack("<HHH", 18, 15, 10) + bytes(14) + style(0, 0) + style(1, 1)
+    lists = {
+        1: sheet,
+        73: struct.pack("<H", 1) + struct.pack("<i", 7) + bytes(24),
+        74: struct.pack("<I", 1) + struct.pack("<i12x", 7),
+    }
+    said = [("Scope\r", 1, b""), ("Terms\r", 1, b"")]
+    assert lines(word97(said, lists=lists, behind={73: level(0, "\x00.") * 9}), "doc") == [
+        "heading: 1. Scope",
+        "heading: 2. Terms",
+    ]
+
+
+def test_an_item_of_a_list_that_the_file_does_not_describe() -> None:
+    assert lines(word97([("one\r", 0, struct.pack("<HH", 0x460B, 1)), "text\r"]), "doc") == [
+        "list: - one",
+        "text: text",
+    ]
+    assert lines(word97([("one\r", 0, struct.pack("<HH", 0x460B, 0))]), "doc") == ["text: one"]
+
+
+@pytest.mark.parametrize("pieces", [1, 2])
+def test_what_a_tracked_change_took_away_is_gone(pieces: int) -> None:
+    assert lines(word97(["Keep this, not that.\r", "Next.\r"], pieces=pieces, deleted=(4, 9)), "doc") == [
+        "text: Keep, not that.",
+        "text: Next.",
+    ]
 
 
 def test_notes_headers_and_boxes() -> None:
@@ -120,7 +183,7 @@ def test_encrypted() -> None:
 # Wrong numbers, other files
 
 
-@pytest.mark.parametrize("number", range(0x9A, 0x9A + 8 * 48, 8))
+@pytest.mark.parametrize("number", range(0x9A, 0x9A + 8 * 76, 8))
 @pytest.mark.parametrize("value", [0xFFFFFFFF, 0x7FFFFFFF, 5])
 def test_offsets_that_lead_nowhere(number: int, value: int) -> None:
     whole = bytearray(word97([("One\r", 1, b""), "words\r"], pieces=2))
