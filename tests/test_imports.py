@@ -6,9 +6,13 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from sandbox import GitSandbox
+
+sys.path.append(str(Path(__file__).parent / "chunk" / "documents"))
+from making import pdf  # noqa: E402
 
 LIBRARIES = {"apsw", "click", "ragit"}
 """All that a search may load beside the standard library."""
@@ -116,6 +120,19 @@ def test_with_uncommitted_changes_indexed_before_it_is_the_same(indexed: GitSand
     assert code == 0
     assert libraries(modules) == LIBRARIES
     assert modules & (SLOW | NOT_LOADED) == set()
+
+
+def test_a_hit_in_a_document_loads_no_reader(repo: GitSandbox) -> None:
+    repo.write("a.pdf", pdf([["Offsets are committed"], ["Offsets are lost"]]))
+    repo.commit()
+    subprocess.run([sys.executable, "-m", "ragit", "index", "-q"], cwd=repo.path, check=True)
+    code, modules = loaded(repo, "search", "offsets")
+    assert code == 0
+    assert libraries(modules) == LIBRARIES
+    assert {name for name in modules if name.startswith("ragit.chunk.documents.")} <= {
+        "ragit.chunk.documents.block",
+        "ragit.chunk.documents.place",
+    }
 
 
 @pytest.mark.parametrize("args", [["--help"], ["search", "--help"], ["--version"]], ids=" ".join)
