@@ -244,6 +244,8 @@ class Described(Record):
     tokens_out: int
     cost: float | None
     """By the settings under `pricing`; None where a model that was asked has no price there."""
+    secrets: int = 0
+    """Taken out of texts before they were sent."""
 
 
 class ImageDescribed(Record):

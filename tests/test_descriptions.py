@@ -257,7 +257,8 @@ def test_secrets_do_not_leave_the_machine(sources: GitSandbox, model: Model) -> 
     token = "ghp_" + "a1B2c3D4e5F6" * 3
     sources.write("c.py", f'TOKEN = "{token}"\n' + body("push"))
     sources.commit()
-    indexed(sources, model)
+    report = indexed(sources, model)
+    assert report.described.secrets == 1
     assert "push" in "".join(model.shown())
     assert token not in str(model.asked)
 

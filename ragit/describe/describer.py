@@ -55,6 +55,11 @@ class Describer:
         """A text without secrets. What is cut to fit has to be clean before: half a secret has no form to find."""
         return self._chat.client.clean(text)
 
+    @property
+    def secrets(self) -> int:
+        """How many were taken out of what was sent."""
+        return sum(self._chat.client.taken_out.values())
+
     def each(self, subjects: Iterable[Subject]) -> Iterator[Described]:
         """What came of each subject, as soon as it came, in no order. Never raises RemoteFailed.
 

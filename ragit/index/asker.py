@@ -82,6 +82,7 @@ class Asker:
                 keep(kind, asking.fingerprint, {one.key: one.text})
             self._count(kind, one)
             yield one
+        self.asked.setdefault(kind, Asked()).secrets = self._describer(kind, asking).secrets
 
     def left_out(self, kind: str, why: str) -> None:
         """Count a subject that got no description."""

@@ -27,6 +27,7 @@ class Asked:
     why: str = ""
     tokens_in: int = 0
     tokens_out: int = 0
+    secrets: int = 0
 
 
 def report(config: Config, asked: dict[str, Asked]) -> Described:
@@ -43,6 +44,7 @@ def report(config: Config, asked: dict[str, Asked]) -> Described:
         why=chunks.why or images.why,
         tokens_in=chunks.tokens_in + images.tokens_in,
         tokens_out=chunks.tokens_out + images.tokens_out,
+        secrets=chunks.secrets,
         cost=None if None in costs else sum(cost for cost in costs if cost is not None),
     )
 

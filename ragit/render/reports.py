@@ -75,6 +75,8 @@ def _described(described: Described, dry_run: bool, paint: Paint) -> Iterator[st
         tokens = f"{'about ' if dry_run else ''}{described.tokens_in:,} tokens read, {described.tokens_out:,} written"
         cost = "no price under `pricing`" if described.cost is None else f"{described.cost:,.2f} by `pricing`"
         yield f"  {' and '.join(asked)} {did}: {tokens}; {cost}"
+    if described.secrets:
+        yield f"  {counted(described.secrets, 'secret')} taken out of what was sent to be described"
     if described.failed:
         yield paint.bad(f"  {described.failed:,} left without a description: {visible(described.why)}")
         yield paint.faint("  chunks are found by their code until then; the next `ragit index` asks again")
