@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from answering import Raw
+from answering import AnsweringServer, Raw
 from describing import Model, code_of, description, failing, said, told
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -23,7 +23,7 @@ from ragit.api import Ragit
 from ragit.describe import code
 from ragit.embed import load_embedder
 from ragit.embed.quantize import quantize
-from ragit.errors import StoreUnreadable
+from ragit.errors import EmbedderUnavailable, StoreUnreadable
 from ragit.evaluate.judge import make_ready
 from ragit.index.embedded import embedded_text, text_hash
 from ragit.judgements import Question
@@ -216,6 +216,32 @@ def test_what_has_no_price_is_not_called_free(sources: GitSandbox, model: Model)
         report = index.index(dry_run=True)
     assert report.described is not None
     assert report.described.cost is None
+
+
+def test_a_server_for_vectors_gets_the_description_first_and_its_failure_loses_none(
+    sources: GitSandbox, model: Model
+) -> None:
+    broken = True
+
+    def vectors(payload: Any) -> object:
+        rows = [{"index": at, "embedding": [1.0, at + 1.0]} for at in range(len(payload["input"]))]
+        fails = broken and "config" in str(payload["input"])  # what it is asked first is how long its vectors are
+        return Raw(403, b'{"error": {"message": "quota"}}') if fails else {"data": rows}
+
+    with AnsweringServer(vectors) as server:
+        remote = {"embedding__provider": "vllm", "embedding__baseUrl": f"{server.url}/v1", "embedding__model": "m"}
+        remote |= {"embedding__encodingFormat": "float"}
+        with pytest.raises(EmbedderUnavailable):
+            indexed(sources, model, **remote)
+        assert len(model.asked) == 3
+        broken = False
+        server.asked.clear()
+        report = indexed(sources, model, **remote)
+        assert (report.embedded, report.described.chunks) == (3, 0)
+        assert len(model.asked) == 3
+        texts = [text for payload in server.asked for text in payload["input"] if "retry_later" in text]
+    piece = Chunk(1, 3, 0, 0, body("retry_later", 2).rstrip("\n"), symbol="retry_later")
+    assert code.joined(told(piece.text), embedded_text(piece)) in texts
 
 
 # -- who may ask -------------------------------------------------------------------------------------------------------
