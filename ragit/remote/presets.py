@@ -1,8 +1,8 @@
 """The providers that are known by name: where each listens, what it calls things, and what it takes. A table, no code.
 
-To add one, add a row and the page of its documentation; docs/providers.md follows (`python tests/test_providers_page.py`). What a
-row says is what the page said in 2026; what a user sets goes before it. A key is sent to the row's own address, or to
-one that the user named together with the key's variable: never to an address that only the URL was changed to.
+To add one, add a row and the page of its documentation; docs/providers.md follows: python tests/test_providers_page.py.
+What a row says is what the page said in 2026; what a user sets goes before it. A key is sent to the row's own address,
+or to one that the user named together with the key's variable: never to an address that only the URL was changed to.
 """
 
 from __future__ import annotations

@@ -99,6 +99,7 @@ def test_what_is_given_to_a_name_for_secrets_goes(text: str, clean: str) -> None
         'secret_path = "/run/secrets/db1"',
         'token_type: "bearer1"',
         "https://example.org:8080/a@b",
+        "http://example.org:8080?mail=name@example.org",
         "git@github.com:owner/name.git",
         ".sk-cube-grid-animation-delay-with-a-long-name { }",
         "sha = 356a192b7913b04c54574d18c28d46e6395428ab",
