@@ -1,0 +1,128 @@
+"""Chats with a real server: what is sent, what is made of the answer, and dialects that are learnt from refusals."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from serving import Answer, EmbeddingServer, error
+
+from ragit.errors import RemoteFailed
+from ragit.remote.chat import Chat, Message, Picture, Reply
+from ragit.remote.client import Client
+from ragit.remote.failures import ParameterRefused, WrongAnswer
+from ragit.remote.server import Server
+
+HELLO = [Message("system", ("Be brief.",)), Message("user", ("Hello,", "you."))]
+
+
+@pytest.fixture
+def server() -> Iterator[EmbeddingServer]:
+    running = EmbeddingServer()
+    yield running
+    running.close()
+
+
+def chat(server: EmbeddingServer, **extra: object) -> Chat:
+    return Chat(Client(Server(server.url, timeout=5, section="description")), "tiny", extra)
+
+
+def said(content: Any, **more: Any) -> Answer:
+    choice = {"message": {"content": content, **more.pop("message", {})}, "finish_reason": "stop", **more}
+    return 200, {}, json.dumps({"choices": [choice], "usage": {"prompt_tokens": 9, "completion_tokens": 4}}).encode()
+
+
+def test_a_question_and_its_answer(server: EmbeddingServer) -> None:
+    server.replies = [lambda _: said(" Hi. ")]
+    assert chat(server).ask(HELLO, max_tokens=50) == Reply("Hi.", 9, 4, cut=False)
+    assert server.paths == ["/v1/chat/completions"]
+    assert server.asked[0] == {
+        "model": "tiny",
+        "messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hello,\n\nyou."}],
+        "max_tokens": 50,
+        "temperature": 0.0,
+    }
+
+
+def test_a_picture_travels_as_it_is(server: EmbeddingServer) -> None:
+    server.replies = [lambda _: said("A cat.")]
+    token = "ghp_" + "a1B2" * 9
+    data = b"\x89PNG" + bytes(range(256))
+    chat(server).ask([Message("user", (f"What is {token}?", Picture("image/png", data)))], max_tokens=9)
+    text, picture = server.asked[0]["messages"][0]["content"]
+    assert text == {"type": "text", "text": "What is ***?"}
+    assert picture["image_url"]["url"].startswith("data:image/png;base64,iVBORwABAgME")
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ("<think>\nhm\n</think>\n\nHi.", "Hi."),
+        ("so it is\n</think>Hi.", "Hi."),
+        ("<reasoning>a</reasoning>Hi.<think>b</think>", "Hi."),
+        ([{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "Hi."}], "Hi."),
+        ("It prints <thinking> about", "It prints"),
+    ],
+)
+def test_thoughts_are_no_answer(server: EmbeddingServer, content: Any, text: str) -> None:
+    server.replies = [lambda _: said(content)]
+    assert chat(server).ask(HELLO, max_tokens=50).text == text
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (said(""), "model tiny answered with nothing"),
+        (said(None), "model tiny answered with nothing"),
+        (said(None, message={"refusal": "I will not"}), "model tiny declined: I will not"),
+        (said("<think>on and on", finish_reason="length"), "reached its limit before it said anything"),
+        ((200, {}, b'{"choices": []}'), "did not answer as a chat does"),
+        ((200, {}, b'{"data": []}'), "did not answer as a chat does"),
+        ((200, {}, b'"hello"'), "did not answer as a chat does"),
+        ((200, {}, b'{"choices": [{"message": {"content": 5}}]}'), "did not answer as a chat does"),
+        ((200, {}, b'{"choices": [{"message": {"content": [5]}}]}'), "did not answer as a chat does"),
+        ((200, {}, b'{"choices": [{"message": {"content": [{"type": "text"}]}}]}'), "did not answer as a chat does"),
+    ],
+)
+def test_an_answer_without_an_answer_is_a_failure(server: EmbeddingServer, answer: Answer, words: str) -> None:
+    server.replies = [lambda _: answer]
+    with pytest.raises(WrongAnswer, match=words) as caught:
+        chat(server).ask(HELLO, max_tokens=50)
+    assert "description." in caught.value.hint
+
+
+def test_an_answer_that_was_cut_says_so(server: EmbeddingServer) -> None:
+    server.replies = [lambda _: said("It is a", finish_reason="length")]
+    assert chat(server).ask(HELLO, max_tokens=3).cut
+
+
+def test_odd_usage_is_nothing(server: EmbeddingServer) -> None:
+    server.replies = [lambda _: (200, {}, b'{"choices": [{"message": {"content": "Hi."}}], "usage": [1]}')]
+    assert chat(server).ask(HELLO, max_tokens=3) == Reply("Hi.", 0, 0, cut=False)
+
+
+def test_newer_parameters_are_learnt_once(server: EmbeddingServer) -> None:
+    def modern(payload: dict[str, Any]) -> Answer:
+        for name in ("max_tokens", "temperature"):
+            if name in payload:
+                return error(400, f"Unsupported parameter: '{name}' is not supported with this model.")
+        return said("Hi.")
+
+    server.replies = [modern] * 9
+    asking = chat(server)
+    for _ in range(2):
+        assert asking.ask(HELLO, max_tokens=50).text == "Hi."
+    assert len(server.asked) == 4
+    assert server.asked[-1]["max_completion_tokens"] == 50
+
+
+def test_a_parameter_that_was_asked_for_is_not_left_out(server: EmbeddingServer) -> None:
+    server.replies = [lambda _: error(400, "Unknown parameter: reasoning_effort")] * 3
+    with pytest.raises(ParameterRefused):
+        chat(server, reasoning_effort="low").ask(HELLO, max_tokens=50)
+    assert len(server.asked) == 1
+    server.replies = [lambda _: error(400, "Unsupported parameter: max_completion_tokens")] * 9
+    with pytest.raises(RemoteFailed):
+        chat(server, max_completion_tokens=4).ask(HELLO, max_tokens=50)
