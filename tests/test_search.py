@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from sandbox import GitSandbox
@@ -205,6 +206,24 @@ def test_a_filter_changes_no_score(shop: GitSandbox) -> None:
     for hit in search(shop, mode="keyword", paths=["lib/"], top_k=50, optimize=False).hits:
         top = max(shares[p] for p in shares if p.startswith("lib/"))
         assert hit.score == pytest.approx(shares[hit.path] / top)
+
+
+def test_a_tree_is_walked_once_under_new_settings(shop: GitSandbox) -> None:
+    """Where a setting changes no chunk of the tree, nothing is missing, and yet the next search should not look again."""
+    search(shop)
+    settings = {"index.exclude": "nothing-is-called-so"}
+
+    def composed(**options: Any) -> bool:
+        with ragit.open(shop.path, flags=settings) as opened:
+            opened.search("commit", scope="committed", **options)
+            indexer = opened._indexer
+            tree = indexer.repo.head().tree
+            with indexer.reading() as store:
+                assert store is not None
+                return store.snapshot(tree, indexer.composer.selection) is not None
+
+    assert not composed(index=False)
+    assert composed()
 
 
 # Context optimisation

@@ -13,7 +13,7 @@ from itertools import chain
 from ragit.git import Repo, is_attributes, is_ignore
 from ragit.index.describing import IMAGE, NOT_DESCRIBED
 from ragit.index.plan import Plan, Selected, Selector
-from ragit.records import Record
+from ragit.records import Record, replaced
 from ragit.store import IMAGE as IMAGES
 from ragit.store import Snapshot, Store
 from ragit.types import Entry, Oid
@@ -32,6 +32,8 @@ class Composed(Record):
     """Images that only a model can make searchable; where that was not asked for, not all of them. The snapshot counts
     them as left out.
     """
+    walked: bool = False
+    """It was composed from all its files: nothing like it was known under these settings."""
 
 
 class Composer:
@@ -57,7 +59,7 @@ class Composer:
         `waiting` asks for all images that wait for a description, which a cached tree does not name.
         """
         if store is None:
-            return self._assemble(tree, None, self._whole(tree), {}, absent)
+            return self._walked(tree, None, absent)
         cached = store.snapshot(tree, self.selection)
         if cached is not None and not (waiting and _waits(cached)):
             return Composed(tree, cached, [], cached=True)
@@ -66,7 +68,10 @@ class Composer:
             plan = self._difference(base[0], base[1], tree)
             if plan is not None:
                 return self._assemble(tree, store, plan[0], _kept(base[1], plan[1]), absent, _still(base[1], plan[1]))
-        return self._assemble(tree, store, self._whole(tree), {}, absent)
+        return self._walked(tree, store, absent)
+
+    def _walked(self, tree: Oid, store: Store | None, absent: Set[Oid]) -> Composed:
+        return replaced(self._assemble(tree, store, self._whole(tree), {}, absent), walked=True)
 
     def _neighbour(self, store: Store, near: Oid | None) -> tuple[Oid, Snapshot] | None:
         known = store.snapshot_trees(self.selection)

@@ -6,14 +6,14 @@ import os
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragit.config import Config
-from ragit.errors import StoreTooOld, StoreUnreadable
+from ragit.errors import RagitError, StoreTooOld, StoreUnreadable
 from ragit.git import Repo
 from ragit.index.compose import NOT_DOWNLOADED, Composed, Composer
 from ragit.index.describing import IMAGE, NOT_DESCRIBED, chunk_asking, wanted
@@ -160,6 +160,16 @@ class Indexer:
         with held(self._lock, shared=True, by="a running gc"), Store(self.store_path, writable=True) as store:
             recipe = self._recipe(bulk=False, reuse=True, embed=False)
             return only(blob, recipe, store, _keeping(store))
+
+    def keep(self, tree: Oid) -> None:
+        """Cache a tree that lacks nothing, so that the next search need not walk it; or not, where that cannot be
+        written. A changed setting or an updated library leaves this to do where it changes no chunk of the tree.
+        """
+        with suppress(RagitError), held(self._lock, shared=True, by="a running gc"):
+            with Store(self.store_path, writable=True) as store:
+                latest = self._moment(store)
+                # Once more, under the lock: gc may have dropped since what a reader saw.
+                self._remember(store, [self.composer.compose(store, tree, absent=self.absent)], latest)
 
     def fetch(self, trees: Sequence[Oid]) -> None:
         """Download the files that a partial clone lacks of these trees, in one call."""

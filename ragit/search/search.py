@@ -81,6 +81,8 @@ class Searcher:
             searchable = store if composed.snapshot.paths else None
             found = self._find(searchable, query, composed.snapshot, refused) if searchable else Found()
             undescribed = self._indexer.undescribed(store, composed)
+        if composed.walked and not composed.missing and query.index and self._config.freshness.policy == "refresh":
+            self._indexer.keep(target.tree)
         took = (time.perf_counter() - started) * 1000
         missing = len(composed.missing)
         return Answer(
