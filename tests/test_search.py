@@ -209,7 +209,7 @@ def test_a_filter_changes_no_score(shop: GitSandbox) -> None:
 
 
 def test_a_tree_is_walked_once_under_new_settings(shop: GitSandbox) -> None:
-    """Where a setting changes no chunk of the tree, nothing is missing, and yet the next search should not look again."""
+    """Where a setting changes no chunk of the tree, nothing is missing; yet the next search should not look again."""
     search(shop)
     settings = {"index.exclude": "nothing-is-called-so"}
 

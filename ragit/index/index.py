@@ -165,11 +165,11 @@ class Indexer:
         """Cache a tree that lacks nothing, so that the next search need not walk it; or not, where that cannot be
         written. A changed setting or an updated library leaves this to do where it changes no chunk of the tree.
         """
-        with suppress(RagitError), held(self._lock, shared=True, by="a running gc"):
-            with Store(self.store_path, writable=True) as store:
-                latest = self._moment(store)
-                # Once more, under the lock: gc may have dropped since what a reader saw.
-                self._remember(store, [self.composer.compose(store, tree, absent=self.absent)], latest)
+        shared = held(self._lock, shared=True, by="a running gc")
+        with suppress(RagitError), shared, Store(self.store_path, writable=True) as store:
+            latest = self._moment(store)
+            # Once more, under the lock: gc may have dropped since what a reader saw.
+            self._remember(store, [self.composer.compose(store, tree, absent=self.absent)], latest)
 
     def fetch(self, trees: Sequence[Oid]) -> None:
         """Download the files that a partial clone lacks of these trees, in one call."""
