@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
-from sandbox import GitSandbox, clean_environment
+from sandbox import GitSandbox, become, clean_environment
 
 # HYPOTHESIS_PROFILE=long: an hour by machine; raw: find, and do not shrink. No deadline: the machine is shared.
 _COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large]}
@@ -16,17 +16,6 @@ settings.register_profile("quick", max_examples=60, **_COMMON)
 settings.register_profile("long", max_examples=3000, **_COMMON)
 settings.register_profile("raw", phases=[Phase.explicit, Phase.generate], max_examples=60, **_COMMON)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
-
-
-def become(wanted: dict[str, str]) -> None:
-    """Make the environment equal to `wanted`, except for pytest's own variables, which it minds losing."""
-    for name in os.environ.keys() | wanted.keys():
-        if name.startswith("PYTEST_"):
-            continue
-        if name in wanted:
-            os.environ[name] = wanted[name]
-        else:
-            del os.environ[name]
 
 
 @pytest.fixture(scope="session", autouse=True)

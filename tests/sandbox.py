@@ -12,6 +12,17 @@ from ragit.types import Oid
 EPOCH = 1_700_000_000
 
 
+def become(wanted: dict[str, str]) -> None:
+    """Make the environment equal to `wanted`, except for pytest's own variables, which it minds losing."""
+    for name in os.environ.keys() | wanted.keys():
+        if name.startswith("PYTEST_"):
+            continue
+        if name in wanted:
+            os.environ[name] = wanted[name]
+        else:
+            del os.environ[name]
+
+
 def clean_environment(home: Path) -> dict[str, str]:
     """The environment of a user who has `home` and nothing else: no system configuration, no GIT_* of a caller."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "XDG_", "RAGIT_"))}

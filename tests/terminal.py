@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from conftest import become
+from sandbox import become
 
 from ragit.__main__ import run
 

@@ -47,7 +47,7 @@ def test_a_query_may_be_given_whole(index: Ragit) -> None:
 def test_options_have_the_names_of_the_query(index: Ragit) -> None:
     index.close()
     named = set(inspect.signature(Ragit.search).parameters) - {"self", "query", "on_index"}
-    fields = set(Query.__dataclass_fields__) - {"text"}
+    fields = set(Query.fields) - {"text"}
     assert fields <= named
 
 
