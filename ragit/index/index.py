@@ -12,6 +12,7 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ragit.chunk import is_document
 from ragit.config import Config
 from ragit.errors import RagitError, StoreTooOld, StoreUnreadable
 from ragit.git import Repo
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
 
 BATCH_FILES = 48
 """Blobs per batch and transaction: what a kill can lose, some tenths of a second of work."""
+
+DOCUMENT_WEIGHT = 8
+"""Files of code whose work a document's is like: a long one takes seconds."""
 
 DESCRIBED_FILES = 8
 """The same while models are asked: a file's chunks take seconds each, and what they say is kept at once anyway."""
@@ -268,11 +272,14 @@ class Indexer:
                 number = store.add_embedder(self.embedder.fingerprint, self.embedder.dimensions)
         keep = _keeping(store) if tally.asked is not None else None
         waiting: list[Done] = []
+        room = _batch(keep)
         for done in self._work(lacking, tally, reuse=self.describes or store.has_chunks(), embed=True, keep=keep):
             self._count(done, tally)
             waiting.append(done)
-            if len(waiting) >= _batch(keep):
+            room -= _weight(done.key)
+            if room <= 0:
                 _write(store, waiting, number)
+                room = _batch(keep)
             if progress:
                 progress(tally.done, len(lacking))
         _write(store, waiting, number)
@@ -296,11 +303,10 @@ class Indexer:
         if not lacking:
             return
         recipe = self._recipe(bulk=len(lacking) >= POOL_FROM, reuse=reuse, embed=embed)
-        size = _batch(keep)
-        batches = [lacking[i : i + size] for i in range(0, len(lacking), size)]
+        batches = list(_batches(lacking, _batch(keep)))
         # Who waits for a server gains nothing by more processes: they would only send more requests at once.
         remote = keep is not None or (embed and self.embedder is not None and not self.embedder.local)
-        if len(lacking) >= POOL_FROM and self._workers() > 1 and not remote:
+        if sum(map(_weight, lacking)) >= POOL_FROM and self._workers() > 1 and not remote:
             from ragit.index.worker import Pool
 
             with closing(Pool(recipe, self._workers())) as pool:
@@ -390,6 +396,24 @@ def _priced(config: Config, sent: Sent) -> Sent | None:
 def _batch(keep: Keep | None) -> int:
     """Blobs worked on, and written, together."""
     return BATCH_FILES if keep is None else DESCRIBED_FILES
+
+
+def _weight(key: Key) -> int:
+    return DOCUMENT_WEIGHT if is_document(key[1]) else 1
+
+
+def _batches(keys: Sequence[Key], size: int) -> Iterator[list[Key]]:
+    """The keys in order, in runs of at most this weight, of one at least."""
+    batch: list[Key] = []
+    room = size
+    for key in keys:
+        room -= _weight(key)
+        if batch and room < 0:
+            yield batch
+            batch, room = [], size - _weight(key)
+        batch.append(key)
+    if batch:
+        yield batch
 
 
 def _keeping(store: Store) -> Keep:
