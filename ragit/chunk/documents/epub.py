@@ -1,0 +1,85 @@
+"""Books (.epub, versions 2 and 3): the pages of the spine in reading order, as EPUB's package document lists them."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ragit.chunk.documents import html_text
+from ragit.chunk.documents.archive import Archive
+from ragit.chunk.documents.block import Block, Bounds, Place, Unreadable
+from ragit.chunk.documents.markup import attribute, events, local
+from ragit.chunk.encoding import text_of
+
+_KIND = "epub"
+_PAGES = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml")
+_ESCAPE = re.compile(rb"%([0-9A-Fa-f]{2})")
+_DEFINITION = re.compile(rb"<!DOCTYPE\s[^>\[]*>")
+
+
+class _Item(NamedTuple):
+    part: str
+    kind: str
+    properties: str
+
+
+def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
+    """The chapters, numbered from 1 as the spine has them: files that hold no text are counted too."""
+    archive = Archive(data, bounds, _KIND)
+    if "META-INF/encryption.xml" in archive and b"EncryptedData" in archive.read("META-INF/encryption.xml"):
+        _refuse_protected(archive)
+    for number, part in enumerate(_spine(archive), 1):
+        place = Place("", "chapter", number, number)
+        if number > bounds.units:
+            yield Block("[The chapters go on: the rest is left out.]", place, kind="note")
+            return
+        text = text_of(archive.read(part))
+        if text is not None:
+            yield from html_text.blocks(text.decode("utf-8", "replace"), place, [])
+
+
+def _refuse_protected(archive: Archive) -> None:
+    """Fonts may be scrambled in any book; pages are only in a protected one."""
+    for event, element in events(archive.read("META-INF/encryption.xml"), _KIND):
+        target = attribute(element, "URI").lower()
+        if event == "end" and local(element) == "CipherReference" and target.endswith((".xhtml", ".html", ".htm")):
+            raise Unreadable("password-protected")
+
+
+def _spine(archive: Archive) -> list[str]:
+    """The parts with the book's pages in their order; its table of contents, which says their titles, left out."""
+    package = _package(archive)
+    folder = posixpath.dirname(package)
+    items: dict[str, _Item] = {}
+    order: list[str] = []
+    for event, element in events(_DEFINITION.sub(b"", archive.read(package), count=1), _KIND):
+        if event == "end" and local(element) == "item":
+            part = posixpath.normpath(posixpath.join("/", folder, _unquoted(attribute(element, "href")))).lstrip("/")
+            said = (attribute(element, "media-type"), attribute(element, "properties"))
+            items[attribute(element, "id")] = _Item(part, *said)
+        elif event == "end" and local(element) == "itemref":
+            order.append(attribute(element, "idref"))
+    pages = [items[name] for name in dict.fromkeys(order) if name in items]
+    return [
+        page.part
+        for page in pages
+        if page.part in archive and page.kind in _PAGES and "nav" not in page.properties.split()
+    ]
+
+
+def _unquoted(link: str) -> str:
+    """A link's letters as they are called inside of the archive (`a%20b` is `a b`)."""
+    plain = _ESCAPE.sub(lambda found: bytes.fromhex(found[1].decode("ascii")), link.encode("utf-8", "replace"))
+    return plain.decode("utf-8", "replace")
+
+
+def _package(archive: Archive) -> str:
+    name = "META-INF/container.xml"
+    if name not in archive:
+        raise Unreadable(f"damaged {_KIND}")
+    for event, element in events(archive.read(name), _KIND):
+        if event == "end" and local(element) == "rootfile" and attribute(element, "full-path") in archive:
+            return attribute(element, "full-path")
+    raise Unreadable(f"damaged {_KIND}")

@@ -1,0 +1,160 @@
+"""The text of a page of HTML or XHTML as blocks: for books. A page that is code is cut by its grammar instead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html.parser import HTMLParser
+
+from ragit.chunk.documents.block import Block, Place
+
+_SKIPPED = frozenset(("script", "style", "head", "template", "rt", "rp", "noscript", "svg", "math", "iframe", "object"))
+_VOID = frozenset("br hr img input meta link col area wbr source track base param".split())
+_BLOCKS = frozenset(
+    "p div section article aside main header footer nav blockquote figure figcaption address dl dt dd ul ol li table "
+    "thead tbody tfoot caption body html form fieldset hr details summary center title".split()
+)
+_HEADINGS = {f"h{level}": level for level in range(1, 7)}
+
+
+def blocks(page: str, place: Place, above: list[tuple[int, str]]) -> Iterator[Block]:
+    """Headings, paragraphs, items, rows and preformatted text; brings the titles `above` what follows up to date."""
+    reader = _Reader(place, above)
+    reader.feed(page)
+    reader.close()
+    reader.end()
+    yield from reader.blocks
+
+
+class _Reader(HTMLParser):
+    def __init__(self, place: Place, above: list[tuple[int, str]]) -> None:
+        super().__init__(convert_charrefs=True)
+        self.blocks: list[Block] = []
+        self._place = place
+        self._above = above
+        self._text: list[str] = []
+        self._skipped: list[str] = []
+        self._kind = "text"
+        self._level = 0
+        self._lists = 0
+        self._cells: list[str] | None = None
+        """Of the table's row under way."""
+        self._header = ""
+        self._rows = 0
+
+    # -- what the parser calls -----------------------------------------------------------------------------------------
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Opens a block, or what is skipped."""
+        if self._skipped:
+            if tag == self._skipped[-1]:
+                self._skipped.append(tag)
+            return
+        if tag in _SKIPPED:
+            self._skipped.append(tag)
+        elif tag == "br":
+            self._text.append("\n" if self._kind == "code" else " ")
+        elif tag == "img":
+            self._text.append(dict(attrs).get("alt") or "")
+        elif self._cells is not None and tag != "tr":
+            self._text.append("" if tag not in _BLOCKS and tag not in ("td", "th") else " ")
+            if tag in ("td", "th"):
+                self._end_cell()
+        else:
+            self._open(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """An empty element: nothing to skip until its end."""
+        if tag in _VOID or tag not in _SKIPPED:
+            self.handle_starttag(tag, attrs)
+            if tag not in _VOID:
+                self.handle_endtag(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        """Closes a block."""
+        if self._skipped:
+            if tag == self._skipped[-1]:
+                self._skipped.pop()
+        elif tag == "tr":
+            self._end_row()
+        elif self._cells is not None and tag != "table":
+            return
+        elif tag in _BLOCKS or tag in _HEADINGS or tag == "pre":
+            self._close(tag)
+
+    def handle_data(self, data: str) -> None:
+        """Text, as far as it is shown."""
+        if not self._skipped:
+            self._text.append(data)
+
+    # -- blocks --------------------------------------------------------------------------------------------------------
+
+    def end(self) -> None:
+        """The page's end closes what is open."""
+        self._end_row()
+        self._end_block()
+
+    def _open(self, tag: str) -> None:
+        if tag == "tr":
+            self._end_row()
+            self._end_block()
+            self._cells = []
+        elif tag in _HEADINGS or tag in _BLOCKS or tag == "pre":
+            self._end_block()
+            self._level = _HEADINGS.get(tag, 0)
+            if tag == "pre":
+                self._kind = "code"
+            elif tag in ("ul", "ol"):
+                self._lists += 1
+            elif tag == "li":
+                self._kind = "list"
+            elif tag == "table":
+                self._header, self._rows = "", 0
+
+    def _close(self, tag: str) -> None:
+        if tag == "table":
+            self._end_row()
+            if self._header and not self._rows:
+                self._add(self._header, "table")
+            self._header = ""
+        self._end_block()
+        if tag in ("ul", "ol"):
+            self._lists = max(0, self._lists - 1)
+
+    def _end_block(self) -> None:
+        text = "".join(self._text)
+        kind, level = self._kind, self._level
+        self._text, self._kind, self._level = [], "text", 0
+        text = text.strip("\n") if kind == "code" else " ".join(text.split())
+        if not text.strip():
+            # `<li><p>`: what follows the empty beginning of an item is the item.
+            self._kind = "list" if kind == "list" else "text"
+        elif level:
+            self._above[:] = [(other, name) for other, name in self._above if other < level] + [(level, text)]
+            self._add(text, "heading")
+        elif kind == "list":
+            self._add("  " * max(0, min(self._lists, 20) - 1) + "- " + text, "list")
+        else:
+            self._add(text, kind)
+
+    def _end_cell(self) -> None:
+        """What was read so far of a row belongs to the cell before."""
+        if self._cells is not None:
+            self._cells.append(" ".join("".join(self._text).split()))
+            self._text = []
+
+    def _end_row(self) -> None:
+        if self._cells is None:
+            return
+        self._end_cell()
+        cells, self._cells = self._cells[1:], None  # the first is what stood before the first cell
+        line = " ".join(" | ".join(cells).split())
+        if not line.strip("| "):
+            return
+        if not self._header and not self._rows:
+            self._header = line
+        else:
+            self._rows += 1
+            self._add(line, "table", self._header)
+
+    def _add(self, text: str, kind: str, repeat: str = "") -> None:
+        self.blocks.append(Block(text, self._place, tuple(title for _, title in self._above), kind, repeat))

@@ -1,0 +1,126 @@
+"""OpenDocument texts, spreadsheets and presentations (.odt, .ods, .odp, and their templates), read from their XML.
+
+The libraries there are either have not been released for years (odfpy: 2020) or build the whole document as objects,
+which a sheet of a million rows does not survive. What is read is written down in OpenDocument 1.3 part 3: text (4, 5),
+tables (9), drawing pages (10), notes and comments (6.3, 14.1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from xml.etree.ElementTree import Element
+
+from ragit.chunk.documents import odf_sheets
+from ragit.chunk.documents.archive import Archive
+from ragit.chunk.documents.block import Block, Bounds, Place, Unreadable
+from ragit.chunk.documents.markup import attribute, events, local
+from ragit.chunk.documents.odf_text import Reading, is_encrypted
+
+KIND = "odf"
+
+
+def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
+    """Whichever of the three it is: what it says in its order, headers before and footers behind."""
+    archive = Archive(data, bounds, KIND)
+    if is_encrypted(archive):
+        raise Unreadable("password-protected")
+    content = archive.read("content.xml")
+    stream = events(content, KIND)
+    hidden, body = _body(stream)
+    if body == "spreadsheet":
+        yield from odf_sheets.blocks(stream, hidden, bounds)
+    elif body == "presentation":
+        yield from _slides(stream, bounds)
+    else:
+        edges = list(_edges(archive))
+        yield from (block for block in edges if block.kind == "header")
+        yield from _text(stream, bounds, b"soft-page-break" in content)
+        yield from (block for block in edges if block.kind == "footer")
+
+
+def _body(stream: Iterator[tuple[str, Element]]) -> tuple[frozenset[str], str]:
+    """Reads up to the body: the names of styles that hide a sheet, and what the body is."""
+    hidden: set[str] = set()
+    within = False
+    for event, element in stream:
+        name = local(element)
+        if event == "start" and within:
+            return frozenset(hidden), name
+        within = within or (event == "start" and name == "body")
+        if event == "end" and name == "style":
+            if any(attribute(each, "display") == "false" for each in element if local(each) == "table-properties"):
+                hidden.add(attribute(element, "name"))
+            element.clear()
+    raise Unreadable(f"damaged {KIND}")
+
+
+def _text(stream: Iterable[tuple[str, Element]], bounds: Bounds, paged: bool) -> Iterator[Block]:
+    """A text's paragraphs, with page numbers where the program that saved it left a mark at the top of each page."""
+    reading = Reading()
+    page = 1
+    for event, element in stream:
+        if event == "start" and local(element) == "soft-page-break":
+            page += 1
+            if page > bounds.units:
+                yield Block("[The pages go on: the rest is left out.]", Place("", "page", page, page), kind="note")
+                return
+        place = Place("", "page", page, page) if paged else Place()
+        for block in reading.feed(event, element):
+            yield block._replace(place=place)
+
+
+def _edges(archive: Archive) -> Iterator[Block]:
+    """Headers and footers, each text once."""
+    if "styles.xml" not in archive:
+        return
+    seen: set[str] = set()
+    reading, kind = Reading(), ""
+    for event, element in events(archive.read("styles.xml"), KIND):
+        name = local(element)
+        if name in ("header", "footer", "header-left", "footer-left", "header-first", "footer-first"):
+            kind = name.partition("-")[0] if event == "start" else ""
+        elif kind:
+            for block in reading.feed(event, element):
+                if block.text not in seen:
+                    seen.add(block.text)
+                    yield block._replace(place=Place(kind), kind=kind, headings=())
+
+
+def _slides(stream: Iterable[tuple[str, Element]], bounds: Bounds) -> Iterator[Block]:
+    number = 0
+    for event, element in stream:
+        if event == "end" and local(element) == "page":
+            number += 1
+            if number > bounds.units:
+                yield Block("[The slides go on: the rest is left out.]", kind="note")
+                return
+            yield from _slide(element, Place("", "slide", number, number))
+            element.clear()
+
+
+def _slide(page: Element, place: Place) -> Iterator[Block]:
+    """The title first, wherever it stands among the shapes; the speaker's notes last."""
+    titles = [each for each in page if attribute(each, "class") == "title"]
+    title = " ".join(" ".join(block.text for block in _walked(each)) for each in titles)
+    title = " ".join(title.split())
+    path = (title,) if title else ()
+    if title:
+        yield Block(title, place, path, "heading")
+    for each in page:
+        if each in titles:
+            continue
+        kind = "note" if local(each) in ("notes", "annotation") else ""
+        for block in _walked(each):
+            yield block._replace(place=place, headings=path, kind=kind or block.kind)
+
+
+def _walked(element: Element) -> Iterator[Block]:
+    """The blocks of a tree that is there as a whole."""
+    reading = Reading()
+    waiting = [("end", element), ("start", element)]
+    while waiting:
+        event, each = waiting.pop()
+        yield from reading.feed(event, each, keep=True)
+        if event == "start":
+            for child in reversed(each):
+                waiting += [("end", child), ("start", child)]

@@ -1,0 +1,137 @@
+"""The sheets of an OpenDocument spreadsheet, row by row, from the events of its XML.
+
+A row or a cell that is there a million times is written once with a number: what is empty is counted, and the rest
+repeated only as far as the bounds allow.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from datetime import datetime, timedelta
+from typing import NamedTuple
+from xml.etree.ElementTree import Element
+
+from ragit.chunk.documents import sheets, values
+from ragit.chunk.documents.block import Block, Bounds
+from ragit.chunk.documents.markup import attribute, local
+from ragit.chunk.documents.odf_text import inline
+from ragit.chunk.documents.sheets import Row
+
+MOST_ROWS = 1 << 20
+"""As many as a sheet may have."""
+
+_DURATION = re.compile(r"(-?)P(?:(\d{1,6})D)?T(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,6})(?:[.,]\d+)?S)?")
+_NUMBERS = ("float", "currency", "percentage")
+
+
+class _Cell(NamedTuple):
+    text: str
+    data: bool
+    times: int
+    rows: int
+    """How many rows it is shown over."""
+
+
+def blocks(stream: Iterator[tuple[str, Element]], hidden: frozenset[str], bounds: Bounds) -> Iterator[Block]:
+    """All sheets, from the events of the document's body. `hidden` are styles whose sheets are hidden."""
+    count = 0
+    for event, element in stream:
+        if event != "start" or local(element) != "table":
+            continue
+        count += 1
+        if count > bounds.units:
+            yield sheets.REST
+            return
+        notes: dict[int, list[str]] = {}
+        is_hidden = attribute(element, "style-name") in hidden
+        rows = _rows(stream, element, bounds.columns, notes)
+        for block in sheets.sheet(attribute(element, "name"), is_hidden, rows):
+            yield block
+            for number in [number for number in notes if number <= block.place.first]:
+                yield from (block._replace(text=text, kind="note", repeat="") for text in notes.pop(number))
+
+
+def _rows(
+    stream: Iterable[tuple[str, Element]], table: Element, most: int, notes: dict[int, list[str]]
+) -> Iterator[Row]:
+    number = 1
+    parents = [table]
+    for event, element in stream:
+        if event == "start":
+            parents.append(element)
+            continue
+        if element is table:
+            return
+        parents.pop()
+        if local(element) == "table-row" and not any(local(each) == "table-row" for each in parents):
+            times = _times(element, "number-rows-repeated")
+            row = _row(element, number, most, notes)
+            for again in range(min(times, MOST_ROWS - number + 1) if row else 0):
+                yield row._replace(number=number + again) if row else Row(0, ())
+            number += times
+            parents[-1].clear()
+        if number > MOST_ROWS:
+            number = MOST_ROWS + 1
+
+
+def _times(element: Element, name: str) -> int:
+    said = attribute(element, name)
+    return max(1, min(int(said), MOST_ROWS)) if said.isdecimal() and len(said) < 9 else 1
+
+
+def _row(element: Element, number: int, most: int, notes: dict[int, list[str]]) -> Row | None:
+    cells: list[str] = []
+    merged: dict[int, int] = {}
+    data = False
+    for each in element:
+        if local(each) not in ("table-cell", "covered-table-cell"):
+            continue
+        asides: list[Element] = []
+        cell = _cell(each, asides)
+        if cell.rows > 1:
+            merged[len(cells) + 1] = number + cell.rows - 1
+        cells += [cell.text] * min(cell.times, most + 1 - len(cells))
+        data = data or cell.data
+        said = (" ".join("".join(inline(aside, [])).split())[: sheets.MAX_CELL] for aside in asides)
+        found = [f"comment: {text}" for text in said if text]
+        if found:
+            notes.setdefault(number, []).extend(found)
+    return Row(number, sheets.shortened(cells, most), data, merged) if any(cells) or number in notes else None
+
+
+def _cell(element: Element, asides: list[Element]) -> _Cell:
+    kind = attribute(element, "value-type")
+    shown = " ".join("".join(inline(element, asides))[: sheets.MAX_CELL].split())
+    text, data = shown, False
+    if kind in _NUMBERS and not shown.startswith(("#", "Err:")):
+        text, data = _number(attribute(element, "value"), kind, shown)
+    elif kind in ("date", "time"):
+        text, data = _moment(attribute(element, f"{kind}-value"), shown), True
+    elif kind == "boolean":
+        text, data = values.truth(attribute(element, "boolean-value") == "true"), True
+    elif not shown:
+        text = attribute(element, "formula").partition(":")[2][: sheets.MAX_CELL]
+    return _Cell(text, data, _times(element, "number-columns-repeated"), _times(element, "number-rows-spanned"))
+
+
+def _number(said: str, kind: str, shown: str) -> tuple[str, bool]:
+    """A number, and whether it is more than a year."""
+    try:
+        value = float(said)
+    except ValueError:
+        return shown, True
+    return values.number(value, "%" if kind == "percentage" else ""), not 1900 <= value <= 2100
+
+
+def _moment(said: str, shown: str) -> str:
+    found = _DURATION.fullmatch(said)
+    if found:
+        sign, *parts = found.groups()
+        days, hours, minutes, seconds = (int(part or 0) for part in parts)
+        lasts = timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds)
+        return values.moment(-lasts if sign else lasts)
+    try:
+        return values.moment(datetime.fromisoformat(said[:26]))
+    except ValueError:
+        return shown

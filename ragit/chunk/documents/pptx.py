@@ -1,0 +1,211 @@
+"""Presentations of PowerPoint since 2007 (.pptx, .pptm, .ppsx, .potx), read from their XML.
+
+python-pptx has had no release since 2024 and brings an image library and a writer of spreadsheets along; what is read
+here is written down in ECMA-376 part 1: 19.3 slides, 19.3.1 shapes, 21.1.2 text, 21.1.3 tables.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+from xml.etree.ElementTree import Element
+
+from ragit.chunk.documents.archive import Archive
+from ragit.chunk.documents.block import Block, Bounds, Place, Unreadable
+from ragit.chunk.documents.markup import attribute, events, local
+
+_KIND = "pptx"
+_MAIN = "ppt/presentation.xml"
+_TITLES = ("title", "ctrTitle")
+_NO_CONTENT = ("dt", "ftr", "sldNum", "hdr", "sldImg")
+"""Placeholders for the date, footer and number, the same on each slide."""
+_BODIES = ("body", "obj", "subTitle")
+_FILE = re.compile(r"\S+\.\w{3,4}")
+"""What a picture is called where nobody described it."""
+_BESIDE = ("diagramData", "chart", "comments")
+"""Parts of a slide whose text stands in files of their own."""
+
+
+class _Slide(NamedTuple):
+    place: Place
+    path: tuple[str, ...]
+
+
+def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
+    """Slides in the order of the show; each its title, its shapes, its notes and comments."""
+    archive = Archive(data, bounds, _KIND)
+    if _MAIN not in archive:
+        raise Unreadable(f"damaged {_KIND}")
+    related = _related(archive, _MAIN)
+    number = 0
+    for event, element in events(archive.read(_MAIN), _KIND):
+        if event != "start" or local(element) != "sldId":
+            continue
+        _, part = related.get(_relation(element), ("", ""))
+        if part not in archive:
+            continue
+        number += 1
+        if number > bounds.units:
+            yield Block("[The slides go on: the rest is left out.]", kind="note")
+            return
+        yield from _slide(archive, part, number)
+
+
+def _relation(element: Element) -> str:
+    """The value of r:id, not of the id beside it."""
+    return next((value for key, value in element.attrib.items() if key.endswith("}id")), "")
+
+
+def _related(archive: Archive, part: str) -> dict[str, tuple[str, str]]:
+    """What a part refers to, by number: the last word of its kind, and its name."""
+    folder, name = posixpath.split(part)
+    relations = posixpath.join(folder, "_rels", f"{name}.rels")
+    if relations not in archive:
+        return {}
+    return {
+        attribute(element, "Id"): (
+            posixpath.basename(attribute(element, "Type")),
+            posixpath.normpath(posixpath.join("/", folder, attribute(element, "Target"))).lstrip("/"),
+        )
+        for event, element in events(archive.read(relations), _KIND)
+        if event == "end" and attribute(element, "Id")
+    }
+
+
+def _tree(archive: Archive, part: str) -> Element:
+    root: Element | None = None
+    for _, element in events(archive.read(part), _KIND):
+        root = element if root is None else root
+    if root is None:
+        raise Unreadable(f"damaged {_KIND}")
+    return root
+
+
+def _slide(archive: Archive, part: str, number: int) -> Iterator[Block]:
+    root = _tree(archive, part)
+    shapes = list(_shapes(root))
+    titles = [shape for shape in shapes if _role(shape) in _TITLES]
+    title = " ".join(" ".join(text for shape in titles for _, text in _paragraphs(shape)).split())
+    hidden = "hidden" if attribute(root, "show") in ("0", "false") else ""
+    slide = _Slide(Place(hidden, "slide", number, number), (title,) if title else ())
+    if title:
+        yield Block(title, slide.place, slide.path, "heading")
+    for shape in shapes:
+        if shape not in titles:
+            yield from _shape(shape, slide)
+    related = sorted(_related(archive, part).values())
+    for kind in (*_BESIDE, "notesSlide"):
+        for part in (name for said, name in related if said == kind and name in archive):
+            yield from _beside(_tree(archive, part), kind, slide)
+
+
+def _shapes(element: Element) -> Iterator[Element]:
+    """All shapes with text, pictures and frames of a slide, those in groups too, in the order they are drawn."""
+    for each in element:
+        name = local(each)
+        if name in ("sp", "pic", "graphicFrame", "cxnSp"):
+            yield each
+        elif name == "AlternateContent":
+            yield from _shapes(each[0]) if len(each) else ()  # the others say the same for older programs
+        else:
+            yield from _shapes(each)
+
+
+def _role(shape: Element) -> str:
+    """What a shape is on its slide: title, body, ...; empty for one that somebody added."""
+    for each in shape[0].iter() if len(shape) else ():
+        if local(each) == "ph":
+            return attribute(each, "type") or "obj"
+    return ""
+
+
+def _shape(shape: Element, slide: _Slide) -> Iterator[Block]:
+    role = _role(shape)
+    if role in _NO_CONTENT:
+        return
+    tables = [each for each in shape.iter() if local(each) == "tbl"]
+    for table in tables:
+        yield from _table(table, slide)
+    if tables:
+        return
+    lines = list(_paragraphs(shape))
+    if role in _BODIES and len(lines) > 1:
+        text = "\n".join(f"{'  ' * level}- {line}" for level, line in lines)
+        yield Block(text, slide.place, slide.path, "list")
+    elif lines:
+        yield Block("\n".join(line for _, line in lines), slide.place, slide.path)
+    else:
+        said = next((attribute(each, "descr") for each in shape.iter() if local(each) == "cNvPr"), "").strip()
+        if said and not _FILE.fullmatch(said):
+            yield Block(said, slide.place, slide.path, "note")
+
+
+def _paragraphs(shape: Element) -> Iterator[tuple[int, str]]:
+    """Level and text of each paragraph."""
+    for paragraph in shape.iter():
+        if local(paragraph) != "p":
+            continue
+        text = " ".join("".join(_runs(paragraph)).split())
+        level = next((attribute(each, "lvl") for each in paragraph if local(each) == "pPr"), "")
+        if text:
+            yield int(level) if level.isdecimal() and len(level) == 1 else 0, text
+
+
+def _runs(paragraph: Element) -> Iterator[str]:
+    for each in paragraph.iter():
+        name = local(each)
+        if name == "t":
+            yield each.text or ""
+        elif name in ("br", "tab"):
+            yield " "
+
+
+def _table(table: Element, slide: _Slide) -> Iterator[Block]:
+    lines = []
+    for row in table:
+        if local(row) == "tr":
+            cells = [" ".join(text for _, text in _paragraphs(cell)) for cell in row if local(cell) == "tc"]
+            line = " ".join(" | ".join(cells).split())
+            if line.strip("| "):
+                lines.append(line)
+    header = lines[0] if len(lines) > 1 else ""
+    for line in lines[1:] or lines:
+        yield Block(line, slide.place, slide.path, "table", header)
+
+
+def _beside(root: Element, kind: str, slide: _Slide) -> Iterator[Block]:
+    """Notes of the speaker, comments, and what diagrams say."""
+    if kind == "notesSlide":
+        for shape in _shapes(root):
+            lines = [] if _role(shape) in _NO_CONTENT else [text for _, text in _paragraphs(shape)]
+            if lines:
+                yield Block("\n".join(lines), slide.place, slide.path, "note")
+        return
+    texts = [" ".join("".join(_said(each, kind)).split()) for each in _units(root, kind)]
+    texts = list(dict.fromkeys(filter(None, texts)))
+    if texts and kind == "comments":
+        yield from (Block(text, slide.place, slide.path, "note") for text in texts)
+    elif texts:
+        yield Block("\n".join(texts), slide.place, slide.path)
+
+
+def _units(root: Element, kind: str) -> Iterator[Element]:
+    """The elements of a part that each say one thing."""
+    if kind == "comments":
+        yield from (each for each in root if local(each) == "cm")
+        return
+    for each in root.iter():
+        if local(each) == "p":
+            yield each
+        elif local(each) == "strCache":
+            yield from (point for point in each if local(point) == "pt")
+
+
+def _said(element: Element, kind: str) -> Iterator[str]:
+    for each in element.iter():
+        if local(each) in ("t", "text", "v"):
+            yield each.text or ""
+        elif local(each) == "p" and kind == "comments":
+            yield " "
