@@ -111,8 +111,7 @@ def gather(store: Store, view: View, query: QueryTerms, vectors: Vectors | None,
     """The candidates for a query."""
     found = holders(store, view, query)
     scores = score_files(query, {term: held.files for term, held in found.items()}, view.snapshot.lengths)
-    near = vector_arm(store, view, vectors) if vectors else {}
-    places = _files(view, scores, near)
+    places = _files(view, scores, vector_arm(store, view, vectors) if vectors else {})
     chunkings = sorted({view.snapshot.chunkings[place] for place in places})
     keywords = {
         chunking: score_chunks(Forward(packed), scores.rarity, scoring)
@@ -120,31 +119,47 @@ def gather(store: Store, view: View, query: QueryTerms, vectors: Vectors | None,
     }
     cosines = _cosines(store, vectors, chunkings) if vectors else {}
     top = max((score.score for held in keywords.values() for score in held), default=0.0) or 1.0
-    total = len(view.snapshot.paths)
-    paths = Shares(query, {term: len(held.paths) for term, held in found.items()}, total)
-    names = Shares(query, {term: held.names for term, held in found.items()}, total)
-    best = max((scores.scores.get(place, 0.0) for place in view.places), default=0.0) or 1.0
-    in_script = [held.files for term, held in found.items() if not term.isascii()]
+    look = _Look(view, query, found, scores, vectors)
     files: dict[int, FileFacts] = {}
     chunks: list[ChunkFacts] = []
     for place in places:
         chunking = view.snapshot.chunkings[place]
         held = keywords[chunking]
-        near_ones = cosines.get(chunking) or [0.0] * len(held)
-        path = view.snapshot.paths[place].decode("utf-8", "surrogateescape")
-        files[place] = FileFacts(
-            path=path,
-            keyword=scores.scores.get(place, 0.0) / best,
-            path_share=paths.of(term for term, held in found.items() if place in held.paths),
-            nearness=_mean(sorted(near_ones, reverse=True)[:NEAREST_OF_FILE]),
-            path_nearness=vectors.path_nearness(path) if vectors else 0.0,
-            in_script=any(place in files_with for files_with in in_script),
-            has_bodies_beside=view.has_beside(path, BODIES),
-        )
+        near = cosines.get(chunking) or [0.0] * len(held)
+        files[place] = look.at_file(place, near)
         first = chunk_id(chunking, 0)
-        for at, (keyword, cosine) in enumerate(zip(held, near_ones, strict=True)):
+        for at, (keyword, cosine) in enumerate(zip(held, near, strict=True)):
             chunks.append(ChunkFacts(place, first + at, cosine, keyword, keyword.score / top))
+    names = Shares(query, {term: held.names for term, held in found.items()}, len(view.snapshot.paths))
     return Gathered(files, chunks, names, sum(place in view.allowed for place in scores.scores))
+
+
+class _Look:
+    """Tells the facts of one candidate's file from what is known of all."""
+
+    def __init__(
+        self, view: View, query: QueryTerms, found: Mapping[str, Holders], scores: FileScores, vectors: Vectors | None
+    ) -> None:
+        self._view = view
+        self._found = found
+        self._scores = scores.scores
+        self._best = max((self._scores.get(place, 0.0) for place in view.places), default=0.0) or 1.0
+        self._paths = Shares(query, {t: len(held.paths) for t, held in found.items()}, len(view.snapshot.paths))
+        self._in_script = [held.files for term, held in found.items() if not term.isascii()]
+        self._path_nearness = vectors.path_nearness if vectors else lambda _: 0.0
+
+    def at_file(self, place: int, cosines: Sequence[float]) -> FileFacts:
+        """The facts of the file at a place, whose chunks have these cosines."""
+        path = self._view.snapshot.paths[place].decode("utf-8", "surrogateescape")
+        return FileFacts(
+            path=path,
+            keyword=self._scores.get(place, 0.0) / self._best,
+            path_share=self._paths.of(term for term, held in self._found.items() if place in held.paths),
+            nearness=_mean(sorted(cosines, reverse=True)[:NEAREST_OF_FILE]),
+            path_nearness=self._path_nearness(path),
+            in_script=any(place in files for files in self._in_script),
+            has_bodies_beside=self._view.has_beside(path, BODIES),
+        )
 
 
 def _mean(numbers: Sequence[float]) -> float:
