@@ -318,7 +318,7 @@ class Ragit:
             return rows
         from ragit import chunkers
 
-        notes = [*chunkers.warnings(self._named_chunkers), *chunkers.instead(self._named_chunkers)]
+        notes = [*chunkers.warnings(self.chunkers), *chunkers.instead(self.chunkers)]
         return [row._replace(origin="; ".join((row.origin, *notes))) if row.name == "chunkers" else row for row in rows]
 
     @property
@@ -328,7 +328,7 @@ class Ragit:
         if self.config.chunkers:
             from ragit import chunkers
 
-            said += chunkers.warnings(self._named_chunkers)
+            said += chunkers.warnings(self.chunkers)
         return said
 
     def asked(self) -> Asked:
@@ -384,8 +384,10 @@ class Ragit:
         return Place(self._repo.top, self._repo.common_dir, trust.record_path(self._environ))
 
     @cached_property
-    def _named_chunkers(self) -> list[Named]:
-        """What became of the chunkers that the settings name, as long as this is open."""
+    def chunkers(self) -> list[Named]:
+        """The chunkers of your own that the settings name, and what became of each, as long as this is open."""
+        if not self.config.chunkers:
+            return []
         from ragit import chunkers
 
         return chunkers.named(self.config.chunkers, self._chunker_place())
@@ -398,7 +400,7 @@ class Ragit:
             return Indexer(self._repo, self.config, self.store_path)
         from ragit import chunkers
 
-        return Indexer(self._repo, self.config, self.store_path, chunkers.in_force(self._named_chunkers))
+        return Indexer(self._repo, self.config, self.store_path, chunkers.in_force(self.chunkers))
 
     @cached_property
     def _searcher(self) -> Searcher:

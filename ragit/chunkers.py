@@ -11,7 +11,6 @@ Only loaded where the settings name a chunker. Imports no chunker and runs none.
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterable, Iterator
 from importlib.machinery import ModuleSpec, PathFinder
@@ -140,11 +139,14 @@ def _prefix() -> Path:
 
 
 def _installed(name: str, path: tuple[str, ...]) -> Custom:
-    module, _, attribute = (name if ":" in name else _entry_point(name, path)).partition(":")
+    declared = ":" not in name
+    module, _, attribute = (_entry_point(name, path) if declared else name).partition(":")
+    if module.partition(".")[0] in sys.stdlib_module_names:
+        raise _Absent("Python's own library holds no chunkers")
     specs = _specs(module, path)
     if specs is None:
         raise _Absent(f"no module {module} is installed where ragit is")
-    return Custom(name, _digest(specs[0]), attribute, module=module, path=path)
+    return Custom(name, _digest(specs), attribute, module=module, declared=declared, path=path)
 
 
 def _entry_point(name: str, path: tuple[str, ...]) -> str:
@@ -177,17 +179,19 @@ def _specs(module: str, path: Iterable[str]) -> list[ModuleSpec] | None:
     return found
 
 
-def _digest(top: ModuleSpec) -> str:
-    """Names what an installed package, or module, consists of."""
-    folders = map(Path, top.submodule_search_locations or ())
-    files = sorted(file for folder in folders for file in folder.rglob("*") if file.suffix != ".pyc" and file.is_file())
+def _digest(specs: Iterable[ModuleSpec]) -> str:
+    """Names what an installed module and the package around it consist of; the module's own file comes first."""
+    specs = list(specs)
+    own = [(spec.name, Path(spec.origin)) for spec in reversed(specs) if spec.origin]
+    folders = map(Path, specs[0].submodule_search_locations or ())
+    found = ((file.relative_to(folder).as_posix(), file) for folder in folders for file in folder.rglob("*"))
     parts: list[tuple[str, object]] = []
     left = _READ
-    for file in files or [Path(top.origin or os.devnull)]:
+    for name, file in own + sorted((name, file) for name, file in found if file.suffix != ".pyc" and file.is_file()):
         try:
             size = file.stat().st_size
             left -= size
-            parts.append((file.name, digests.digest(file.read_bytes()).hex() if left >= 0 else size))
+            parts.append((name, digests.digest(file.read_bytes()).hex() if left >= 0 else size))
         except OSError as error:
             raise _Absent(f"{file} cannot be read ({error.strerror})") from error
     return digests.fingerprint(repr(parts))

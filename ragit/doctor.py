@@ -106,12 +106,24 @@ def _sqlite() -> Iterator[Finding]:
 def _settings(patient: _Patient) -> Iterator[Finding]:
     if patient.index is None:
         return
-    warnings = patient.index.warnings
-    for warning in warnings:
-        yield Finding("settings", "note", warning, "Read .ragit.toml and what it names, then type: ragit trust")
-    if not warnings:
+    warning = patient.index.loaded.warning
+    if warning:
+        yield Finding("settings", "note", warning, "Type: ragit trust, which shows what is asked for first")
+    else:
         changed = sum(origin != "default" for origin in patient.index.loaded.origins.values())
         yield Finding("settings", "ok", f"{changed} changed" if changed else "all as they come")
+
+
+def _chunkers(patient: _Patient) -> Iterator[Finding]:
+    for one in patient.index.chunkers if patient.index else ():
+        what = f"{one.name} for {' '.join(one.suffixes)}"
+        if one.problem:
+            yield Finding("chunkers", "bad", f"{what} is ignored: {one.problem}", "Mend the setting `chunkers`")
+        elif one.allowed:
+            yield Finding("chunkers", "ok", what)
+        else:
+            mend = "Read the file, then type: ragit trust"
+            yield Finding("chunkers", "note", f"{what} is ignored until you allow it", mend)
 
 
 def _place(patient: _Patient) -> Iterator[Finding]:
@@ -203,6 +215,7 @@ def _worker(patient: _Patient) -> Iterator[Finding]:
 
 _CHECKS: dict[str, Callable[[_Patient], Iterator[Finding]]] = {
     "settings": _settings,
+    "chunkers": _chunkers,
     "disk": _place,
     "store": _store,
     "embedder": _embedder,

@@ -71,13 +71,17 @@ class Custom(NamedTuple):
     """The file's bytes, if it is a file of the repository: exactly those that were allowed are run."""
     module: str = ""
     """The module's dotted name, if it is installed."""
+    declared: bool = True
+    """Whether whoever wrote it says that it is a chunker: in a file of the repository, or by an entry point."""
     path: tuple[str, ...] = ()
     """Folders to import from: those of the user's Python, and none of the repository."""
 
     @property
     def fingerprint(self) -> str:
         """Names everything of it that decides its chunks."""
-        return digests.fingerprint(repr((VERSION, self.digest, self.attribute, sys.version_info[:2])))
+        # Its name stands in the reasons why files have no chunks, which are stored.
+        one = (self.name, self.digest, self.attribute, self.declared)
+        return digests.fingerprint(repr((VERSION, one, sys.version_info[:2])))
 
 
 def preview(
@@ -87,7 +91,8 @@ def preview(
 ) -> Chunking:
     """What ragit makes of a chunker's answer about a file: for its author's tests.
 
-    Runs it here and now. What it raises is raised; ValueError says what is wrong with what it gave.
+    Runs it here and now. What it raises is raised; ValueError says what is wrong with what it gave, and TypeError that
+    it is no chunker.
     """
     from ragit.chunk.custom import run
 

@@ -31,6 +31,7 @@ _MOST_BLOCKS = 1 << 20
 _REPEATED = 8
 """Spans may overlap; how often they may hold the whole text together."""
 _MODULE = "ragit_custom_chunker"
+_METHOD = "chunk"
 _SPAN = (int, int, str, str, str, str, str)
 
 
@@ -40,6 +41,10 @@ class Wrong(ValueError):
     def __init__(self, short: str, detail: str = "") -> None:
         super().__init__(f"{short}{detail}")
         self.short = short
+
+
+class NoChunker(TypeError):
+    """What the settings name is there, and chunks nothing."""
 
 
 class Runner:
@@ -56,7 +61,9 @@ class Runner:
     def read(self, data: bytes, language: str, options: DocumentOptions) -> Read:
         """Never raises, whatever the chunker does."""
         try:
-            items = items_of(chunking_of(self._load()), data)
+            items = items_of(self._chunking(), data)
+        except NoChunker:
+            return Read(language, self._reason(f"{self._custom.name} is no chunker"))
         except Unreadable as why:
             return Read(language, line_of(str(why), REASON) or "unreadable")
         except MemoryError:
@@ -75,12 +82,15 @@ class Runner:
         """The end of it, if it is too long: what happened, rather than where."""
         return line_of(text, 4 * REASON)[-REASON:]
 
-    def _load(self) -> object:
+    def _chunking(self) -> Callable[[bytes], Iterable[object]]:
         custom = self._custom
         found: object = self._fresh(custom) if custom.source else import_module(custom.module)
         for name in custom.attribute.split("."):
-            found = getattr(found, name)
-        return found
+            found = getattr(found, name, None)
+        # Of all that is installed, most was not made to be given somebody's bytes, and some of it would run them.
+        if custom.declared or getattr(found, _METHOD, None) or name == _METHOD:
+            return chunking_of(found)
+        raise NoChunker
 
     def _fresh(self, custom: Custom) -> ModuleType:
         """The file's module, made anew for each file: what one file left in its variables must not reach the next."""
@@ -109,12 +119,12 @@ def preview(chunker: object, data: bytes, options: ChunkOptions) -> Chunking:
 
 
 def chunking_of(found: object) -> Callable[[bytes], Iterable[object]]:
-    """The function of a chunker: itself, or its method `chunk`; a class is called first."""
+    """The function of a chunker: itself, or its method `chunk`; a class is called first. NoChunker for what is none."""
     if isinstance(found, type):
         found = found()
-    chunk: Any = getattr(found, "chunk", found)
+    chunk: Any = getattr(found, _METHOD, found)
     if not callable(chunk):
-        raise TypeError(f"{type(found).__name__} is no function and has no method `chunk`")
+        raise NoChunker(f"{type(found).__name__} is no function and has no method `{_METHOD}`")
     return chunk  # type: ignore[no-any-return]
 
 
@@ -122,7 +132,10 @@ def items_of(chunk: Callable[[bytes], Iterable[object]], data: bytes) -> list[Sp
     """What a chunker gives of a file, checked one by one. Wrong for what is neither span nor block."""
     spans: list[Span] = []
     blocks: list[Block] = []
-    for item in chunk(data):
+    given = chunk(data)
+    if not isinstance(given, Iterable) or isinstance(given, (str, bytes)):
+        raise Wrong(f"{type(given).__name__} in place of chunks")
+    for item in given:
         fields: tuple[Any, ...] = item if isinstance(item, tuple) else (item,)
         if fields and isinstance(fields[0], str):
             blocks.append(_block(fields))

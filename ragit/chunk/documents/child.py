@@ -113,7 +113,9 @@ class _Child:
     def _how(self) -> str:
         """Why the process ended by itself: the kernel kills what takes the machine's last memory."""
         with contextlib.suppress(subprocess.TimeoutExpired):
-            return TOO_MUCH_MEMORY if self._popen.wait(_GRACE) == -9 else FAILED
+            code = self._popen.wait(_GRACE)
+            self._kill_group()  # what it started lives on
+            return TOO_MUCH_MEMORY if code == -9 else FAILED
         return FAILED
 
     def end(self) -> None:
@@ -124,11 +126,14 @@ class _Child:
 
     def _kill(self) -> None:
         """End it, and the processes that it may have started."""
-        if self._popen.poll() is not None:
+        if self._popen.returncode is not None:
             return
-        with contextlib.suppress(OSError, AttributeError):  # it just ended; there are no groups on Windows
-            os.killpg(self._popen.pid, signal.SIGKILL)
+        self._kill_group()  # before anybody asks whether it has ended: so long, no other process gets its number
         self._popen.kill()
+
+    def _kill_group(self) -> None:
+        with contextlib.suppress(OSError, AttributeError):  # all of it has ended; there are no groups on Windows
+            os.killpg(self._popen.pid, signal.SIGKILL)
 
     def forget(self) -> None:
         """Let go of the pipes: a child that sees its input end, ends."""
@@ -225,6 +230,9 @@ def serve() -> None:
     limit = int(sys.argv[1])
     _limit_memory(limit)
     end_with_parent(source)
+    if hasattr(os, "register_at_fork"):  # a chunker's fork must neither answer nor keep the parent waiting
+        os.register_at_fork(after_in_child=source.close)
+        os.register_at_fork(after_in_child=sink.close)
     ask = _chunker(json.loads(source.readline())) if sys.argv[2:] else read
     usable = True
     while usable:
