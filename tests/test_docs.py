@@ -18,6 +18,7 @@ import ragit
 from ragit.__main__ import EXIT_BUG, EXIT_ERROR, EXIT_INTERRUPT
 from ragit.chunk import languages
 from ragit.chunk.names import require
+from ragit.chunk.readers import _RULES
 from ragit.chunk.row import Language
 from ragit.cli import COMMANDS, cli
 from ragit.config import KNOBS
@@ -193,7 +194,7 @@ def cut_by(row: Language) -> str:
         return "described, if you let a model"
     if row.grammar:
         return f"grammar `{row.grammar}`"
-    if row.name == "auto" or row.reader not in {"none", "lines", "latex", "razor", "sln"}:
+    if row.name == "auto" or row.reader not in {"none", *_RULES}:
         return "told from its content"
     return {"none": "skipped", "lines": "lines"}.get(row.reader, "rules")
 

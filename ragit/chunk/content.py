@@ -32,6 +32,8 @@ def resolve(row: Language, text: bytes) -> Language:
     """The row whose rules apply: the row itself unless it only stands for several."""
     if row.name == "h":
         return LANGUAGES["cpp" if _is_cpp(text) else "c"]
+    if row.name == "asciidoc" and text.startswith(b"-----BEGIN PGP "):
+        return LANGUAGES["text"]  # a key or a signature: both are called .asc
     if row.name == "auto":
         return LANGUAGES[_by_first_lines(text)]
     return row

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from ragit.chunk import rules
+from ragit.chunk import delimited, rules, titles
 from ragit.chunk.content import resolve
 from ragit.chunk.encoding import text_of
 from ragit.chunk.lines import Lines
@@ -38,6 +38,9 @@ _RULES: Mapping[str, Callable[[Lines, ChunkOptions], list[Piece]]] = {
     "latex": rules.latex,
     "razor": rules.razor,
     "sln": rules.sln,
+    "rst": titles.rst,
+    "asciidoc": titles.asciidoc,
+    "delimited": delimited.delimited,
 }
 
 

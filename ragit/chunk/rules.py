@@ -1,4 +1,7 @@
-"""Readers without a grammar: LaTeX, Razor, Visual Studio solutions, and lines for everything else."""
+"""Readers without a grammar: LaTeX, Razor, Visual Studio solutions, and lines for everything else.
+
+Those of reStructuredText and AsciiDoc are in titles.py, that of CSV in delimited.py.
+"""
 
 from __future__ import annotations
 

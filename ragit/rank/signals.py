@@ -151,7 +151,7 @@ _VENDORED = re.compile(
     r"(^|/)(vendor|vendored|third[-_]?party|node_modules|dist|build|generated|gen)/|\.min\.|[._]pb2?\.|\.lock$"
 )
 _PROSE = re.compile(
-    r"\.(md|mdx|rst|adoc|txt|tex|pdf|doc[xm]?|rtf|xls[xm]?|pptx|od[tsp]|epub)$"
+    r"\.(md|mdx|rst|rest|adoc|asciidoc|asc|txt|tex|pdf|doc[xm]?|rtf|xls[xm]?|pptx|od[tsp]|epub)$"
     r"|(^|/)(CHANGELOG|HISTORY|NEWS|LICENSE|README)[^/]*$",
     re.IGNORECASE,
 )

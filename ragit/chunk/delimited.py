@@ -1,0 +1,152 @@
+"""The reader of tables as text: values separated by commas, tabs, semicolons or bars.
+
+A chunk's text is the file's own lines, so that the header cannot stand again above each chunk, as it does for the
+sheets of a workbook. It is the chunk's `parent` instead: the names around the values, by which it is found.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from ragit.chunk.lines import Lines
+from ragit.chunk.options import ChunkOptions
+from ragit.chunk.pieces import MAX_PARENT, ROOMY, Piece
+
+_DELIMITERS = (b",", b"\t", b";", b"|")
+_SAMPLE = 30
+"""Records from which the delimiter and the header are told."""
+_COLUMNS = 200
+_RECORD = 8000
+"""Cells, and bytes, of a record that are looked at."""
+_APART = 800
+"""Bytes of records that make a chunk, in place of a `min_bytes` that keeps every definition apart: a row is none."""
+
+_VALUE = re.compile(r"[-+.,:/ %$€£()]*\d[-+\d.,:/ %$€£()TZ]*$|[^@\s]+@[^@\s]+$|.*://|(?i:true|false|null|nan|n/?a)$")
+"""A number, a date, an amount, an address: nothing that a column would be called."""
+
+
+def delimited(lines: Lines, options: ChunkOptions) -> list[Piece]:
+    """Runs of records under their header. A record is not parted, even where a quoted field holds line ends."""
+    delimiter = _sniffed(lines)
+    header = _header(lines, delimiter)
+    most = min(options.max_bytes, ROOMY * (options.min_bytes or _APART))
+    pieces: list[Piece] = []
+    used = most
+    for row, stop in _records(lines, delimiter):
+        size = sum(len(lines.text[lines.starts[at] : lines.starts[at + 1]].rstrip()) + 1 for at in range(row, stop))
+        if used + size > most or stop - pieces[-1].row > options.max_lines:
+            pieces.append(Piece(row, row, "table", parent=header))
+            used = 0
+        used += size
+    return pieces
+
+
+def _records(lines: Lines, delimiter: bytes) -> Iterator[tuple[int, int]]:
+    """The first row of each record, and the row after it."""
+    row = 0
+    while row < lines.count:
+        stop = _stop(lines, row, delimiter)
+        yield row, stop
+        row = stop
+
+
+def _stop(lines: Lines, row: int, delimiter: bytes) -> int:
+    """The row after the record that begins in a row. A quote that nothing closes is a letter like any other."""
+    text, at, stop = lines.text, lines.starts[row], lines.starts[row + 1]
+    if not text.startswith(b'"', at):
+        at = _opening(text, delimiter, at, stop)
+    while at >= 0:
+        closed = _closed(text, at)
+        if closed > stop:
+            row = lines.row(closed - 1)
+            stop = lines.starts[row + 1]
+        at = _opening(text, delimiter, max(closed, at), stop)
+    return row + 1
+
+
+def _opening(text: bytes, delimiter: bytes, start: int, stop: int) -> int:
+    """The quote with which the next quoted field begins; -1 if none does before `stop`."""
+    found = text.find(delimiter + b'"', start, stop)
+    return found + 1 if found >= 0 else -1
+
+
+def _closed(text: bytes, at: int) -> int:
+    """Where the quoted field ends whose quote stands at an offset; -1 if nothing closes it."""
+    at += 1
+    while (at := text.find(b'"', at)) >= 0:
+        if not text.startswith(b'"', at + 1):
+            return at + 1
+        at += 2
+    return -1
+
+
+def _sampled(lines: Lines, delimiter: bytes) -> list[list[str]]:
+    """The cells of the first records that are not blank."""
+    found = []
+    for row, stop in islice(_records(lines, delimiter), 2 * _SAMPLE):
+        record = lines.text[lines.starts[row] : min(lines.end_of(stop), lines.starts[row] + _RECORD)].strip(b"\r\n")
+        if record and not record.isspace():
+            found.append(_cells(record, delimiter))
+    return found[:_SAMPLE]
+
+
+def _cells(record: bytes, delimiter: bytes) -> list[str]:
+    cells: list[str] = []
+    at = 0
+    while at <= len(record) and len(cells) < _COLUMNS:
+        closed = _closed(record, at) if record.startswith(b'"', at) else at
+        stop = record.find(delimiter, max(closed, at))
+        stop = len(record) if stop < 0 else stop
+        cell = record[at:stop]
+        if closed > at:
+            cell = cell[1:].removesuffix(b'"').replace(b'""', b'"')
+        cells.append(cell.decode("utf-8", "ignore").strip())
+        at = stop + 1
+    return cells
+
+
+def _usual(records: Sequence[Sequence[str]]) -> tuple[float, int]:
+    """The share of records that have as many cells as most that have several, and how many cells that is."""
+    widths = Counter(map(len, records))
+    return max(((times / len(records), width) for width, times in widths.items() if width > 1), default=(0.0, 0))
+
+
+def _sniffed(lines: Lines) -> bytes:
+    """The delimiter under which most of the first records have equally many cells, and more than one."""
+    return max(_DELIMITERS, key=lambda delimiter: _usual(_sampled(lines, delimiter)))
+
+
+def _header(lines: Lines, delimiter: bytes) -> str:
+    """The names of the columns on one line; empty if no record looks like them."""
+    records = _sampled(lines, delimiter)
+    width = _usual(records)[1]
+    # A title or a comment may stand above the table.
+    first = next((at for at, cells in enumerate(records) if len(cells) >= width and not _is_comment(cells[0])), 0)
+    if not _is_header(records[first] if records else (), records[first + 1 :]):
+        return ""
+    names = ""
+    for cell in filter(None, records[first]):
+        longer = f"{names} | {' '.join(cell.split())}" if names else " ".join(cell.split())
+        if len(longer) > MAX_PARENT:
+            break
+        names = longer
+    return names
+
+
+def _is_comment(cell: str) -> bool:
+    return cell.startswith(("# ", "##", "//", "sep="))
+
+
+def _is_header(cells: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """True for several short words, none of them twice and none a value of its own column, above a record as wide."""
+    filled = [cell for cell in cells if cell]
+    if len(filled) < 2 or len(filled) < len(cells) - 1 or len(set(filled)) < len(filled):
+        return False
+    if any(len(cell) > 100 or "\n" in cell or _VALUE.match(cell) for cell in filled):
+        return False
+    if not any(len(cells) - 1 <= len(record) <= len(cells) + 1 for record in below[:1]):
+        return False
+    return not any(cell and cell == value for record in below for cell, value in zip(cells, record, strict=False))
