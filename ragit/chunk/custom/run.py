@@ -183,7 +183,7 @@ def read_of(items: Sequence[Span] | Sequence[Block], data: bytes, language: str,
         return Read(language, "empty")
     lines = Lines(text_or_none)
     spans: Iterable[Any] = items
-    pieces = [_piece(span, lines) for span in spans]
+    pieces = [piece for piece in (_piece(span, lines) for span in spans) if piece.row < piece.stop]  # else all blank
     if sum(lines.size(piece.row, piece.stop) for piece in pieces) > _REPEATED * len(lines.text) + options.max_bytes:
         raise Wrong("the same lines in too many chunks")
     pieces += _rest(pieces, lines)

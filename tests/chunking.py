@@ -1,0 +1,79 @@
+"""What tests of chunkers of the user's own share: one, its settings, and what it made."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+from sandbox import GitSandbox
+
+import ragit
+from ragit.store import Store
+from ragit.types import Hit
+
+CHUNKER = """\
+def chunk(data):
+    for number, line in enumerate(data.decode().split("\\n"), 1):
+        if line.startswith("rule "):
+            yield number, number + 1, "rule", line.split()[1]
+"""
+
+TEXT = "top\nrule one\n  do x\nrule two\n  do y\n\ntail\n"
+
+READ_BY_RAGIT = [("text", "", 1, 7)]
+"""What ragit itself makes of TEXT."""
+
+
+def settings(repo: GitSandbox, modules: Mapping[str, Sequence[str]]) -> None:
+    """A .ragit.toml that names chunkers, each with its extensions."""
+    tables = (
+        f"{{ module = {json.dumps(name)}, extensions = {json.dumps(list(each))} }}" for name, each in modules.items()
+    )
+    repo.write(".ragit.toml", f"chunkers = [{', '.join(tables)}]\n")
+
+
+def use(
+    repo: GitSandbox,
+    code: str,
+    *,
+    module: str = "tools/a.py",
+    extensions: Sequence[str] = (".xyz",),
+    write: bool = True,
+) -> None:
+    """Bring a chunker, name it in the settings and allow it; `a.xyz` is a file for it, unless `write` is false."""
+    if write:
+        repo.write("a.xyz", TEXT)
+    if code:
+        repo.write(module.partition(":")[0], code)
+    settings(repo, {module: extensions})
+    allow(repo)
+
+
+def allow(repo: GitSandbox) -> None:
+    """`ragit trust`."""
+    with ragit.open(repo.path) as index:
+        index.trust()
+
+
+def found(repo: GitSandbox, query: str, *, documents_min: int | None = None) -> list[Hit]:
+    """The hits of words in HEAD with its uncommitted changes, chunk by chunk."""
+    with ragit.open(repo.path, flags={"documents.minChunkBytes": documents_min}) as index:
+        return list(index.search(query, mode="keyword", optimize=False, top_k=100).hits)
+
+
+def chunks(repo: GitSandbox, path: str = "a.xyz", ref: str | None = None) -> list[tuple[str, str, int, int]]:
+    """Kind, symbol, first and last line of the chunks of a file, as a search would find them now."""
+    with ragit.open(repo.path) as index:
+        tree = index.search("word", ref=ref).tree
+        with Store(index.store_path, writable=False) as store:
+            snapshot = index._indexer.composer.compose(store, tree).snapshot  # a search, looked at from inside
+            number = dict(zip(snapshot.paths, snapshot.chunkings, strict=True))[path.encode()]
+            rows = store.chunks(range(number << 16, (number + 1) << 16)).values()
+    return [(row.kind, row.symbol, row.start_line, row.end_line) for row in rows]
+
+
+def skipped(repo: GitSandbox) -> dict[str, int]:
+    """How many files were left out when all are indexed, by reason."""
+    with ragit.open(repo.path) as index:
+        index.index(scope="worktree")
+        return dict(index.index(scope="worktree").skipped)
