@@ -44,9 +44,8 @@ def delimited(lines: Lines, options: ChunkOptions) -> list[Piece]:
     return pieces
 
 
-def _records(lines: Lines, delimiter: bytes) -> Iterator[tuple[int, int]]:
-    """The first row of each record, and the row after it."""
-    row = 0
+def _records(lines: Lines, delimiter: bytes, row: int = 0) -> Iterator[tuple[int, int]]:
+    """The first row of each record, and the row after it, from a row on."""
     while row < lines.count:
         stop = _stop(lines, row, delimiter)
         yield row, stop
@@ -84,13 +83,24 @@ def _closed(text: bytes, at: int) -> int:
 
 
 def _sampled(lines: Lines, delimiter: bytes) -> list[list[str]]:
-    """The cells of the first records that are not blank."""
+    """The cells of the first records that are not blank, without the comments before them."""
     found = []
-    for row, stop in islice(_records(lines, delimiter), 2 * _SAMPLE):
+    for row, stop in islice(_records(lines, delimiter, _beginning(lines)), 2 * _SAMPLE):
         record = lines.text[lines.starts[row] : min(lines.end_of(stop), lines.starts[row] + _RECORD)].strip(b"\r\n")
         if record and not record.isspace():
             found.append(_cells(record, delimiter))
     return found[:_SAMPLE]
+
+
+def _beginning(lines: Lines) -> int:
+    """The row from which a table is looked for: the last one of a comment, since it may name the columns."""
+    text, starts = lines.text, lines.starts
+    row = 0
+    while row + 1 < lines.count and (lines.blank(row) or text.startswith(b"#", starts[row])):
+        if not lines.blank(row) and not text.startswith(b"#", starts[row + 1]):
+            break
+        row += 1
+    return row
 
 
 def _cells(record: bytes, delimiter: bytes) -> list[str]:

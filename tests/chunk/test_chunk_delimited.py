@@ -39,6 +39,7 @@ def test_what_it_is_called(name: bytes) -> None:
         ("The prices\n\nsku,name,price\n1,apple,2\n", "sku | name | price"),
         ("sep=;\nsku;name\n1;apple\n2;pear\n", "sku | name"),
         ("#CHROM\tPOS\tID\nchr1\t1\ta\n", "#CHROM | POS | ID"),
+        ("# a comment\n#\n" * 40 + "#codes\tname\nAD\tAndorra\n", "#codes | name"),
         ("Name,Town\nAnna,Berlin\nOtto,Ulm\n", "Name | Town"),
         ("1,apple\n2,pear\n", ""),
         ("apple,1.5\npear,2.5\n", ""),
