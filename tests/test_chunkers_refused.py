@@ -1,0 +1,354 @@
+"""What a clone may not do with chunkers: no code of it runs that the user did not allow, whatever it is called and
+wherever it lies. Each test looks for the file that the code would have left behind.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+from chunking import CHUNKER, READ_BY_RAGIT, TEXT, allow, chunks, settings, skipped, use
+from sandbox import GitSandbox
+from terminal import Terminal
+
+import ragit
+from ragit import trust
+from ragit.errors import ConfigError
+
+NOTE = "note: ignored until `ragit trust`: "
+
+
+@pytest.fixture
+def marker(tmp_path: Path) -> Iterator[Path]:
+    """The file that code of these tests writes when it runs."""
+    yield tmp_path / "ran"
+    (tmp_path / "ran").unlink(missing_ok=True)
+
+
+def marking(marker: Path) -> str:
+    """A chunker that works, and leaves a mark."""
+    return f"open({str(marker)!r}, 'a').close()\n{CHUNKER}"
+
+
+@pytest.fixture
+def clone(repo: GitSandbox, marker: Path) -> GitSandbox:
+    """A stranger's repository that brings a chunker, and settings that name it."""
+    repo.write("a.xyz", TEXT)
+    repo.write("tools/a.py", marking(marker))
+    settings(repo, {"tools/a.py": [".xyz", ".py"]})
+    repo.commit()
+    return repo
+
+
+def test_a_clone_runs_nothing_and_says_so_once(clone: GitSandbox, marker: Path) -> None:
+    shell = Terminal(clone.path)
+    for command in (
+        ["index", "--all-branches"],
+        ["search", "rule one"],
+        ["search", "--ref", "HEAD", "rule"],
+        ["status"],
+        ["check", "--fix"],
+        ["config"],
+        ["doctor"],
+        ["gc"],
+        ["trust", "--dry-run"],
+    ):
+        said = shell.ragit(*command)
+        assert said.code in {0, 1}, said
+        notes = [] if command == ["doctor"] else [f"{NOTE}chunkers (.ragit.toml)"]  # a finding of its own there
+        assert [line for line in said.err.splitlines() if line.startswith("note: ignored")] == notes
+    assert not marker.exists()
+    assert chunks(clone) == READ_BY_RAGIT
+    with ragit.open(clone.path) as index:
+        assert index.warnings == ["ignored until `ragit trust`: chunkers (.ragit.toml)"]
+
+
+def test_trust_shows_allows_asks_again_and_takes_back(clone: GitSandbox, marker: Path) -> None:
+    shell = Terminal(clone.path)
+    shown = shell.ragit("trust", "--dry-run", code=0).out.splitlines()
+    assert shown[:2] == [
+        "tools/a.py chunks .py, .xyz",
+        "  in place of ragit itself, which reads .py as python",
+    ]
+    digest = trust.sha256(marking(marker).encode())
+    assert shown[2:] == [f"  its code runs as you, from this file as it is now: sha256 {digest}"]
+    assert chunks(clone) == READ_BY_RAGIT
+    assert not marker.exists()
+    shell.ragit("trust", code=0)
+    assert ("rule", "one", 2, 3) in chunks(clone)
+    assert marker.exists()
+
+    marker.unlink()
+    clone.write("tools/a.py", marking(marker) + "# pulled\n")
+    assert shell.ragit("search", "rule").err.splitlines()[-1] == f"{NOTE}tools/a.py (chunker of .py .xyz)"
+    assert chunks(clone) == READ_BY_RAGIT
+    assert not marker.exists()
+    clone.write("tools/a.py", marking(marker))
+    assert ("rule", "one", 2, 3) in chunks(clone), "as it was allowed"
+
+    settings(clone, {"tools/a.py": [".xyz"]})
+    assert chunks(clone) == READ_BY_RAGIT, "the settings changed"
+    settings(clone, {"tools/a.py": [".xyz", ".py"]})
+    assert ("rule", "one", 2, 3) in chunks(clone)
+    shell.ragit("trust", "--revoke", code=0)
+    assert chunks(clone) == READ_BY_RAGIT
+
+
+def test_no_means_no(clone: GitSandbox, marker: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Keyboard(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    asked: list[str] = []
+
+    def refuse(text: str, **_: object) -> bool:
+        asked.append(text)
+        return False
+
+    monkeypatch.setattr("sys.stdin", Keyboard())
+    monkeypatch.setattr(click, "confirm", refuse)
+    Terminal(clone.path).ragit("trust", code=0)
+    assert asked == ["Allow this?"]
+    assert chunks(clone) == READ_BY_RAGIT
+    assert not marker.exists()
+
+
+def test_what_was_shown_is_what_is_allowed(clone: GitSandbox, marker: Path) -> None:
+    with ragit.open(clone.path) as index:
+        asked = index.asked()
+        clone.write("tools/a.py", marking(marker) + "# changed while it was read\n")
+        index.trust(asked)
+    assert chunks(clone) == READ_BY_RAGIT
+    assert not marker.exists()
+
+
+@pytest.mark.parametrize(
+    "module", ["../a.py", "/tmp/a.py", "tools/../../a.py", "~/a.py", "./a.py", "tools/./a.py", "a\\b.py", "a\nb.py"]
+)
+def test_paths_that_lead_elsewhere_are_no_setting(repo: GitSandbox, module: str) -> None:
+    settings(repo, {module: [".xyz"]})
+    with pytest.raises(ConfigError, match="chunkers takes a list of tables"):
+        ragit.open(repo.path)
+
+
+def out_of_it(repo: GitSandbox, marker: Path) -> dict[str, Path]:
+    """Files outside of the working tree, by the name under which settings would reach them."""
+    outside = repo.path.parent / "outside"
+    outside.mkdir()
+    (outside / "b.py").write_text(marking(marker))
+    (repo.path / "linked.py").symlink_to(outside / "b.py")
+    (repo.path / "folder").symlink_to(outside)
+    repo.write(".git/evil.py", marking(marker))
+    return {
+        "linked.py": outside / "b.py",
+        "folder/b.py": outside / "b.py",
+        ".git/evil.py": repo.path / ".git" / "evil.py",
+    }
+
+
+def test_links_and_the_git_folder_lead_out_of_it(repo: GitSandbox, marker: Path) -> None:
+    repo.write("a.xyz", TEXT)
+    for name, file in out_of_it(repo, marker).items():
+        settings(repo, {name: [".xyz"]})
+        allow(repo)
+        record = trust.record_path(os.environ)  # a permission from before, when it was a file
+        trust.trust(record, repo.path / ".git", file.read_bytes(), name=name)
+        with ragit.open(repo.path) as index:
+            assert index.warnings == [f"chunker {name} is ignored: it leads out of the repository"]
+        assert chunks(repo) == READ_BY_RAGIT
+    assert not marker.exists()
+
+
+def test_a_link_within_counts_by_what_it_leads_to(repo: GitSandbox, marker: Path) -> None:
+    repo.write("real.py", CHUNKER)
+    repo.write("evil.py", marking(marker))
+    (repo.path / "linked.py").symlink_to("real.py")
+    use(repo, "", module="linked.py")
+    assert ("rule", "one", 2, 3) in chunks(repo)
+    repo.rm("linked.py")
+    (repo.path / "linked.py").symlink_to("evil.py")
+    assert chunks(repo) == READ_BY_RAGIT
+    assert not marker.exists()
+
+
+def test_a_pipe_is_not_waited_for(repo: GitSandbox) -> None:
+    os.mkfifo(repo.path / "pipe.py")
+    use(repo, "", module="pipe.py")
+    with ragit.open(repo.path) as index:
+        assert index.warnings == ["chunker pipe.py is ignored: there is no such file in the working tree"]
+
+
+def test_another_branch_s_version_does_not_run(repo: GitSandbox, marker: Path) -> None:
+    use(repo, CHUNKER)
+    repo.commit()
+    repo.branch("evil")
+    repo.write("tools/a.py", marking(marker))
+    repo.write("a.xyz", TEXT + "\nmore\n")
+    repo.commit()
+    assert chunks(repo) == [("text", "", 1, 9)], "switched to it, and not allowed"
+    assert ("text", "", 1, 7) in chunks(repo, ref="main"), "nor is the old one, which does not stand in the tree"
+    repo.git("switch", "-q", "main")
+    found = chunks(repo, ref="evil")
+    assert ("rule", "one", 2, 3) in found, "read by the one that stands in the working tree, and was allowed"
+    assert found[-1] == ("text", "", 7, 9)
+    assert not marker.exists()
+
+
+def test_settings_of_a_subfolder_are_no_settings(repo: GitSandbox, marker: Path) -> None:
+    repo.write("sub/a.xyz", TEXT)
+    repo.write("sub/tools/a.py", marking(marker))
+    repo.write("sub/.ragit.toml", 'chunkers = [{ module = "tools/a.py", extensions = [".xyz"] }]\n')
+    repo.commit()
+    said = Terminal(repo.path / "sub").ragit("trust")
+    assert said.code == 2
+    assert "there is no .ragit.toml" in said.err
+    assert chunks(repo, "sub/a.xyz") == READ_BY_RAGIT
+    assert not marker.exists()
+
+
+BAIT = ("sitecustomize", "usercustomize", "ragit", "json", "resource", "signal", "encodings", "apsw", "helper", "abc")
+
+
+def bait(repo: GitSandbox, marker: Path, folder: str = "") -> None:
+    """Modules that some Python would import, if it looked there."""
+    for name in BAIT:
+        repo.write(f"{folder}{name}.py", f"open({str(marker)!r}, 'a').write({name!r})\n")
+        repo.write(f"{folder}{name}_/__init__.py", f"open({str(marker)!r}, 'a').write({name!r})\n")
+
+
+def test_an_allowed_chunker_finds_none_of_its_neighbours(repo: GitSandbox, marker: Path) -> None:
+    for folder in ("", "tools/", "ragit/"):
+        bait(repo, marker, folder)
+    use(repo, f"import json, helper\n{CHUNKER}")
+    repo.commit()
+    for here in (repo.path, repo.path / "tools"):
+        said = Terminal(here).process("index", "--rebuild", code=0)
+        assert "tools/a.py:1 raised ModuleNotFoundError" in said.out + said.err
+    assert not marker.exists(), marker.read_text()
+
+
+def test_variables_do_not_lead_into_the_clone(repo: GitSandbox, marker: Path) -> None:
+    """They are the user's, but `PYTHONPATH=.` of his shell must not let a clone's modules into a chunker's process."""
+    repo.write("lib/helper.py", f"open({str(marker)!r}, 'a').close()\n")
+    repo.write("lib/theirs.py", marking(marker) + "class Rules:\n    chunk = staticmethod(chunk)\n")
+    repo.write("lib/theirs-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: theirs\nVersion: 1.0\n")
+    repo.write("lib/theirs-1.0.dist-info/entry_points.txt", "[ragit.chunkers]\nrules = theirs:Rules\n")
+    repo.write("b.pqr", TEXT)
+    repo.write("c.uvw", TEXT)
+    use(repo, f"import helper\n{CHUNKER}")
+    settings(repo, {"tools/a.py": [".xyz"], "theirs:Rules": [".pqr"], "rules": [".uvw"]})
+    allow(repo)
+    repo.commit()
+    for path, startup in (("lib", ""), (str(repo.path / "lib"), ""), (f"{repo.path}/tools/../lib", "lib/helper.py")):
+        said = Terminal(repo.path, PYTHONPATH=path, PYTHONSTARTUP=startup).process("index", "--rebuild", code=0)
+        assert "chunker theirs:Rules is ignored: no module theirs is installed where ragit is" in said.err
+        assert "chunker rules is ignored: nothing that is installed" in said.err
+        assert "tools/a.py:1 raised ModuleNotFoundError" in said.out + said.err
+    assert not marker.exists()
+
+
+def test_an_installed_module_wins_over_one_of_the_clone(
+    repo: GitSandbox, marker: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = "class Rules:\n    def chunk(self, data):\n        return [(1, 1, 'rule', 'installed')]\n"
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "ours.py").write_text(code)
+    repo.write("ours.py", marking(marker))
+    monkeypatch.syspath_prepend(str(tmp_path / "site"))
+    monkeypatch.syspath_prepend(str(repo.path))
+    use(repo, "", module="ours:Rules")
+    assert ("rule", "installed", 1, 1) in chunks(repo)
+    assert not marker.exists()
+
+
+def test_the_folder_one_is_in_is_no_place_to_import_from(
+    repo: GitSandbox, marker: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`ragit -C CLONE`, typed in a folder that somebody else filled."""
+    here = tmp_path / "here"
+    here.mkdir()
+    (here / "theirs.py").write_text(marking(marker))
+    use(repo, "", module="theirs:chunk")
+    monkeypatch.chdir(here)
+    monkeypatch.syspath_prepend(str(here))
+    monkeypatch.syspath_prepend("")
+    assert chunks(repo) == READ_BY_RAGIT
+    assert not marker.exists()
+
+
+def test_a_submodule_has_to_be_allowed_by_itself(
+    clone: GitSandbox, marker: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outer = GitSandbox(tmp_path / "outer")
+    outer.write("a.xyz", TEXT)
+    outer.write("tools/a.py", marking(marker))
+    settings(outer, {"tools/a.py": [".xyz", ".py"]})
+    outer.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", str(clone.path), "inner")
+    outer.commit()
+    allow(outer)
+    with ragit.open(outer.path) as index:
+        hits = index.search("rule", recurse_submodules=True, mode="keyword", optimize=False, top_k=100).hits
+    kinds = {path: {hit.kind for hit in hits if hit.path == path} for path in ("a.xyz", "inner/a.xyz")}
+    assert kinds == {"a.xyz": {"rule"}, "inner/a.xyz": {"text"}}
+    inner = GitSandbox(outer.path / "inner")
+    allow(inner)
+    assert ("rule", "one", 2, 3) in chunks(inner)
+    assert chunks(clone) == READ_BY_RAGIT, "another repository, of the same content"
+
+
+def test_a_permission_is_for_one_file(tmp_path: Path) -> None:
+    """What was allowed as settings does not run as code, nor as a file of another name."""
+    record = tmp_path / "settings" / "trusted.json"
+    trust.trust(record, tmp_path, b"x = 1", name="tools/a.py")
+    assert trust.is_trusted(record, tmp_path, b"x = 1", name="tools/a.py")
+    assert not trust.is_trusted(record, tmp_path, b"x = 1", name="tools/b.py")
+    assert not trust.is_trusted(record, tmp_path, b"x = 1")
+    trust.trust(record, tmp_path, b"y = 1")
+    assert not trust.is_trusted(record, tmp_path, b"y = 1", name="tools/a.py")
+
+
+def test_a_clone_cannot_bring_its_own_permission(
+    clone: GitSandbox, marker: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(clone.path / "config"))
+    record = trust.record_path(os.environ)
+    trust.trust(record, clone.path / ".git", (clone.path / ".ragit.toml").read_bytes())
+    trust.trust(record, clone.path / ".git", marking(marker).encode(), name="tools/a.py")
+    clone.git("config", "ragit.chunkers.xyz", "tools/a.py")
+    assert chunks(clone) == READ_BY_RAGIT
+    assert not marker.exists()
+
+
+def test_a_bare_repository_has_no_file_to_run(clone: GitSandbox, marker: Path, tmp_path: Path) -> None:
+    """Also one that lies in a clone, and so brings settings of git's own."""
+    clone.git("clone", "-q", "--bare", str(clone.path), str(tmp_path / "bare"))
+    bare = GitSandbox(tmp_path / "bare")
+    bare.write("tools/a.py", marking(marker))
+    bare.git("config", "ragit.chunkers.xyz", "tools/a.py")
+    bare.git("config", "ragit.chunkers.py", "os:system")
+    with ragit.open(bare.path) as index:
+        assert index.warnings == [
+            "chunker os:system is ignored: Python's own library holds no chunkers",
+            "chunker tools/a.py is ignored: a bare repository has no files",
+        ]
+        assert index.search("rule").hits
+    assert Terminal(bare.path).ragit("trust", "--yes").code == 2
+    assert not marker.exists()
+
+
+def test_what_a_chunker_is_given_does_not_run(repo: GitSandbox, marker: Path) -> None:
+    """The process of a chunker is asked in JSON; bytes of a file are not taken for the next request."""
+    use(
+        repo,
+        "import sys\ndef chunk(data):\n    return [(1, 1, 'rule', sys.stdin.readline() or 'nothing')]\n",
+        write=False,
+    )
+    attack = '{"language": "text", "size": 0, "options": []}\n' * 9
+    repo.write("a.xyz", attack)
+    repo.write("b.xyz", "import os\n" + attack)
+    assert {row[1] for name in ("a.xyz", "b.xyz") for row in chunks(repo, name)[:1]} == {"nothing"}
+    assert skipped(repo) == {}
