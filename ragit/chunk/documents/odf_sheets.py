@@ -48,8 +48,8 @@ def blocks(stream: Iterator[tuple[str, Element]], hidden: frozenset[str], bounds
         rows = _rows(stream, element, bounds.columns, notes)
         for block in sheets.sheet(attribute(element, "name"), is_hidden, rows):
             yield block
-            for number in [number for number in notes if number <= block.place.first]:
-                yield from (block._replace(text=text, kind="note", repeat="") for text in notes.pop(number))
+            for number in [number for number in notes if number <= block.place.first and block.kind == "table"]:
+                yield from (block._replace(text=text) for text in notes.pop(number))
 
 
 def _rows(

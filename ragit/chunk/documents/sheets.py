@@ -46,10 +46,10 @@ def sheet(name: str, hidden: bool, rows: Iterable[Row]) -> Iterator[Block]:
     within = f"sheet {name} (hidden)" if hidden else f"sheet {name}"
     first = True
     for row, header in _headed(_filled(rows)):
-        if first:
-            yield Block(name or "sheet", Place(within), (name,), "heading")
-            first = False
         place = Place(within, "row", row.number, row.number)
+        if first:
+            yield Block(name or "sheet", place, (name,), "heading")
+            first = False
         yield Block(_written(row, header), place, (name,), "table", _line(header))
 
 

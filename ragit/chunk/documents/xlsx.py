@@ -174,12 +174,12 @@ def _related(archive: Archive, path: str, kind: str) -> list[str]:
 
 
 def _commented(blocks: Iterable[Block], comments: dict[int, list[str]]) -> Iterator[Block]:
-    """Comments stand behind their row."""
+    """Comments stand behind their row, as if they were rows, since they must not tear the table apart."""
     last = Block("")
     for block in blocks:
         yield block
         last = block
-        for text in comments.pop(block.place.first, ()) if comments else ():
-            yield block._replace(text=text, kind="note", repeat="")
+        for text in comments.pop(block.place.first, ()) if comments and block.kind == "table" else ():
+            yield block._replace(text=text)
     for text in chain.from_iterable(comments.values()) if last.text else ():
         yield Block(text, Place(last.place.within), last.headings, "note")
