@@ -683,7 +683,7 @@ def test_config_can_be_hashed_and_compared() -> None:
     assert len({one, two, Config()}) == 2
 
 
-SELECTING = {"index.maxFileBytes", "index.include", "index.exclude", "chunking.parsers"}
+SELECTING = {"index.maxFileBytes", "documents.maxFileBytes", "index.include", "index.exclude", "chunking.parsers"}
 CHUNKING = {"index.maxFileBytes", "index.maxChunkLines", "index.maxChunkBytes", "chunking.nodeTypes"}
 
 

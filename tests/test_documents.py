@@ -138,6 +138,10 @@ def test_documents_have_a_bound_of_their_own(repo: GitSandbox) -> None:
     with ragit.open(repo.path) as opened:
         assert opened.index().indexed == 3
         assert dict(opened.status().skipped) == {"too large": 2}
+    repo.git("config", "ragit.documents.maxFileBytes", "100000")  # another bound is another answer for the same tree
+    with ragit.open(repo.path) as opened:
+        opened.index()
+        assert dict(opened.status().skipped) == {"too large": 1}
 
 
 def test_with_workers_and_without_the_same(repo: GitSandbox, tmp_path: Path) -> None:

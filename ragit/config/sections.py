@@ -346,7 +346,8 @@ class Config(Section):
 def selection_fingerprint(config: Config) -> str:
     """Names everything in the settings that decides which files of a tree are indexed, and as which language."""
     index = config.index
-    return fingerprint(index.max_file_bytes, sorted(index.include), sorted(index.exclude), config.chunking.parsers)
+    sizes = (index.max_file_bytes, config.documents.max_file_bytes)
+    return fingerprint(sizes, sorted(index.include), sorted(index.exclude), config.chunking.parsers)
 
 
 KNOBS: dict[str, Knob] = {one.name: one for one in walk(Config())}
