@@ -21,7 +21,7 @@ from ragit.chunk.names import require
 from ragit.chunk.readers import _RULES
 from ragit.chunk.row import Language
 from ragit.cli import COMMANDS, cli
-from ragit.config import KNOBS
+from ragit.config import KNOBS, TomlFile, load
 from ragit.errors import RagitError
 from ragit.rank import SIGNAL_NAMES
 from ragit.render import FORMATS
@@ -115,6 +115,13 @@ def test_settings_on_a_page_exist(page: Path) -> None:
     variables = {knob.variable for knob in KNOBS.values()}
     for name in re.findall(r"\bRAGIT_[A-Z_]+", text):
         assert any(name.startswith(variable) for variable in variables), f"{page.name}: {name}"
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name != "eval.md"], ids=lambda page: page.name)
+def test_settings_shown_as_a_file_are_taken(page: Path) -> None:
+    """All but eval.md's, which are of a file of judgements."""
+    for block in re.findall(r"```toml\n(.*?)```", page.read_text(), re.DOTALL):
+        load(TomlFile(block.encode(), trusted=True), signal_names=SIGNAL_NAMES, languages=languages())
 
 
 @pytest.mark.parametrize("name", COMMANDS)
