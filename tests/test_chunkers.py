@@ -390,6 +390,16 @@ def test_what_one_file_left_behind_does_not_reach_the_next(repo: GitSandbox) -> 
     assert all(("rule", "n1", 1, 1) in chunks(repo, name) for name in ("a.xyz", "b.xyz", "c.xyz"))
 
 
+def test_what_comes_out_of_a_set_has_one_order(repo: GitSandbox) -> None:
+    """Two processes of one Python hash strings differently, unless they are told not to."""
+    names = "{'ash', 'birch', 'cedar', 'elm', 'fir', 'oak', 'pine', 'yew'}"
+    use(repo, f"def chunk(data):\n    return [(1, 1, 'rule', ' '.join({names}))]\n")
+    first = chunks(repo)
+    with ragit.open(repo.path) as index:
+        index.index(rebuild=True)
+    assert chunks(repo) == first
+
+
 def test_many_files_are_chunked_by_workers(repo: GitSandbox) -> None:
     use(repo, CHUNKER)
     for number in range(140):
