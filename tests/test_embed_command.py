@@ -105,9 +105,7 @@ def test_a_server_is_tried(code: GitSandbox, server: EmbeddingServer) -> None:
     assert len(server.asked) == 2
 
 
-def test_trying_it_shows_no_key(
-    code: GitSandbox, server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_trying_it_shows_no_key(code: GitSandbox, server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_KEY", "k-123456")
     options = [p for name, v in flags(server, apiKeyEnv="MY_KEY").items() for p in ("-c", f"{name}={v}")]
     for form in ([], ["--json"]):

@@ -24,7 +24,7 @@ class Reader(NamedTuple):
     """The file itself is text: where it is none, no container needs to be looked for."""
 
 
-FRAME_VERSION = 1
+FRAME_VERSION = 2
 """Of group.py and sniff.py, for all of them."""
 
 READERS: Mapping[str, Reader] = {

@@ -17,12 +17,14 @@ def worded(places: Iterable[Place]) -> str:
     """Several places in reading order as one: neighbours in the same part are counted from the first to the last."""
     runs: list[Place] = []
     for place in places:
-        last = runs[-1] if runs else None
-        if last is not None and (place.within, place.unit) == (last.within, last.unit):
-            runs[-1] = last._replace(first=min(last.first, place.first), last=max(last.last, place.last))
-        elif place != Place():
+        last = runs[-1] if runs else Place()
+        if place.within != last.within or (place.unit and last.unit and place.unit != last.unit) or not runs:
             runs.append(place)
-    return ", ".join(dict.fromkeys(map(_words, runs)))[:MAX_PLACE]
+        elif place.unit == last.unit:
+            runs[-1] = last._replace(first=min(last.first, place.first), last=max(last.last, place.last))
+        elif place.unit:
+            runs[-1] = place  # a sheet, and rows of it: its rows say both
+    return ", ".join(dict.fromkeys(filter(None, map(_words, runs))))[:MAX_PLACE]
 
 
 def _words(place: Place) -> str:

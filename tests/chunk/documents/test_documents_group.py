@@ -119,6 +119,11 @@ def test_control_characters_and_odd_line_ends_stay_out() -> None:
         ([Place("", "page", 12, 12)], "page 12"),
         ([Place("", "page", 3, 3), Place("", "page", 4, 5)], "pages 3-5"),
         ([Place("sheet Budget", "row", 40, 40), Place("sheet Budget", "row", 80, 80)], "sheet Budget rows 40-80"),
+        (
+            [Place("sheet A"), Place("sheet A", "row", 2, 9), Place("sheet B", "row", 1, 1)],
+            "sheet A rows 2-9, sheet B row 1",
+        ),
+        ([Place("sheet A", "row", 2, 9), Place("sheet A")], "sheet A rows 2-9"),
         ([Place("header"), Place()], "header"),
         ([Place()], ""),
     ],
