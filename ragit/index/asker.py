@@ -109,4 +109,4 @@ def chat_of(settings: Settings, kind: str) -> Chat:
     """A chat with the model that the settings name."""
     section = "description" if kind == CHUNK else "imageDescription"
     server = server_of(settings, section, timeout_ms=settings.timeout_ms, concurrency=settings.concurrency)
-    return Chat(Client(server), settings.model)
+    return Chat(Client(server), settings.model, f"{section}.maxTokens")

@@ -49,10 +49,11 @@ class Reply(NamedTuple):
 class Chat:
     """One model on one server. Threads may share it."""
 
-    def __init__(self, client: Client, model: str, extra: Mapping[str, object] | None = None) -> None:
+    def __init__(self, client: Client, model: str, limit_setting: str = "") -> None:
+        """`limit_setting` is what a user sets to raise the `max_tokens` of `ask`; empty if nobody can."""
         self.client = client
         self.model = model
-        self._extra = dict(extra or {})
+        self._limit_setting = limit_setting
         self._limit = "max_tokens"
         self._temperature: float | None = 0.0
 
@@ -71,12 +72,10 @@ class Chat:
         payload[self._limit] = max_tokens
         if self._temperature is not None:
             payload["temperature"] = self._temperature
-        return {**payload, **self._extra}
+        return payload
 
     def _without(self, parameter: str, sent: Mapping[str, object]) -> bool:
-        """Adapt to what the server does not take; False if that was tried, or is not ours to leave out."""
-        if parameter in self._extra:
-            return False
+        """Adapt to what the server does not take; False if that was tried, or cannot be left out."""
         if parameter == "max_tokens" and "max_tokens" in sent:
             self._limit = "max_completion_tokens"
             return True
@@ -103,11 +102,11 @@ class Chat:
         return Reply(text, _count(usage, "prompt_tokens"), _count(usage, "completion_tokens"), cut)
 
     def _nothing(self, refusal: str, cut: bool) -> Exception:
-        section = self.client.server.section
         if refusal:
             return self.client.wrong(_PATH, f"model {self.model} declined: {printable(refusal)}")
         if cut:
-            hint = f"It spent all tokens on thinking: raise {section}.maxTokens, or name a model that does not think"
+            more = f"raise {self._limit_setting}, or " if self._limit_setting else ""
+            hint = f"It spent all tokens on thinking: {more}name a model that does not think"
             return self.client.wrong(_PATH, f"model {self.model} reached its limit before it said anything", hint)
         return self.client.wrong(_PATH, f"model {self.model} answered with nothing")
 

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from serving import Answer, EmbeddingServer, error
 
-from ragit.errors import RemoteFailed
 from ragit.remote.chat import Chat, Message, Picture, Reply
 from ragit.remote.client import Client
 from ragit.remote.failures import ParameterRefused, WrongAnswer
@@ -25,8 +24,8 @@ def server() -> Iterator[EmbeddingServer]:
     running.close()
 
 
-def chat(server: EmbeddingServer, **extra: object) -> Chat:
-    return Chat(Client(Server(server.url, timeout=5, section="description")), "tiny", extra)
+def chat(server: EmbeddingServer, limit_setting: str = "") -> Chat:
+    return Chat(Client(Server(server.url, timeout=5, section="description")), "tiny", limit_setting)
 
 
 def said(content: Any, **more: Any) -> Answer:
@@ -89,7 +88,7 @@ def test_thoughts_are_no_answer(server: EmbeddingServer, content: Any, text: str
 def test_an_answer_without_an_answer_is_a_failure(server: EmbeddingServer, answer: Answer, words: str) -> None:
     server.replies = [lambda _: answer]
     with pytest.raises(WrongAnswer, match=words) as caught:
-        chat(server).ask(HELLO, max_tokens=50)
+        chat(server, "description.maxTokens").ask(HELLO, max_tokens=50)
     assert "description." in caught.value.hint
 
 
@@ -118,11 +117,22 @@ def test_newer_parameters_are_learnt_once(server: EmbeddingServer) -> None:
     assert server.asked[-1]["max_completion_tokens"] == 50
 
 
-def test_a_parameter_that_was_asked_for_is_not_left_out(server: EmbeddingServer) -> None:
-    server.replies = [lambda _: error(400, "Unknown parameter: reasoning_effort")] * 3
+def test_a_server_that_takes_no_limit_at_all_is_not_asked_for_ever(server: EmbeddingServer) -> None:
+    def unlimited(payload: dict[str, Any]) -> Answer:
+        (name,) = (name for name in payload if name.startswith("max_"))
+        return error(400, f"Unsupported parameter: {name}")
+
+    server.replies = [unlimited] * 9
     with pytest.raises(ParameterRefused):
-        chat(server, reasoning_effort="low").ask(HELLO, max_tokens=50)
-    assert len(server.asked) == 1
-    server.replies = [lambda _: error(400, "Unsupported parameter: max_completion_tokens")] * 9
-    with pytest.raises(RemoteFailed):
-        chat(server, max_completion_tokens=4).ask(HELLO, max_tokens=50)
+        chat(server).ask(HELLO, max_tokens=50)
+    assert len(server.asked) == 2
+
+
+@pytest.mark.parametrize(
+    ("setting", "hint"), [("description.maxTokens", "raise description.maxTokens, or"), ("", "name a")]
+)
+def test_who_thought_too_long_is_told_what_can_be_set(server: EmbeddingServer, setting: str, hint: str) -> None:
+    server.replies = [lambda _: said("<think>on and on", finish_reason="length")]
+    with pytest.raises(WrongAnswer) as caught:
+        chat(server, setting).ask(HELLO, max_tokens=50)
+    assert f"on thinking: {hint}" in caught.value.hint
