@@ -24,21 +24,20 @@ def server_of(
     *,
     preset: Preset | None = None,
     base_url: str = "",
-    key_env: str = "",
     timeout_ms: int,
     concurrency: int = 1,
 ) -> Server:
     """The server that a section of the settings names, which `section` is called in hints.
 
-    What the settings leave open, the preset says, or `base_url` and `key_env`. Raises ConfigError for an address, a
-    header or a place of keys that cannot be.
+    What the settings leave open, the preset says, or `base_url`. Raises ConfigError for an address, a header or
+    a place of keys that cannot be.
     """
     own = preset.base_url if preset else base_url
     address = (settings.base_url or own).rstrip("/")
     if not address:
         raise ConfigError(f"{section}.baseUrl is not set", f"{_title(preset)} has no address of its own; {_EXAMPLE}")
     known = preset if preset and _is_its_own(preset, address) else preset_at(address)
-    usual = known.key_env if known else key_env if address == own else ""
+    usual = known.key_env if known else ""
     key, hint = _key(settings, section, address, usual)
     return Server(
         address,

@@ -1,4 +1,4 @@
-"""An end to waiting: what asks another machine gets so many seconds, and then the search goes on without it."""
+"""An end to waiting: what asks another machine gets so long, and then the search goes on without it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,29 @@ import threading
 from collections.abc import Callable
 from typing import TypeVar
 
+from ragit.errors import RemoteFailed
+from ragit.remote.client import Patience
+
 _T = TypeVar("_T")
+
+
+class NoAnswer(Exception):
+    """Why a search has to do without what was asked for, in words."""
+
+
+def asked(call: Callable[[Patience], _T], timeout_ms: int, section: str) -> _T:
+    """The result of a call that asks a server, as patiently as it is told to. Raises NoAnswer.
+
+    `section` is the table of settings that the limit stands in.
+    """
+    seconds = timeout_ms / 1000
+    patience = Patience(retries=1, longest_wait=seconds, within=seconds)
+    try:
+        return within(seconds, lambda: call(patience))
+    except TimeoutError as error:
+        raise NoAnswer(f"no answer within {timeout_ms} ms ({section}.timeoutMs)") from error
+    except RemoteFailed as error:
+        raise NoAnswer(error.message) from error
 
 
 def within(seconds: float, call: Callable[[], _T]) -> _T:

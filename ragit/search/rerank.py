@@ -11,12 +11,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from ragit.config import Reranking
-from ragit.errors import ConfigError, RemoteFailed
+from ragit.errors import ConfigError
 from ragit.rank import Ranked
 from ragit.rank.rerank import reranked
 from ragit.remote.client import Client, Patience
+from ragit.remote.presets import PRESETS
 from ragit.remote.rerank import DIALECTS, CrossEncoder
-from ragit.search.limit import within
+from ragit.search.limit import NoAnswer, asked
 from ragit.search.show import Document, Show
 from ragit.services import server_of
 from ragit.types import RerankedBy
@@ -28,8 +29,6 @@ CONCURRENCY = 4
 """Requests at once, where the candidates are more than a server takes in one."""
 
 SECTION = "retrieval.reranking"
-
-CHAT_URL = "https://api.openai.com/v1"
 
 Ask = Callable[[str, Sequence[str], Patience], "list[float | None]"]
 """Query and documents to relevances."""
@@ -82,15 +81,11 @@ class Reranker:
             return Reordered(list(enumerate(candidates)))
         settings = self._settings
         started = time.perf_counter()
-        seconds = settings.timeout_ms / 1000
-        asked = (settings.query_template or "{query}").replace("{query}", query[:QUERY_CHARS])
-        patience = Patience(retries=1, longest_wait=seconds, within=seconds)
+        said = (settings.query_template or "{query}").replace("{query}", query[:QUERY_CHARS])
         try:
-            relevances = within(seconds, lambda: self._ask(asked, documents, patience))
-        except TimeoutError:
-            return _as_before(candidates, f"no answer within {settings.timeout_ms} ms ({SECTION}.timeoutMs)")
-        except RemoteFailed as error:
-            return _as_before(candidates, error.message)
+            relevances = asked(lambda patience: self._ask(said, documents, patience), settings.timeout_ms, SECTION)
+        except NoAnswer as why:
+            return _as_before(candidates, str(why))
         by = RerankedBy(self._name, len(candidates), (time.perf_counter() - started) * 1000)
         order = reranked(candidates, relevances, settings.weight, distinct=distinct)
         if not settings.min_score or settings.provider == "chat":  # a chat orders, and measures nothing
@@ -113,7 +108,7 @@ def _asker(settings: Reranking) -> tuple[Ask, str]:
 
         if not settings.model:
             raise ConfigError(f"{SECTION}.model is not set", "Name the language model that is to order candidates")
-        lister = Lister(_client(settings, CHAT_URL, "OPENAI_API_KEY"), settings.model)
+        lister = Lister(_client(settings, PRESETS["openai"].base_url), settings.model)
         return lister.relevances, lister.name
     dialect = DIALECTS[settings.provider]
     encoder = CrossEncoder(_client(settings, dialect.base_url), dialect, settings.model)
@@ -124,13 +119,12 @@ def _asker(settings: Reranking) -> tuple[Ask, str]:
     return ask, encoder.model or settings.provider
 
 
-def _client(settings: Reranking, base_url: str, key_env: str = "") -> Client:
+def _client(settings: Reranking, base_url: str) -> Client:
     return Client(
         server_of(
             settings,
             SECTION,
             base_url=base_url,
-            key_env=key_env,
             timeout_ms=settings.timeout_ms,
             concurrency=CONCURRENCY,
         )

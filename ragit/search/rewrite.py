@@ -9,15 +9,14 @@ import re
 from collections import OrderedDict
 
 from ragit.config import QueryRewriting
-from ragit.errors import ConfigError, RemoteFailed
+from ragit.errors import ConfigError
 from ragit.remote.chat import Chat, Message
 from ragit.remote.client import Client, Patience
-from ragit.search.limit import within
+from ragit.remote.presets import PRESETS
+from ragit.search.limit import NoAnswer, asked
 from ragit.services import server_of
 
 SECTION = "retrieval.queryRewriting"
-
-CHAT_URL = "https://api.openai.com/v1"
 
 QUERY_CHARS = 2000
 VARIANT_CHARS = 300
@@ -44,9 +43,7 @@ class Rewriter:
         if not settings.model:
             raise ConfigError(f"{SECTION}.model is not set", "Name the language model that is to rewrite queries")
         self._settings = settings
-        server = server_of(
-            settings, SECTION, base_url=CHAT_URL, key_env="OPENAI_API_KEY", timeout_ms=settings.timeout_ms
-        )
+        server = server_of(settings, SECTION, preset=PRESETS["openai"], timeout_ms=settings.timeout_ms)
         self._chat = Chat(Client(server), settings.model)
         self._known: OrderedDict[str, tuple[str, ...]] = OrderedDict()
 
@@ -55,13 +52,10 @@ class Rewriter:
         if query in self._known:
             self._known.move_to_end(query)
             return self._known[query], ""
-        seconds = self._settings.timeout_ms / 1000
         try:
-            said = within(seconds, lambda: self._ask(query, seconds))
-        except TimeoutError:
-            return (), f"not rewritten: no answer within {self._settings.timeout_ms} ms ({SECTION}.timeoutMs)"
-        except RemoteFailed as error:
-            return (), f"not rewritten: {error.message}"
+            said = asked(lambda patience: self._ask(query, patience), self._settings.timeout_ms, SECTION)
+        except NoAnswer as why:
+            return (), f"not rewritten: {why}"
         found = listed(said, query, self._settings.variants)
         if not found:
             return (), f"not rewritten: {self._settings.model} gave no other way to ask"
@@ -70,13 +64,12 @@ class Rewriter:
             self._known.popitem(last=False)
         return found, ""
 
-    def _ask(self, query: str, seconds: float) -> str:
+    def _ask(self, query: str, patience: Patience) -> str:
         count = self._settings.variants
         messages = [
             Message("system", (_TASK.format(count=count),)),
             Message("user", (f"Query: {query[:QUERY_CHARS]}",)),
         ]
-        patience = Patience(retries=1, longest_wait=seconds, within=seconds)
         return self._chat.ask(messages, max_tokens=_THOUGHT_TOKENS + _TOKENS_EACH * count, patience=patience).text
 
 
