@@ -4,10 +4,10 @@ C, so it may use so much memory and time, and no more. Owns Pillow.
 
 from __future__ import annotations
 
-import contextlib
 import io
 import sys
 
+from ragit.confine import confine
 from ragit.describe.scaled import NO_PILLOW, SECONDS
 
 _MEMORY = 1 << 30
@@ -17,7 +17,7 @@ _MEMORY = 1 << 30
 def main() -> None:
     """Image on standard input; on standard output its new kind, a line end, and the image."""
     side, pixels = map(int, sys.argv[1:3])
-    _limit()
+    confine(_MEMORY, SECONDS)
     try:
         import PIL  # noqa: F401 - only to know
     except ImportError:
@@ -46,12 +46,3 @@ def scale(data: bytes, side: int, pixels: int) -> tuple[str, bytes]:
     image.info.clear()
     image.save(sink, "JPEG", quality=85) if photo else image.save(sink, "PNG")
     return ("image/jpeg" if photo else "image/png"), sink.getvalue()
-
-
-def _limit() -> None:
-    with contextlib.suppress(ImportError, OSError, ValueError):
-        import resource  # not on Windows
-
-        resource.setrlimit(resource.RLIMIT_DATA, (_MEMORY, _MEMORY))
-        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

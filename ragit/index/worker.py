@@ -17,6 +17,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import BinaryIO, cast
 
+from ragit.confine import confine
 from ragit.errors import WorkerDied
 from ragit.index.work import Done, Key, Recipe, Workbench, lost
 from ragit.orphan import end_with_parent
@@ -141,7 +142,7 @@ def serve() -> None:
     """A worker's life: a recipe, then batches, until the pipe is closed."""
     source, sink = sys.stdin.buffer, os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # a library's print must not end up between pickles
-    _limit_memory()
+    confine(_MEMORY)
     end_with_parent(source)
     bench = Workbench(pickle.load(source))
     with contextlib.suppress(EOFError, KeyboardInterrupt, BrokenPipeError):
@@ -161,13 +162,6 @@ def one_thread(environ: Mapping[str, str]) -> dict[str, str]:
     There is a worker for every processor already: threads of each that wait for the others' cost five times the work.
     """
     return {**environ, **dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")}
-
-
-def _limit_memory() -> None:
-    with contextlib.suppress(ImportError, OSError, ValueError):
-        import resource  # not on Windows
-
-        resource.setrlimit(resource.RLIMIT_DATA, (_MEMORY, _MEMORY))
 
 
 def _portable(answer: object) -> object:

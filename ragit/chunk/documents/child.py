@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from ragit.chunk.documents.frame import REASON, TOO_MUCH_MEMORY, Read, read
 from ragit.chunk.options import ChunkOptions, DocumentOptions
+from ragit.confine import confine
 from ragit.errors import WorkerDied
 from ragit.orphan import end_with_parent
 from ragit.types import Chunk
@@ -228,7 +229,7 @@ def serve() -> None:
     os.dup2(2, 1)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     limit = int(sys.argv[1])
-    _limit_memory(limit)
+    confine(limit)
     end_with_parent(source)
     if hasattr(os, "register_at_fork"):  # a chunker's fork must neither answer nor keep the parent waiting
         os.register_at_fork(after_in_child=source.close)
@@ -272,16 +273,6 @@ def _say(sink: BinaryIO, found: Read, usable: bool) -> None:
     sink.write(json.dumps({**head, "chunks": chunks}).encode() + b"\n")
     sink.write(found.text)
     sink.flush()
-
-
-def _limit_memory(limit: int) -> None:
-    with contextlib.suppress(ImportError, OSError, ValueError):
-        import resource  # not on Windows
-
-        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-        limit = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
-        resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def _used() -> int:

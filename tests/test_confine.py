@@ -1,0 +1,42 @@
+"""A process keeps to the bounds that it is given, whatever bounds it has already."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+resource = pytest.importorskip("resource")
+
+CONFINED = """
+import resource
+from ragit.confine import confine
+{before}
+confine(300 << 20, 7)
+print(*(resource.getrlimit(kind)[0] for kind in (resource.RLIMIT_DATA, resource.RLIMIT_CPU, resource.RLIMIT_CORE)))
+"""
+
+
+def bounds(before: str = "") -> list[int]:
+    code = CONFINED.format(before=before)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return [int(word) for word in done.stdout.split()]
+
+
+def test_memory_time_and_core_files_are_bounded() -> None:
+    assert bounds() == [300 << 20, 7, 0]
+
+
+def test_a_tighter_bound_stays_and_costs_no_other() -> None:
+    tight = "resource.setrlimit(resource.RLIMIT_DATA, (200 << 20, 200 << 20))"
+    assert bounds(tight) == [200 << 20, 7, 0]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the bound is set and not always kept")
+def test_what_wants_more_gets_an_error() -> None:
+    code = (
+        "from ragit.confine import confine\nconfine(100 << 20)\ntry: bytes(200 << 20)\nexcept MemoryError: print('no')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "no\n"
