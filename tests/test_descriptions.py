@@ -27,7 +27,7 @@ from ragit.errors import EmbedderUnavailable, StoreUnreadable
 from ragit.evaluate.judge import make_ready
 from ragit.index.embedded import embedded_text, text_hash
 from ragit.judgements import Question
-from ragit.store import CHUNK, Store
+from ragit.store import OF_CHUNK, Store
 from ragit.types import Answer, Chunk
 
 QUERIES = ("where are offsets committed", "parse the config", "gnihtyreve", "retry")
@@ -498,7 +498,7 @@ def test_whoever_is_told_first_is_right(sources: GitSandbox, model: Model) -> No
             piece = Chunk(1, 3, 0, 0, body("retry_later", 2).rstrip("\n"), symbol="retry_later")
             with opened(sources, model) as index:
                 name = index._indexer.embedder.fingerprint.partition(" after ")[2]  # type: ignore[union-attr]
-            store.descriptions.keep(CHUNK, name, {text_hash(piece): "Brews coffee in a kettle."})
+            store.descriptions.keep(OF_CHUNK, name, {text_hash(piece): "Brews coffee in a kettle."})
             asked.append(text_hash(piece))
         return said("Something else altogether.")
 

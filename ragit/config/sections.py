@@ -149,7 +149,7 @@ class Embedding(Service):
     timeout_ms: int = knob(30_000, "Milliseconds to wait for one answer of the server.", low=1, high=3_600_000)
 
 
-class Described(Service):
+class LanguageModel(Service):
     """A language model that is asked about what a repository holds. Its server is the user's to name."""
 
     enabled: bool = knob(False, "Ask it.", sensitive=True)
@@ -168,7 +168,7 @@ class Described(Service):
     timeout_ms: int = knob(60_000, "Milliseconds to wait for one answer.", low=1, high=3_600_000)
 
 
-class Description(Described):
+class Description(LanguageModel):
     """A sentence about each chunk, which is embedded before its code: docs/descriptions.md. Chunks are sent to it."""
 
     enabled: bool = knob(False, "Describe chunks when `ragit index` runs, and embed both.", sensitive=True)
@@ -178,7 +178,7 @@ class Description(Described):
     )
 
 
-class ImageDescription(Described):
+class ImageDescription(LanguageModel):
     """Some sentences about each image, which are what is found of it: docs/descriptions.md. Images are sent to it."""
 
     enabled: bool = knob(False, "Describe images when `ragit index` runs, and index the words.", sensitive=True)

@@ -21,7 +21,7 @@ _STRIKES = 6
 A request without an answer counts for three, a refused key for all."""
 
 
-class Described(NamedTuple):
+class Said(NamedTuple):
     """What came of one subject."""
 
     key: bytes
@@ -60,25 +60,25 @@ class Describer:
         """How many were taken out of what was sent."""
         return sum(self._chat.client.taken_out.values())
 
-    def each(self, subjects: Iterable[Subject]) -> Iterator[Described]:
+    def each(self, subjects: Iterable[Subject]) -> Iterator[Said]:
         """What came of each subject, as soon as it came, in no order. Never raises RemoteFailed.
 
         Subjects are drawn as they are needed, so that making them may be costly.
         """
         yield from self._chat.client.as_ready(self._one, subjects)
 
-    def _one(self, subject: Subject) -> Described:
+    def _one(self, subject: Subject) -> Said:
         if self.given_up:
-            return Described(subject.key, "", self.given_up)
+            return Said(subject.key, "", self.given_up)
         try:
             reply = self._chat.ask(subject.messages, max_tokens=self._max_tokens, patience=PATIENCE)
         except RemoteFailed as error:
-            return Described(subject.key, "", self._strike(error))
+            return Said(subject.key, "", self._strike(error))
         text = one_line(reply.text)
         if not text:
-            return Described(subject.key, "", f"model {self._chat.model} answered without words")
+            return Said(subject.key, "", f"model {self._chat.model} answered without words")
         self._strikes = 0
-        return Described(subject.key, text, "", reply.prompt_tokens, reply.completion_tokens)
+        return Said(subject.key, text, "", reply.prompt_tokens, reply.completion_tokens)
 
     def _strike(self, error: RemoteFailed) -> str:
         """Count a failure; what it was, in words."""

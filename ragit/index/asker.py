@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from ragit.config import Described as Settings
-from ragit.config import Description, ImageDescription
+from ragit.config import Description, ImageDescription, LanguageModel
 from ragit.describe import code
 from ragit.describe.asking import Asking
-from ragit.describe.describer import Described, Describer, Subject
+from ragit.describe.describer import Describer, Said, Subject
+from ragit.index.costs import Spent
 from ragit.index.describing import chunk_asking, image_asking
-from ragit.index.foresee import Asked
 from ragit.remote.chat import Chat
 from ragit.remote.client import Client
 from ragit.services import server_of
-from ragit.store import CHUNK, IMAGE, Store
+from ragit.store import OF_CHUNK, OF_IMAGE, Store
 from ragit.types import Chunk
 
 Keep = Callable[[str, str, Mapping[bytes, str]], None]
@@ -31,12 +30,12 @@ class Asker:
     def __init__(
         self, chunks: Description, images: ImageDescription, store: Store | None, keep: Keep | None = None
     ) -> None:
-        self._settings: dict[str, Settings] = {CHUNK: chunks, IMAGE: images}
-        self._asking: dict[str, Asking | None] = {CHUNK: chunk_asking(chunks), IMAGE: image_asking(images)}
+        self._settings: dict[str, LanguageModel] = {OF_CHUNK: chunks, OF_IMAGE: images}
+        self._asking: dict[str, Asking | None] = {OF_CHUNK: chunk_asking(chunks), OF_IMAGE: image_asking(images)}
         self._describers: dict[str, Describer] = {}
         self._store = store
         self._keep = keep
-        self.asked: dict[str, Asked] = {}
+        self.asked: dict[str, Spent] = {}
         """What it came to, by kind."""
 
     @property
@@ -50,21 +49,21 @@ class Asker:
 
     def chunks(self, wanted: Mapping[bytes, Chunk]) -> dict[bytes, str]:
         """Descriptions of chunks by the hash of their embedded text; those that could not be had are left out."""
-        asking = self._asking[CHUNK]
+        asking = self._asking[OF_CHUNK]
         if asking is None:
             return {}
-        said = self.stored(CHUNK, wanted)
+        said = self.stored(OF_CHUNK, wanted)
         if self._keep is None or len(said) == len(wanted):
             return said
-        clean = self._describer(CHUNK, asking).clean
+        clean = self._describer(OF_CHUNK, asking).clean
         subjects = (
             code.subject(key, piece.parent, piece.symbol, clean(piece.text), prompt=asking.prompt, most=asking.bound)
             for key, piece in wanted.items()
             if key not in said
         )
-        for _ in self.ask(CHUNK, subjects):
+        for _ in self.ask(OF_CHUNK, subjects):
             pass
-        return self.stored(CHUNK, wanted)
+        return self.stored(OF_CHUNK, wanted)
 
     def stored(self, kind: str, subjects: Iterable[bytes]) -> dict[bytes, str]:
         """Descriptions that are there already."""
@@ -73,7 +72,7 @@ class Asker:
             return {}
         return self._store.descriptions.of(kind, asking.fingerprint, subjects)
 
-    def ask(self, kind: str, subjects: Iterable[Subject]) -> Iterator[Described]:
+    def ask(self, kind: str, subjects: Iterable[Subject]) -> Iterator[Said]:
         """Ask a model about each, keep what it says, and give what came of it."""
         asking, keep = self._asking[kind], self._keep
         assert asking is not None and keep is not None
@@ -82,11 +81,11 @@ class Asker:
                 keep(kind, asking.fingerprint, {one.key: one.text})
             self._count(kind, one)
             yield one
-        self.asked.setdefault(kind, Asked()).secrets = self._describer(kind, asking).secrets
+        self.asked.setdefault(kind, Spent()).secrets = self._describer(kind, asking).secrets
 
     def left_out(self, kind: str, why: str) -> None:
         """Count a subject that got no description."""
-        one = self.asked.setdefault(kind, Asked())
+        one = self.asked.setdefault(kind, Spent())
         one.failed += 1
         one.why = why
 
@@ -95,18 +94,18 @@ class Asker:
             self._describers[kind] = Describer(chat_of(self._settings[kind], kind), asking.max_tokens)
         return self._describers[kind]
 
-    def _count(self, kind: str, one: Described) -> None:
+    def _count(self, kind: str, one: Said) -> None:
         if one.failure:
             self.left_out(kind, one.failure)
             return
-        asked = self.asked.setdefault(kind, Asked())
+        asked = self.asked.setdefault(kind, Spent())
         asked.subjects += 1
         asked.tokens_in += one.tokens_in
         asked.tokens_out += one.tokens_out
 
 
-def chat_of(settings: Settings, kind: str) -> Chat:
+def chat_of(settings: LanguageModel, kind: str) -> Chat:
     """A chat with the model that the settings name."""
-    section = "description" if kind == CHUNK else "imageDescription"
+    section = "description" if kind == OF_CHUNK else "imageDescription"
     server = server_of(settings, section, timeout_ms=settings.timeout_ms, concurrency=settings.concurrency)
     return Chat(Client(server), settings.model, f"{section}.maxTokens")

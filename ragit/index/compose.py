@@ -14,8 +14,7 @@ from ragit.git import Repo, is_attributes, is_ignore
 from ragit.index.describing import IMAGE, NOT_DESCRIBED
 from ragit.index.plan import Plan, Selected, Selector
 from ragit.records import Record, replaced
-from ragit.store import IMAGE as IMAGES
-from ragit.store import Snapshot, Store
+from ragit.store import OF_IMAGE, Snapshot, Store
 from ragit.types import Entry, Oid
 
 NOT_DOWNLOADED = "not downloaded"
@@ -144,7 +143,9 @@ class Composer:
         if store is None or self._selector.images is None:
             return set()
         subjects = (bytes.fromhex(file.oid) for file in images)
-        return {Oid(blob.hex()) for blob in store.descriptions.of(IMAGES, self._selector.images.fingerprint, subjects)}
+        return {
+            Oid(blob.hex()) for blob in store.descriptions.of(OF_IMAGE, self._selector.images.fingerprint, subjects)
+        }
 
     def _rows(self, store: Store | None, files: list[Selected]) -> Iterator[tuple[int, int, str, bool] | None]:
         if store is None:

@@ -7,62 +7,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ragit.config import Config
-from ragit.index.describing import chunk_asking
+from ragit.index.costs import Spent
+from ragit.index.describing import IMAGE, chunk_asking
 from ragit.index.embedder import sent_by
 from ragit.postings import Forward
 from ragit.records import replaced
-from ragit.store import CHUNK, IMAGE, NewChunking, Store
-from ragit.types import Described, Embedder, Sent
+from ragit.store import OF_CHUNK, OF_IMAGE, NewChunking, Store
+from ragit.types import Embedder, Sent
 
 if TYPE_CHECKING:
     from ragit.index.work import Done
-
-
-@dataclass(slots=True)
-class Asked:
-    """What one model was asked, or would be, and what it said."""
-
-    subjects: int = 0
-    failed: int = 0
-    why: str = ""
-    tokens_in: int = 0
-    tokens_out: int = 0
-    secrets: int = 0
-
-
-def report(config: Config, asked: dict[str, Asked]) -> Described:
-    """What models were asked, with what it costs by the settings."""
-    models = {CHUNK: config.description.model, IMAGE: config.image_description.model}
-    prices = dict(config.pricing)
-    costs = [_cost(prices.get(models[kind].lower()), one) for kind, one in asked.items()]
-    empty = Asked()
-    chunks, images = asked.get(CHUNK, empty), asked.get(IMAGE, empty)
-    return Described(
-        chunks=chunks.subjects,
-        images=images.subjects,
-        failed=chunks.failed + images.failed,
-        why=chunks.why or images.why,
-        tokens_in=chunks.tokens_in + images.tokens_in,
-        tokens_out=chunks.tokens_out + images.tokens_out,
-        secrets=chunks.secrets,
-        cost=None if None in costs else sum(cost for cost in costs if cost is not None),
-    )
-
-
-def priced(config: Config, sent: Sent | None) -> Sent | None:
-    """The same with what it costs by the settings."""
-    if sent is None or not sent.tokens + sent.secrets + sent.shortened + sent.refused:
-        return None
-    prices = dict(config.pricing).get(sent.model.lower())
-    return replaced(sent, cost=prices and sent.tokens * prices[0] / 1_000_000)
-
-
-def _cost(prices: tuple[float, ...] | None, asked: Asked) -> float | None:
-    if not asked.tokens_in + asked.tokens_out:
-        return 0.0
-    if prices is None:
-        return None
-    return (asked.tokens_in * prices[0] + asked.tokens_out * prices[-1]) / 1_000_000
 
 
 @dataclass(slots=True)
@@ -77,7 +31,7 @@ class Foresight:
     words: int = 0
     tokens: int = 0
     secrets: int = 0
-    asked: dict[str, Asked] = field(default_factory=dict)
+    asked: dict[str, Spent] = field(default_factory=dict)
     _texts: set[bytes] = field(default_factory=set)
 
     def see(self, done: Done) -> None:
@@ -85,7 +39,7 @@ class Foresight:
         if done.waiting:
             from ragit.describe import estimate
 
-            self._ask(IMAGE, done.waiting, estimate.IMAGE_ANSWER_TOKENS)
+            self._ask(OF_IMAGE, done.waiting, estimate.IMAGE_ANSWER_TOKENS)
             # Its description is a chunk like any other, of about so many words.
             self.embedded += self.embedder is not None
             self.words += estimate.IMAGE_ANSWER_TOKENS if self.embedder else 0
@@ -124,7 +78,9 @@ class Foresight:
         if asking is None:
             return None
         hashes = {row.hash for row in new.chunks if row.kind != IMAGE}
-        return hashes - self.store.descriptions.of(CHUNK, asking.fingerprint, hashes).keys() if self.store else hashes
+        return (
+            hashes - self.store.descriptions.of(OF_CHUNK, asking.fingerprint, hashes).keys() if self.store else hashes
+        )
 
     def _describe(self, size: int) -> None:
         from ragit.describe import estimate
@@ -132,10 +88,10 @@ class Foresight:
         asking = chunk_asking(self.config.description)
         sent = min(size, asking.bound) + len(asking.prompt) if asking else 0
         self.tokens += estimate.ANSWER_TOKENS  # it is embedded with the code
-        self._ask(CHUNK, estimate.text_tokens(sent) + estimate.FRAME_TOKENS, estimate.ANSWER_TOKENS)
+        self._ask(OF_CHUNK, estimate.text_tokens(sent) + estimate.FRAME_TOKENS, estimate.ANSWER_TOKENS)
 
     def _ask(self, kind: str, tokens_in: int, tokens_out: int) -> None:
-        one = self.asked.setdefault(kind, Asked())
+        one = self.asked.setdefault(kind, Spent())
         one.subjects += 1
         one.tokens_in += tokens_in
         one.tokens_out += tokens_out

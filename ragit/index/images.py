@@ -13,8 +13,7 @@ from ragit.errors import NotDescribed, RemoteFailed
 from ragit.git import Objects
 from ragit.index.asker import Asker, Keep
 from ragit.index.describing import IMAGE, image_asking
-from ragit.store import IMAGE as KIND
-from ragit.store import Store
+from ragit.store import OF_IMAGE, Store
 from ragit.types import Chunk, Chunking, Oid
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ class Images:
     def chunkings(self, oids: Sequence[Oid]) -> dict[Oid, Outcome]:
         """What is known, or can be learnt, of each image."""
         wanted = dict.fromkeys(oids)
-        said = self._asker.stored(KIND, map(bytes.fromhex, wanted))
+        said = self._asker.stored(OF_IMAGE, map(bytes.fromhex, wanted))
         outcome: dict[Oid, Outcome] = {Oid(key.hex()): chunking_of(text) for key, text in said.items()}
         seen = {oid: self._look(oid) for oid in wanted if oid not in outcome}
         outcome |= {oid: one for oid, one in seen.items() if not isinstance(one, bytes)}
@@ -80,9 +79,9 @@ class Images:
     def _asked(self, images: dict[Oid, bytes]) -> dict[Oid, Outcome]:
         """Chunkings of those that were described, or that turned out to be damaged; the others go on waiting."""
         outcome: dict[Oid, Outcome] = {}
-        for _ in self._asker.ask(KIND, self._subjects(images.items(), outcome)):
+        for _ in self._asker.ask(OF_IMAGE, self._subjects(images.items(), outcome)):
             pass
-        said = self._asker.stored(KIND, map(bytes.fromhex, images))
+        said = self._asker.stored(OF_IMAGE, map(bytes.fromhex, images))
         return outcome | {Oid(key.hex()): chunking_of(text) for key, text in said.items()}
 
     def _subjects(self, images: Iterable[tuple[Oid, bytes]], outcome: dict[Oid, Outcome]) -> Iterator[Subject]:
@@ -93,7 +92,7 @@ class Images:
             except image.Unfit as error:
                 outcome[oid] = Chunking(IMAGE, (), str(error))
             except image.NeedsPillow as error:
-                self._asker.left_out(KIND, str(error))
+                self._asker.left_out(OF_IMAGE, str(error))
             else:
                 yield image.subject(bytes.fromhex(oid), shown, self._asking.prompt)
 
@@ -106,7 +105,7 @@ def only(oid: Oid, recipe: Recipe, store: Store, keep: Keep) -> str:
     if outcome is None:
         raise NotDescribed("this clone does not have the image", "Type: ragit index --fetch-missing")
     if isinstance(outcome, Waiting):
-        raise RemoteFailed(asker.asked[KIND].why, "`ragit config` shows the settings under imageDescription")
+        raise RemoteFailed(asker.asked[OF_IMAGE].why, "`ragit config` shows the settings under imageDescription")
     if not outcome.chunks:
         hint = "`ragit config` shows the bounds under imageDescription"
         raise NotDescribed(f"it cannot be described: {outcome.skipped}", hint)

@@ -22,14 +22,13 @@ from ragit.index.embedder import embedder_of
 from ragit.index.plan import Selected, Selector, chunk_options
 from ragit.locks import held
 from ragit.records import replaced
-from ragit.store import CHUNK, Store, is_store
-from ragit.store import IMAGE as IMAGES
-from ragit.types import Described, GcReport, IndexReport, Oid, Progress, Sent
+from ragit.store import OF_CHUNK, OF_IMAGE, Store, is_store
+from ragit.types import GcReport, IndexReport, Oid, Progress, Sent
 
 if TYPE_CHECKING:
     from ragit.chunk.custom import Custom
     from ragit.index.asker import Keep
-    from ragit.index.foresee import Asked
+    from ragit.index.costs import Spent
     from ragit.index.work import Done, Key, Recipe
 
 BATCH_FILES = 48
@@ -55,7 +54,7 @@ class _Tally:
     reused: int = 0
     words: int = 0
     chunks: int = 0
-    asked: dict[str, Asked] | None = None
+    asked: dict[str, Spent] | None = None
     """What models were asked, by kind; None where none are to be."""
     sent: Sent | None = None
     """What a server was sent that makes vectors."""
@@ -147,7 +146,7 @@ class Indexer:
 
     def has_descriptions(self, store: Store) -> int:
         """How many are stored of those that the settings want."""
-        asking = ((CHUNK, chunk_asking(self.config.description)), (IMAGES, self.selector.images))
+        asking = ((OF_CHUNK, chunk_asking(self.config.description)), (OF_IMAGE, self.selector.images))
         return sum(store.descriptions.count(kind, one.fingerprint) for kind, one in asking if one)
 
     def described(self, blob: Oid) -> str:
@@ -155,7 +154,7 @@ class Indexer:
         images = self.selector.images
         key = bytes.fromhex(blob)
         with self.reading() as store:
-            return store.descriptions.of(IMAGES, images.fingerprint, [key]).get(key, "") if store and images else ""
+            return store.descriptions.of(OF_IMAGE, images.fingerprint, [key]).get(key, "") if store and images else ""
 
     def describe(self, blob: Oid) -> str:
         """Have an image described, unless it is already, and keep that. Raises RemoteFailed and NotDescribed."""
@@ -343,6 +342,8 @@ class Indexer:
         return self.config.index.workers or os.cpu_count() or 1
 
     def _report(self, composed: Sequence[Composed], chunks: int, tally: _Tally, seconds: float) -> IndexReport:
+        from ragit.index import costs  # for who indexes: a search of a complete tree has no report
+
         skipped: dict[bytes, str] = {}
         paths: set[bytes] = set()
         for part in composed:
@@ -358,14 +359,14 @@ class Indexer:
             tokens=tally.words,
             skipped=dict(sorted(Counter(skipped.values()).items())),
             seconds=seconds,
-            described=None if tally.asked is None else _described(self.config, tally.asked),
-            sent=None if tally.sent is None else _priced(self.config, tally.sent),
+            described=None if tally.asked is None else costs.described(self.config, tally.asked),
+            sent=None if tally.sent is None else costs.priced(self.config, tally.sent),
         )
 
     def _moment(self, store: Store) -> tuple[int, int]:
         """Another one as soon as an image that waited does not wait any more."""
         images = self.selector.images
-        return store.last_chunking(), store.descriptions.count(IMAGES, images.fingerprint) if images else 0
+        return store.last_chunking(), store.descriptions.count(OF_IMAGE, images.fingerprint) if images else 0
 
     def _remember(self, store: Store, composed: Sequence[Composed], latest: tuple[int, int]) -> None:
         """Cache the trees, which were composed after the given moment."""
@@ -379,18 +380,6 @@ class Indexer:
                     if later and NOT_DESCRIBED in part.snapshot.skipped.values():
                         continue
                     store.add_snapshot(part.tree, self.composer.selection, part.snapshot)
-
-
-def _described(config: Config, asked: dict[str, Asked]) -> Described:
-    from ragit.index.foresee import report
-
-    return report(config, asked)
-
-
-def _priced(config: Config, sent: Sent) -> Sent | None:
-    from ragit.index.foresee import priced
-
-    return priced(config, sent)
 
 
 def _batch(keep: Keep | None) -> int:
@@ -422,7 +411,7 @@ def _keeping(store: Store) -> Keep:
     def keep(kind: str, asked: str, said: Mapping[bytes, str]) -> None:
         with store.writing():
             store.descriptions.keep(kind, asked, said)
-            if kind == IMAGES:
+            if kind == OF_IMAGE:
                 store.forget_snapshots(NOT_DESCRIBED)
 
     return keep

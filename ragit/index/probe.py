@@ -9,7 +9,7 @@ from typing import TypeVar
 from ragit.config import Config
 from ragit.embed import EMBEDDERS
 from ragit.errors import ConfigError
-from ragit.index import foresee
+from ragit.index import costs
 from ragit.index.describing import DescribedEmbedder
 from ragit.index.embedder import embedder_of, sent_by
 from ragit.types import Embedder, EmbedderTried
@@ -32,7 +32,7 @@ def tried(config: Config) -> EmbedderTried:
     document_ms, (document,) = _timed(lambda: embedder.embed([SAMPLE]))
     query_ms, query = _timed(lambda: embedder.embed_query(config.query_prefix + QUERY))
     about = _about(embedder)
-    sent = foresee.priced(config, sent_by(embedder))
+    sent = costs.priced(config, sent_by(embedder))
     return EmbedderTried(
         provider=str(about.get("provider") or config.embedding.provider),
         address=str(about.get("address", "")),

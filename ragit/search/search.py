@@ -22,7 +22,7 @@ from ragit.search.ask import check, language
 from ragit.search.gather import Vectors, gather
 from ragit.search.show import Show, one_path_each
 from ragit.search.view import View
-from ragit.store import CHUNK, Snapshot, Store
+from ragit.store import OF_CHUNK, Snapshot, Store
 from ragit.types import Answer, Demoted, Hit, Query, RerankedBy, Rewritten, Target
 
 if TYPE_CHECKING:
@@ -313,4 +313,4 @@ def _names(store: Store, chunks: Iterable[int]) -> dict[int, rank.Names]:
 def _described(store: Store, config: Config, hashes: list[bytes]) -> Mapping[bytes, str]:
     """What was said about chunks, by the hash of what was embedded of them; nothing where none is wanted."""
     asking = chunk_asking(config.description)
-    return store.descriptions.of(CHUNK, asking.fingerprint, hashes) if asking else {}
+    return store.descriptions.of(OF_CHUNK, asking.fingerprint, hashes) if asking else {}

@@ -5,13 +5,13 @@ write lock at once (BEGIN IMMEDIATE) and hold it only while rows are written; re
 """
 
 from ragit.store.connect import engine_versions, is_store
-from ragit.store.descriptions import CHUNK, IMAGE, DescriptionRow, Descriptions
+from ragit.store.descriptions import OF_CHUNK, OF_IMAGE, DescriptionRow, Descriptions
 from ragit.store.schema import ORDINAL_BITS, VERSION
 from ragit.store.store import ChunkRow, NewChunking, Snapshot, Store, StoreInfo, chunk_id
 
 __all__ = [
-    "CHUNK",
-    "IMAGE",
+    "OF_CHUNK",
+    "OF_IMAGE",
     "ORDINAL_BITS",
     "VERSION",
     "ChunkRow",

@@ -15,9 +15,9 @@ import apsw
 from ragit.store.connect import translated
 from ragit.store.schema import ORDINAL_BITS
 
-CHUNK = "chunk"
+OF_CHUNK = "chunk"
 """Descriptions whose subject is the hash of a chunk's embedded text."""
-IMAGE = "image"
+OF_IMAGE = "image"
 """Descriptions whose subject is a blob."""
 
 
@@ -81,7 +81,7 @@ class Descriptions:
         """
         images: list[tuple[Any, ...]] = []
         for number, kind in self._db.execute("SELECT id, kind FROM describer").fetchall():
-            if kind == CHUNK:
+            if kind == OF_CHUNK:
                 sql = "DELETE FROM description WHERE describer = ? AND subject NOT IN (SELECT hash FROM chunk)"
                 self._db.execute(sql, (number,))
             else:

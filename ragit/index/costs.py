@@ -1,0 +1,58 @@
+"""What models were asked in a run of indexing, or would be, and what that costs by the settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ragit.config import Config
+from ragit.records import replaced
+from ragit.store import OF_CHUNK, OF_IMAGE
+from ragit.types import Described, Sent
+
+
+@dataclass(slots=True)
+class Spent:
+    """What one model was asked, or would be, and what it said."""
+
+    subjects: int = 0
+    failed: int = 0
+    why: str = ""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    secrets: int = 0
+
+
+def described(config: Config, asked: Mapping[str, Spent]) -> Described:
+    """What models were asked, with what it costs by the settings."""
+    models = {OF_CHUNK: config.description.model, OF_IMAGE: config.image_description.model}
+    prices = dict(config.pricing)
+    costs = [_cost(prices.get(models[kind].lower()), one) for kind, one in asked.items()]
+    empty = Spent()
+    chunks, images = asked.get(OF_CHUNK, empty), asked.get(OF_IMAGE, empty)
+    return Described(
+        chunks=chunks.subjects,
+        images=images.subjects,
+        failed=chunks.failed + images.failed,
+        why=chunks.why or images.why,
+        tokens_in=chunks.tokens_in + images.tokens_in,
+        tokens_out=chunks.tokens_out + images.tokens_out,
+        secrets=chunks.secrets,
+        cost=None if None in costs else sum(cost for cost in costs if cost is not None),
+    )
+
+
+def priced(config: Config, sent: Sent | None) -> Sent | None:
+    """What a server was sent, with what it costs by the settings; None if it was sent nothing."""
+    if sent is None or not sent.tokens + sent.secrets + sent.shortened + sent.refused:
+        return None
+    prices = dict(config.pricing).get(sent.model.lower())
+    return replaced(sent, cost=prices and sent.tokens * prices[0] / 1_000_000)
+
+
+def _cost(prices: tuple[float, ...] | None, asked: Spent) -> float | None:
+    if not asked.tokens_in + asked.tokens_out:
+        return 0.0
+    if prices is None:
+        return None
+    return (asked.tokens_in * prices[0] + asked.tokens_out * prices[-1]) / 1_000_000
