@@ -12,7 +12,6 @@ _BODY = 9
 """Level of what is no heading."""
 _TITLE = 62
 """2.9.260, sti: the built-in style of a document's title."""
-_NO_STYLE = 0xFFF
 _DEEPEST = 10
 
 _SHAPES = {
