@@ -1,4 +1,4 @@
-"""What all tests share: an empty home, a clean git environment, and a fresh repository on request."""
+"""What all tests share: an empty home, a clean git environment, and on request a fresh repository or a server."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 from sandbox import GitSandbox, become, clean_environment
+from serving import EmbeddingServer
+
+from ragit.remote.client import Client
 
 # HYPOTHESIS_PROFILE=long: an hour by machine; raw: find, and do not shrink. No deadline: the machine is shared.
 _COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large]}
@@ -40,3 +43,19 @@ def same_environment() -> Iterator[None]:
 def repo(tmp_path: Path) -> GitSandbox:
     """An empty repository on branch main, without a commit."""
     return GitSandbox(tmp_path / "repo")
+
+
+@pytest.fixture
+def server() -> Iterator[EmbeddingServer]:
+    """A server on this machine that does as it is told."""
+    running = EmbeddingServer()
+    yield running
+    running.close()
+
+
+@pytest.fixture
+def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The pauses between tries, which a test does not sit through."""
+    pauses: list[float] = []
+    monkeypatch.setattr(Client, "_pause", lambda _, seconds: pauses.append(seconds))
+    return pauses

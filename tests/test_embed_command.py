@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -16,13 +15,6 @@ from ragit.cli import cli
 from ragit.errors import ConfigError
 
 TOKEN = "ghp_" + "a1B2" * 9
-
-
-@pytest.fixture
-def server() -> Iterator[EmbeddingServer]:
-    running = EmbeddingServer()
-    yield running
-    running.close()
 
 
 @pytest.fixture

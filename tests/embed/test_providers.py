@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -17,13 +16,6 @@ from ragit.remote.presets import PRESETS, Preset
 from ragit.remote.server import Server
 
 SERVED = [preset for preset in PRESETS.values() if preset.embeddings]
-
-
-@pytest.fixture
-def server() -> Iterator[EmbeddingServer]:
-    running = EmbeddingServer()
-    yield running
-    running.close()
 
 
 def answer(preset: Preset, payload: dict[str, Any]) -> Answer:

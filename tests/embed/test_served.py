@@ -9,7 +9,6 @@ import subprocess
 import sys
 import threading
 from array import array
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -18,23 +17,7 @@ from serving import Answer, EmbeddingServer, error, vector, well
 from ragit.embed import EmbedderOptions, load_embedder
 from ragit.embed.served import ServedEmbedder, load
 from ragit.errors import ConfigError, EmbedderUnavailable
-from ragit.remote.client import Client
 from ragit.remote.presets import PRESETS
-
-
-@pytest.fixture
-def server() -> Iterator[EmbeddingServer]:
-    running = EmbeddingServer()
-    yield running
-    running.close()
-
-
-@pytest.fixture
-def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The pauses between tries, which a test does not sit through."""
-    pauses: list[float] = []
-    monkeypatch.setattr(Client, "_pause", lambda _, seconds: pauses.append(seconds))
-    return pauses
 
 
 def remote(server: EmbeddingServer, **options: Any) -> ServedEmbedder:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -15,13 +14,6 @@ from ragit.remote.failures import ParameterRefused, WrongAnswer
 from ragit.remote.server import Server
 
 HELLO = [Message("system", ("Be brief.",)), Message("user", ("Hello,", "you."))]
-
-
-@pytest.fixture
-def server() -> Iterator[EmbeddingServer]:
-    running = EmbeddingServer()
-    yield running
-    running.close()
 
 
 def chat(server: EmbeddingServer, limit_setting: str = "") -> Chat:

@@ -31,21 +31,6 @@ ASKED = {"model": "tiny", "input": ["one"]}
 AT_ONCE = Patience(retries=0)
 
 
-@pytest.fixture
-def server() -> Iterator[EmbeddingServer]:
-    running = EmbeddingServer()
-    yield running
-    running.close()
-
-
-@pytest.fixture
-def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The pauses between tries, which a test does not sit through."""
-    pauses: list[float] = []
-    monkeypatch.setattr(Client, "_pause", lambda _, seconds: pauses.append(seconds))
-    return pauses
-
-
 def client(server: EmbeddingServer, **more: Any) -> Client:
     return Client(Server(server.url, **{"timeout": 5.0, **more}))
 
