@@ -29,10 +29,10 @@ def server_of(
 ) -> Server:
     """The server that a section of the settings names, which `section` is called in hints.
 
-    What the settings leave open, the preset says, or `base_url`. Raises ConfigError for an address, a header or
-    a place of keys that cannot be.
+    What the settings leave open, the preset says; `base_url` goes before its address. Raises ConfigError for an
+    address, a header or a place of keys that cannot be.
     """
-    own = preset.base_url if preset else base_url
+    own = base_url or (preset.base_url if preset else "")
     address = (settings.base_url or own).rstrip("/")
     if not address:
         raise ConfigError(f"{section}.baseUrl is not set", f"{_title(preset)} has no address of its own; {_EXAMPLE}")

@@ -1,8 +1,8 @@
 """Cross-encoders behind `/rerank`: a query and documents in, a relevance for each document out.
 
-Servers differ in where they listen, what they call the documents and how they wrap the answer; each difference is a
-word in a row of `DIALECTS`. Relevances are as the server gives them: a probability here, a logit there, comparable
-within one answer only.
+Servers differ in what they call the documents and how they wrap the answer; each difference is a word in a row of
+`DIALECTS`, whose names are those of `presets`, which knows where they listen. Relevances are as the server gives them:
+a probability here, a logit there, comparable within one answer only.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from ragit.remote.client import QUERY, Client, Patience
 class Dialect(NamedTuple):
     """How one kind of server is spoken to."""
 
-    base_url: str
-    """Where it usually listens."""
     model: str
     """The model to ask for if none is named; empty: the server has only one."""
+    base_url: str = ""
+    """Where it usually listens, where that is not the address of its row in `presets`."""
     documents: str = "documents"
     top: str = "top_n"
     """The parameter that asks for the relevance of all documents rather than of the best; empty: it gives all."""
@@ -36,15 +36,14 @@ class Dialect(NamedTuple):
 
 DIALECTS: Mapping[str, Dialect] = {
     "jina": Dialect(
-        "https://api.jina.ai/v1",
         "jina-reranker-v2-base-multilingual",
         extra=MappingProxyType({"return_documents": False}),
     ),
-    "cohere": Dialect("https://api.cohere.com/v2", "rerank-v3.5"),
-    "llama.cpp": Dialect("http://localhost:8080/v1", ""),
+    "cohere": Dialect("rerank-v3.5"),
+    "llama.cpp": Dialect(""),
     "tei": Dialect(
-        "http://localhost:8080",
         "",
+        "http://localhost:8080",
         documents="texts",
         top="",
         rows="",
@@ -53,7 +52,6 @@ DIALECTS: Mapping[str, Dialect] = {
         most=32,  # its --max-client-batch-size, unless raised
     ),
     "voyage": Dialect(
-        "https://api.voyageai.com/v1",
         "rerank-2.5-lite",
         top="top_k",
         rows="data",

@@ -108,10 +108,10 @@ def _asker(settings: Reranking) -> tuple[Ask, str]:
 
         if not settings.model:
             raise ConfigError(f"{SECTION}.model is not set", "Name the language model that is to order candidates")
-        lister = Lister(_client(settings, PRESETS["openai"].base_url), settings.model)
+        lister = Lister(_client(settings, "openai"), settings.model)
         return lister.relevances, lister.name
     dialect = DIALECTS[settings.provider]
-    encoder = CrossEncoder(_client(settings, dialect.base_url), dialect, settings.model)
+    encoder = CrossEncoder(_client(settings, settings.provider, dialect.base_url), dialect, settings.model)
 
     def ask(query: str, documents: Sequence[str], patience: Patience) -> list[float | None]:
         return encoder.relevances(query, documents, patience=patience)
@@ -119,11 +119,12 @@ def _asker(settings: Reranking) -> tuple[Ask, str]:
     return ask, encoder.model or settings.provider
 
 
-def _client(settings: Reranking, base_url: str) -> Client:
+def _client(settings: Reranking, preset: str, base_url: str = "") -> Client:
     return Client(
         server_of(
             settings,
             SECTION,
+            preset=PRESETS[preset],
             base_url=base_url,
             timeout_ms=settings.timeout_ms,
             concurrency=CONCURRENCY,
