@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from sandbox import GitSandbox
 
 from ragit import trust
+from ragit.chunk import languages
 from ragit.config import (
     KNOBS,
     Config,
@@ -697,6 +698,17 @@ def test_a_fingerprint_names_its_settings_and_no_others(knob: Knob) -> None:
     assert (selection_fingerprint(config) != selection_fingerprint(Config())) == (knob.name in SELECTING)
     now, before = (Selector(one).fingerprint_of("python") for one in (config, Config()))
     assert (now != before) == (knob.name in CHUNKING)
+
+
+@pytest.mark.parametrize("knob", KNOBS.values(), ids=KNOBS)
+def test_what_changes_a_key_changes_the_selection(knob: Knob) -> None:
+    """A tree that was composed before is found by the selection's name: it must not go on to name other chunks."""
+    flags: dict[str, object] = {"imageDescription.enabled": True}
+    changed = f"{knob.name}.{ENTRIES[knob.name][0]}" if knob.table else knob.name
+    text = ENTRIES[knob.name][1] if knob.table else other(knob)[1]
+    before, now = (Selector(load(flags=one).config) for one in (flags, {**flags, changed: text}))
+    if any(now.fingerprint_of(one) != before.fingerprint_of(one) for one in languages()):
+        assert now.fingerprint != before.fingerprint
 
 
 def test_a_language_s_node_types_leave_other_languages_alone() -> None:
