@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,9 @@ from sandbox import GitSandbox, become, clean_environment
 from serving import EmbeddingServer
 
 from ragit.remote.client import Client
+
+# A shell that starts us in the background ignores Ctrl-C, and so would all that tests start and interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # HYPOTHESIS_PROFILE=long: an hour by machine; raw: find, and do not shrink. No deadline: the machine is shared.
 _COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large]}
