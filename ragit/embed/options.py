@@ -17,7 +17,7 @@ class EmbedderOptions(Record):
     """A model's name on the server, or a file for the static one; empty for the embedder's own default."""
     base_url: str = ""
     """Where the server's API begins, for example http://localhost:11434/v1."""
-    api_key_env: str = "OPENAI_API_KEY"
+    api_key_env: str = ""
     """The environment variable that holds the key. The key itself is never a setting, so it cannot be committed."""
     dimensions: int | None = None
     """Length of the vectors to ask for; None for the model's own."""

@@ -319,7 +319,7 @@ def load(options: EmbedderOptions) -> ServedEmbedder:
         options.base_url or preset.base_url,
         key=os.environ.get(options.api_key_env, "").strip() if options.api_key_env else "",
         key_header=preset.key_header,
-        key_hint=f"the environment variable {options.api_key_env} (embedding.apiKeyEnv)",
+        key_hint=f"the environment variable {options.api_key_env} (embedding.apiKeyEnv)".replace("  ", " "),
         timeout=options.timeout,
         concurrency=options.concurrency,
     )
