@@ -75,6 +75,29 @@ def test_inside_a_git_dir_there_is_no_working_tree(history: GitSandbox, monkeypa
         assert found.working_tree(MIB).tree == history.tree()
 
 
+@pytest.mark.parametrize("where", [".", "objects", "with a working tree"])
+def test_a_repository_that_a_commit_holds_brings_no_settings(history: GitSandbox, tmp_path: Path, where: str) -> None:
+    inner = GitSandbox(history.path / "lib" / "inner", "--bare")
+    if where == "with a working tree":
+        inner.git("config", "core.bare", "false")
+        inner.git("config", "core.worktree", "/")
+    for folder in ("refs", "objects"):
+        history.write(f"lib/inner/{folder}/keep", "")
+    history.commit()
+    clone = history.clone(tmp_path / "clone")
+    inside = clone.path / "lib" / "inner"
+    with pytest.raises(NotARepository, match="came with the files of"):
+        Repo.open(inside / where if where == "objects" else inside)
+    with Repo.open(inside, {**os.environ, "GIT_DIR": str(inside)}) as found:
+        assert found.common_dir == inside
+
+
+def test_a_bare_repository_that_the_user_put_into_a_working_tree_is_his(history: GitSandbox) -> None:
+    history.clone(history.path / "mine.git", "--bare")
+    with Repo.open(history.path / "mine.git") as found:
+        assert found.common_dir == history.path / "mine.git"
+
+
 def test_linked_worktrees_share_the_common_dir(history: GitSandbox, tmp_path: Path) -> None:
     linked = tmp_path / "linked"
     history.git("worktree", "add", "-q", "-b", "topic", str(linked), "HEAD~1")

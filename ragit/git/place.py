@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ragit.errors import GitFailed, NotARepository
-from ragit.git.command import OLDEST, Git, environment, words
+from ragit.git.command import OLDEST, Git, clean_env, environment, words
 from ragit.records import Record
 from ragit.types import Oid
 
@@ -58,7 +58,34 @@ def find(path: str, caller: Mapping[str, str]) -> Place:
     parts = answer.split(mark.encode() + b"\n")
     if parts[0].startswith(b"--path-format"):
         raise GitFailed("this git is too old", "ragit needs git {}.{} or newer".format(*OLDEST))
-    return _place(path, [part[:-1] if part.endswith(b"\n") else part for part in parts], parts[6], caller)
+    raw_up = parts[6]
+    parts = [part[:-1] if part.endswith(b"\n") else part for part in parts]
+    if "GIT_DIR" not in caller:
+        _check_origin(Path(os.path.realpath(path)), Path(os.path.realpath(os.fsdecode(parts[1]))), caller)
+    return _place(path, parts, raw_up, caller)
+
+
+def _check_origin(path: Path, git_dir: Path, caller: Mapping[str, str]) -> None:
+    """NotARepository for a git dir that we only stand in and that came as files of another repository.
+
+    git takes any folder with a HEAD, objects and refs for one, and a commit may hold such a folder. Its config would be
+    a stranger's, and settings there - addresses, variables to send, programs to run - count as the user's.
+    """
+    if not path.is_relative_to(git_dir):
+        return  # found by its .git, which no commit can hold
+    outer = next((folder for folder in git_dir.parents if os.path.lexists(folder / ".git")), None)
+    if outer is None or git_dir.relative_to(outer).parts[0] == ".git":
+        return
+    inside = str(git_dir.relative_to(outer))
+    try:
+        tracked = Git(str(outer), environment(clean_env(caller))).run("--literal-pathspecs", "ls-files", "--", inside)
+    except GitFailed as error:
+        if "not a git repository" in error.message:
+            return
+        raise
+    if tracked:
+        hint = f"use {outer} instead; if you trust that folder's settings, set GIT_DIR to it"
+        raise NotARepository(f"{git_dir} came with the files of {outer}, and its settings with it", hint)
 
 
 _TREE = "HEAD^{tree}"
