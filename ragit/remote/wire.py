@@ -8,6 +8,7 @@ this file. No redirect is followed: it would carry the key and the code to a hos
 from __future__ import annotations
 
 import base64
+import io
 import os
 import socket
 import ssl
@@ -18,7 +19,7 @@ import zlib
 from collections.abc import Mapping
 from contextlib import closing, suppress
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection, IncompleteRead
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from ragit.errors import ConfigError
@@ -97,12 +98,11 @@ class Wire:
     ) -> Answer:
         whole = False
         try:
-            line: socket.socket = connection.sock
-            line.settimeout(_left(until))
+            _hold_to(connection, until)
             response = _begin(connection, target, headers, body)
             most = largest if response.status < 300 else min(largest, _WORDS_OF_AN_ERROR)
             with closing(response):  # left open, it would keep the connection for itself
-                content = _content(response, line, until, most)
+                content = _content(response, most)
             whole = not response.will_close and len(content) < most
             return Answer(response.status, dict(response.headers.items()), content, response.reason)
         except (TimeoutError, HTTPException, zlib.error, OSError) as error:
@@ -123,6 +123,7 @@ class Wire:
             connection = HTTPConnection(host, port, timeout=wait)
         if via and self._secure:
             connection.set_tunnel(self._host, self._port, _proxy_headers(via))
+        _hold_to(connection, until)
         try:
             connection.connect()
         except (TimeoutError, ConnectionResetError, HTTPException) as error:
@@ -146,6 +147,44 @@ class Wire:
         return self._tls
 
 
+class _Timely(io.RawIOBase):
+    """What arrives on a socket, until a moment: each read is given what is left, and not a time of its own.
+
+    A status line and headers may come byte by byte, and "100 Continue" any number of times before them.
+    """
+
+    def __init__(self, line: socket.socket, until: float) -> None:
+        self._line = line
+        self._until = until
+        self._raw = line.makefile("rb", buffering=0)  # which keeps the socket open for as long as it is read
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        self._line.settimeout(_left(self._until))
+        return self._raw.readinto(buffer)
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+    def makefile(self, mode: str) -> io.BufferedReader:
+        """As a socket has it, since http.client takes a response for a file of its socket."""
+        return io.BufferedReader(self)
+
+
+def _hold_to(connection: HTTPConnection, until: float) -> None:
+    """Let all that is said on this connection, by a proxy on the way too, take until then."""
+
+    def response(line: Any, *args: Any, **more: Any) -> HTTPResponse:
+        return HTTPResponse(cast(socket.socket, _Timely(line, until)), *args, **more)
+
+    connection.response_class = cast(type[HTTPResponse], response)
+    if connection.sock:
+        connection.sock.settimeout(_left(until))
+
+
 class _Stale(Exception):
     """A connection on which nothing came back, not even the first line of an answer."""
 
@@ -159,17 +198,13 @@ def _begin(connection: HTTPConnection, target: str, headers: Mapping[str, str], 
         raise _Stale(_words(error)) from error
 
 
-def _content(response: HTTPResponse, line: socket.socket, until: float, largest: int) -> bytes:
-    """The body, inflated. Read piece by piece, so that neither a slow nor an endless one holds us."""
+def _content(response: HTTPResponse, largest: int) -> bytes:
+    """The body, inflated. Read piece by piece, so that an endless one does not fill the memory."""
     inflate = _inflater(response.headers.get("Content-Encoding", "").strip().lower())
     refused = response.status >= 300
     parts: list[bytes] = []
     size = 0
-    while True:
-        line.settimeout(_left(until))
-        piece = response.read1(_AT_ONCE)
-        if not piece:
-            break
+    while piece := response.read1(_AT_ONCE):
         if inflate:
             piece = inflate.decompress(piece, largest + 1 - size)
         size += len(piece)

@@ -14,6 +14,7 @@ import threading
 import time
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
@@ -128,18 +129,49 @@ def test_an_answer_cut_in_the_middle_is_asked_for_again(server: EmbeddingServer,
     assert len(server.asked) == 3 and len(waits) == 2
 
 
-def test_a_server_that_dribbles_is_not_waited_for(server: EmbeddingServer) -> None:
+@pytest.mark.parametrize(
+    ("begin", "piece"),
+    [
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n", b" "),
+        (b"HTTP/1.1 200 OK\r\n", b"X: y\r\n"),
+        (b"HTTP/1.1 200 OK\r\nX: ", b"y"),
+        (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+    ],
+    ids=["body", "headers", "header", "continue"],
+)
+def test_a_server_that_dribbles_is_not_waited_for(server: EmbeddingServer, begin: bytes, piece: bytes) -> None:
     def dribble(handler: BaseHTTPRequestHandler) -> None:
-        handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n")
-        for _ in range(200):
-            handler.wfile.write(b" ")
+        handler.wfile.write(begin)
+        for _ in range(95):
+            handler.wfile.write(piece)
             handler.wfile.flush()
             time.sleep(0.02)
 
     server.replies = [lambda _: dribble]
     started = time.monotonic()
     assert "no answer in time" in failure(client(server, timeout=0.2)).message
-    assert time.monotonic() - started < 1.5
+    assert time.monotonic() - started < 1.2
+
+
+def test_a_proxy_that_dribbles_is_not_waited_for() -> None:
+    def dribble() -> None:
+        line, _ = proxy.accept()
+        with line, suppress(OSError):
+            line.sendall(b"HTTP/1.1 200 ")
+            for _ in range(95):
+                line.sendall(b"O")
+                time.sleep(0.02)
+
+    with socket.create_server(("127.0.0.1", 0)) as proxy:
+        thread = threading.Thread(target=dribble, daemon=True)
+        thread.start()
+        asking = Client(
+            Server("https://models.invalid/v1", timeout=0.2, proxy=f"http://127.0.0.1:{proxy.getsockname()[1]}")
+        )
+        started = time.monotonic()
+        assert "no answer in time" in failure(asking).message
+        assert time.monotonic() - started < 1.2
+        thread.join()
 
 
 def test_all_tries_together_take_no_longer_than_allowed(server: EmbeddingServer) -> None:
