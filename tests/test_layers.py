@@ -89,7 +89,6 @@ OWNERS = {
     "click": {"cli", "__main__"},
     "numpy": {"embed"},
     "olefile": {"chunk"},
-    "openpyxl": {"chunk"},
     "pygit2": {"git"},
     "pypdf": {"chunk"},
     "sqlite_vec": {"store"},

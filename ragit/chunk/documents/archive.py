@@ -7,7 +7,6 @@ may unpack far more than that on the way.
 
 from __future__ import annotations
 
-import re
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -27,12 +26,6 @@ _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 _DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, IndexError, NotImplementedError, RuntimeError)
 
-# No office format has a document type definition, and only through one can entities multiply or name files.
-_DEFINITION = re.compile(
-    b"|".join(re.escape("<!DOCTYPE".encode(code)) for code in ("ascii", "utf-16-le", "utf-16-be")), re.IGNORECASE
-)
-_MARGIN = 18
-
 
 class Archive:
     """The parts of one archive by name. Whatever is wrong with it comes out as `Unreadable`."""
@@ -40,7 +33,6 @@ class Archive:
     def __init__(self, data: bytes, bounds: Bounds, kind: str) -> None:
         """`kind` names the format in reasons: `docx`, `epub`."""
         self._kind = kind
-        self._bound = bounds.unpacked
         self._left = bounds.unpacked
         if data.startswith(_OLE):
             raise Unreadable("password-protected" if _ENCRYPTED in data else f"no {kind} file")
@@ -50,9 +42,11 @@ class Archive:
             self._zip = zipfile.ZipFile(BytesIO(data))
         except _DAMAGE as error:
             raise Unreadable(f"damaged {kind}") from error
-        self._parts = {info.filename: info for info in self._zip.infolist()}
         if len(self._zip.infolist()) > MAX_PARTS:
             raise Unreadable("too many parts")
+        # Some programs write the folders of their own system.
+        self._parts = {info.filename.replace("\\", "/"): info for info in self._zip.infolist()}
+        self._folded = {name.lower(): name for name in self._parts}
 
     def __contains__(self, name: str) -> bool:
         return name in self._parts
@@ -61,6 +55,10 @@ class Archive:
     def names(self) -> list[str]:
         """All parts, as the archive lists them."""
         return list(self._parts)
+
+    def called(self, name: str) -> str:
+        """A part's name as the archive has it, where upper and lower case do not tell parts apart; empty if none."""
+        return name if name in self._parts else self._folded.get(name.lower(), "")
 
     def read(self, name: str) -> bytes:
         """A part's bytes; all parts that are read share the bound. Raises Unreadable, also if there is none."""
@@ -71,23 +69,6 @@ class Archive:
             self._left -= len(piece)
             pieces.append(piece)
         return b"".join(pieces)
-
-    def check(self) -> None:
-        """Unpack every part once and keep none: for a library that then opens the archive by itself.
-
-        After it, zipfile unpacks no more than the bound in all, and no part holds a document type definition.
-        """
-        left = self._bound
-        for info in self._zip.infolist():
-            size, tail = 0, b""
-            for piece in self._pieces(info, left):
-                size += len(piece)
-                left -= len(piece)
-                if _DEFINITION.search(tail + piece) and info.filename.endswith((".xml", ".rels", ".vml")):
-                    raise Unreadable("document type definition")
-                tail = piece[-_MARGIN:]
-            if size != info.file_size:
-                raise Unreadable(f"damaged {self._kind}")
 
     def _pieces(self, info: zipfile.ZipInfo, left: int) -> Iterator[bytes]:
         if info.flag_bits & 1:

@@ -7,13 +7,13 @@ and shows neither text boxes nor footnotes. What is written here follows ECMA-37
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Iterable, Iterator
 from xml.etree.ElementTree import Element
 
 from ragit.chunk.documents.archive import Archive
 from ragit.chunk.documents.block import Block, Bounds, Place, Unreadable
 from ragit.chunk.documents.markup import attribute, events, local
+from ragit.chunk.documents.relations import related_of
 from ragit.chunk.documents.styles import Styles, child, lists_of
 
 _KIND = "docx"
@@ -29,27 +29,13 @@ _NOT_SHOWN = frozenset(
 def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
     """Headers, the body in its order with notes behind the paragraph that refers to them, footers."""
     archive = Archive(data, bounds, _KIND)
-    main = next(iter(_related(archive, "", "officeDocument")), "word/document.xml")
+    main = next(iter(related_of(archive, "", _KIND, "officeDocument")), archive.called("word/document.xml"))
     if main not in archive:
         raise Unreadable("damaged docx")
     reading = _Reading(archive, main)
     yield from reading.edges("header")
     yield from reading.body(main, bounds)
     yield from reading.edges("footer")
-
-
-def _related(archive: Archive, part: str, kind: str) -> list[str]:
-    """The parts of this kind to which a part (or, if empty, the file itself) refers, in the order of their names."""
-    folder, name = posixpath.split(part)
-    relations = posixpath.join(folder, "_rels", f"{name}.rels")
-    if relations not in archive:
-        return []
-    targets = {
-        posixpath.normpath(posixpath.join("/", folder, attribute(element, "Target"))).lstrip("/")
-        for event, element in events(archive.read(relations), _KIND)
-        if event == "end" and attribute(element, "Type").endswith(f"/{kind}")
-    }
-    return sorted(target for target in targets if target in archive)
 
 
 class _Reading:
@@ -71,7 +57,7 @@ class _Reading:
         self._notes = {kind: self._read_notes(kind) for kind in _NOTES.values()}
 
     def _one(self, kind: str) -> bytes:
-        parts = _related(self._archive, self._main, kind)
+        parts = related_of(self._archive, self._main, _KIND, kind)
         return self._archive.read(parts[0]) if parts else b""
 
     def _read_notes(self, kind: str) -> dict[str, str]:
@@ -89,7 +75,7 @@ class _Reading:
     def edges(self, kind: str) -> Iterator[Block]:
         """The headers or footers, each text once."""
         seen: set[str] = set()
-        for part in _related(self._archive, self._main, kind):
+        for part in related_of(self._archive, self._main, _KIND, kind):
             whole = [element for _, element in events(self._archive.read(part), _KIND)][:1]
             for block in self._blocks(whole[0] if whole else ()):
                 if block.text not in seen and not block.text.strip().isdecimal():  # the number of a page

@@ -14,7 +14,7 @@ MAX_DEPTH = 300
 """Elements within each other. Nested tables and lists of documents that people write stay below 50."""
 
 _PIECE = 1 << 16
-_DECLARATION = re.compile(rb"\s*<\?xml\s[^>]*\?>")
+_DECLARATION = re.compile(rb"\s*<\?xml\s[^<>]*\?>")
 
 
 def events(data: bytes, kind: str) -> Iterator[tuple[str, Element]]:
@@ -26,13 +26,14 @@ def events(data: bytes, kind: str) -> Iterator[tuple[str, Element]]:
     if text is None:
         raise Unreadable(f"damaged {kind}")
     # It is UTF-8 now, whatever it declares; a declared encoding could hide a definition from the search below.
-    text = _DECLARATION.sub(b"", text, count=1)
+    declared = _DECLARATION.match(text)
+    start = declared.end() if declared else 0
     if b"<!DOCTYPE" in text:
         raise Unreadable("document type definition")
     parser: Any = XMLPullParser(("start", "end"))  # typed as if it might give anything that a target makes
     depth = 0
     try:
-        for at in range(0, len(text) + 1, _PIECE):
+        for at in range(start, len(text) + 1, _PIECE):
             parser.feed(text[at : at + _PIECE])
             for event, element in parser.read_events():
                 depth += 1 if event == "start" else -1

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
@@ -16,10 +16,7 @@ from ragit.chunk.documents import sheets, values
 from ragit.chunk.documents.block import Block, Bounds
 from ragit.chunk.documents.markup import attribute, local
 from ragit.chunk.documents.odf_text import inline
-from ragit.chunk.documents.sheets import Row
-
-MOST_ROWS = 1 << 20
-"""As many as a sheet may have."""
+from ragit.chunk.documents.sheets import MAX_ROW, Row
 
 _DURATION = re.compile(r"(-?)P(?:(\d{1,6})D)?T(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,6})(?:[.,]\d+)?S)?")
 _NUMBERS = ("float", "currency", "percentage")
@@ -46,10 +43,7 @@ def blocks(stream: Iterator[tuple[str, Element]], hidden: frozenset[str], bounds
         notes: dict[int, list[str]] = {}
         is_hidden = attribute(element, "style-name") in hidden
         rows = _rows(stream, element, bounds.columns, notes)
-        for block in sheets.sheet(attribute(element, "name"), is_hidden, rows):
-            yield block
-            for number in [number for number in notes if number <= block.place.first and block.kind == "table"]:
-                yield from (block._replace(text=text) for text in notes.pop(number))
+        yield from sheets.sheet(attribute(element, "name"), is_hidden, rows, notes)
 
 
 def _rows(
@@ -67,37 +61,41 @@ def _rows(
         if local(element) == "table-row" and not any(local(each) == "table-row" for each in parents):
             times = _times(element, "number-rows-repeated")
             row = _row(element, number, most, notes)
-            for again in range(min(times, MOST_ROWS - number + 1) if row else 0):
+            for again in range(min(times, MAX_ROW - number + 1) if row else 0):
                 yield row._replace(number=number + again) if row else Row(0, ())
             number += times
             parents[-1].clear()
-        if number > MOST_ROWS:
-            number = MOST_ROWS + 1
+        if number > MAX_ROW:
+            number = MAX_ROW + 1
 
 
 def _times(element: Element, name: str) -> int:
     said = attribute(element, name)
-    return max(1, min(int(said), MOST_ROWS)) if said.isdecimal() and len(said) < 9 else 1
+    return max(1, min(int(said), MAX_ROW)) if said.isdecimal() and len(said) < 9 else 1
 
 
 def _row(element: Element, number: int, most: int, notes: dict[int, list[str]]) -> Row | None:
     cells: list[str] = []
     merged: dict[int, int] = {}
-    data = False
+    data = beyond = False
+    at = 0
     for each in element:
         if local(each) not in ("table-cell", "covered-table-cell"):
             continue
         asides: list[Element] = []
         cell = _cell(each, asides)
         if cell.rows > 1:
-            merged[len(cells) + 1] = number + cell.rows - 1
-        cells += [cell.text] * min(cell.times, most + 1 - len(cells))
+            merged[at + 1] = number + cell.rows - 1
+        said = ("".join(inline(aside, [])) for aside in asides)
+        remarks = [sheets.comment(text, sheets.letters_of(at + 1), number) for text in said if text.strip()]
+        if remarks:
+            notes.setdefault(number, []).extend(remarks)
+        at += cell.times
+        cells += [cell.text] * min(cell.times, most - len(cells))
+        beyond = beyond or (bool(cell.text) and at > most)
         data = data or cell.data
-        said = (" ".join("".join(inline(aside, [])).split())[: sheets.MAX_CELL] for aside in asides)
-        found = [f"comment: {text}" for text in said if text]
-        if found:
-            notes.setdefault(number, []).extend(found)
-    return Row(number, sheets.shortened(cells, most), data, merged) if any(cells) or number in notes else None
+    cells += [sheets.MORE] if beyond else []
+    return Row(number, cells, data, merged) if any(cells) else None
 
 
 def _cell(element: Element, asides: list[Element]) -> _Cell:
@@ -131,7 +129,4 @@ def _moment(said: str, shown: str) -> str:
         days, hours, minutes, seconds = (int(part or 0) for part in parts)
         lasts = timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds)
         return values.moment(-lasts if sign else lasts)
-    try:
-        return values.moment(datetime.fromisoformat(said[:26]))
-    except ValueError:
-        return shown
+    return values.written_moment(said) or shown

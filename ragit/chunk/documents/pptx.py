@@ -6,7 +6,6 @@ here is written down in ECMA-376 part 1: 19.3 slides, 19.3.1 shapes, 21.1.2 text
 
 from __future__ import annotations
 
-import posixpath
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -15,9 +14,9 @@ from xml.etree.ElementTree import Element
 from ragit.chunk.documents.archive import Archive
 from ragit.chunk.documents.block import Block, Bounds, Place, Unreadable
 from ragit.chunk.documents.markup import attribute, events, local
+from ragit.chunk.documents.relations import reference, related, related_of
 
 _KIND = "pptx"
-_MAIN = "ppt/presentation.xml"
 _TITLES = ("title", "ctrTitle")
 _NO_CONTENT = ("dt", "ftr", "sldNum", "hdr", "sldImg")
 """Placeholders for the date, footer and number, the same on each slide."""
@@ -36,42 +35,20 @@ class _Slide(NamedTuple):
 def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
     """Slides in the order of the show; each its title, its shapes, its notes and comments."""
     archive = Archive(data, bounds, _KIND)
-    if _MAIN not in archive:
-        raise Unreadable(f"damaged {_KIND}")
-    related = _related(archive, _MAIN)
+    main = next(iter(related_of(archive, "", _KIND, "officeDocument")), archive.called("ppt/presentation.xml"))
+    parts = related(archive, main, _KIND)
     number = 0
-    for event, element in events(archive.read(_MAIN), _KIND):
+    for event, element in events(archive.read(main), _KIND):
         if event != "start" or local(element) != "sldId":
             continue
-        _, part = related.get(_relation(element), ("", ""))
-        if part not in archive:
+        found = parts.get(reference(element))
+        if found is None:
             continue
         number += 1
         if number > bounds.units:
             yield Block("[The slides go on: the rest is left out.]", kind="note")
             return
-        yield from _slide(archive, part, number)
-
-
-def _relation(element: Element) -> str:
-    """The value of r:id, not of the id beside it."""
-    return next((value for key, value in element.attrib.items() if key.endswith("}id")), "")
-
-
-def _related(archive: Archive, part: str) -> dict[str, tuple[str, str]]:
-    """What a part refers to, by number: the last word of its kind, and its name."""
-    folder, name = posixpath.split(part)
-    relations = posixpath.join(folder, "_rels", f"{name}.rels")
-    if relations not in archive:
-        return {}
-    return {
-        attribute(element, "Id"): (
-            posixpath.basename(attribute(element, "Type")),
-            posixpath.normpath(posixpath.join("/", folder, attribute(element, "Target"))).lstrip("/"),
-        )
-        for event, element in events(archive.read(relations), _KIND)
-        if event == "end" and attribute(element, "Id")
-    }
+        yield from _slide(archive, found.part, number)
 
 
 def _tree(archive: Archive, part: str) -> Element:
@@ -95,9 +72,9 @@ def _slide(archive: Archive, part: str, number: int) -> Iterator[Block]:
     for shape in shapes:
         if shape not in titles:
             yield from _shape(shape, slide)
-    related = sorted(_related(archive, part).values())
+    beside = sorted(related(archive, part, _KIND).values())
     for kind in (*_BESIDE, "notesSlide"):
-        for part in (name for said, name in related if said == kind and name in archive):
+        for part in (relation.part for relation in beside if relation.kind == kind):
             yield from _beside(_tree(archive, part), kind, slide)
 
 

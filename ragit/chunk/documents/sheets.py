@@ -10,15 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
+from string import ascii_uppercase
 from typing import NamedTuple
 
 from ragit.chunk.documents.block import Block, Place
 
 MAX_CELL = 32_767
 """Characters of a cell that are read, as many as Excel allows."""
+MAX_ROW = 1 << 20
+"""As many rows as a sheet may have."""
 MAX_NAME = 100
 """Characters of a sheet's name, likewise (Excel allows 31)."""
 
+MORE = "…"
+"""Stands for the cells of a row beyond those that are read."""
 REST = Block("[The sheets go on: the rest is left out.]", kind="note")
 
 
@@ -35,22 +40,53 @@ class Row(NamedTuple):
     """Columns (from 1) whose cell goes on over rows below, each with the last of them."""
 
 
-def shortened(cells: list[str], most: int) -> list[str]:
-    """At most so many cells, and a mark if there were more."""
-    return [*cells[:most], "…"] if any(cells[most:]) else cells[:most]
+def column_of(letters: str) -> int:
+    """The number from 1 of a column's letters."""
+    number = 0
+    for letter in letters.upper():
+        number = number * 26 + ascii_uppercase.index(letter) + 1
+    return number
 
 
-def sheet(name: str, hidden: bool, rows: Iterable[Row]) -> Iterator[Block]:
-    """The blocks of one sheet: its name, then its rows. None if it has no rows."""
+def letters_of(column: int) -> str:
+    """The letters of a column's number from 1."""
+    letters = ""
+    while column > 0:
+        column, rest = divmod(column - 1, 26)
+        letters = ascii_uppercase[rest] + letters
+    return letters
+
+
+def comment(text: str, column: str, row: int) -> str:
+    """How a remark on a cell reads."""
+    return f"comment on {column}{row}: {' '.join(text[:MAX_CELL].split())}"
+
+
+def sheet(
+    name: str, hidden: bool, rows: Iterable[Row], notes: dict[int, list[str]], boxes: Sequence[str] = ()
+) -> Iterator[Block]:
+    """The blocks of one sheet: its name, its rows, what shapes on it say. None if there is nothing but the name.
+
+    `notes` are remarks by the row they are on; reading the rows may fill it. They stand below their row as if they were
+    rows: they must not tear the table apart.
+    """
     name = " ".join(name[:MAX_NAME].split())
     within = f"sheet {name} (hidden)" if hidden else f"sheet {name}"
-    first = True
+    heading = Block(name or "sheet", Place(within), (name,), "heading")
+    last, noted = heading, 0
     for row, header in _headed(_filled(rows)):
         place = Place(within, "row", row.number, row.number)
-        if first:
-            yield Block(name or "sheet", place, (name,), "heading")
-            first = False
-        yield Block(_written(row, header), place, (name,), "table", _line(header))
+        if last is heading:
+            yield heading._replace(place=place)
+        last = Block(_written(row, header), place, (name,), "table", _line(header))
+        yield last
+        for number in range(noted + 1, row.number + 1) if notes else ():
+            yield from (last._replace(text=text) for text in notes.pop(number, ()))
+        noted = row.number
+    beside = [*(text for number in sorted(notes) for text in notes[number]), *boxes]
+    if beside and last is heading:
+        yield heading
+    yield from (Block(text, Place(within), (name,), "note") for text in beside)
 
 
 def _filled(rows: Iterable[Row]) -> Iterator[Row]:

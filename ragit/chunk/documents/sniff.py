@@ -70,7 +70,7 @@ def _in_zip(data: bytes) -> str:
         parts = archive.infolist()
         if len(parts) > MAX_PARTS:
             raise Unreadable("too many parts")
-        names = {part.filename for part in parts}
+        names = {part.filename.replace("\\", "/").lower() for part in parts}
         if "mimetype" in names:
             with archive.open("mimetype") as part:
                 said = part.read(100).strip()

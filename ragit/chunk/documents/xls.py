@@ -7,7 +7,6 @@ make it ask for half a terabyte and abort the process. xlrd's rows are as long a
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from datetime import datetime
 from io import StringIO
 from typing import Any
 
@@ -27,7 +26,12 @@ def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
     try:
         # Formats say what is a date, a percentage, or merged; a pivot table's rows are sheets' rows already.
         book = xlrd.open_workbook(
-            file_contents=data, formatting_info=True, on_demand=True, ragged_rows=True, logfile=StringIO()
+            file_contents=data,
+            formatting_info=True,
+            on_demand=True,
+            ragged_rows=True,
+            ignore_workbook_corruption=True,  # sectors used twice, which other programs do not look for
+            logfile=StringIO(),
         )
         for number in range(min(book.nsheets, bounds.units)):
             yield from _sheet(book, number, bounds)
@@ -53,17 +57,23 @@ def _sheet(book: Any, number: int, bounds: Bounds) -> Iterator[Block]:
     for top, bottom, left, _ in sheet.merged_cells:
         if bottom > top + 1:
             merges.setdefault(top + 1, {})[left + 1] = bottom
-    yield from sheets.sheet(sheet.name, bool(sheet.visibility), _rows(book, sheet, bounds, merges))
+    notes: dict[int, list[str]] = {}
+    for row, column in sorted(sheet.cell_note_map):
+        text = str(sheet.cell_note_map[row, column].text)
+        if text.strip():
+            notes.setdefault(row + 1, []).append(sheets.comment(text, sheets.letters_of(column + 1), row + 1))
+    yield from sheets.sheet(sheet.name, bool(sheet.visibility), _rows(book, sheet, bounds, merges), notes)
     book.unload_sheet(number)
 
 
 def _rows(book: Any, sheet: Any, bounds: Bounds, merges: Mapping[int, dict[int, int]]) -> Iterator[Row]:
     for number in range(sheet.nrows):
-        types = sheet.row_types(number, 0, bounds.columns + 1)
-        found = sheet.row_values(number, 0, bounds.columns + 1)
+        types = sheet.row_types(number, 0, bounds.columns)
+        found = sheet.row_values(number, 0, bounds.columns)
         cells = [_text(book, sheet, number, at, kind, found[at]) for at, kind in enumerate(types)]
+        if any(kind not in _BLANK for kind in sheet.row_types(number, bounds.columns)):
+            cells.append(sheets.MORE)
         if any(cells):
-            cells = sheets.shortened(cells, bounds.columns)
             yield Row(number + 1, cells, any(map(_is_data, types, found)), merges.get(number + 1, {}))
 
 
@@ -75,7 +85,7 @@ def _text(book: Any, sheet: Any, row: int, column: int, kind: int, value: Any) -
     if kind == _NUMBER:
         return values.number(float(value), _format(book, sheet, row, column))
     if kind == _DATE:
-        return _moment(float(value), book.datemode)
+        return values.serial(float(value), bool(book.datemode), _format(book, sheet, row, column))
     return values.truth(bool(value)) if kind == _BOOLEAN else _error(int(value))
 
 
@@ -85,16 +95,6 @@ def _format(book: Any, sheet: Any, row: int, column: int) -> str:
         return str(book.format_map[book.xf_list[sheet.cell_xf_index(row, column)].format_key].format_str)
     except (IndexError, KeyError, AttributeError):
         return ""
-
-
-def _moment(value: float, mode: int) -> str:
-    from xlrd import xldate
-
-    try:
-        found: datetime = xldate.xldate_as_datetime(value, mode)
-    except (ValueError, OverflowError):
-        return values.number(value)
-    return values.moment(found.time() if 0 <= value < 1 else found)
 
 
 def _error(code: int) -> str:

@@ -1,185 +1,230 @@
-"""Workbooks of Excel since 2007 (.xlsx, .xlsm), read by openpyxl in its read-only way: row by row.
+"""Workbooks of Excel since 2007 (.xlsx, .xlsm and their templates), read row by row from their XML.
+
+openpyxl refuses a workbook whole for a style or a name that it does not know, finds nothing in the strict form that
+Excel can save, needs a second pass for formulas without values, and asks for memory as a file claims. What is read here
+is written down in ECMA-376 part 1: 18.2 workbooks, 18.3 sheets, 18.4 shared strings, 18.7 comments, 20.5 drawings.
 
 A formula's value is the one that was computed when the file was saved. A program that wrote the file without computing
-leaves none; then the formula itself is read, since it says more than nothing. openpyxl gives either values or
-formulas, so such a sheet is read twice.
+leaves none; then the formula itself is read, since it says more than nothing.
 """
 
 from __future__ import annotations
 
-import posixpath
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from datetime import date, time, timedelta
-from io import BytesIO
-from itertools import chain, islice, repeat
-from typing import Any, NamedTuple
-from warnings import catch_warnings, simplefilter
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+from xml.etree.ElementTree import Element
 
 from ragit.chunk.documents import sheets, values
 from ragit.chunk.documents.archive import Archive
-from ragit.chunk.documents.block import Block, Bounds, Place, Unreadable
+from ragit.chunk.documents.block import Block, Bounds
 from ragit.chunk.documents.markup import attribute, events, local
-from ragit.chunk.documents.sheets import Row
+from ragit.chunk.documents.relations import reference, related, related_of
+from ragit.chunk.documents.sheets import MAX_CELL, MAX_ROW, Row, column_of
+from ragit.chunk.documents.xlsx_formats import formats
 
-_ROWS = 1 << 20
-"""As many as a sheet may have. A row that claims a higher number would be reached through a gap of that length."""
+_KIND = "xlsx"
+_SHEETS = ("worksheet", "xlMacrosheet", "dialogsheet")
 
-_MERGE = re.compile(rb"<(?:\w+:)?mergeCell\s[^>]*?ref=[\"']([A-Z]{1,3})([0-9]{1,7}):[A-Z]{1,3}([0-9]{1,7})[\"']")
-_NOT_COMPUTED = re.compile(
-    rb"(?:</(?:\w+:)?f>|<(?:\w+:)?f(?:\s[^>]*)?/>)\s*(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v>\s*</(?:\w+:)?v>)?\s*</(?:\w+:)?c>"
-)
+_MERGE = re.compile(rb"<(?:\w+:)?mergeCell\s[^<>]*?ref=[\"']([A-Z]{1,3})([0-9]{1,7}):[A-Z]{1,3}([0-9]{1,7})[\"']")
+_ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")
+_PLACE = re.compile(r"\$?([A-Za-z]{1,3})\$?([0-9]{1,7})")
 
 
-class _Part(NamedTuple):
-    """What of a sheet openpyxl does not give when it reads row by row."""
+class _Book(NamedTuple):
+    """What the cells of all sheets refer to."""
 
-    merges: Mapping[int, dict[int, int]]
-    """By their first row: columns, each with the last row of the cell."""
-    computed: bool
-    """Every formula has its value."""
-    comments: dict[int, list[str]]
-    """By row."""
+    strings: list[str]
+    formats: list[str]
+    """How a cell is shown, by the number of its style."""
+    since_1904: bool
+    bounds: Bounds
+
+
+class _Cell(NamedTuple):
+    column: int
+    text: str
+    data: bool
+    """No text, and no number that may be a year."""
 
 
 def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
     """The sheets in order, row by row."""
-    archive = Archive(data, bounds, "xlsx")
-    archive.check()
-    with catch_warnings():
-        simplefilter("ignore")  # about extensions that it does not know
-        try:
-            yield from _sheets(data, archive, bounds)
-        except (Unreadable, MemoryError, RecursionError):
-            raise
-        except Exception as error:  # whatever its parsers meet in a damaged part
-            raise Unreadable("damaged xlsx") from error
+    archive = Archive(data, bounds, _KIND)
+    main = next(iter(related_of(archive, "", _KIND, "officeDocument")), archive.called("xl/workbook.xml"))
+    parts = related(archive, main, _KIND)
+    named = {relation.kind: relation.part for relation in parts.values()}
+    strings = list(_strings(archive, named.get("sharedStrings", "")))
+    shown = formats(archive.read(named["styles"])) if "styles" in named else []
+    listed, since_1904 = _listed(archive.read(main))
+    book = _Book(strings, shown, since_1904, bounds)
+    count = 0
+    for name, state, number in listed:
+        if number not in parts or parts[number].kind not in _SHEETS:
+            continue
+        count += 1
+        if count > bounds.units:
+            yield sheets.REST
+            return
+        yield from _sheet(archive, parts[number].part, name, state in ("hidden", "veryHidden"), book)
 
 
-def _sheets(data: bytes, archive: Archive, bounds: Bounds) -> Iterator[Block]:
-    book = _open(data, computed=True)
-    formulas = None
-    for number, each in enumerate(book.worksheets[: bounds.units]):
-        part = _part(archive, each)
-        other: Iterable[tuple[Any, ...]] | None = None
-        if not part.computed:
-            formulas = formulas or _open(data, computed=False)
-            other = _ragged(formulas.worksheets[number], bounds)
-        rows = _rows(_ragged(each, bounds), other, bounds.columns, part.merges)
-        blocks = sheets.sheet(each.title, each.sheet_state != "visible", rows)
-        yield from _commented(blocks, part.comments)
-    if len(book.worksheets) > bounds.units:
-        yield sheets.REST
+def _listed(workbook: bytes) -> tuple[list[tuple[str, str, str]], bool]:
+    """Name, state and relation of each sheet, and whether days are counted from 1904."""
+    found = []
+    since_1904 = False
+    for event, element in events(workbook, _KIND):
+        if event == "end" and local(element) == "sheet":
+            found.append((attribute(element, "name"), attribute(element, "state"), reference(element)))
+        elif event == "end" and local(element) == "workbookPr":
+            since_1904 = attribute(element, "date1904") in ("1", "true", "on")
+    return found, since_1904
 
 
-def _open(data: bytes, computed: bool) -> Any:
-    import openpyxl
-
-    return openpyxl.load_workbook(BytesIO(data), read_only=True, data_only=computed, keep_links=False)
-
-
-def _ragged(sheet: Any, bounds: Bounds) -> Iterator[tuple[Any, ...]]:
-    """Rows as long as what stands in them, whatever size the sheet claims to have; empty ones for gaps."""
-    sheet.reset_dimensions()
-    for row in islice(sheet.rows, _ROWS):
-        yield tuple(row[: bounds.columns + 1])
+def _strings(archive: Archive, part: str) -> Iterator[str]:
+    """The texts that cells refer to by their number."""
+    root: Element | None = None
+    for event, element in events(archive.read(part), _KIND) if part else ():
+        root = element if root is None else root
+        if event == "end" and local(element) == "si":
+            yield _text(element)
+            root.clear()
 
 
-def _rows(
-    rows: Iterable[tuple[Any, ...]],
-    formulas: Iterable[tuple[Any, ...]] | None,
-    most: int,
-    merges: Mapping[int, dict[int, int]],
-) -> Iterator[Row]:
-    for number, (row, other) in enumerate(zip(rows, formulas or repeat(()), strict=False), 1):
-        cells = [_text(cell) for cell in row]
-        for at, cell in enumerate(other[: len(cells)]):
-            if not cells[at] and cell.value is not None:
-                cells[at] = _formula(cell.value)
-        if any(cells):
-            yield Row(number, sheets.shortened(cells, most), any(map(_is_data, row)), merges.get(number, {}))
+def _text(element: Element) -> str:
+    """The text of a cell without how it is pronounced, in one line."""
+    pieces: list[str] = []
+    for each in element:
+        if local(each) == "t":
+            pieces.append(each.text or "")
+        elif local(each) == "r":
+            pieces += (run.text or "" for run in each if local(run) == "t")
+    return _plain("".join(pieces))
 
 
-def _text(cell: Any) -> str:
-    value = cell.value
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return " ".join(value[: sheets.MAX_CELL].split())
-    if isinstance(value, bool):
-        return values.truth(value)
-    if isinstance(value, (int, float)):
-        return values.number(value, cell.number_format or "")
-    return values.moment(value)
+def _plain(text: str) -> str:
+    text = text[:MAX_CELL]
+    if "_x" in text:
+        text = _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text)
+    return " ".join(text.split())
 
 
-def _formula(value: object) -> str:
-    """A formula, or an array formula's text."""
-    return " ".join(str(getattr(value, "text", value) or "")[: sheets.MAX_CELL].split())
-
-
-def _is_data(cell: Any) -> bool:
-    value = cell.value
-    if isinstance(value, (bool, date, time, timedelta)):
-        return True
-    if isinstance(value, (int, float)):
-        return not 1900 <= value <= 2100  # a year may head a column
-    return False
-
-
-def _part(archive: Archive, sheet: Any) -> _Part:
-    path = str(sheet._worksheet_path)
-    text = archive.read(path)
+def _sheet(archive: Archive, part: str, name: str, hidden: bool, book: _Book) -> Iterator[Block]:
+    data = archive.read(part)
     merges: dict[int, dict[int, int]] = {}
-    for letters, first, last in _MERGE.findall(text, max(0, text.rfind(b"sheetData>"))):
+    for letters, first, last in _MERGE.findall(data, max(0, data.rfind(b"sheetData>"))):
         if int(last) > int(first):
-            merges.setdefault(int(first), {})[_column(letters)] = int(last)
-    return _Part(merges, not _NOT_COMPUTED.search(text), _comments(archive, path))
+            merges.setdefault(int(first), {})[column_of(letters.decode("ascii"))] = int(last)
+    beside = related(archive, part, _KIND).values()
+    comments = (relation.part for relation in beside if relation.kind == "comments")
+    drawings = (relation.part for relation in beside if relation.kind == "drawing")
+    notes = _comments(archive, comments)
+    boxes = [text for drawing in drawings for text in _boxes(archive.read(drawing))]
+    yield from sheets.sheet(name, hidden, _rows(data, merges, book), notes, boxes)
 
 
-def _column(letters: bytes) -> int:
-    number = 0
-    for letter in letters:
-        number = number * 26 + letter - 64
-    return number
+def _rows(data: bytes, merges: Mapping[int, dict[int, int]], book: _Book) -> Iterator[Row]:
+    number, column = 0, 0
+    open_elements: list[Element] = []
+    cells: list[_Cell] = []
+    for event, element in events(data, _KIND):
+        name = local(element)
+        if event == "start":
+            open_elements.append(element)
+            if name == "row":
+                said = element.get("r", "")
+                number = int(said) if said.isdecimal() and len(said) < 9 else number + 1
+                column, cells = 0, []
+            continue
+        open_elements.pop()
+        if name == "c":
+            cell = _cell(element, column + 1, book)
+            column = cell.column
+            if cell.text:
+                cells.append(cell)
+        if name in ("c", "row") and open_elements:
+            open_elements[-1].clear()
+        if name == "row" and cells and number <= MAX_ROW:
+            yield _row(number, cells, merges.get(number, {}), book.bounds.columns)
+        elif name == "sheetData":
+            return
 
 
-def _comments(archive: Archive, path: str) -> dict[int, list[str]]:
+def _row(number: int, cells: list[_Cell], merged: Mapping[int, int], most: int) -> Row:
+    last = max(cell.column for cell in cells)
+    texts = [""] * min(last, most)
+    for cell in cells:
+        if cell.column <= most:
+            texts[cell.column - 1] = cell.text
+    texts += [sheets.MORE] if last > most else []
+    return Row(number, texts, any(cell.data for cell in cells), merged)
+
+
+def _cell(element: Element, column: int, book: _Book) -> _Cell:
+    place = _PLACE.fullmatch(element.get("r", ""))
+    if place:
+        column = column_of(place[1])
+    value, formula, inline = "", "", ""
+    for each in element:
+        name = local(each)
+        if name == "v":
+            value = (each.text or "").strip() or value
+        elif name == "f":
+            formula = (each.text or "").strip()
+        elif name == "is":
+            inline = _text(each)
+    if value:
+        return _valued(column, value, element.get("t", "n"), element.get("s", ""), book)
+    return _Cell(column, inline or (f"={_plain(formula)}" if formula else ""), False)
+
+
+def _valued(column: int, value: str, kind: str, style: str, book: _Book) -> _Cell:
+    if kind == "s":
+        number = int(value) if value.isdecimal() and len(value) < 9 else -1
+        return _Cell(column, book.strings[number] if 0 <= number < len(book.strings) else "", False)
+    if kind == "b":
+        return _Cell(column, values.truth(value in ("1", "true")), True)
+    if kind == "d":
+        return _Cell(column, values.written_moment(value), True)
+    shown_as = (
+        book.formats[int(style)] if style.isdecimal() and len(style) < 6 and int(style) < len(book.formats) else ""
+    )
+    if kind == "n":
+        try:
+            number_of = float(value)
+        except ValueError:
+            return _Cell(column, _plain(value), False)
+        if values.is_moment(shown_as):
+            return _Cell(column, values.serial(number_of, book.since_1904, shown_as), True)
+        return _Cell(column, values.number(number_of, shown_as), not 1900 <= number_of <= 2100)  # a year may be a title
+    return _Cell(column, _plain(value), False)
+
+
+def _comments(archive: Archive, parts: Iterator[str]) -> dict[int, list[str]]:
+    """What was remarked on cells, by row."""
     found: dict[int, list[str]] = {}
-    for name in _related(archive, path, "/comments"):
-        for event, element in events(archive.read(name), "xlsx"):
+    for part in parts:
+        for event, element in events(archive.read(part), _KIND):
             if event == "end" and local(element) == "comment":
-                row = re.search(r"\d{1,7}$", attribute(element, "ref"))
-                text = "".join(each.text or "" for each in element.iter() if local(each) == "t")
-                if row and text.strip():
-                    found.setdefault(int(row.group()), []).append(
-                        f"comment on {attribute(element, 'ref')[:10]}: {' '.join(text[: sheets.MAX_CELL].split())}"
-                    )
+                place = _PLACE.fullmatch(attribute(element, "ref"))
+                text = " ".join(_text(each) for each in element if local(each) == "text")
+                if place and text:
+                    found.setdefault(int(place[2]), []).append(sheets.comment(text, place[1].upper(), int(place[2])))
                 element.clear()
     return found
 
 
-def _related(archive: Archive, path: str, kind: str) -> list[str]:
-    """The parts of this kind that a part refers to."""
-    folder, name = posixpath.split(path)
-    relations = f"{folder}/_rels/{name}.rels"
-    if relations not in archive:
-        return []
-    targets = [
-        posixpath.normpath(posixpath.join("/", folder, attribute(element, "Target"))).lstrip("/")
-        for event, element in events(archive.read(relations), "xlsx")
-        if event == "end" and attribute(element, "Type").endswith(kind)
-    ]
-    return [target for target in targets if target in archive]
-
-
-def _commented(blocks: Iterable[Block], comments: dict[int, list[str]]) -> Iterator[Block]:
-    """Comments stand behind their row, as if they were rows, since they must not tear the table apart."""
-    last = Block("")
-    for block in blocks:
-        yield block
-        last = block
-        for text in comments.pop(block.place.first, ()) if comments and block.kind == "table" else ():
-            yield block._replace(text=text)
-    for text in chain.from_iterable(comments.values()) if last.text else ():
-        yield Block(text, Place(last.place.within), last.headings, "note")
+def _boxes(drawing: bytes) -> Iterator[str]:
+    """The text of each shape that lies on a sheet, a line for a paragraph."""
+    lines: list[str] = []
+    for event, element in events(drawing, _KIND):
+        name = local(element)
+        if event != "end":
+            continue
+        if name == "p":
+            lines.append(_plain("".join(each.text or "" for each in element.iter() if local(each) == "t")))
+        elif name == "txBody":
+            text = "\n".join(filter(None, lines))
+            lines = []
+            if text:
+                yield text[:MAX_CELL]
