@@ -30,7 +30,7 @@ FRAME_VERSION = 2
 READERS: Mapping[str, Reader] = {
     "doc": Reader("doc", 1, "olefile"),
     "docx": Reader("docx", 1),
-    "epub": Reader("epub", 1),
+    "epub": Reader("epub", 2),
     "notebook": Reader("ipynb", 1, is_text=True),
     "odp": Reader("odf", 1),
     "ods": Reader("odf", 2),
@@ -38,6 +38,6 @@ READERS: Mapping[str, Reader] = {
     "pdf": Reader("pdf", 1, "pypdf cryptography fonttools brotli"),
     "pptx": Reader("pptx", 1),
     "rtf": Reader("rtf", 1, "striprtf"),
-    "xls": Reader("xls", 2, "xlrd"),
+    "xls": Reader("xls", 2, "olefile xlrd"),
     "xlsx": Reader("xlsx", 2),
 }

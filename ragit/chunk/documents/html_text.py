@@ -92,6 +92,7 @@ class _Reader(HTMLParser):
         """The page's end closes what is open."""
         self._end_row()
         self._end_block()
+        self._end_table()
 
     def _open(self, tag: str) -> None:
         if tag == "tr":
@@ -108,14 +109,12 @@ class _Reader(HTMLParser):
             elif tag == "li":
                 self._kind = "list"
             elif tag == "table":
-                self._header, self._rows = "", 0
+                self._end_table()
 
     def _close(self, tag: str) -> None:
         if tag == "table":
             self._end_row()
-            if self._header and not self._rows:
-                self._add(self._header, "table")
-            self._header = ""
+            self._end_table()
         self._end_block()
         if tag in ("ul", "ol"):
             self._lists = max(0, self._lists - 1)
@@ -155,6 +154,12 @@ class _Reader(HTMLParser):
         else:
             self._rows += 1
             self._add(line, "table", self._header)
+
+    def _end_table(self) -> None:
+        """The only row of a table stands above no other."""
+        if self._header and not self._rows:
+            self._add(self._header, "table")
+        self._header, self._rows = "", 0
 
     def _add(self, text: str, kind: str, repeat: str = "") -> None:
         self.blocks.append(Block(text, self._place, tuple(title for _, title in self._above), kind, repeat))

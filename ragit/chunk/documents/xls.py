@@ -7,13 +7,14 @@ make it ask for half a terabyte and abort the process. xlrd's rows are as long a
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from io import StringIO
+from io import BytesIO, StringIO
 from typing import Any
 
 from ragit.chunk.documents import sheets, values
 from ragit.chunk.documents.block import Block, Bounds, Unreadable
 from ragit.chunk.documents.sheets import Row
 
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _BLANK = (0, 6)
 _TEXT, _NUMBER, _DATE, _BOOLEAN, _ERROR = 1, 2, 3, 4, 5
 """xlrd's types of cells."""
@@ -26,11 +27,10 @@ def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
     try:
         # Formats say what is a date, a percentage, or merged; a pivot table's rows are sheets' rows already.
         book = xlrd.open_workbook(
-            file_contents=data,
+            file_contents=_stream(data),
             formatting_info=True,
             on_demand=True,
             ragged_rows=True,
-            ignore_workbook_corruption=True,  # sectors used twice, which other programs do not look for
             logfile=StringIO(),
         )
         for number in range(min(book.nsheets, bounds.units)):
@@ -43,6 +43,21 @@ def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
         raise
     except Exception as error:  # it trusts what it reads: offsets, lengths and references may lead anywhere
         raise Unreadable("damaged xls") from error
+
+
+def _stream(data: bytes) -> bytes:
+    """The workbook's own stream. xlrd would find it by itself, but follows a chain of sectors that bites its tail until
+    no memory is left, and refuses sectors that are used twice; olefile counts, and is content."""
+    if not data.startswith(_OLE):
+        return data  # before 1993 there was nothing around it
+    import olefile
+
+    with olefile.OleFileIO(BytesIO(data)) as ole:
+        name = next((name for name in ("Workbook", "Book") if ole.exists(name)), "")
+        if not name:
+            raise Unreadable("no xls file")
+        stream: bytes = ole.openstream(name).read()
+        return stream
 
 
 def _reason(said: str) -> str:

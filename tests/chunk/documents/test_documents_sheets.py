@@ -385,6 +385,13 @@ def test_half_a_file_is_damaged(language: str, build: Callable[[], bytes]) -> No
     assert why(data[: len(data) // 2], language).startswith("damaged")
 
 
+def test_a_chain_of_sectors_that_bites_its_tail_is_damaged() -> None:
+    data = bytearray(as_xls())
+    table = 512 * (1 + int.from_bytes(data[76:80], "little"))
+    data[table : table + 4] = (0).to_bytes(4, "little")
+    assert why(bytes(data), "xls") == "damaged xls"
+
+
 def test_protected_workbooks_are_named() -> None:
     assert why(compound({"EncryptedPackage": b"x", "EncryptionInfo": b"y"}), "xlsx") == "password-protected"
     filepass = (
