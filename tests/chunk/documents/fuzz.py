@@ -22,6 +22,24 @@ from pathlib import Path
 from types import FrameType
 
 from making import IN_TABLE, ROW_END, docx, outlined, p, pdf, table, word97
+from packing import (
+    DATE,
+    PERCENT,
+    epub,
+    notebook,
+    odf,
+    ods_cell,
+    ods_row,
+    ods_table,
+    paragraph,
+    pptx,
+    rtf,
+    shape,
+    slide,
+    slide_table,
+    xls,
+    xlsx,
+)
 
 from ragit.chunk.documents.block import Unreadable
 from ragit.chunk.documents.frame import blocks_of
@@ -49,7 +67,37 @@ def samples(language: str) -> list[bytes]:
         ],
         "doc": [word97([("One\r", 1, b""), *(f"{line}\r" for line in said), *cells, "\x13 A \x14b\x15\r"], pieces=3)],
     }
-    return built.get(language, [])
+    return built.get(language) or _packed(language, said)
+
+
+def _packed(language: str, said: Sequence[str]) -> list[bytes]:
+    """The formats that packing.py builds."""
+    shapes = (
+        shape(paragraph("Title"), role="title"),
+        shape(*map(paragraph, said), role="body"),
+        slide_table([said, said]),
+    )
+    body = "".join(f"<text:p>{line}<text:note><text:p>aside</text:p></text:note></text:p>" for line in said)
+    rows = ods_row(*map(ods_cell, said)) + ods_row(
+        ods_cell("1,5", "float", "1.5", 'table:number-rows-spanned="2"'), times=2
+    )
+    cells = [(0, at, 0, line) for at, line in enumerate(said)] + [
+        (1, 0, DATE, 45294.5),
+        (1, 1, PERCENT, 0.5),
+        (2, 2, 0, True),
+    ]
+    built = {
+        "xlsx": lambda: xlsx({"S": {"A1": "Name", "B1": "Size", "A2": said[0], "B2": (0.5, "0%"), "C2": "=A1"}}),
+        "xls": lambda: xls({"S": cells, "T": cells}, hidden=["T"], merged=[(1, 2, 0, 0)]),
+        "ods": lambda: odf("spreadsheet", ods_table("S", rows)),
+        "odt": lambda: odf("text", f'<text:h text:outline-level="1">Title</text:h>{body}<text:list>{body}</text:list>'),
+        "odp": lambda: odf("presentation", f"<draw:page><draw:frame>{body}</draw:frame></draw:page>" * 2),
+        "pptx": lambda: pptx([slide(*shapes), slide(*shapes, hidden=True)]),
+        "epub": lambda: epub({"a.xhtml": f"<h1>Title</h1><ul><li>{said[0]}</ul><table><tr><td>{said[1]}</table>"}),
+        "rtf": lambda: rtf(r"\pard " + r"\par ".join(said) + r"\trowd a\cell b\cell\row \u8211? \'e9{\pict 00ff}"),
+        "notebook": lambda: notebook(("markdown", "# Title\n\n```\nx\n```"), ("code", [f"{line}\n" for line in said])),
+    }
+    return [built[language]()]
 
 
 def mutated(data: bytes, chance: random.Random) -> bytes:
