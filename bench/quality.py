@@ -130,7 +130,7 @@ def facts_of(index: Any, tasks: list[Task]) -> Iterable[Facts]:
             terms = rank.take_apart(task.query)
             vectors, _ = searcher._vectors(store, Query(task.query), "hybrid")
             gathered = gather(store, View(snapshot, None), terms, vectors, "bm25")
-            ask = rank.Ask(terms, gathered.names)
+            ask = rank.Ask(terms, gathered.names, rank.held_in_code(gathered.files.values()))
             rows = store.chunks([chunk.chunk for chunk in gathered.chunks])
             yield _facts(task, ask, gathered, rows)
 

@@ -78,7 +78,7 @@ def test_trust_shows_allows_asks_again_and_takes_back(clone: GitSandbox, marker:
     assert shown[2:] == [f"  its code runs as you, from this file as it is now: sha256 {digest}"]
     assert chunks(clone) == READ_BY_RAGIT
     assert not marker.exists()
-    shell.ragit("trust", code=0)
+    shell.ragit("trust", "--yes", code=0)
     assert ("rule", "one", 2, 3) in chunks(clone)
     assert marker.exists()
 

@@ -151,11 +151,15 @@ def test_a_settings_file_that_asks_for_much(repo: GitSandbox, shell: Terminal) -
     assert (len(answer["results"]), answer["degraded"]) == (1, None)
     assert "ignored until `ragit trust`: embedding.provider, embedding.baseUrl" in said.err
     assert "ignored" in shell.ragit("config", code=0).out
-    shell.ragit("trust", code=0)
+    assert (
+        "ragit trust --yes" in shell.ragit("trust", code=2).err
+    )  # it shows what is asked, and nobody is there to say yes
+    assert "ignored until" in shell.ragit("search", "hello", code=0).err
+    shell.ragit("trust", "--yes", code=0)
     assert "127.0.0.1:9" in json.loads(shell.ragit("search", "--json", "hello", code=0).out)["degraded"]
     repo.write(".ragit.toml", (repo.path / ".ragit.toml").read_text() + "\n# changed\n")
     assert "ignored until" in shell.ragit("search", "hello", code=0).err
-    shell.ragit("trust", code=0)
+    shell.ragit("trust", "--yes", code=0)
     shell.ragit("trust", "--revoke", code=0)
     assert "ignored until" in shell.ragit("search", "hello", code=0).err
 

@@ -199,6 +199,19 @@ def test_what_only_declares_stands_below_the_bodies(repo: GitSandbox, header: st
     assert "declares" not in hits[source].signals
 
 
+def test_prose_that_alone_holds_the_word_stands_first(shop: GitSandbox) -> None:
+    """No code could be preferred to it. As soon as code holds the word, it is."""
+    shop.write("handbook.md", "# Care\n\nReplace the ceramic seal.\n")
+    shop.commit()
+    hit = search(shop, "ceramic").hits[0]
+    assert (hit.path, "prose" in hit.signals) == ("handbook.md", False)
+    shop.write("src/seal.py", function("replace_ceramic_seal"))
+    shop.commit()
+    hits = {hit.path: hit for hit in search(shop, "ceramic").hits}
+    assert hits["src/seal.py"].score > hits["handbook.md"].score
+    assert "prose" in hits["handbook.md"].signals
+
+
 def test_a_filter_changes_no_score(shop: GitSandbox) -> None:
     """Rarity is counted in the whole tree, so a hit's keyword score is the same with and without a filter."""
     every = {h.path: h for h in search(shop, mode="keyword", top_k=50, optimize=False).hits}

@@ -8,6 +8,7 @@ import click
 
 from ragit import render
 from ragit.cli.face import look, open_index, print_lines
+from ragit.errors import ConfigError
 
 
 @click.command()
@@ -49,9 +50,16 @@ def trust(ctx: click.Context, dry_run: bool, yes: bool, revoke: bool) -> None:
             return
         asked = index.asked()
         print_lines(render.asked_text(asked, look({})))
-        if dry_run or not (yes or not sys.stdin.isatty() or click.confirm("Allow this?", err=True)):
+        if dry_run or not (yes or _agrees()):
             return
         click.echo(f"trusted as it is now: {render.visible(str(index.trust(asked)))}")
+
+
+def _agrees() -> bool:
+    """What the user answers. Raises ConfigError where there is no one to ask: silence allows nothing."""
+    if not sys.stdin.isatty():
+        raise ConfigError("nothing was allowed: there is no terminal to ask on", "To allow it: ragit trust --yes")
+    return click.confirm("Allow this?", err=True)
 
 
 @click.command()

@@ -13,6 +13,7 @@ from ragit.rank.signals import (
     ChunkFacts,
     FileFacts,
     Names,
+    held_in_code,
     shaped,
     signal_weights,
 )
@@ -40,6 +41,7 @@ __all__ = [
     "Scorer",
     "Shares",
     "best_first",
+    "held_in_code",
     "optimize",
     "score_chunks",
     "score_files",

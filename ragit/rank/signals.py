@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from ragit import words
@@ -62,6 +62,8 @@ class Ask(NamedTuple):
     terms: QueryTerms
     names: Shares
     """What each word counts in a defined name."""
+    in_code: bool = True
+    """A candidate that is no prose holds a word of the query."""
 
 
 class FileSignal(NamedTuple):
@@ -182,10 +184,18 @@ def _declares(file: FileFacts, ask: Ask) -> float:
 
 
 def _prose(file: FileFacts, ask: Ask) -> float:
-    if file.in_script:
-        return 0.0  # code is English: who asks in another script wants the prose that answers in it
+    if file.in_script or not ask.in_code:
+        return 0.0  # no code answers: it holds none of the words, or is English where another script is asked for
     asked = _is_about(ask, *map(words.stem, ("readme", "changelog", "license", "documentation")))
     return 0.0 if asked or not _PROSE.search(file.path) else 1.0
+
+
+def held_in_code(files: Iterable[FileFacts]) -> bool:
+    """Whether a file that is no prose holds a word of the query. Without words at all, as in a search by vectors
+    alone, the answer is no use: true.
+    """
+    holders = [file for file in files if file.keyword > 0]
+    return not holders or any(not _PROSE.search(file.path) for file in holders)
 
 
 FILE_SIGNALS: Mapping[str, FileSignal] = {

@@ -201,7 +201,8 @@ class Searcher:
         if vectors:
             degraded = self._one_armed(query, has_words=mode == "vector" or gathered.keyword_hits > 0)
         mix = self._mix(query, terms.shape, mode, vectors is not None)
-        scorer = rank.Scorer(rank.Ask(terms, gathered.names), mix, gathered.files, partial(_names, store))
+        ask = rank.Ask(terms, gathered.names, rank.held_in_code(gathered.files.values()))
+        scorer = rank.Scorer(ask, mix, gathered.files, partial(_names, store))
         return Way(scorer, scorer.order(gathered.chunks, least, wanted), degraded)
 
     @cached_property
