@@ -92,7 +92,6 @@ OWNERS = {
     "pygit2": {"git"},
     "pypdf": {"chunk"},
     "sqlite_vec": {"store"},
-    "striprtf": {"chunk"},
     "tomli": {"config"},
     "tree_sitter": {"chunk"},
     "tree_sitter_language_pack": {"chunk"},

@@ -37,7 +37,7 @@ READERS: Mapping[str, Reader] = {
     "odt": Reader("odf", 1),
     "pdf": Reader("pdf", 1, "pypdf cryptography fonttools brotli"),
     "pptx": Reader("pptx", 1),
-    "rtf": Reader("rtf", 1, "striprtf"),
+    "rtf": Reader("rtf", 2),
     "xls": Reader("xls", 2, "olefile xlrd"),
     "xlsx": Reader("xlsx", 2),
 }
