@@ -14,7 +14,7 @@ from ragit.chunk.documents.markup import attribute, events, local
 from ragit.chunk.encoding import text_of
 
 _KIND = "epub"
-_PAGES = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml")
+_PAGES = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml", "image/svg+xml")
 _ESCAPE = re.compile(rb"%([0-9A-Fa-f]{2})")
 _DEFINITION = re.compile(rb"<!DOCTYPE\s[^>\[]*>")
 

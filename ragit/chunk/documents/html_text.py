@@ -7,11 +7,12 @@ from html.parser import HTMLParser
 
 from ragit.chunk.documents.block import Block, Place
 
-_SKIPPED = frozenset(("script", "style", "head", "template", "rt", "rp", "noscript", "svg", "math", "iframe", "object"))
+_SKIPPED = frozenset(("script", "style", "head", "template", "rt", "rp", "noscript", "math", "iframe", "metadata"))
 _VOID = frozenset("br hr img input meta link col area wbr source track base param".split())
 _BLOCKS = frozenset(
     "p div section article aside main header footer nav blockquote figure figcaption address dl dt dd ul ol li table "
-    "thead tbody tfoot caption body html form fieldset hr details summary center title".split()
+    "thead tbody tfoot caption body html form fieldset hr details summary center title "
+    "text desc".split()  # these of drawings
 )
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 

@@ -192,6 +192,22 @@ def test_a_book_is_read_in_the_order_of_its_spine() -> None:
     assert [block.repeat for block in found if block.kind == "table"] == ["a | b", "a | b"]
 
 
+def test_what_drawings_say_and_what_stands_for_an_object_is_read() -> None:
+    drawing = (
+        "<svg><metadata>no</metadata><style>no</style><g><text>of a <tspan>drawing</tspan></text><path/></g></svg>"
+    )
+    data = epub({"a.xhtml": f"<p>before</p>{drawing}<object data='x'><p>instead</p></object>after"})
+    assert lines(data, "epub") == ["text: before", "text: of a drawing", "text: instead", "text: after"]
+    assert lines(archive_with_drawing(drawing), "epub") == ["text: of a drawing"]
+
+
+def archive_with_drawing(drawing: str) -> bytes:
+    """A book whose page is a drawing."""
+    parts = parts_of(epub({"a.svg": drawing}))
+    package = parts["OEBPS/book.opf"].replace(b"application/xhtml+xml", b"image/svg+xml")
+    return archive({**parts, "OEBPS/book.opf": package})
+
+
 def test_a_page_that_is_cut_off_gives_what_there_is() -> None:
     assert lines(epub({"a.xhtml": "<html><body><p>one<table><tr><td>two"}), "epub") == ["text: one", "table: two"]
 
