@@ -22,7 +22,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import NamedTuple
 
-VERSION = 1
+VERSION = 2
 """Names these rules: raise it when any of them changes."""
 
 GONE = "***"
@@ -51,6 +51,11 @@ def _made(value: str) -> bool:
 
 def _cased(value: str) -> bool:
     return _made(value) and value.lower() != value
+
+
+def _random(value: str) -> bool:
+    """Letters and digits as they come, not a word or two with a number between or behind them."""
+    return len(re.findall(r"[A-Za-z][0-9]|[0-9][A-Za-z]", value)) > 3
 
 
 def _password(value: str) -> bool:
@@ -143,7 +148,27 @@ _NAMED: tuple[_Rule, ...] = (
     _Rule(
         "password in a URL",
         ("://",),
-        r"[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/:@\"'<>{}$*]*:(?P<secret>[^\s/@?#\"'<>{}$*]{2,})@(?=[A-Za-z0-9\[])",
+        r"[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/:@\"'<>{}$*]*:(?P<secret>[^\s/?#\"'<>{}*]{2,})@(?=[A-Za-z0-9\[])",
+        lambda value: not value.startswith("$"),
+    ),
+    _Rule("token in a URL", ("://",), r"://(?P<secret>[A-Za-z0-9_-]{20,255})@(?=[A-Za-z0-9\[])", _random),
+    _Rule(
+        "token in a URL",
+        ("://",),
+        r"[?&](?i:access_token|token|api[_-]?key|key|sig|signature|x-amz-signature|secret|client_secret|password)="
+        r"(?P<secret>[A-Za-z0-9%+/_.~=-]{16,512})",
+        _random,
+    ),
+    _Rule("webhook", ("/api/webhooks/",), r"/api/webhooks/\d+/(?P<secret>[A-Za-z0-9_-]{40,})"),
+    _Rule(
+        "registry login", ("auth",), r"(?:_auth\s*=|\"auth\"\s*:)\s*[\"']?(?P<secret>[A-Za-z0-9+/]{16,}={0,2})", _cased
+    ),
+    _Rule(
+        "environment value",
+        ("_KEY=",),
+        r"(?m)^[ \t]*(?:(?:export|ENV|set|-)[ \t]+)?[A-Z0-9_]{1,80}_KEY="
+        r"(?P<quote>[\"']?)(?P<secret>[A-Za-z0-9+/_.=-]{20,512})(?P=quote)[ \t\r]*$",
+        lambda value: _random(value) and _given(value),
     ),
     _Rule(
         "authorization",
@@ -154,19 +179,20 @@ _NAMED: tuple[_Rule, ...] = (
 )
 
 _CUED: tuple[_Rule, ...] = (
-    # password = "...", "apiKey": "...", token => '...'
+    # password = "...", "apiKey": "...", token => '...', apiKey: string = "...", define("PASSWORD", "...")
     _Rule(
         "quoted secret",
         (),
-        rf"(?i:{_WORDS})[\"'\]]{{0,2}}\s{{0,4}}(?::=|=>|=|:)\s{{0,4}}(?P<quote>[\"'`])(?P<secret>[^\s\"'`]{{6,512}})(?P=quote)",
+        rf"(?i:{_WORDS})(?:[\"'\]]{{1,2}}|: ?[A-Za-z]\w{{0,30}}(?= ?=)|)\s{{0,4}}(?::=|=>|=|:|(?<=[\"']),)\s{{0,4}}"
+        r"(?P<quote>[\"'`])(?P<secret>[^\s\"'`]{6,512})(?P=quote)",
         _password,
     ),
-    # DB_PASSWORD=... of .env files and shells: upper case, nothing around the sign.
+    # DB_PASSWORD=... of .env files, shells and compose files: upper case, nothing around the sign.
     _Rule(
         "environment value",
         (),
-        rf"(?m)^[ \t]*(?:(?:export|ENV|set)[ \t]+)?[A-Z0-9_]*(?i:{_WORDS})(?<=[A-Z])="
-        r"(?P<quote>[\"']?)(?P<secret>[^\s\"']{4,512})(?P=quote)[ \t]*$",
+        rf"(?m)^[ \t]*(?:(?:export|ENV|set|-)[ \t]+)?[A-Z0-9_]*(?i:{_WORDS})(?<=[A-Z])(?:_BASE|_B64|_BASE64)?="
+        r"(?P<quote>[\"']?)(?P<secret>(?<=[\"'])[^\"'\r\n]{4,512}|[^\s\"']{4,512})(?P=quote)[ \t\r]*$",
         _given,
     ),
     # client.secret=..., password: ... of settings files: the rest of the line, without the marks of code.
@@ -174,8 +200,16 @@ _CUED: tuple[_Rule, ...] = (
         "setting",
         (),
         rf"(?m)^[ \t]*(?:- +)?[\w.-]{{0,80}}(?i:{_WORDS})[ \t]*[:=][ \t]*"
-        r"(?P<secret>[A-Za-z0-9+/=_!@#^&~-]{12,512})[ \t]*$",
+        r"(?P<secret>[A-Za-z0-9+/=_!@#^&~-]{9,512})[ \t\r]*$",
         lambda value: _password(value) and bool(re.search(r"[0-9][^\d_]*[A-Za-z]", value)),
+    ),
+    # --password=..., Password=...; of connection strings, <password>...</password>
+    _Rule(
+        "argument",
+        (),
+        rf"(?:--[a-z-]{{0,40}}(?:{_WORDS})[= ]|[;\"'](?i:password|pwd)=|<[\w.:-]{{0,40}}(?i:{_WORDS})>)"
+        r"(?P<secret>[^\s;<>\"'`\\),]{6,512})",
+        _password,
     ),
 )
 
@@ -278,7 +312,7 @@ def _of_a_key(line: str) -> bool:
 
 
 def _bare(line: str) -> str:
-    return re.sub(r"\\[nr]", "", line).strip(" \t\"'`+,;\\*#/|()")
+    return re.sub(r"\\[nr]", "", line).strip(" \t\r\"'`+,;\\*#/|()")
 
 
 def _blank(secret: str) -> str:

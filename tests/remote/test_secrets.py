@@ -76,10 +76,26 @@ def test_tokens_go_wherever_they_stand(name: str, form: str) -> None:
         ("postgres://app:pa55w0rd@db:5432/x", "postgres://app:***@db:5432/x"),
         ("https://:t0ken@host/", "https://:***@host/"),
         ('"Authorization": "Basic dXNlcjpwYXNzd29yZA=="', '"Authorization": "Basic ***"'),
+        ("postgres://app:p@ss$w0rd@db:5432/x", "postgres://app:***@db:5432/x"),
+        (f"https://{made(40)}@github.com/a/b", "https://***@github.com/a/b"),
+        (f"https://h/x?v=1&access_token={made(40)}&y=2", "https://h/x?v=1&access_token=***&y=2"),
+        (f"https://discord.com/api/webhooks/123456789/{made(68)}", "https://discord.com/api/webhooks/123456789/***"),
+        ('{"auths": {"h": {"auth": "dXNlcjpTM2NyZXRQdzk5"}}}', '{"auths": {"h": {"auth": "***"}}}'),
+        ("      - POSTGRES_PASSWORD=S3cretPw99", "      - POSTGRES_PASSWORD=***"),
+        ('DB_PASSWORD="four words and spaces"', 'DB_PASSWORD="***"'),
+        (f"SECRET_KEY_BASE={made(64, HEX)}", "SECRET_KEY_BASE=***"),
+        (f"STRIPE_KEY={made(40)}", "STRIPE_KEY=***"),
+        (f'const apiKey: string = "{made(32)}"', 'const apiKey: string = "***"'),
+        ("define('DB_PASSWORD', 'S3cretPw99');", "define('DB_PASSWORD', '***');"),
+        ("password: S3cretPw99", "password: ***"),
+        ("tool --password=S3cretPw99 --port 1", "tool --password=*** --port 1"),
+        ("Server=h;User Id=sa;Password=S3cretPw99;", "Server=h;User Id=sa;Password=***;"),
+        ("<password>S3cretPw99</password>", "<password>***</password>"),
     ],
 )
 def test_what_is_given_to_a_name_for_secrets_goes(text: str, clean: str) -> None:
     assert redact(text) == clean
+    assert redact(f"a\r\n{text}\r\nb").split() == f"a\r\n{clean}\r\nb".split()
 
 
 @pytest.mark.parametrize(
@@ -109,6 +125,12 @@ def test_what_is_given_to_a_name_for_secrets_goes(text: str, clean: str) -> None
         "public static final String SASL_TOKEN = PREFIX1 + SUFFIX;",
         "hf_transfer_is_a_name_with_many_words_in_it",
         "passwords: list[str]",
+        "mysql://root:$PASSWORD@h/db",
+        "PARTITION_KEY=region_and_customer_name",
+        "https://example.org/?key=some-words-with-dashes",
+        'request.form.get("token", "bearer")',
+        "tool --password-file /run/secrets/db1",
+        "token: null, secret: &secret1",
     ],
 )
 def test_code_is_left_alone(text: str) -> None:
@@ -122,7 +144,7 @@ def body(lines: int) -> list[str]:
 
 
 @pytest.mark.parametrize("kind", ["RSA ", "EC ", "OPENSSH ", "ENCRYPTED ", ""])
-@pytest.mark.parametrize("form", ["{}", ' + "{}\\n"', "    {}", " * {}"])
+@pytest.mark.parametrize("form", ["{}", ' + "{}\\n"', "    {}", " * {}", "{}\r"])
 def test_a_private_key_goes_and_its_lines_stay(kind: str, form: str) -> None:
     marks = (f"-----BEGIN {kind}PRIVATE KEY-----", f"-----END {kind}PRIVATE KEY-----")
     lines = ["before", *map(form.format, (marks[0], *body(9), marks[1])), "after"]
@@ -201,6 +223,11 @@ def test_a_token_on_a_line_of_its_own_goes_whatever_stands_around_it(text: str, 
         "_PASSWORD",
         "key-",
         "a:b@",
+        "ab://a:b@",
+        "?key=a1",
+        "--password=",
+        "<password>",
+        "SECRET_KEY=",
         '\\n+"',
     ],
 )
