@@ -12,7 +12,7 @@ from serving import Answer, EmbeddingServer, error, well
 
 import ragit
 from ragit.cli import cli
-from ragit.errors import ConfigError
+from ragit.errors import ConfigError, EmbedderUnavailable
 
 TOKEN = "ghp_" + "a1B2" * 9
 
@@ -66,6 +66,30 @@ def test_a_dry_run_foresees_it_and_sends_nothing(code: GitSandbox, server: Embed
     texts = sum(len(text) for payload in server.asked for text in payload["input"] if text != "dimensions")
     assert foreseen.sent.tokens == pytest.approx(texts / 3.5, rel=0.1)
     assert foreseen.sent.cost == pytest.approx(foreseen.sent.tokens / 10_000)
+
+
+def test_a_model_that_changed_its_dimensions_is_told_and_words_still_answer(
+    code: GitSandbox, server: EmbeddingServer
+) -> None:
+    def wider(payload: dict[str, Any]) -> Answer:
+        return well(payload, 6)
+
+    words = "gives 6 dimensions now, and the stored vectors have 4"
+    with ragit.open(code.path, flags=flags(server)) as index:
+        index.index()
+    server.replies = [wider] * 100
+    with ragit.open(code.path, flags=flags(server)) as index:
+        answer = index.search("three")
+        assert words in answer.degraded and [hit.path for hit in answer.hits] == ["d.py"]
+        with pytest.raises(EmbedderUnavailable, match=words):
+            index.search("three", mode="vector")
+        code.write("new.py", "def another(): pass\n")
+        answer = index.search("another")  # which indexes that file by its words
+        assert words in answer.degraded and [hit.path for hit in answer.hits] == ["new.py"]
+        with pytest.raises(EmbedderUnavailable, match=words):
+            index.index(scope="worktree")
+        index.index(rebuild=True)
+        assert index.search("three", mode="vector").hits
 
 
 def test_the_report_shows_it(code: GitSandbox, server: EmbeddingServer) -> None:

@@ -290,6 +290,7 @@ class Searcher:
         prefix = self._config.query_prefix if query.query_prefix is None else query.query_prefix
         try:
             vector = embedder.embed_query(prefix + query.text[: rank.QUERY_BYTES])
+            store.check_dimensions(number, len(vector) // 4)
         except EmbedderUnavailable as error:
             if mode == "vector":
                 raise

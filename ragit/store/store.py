@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, cast
 
 import apsw
 
+from ragit.errors import EmbedderUnavailable
 from ragit.records import Record
 from ragit.store import schema
 from ragit.store.connect import connect, load_vector_functions, transaction, translated
@@ -135,8 +136,20 @@ class Store:
             return number
 
     def add_embedder(self, fingerprint: str, dimensions: int) -> int:
-        """The number of an embedder, made known if it was not."""
-        return schema.add_embedder(self._db, fingerprint, dimensions)
+        """The number of an embedder, made known if it was not. As `check_dimensions`."""
+        number = schema.add_embedder(self._db, fingerprint, dimensions)
+        self.check_dimensions(number, dimensions)
+        return number
+
+    def check_dimensions(self, embedder: int, dimensions: int) -> None:
+        """EmbedderUnavailable if an embedder's stored vectors have another length: they cannot be compared."""
+        with translated(self.path):
+            stored: int = self._db.execute("SELECT dimensions FROM embedder WHERE id = ?", (embedder,)).get
+        if stored != dimensions:
+            raise EmbedderUnavailable(
+                f"the embedder gives {dimensions} dimensions now, and the stored vectors have {stored}",
+                "Name the model that it is now (embedding.model), or type: ragit index --rebuild",
+            )
 
     def find(
         self, keys: Iterable[tuple[Oid, str, str]], embedder: int | None
