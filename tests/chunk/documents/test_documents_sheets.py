@@ -256,6 +256,50 @@ def test_moments(value: object, text: str) -> None:
     assert values.moment(value) == text
 
 
+@pytest.mark.parametrize(
+    "shown_as, is_one",
+    [("yyyy-mm-dd", True), ("[h]:mm", True), ("h:mm AM/PM", True), ("General", False), ('0.00" days"', False)]
+    + [("[Red]0.0", False), ("#,##0\\ \\m", False), ("0.00E+00", False), ('0;"yes"', False), ("[$-409]d/m/yy;@", True)],
+)
+def test_which_formats_show_moments(shown_as: str, is_one: bool) -> None:
+    assert values.is_moment(shown_as) == is_one
+
+
+@pytest.mark.parametrize(
+    "days, since_1904, shown_as, text",
+    [
+        (45295.604166666664, False, "", "2024-01-04 14:30"),
+        (0.75, False, "h:mm", "18:00"),
+        (1.25, False, "[h]:mm", "30:00:00"),
+        (59, False, "", "1900-02-28"),
+        (61, False, "", "1900-03-01"),
+        (0, True, "", "1904-01-01"),
+        (-1, False, "", "-1"),
+        (1e12, False, "", "1000000000000"),
+        (float("nan"), False, "", "nan"),
+        (float("inf"), False, "[h]", "inf"),
+    ],
+)
+def test_days_that_are_counted(days: float, since_1904: bool, shown_as: str, text: str) -> None:
+    assert values.serial(days, since_1904, shown_as) == text
+
+
+@pytest.mark.parametrize(
+    "said, text",
+    [
+        ("2024-01-04", "2024-01-04"),
+        ("2024-01-04T00:00:00", "2024-01-04"),
+        ("2024-01-04T13:59:59.999999999", "2024-01-04 14:00"),
+        ("14:30:05Z", "14:30:05"),
+        ("2024-13-44", "2024-13-44"),
+        ("0 a.m.", "0 a.m."),
+        ("", ""),
+    ],
+)
+def test_moments_that_are_written_out(said: str, text: str) -> None:
+    assert values.written_moment(said) == text
+
+
 # -- formulas, comments, shapes, dialects ------------------------------------------------------------------------------
 
 
@@ -291,6 +335,25 @@ def test_a_sheet_that_lies_about_its_size_is_read_whole() -> None:
     small = parts[name].replace(b'ref="A1:C7"', b'ref="A1"')
     assert small != parts[name]
     assert [row[1] for row in rows(archive({**parts, name: small}), "xlsx")] == [1, 7]
+
+
+def test_a_comment_on_the_header_or_between_rows_stands_below_the_next_row() -> None:
+    note = "<office:annotation><text:p>said</text:p></office:annotation>"
+    body = (
+        ods_row(ods_cell("Name"), ods_cell("Size", inner=note))
+        + ods_row(ods_cell("bolt"), ods_cell("3", "float", "3"))
+        + ods_row(ods_cell(inner=note, more='table:number-columns-repeated="28"'), times=1)
+        + ods_row(ods_cell("nut"), ods_cell("2", "float", "2"))
+        + ods_row(ods_cell(), "<table:table-cell table:number-columns-repeated='26'/>", ods_cell(inner=note))
+    )
+    assert [text for *_, text in rows(odf("spreadsheet", ods_table("S", body)), "ods")] == [
+        "bolt | 3",
+        "comment on B1: said",
+        "nut | 2",
+        "comment on A3: said",
+    ]
+    last = blocks(odf("spreadsheet", ods_table("S", body)), "ods")[-1]
+    assert (last.kind, last.text) == ("note", "comment on AB5: said")
 
 
 # -- bounds ------------------------------------------------------------------------------------------------------------

@@ -1,0 +1,94 @@
+"""Workbooks whose XML a test writes: both dialects, cells of every kind, odd names. More are in the tests of sheets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+from packing import archive, parts_of
+from reading import blocks, why
+from test_documents_sheets import rows
+
+pytestmark = pytest.mark.usefixtures("quiet")
+
+
+def sheet_of(rows_xml: str, behind: str = "", more: Mapping[str, str] = {}, strict: bool = False) -> bytes:
+    """A workbook of one sheet whose XML a test writes; the strict dialect has other names for all of it."""
+    main = "http://purl.oclc.org/ooxml/spreadsheetml/main" if strict else "urn:main"
+    kinds = "http://purl.oclc.org/ooxml/officeDocument/relationships"
+    root = f'<Relationship Id="r1" Type="{kinds}/officeDocument" Target="xl/book.xml"/>'
+    listed = f'<Relationship Id="r1" Type="{kinds}/worksheet" Target="one.xml"/>'
+    listed += "".join(f'<Relationship Id="x{kind}" Type="{kinds}/{kind}" Target="{kind}.xml"/>' for kind in more)
+    return archive(
+        {
+            "_rels/.rels": f"<Relationships>{root}</Relationships>",
+            "xl/book.xml": f'<workbook xmlns="{main}" xmlns:r="{kinds}">'
+            f'<workbookPr date1904="{int("1904" in behind)}"/>'
+            '<sheets><sheet name="S" sheetId="9" r:id="r1"/></sheets></workbook>',
+            "xl/_rels/book.xml.rels": f"<Relationships>{listed}</Relationships>",
+            "xl/one.xml": f'<worksheet xmlns="{main}"><sheetData>{rows_xml}</sheetData>{behind}</worksheet>',
+            "xl/_rels/one.xml.rels": f"<Relationships>{listed}</Relationships>",
+            **{f"xl/{kind}.xml": text for kind, text in more.items()},
+        }
+    )
+
+
+CELLS = (
+    '<row r="2"><c r="B2" t="s"><v>0</v></c><c t="inlineStr"><is><t>in</t></is></c><c t="s"><v>7</v></c></row>'
+    '<row><c t="str"><f>A1&amp;"x"</f><v>line_x000D_end</v></c><c t="b"><v>1</v></c><c t="e"><v>#N/A</v></c>'
+    '<c s="1"><v>45295.5</v></c><c t="d"><v>2024-01-04T14:30:00.000</v></c><c><f>SUM(A1)</f></c><c><v>x</v></c></row>'
+)
+SHARED = {"sharedStrings": "<sst><si><r><t>sha</t></r><r><t>red</t></r><rPh><t>no</t></rPh></si></sst>"}
+STYLES = '<styleSheet><cellXfs><xf numFmtId="0"/><xf numFmtId="22"/></cellXfs></styleSheet>'
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_cells_of_every_kind_in_both_dialects(strict: bool) -> None:
+    data = sheet_of(CELLS, more={**SHARED, "styles": STYLES}, strict=strict)
+    assert [(row[1], row[3]) for row in rows(data, "xlsx")] == [
+        (2, "shared | in"),
+        (3, "line end | TRUE | #N/A | 2024-01-04 12:00 | 2024-01-04 14:30 | =SUM(A1) | x"),
+    ]
+
+
+def test_days_may_be_counted_from_1904() -> None:
+    data = sheet_of('<row><c s="1"><v>43833</v></c></row>', "<x>1904</x>", {"styles": STYLES})
+    assert rows(data, "xlsx")[0][3] == "2024-01-04"
+
+
+def test_names_of_parts_in_the_style_of_windows() -> None:
+    parts = parts_of(sheet_of(CELLS, more=SHARED))
+    odd = archive({name.replace("/", "\\").replace("one", "ONE"): part for name, part in parts.items()})
+    assert rows(odd, "xlsx") == rows(archive(parts), "xlsx") != []
+
+
+def test_shapes_and_comments_are_read_without_cells() -> None:
+    said = "<p><r><t>Oil</t></r><r><t> it</t></r></p><p/><p><r><t>weekly</t></r></p>"
+    drawing = f"<wsDr><sp><txBody>{said}</txBody></sp></wsDr>"
+    comment = '<comments><comment ref="B7"><text><t>why?</t></text></comment></comments>'
+    found = blocks(sheet_of("", more={"drawing": drawing, "comments": comment}), "xlsx")
+    assert [(block.kind, block.text, block.place.within) for block in found] == [
+        ("heading", "S", "sheet S"),
+        ("note", "comment on B7: why?", "sheet S"),
+        ("note", "Oil it\nweekly", "sheet S"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "rows_xml, behind",
+    [
+        ('<row r="99999999999"><c><v>1</v></c></row>', ""),
+        ('<row r="-1"><c r="ZZZZ1"><v>1</v></c></row>', ""),
+        ('<row><c s="99" t="s"><v>-1</v></c><c t="n"><v>1e999</v></c><c t="d"><v>never</v></c></row>', ""),
+        ('<row r="5"><c><v>1</v></c></row><row r="2"><c><v>2</v></c></row>', '<mergeCell ref="A1:A1048576"/>'),
+        ("<row/>" * 1000 + "<c/><v/><row><row><c><v>1</v></c></row></row>", '<mergeCell ref="ZZZ9:A1"/>'),
+        ("<c><v>1</v></c>", '<mergeCell ref="A1:A'),
+    ],
+)
+def test_what_no_program_writes_harms_nothing(rows_xml: str, behind: str) -> None:
+    assert why(sheet_of(rows_xml, behind), "xlsx") in ("", "no text", "damaged xlsx")
+
+
+def test_a_far_column_costs_no_memory() -> None:
+    data = sheet_of("".join(f'<row r="{row}"><c r="XFD{row}"><v>1</v></c></row>' for row in range(1, 300)))
+    assert {row[3] for row in rows(data, "xlsx")} == {"\u2026"}
