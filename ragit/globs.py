@@ -10,7 +10,7 @@ matters.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 _TOKEN = re.compile(rb"\\.|\*+|\?|\[[!^]?\]?(?:\\.|\[:[a-z]+:\]|[^\]\\])*\]|.", re.DOTALL)
@@ -28,8 +28,6 @@ _NOTHING = b"(?!)"
 
 
 def _translated(token: bytes) -> bytes:
-    if token.startswith(b"*"):
-        return b"[^/]*"
     if token == b"?":
         return b"[^/]"
     if token.startswith(b"[") and len(token) > 2:
@@ -53,13 +51,54 @@ def _member(match: re.Match[bytes]) -> bytes:
     return re.escape(low) + b"-" + re.escape(high) if low <= high else b""
 
 
-def _folders(segments: list[bytes]) -> Iterator[bytes]:
-    last = len(segments) - 1
-    for at, segment in enumerate(segments):
-        if segment == b"**" and last:
-            yield b"(?:[^/]+/)*" if at < last else b".+"
+class _Numbers:
+    """Names for groups, each once in a pattern."""
+
+    def __init__(self) -> None:
+        self._last = 0
+
+    def first_of(self, skipped: bytes, wanted: bytes) -> bytes:
+        """The nearest place of something, for good: that `wanted` might stand further on, too, is never tried.
+
+        Nor need it be, where what follows may again skip anything. A pattern comes with a clone, and to try every way
+        to share a path among its stars takes longer than anybody lives.
+        """
+        self._last += 1
+        name = b"g%d" % self._last
+        return b"(?=(?P<" + name + b">" + skipped + b"*?" + wanted + b"))(?P=" + name + b")"
+
+
+def _segment(segment: bytes, numbers: _Numbers) -> bytes:
+    """One name between slashes."""
+    parts = [b""]
+    for token in _TOKEN.findall(segment):
+        if token.startswith(b"*"):
+            parts.append(b"")
         else:
-            yield b"".join(map(_translated, _TOKEN.findall(segment))) + (b"/" if at < last else b"")
+            parts[-1] += _translated(token)
+    if len(parts) == 1:
+        return parts[0]
+    first, *between, last = parts
+    return first + b"".join(numbers.first_of(b"[^/]", part) for part in between if part) + b"[^/]*" + last
+
+
+def _body(segments: list[bytes]) -> bytes:
+    """The whole of a pattern's names, without what stands before and behind them."""
+    numbers = _Numbers()
+    last = len(segments) - 1
+    parts = [b""]
+    for at, segment in enumerate(segments):
+        if segment != b"**" or not last:
+            parts[-1] += _segment(segment, numbers) + (b"/" if at < last else b"")
+        elif at == last:
+            parts[-1] += b".+"
+        elif parts[-1] or at == 0:
+            parts.append(b"")
+    if len(parts) == 1:
+        return parts[0]
+    first, *between, end = parts
+    skipped = b"(?:[^/]+/)"
+    return first + b"".join(numbers.first_of(skipped, part) for part in between) + skipped + b"*" + end
 
 
 @lru_cache(maxsize=512)
@@ -68,8 +107,7 @@ def _regex(pattern: str) -> re.Pattern[bytes]:
     named = text.removesuffix(b"/")
 
     head = b"" if b"/" in named else b"(?:.*/)?"
-    segments = named.removeprefix(b"/").split(b"/")
-    body = b"".join(_folders(segments))
+    body = _body(named.removeprefix(b"/").split(b"/"))
     tail = b"/.*" if text.endswith(b"/") else b"(?:/.*)?"
     return re.compile(head + body + tail, re.DOTALL)
 
