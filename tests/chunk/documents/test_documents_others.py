@@ -41,7 +41,7 @@ MOST_FILES = 100
 """Documents of a language to compare with it: it takes seconds for each."""
 
 _WORD = re.compile(r"[^\W_]+")
-_LETTERS = re.compile(r"[^\W\d_]+")
+_LETTERS = re.compile(r"[^\W\d_]{3,}")  # no "am" and "pm" of times
 
 
 def words(text: str) -> Counter[str]:
