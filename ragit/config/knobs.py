@@ -16,48 +16,6 @@ from ragit.records import Record, as_dict, replaced
 _T = TypeVar("_T")
 
 
-class _About(NamedTuple):
-    """What the reader of settings has to know of a field."""
-
-    default: Any
-    help: str
-    low: float | None
-    high: float | None
-    choices: tuple[str, ...]
-    pattern: str
-    wanted: str
-    sensitive: bool
-
-
-def knob(
-    default: _T,
-    help: str,
-    *,
-    low: float | None = None,
-    high: float | None = None,
-    choices: tuple[str, ...] = (),
-    pattern: str = "",
-    wanted: str = "",
-    sensitive: bool = False,
-) -> _T:
-    """A field of a section; `wanted` says in words what `pattern` accepts. The section keeps the default."""
-    about: Any = _About(default, help, low, high, choices, pattern, wanted, sensitive)
-    return about  # type: ignore[no-any-return]
-
-
-class Section(Record):
-    """A table of settings. One that is derived from another has its settings too, and may change their defaults."""
-
-    knobs: ClassVar[dict[str, _About]] = {}
-
-    def __init_subclass__(cls) -> None:
-        own = {name: about for name, about in cls.__dict__.items() if isinstance(about, _About)}
-        cls.knobs = {**cls.knobs, **own}
-        for name, about in own.items():
-            setattr(cls, name, about.default)
-        super().__init_subclass__()
-
-
 class Knob(NamedTuple):
     """One setting: its name in .ragit.toml, where it sits in Config, and what values it takes."""
 
@@ -91,6 +49,36 @@ class Knob(NamedTuple):
         return "RAGIT_" + "_".join(self.attributes).upper()
 
 
+def knob(
+    default: _T,
+    help: str,
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    choices: tuple[str, ...] = (),
+    pattern: str = "",
+    wanted: str = "",
+    sensitive: bool = False,
+) -> _T:
+    """A field of a section; `wanted` says in words what `pattern` accepts. The section keeps the default."""
+    unnamed: Any = Knob("", (), "", default, help, low, high, choices, pattern, wanted, sensitive)
+    return unnamed  # type: ignore[no-any-return]
+
+
+class Section(Record):
+    """A table of settings. One that is derived from another has its settings too, and may change their defaults."""
+
+    knobs: ClassVar[dict[str, Knob]] = {}
+    """By field, as `knob` made them: what only the whole of the settings tells is filled in by `walk`."""
+
+    def __init_subclass__(cls) -> None:
+        own = {name: knob for name, knob in cls.__dict__.items() if isinstance(knob, Knob)}
+        cls.knobs = {**cls.knobs, **own}
+        for name, knob in own.items():
+            setattr(cls, name, knob.default)
+        super().__init_subclass__()
+
+
 def camel(name: str) -> str:
     """A Python name as .ragit.toml writes it: max_file_bytes is maxFileBytes."""
     return re.sub(r"_([a-z])", lambda match: match[1].upper(), name)
@@ -105,7 +93,8 @@ def walk(section: Section, above: tuple[str, ...] = ()) -> Iterator[Knob]:
         if isinstance(value, Section):
             yield from walk(value, attributes)
         else:
-            yield Knob(".".join(map(camel, attributes)), attributes, str(kinds[field]), *section.knobs[field])
+            name = ".".join(map(camel, attributes))
+            yield section.knobs[field]._replace(name=name, attributes=attributes, kind=str(kinds[field]))
 
 
 def _annotations(kind: type) -> dict[str, Any]:
