@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from ipaddress import ip_address
 from typing import NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
@@ -71,7 +72,10 @@ def on_this_machine(url: str) -> bool:
     """Whether an address never leaves this machine: the loopback interface."""
     host = origin(url)[1]
     name = host.partition("]")[0].strip("[") if host.startswith("[") else host.partition(":")[0]
-    return name in ("localhost", "::1") or name.startswith("127.")
+    try:
+        return name == "localhost" or ip_address(name).is_loopback
+    except ValueError:  # a name, which may lead anywhere, whatever it begins with
+        return False
 
 
 def checked(server: Server) -> SplitResult:

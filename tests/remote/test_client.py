@@ -26,7 +26,7 @@ from ragit.errors import ConfigError, RemoteFailed
 from ragit.remote.client import Client, Patience
 from ragit.remote.failures import KeyRefused, ParameterRefused, Refused, TooLong, Unreachable, WrongAnswer
 from ragit.remote.gate import Gate
-from ragit.remote.server import Server, masked
+from ragit.remote.server import Server, masked, on_this_machine
 
 ASKED = {"model": "tiny", "input": ["one"]}
 AT_ONCE = Patience(retries=0)
@@ -368,6 +368,23 @@ def test_a_server_on_this_machine_is_asked_directly(
     monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{proxy.port}")
     client(server).post("embeddings", ASKED)
     assert not proxy.asked
+
+
+@pytest.mark.parametrize(
+    ("host", "here"),
+    [
+        ("localhost", True),
+        ("127.0.0.1", True),
+        ("127.9.9.9:80", True),
+        ("[::1]:11434", True),
+        ("127.evil.example", False),
+        ("127.0.0.1.evil.example", False),
+        ("localhost.evil.example", False),
+        ("10.0.0.1", False),
+    ],
+)
+def test_a_name_that_looks_like_this_machine_is_not(host: str, here: bool) -> None:
+    assert on_this_machine(f"http://{host}/v1") == here
 
 
 @pytest.mark.parametrize("way", ["NO_PROXY", "none"])
