@@ -153,7 +153,7 @@ class Ragit:
         if fetch_missing:
             self._indexer.fetch(trees)
         if dry_run:
-            return self._indexer.rehearse(trees, progress=progress, describe=describe)
+            return self._indexer.rehearse(trees, progress=progress, describe=describe, anew=rebuild)
         work = self._indexer.rebuild if rebuild else self._indexer.complete
         return work(trees, progress=progress, describe=describe)
 

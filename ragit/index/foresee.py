@@ -26,6 +26,8 @@ class Foresight:
     config: Config
     embedder: Embedder | None
     store: Store | None
+    anew: bool = False
+    """No vector is taken over, as in a rebuild; descriptions are."""
     embedded: int = 0
     reused: int = 0
     words: int = 0
@@ -49,7 +51,7 @@ class Foresight:
     def _see(self, new: NewChunking, embedder: Embedder, secrets: Mapping[bytes, int] | None) -> None:
         from ragit.describe import estimate
 
-        number = self.store.embedder(embedder.fingerprint) if self.store else None
+        number = self.store.embedder(embedder.fingerprint) if self.store and not self.anew else None
         hashes = [row.hash for row in new.chunks]
         lacking = self._undescribed(new)
         whole = None if lacking is None else set(hashes) - lacking

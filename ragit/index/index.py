@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,7 +21,7 @@ from ragit.index.embedder import embedder_of
 from ragit.index.plan import Selected, Selector, chunk_options
 from ragit.locks import held
 from ragit.records import replaced
-from ragit.store import OF_CHUNK, OF_IMAGE, Store, is_store
+from ragit.store import OF_CHUNK, OF_IMAGE, Store, is_store, remove_store, replace_store
 from ragit.types import GcReport, IndexReport, Oid, Progress, Sent
 
 if TYPE_CHECKING:
@@ -184,17 +183,25 @@ class Indexer:
         self.repo.fetch(absent)
 
     def rehearse(
-        self, trees: Sequence[Oid], *, progress: Progress | None = None, describe: bool = False
+        self,
+        trees: Sequence[Oid],
+        *,
+        progress: Progress | None = None,
+        describe: bool = False,
+        anew: bool = False,
     ) -> IndexReport:
-        """What `complete` would do, descriptions included, found by chunking what is missing and writing nothing."""
+        """What `complete` would do, descriptions included, found by chunking what is missing and writing nothing; or
+        what `rebuild` would, to make all of it `anew`.
+        """
         from ragit.index.foresee import Foresight
 
         started = time.perf_counter()
         tally = _Tally(asked={} if describe and self.describes else None)
         with self.reading() as store:
-            composed, lacking = self._lacking(store, trees, None, tally)
-            tally.chunks = store.chunk_count({c for part in composed for c in part.snapshot.chunkings}) if store else 0
-            seen = Foresight(self.config, self.embedder, store)
+            known = None if anew else store
+            composed, lacking = self._lacking(known, trees, None, tally)
+            tally.chunks = known.chunk_count({c for part in composed for c in part.snapshot.chunkings}) if known else 0
+            seen = Foresight(self.config, self.embedder, store, anew)
             for done in self._work(lacking, tally, reuse=store is not None, embed=False):
                 self._count(done, tally)
                 seen.see(done)
@@ -208,13 +215,13 @@ class Indexer:
         """Index from nothing, beside the old store, which is replaced only at the end. Descriptions are kept."""
         beside = self.store_path.with_name(self.store_path.name + ".new")
         fresh = Indexer(self.repo, self.config, beside, self.chunkers)
-        _remove(fresh.store_path)
+        remove_store(fresh.store_path)
         self._carry_over(fresh.store_path)
         report = fresh.complete(trees, progress=progress, describe=describe)
         with Store(fresh.store_path, writable=True) as store:
             store.checkpoint()
         with held(self._lock, by="a running index"):
-            _replace(self.store_path, fresh.store_path)
+            replace_store(self.store_path, fresh.store_path)
         return report
 
     def _carry_over(self, fresh: Path) -> None:
@@ -435,28 +442,3 @@ def _write(store: Store, waiting: list[Done], embedder: int | None) -> None:
         if any(done.new is not None and done.key[1] == IMAGE for done in waiting):
             store.forget_snapshots(NOT_DESCRIBED)
     waiting.clear()
-
-
-def _replace(old: Path, new: Path) -> None:
-    try:
-        if old.exists() and not is_store(old):  # it may be somebody's, named by mistake
-            old.rename(_aside(old))
-        _remove(old)
-        new.replace(old)
-        _remove(new)
-        Path(f"{new}.lock").unlink(missing_ok=True)
-    except OSError as error:
-        raise StoreUnreadable(
-            f"cannot replace the index {old}: {error.strerror}", "Check the folder's permissions and free space"
-        ) from error
-
-
-def _aside(path: Path) -> Path:
-    """A free name beside a file that has to make room."""
-    names = (path.with_name(f"{path.name}.aside-{number}") for number in count(1))
-    return next(name for name in names if not name.exists())
-
-
-def _remove(store_path: Path) -> None:
-    for suffix in ("", "-wal", "-shm", "-journal"):
-        Path(f"{store_path}{suffix}").unlink(missing_ok=True)

@@ -165,19 +165,31 @@ class Searcher:
         if not (settings.enabled if query.rewrite is None else query.rewrite):
             return self._way(store, query, view, refused, least, wanted), None
         if settings.provider == "vocabulary":
-            from ragit.search import vocabulary
+            return self._with_near_words(store, query, view, refused, least, wanted)
+        return self._with_variants(store, query, view, refused, least, wanted)
 
-            words = vocabulary.expansions(query.text, rank.take_apart(query.text), view.snapshot.paths)
-            return self._way(store, query, view, refused, least, wanted, vocabulary.weights(words)), Rewritten(
-                words=words
-            ) if words else None
+    def _with_near_words(
+        self, store: Store, query: Query, view: View, refused: str, least: float, wanted: int
+    ) -> tuple[Way, Rewritten | None]:
+        """The query with words of the searched tree added that are near to its own."""
+        from ragit.search import vocabulary
+
+        words = vocabulary.expansions(query.text, rank.take_apart(query.text), view.snapshot.paths)
+        way = self._way(store, query, view, refused, least, wanted, vocabulary.weights(words))
+        return way, Rewritten(words=words) if words else None
+
+    def _with_variants(
+        self, store: Store, query: Query, view: View, refused: str, least: float, wanted: int
+    ) -> tuple[Way, Rewritten | None]:
+        """The query and other ways to ask it, each searched and all fused; alone where a model gave none."""
         variants, why = self._rewriter.variants(query.text)
-        ways = [self._way(store, query, view, refused, 0.0 if variants else least, 0 if variants else wanted)]
         if not variants:
-            return ways[0]._replace(degraded="; ".join(filter(None, (ways[0].degraded, why)))), None
+            way = self._way(store, query, view, refused, least, wanted)
+            return way._replace(degraded="; ".join(filter(None, (way.degraded, why)))), None
         from ragit.rank.fuse import Fused
 
-        ways += [self._way(store, replaced(query, text=text), view, refused, 0.0, 0) for text in variants]
+        asked = (query, *(replaced(query, text=text) for text in variants))
+        ways = [self._way(store, one, view, refused, 0.0, 0) for one in asked]
         fused = Fused([(way.scorer, way.ranked) for way in ways])
         return Way(fused, fused.order(least), ways[0].degraded), Rewritten(variants)
 

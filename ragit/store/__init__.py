@@ -6,6 +6,7 @@ write lock at once (BEGIN IMMEDIATE) and hold it only while rows are written; re
 
 from ragit.store.connect import engine_versions, is_store
 from ragit.store.descriptions import OF_CHUNK, OF_IMAGE, DescriptionRow, Descriptions
+from ragit.store.files import remove_store, replace_store
 from ragit.store.schema import ORDINAL_BITS, VERSION
 from ragit.store.store import ChunkRow, NewChunking, Snapshot, Store, StoreInfo, chunk_id
 
@@ -24,4 +25,6 @@ __all__ = [
     "chunk_id",
     "engine_versions",
     "is_store",
+    "remove_store",
+    "replace_store",
 ]
