@@ -128,8 +128,22 @@ def test_index_says_what_it_did(shell: Terminal) -> None:
     assert shell.ragit("index", "-q", code=0) == (0, "", "")
     again = json.loads(shell.ragit("index", "--dry-run", "--json", code=0).out)
     assert (again["indexed"], again["dry_run"]) == (0, True)
+    foreseen = json.loads(shell.ragit("index", "--rebuild", "--dry-run", "--json", code=0).out)
     rebuilt = json.loads(shell.ragit("index", "--rebuild", "--json", code=0).out)
     assert rebuilt["indexed"] == 2
+    assert (foreseen["indexed"], foreseen["embedded"]) == (rebuilt["indexed"], rebuilt["embedded"])
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("search", "--staged", "--committed", "hello"),
+        ("index", "--worktree", "--staged"),
+        ("check", "--staged", "--worktree"),
+    ],
+)
+def test_two_trees_at_once_are_refused(shell: Terminal, args: tuple[str, ...]) -> None:
+    assert "several trees are asked for: --staged and --" in shell.refused(*args).err
 
 
 def test_status_gc_and_config_as_json(shell: Terminal) -> None:

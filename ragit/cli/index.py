@@ -9,12 +9,13 @@ import click
 from ragit import render
 from ragit.cli.face import look, open_index, print_lines
 from ragit.cli.progress import Bar
+from ragit.cli.scope import take_scope
 
 
 @click.command()
 @click.argument("revisions", nargs=-1, metavar="[REV]...")
-@click.option("--staged", "scope", flag_value="staged", help="The tree that a commit would record now.")
-@click.option("--worktree", "scope", flag_value="worktree", help="HEAD with all uncommitted changes.")
+@click.option("--staged", is_flag=True, help="The tree that a commit would record now.")
+@click.option("--worktree", is_flag=True, help="HEAD with all uncommitted changes.")
 @click.option("--all-branches", is_flag=True, help="Every local branch, beside the named revisions.")
 @click.option("--dry-run", is_flag=True, help="Write nothing; say what is missing.")
 @click.option("--fetch-missing", is_flag=True, help="First download what a partial clone lacks.")
@@ -27,7 +28,6 @@ def index(
     ctx: click.Context,
     /,
     revisions: tuple[str, ...],
-    scope: str | None,
     as_json: bool,
     quiet: bool,
     **options: bool,
@@ -44,6 +44,7 @@ def index(
     """
     from ragit.hooks import failure
 
+    scope = take_scope(options)
     with open_index(ctx) as opened, closing(Bar(quiet or as_json)) as bar:
         report = opened.index(*revisions, scope=scope or "committed", progress=bar, **options)
         failure.forget(opened.folder)

@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from ragit.ahead import look_ahead
+from ragit.cli.scope import take_scope
 from ragit.types import Query
 
 BLINK = 200
@@ -22,8 +23,8 @@ BLINK = 200
 @click.argument("query", nargs=-1, required=True)
 @click.option("-k", "--top-k", type=click.IntRange(1), help="How many hits at most.")
 @click.option("--ref", metavar="REV", help="Search this branch, tag, commit or tree instead of the working tree.")
-@click.option("--staged", "scope", flag_value="staged", help="Search what is staged.")
-@click.option("--committed", "scope", flag_value="committed", help="Search HEAD without uncommitted changes.")
+@click.option("--staged", is_flag=True, help="Search what is staged.")
+@click.option("--committed", is_flag=True, help="Search HEAD without uncommitted changes.")
 @click.option(
     "--path",
     "paths",
@@ -64,7 +65,8 @@ def search(ctx: click.Context, /, query: tuple[str, ...], **options: Any) -> int
       ragit search "how does a plugin get loaded?" --path 'src/**/*.py'
       ragit search --ref v1.2 --json retry backoff
     """
-    worktree = options["ref"] is None and options["scope"] is None
+    scope = take_scope(options)
+    worktree = options["ref"] is None and scope is None
     ahead = look_ahead(ctx.obj["directory"], os.environ, worktree=worktree)
     from ragit import render
     from ragit.cli.face import look, open_index, print_lines
@@ -72,18 +74,18 @@ def search(ctx: click.Context, /, query: tuple[str, ...], **options: Any) -> int
     with open_index(ctx, ahead) as index:
         show = render.format_named(options["format_name"])
         recurse = options["recurse_submodules"]
-        answer = index.search(_query(" ".join(query), options), recurse_submodules=recurse, on_index=_on_index)
+        answer = index.search(_query(" ".join(query), scope, options), recurse_submodules=recurse, on_index=_on_index)
         print_lines(show(answer, look(options)))
     for line in render.notes(answer):
         click.echo(line, err=True)
     return 0 if answer.hits else 1
 
 
-def _query(text: str, options: dict[str, Any]) -> Query:
+def _query(text: str, scope: str | None, options: dict[str, Any]) -> Query:
     return Query(
         text,
         ref=options["ref"],
-        scope=options["scope"] or "worktree",
+        scope=scope or "worktree",
         paths=options["paths"],
         languages=options["languages"],
         mode=options["mode"],

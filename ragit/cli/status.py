@@ -8,6 +8,7 @@ import click
 
 from ragit import render
 from ragit.cli.face import look, open_index, print_lines
+from ragit.cli.scope import take_scope
 from ragit.errors import StoreTooNew
 from ragit.records import replaced
 
@@ -31,8 +32,8 @@ def status(ctx: click.Context, as_json: bool) -> None:
 
 @click.command()
 @click.argument("revision", required=False)
-@click.option("--staged", "scope", flag_value="staged", help="The tree that a commit would record now.")
-@click.option("--worktree", "scope", flag_value="worktree", help="HEAD with all uncommitted changes.")
+@click.option("--staged", is_flag=True, help="The tree that a commit would record now.")
+@click.option("--worktree", is_flag=True, help="HEAD with all uncommitted changes.")
 @click.option("--pre-commit", "framework", is_flag=True, help="What pre-commit is about: staged, or pushed.")
 @click.option("--fix", is_flag=True, help="Complete the index instead of failing.")
 @click.option("--require-index", is_flag=True, help="Fail where there is no index at all.")
@@ -40,12 +41,13 @@ def status(ctx: click.Context, as_json: bool) -> None:
 @click.pass_context
 def check(
     ctx: click.Context,
+    /,
     revision: str | None,
-    scope: str | None,
     framework: bool,
     fix: bool,
     require_index: bool,
     as_json: bool,
+    **trees: bool,
 ) -> int:
     """Say whether a tree (default: HEAD's) is completely indexed.
 
@@ -56,6 +58,7 @@ def check(
       ragit check
       ragit check --staged --fix
     """
+    scope = take_scope(trees)
     if framework:
         revision, scope = _pushed() or revision, "staged"
     with open_index(ctx) as index:
