@@ -18,6 +18,7 @@ from sandbox import GitSandbox
 
 sys.path.append(str(Path(__file__).parent / "chunk" / "documents"))
 from making import IN_TABLE, ROW_END, content, docx, encrypted, outlined, p, pdf, table, word97  # noqa: E402
+from packing import xlsx  # noqa: E402
 
 import ragit  # noqa: E402
 from ragit.index import index  # noqa: E402
@@ -84,6 +85,14 @@ def ragit_says(repo: GitSandbox, *args: str) -> str:
     command = [sys.executable, "-m", "ragit", "-c", "retrieval.contextOptimization.enabled=false", *args]
     done = subprocess.run(command, cwd=repo.path, capture_output=True, check=False)
     return done.stdout.decode()
+
+
+def test_no_hit_reaches_over_two_sheets(repo: GitSandbox) -> None:
+    letters = "abcdefghijklmnopqrstuvwxyz"  # the sheets' words differ, or one would be dropped as like the other
+    budget, staff = ({f"A{n}": f"zeppelin {what}{letter}" for n, letter in enumerate(letters, 1)} for what in "xy")
+    repo.write("b.xlsx", xlsx({"Budget": budget, "Staff": staff}))
+    repo.commit()
+    assert {hit.place for hit in search(repo, "zeppelin")} == {"sheet Budget rows 1-26", "sheet Staff rows 1-26"}
 
 
 def test_every_format_shows_the_place(filled: GitSandbox) -> None:

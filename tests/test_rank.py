@@ -12,6 +12,7 @@ from ragit import rank, words
 from ragit.rank import Options, Piece, optimize, take_apart
 from ragit.rank.keyword import best_first, rarity
 from ragit.rank.optimize import MERGED_LINES, jaccard
+from ragit.records import replaced
 
 # Queries taken apart
 
@@ -85,6 +86,12 @@ def test_beyond_the_gap_they_stay_apart() -> None:
 
 def test_files_are_never_merged_with_each_other() -> None:
     assert len(optimize([piece(1, 5, 0.9, file=0), piece(6, 9, 0.5, file=1)], 10, Options())) == 2
+
+
+def test_parts_of_a_file_are_never_merged_with_each_other() -> None:
+    one, other = replaced(piece(1, 5, 0.9), part="sheet A"), piece(6, 9, 0.5)
+    assert len(optimize([one, replaced(other, part="sheet B")], 10, Options())) == 2
+    assert len(optimize([one, replaced(other, part="sheet A")], 10, Options())) == 1
 
 
 def test_a_chain_of_neighbours_does_not_return_the_whole_file() -> None:

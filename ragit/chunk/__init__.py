@@ -29,6 +29,7 @@ __all__ = [
     "language_of",
     "languages",
     "named",
+    "part_of",
     "require",
     "table_fingerprint",
     "text_of",
@@ -60,6 +61,13 @@ def end_children() -> None:
         from ragit.chunk.documents.child import end_children
 
         end_children()
+
+
+def part_of(place: str) -> str:
+    """The part of a document that a chunk's place is in: of `sheet Budget rows 2-9`, its sheet. Empty for pages."""
+    from ragit.chunk.documents.place import part
+
+    return part(place)
 
 
 def joined_places(places: Iterable[str]) -> str:

@@ -28,6 +28,8 @@ class Piece(Record):
     words: frozenset[str]
     members: tuple[int, ...]
     """Places in the caller's list of what it is made of, best first."""
+    part: str = ""
+    """What is in two parts of a file, such as sheets of a workbook, is no neighbour."""
     merged_from: tuple[str, ...] = ()
     deduped_from: tuple[str, ...] = ()
 
@@ -68,7 +70,8 @@ def _merge(pieces: Sequence[Piece], gap: int) -> list[Piece]:
 
 def _adjoins(last: Piece, piece: Piece, gap: int) -> bool:
     end = max(last.end_line, piece.end_line)
-    return piece.start_line - last.end_line <= gap + 1 and end - last.start_line < MERGED_LINES
+    near = piece.start_line - last.end_line <= gap + 1 and piece.part == last.part
+    return near and end - last.start_line < MERGED_LINES
 
 
 def _joined(a: Piece, b: Piece) -> Piece:
@@ -83,6 +86,7 @@ def _joined(a: Piece, b: Piece) -> Piece:
         score=best.score,
         words=a.words | b.words,
         members=best.members + other.members,
+        part=a.part,
         merged_from=(*(a.merged_from or (a.id,)), *(b.merged_from or (b.id,))),
     )
 

@@ -96,6 +96,7 @@ class Show:
             score=ranked.score,
             words=frozenset(words.words(self._text(ranked, row.start, row.end))),
             members=(at,),
+            part=chunk.part_of(row.place) if row.place else "",
         )
 
     def _hit(self, piece: Piece, done: Optimized | None) -> Hit:

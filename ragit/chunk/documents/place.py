@@ -40,6 +40,11 @@ def joined(words: Iterable[str]) -> str:
     return worded(_parsed(each) for words_of_one in words for each in words_of_one.split(", "))
 
 
+def part(words: str) -> str:
+    """The named parts that hold a place, without what is counted in them."""
+    return ", ".join(dict.fromkeys(_parsed(each).within for each in words.split(", ")))
+
+
 def _parsed(words: str) -> Place:
     found = _RANGE.fullmatch(words)
     if not found:
