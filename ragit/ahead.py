@@ -10,14 +10,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from ragit.git import Repo, Status
+from ragit.git import GitStatus, Repo
 
 
 class Ahead(NamedTuple):
     """An open repository, and git's look at its working tree under way if one was asked for."""
 
     repo: Repo
-    status: Status | None
+    status: GitStatus | None
 
 
 def look_ahead(path: Path | str, environ: Mapping[str, str], *, worktree: bool) -> Ahead:

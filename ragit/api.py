@@ -21,28 +21,23 @@ from typing import TYPE_CHECKING
 from ragit import globs, trust
 from ragit.ahead import Ahead, cache_folder, look_ahead
 from ragit.chunk import languages
-from ragit.config import FILE_NAME, Config, Loaded, Row, TomlFile, describe, load, read_file
+from ragit.config import FILE_NAME, Config, Loaded, SettingRow, TomlFile, describe, load, read_file
 from ragit.errors import ConfigError, GitFailed, NotDescribed, UnknownRevision
-from ragit.git import GITLINK, Revision, clean_env
-from ragit.git import Status as GitStatus
+from ragit.git import GITLINK, GitStatus, Revision, clean_env
 from ragit.rank.signals import MEANINGS as MEANINGS  # for whoever shows why a hit is where it is
 from ragit.rank.signals import SIGNAL_NAMES
 from ragit.records import replaced
-from ragit.types import (
-    Answer,
+from ragit.reports import (
     Asked,
     EmbedderTried,
-    Freshness,
+    FreshnessReport,
     GcReport,
     ImageDescribed,
     IndexReport,
-    Oid,
-    Progress,
-    Query,
     RefStatus,
-    Status,
-    Target,
+    StatusReport,
 )
+from ragit.types import Answer, Oid, Progress, Query, Target
 
 if TYPE_CHECKING:
     from ragit.chunkers import Named, Place
@@ -217,7 +212,7 @@ class Ragit:
         answer = self._remembered(asked, target) or self._answer(searcher, asked, target, on_index)
         return self._with_submodules(asked, target, answer, on_index) if recurse_submodules else answer
 
-    def status(self) -> Status:
+    def status(self) -> StatusReport:
         """What is indexed, for which refs, and what is not."""
         self._look_again()
         with self._indexer.reading() as store:
@@ -228,7 +223,7 @@ class Ragit:
             undescribed = self._indexer.undescribed(store, head)
             described = self._indexer.has_descriptions(store) if store else 0
         embedder = self._indexer.embedder
-        return Status(
+        return StatusReport(
             store=str(self.store_path),
             exists=info is not None,
             bytes=info.bytes if info else 0,
@@ -264,7 +259,7 @@ class Ragit:
 
     # -- freshness, upkeep -------------------------------------------------------------------------------------------
 
-    def check(self, revision: str | None = None, *, scope: str = "committed", fix: bool = False) -> Freshness:
+    def check(self, revision: str | None = None, *, scope: str = "committed", fix: bool = False) -> FreshnessReport:
         """Whether a tree is completely indexed: a revision's, or by `scope` HEAD's, the staged or the working tree.
 
         `fix` completes an index that lacks some of it; where there is no index at all, it makes none.
@@ -278,11 +273,11 @@ class Ragit:
             found = self._freshness(target)
         return found
 
-    def _freshness(self, target: Target) -> Freshness:
+    def _freshness(self, target: Target) -> FreshnessReport:
         with self._indexer.reading() as store:
             composed = self._indexer.composer.compose(store, target.tree, near=target.near)
         missing = tuple(file.path.decode("utf-8", "surrogateescape") for file in composed.missing)
-        return Freshness(target.name, target.tree, missing, indexed=store is not None)
+        return FreshnessReport(target.name, target.tree, missing, indexed=store is not None)
 
     def searched_paths(self, revision: str | None = None, *, scope: str = "worktree") -> frozenset[str]:
         """The paths that a search looks at: those of a tree that are indexed, without the skipped and the missing."""
@@ -311,7 +306,7 @@ class Ragit:
         report = self._indexer.collect(trees)
         return replaced(report, object_bytes=self._repo.prune_private_objects(trees))
 
-    def settings(self) -> list[Row]:
+    def settings(self) -> list[SettingRow]:
         """Every setting, its value and where it came from."""
         rows = describe(self.loaded)
         if not self.config.chunkers:

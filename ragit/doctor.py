@@ -20,8 +20,8 @@ from ragit.git import OLDEST, Repo, libgit2_version, version
 from ragit.hooks import failure, script, worker
 from ragit.hooks.install import Hooks
 from ragit.index.embedder import embedder_of
+from ragit.reports import Finding
 from ragit.store import Store, engine_versions
-from ragit.types import Finding
 
 OLDEST_SQLITE = (3, 43)
 """The first SQLite whose full-text tables can delete without keeping the text."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ragit import chunk, chunkers, trust
 from ragit.config import FILE_NAME, KNOBS, Config, TomlFile, describe, load
 from ragit.errors import ConfigError
-from ragit.types import Asked, AskedChunker
+from ragit.reports import Asked, AskedChunker
 
 
 def asked(content: bytes | None, config: Config, place: chunkers.Place) -> Asked:

@@ -15,7 +15,7 @@ from ragit.api import Ragit
 from ragit.hooks.install import Hooks
 from ragit.hooks.worker import LOCK, PENDING
 from ragit.locks import lock
-from ragit.types import Freshness, HooksReport
+from ragit.reports import FreshnessReport, HooksReport
 
 PATIENCE_S = 60.0
 
@@ -51,7 +51,7 @@ class Hooked(GitSandbox):
     def states(self) -> dict[str, str]:
         return {hook.event: hook.state for hook in self.status().hooks}
 
-    def check(self, revision: str | None = None) -> Freshness:
+    def check(self, revision: str | None = None) -> FreshnessReport:
         with self.index() as index:
             return index.check(revision)
 

@@ -15,7 +15,7 @@ from test_render import faults, schemas
 
 from ragit.doctor import examine, file_system
 from ragit.hooks import failure, script
-from ragit.types import Finding
+from ragit.reports import Finding
 
 
 @pytest.fixture

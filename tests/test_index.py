@@ -24,8 +24,8 @@ from ragit.index import Indexer
 from ragit.index.worker import Pool
 from ragit.locks import held
 from ragit.records import replaced
+from ragit.reports import IndexReport
 from ragit.store import Store
-from ragit.types import IndexReport
 
 FUNCTIONS = "".join(f"def function_{i}():\n    value = {i}\n    return value\n\n\n" for i in range(40))
 TIGHT = {"index.maxChunkLines": "8"}

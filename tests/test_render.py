@@ -39,20 +39,8 @@ from ragit.render import (
 )
 from ragit.render.screen import cells
 from ragit.render.snippet import lines_of, marked, snippet
-from ragit.types import (
-    Answer,
-    Demoted,
-    Described,
-    Freshness,
-    GcReport,
-    Hit,
-    ImageDescribed,
-    IndexReport,
-    Oid,
-    Optimized,
-    RefStatus,
-    Status,
-)
+from ragit.reports import Described, FreshnessReport, GcReport, ImageDescribed, IndexReport, RefStatus, StatusReport
+from ragit.types import Answer, Demoted, Hit, Oid, Optimized
 from ragit.words import terms
 
 DOCS = Path(__file__).parent.parent / "docs" / "json.md"
@@ -639,7 +627,7 @@ def test_what_is_described() -> None:
 
 
 def test_freshness() -> None:
-    fresh = Freshness("HEAD", Oid("a" * 40), ())
+    fresh = FreshnessReport("HEAD", Oid("a" * 40), ())
     assert list(freshness_text(fresh, PLAIN)) == ["fresh: all of HEAD (aaaaaaaaaa) is indexed"]
     stale = replaced(fresh, missing=tuple(f"f{number}\x1b" for number in range(22)))
     lines = list(freshness_text(stale, PLAIN, mend="ragit index HEAD"))
@@ -654,7 +642,7 @@ def test_freshness() -> None:
         assert len(json.loads(line)["missing"]) == len(one.missing)
 
 
-STATUS = Status(
+STATUS = StatusReport(
     store="/r/.git/ragit/index.db",
     exists=True,
     bytes=24_536_678,

@@ -8,7 +8,8 @@ import pickle
 import pytest
 
 from ragit import types
-from ragit.types import Chunk, Freshness, Hit, Oid, Query, Target
+from ragit.reports import FreshnessReport
+from ragit.types import Chunk, Hit, Oid, Query, Target
 
 MADE_OFTEN = [kind for kind in vars(types).values() if isinstance(kind, type) and dataclasses.is_dataclass(kind)]
 
@@ -36,8 +37,8 @@ def test_queries_are_keys() -> None:
 
 
 def test_fresh_means_nothing_is_missing() -> None:
-    assert Freshness("HEAD", Oid("0" * 40), ()).fresh
-    assert not Freshness("HEAD", Oid("0" * 40), ("a.py",)).fresh
+    assert FreshnessReport("HEAD", Oid("0" * 40), ()).fresh
+    assert not FreshnessReport("HEAD", Oid("0" * 40), ("a.py",)).fresh
 
 
 def test_a_hit_needs_no_more_than_its_place() -> None:

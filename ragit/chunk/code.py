@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from tree_sitter import Node, Range
 
 from ragit.chunk.comments import plain
-from ragit.chunk.grammars import Plan, Rule, follow, parse, plan
+from ragit.chunk.grammars import LanguageRules, Rule, follow, parse, plan
 from ragit.chunk.languages import LANGUAGES
 from ragit.chunk.lines import Lines
 from ragit.chunk.options import ChunkOptions
@@ -50,7 +50,7 @@ def _blank(found: re.Match[bytes]) -> bytes:
     return whole[:start] + _LETTER.sub(b" ", whole[start:end]) + whole[end:]
 
 
-def _plan(row: Language, options: ChunkOptions) -> Plan:
+def _plan(row: Language, options: ChunkOptions) -> LanguageRules:
     chosen = options.node_types.get(row.name)
     return plan(row, None if chosen is None else tuple(chosen))
 
@@ -60,7 +60,7 @@ class _Level:
 
     __slots__ = ("nodes", "plan", "parent", "base", "kind", "strict", "passing", "lead", "lead_end", "comments")
 
-    def __init__(self, nodes: Iterator[Node], rules: Plan, parent: str, kind: str) -> None:
+    def __init__(self, nodes: Iterator[Node], rules: LanguageRules, parent: str, kind: str) -> None:
         self.nodes = nodes
         self.plan = rules
         self.parent = self.base = parent
@@ -87,7 +87,7 @@ class _Walk:
         self.options = options
         self.pieces: list[Piece] = []
 
-    def run(self, root: Node, rules: Plan) -> None:
+    def run(self, root: Node, rules: LanguageRules) -> None:
         levels = [_Level(iter(root.named_children), rules, "", rules.rest)]
         while levels:
             level = levels[-1]
@@ -232,7 +232,7 @@ class _Walk:
             return self._begin(level, node, inner, meaning, name, row, last)
         return self._flagged(level, node, rule, row, last)
 
-    def _unwrap(self, rules: Plan, node: Node, rule: Rule) -> tuple[Node, Rule, str]:
+    def _unwrap(self, rules: LanguageRules, node: Node, rule: Rule) -> tuple[Node, Rule, str]:
         """The definition within its wrappings (`export`, a decorator, `const f =`), what it is and its name."""
         found, meaning, name = node, rule, self._name(node, rule)
         for _ in range(8):
@@ -285,7 +285,7 @@ class _Walk:
         else:
             self.pieces.append(piece)
 
-    def _path(self, rules: Plan, parent: str, symbol: str) -> str:
+    def _path(self, rules: LanguageRules, parent: str, symbol: str) -> str:
         if not symbol or len(parent) > MAX_PARENT:
             return parent
         symbol = symbol.partition(" ")[0] if rules.row.join == "." else symbol
@@ -337,7 +337,7 @@ class _Walk:
         name = " ".join(self._words(node.start_byte, node.end_byte, MAX_SYMBOL).split())
         return name[1:-1] if len(name) > 2 and name[0] == name[-1] and name[0] in "\"'`" else name
 
-    def _signature(self, rules: Plan, outer: Node, node: Node) -> str:
+    def _signature(self, rules: LanguageRules, outer: Node, node: Node) -> str:
         start = (node if outer.type.startswith("decorated") else outer).start_byte
         body = node.child_by_field_name("body")
         if body is None and rules.bodies and node.named_child_count:
@@ -350,7 +350,7 @@ class _Walk:
             end = node.end_byte if end < 0 else end
         return " ".join(self._words(start, end, MAX_SIGNATURE).split()).rstrip("{:=(; ")
 
-    def _docstring(self, rules: Plan, node: Node) -> str:
+    def _docstring(self, rules: LanguageRules, node: Node) -> str:
         for path in rules.docstring:
             found = follow(node, path, self.text)
             if found is not None:
@@ -381,7 +381,7 @@ def _imports(level: _Level) -> str:
     return "imports" if level.kind == level.plan.rest else level.kind
 
 
-def _wrapped(rules: Plan, node: Node, rule: Rule, text: bytes) -> tuple[Node, Rule] | None:
+def _wrapped(rules: LanguageRules, node: Node, rule: Rule, text: bytes) -> tuple[Node, Rule] | None:
     for path in rule.wraps:
         inner = follow(node, path, text)
         inner_rule = None if inner is None else rules.rules.get(inner.type)

@@ -134,7 +134,7 @@ def _head(kind: str) -> Rule:
     return rule
 
 
-class Plan:
+class LanguageRules:
     """The rules of one language under one choice of node types."""
 
     __slots__ = ("row", "rules", "rest", "deep", "heads", "docstring", "docs", "bodies", "masks")
@@ -154,9 +154,9 @@ class Plan:
 
 
 @lru_cache(maxsize=256)
-def plan(row: Language, chosen: tuple[str, ...] | None) -> Plan:
+def plan(row: Language, chosen: tuple[str, ...] | None) -> LanguageRules:
     """The rules of a row; `chosen` replaces its node types."""
-    return Plan(row, chosen)
+    return LanguageRules(row, chosen)
 
 
 def words_to_kinds(text: str) -> dict[str, str]:

@@ -5,10 +5,10 @@ came from. `trust` is the one other room that touches the disk for it.
 """
 
 from ragit.config.knobs import Knob, fingerprint, value_of
-from ragit.config.layers import Loaded, Row, TomlFile, describe, load, readable
+from ragit.config.layers import Loaded, SettingRow, TomlFile, describe, load, readable
 from ragit.config.sections import (
     KNOBS,
-    Chunking,
+    ChunkingSettings,
     Config,
     ContextOptimization,
     Description,
@@ -33,7 +33,7 @@ from ragit.config.values import expected
 __all__ = [
     "FILE_NAME",
     "KNOBS",
-    "Chunking",
+    "ChunkingSettings",
     "Config",
     "ContextOptimization",
     "LanguageModel",
@@ -50,7 +50,7 @@ __all__ = [
     "QueryRewriting",
     "Reranking",
     "Retrieval",
-    "Row",
+    "SettingRow",
     "Service",
     "TomlFile",
     "describe",

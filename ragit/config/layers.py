@@ -49,7 +49,7 @@ class Loaded(NamedTuple):
         return f"ignored until `ragit trust`: {', '.join(self.ignored)} ({toml.FILE_NAME})"
 
 
-class Row(NamedTuple):
+class SettingRow(NamedTuple):
     """One line of `ragit config`."""
 
     name: str
@@ -110,14 +110,14 @@ def load(
     return Loaded(config, origins, ignored)
 
 
-def describe(loaded: Loaded) -> list[Row]:
+def describe(loaded: Loaded) -> list[SettingRow]:
     """Every setting with its value and origin, in the order of the documentation; passwords in URLs are masked."""
     rows = []
     for name, knob in KNOBS.items():
         origin = loaded.origins[name]
         if name in loaded.ignored:
             origin += f"; {loaded.ignored[name]} ignored until `ragit trust`"
-        rows.append(Row(name, _shown_value(knob, value_of(loaded.config, knob)), origin, knob.help))
+        rows.append(SettingRow(name, _shown_value(knob, value_of(loaded.config, knob)), origin, knob.help))
     return rows
 
 

@@ -46,7 +46,7 @@ class Index(Section):
     )
 
 
-class Chunking(Section):
+class ChunkingSettings(Section):
     """Which syntax becomes a chunk, and which language a file extension means."""
 
     node_types: NodeTypes = knob((), "Per language, the syntax nodes that become chunks; replaces that language's own.")
@@ -307,7 +307,7 @@ class Config(Section):
     """All settings, resolved. Hashable; equal if every setting is equal."""
 
     index: Index = Index()
-    chunking: Chunking = Chunking()
+    chunking: ChunkingSettings = ChunkingSettings()
     chunkers: Chunkers = knob(
         (),
         "Chunkers of your own, each with the file extensions it reads: docs/chunkers.md.",

@@ -29,7 +29,7 @@ from ragit.remote.failures import KeyRefused, ParameterRefused, Refused, TooLong
 from ragit.remote.presets import PRESETS, Preset, spoken_as
 from ragit.remote.secrets import Clean
 from ragit.remote.server import Server, masked, on_this_machine
-from ragit.types import Sent
+from ragit.reports import Sent
 
 _SHORTEST = 200
 """Characters. A server that still calls such a text too long means something else."""

@@ -10,7 +10,8 @@ from ragit.errors import ConfigError
 from ragit.evaluate import measures
 from ragit.evaluate.golden import GoldenSet, Thresholds
 from ragit.judgements import Arm, Evaluation, Expected, Figures, Judged, Question
-from ragit.types import Answer, IndexReport, Progress, Query
+from ragit.reports import IndexReport
+from ragit.types import Answer, Progress, Query
 
 _OFF = {
     "keywords": "retrieval.hybridSearch.enabled is false",

@@ -35,7 +35,7 @@ from ragit.git.objects import Objects, ObjectsRecipe, libgit2_version
 from ragit.git.place import GITLINK, SYMLINK
 from ragit.git.refs import Reflogged, Revision, Worktree
 from ragit.git.repo import Repo
-from ragit.git.uncommitted import Status, WorkingTree
+from ragit.git.uncommitted import GitStatus, WorkingTree
 
 __all__ = [
     "GITLINK",
@@ -46,7 +46,7 @@ __all__ = [
     "Reflogged",
     "Repo",
     "Revision",
-    "Status",
+    "GitStatus",
     "WorkingTree",
     "Worktree",
     "clean_env",

@@ -16,7 +16,7 @@ from ragit.git.command import Git
 from ragit.git.objects import Objects, ObjectsRecipe
 from ragit.git.place import EMPTY_TREES, find
 from ragit.git.refs import Reflogged, Revision, Worktree
-from ragit.git.uncommitted import Status, WorkingTree
+from ragit.git.uncommitted import GitStatus, WorkingTree
 from ragit.types import Change, Entry, Oid
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class Repo:
         self._place = find(path, env)
         self._private = private.Private(self._place, scratch)
         self._open: list[Objects] = []
-        self._statuses: list[Status] = []
+        self._statuses: list[GitStatus] = []
 
     @classmethod
     def open(cls, path: Path | str = ".", env: Mapping[str, str] | None = None, scratch: Path | None = None) -> Repo:
@@ -159,13 +159,13 @@ class Repo:
         """The tree that a commit would record now. Raises GitFailed while there are conflicts."""
         return uncommitted.staged_tree(self._place, self._private)
 
-    def start_status(self) -> Status:
+    def start_status(self) -> GitStatus:
         """Start looking for uncommitted changes, to be handed to `working_tree` later."""
-        status = Status(self._place, self._private)
+        status = GitStatus(self._place, self._private)
         self._statuses.append(status)
         return status
 
-    def working_tree(self, max_bytes: int | Callable[[bytes], int], status: Status | None = None) -> WorkingTree:
+    def working_tree(self, max_bytes: int | Callable[[bytes], int], status: GitStatus | None = None) -> WorkingTree:
         """HEAD with all uncommitted changes (tracked, or untracked and not ignored) as a tree.
 
         Changed files of more than `max_bytes` (of any file, or by path), embedded repositories and what cannot be read

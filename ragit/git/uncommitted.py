@@ -52,7 +52,7 @@ class WorkingTree(NamedTuple):
     """Changed files left out of it, with the reason."""
 
 
-class Status:
+class GitStatus:
     """A `git status` under way. Whoever starts one either hands it to `working_tree` or stops it."""
 
     def __init__(self, place: Place, private: Private) -> None:
@@ -112,7 +112,7 @@ def staged_tree(place: Place, private: Private) -> Oid:
 
 
 def working_tree(
-    place: Place, private: Private, status: Status, max_bytes: Callable[[bytes], int]
+    place: Place, private: Private, status: GitStatus, max_bytes: Callable[[bytes], int]
 ) -> WorkingTree | None:
     """The working tree that `status` saw; None if HEAD has moved since `place` was found.
 

@@ -19,7 +19,7 @@ from ragit.errors import ConfigError, HooksNotWritable
 from ragit.git import Repo
 from ragit.hooks import failure, script, worker
 from ragit.hooks.place import Places, obstacle, read, tool_of
-from ragit.types import HooksReport, HookState
+from ragit.reports import HooksReport, HookState
 
 _OURS = (worker.PENDING, worker.LOCK, worker.LOG, f"{worker.LOG}.1")
 _PASSING = ("/uv/archive-v", "/uv/builds-v", "/.cache/pre-commit/", "/pre-commit/repo")

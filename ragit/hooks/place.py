@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ragit.git import Repo, version
 from ragit.hooks import script
-from ragit.types import HookState
+from ragit.reports import HookState
 
 CONFIG_HOOKS_FROM = (2, 54)
 """The first git that runs hooks named in its configuration: beside any hooks folder, whoever owns that."""

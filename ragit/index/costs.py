@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from ragit.config import Config
 from ragit.records import replaced
+from ragit.reports import Described, Sent
 from ragit.store import OF_CHUNK, OF_IMAGE
-from ragit.types import Described, Sent
 
 
 @dataclass(slots=True)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from ragit.config import Description, Embedding
 from ragit.embed import EMBEDDERS, EmbedderOptions, load_embedder
 from ragit.index.describing import DescribedEmbedder, chunk_asking
-from ragit.types import Embedder, Sent
+from ragit.reports import Sent
+from ragit.types import Embedder
 
 if TYPE_CHECKING:
     from ragit.remote.server import Server

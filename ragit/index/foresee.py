@@ -12,8 +12,9 @@ from ragit.index.describing import IMAGE, chunk_asking
 from ragit.index.embedder import sent_by
 from ragit.postings import Forward
 from ragit.records import replaced
+from ragit.reports import Sent
 from ragit.store import OF_CHUNK, OF_IMAGE, NewChunking, Store
-from ragit.types import Embedder, Sent
+from ragit.types import Embedder
 
 if TYPE_CHECKING:
     from ragit.index.work import Done

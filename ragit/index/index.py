@@ -21,8 +21,9 @@ from ragit.index.embedder import embedder_of
 from ragit.index.plan import Selected, Selector, chunk_options
 from ragit.locks import held
 from ragit.records import replaced
+from ragit.reports import GcReport, IndexReport, Sent
 from ragit.store import OF_CHUNK, OF_IMAGE, Store, is_store, remove_store, replace_store
-from ragit.types import GcReport, IndexReport, Oid, Progress, Sent
+from ragit.types import Oid, Progress
 
 if TYPE_CHECKING:
     from ragit.chunk.custom import Custom

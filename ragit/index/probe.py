@@ -12,7 +12,8 @@ from ragit.errors import ConfigError
 from ragit.index import costs
 from ragit.index.describing import DescribedEmbedder
 from ragit.index.embedder import embedder_of, sent_by
-from ragit.types import Embedder, EmbedderTried
+from ragit.reports import EmbedderTried
+from ragit.types import Embedder
 
 SAMPLE = "def close_idle_connections(pool):\n    for connection in pool.idle():\n        connection.close()\n"
 QUERY = "where are idle connections closed"

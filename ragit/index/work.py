@@ -19,8 +19,9 @@ from ragit.index.describing import IMAGE
 from ragit.index.embedded import embedded_text, text_hash
 from ragit.index.embedder import embedder_of, sent_by
 from ragit.records import Record, replaced
+from ragit.reports import Sent
 from ragit.store import ChunkRow, NewChunking, Store
-from ragit.types import Chunk, Chunking, Oid, Sent
+from ragit.types import Chunk, Chunking, Oid
 
 if TYPE_CHECKING:
     from ragit.chunk.custom import Custom

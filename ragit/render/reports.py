@@ -8,19 +8,19 @@ from typing import Any
 from ragit.records import as_dict
 from ragit.render.machine import dumps, plain
 from ragit.render.screen import Paint, RenderOptions, cells, counted, sized, visible
-from ragit.types import (
+from ragit.reports import (
     Asked,
     Described,
     EmbedderTried,
     Finding,
-    Freshness,
+    FreshnessReport,
     GcReport,
     HooksReport,
     ImageDescribed,
     IndexReport,
     RefStatus,
     Sent,
-    Status,
+    StatusReport,
 )
 
 _LISTED = 20
@@ -132,7 +132,7 @@ def index_json(report: IndexReport, options: RenderOptions) -> Iterator[str]:
     )
 
 
-def freshness_text(freshness: Freshness, options: RenderOptions, *, mend: str = "ragit index") -> Iterator[str]:
+def freshness_text(freshness: FreshnessReport, options: RenderOptions, *, mend: str = "ragit index") -> Iterator[str]:
     """Whether a tree is indexed completely; if not, the missing files and the command that mends it."""
     paint = Paint(options.color)
     where = f"{visible(freshness.ref)} ({freshness.tree[:10]})"
@@ -152,7 +152,7 @@ def freshness_text(freshness: Freshness, options: RenderOptions, *, mend: str = 
     yield f"to mend it: {paint.name(visible(mend))}"
 
 
-def freshness_json(freshness: Freshness, options: RenderOptions, *, mend: str = "ragit index") -> Iterator[str]:
+def freshness_json(freshness: FreshnessReport, options: RenderOptions, *, mend: str = "ragit index") -> Iterator[str]:
     """The same as one JSON object."""
     yield dumps(
         {
@@ -167,7 +167,7 @@ def freshness_json(freshness: Freshness, options: RenderOptions, *, mend: str = 
     )
 
 
-def status_text(status: Status, options: RenderOptions) -> Iterator[str]:
+def status_text(status: StatusReport, options: RenderOptions) -> Iterator[str]:
     """What is stored, for which refs, and what is missing."""
     paint = Paint(options.color)
     if not status.exists:
@@ -205,7 +205,7 @@ def _ref_line(ref: RefStatus, wide: int, files: int, paint: Paint) -> str:
     return f"{paint.name(name)}{gap}  {paint.faint(ref.tree[:10])}  {counted(ref.files, 'file'):<{files}}  {state}"
 
 
-def status_json(status: Status, options: RenderOptions) -> Iterator[str]:
+def status_json(status: StatusReport, options: RenderOptions) -> Iterator[str]:
     """The same as one JSON object."""
     yield dumps(
         {

@@ -44,7 +44,7 @@ NEAREST_OF_FILE = 3
 """Chunks whose mean nearness speaks for a file: one may be near by chance, and all would drown the right ones."""
 
 
-class Vectors(Record):
+class QueryVector(Record):
     """The query's vector, and whose it is."""
 
     query: Quantized
@@ -88,7 +88,7 @@ def _holders(store: Store, view: View, term: str) -> Holders:
     return Holders(files, paths, names)
 
 
-def vector_arm(store: Store, view: View, vectors: Vectors) -> dict[int, float]:
+def vector_arm(store: Store, view: View, vectors: QueryVector) -> dict[int, float]:
     """Cosine of the nearest chunks of the files that may be found."""
     members = sorted({view.snapshot.chunkings[place] for place in view.places})
     near = store.nearest(vectors.query.bits, members, vectors.embedder, NEAREST)
@@ -107,7 +107,7 @@ class Gathered(NamedTuple):
     """Files, among those that may be found, that hold a word of the query."""
 
 
-def gather(store: Store, view: View, query: QueryTerms, vectors: Vectors | None, scoring: str) -> Gathered:
+def gather(store: Store, view: View, query: QueryTerms, vectors: QueryVector | None, scoring: str) -> Gathered:
     """The candidates for a query."""
     found = holders(store, view, query)
     scores = score_files(query, {term: held.files for term, held in found.items()}, view.snapshot.lengths)
@@ -138,7 +138,12 @@ class _Look:
     """Tells the facts of one candidate's file from what is known of all."""
 
     def __init__(
-        self, view: View, query: QueryTerms, found: Mapping[str, Holders], scores: FileScores, vectors: Vectors | None
+        self,
+        view: View,
+        query: QueryTerms,
+        found: Mapping[str, Holders],
+        scores: FileScores,
+        vectors: QueryVector | None,
     ) -> None:
         self._view = view
         self._found = found
@@ -176,7 +181,7 @@ def _files(view: View, scores: FileScores, near: Mapping[int, float]) -> list[in
     return sorted({*best, *best_first(nearest, NEAR_FILES)})
 
 
-def _cosines(store: Store, vectors: Vectors, chunkings: Iterable[int]) -> dict[int, list[float]]:
+def _cosines(store: Store, vectors: QueryVector, chunkings: Iterable[int]) -> dict[int, list[float]]:
     """Cosine of every chunk of some chunkings, from 0 to 1, in the order of the chunks."""
     found = store.similarities_within(vectors.query.bytes, chunkings, vectors.embedder)
     return {chunking: [max(0.0, cosine) for cosine in cosines] for chunking, cosines in found.items()}

@@ -19,7 +19,7 @@ from ragit.index import Composed, Indexer
 from ragit.index.describing import chunk_asking
 from ragit.records import replaced
 from ragit.search.ask import check, language
-from ragit.search.gather import Vectors, gather
+from ragit.search.gather import QueryVector, gather
 from ragit.search.show import Show, one_path_each
 from ragit.search.view import View
 from ragit.store import OF_CHUNK, Snapshot, Store
@@ -287,7 +287,7 @@ class Searcher:
         enabled = self._config.retrieval.hybrid_search.enabled
         return "vector" if query.mode == "hybrid" and not enabled else query.mode
 
-    def _vectors(self, store: Store, query: Query, mode: str) -> tuple[Vectors | None, str]:
+    def _vectors(self, store: Store, query: Query, mode: str) -> tuple[QueryVector | None, str]:
         """The query's vector; or None, and why there is none where one was to be expected."""
         embedder = self._indexer.embedder
         if embedder is None:
@@ -309,7 +309,7 @@ class Searcher:
             return None, error.message
         if not any(vector):
             return None, "the query holds no word: vectors took no part"
-        return Vectors(quantize_query(vector), number, path_nearness(query.text)), ""
+        return QueryVector(quantize_query(vector), number, path_nearness(query.text)), ""
 
     def _filter(self, store: Store, query: Query) -> Callable[[int, bytes], bool] | None:
         by_path = globs.matcher(query.paths)

@@ -1,0 +1,226 @@
+"""What commands other than search report: plain values, made by the room that knows and shown by `render`.
+
+Standard library only, no IO. Apart from `types`, since a search needs none of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from ragit.records import Record
+from ragit.types import Oid
+
+
+class Described(Record):
+    """What language models were asked for in a run of indexing, and said; or, for a dry run, what would be asked."""
+
+    chunks: int
+    """Chunks described, or to be described."""
+    images: int
+    failed: int
+    """Chunks that are embedded by their code alone for now, and images that are not indexed: asked for again next
+    time."""
+    why: str
+    """Why one of those failed, in a sentence; empty if none did."""
+    tokens_in: int
+    """As servers counted them, as far as they do; for a dry run by estimate."""
+    tokens_out: int
+    cost: float | None
+    """By the settings under `pricing`; None where a model that was asked has no price there."""
+    secrets: int = 0
+    """Taken out of texts before they were sent."""
+
+
+class ImageDescribed(Record):
+    """An image of a tree, and what is stored about it."""
+
+    path: str
+    ref: str
+    blob: Oid
+    asked: str
+    """Who describes images, by server, model and prompt."""
+    text: str
+    """The description; empty if there is none yet."""
+
+
+class Sent(Record):
+    """What a server was sent that makes vectors, or, by estimate, would be."""
+
+    model: str
+    tokens: int
+    """As the server counts them."""
+    secrets: int
+    """Taken out of the texts before they were sent."""
+    shortened: int = 0
+    """Texts that were too long, of which the beginning was sent."""
+    refused: int = 0
+    """Texts that the server would not take: they have no vector, and are found by their words."""
+    cost: float | None = None
+    """By the settings' prices; None if they have none for this model."""
+
+
+class EmbedderTried(Record):
+    """What came of trying the configured embedder once."""
+
+    provider: str
+    address: str
+    """Where it was asked; empty for one that is part of ragit."""
+    model: str
+    key: str
+    """Where its key is looked for, and whether there is one. Never the key."""
+    dimensions: int
+    document_ms: float
+    query_ms: float
+    tokens: int
+    """As the server counts them, for both."""
+    cost: float | None
+    """By the settings' prices."""
+    notes: tuple[str, ...]
+    """What is worth knowing."""
+
+
+class IndexReport(Record):
+    """What one run of indexing did (or, for a dry run, would do)."""
+
+    trees: int
+    files: int
+    chunks: int
+    """Chunks of the given trees."""
+    indexed: int
+    """Blobs chunked in this run."""
+    embedded: int
+    reused: int
+    """Chunks of newly chunked blobs whose vector was there already."""
+    tokens: int
+    """Words of the blobs chunked in this run: what an embedder has to read at most."""
+    skipped: Mapping[str, int]
+    seconds: float
+    dry_run: bool = False
+    described: Described | None = None
+    """None where no descriptions are wanted."""
+    sent: Sent | None = None
+    """None where no server makes vectors, or none had to."""
+
+
+class FreshnessReport(Record):
+    """How much of a tree the store lacks."""
+
+    ref: str
+    tree: Oid
+    missing: tuple[str, ...]
+    indexed: bool = True
+    """There is an index at all."""
+
+    @property
+    def fresh(self) -> bool:
+        """True if nothing is missing."""
+        return not self.missing
+
+
+class RefStatus(Record):
+    """How far one ref is indexed."""
+
+    name: str
+    tree: Oid
+    files: int
+    missing: int
+
+
+class StatusReport(Record):
+    """What is stored, and for whom."""
+
+    store: str
+    exists: bool
+    bytes: int
+    chunkings: int
+    """Blobs chunked, of all trees."""
+    chunks: int
+    embedder: str
+    """Fingerprint of the configured embedder; empty where keywords only are wanted."""
+    other_embedders: tuple[str, ...]
+    """Fingerprints of embedders whose vectors are stored but not used; gc drops them."""
+    refs: tuple[RefStatus, ...]
+    """HEAD, then the local branches."""
+    skipped: Mapping[str, int]
+    """Files of HEAD that are not searched, by reason."""
+    worker: str = ""
+    """What the worker that hooks start is doing, in a few words; empty if there is nothing to say."""
+    descriptions: tuple[int, int] | None = None
+    """How many are stored, and how many chunks and images of HEAD have none: they wait for the next `ragit index`.
+    None where no descriptions are wanted."""
+
+
+class GcReport(Record):
+    """What gc did."""
+
+    dropped: int
+    """Blobs whose chunks were deleted."""
+    kept: int
+    bytes_before: int
+    bytes_after: int
+    object_bytes: int = 0
+    """Freed in the private object directory of uncommitted work."""
+
+
+class HookState(Record):
+    """One of git's hooks, as far as ragit is concerned."""
+
+    event: str
+    place: str
+    """The file, or the section of git's configuration, that git looks at."""
+    state: str
+    """active, absent, or left alone."""
+    note: str = ""
+    advice: str = ""
+    """What to add by hand, and where."""
+
+
+class HooksReport(Record):
+    """What stands in the hooks after they were installed, removed or looked at."""
+
+    dispatcher: str
+    """The file that the lines in hooks call."""
+    hooks: tuple[HookState, ...]
+    changed: bool
+
+    @property
+    def active(self) -> bool:
+        """True if every hook wakes ragit."""
+        return all(hook.state == "active" for hook in self.hooks)
+
+
+class AskedChunker(NamedTuple):
+    """A chunker of the user's own that a repository wants to be run."""
+
+    name: str
+    suffixes: tuple[str, ...]
+    sha256: str
+    """Of its file as it is now; empty for what is installed."""
+    problem: str
+    """Why it is ignored nonetheless; empty if it is not."""
+    instead: tuple[tuple[str, str], ...]
+    """Of its suffixes, those that ragit itself reads, each with the language."""
+
+
+class Asked(Record):
+    """What a repository asks its user to allow."""
+
+    path: str
+    """Of its .ragit.toml."""
+    settings: tuple[tuple[str, object, str], ...]
+    """Name, value and place of each sensitive setting."""
+    chunkers: tuple[AskedChunker, ...]
+    files: Mapping[str, bytes]
+    """What is allowed with it, by name: a file of code, or "" for the .ragit.toml."""
+
+
+class Finding(Record):
+    """One thing that `ragit doctor` looked at."""
+
+    topic: str
+    state: str
+    """ok, note (works, but worth knowing) or bad."""
+    text: str
+    mend: str = ""
+    """What to type or do about it."""
