@@ -123,7 +123,7 @@ def weights_of(shape: str) -> dict[str, float]:
 
 
 def facts_of(index: Any, tasks: list[Task]) -> Iterable[Facts]:
-    searcher, target = index._searcher, index._target(None, "committed", None)
+    searcher, target = index._searcher, index._targets.of(None, "committed")
     with index._indexer.reading() as store:
         snapshot = index._indexer.composer.compose(store, target.tree).snapshot
         for task in tasks:

@@ -106,16 +106,16 @@ def _sqlite() -> Iterator[Finding]:
 def _settings(patient: _Patient) -> Iterator[Finding]:
     if patient.index is None:
         return
-    warning = patient.index.loaded.warning
+    warning = patient.index.settings.loaded.warning
     if warning:
         yield Finding("settings", "note", warning, "Type: ragit trust, which shows what is asked for first")
     else:
-        changed = sum(origin != "default" for origin in patient.index.loaded.origins.values())
+        changed = sum(origin != "default" for origin in patient.index.settings.loaded.origins.values())
         yield Finding("settings", "ok", f"{changed} changed" if changed else "all as they come")
 
 
 def _chunkers(patient: _Patient) -> Iterator[Finding]:
-    for one in patient.index.chunkers if patient.index else ():
+    for one in patient.index.settings.chunkers if patient.index else ():
         what = f"{one.name} for {' '.join(one.suffixes)}"
         if one.problem:
             yield Finding("chunkers", "bad", f"{what} is ignored: {one.problem}", "Mend the setting `chunkers`")

@@ -52,7 +52,7 @@ def use(
 def allow(repo: GitSandbox) -> None:
     """`ragit trust`."""
     with ragit.open(repo.path) as index:
-        index.trust()
+        index.settings.trust()
 
 
 def found(repo: GitSandbox, query: str, *, documents_min: int | None = None) -> list[Hit]:

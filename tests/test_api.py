@@ -55,7 +55,7 @@ def test_settings_are_taken_by_name(repo: GitSandbox) -> None:
     repo.commit()
     with ragit.open(repo.path, flags={"retrieval.topK": 3}) as opened:
         assert opened.config.retrieval.top_k == 3
-        assert {row.name: row.origin for row in opened.settings()}["retrieval.topK"] == "command line"
+        assert {row.name: row.origin for row in opened.settings.rows()}["retrieval.topK"] == "command line"
     with pytest.raises(ConfigError, match="topk"):
         ragit.open(repo.path, flags={"retrieval.topk": 3})
 

@@ -156,7 +156,7 @@ def test_what_is_not_there_is_said_and_ragit_reads_the_file(
     repo.write("tools/large.py", "#" * (1 << 20) + "#")
     use(repo, "", module=module)
     with ragit.open(repo.path) as index:
-        assert index.warnings == [f"chunker {module} is ignored: {why}"]
+        assert index.settings.warnings == [f"chunker {module} is ignored: {why}"]
     assert chunks(repo) == READ_BY_RAGIT
     assert f"bad   chunkers    {module} for .xyz is ignored: {why}" in Terminal(repo.path).ragit("doctor").out
 
@@ -451,7 +451,7 @@ def test_gc_keeps_what_the_chunker_in_force_made(repo: GitSandbox) -> None:
     indexed(repo)
     with ragit.open(repo.path) as index:
         assert index.gc().dropped == 0
-        index.trust(allow=False)
+        index.settings.distrust()
     with ragit.open(repo.path) as index:
         index.index()
         assert index.gc().dropped == 1

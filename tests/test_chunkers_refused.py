@@ -64,7 +64,7 @@ def test_a_clone_runs_nothing_and_says_so_once(clone: GitSandbox, marker: Path) 
     assert not marker.exists()
     assert chunks(clone) == READ_BY_RAGIT
     with ragit.open(clone.path) as index:
-        assert index.warnings == ["ignored until `ragit trust`: chunkers (.ragit.toml)"]
+        assert index.settings.warnings == ["ignored until `ragit trust`: chunkers (.ragit.toml)"]
 
 
 def test_trust_shows_allows_asks_again_and_takes_back(clone: GitSandbox, marker: Path) -> None:
@@ -119,9 +119,9 @@ def test_no_means_no(clone: GitSandbox, marker: Path, monkeypatch: pytest.Monkey
 
 def test_what_was_shown_is_what_is_allowed(clone: GitSandbox, marker: Path) -> None:
     with ragit.open(clone.path) as index:
-        asked = index.asked()
+        asked = index.settings.asked()
         clone.write("tools/a.py", marking(marker) + "# changed while it was read\n")
-        index.trust(asked)
+        index.settings.trust(asked)
     assert chunks(clone) == READ_BY_RAGIT
     assert not marker.exists()
 
@@ -158,7 +158,7 @@ def test_links_and_the_git_folder_lead_out_of_it(repo: GitSandbox, marker: Path)
         record = trust.record_path(os.environ)  # a permission from before, when it was a file
         trust.trust(record, repo.path / ".git", file.read_bytes(), name=name)
         with ragit.open(repo.path) as index:
-            assert index.warnings == [f"chunker {name} is ignored: it leads out of the repository"]
+            assert index.settings.warnings == [f"chunker {name} is ignored: it leads out of the repository"]
         assert chunks(repo) == READ_BY_RAGIT
     assert not marker.exists()
 
@@ -179,7 +179,7 @@ def test_a_pipe_is_not_waited_for(repo: GitSandbox) -> None:
     os.mkfifo(repo.path / "pipe.py")
     use(repo, "", module="pipe.py")
     with ragit.open(repo.path) as index:
-        assert index.warnings == ["chunker pipe.py is ignored: there is no such file in the working tree"]
+        assert index.settings.warnings == ["chunker pipe.py is ignored: there is no such file in the working tree"]
 
 
 def test_another_branch_s_version_does_not_run(repo: GitSandbox, marker: Path) -> None:
@@ -331,7 +331,7 @@ def test_a_bare_repository_has_no_file_to_run(clone: GitSandbox, marker: Path, t
     bare.git("config", "ragit.chunkers.xyz", "tools/a.py")
     bare.git("config", "ragit.chunkers.py", "os:system")
     with ragit.open(bare.path) as index:
-        assert index.warnings == [
+        assert index.settings.warnings == [
             "chunker os:system is ignored: Python's own library holds no chunkers",
             "chunker tools/a.py is ignored: a bare repository has no files",
         ]

@@ -265,7 +265,7 @@ def test_a_clone_cannot_have_its_code_described(sources: GitSandbox, model: Mode
     with ragit.open(sources.path) as index:
         index.index(scope="worktree")
         assert not model.asked
-        index.trust()
+        index.settings.trust()
     with ragit.open(sources.path) as index:
         index.index(scope="worktree")
     assert model.asked

@@ -21,7 +21,7 @@ from making import IN_TABLE, ROW_END, content, docx, encrypted, outlined, p, pdf
 from packing import xlsx  # noqa: E402
 
 import ragit  # noqa: E402
-from ragit.index import index  # noqa: E402
+from ragit.index import run  # noqa: E402
 from ragit.store import Store, schema  # noqa: E402
 from ragit.types import Oid  # noqa: E402
 
@@ -236,8 +236,8 @@ def test_a_store_of_before_documents_goes_on(repo: GitSandbox, monkeypatch: pyte
 def test_documents_are_worked_on_and_written_a_few_at_a_time() -> None:
     """A kill loses the batch under way: some seconds of it, not minutes."""
     keys = [(Oid(f"{number:040x}"), "pdf" if number % 3 == 0 else "python", "f") for number in range(100)]
-    batches = list(index._batches(keys, index.BATCH_FILES))
+    batches = list(run._batches(keys, run.BATCH_FILES))
     assert [key for batch in batches for key in batch] == keys
-    assert all(sum(key[1] == "pdf" for key in batch) <= index.BATCH_FILES // index.DOCUMENT_WEIGHT for batch in batches)
-    assert list(index._batches(keys[:1], 1)) == [keys[:1]]
-    assert [len(batch) for batch in index._batches(keys[1:3] * 60, index.BATCH_FILES)] == [48, 48, 24]
+    assert all(sum(key[1] == "pdf" for key in batch) <= run.BATCH_FILES // run.DOCUMENT_WEIGHT for batch in batches)
+    assert list(run._batches(keys[:1], 1)) == [keys[:1]]
+    assert [len(batch) for batch in run._batches(keys[1:3] * 60, run.BATCH_FILES)] == [48, 48, 24]

@@ -50,13 +50,21 @@ ROOMS_OF_A_SEARCH = {
         "postings",
         "rank",
     ),
-    *("records", "render", "search", "store", "trust", "types", "words"),
+    *("records", "render", "search", "settings", "store", "targets", "trust", "types", "words"),
 }
 """All rooms of ragit that an ordinary search loads; `NOT_LOADED` are the parts of them that only indexing needs."""
 
 NOT_LOADED = {
     *("ragit.chunk.code", "ragit.chunk.grammars", "ragit.chunk.readers", "ragit.chunk.rules", "ragit.crash"),
-    *("ragit.index.work", "ragit.index.worker", "ragit.cli.index", "ragit.cli.config", "ragit.cli.status"),
+    *(
+        "ragit.index.run",
+        "ragit.index.state",
+        "ragit.index.work",
+        "ragit.index.worker",
+        "ragit.cli.index",
+        "ragit.cli.config",
+        "ragit.cli.status",
+    ),
 }
 
 PROBE = """

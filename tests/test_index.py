@@ -164,7 +164,7 @@ def test_a_worker_that_dies_is_replaced(repo: GitSandbox) -> None:
     repo.commit()
     with Repo.open(repo.path) as opened:
         indexer = Indexer(opened, Config(), repo.path / ".git" / "ragit" / "index.db")
-        recipe = indexer._recipe(bulk=False, reuse=False, embed=True)
+        recipe = indexer._setup.recipe(bulk=False, reuse=False, embed=True)
         pool = Pool(recipe, 1)
         selected = indexer.composer.compose(None, opened.head().tree).missing
         keys = [file.key for file in selected]
@@ -185,7 +185,7 @@ def test_blobs_that_kill_every_worker_are_skipped_and_counted(
     repo.commit()
     with Repo.open(repo.path) as opened:
         indexer = Indexer(opened, Config(), repo.path / ".git" / "ragit" / "index.db")
-        pool = Pool(indexer._recipe(bulk=False, reuse=False, embed=True), 1)
+        pool = Pool(indexer._setup.recipe(bulk=False, reuse=False, embed=True), 1)
         keys = [file.key for file in indexer.composer.compose(None, opened.head().tree).missing]
         try:
             (done,) = pool.work([keys])
@@ -199,7 +199,7 @@ def test_what_a_worker_cannot_do_is_told_in_its_words(repo: GitSandbox) -> None:
     repo.commit()
     with Repo.open(repo.path) as opened:
         indexer = Indexer(opened, Config(), repo.path / ".git" / "ragit" / "index.db")
-        pool = Pool(indexer._recipe(bulk=False, reuse=False, embed=True), 1)
+        pool = Pool(indexer._setup.recipe(bulk=False, reuse=False, embed=True), 1)
         try:
             with pytest.raises(Exception, match="nosuchlanguage"):
                 list(pool.work([[(opened.head().tree, "nosuchlanguage", "x")]]))

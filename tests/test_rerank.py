@@ -386,7 +386,7 @@ def test_a_clone_cannot_send_code_anywhere(shop: GitSandbox, server: AnsweringSe
     answer = search(shop)
     assert (server.asked, answer.degraded) == ([], "")
     with ragit.open(shop.path) as index:
-        index.trust()
+        index.settings.trust()
     assert search(shop).reranked_by is not None
 
 

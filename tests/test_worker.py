@@ -274,6 +274,7 @@ def test_it_is_a_good_background_process(hooked: Hooked, tmp_path: Path) -> None
         "    state = subprocess.run([sys.executable, '-c', 'import sys, pathlib; from ragit.hooks import worker;"
         " print(worker.state(pathlib.Path(sys.argv[1])))', str(folder)], capture_output=True, text=True)\n"
         "    print(os.getpriority(os.PRIO_PROCESS, 0), os.getsid(0) == os.getpid(), fds, state.stdout, file=out)\n"
+        "    out.flush()\n"  # it is read as soon as the work is done, not when the process has ended
         "worker._index_heads = index\n"
         "worker.main()\n"
     )

@@ -26,7 +26,9 @@ def config(ctx: click.Context, as_json: bool, full: bool) -> None:
       git config ragit.retrieval.topK 20
     """
     with open_index(ctx) as index:
-        print_lines((render.config_json if as_json else render.config_text)(index.settings(), look({"full": full})))
+        print_lines(
+            (render.config_json if as_json else render.config_text)(index.settings.rows(), look({"full": full}))
+        )
 
 
 @click.command()
@@ -46,13 +48,13 @@ def trust(ctx: click.Context, dry_run: bool, yes: bool, revoke: bool) -> None:
     """
     with open_index(ctx) as index:
         if revoke:
-            click.echo(f"no longer trusted: {render.visible(str(index.trust(allow=False)))}")
+            click.echo(f"no longer trusted: {render.visible(str(index.settings.distrust()))}")
             return
-        asked = index.asked()
+        asked = index.settings.asked()
         print_lines(render.asked_text(asked, look({})))
         if dry_run or not (yes or _agrees()):
             return
-        click.echo(f"trusted as it is now: {render.visible(str(index.trust(asked)))}")
+        click.echo(f"trusted as it is now: {render.visible(str(index.settings.trust(asked)))}")
 
 
 def _agrees() -> bool:

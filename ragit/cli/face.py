@@ -19,7 +19,7 @@ from ragit.errors import OutputFailed
 def open_index(ctx: click.Context, ahead: Ahead | None = None) -> Ragit:
     """The index of the repository that the command is about, with a note where its settings were not all taken."""
     index = open_repository(ctx.obj["directory"], flags=ctx.obj["flags"], ahead=ahead)
-    for warning in index.warnings:
+    for warning in index.settings.warnings:
         click.echo(f"note: {render.visible(warning)}", err=True)
     if (index.folder / "last-error").exists():
         _tell_failure(index)

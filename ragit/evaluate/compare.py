@@ -109,7 +109,7 @@ def _evaluated(
             return proven_arms(opener, settings, index, judged, ref)
 
         evaluation = evaluate(index, golden, ref, notes=notes, arms=arms, progress=progress)
-        return evaluation, {row.name: row.value for row in index.settings()}
+        return evaluation, {row.name: row.value for row in index.settings.rows()}
 
 
 def proven_arms(

@@ -133,7 +133,7 @@ class _Watch:
     """Progress of indexing that gives way to a HEAD that moved, at moments when all that is done is written."""
 
     def __init__(self, pending: Path) -> None:
-        from ragit.index.index import BATCH_FILES
+        from ragit.index.run import BATCH_FILES
 
         self._pending, self._batch = pending, BATCH_FILES
 

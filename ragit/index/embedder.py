@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from ragit.config import Description, Embedding
 from ragit.embed import EMBEDDERS, EmbedderOptions, load_embedder
 from ragit.index.describing import DescribedEmbedder, chunk_asking
-from ragit.reports import Sent
 from ragit.types import Embedder
 
 if TYPE_CHECKING:
     from ragit.remote.server import Server
+    from ragit.reports import Sent
 
 
 def embedder_of(settings: Embedding, description: Description | None = None) -> Embedder | None:
@@ -28,8 +28,8 @@ def sent_by(embedder: Embedder | None) -> Sent | None:
     """What the embedder sent to a server so far; None for one that sends nothing, or does not say."""
     while isinstance(embedder, DescribedEmbedder):
         embedder = embedder.embedder
-    sent = getattr(embedder, "sent", None)
-    return sent if isinstance(sent, Sent) else None
+    sent: Sent | None = getattr(embedder, "sent", None)
+    return sent
 
 
 def _embedder_of(settings: Embedding) -> Embedder | None:

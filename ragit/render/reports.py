@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ragit.records import as_dict
 from ragit.render.machine import dumps, plain
 from ragit.render.screen import Paint, RenderOptions, cells, counted, sized, visible
-from ragit.reports import (
-    Asked,
-    Described,
-    EmbedderTried,
-    Finding,
-    FreshnessReport,
-    GcReport,
-    HooksReport,
-    ImageDescribed,
-    IndexReport,
-    RefStatus,
-    Sent,
-    StatusReport,
-)
+
+if TYPE_CHECKING:
+    from ragit.reports import (
+        Asked,
+        Described,
+        EmbedderTried,
+        Finding,
+        FreshnessReport,
+        GcReport,
+        HooksReport,
+        ImageDescribed,
+        IndexReport,
+        RefStatus,
+        Sent,
+        StatusReport,
+    )
 
 _LISTED = 20
 """Missing files named on a terminal; all of them are in the JSON."""
