@@ -233,7 +233,7 @@ def test_a_tree_is_walked_once_under_new_settings(shop: GitSandbox) -> None:
             tree = indexer.repo.head().tree
             with indexer.reading() as store:
                 assert store is not None
-                return store.snapshot(tree, indexer.composer.selection) is not None
+                return store.snapshots.of(tree, indexer.composer.selection) is not None
 
     assert not composed(index=False)
     assert composed()

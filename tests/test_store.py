@@ -18,8 +18,7 @@ from hypothesis import strategies as st
 
 from ragit import postings
 from ragit.errors import StoreTooNew, StoreTooOld, StoreUnreadable
-from ragit.store import VERSION, ChunkRow, NewChunking, Snapshot, Store, chunk_id
-from ragit.store import store as rows
+from ragit.store import VERSION, ChunkRow, NewChunking, Snapshot, Store, chunk_id, snapshots
 from ragit.types import Chunk, Oid
 
 DIMENSIONS = 64
@@ -109,7 +108,7 @@ HOT: dict[str, Callable[[Store], object]] = {
     "similarities_within": lambda s: s.similarities_within(vector(1)[1], [1, 2], 1),
     "chunks": lambda s: s.chunks([chunk_id(1, 0)]),
     "blobs": lambda s: s.blobs([1, 2]),
-    "snapshot": lambda s: s.snapshot(Oid("0" * 40), "s"),
+    "snapshot": lambda s: s.snapshots.of(Oid("0" * 40), "s"),
     "vectors_of": lambda s: s.vectors_of([b"gamma".ljust(16)], 1),
 }
 
@@ -233,18 +232,18 @@ def test_a_snapshot_comes_back_as_it_went_in(files: dict[bytes, tuple[int, int, 
         array("Q", (row[1] for row in kept.values())),
         {path: row[2] for path, row in files.items() if row[2]},
     )
-    assert rows._unpacked(*rows._packed(snapshot)) == snapshot
+    assert snapshots._unpacked(*snapshots._packed(snapshot)) == snapshot
 
 
 def test_snapshots_are_a_cache_of_the_latest(store: Store) -> None:
     empty = Snapshot([], array("Q"), array("Q"), {})
     with store.writing():
-        for number in range(rows.SNAPSHOTS_KEPT + 9):
-            store.add_snapshot(Oid(f"{number:040x}"), "s", empty)
-    assert len(store.snapshot_trees("s")) == rows.SNAPSHOTS_KEPT
-    assert store.snapshot(Oid(f"{0:040x}"), "s") is None
-    assert store.snapshot(Oid(f"{rows.SNAPSHOTS_KEPT + 8:040x}"), "s") == empty
-    assert store.snapshot(Oid(f"{rows.SNAPSHOTS_KEPT + 8:040x}"), "other") is None
+        for number in range(snapshots.KEPT + 9):
+            store.snapshots.add(Oid(f"{number:040x}"), "s", empty)
+    assert len(store.snapshots.trees("s")) == snapshots.KEPT
+    assert store.snapshots.of(Oid(f"{0:040x}"), "s") is None
+    assert store.snapshots.of(Oid(f"{snapshots.KEPT + 8:040x}"), "s") == empty
+    assert store.snapshots.of(Oid(f"{snapshots.KEPT + 8:040x}"), "other") is None
 
 
 # Dropping
@@ -253,8 +252,8 @@ def test_snapshots_are_a_cache_of_the_latest(store: Store) -> None:
 def test_what_is_dropped_leaves_no_trace(store: Store) -> None:
     keep = {number for number in range(1, 51) if number % 3}
     with store.writing():
-        store.add_snapshot(Oid("a" * 40), "s", Snapshot([b"x"], array("Q", [3]), array("Q", [1]), {}))
-        store.add_snapshot(Oid("b" * 40), "s", Snapshot([b"x"], array("Q", [4]), array("Q", [1]), {}))
+        store.snapshots.add(Oid("a" * 40), "s", Snapshot([b"x"], array("Q", [3]), array("Q", [1]), {}))
+        store.snapshots.add(Oid("b" * 40), "s", Snapshot([b"x"], array("Q", [4]), array("Q", [1]), {}))
         assert store.drop_except(keep, {1}) == 16
     store.compact()
     assert store.problems() == []
@@ -263,8 +262,8 @@ def test_what_is_dropped_leaves_no_trace(store: Store) -> None:
     assert store.chunks([chunk_id(3, 0)]) == {}
     assert store.has_vectors
     assert {c >> 16 for c, _ in store.nearest(vector(1)[0], range(1, 51), 1, 1000)} == keep
-    assert store.snapshot(Oid("a" * 40), "s") is None
-    assert store.snapshot(Oid("b" * 40), "s") is not None
+    assert store.snapshots.of(Oid("a" * 40), "s") is None
+    assert store.snapshots.of(Oid("b" * 40), "s") is not None
     with store.writing():
         store.add(chunking(3), 1)
     assert numbers(store)[f"{3:040x}"] > 50  # numbers are not used again

@@ -59,7 +59,7 @@ class Composer:
         """
         if store is None:
             return self._walked(tree, None, absent)
-        cached = store.snapshot(tree, self.selection)
+        cached = store.snapshots.of(tree, self.selection)
         if cached is not None and not (waiting and _waits(cached)):
             return Composed(tree, cached, [], cached=True)
         base = self._neighbour(store, near)
@@ -73,11 +73,11 @@ class Composer:
         return replaced(self._assemble(tree, store, self._whole(tree), {}, absent), walked=True)
 
     def _neighbour(self, store: Store, near: Oid | None) -> tuple[Oid, Snapshot] | None:
-        known = store.snapshot_trees(self.selection)
+        known = store.snapshots.trees(self.selection)
         if not known:
             return None
         tree = near if near in known else known[0]
-        snapshot = store.snapshot(tree, self.selection)
+        snapshot = store.snapshots.of(tree, self.selection)
         return None if snapshot is None else (tree, snapshot)
 
     def _whole(self, tree: Oid) -> Plan:

@@ -84,6 +84,6 @@ def keeping(store: Store) -> Keep:
         with store.writing():
             store.descriptions.keep(kind, asked, said)
             if kind == OF_IMAGE:
-                store.forget_snapshots(NOT_DESCRIBED)
+                store.snapshots.forget(NOT_DESCRIBED)
 
     return keep

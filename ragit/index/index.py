@@ -230,7 +230,7 @@ class Indexer:
                 for part in new:
                     if later and NOT_DESCRIBED in part.snapshot.skipped.values():
                         continue
-                    store.add_snapshot(part.tree, self.composer.selection, part.snapshot)
+                    store.snapshots.add(part.tree, self.composer.selection, part.snapshot)
 
 
 def _missing(composed: Sequence[Composed], *, waiting: bool) -> list[Key]:

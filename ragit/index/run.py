@@ -222,5 +222,5 @@ def _write(store: Store, waiting: list[Done], embedder: int | None) -> None:
             if done.new is not None:
                 store.add(done.new, embedder)
         if any(done.new is not None and done.key[1] == IMAGE for done in waiting):
-            store.forget_snapshots(NOT_DESCRIBED)
+            store.snapshots.forget(NOT_DESCRIBED)
     waiting.clear()

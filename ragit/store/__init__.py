@@ -7,8 +7,10 @@ write lock at once (BEGIN IMMEDIATE) and hold it only while rows are written; re
 from ragit.store.connect import engine_versions, is_store
 from ragit.store.descriptions import OF_CHUNK, OF_IMAGE, DescriptionRow, Descriptions
 from ragit.store.files import remove_store, replace_store
+from ragit.store.rows import ChunkRow, NewChunking, StoreInfo, chunk_id
 from ragit.store.schema import ORDINAL_BITS, VERSION
-from ragit.store.store import ChunkRow, NewChunking, Snapshot, Store, StoreInfo, chunk_id
+from ragit.store.snapshots import Snapshot
+from ragit.store.store import Store
 
 __all__ = [
     "OF_CHUNK",

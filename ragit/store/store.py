@@ -2,90 +2,24 @@
 
 from __future__ import annotations
 
-import zlib
-from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import cast
 
 import apsw
 
 from ragit.errors import EmbedderUnavailable
-from ragit.records import Record
 from ragit.store import schema
 from ragit.store.connect import connect, load_vector_functions, transaction, translated
 from ragit.store.descriptions import Descriptions
-from ragit.store.schema import ORDINAL_BITS
+from ragit.store.rows import ChunkRow, NewChunking, StoreInfo, chunk_id
+from ragit.store.snapshots import Snapshots
 from ragit.types import Oid
-
-SNAPSHOTS_KEPT = 128
-"""Composed trees kept as a cache; any other is composed again from its entries in some milliseconds."""
-
 
 SPAN = 256
 """Chunkings scanned in one go: what is nearest so far then bounds what the next ones give."""
-
-
-def chunk_id(chunking: int, ordinal: int) -> int:
-    """A chunk's number, from its chunking's and its place in it."""
-    return chunking << ORDINAL_BITS | ordinal
-
-
-class ChunkRow(NamedTuple):
-    """A chunk as stored: everything but its text, which is read back from the blob."""
-
-    hash: bytes
-    start_line: int
-    end_line: int
-    start: int
-    end: int
-    kind: str
-    symbol: str
-    parent: str
-    signature: str
-    place: str = ""
-
-
-class NewChunking(Record):
-    """A blob's chunks, words and vectors, ready to store. `vectors` is None where no embedder took part.
-
-    `derived` is the compressed text of a document, empty for what is text itself. `undescribed` are the ordinals of the
-    chunks whose vectors lack the description that the embedder's name promises.
-    """
-
-    oid: Oid
-    language: str
-    fingerprint: str
-    resolved: str
-    skipped: str
-    length: int
-    columns: tuple[str, ...]
-    forward: bytes
-    chunks: tuple[ChunkRow, ...]
-    vectors: tuple[tuple[bytes, bytes], ...] | None
-    derived: bytes = b""
-    undescribed: tuple[int, ...] = ()
-
-
-class Snapshot(Record):
-    """A tree composed of chunkings: the i-th path is the i-th chunking, whose blob has lengths[i] words."""
-
-    paths: list[bytes]
-    chunkings: array[int]
-    lengths: array[int]
-    skipped: Mapping[bytes, str]
-    """Paths that are not searched, each with its reason."""
-
-
-class StoreInfo(Record):
-    """Sizes, for status and gc."""
-
-    bytes: int
-    chunkings: int
-    chunks: int
-    embedders: tuple[str, ...]
 
 
 class Store:
@@ -245,6 +179,11 @@ class Store:
         """What language models said about chunks and images."""
         return Descriptions(self._db, self.path)
 
+    @property
+    def snapshots(self) -> Snapshots:
+        """Trees that were composed before."""
+        return Snapshots(self._db, self.path)
+
     def keys_of(self, chunkings: Iterable[int]) -> list[tuple[Oid, str, str]]:
         """(oid, language, fingerprint) of some chunkings."""
         sql = "SELECT oid, language, fingerprint FROM chunking WHERE id = ?"
@@ -267,41 +206,6 @@ class Store:
         with translated(self.path):
             counts = dict(self._db.execute("SELECT id, chunks FROM chunking"))
         return sum(counts[chunking] for chunking in chunkings)
-
-    # -- snapshots ---------------------------------------------------------------------------------------------------
-
-    def snapshot(self, tree: Oid, selection: str) -> Snapshot | None:
-        """A tree composed before under the same selection of files, if it is still cached."""
-        with translated(self.path):
-            row = self._db.execute(
-                "SELECT paths, chunkings, skipped FROM snapshot WHERE tree = ? AND selection = ?",
-                (bytes.fromhex(tree), selection),
-            ).fetchone()
-        return None if row is None else _unpacked(*row)
-
-    def snapshot_trees(self, selection: str) -> list[Oid]:
-        """Trees that are composed already, newest first: a neighbour to start from."""
-        with translated(self.path):
-            rows = self._db.execute("SELECT tree FROM snapshot WHERE selection = ? ORDER BY id DESC", (selection,))
-            return [Oid(tree.hex()) for (tree,) in rows]
-
-    def add_snapshot(self, tree: Oid, selection: str, snapshot: Snapshot) -> None:
-        """Cache a composed tree, and let go of the oldest ones. To be called inside `writing`."""
-        self._db.execute(
-            "INSERT OR REPLACE INTO snapshot(tree, selection, paths, chunkings, skipped) VALUES(?,?,?,?,?)",
-            (bytes.fromhex(tree), selection, *_packed(snapshot)),
-        )
-        self._db.execute(
-            "DELETE FROM snapshot WHERE id <= (SELECT id FROM snapshot ORDER BY id DESC LIMIT 1 OFFSET ?)",
-            (SNAPSHOTS_KEPT,),
-        )
-
-    def forget_snapshots(self, reason: str) -> None:
-        """Delete the cached trees of which a path is left out for this reason. To be called inside `writing`."""
-        rows = cast("list[tuple[int, bytes]]", self._db.execute("SELECT id, skipped FROM snapshot").fetchall())
-        for number, skipped in rows:
-            if reason.encode() in _split(zlib.decompress(skipped))[1::2]:
-                self._db.execute("DELETE FROM snapshot WHERE id = ?", (number,))
 
     # -- search ------------------------------------------------------------------------------------------------------
 
@@ -420,11 +324,7 @@ class Store:
         for chunking in dropped:
             self._drop(chunking, [n for n in numbers if n in embedders])
         if dropped:
-            gone = set(dropped)
-            rows = self._db.execute("SELECT id, paths, chunkings, skipped FROM snapshot").fetchall()
-            for number, paths, chunkings, skipped in rows:
-                if not gone.isdisjoint(_unpacked(paths, chunkings, skipped).chunkings):
-                    self._db.execute("DELETE FROM snapshot WHERE id = ?", (number,))
+            self.snapshots.drop(set(dropped))
         return len(dropped)
 
     def _drop(self, chunking: int, embedders: Sequence[int]) -> None:
@@ -494,23 +394,3 @@ def _closest(near: list[tuple[int, int]], limit: int) -> tuple[list[tuple[int, i
         return near, 1 << 30
     bound = sorted(distance for _, distance in near)[limit - 1]
     return [pair for pair in near if pair[1] <= bound], bound
-
-
-def _packed(snapshot: Snapshot) -> tuple[bytes, ...]:
-    numbers = array("Q", snapshot.chunkings).tobytes() + array("Q", snapshot.lengths).tobytes()
-    skipped = b"\0".join(part for path, reason in snapshot.skipped.items() for part in (path, reason.encode()))
-    return tuple(zlib.compress(part, 3) for part in (b"\0".join(snapshot.paths), numbers, skipped))
-
-
-def _unpacked(paths: Any, chunkings: Any, skipped: Any) -> Snapshot:
-    numbers = array("Q")
-    numbers.frombytes(zlib.decompress(chunkings))
-    half = len(numbers) // 2
-    names = _split(zlib.decompress(paths))
-    pairs = iter(_split(zlib.decompress(skipped)))
-    reasons = {path: reason.decode() for path, reason in zip(pairs, pairs, strict=True)}
-    return Snapshot(names, numbers[:half], numbers[half:], reasons)
-
-
-def _split(joined: bytes) -> list[bytes]:
-    return joined.split(b"\0") if joined else []

@@ -1,0 +1,59 @@
+"""What is stored, as it goes in and comes out."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ragit.records import Record
+from ragit.store.schema import ORDINAL_BITS
+from ragit.types import Oid
+
+
+def chunk_id(chunking: int, ordinal: int) -> int:
+    """A chunk's number, from its chunking's and its place in it."""
+    return chunking << ORDINAL_BITS | ordinal
+
+
+class ChunkRow(NamedTuple):
+    """A chunk as stored: everything but its text, which is read back from the blob."""
+
+    hash: bytes
+    start_line: int
+    end_line: int
+    start: int
+    end: int
+    kind: str
+    symbol: str
+    parent: str
+    signature: str
+    place: str = ""
+
+
+class NewChunking(Record):
+    """A blob's chunks, words and vectors, ready to store. `vectors` is None where no embedder took part.
+
+    `derived` is the compressed text of a document, empty for what is text itself. `undescribed` are the ordinals of the
+    chunks whose vectors lack the description that the embedder's name promises.
+    """
+
+    oid: Oid
+    language: str
+    fingerprint: str
+    resolved: str
+    skipped: str
+    length: int
+    columns: tuple[str, ...]
+    forward: bytes
+    chunks: tuple[ChunkRow, ...]
+    vectors: tuple[tuple[bytes, bytes], ...] | None
+    derived: bytes = b""
+    undescribed: tuple[int, ...] = ()
+
+
+class StoreInfo(Record):
+    """Sizes, for status and gc."""
+
+    bytes: int
+    chunkings: int
+    chunks: int
+    embedders: tuple[str, ...]

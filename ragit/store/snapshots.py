@@ -1,0 +1,96 @@
+"""Trees that were composed before: a cache, since the tree itself says the same, only slower."""
+
+from __future__ import annotations
+
+import zlib
+from array import array
+from collections.abc import Mapping, Set
+from pathlib import Path
+from typing import Any, cast
+
+import apsw
+
+from ragit.records import Record
+from ragit.store.connect import translated
+from ragit.types import Oid
+
+KEPT = 128
+"""Composed trees kept as a cache; any other is composed again from its entries in some milliseconds."""
+
+
+class Snapshot(Record):
+    """A tree composed of chunkings: the i-th path is the i-th chunking, whose blob has lengths[i] words."""
+
+    paths: list[bytes]
+    chunkings: array[int]
+    lengths: array[int]
+    skipped: Mapping[bytes, str]
+    """Paths that are not searched, each with its reason."""
+
+
+class Snapshots:
+    """The cached trees of one open store. What a tree is made of depends on the selection of files, too."""
+
+    def __init__(self, db: apsw.Connection, path: Path) -> None:
+        self._db = db
+        self._path = path
+
+    def of(self, tree: Oid, selection: str) -> Snapshot | None:
+        """A tree composed before under the same selection of files, if it is still cached."""
+        with translated(self._path):
+            row = self._db.execute(
+                "SELECT paths, chunkings, skipped FROM snapshot WHERE tree = ? AND selection = ?",
+                (bytes.fromhex(tree), selection),
+            ).fetchone()
+        return None if row is None else _unpacked(*row)
+
+    def trees(self, selection: str) -> list[Oid]:
+        """Trees that are composed already, newest first: a neighbour to start from."""
+        with translated(self._path):
+            rows = self._db.execute("SELECT tree FROM snapshot WHERE selection = ? ORDER BY id DESC", (selection,))
+            return [Oid(tree.hex()) for (tree,) in rows]
+
+    def add(self, tree: Oid, selection: str, snapshot: Snapshot) -> None:
+        """Cache a composed tree, and let go of the oldest ones. To be called inside `writing`."""
+        self._db.execute(
+            "INSERT OR REPLACE INTO snapshot(tree, selection, paths, chunkings, skipped) VALUES(?,?,?,?,?)",
+            (bytes.fromhex(tree), selection, *_packed(snapshot)),
+        )
+        self._db.execute(
+            "DELETE FROM snapshot WHERE id <= (SELECT id FROM snapshot ORDER BY id DESC LIMIT 1 OFFSET ?)",
+            (KEPT,),
+        )
+
+    def forget(self, reason: str) -> None:
+        """Delete the cached trees of which a path is left out for this reason. To be called inside `writing`."""
+        rows = cast("list[tuple[int, bytes]]", self._db.execute("SELECT id, skipped FROM snapshot").fetchall())
+        for number, skipped in rows:
+            if reason.encode() in _split(zlib.decompress(skipped))[1::2]:
+                self._db.execute("DELETE FROM snapshot WHERE id = ?", (number,))
+
+    def drop(self, chunkings: Set[int]) -> None:
+        """Delete the trees that name one of these. To be called inside `writing`."""
+        rows = self._db.execute("SELECT id, paths, chunkings, skipped FROM snapshot").fetchall()
+        for number, *packed in rows:
+            if not chunkings.isdisjoint(_unpacked(*packed).chunkings):
+                self._db.execute("DELETE FROM snapshot WHERE id = ?", (number,))
+
+
+def _packed(snapshot: Snapshot) -> tuple[bytes, ...]:
+    numbers = array("Q", snapshot.chunkings).tobytes() + array("Q", snapshot.lengths).tobytes()
+    skipped = b"\0".join(part for path, reason in snapshot.skipped.items() for part in (path, reason.encode()))
+    return tuple(zlib.compress(part, 3) for part in (b"\0".join(snapshot.paths), numbers, skipped))
+
+
+def _unpacked(paths: Any, chunkings: Any, skipped: Any) -> Snapshot:
+    numbers = array("Q")
+    numbers.frombytes(zlib.decompress(chunkings))
+    half = len(numbers) // 2
+    names = _split(zlib.decompress(paths))
+    pairs = iter(_split(zlib.decompress(skipped)))
+    reasons = {path: reason.decode() for path, reason in zip(pairs, pairs, strict=True)}
+    return Snapshot(names, numbers[:half], numbers[half:], reasons)
+
+
+def _split(joined: bytes) -> list[bytes]:
+    return joined.split(b"\0") if joined else []
