@@ -92,8 +92,8 @@ class IndexReport(Record):
     embedded: int
     reused: int
     """Chunks of newly chunked blobs whose vector was there already."""
-    tokens: int
-    """Words of the blobs chunked in this run: what an embedder has to read at most."""
+    words: int
+    """Of the blobs chunked in this run: what an embedder has to read at most."""
     skipped: Mapping[str, int]
     seconds: float
     dry_run: bool = False

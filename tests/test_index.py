@@ -103,7 +103,7 @@ def test_a_dry_run_writes_nothing_and_counts_what_is_missing(repo: GitSandbox) -
     told = index(repo, dry_run=True)
     assert not (repo.path / ".git" / "ragit" / "index.db").exists()
     done = index(repo)
-    assert (told.files, told.chunks, told.embedded, told.tokens) == (2, done.chunks, done.embedded, done.tokens)
+    assert (told.files, told.chunks, told.embedded, told.words) == (2, done.chunks, done.embedded, done.words)
     assert index(repo, dry_run=True).indexed == 0
 
 
@@ -118,7 +118,7 @@ def test_a_dry_run_foresees_what_is_taken_over(repo: GitSandbox) -> None:
     told, done = index(repo, dry_run=True), index(repo)
     assert (told.indexed, told.chunks) == (2, done.chunks)
     assert (told.embedded, told.reused) == (done.embedded, done.reused)
-    assert 0 < told.embedded < told.chunks and 0 < told.tokens < done.tokens
+    assert 0 < told.embedded < told.chunks and 0 < told.words < done.words
 
 
 def test_another_table_of_languages_leaves_no_tree_standing(repo: GitSandbox, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -552,7 +552,7 @@ REPORT = IndexReport(
     indexed=312,
     embedded=2100,
     reused=40,
-    tokens=90000,
+    words=90000,
     skipped={"lfs pointer": 4, "binary": 100, "too large": 30, "none": 0},
     seconds=12.44,
 )

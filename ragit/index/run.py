@@ -124,7 +124,7 @@ class Tally:
             indexed=self.indexed,
             embedded=self.embedded,
             reused=self.reused,
-            tokens=self.words,
+            words=self.words,
             skipped=dict(sorted(Counter(skipped.values()).items())),
             seconds=time.perf_counter() - self.started,
             described=None if self.asked is None else costs.described(config, self.asked),

@@ -38,7 +38,7 @@ def index_text(report: IndexReport, options: RenderOptions) -> Iterator[str]:
     size = f"{counted(report.files, 'file')}{trees}, {counted(report.chunks, 'chunk')}"
     if report.dry_run:
         yield f"{paint.name('would index')} {counted(report.indexed, 'file')} of {size}"
-        embed = f"{counted(report.embedded, 'chunk')} to embed, about {counted(report.tokens, 'word')}"
+        embed = f"{counted(report.embedded, 'chunk')} to embed, about {counted(report.words, 'word')}"
         yield f"  {embed}; nothing was written"
     elif report.indexed or report.embedded:
         yield f"{paint.name('indexed')} {size} in {report.seconds:.1f} s"
@@ -123,7 +123,7 @@ def index_json(report: IndexReport, options: RenderOptions) -> Iterator[str]:
             "indexed": report.indexed,
             "embedded": report.embedded,
             "reused": report.reused,
-            "tokens": report.tokens,
+            "words": report.words,
             "skipped": dict(sorted(report.skipped.items())),
             "seconds": round(report.seconds, 3),
             "dry_run": report.dry_run,
