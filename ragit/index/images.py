@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from ragit.config import ImageDescription
+from ragit.config import Config, ImageDescription
 from ragit.describe import estimate, image
 from ragit.describe.describer import Subject
 from ragit.errors import NotDescribed, RemoteFailed
@@ -15,9 +14,6 @@ from ragit.index.asker import Asker, Keep
 from ragit.index.describing import IMAGE, image_asking
 from ragit.store import OF_IMAGE, Store
 from ragit.types import Chunk, Chunking, Oid
-
-if TYPE_CHECKING:
-    from ragit.index.work import Recipe
 
 
 class Waiting(NamedTuple):
@@ -97,11 +93,10 @@ class Images:
                 yield image.subject(bytes.fromhex(oid), shown, self._asking.prompt)
 
 
-def only(oid: Oid, recipe: Recipe, store: Store, keep: Keep) -> str:
+def only(oid: Oid, objects: Objects, config: Config, store: Store, keep: Keep) -> str:
     """The description of one image, asked for if nobody has. Raises NotDescribed and RemoteFailed."""
-    with closing(recipe.objects.open()) as objects:
-        asker = Asker(recipe.description, recipe.image_description, store, keep)
-        outcome = Images(objects, recipe.image_description, asker).chunkings([oid])[oid]
+    asker = Asker(config.description, config.image_description, store, keep)
+    outcome = Images(objects, config.image_description, asker).chunkings([oid])[oid]
     if outcome is None:
         raise NotDescribed("this clone does not have the image", "Type: ragit index --fetch-missing")
     if isinstance(outcome, Waiting):

@@ -117,9 +117,9 @@ class Indexer:
         """Have an image described, unless it is already, and keep that. Raises RemoteFailed and NotDescribed."""
         from ragit.index.images import only
 
-        with held(self._lock, shared=True, by="a running gc"), Store(self.store_path, writable=True) as store:
-            recipe = self._setup.recipe(bulk=False, reuse=True, embed=False)
-            return only(blob, recipe, store, keeping(store))
+        shared = held(self._lock, shared=True, by="a running gc")
+        with shared, Store(self.store_path, writable=True) as store, self.repo.objects() as objects:
+            return only(blob, objects, self.config, store, keeping(store))
 
     def keep(self, tree: Oid) -> None:
         """Cache a tree that lacks nothing, so that the next search need not walk it; or not, where that cannot be
