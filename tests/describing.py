@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import base64
 import re
-from typing import Any
 
-from answering import AnsweringServer, Payload, Raw
+from serving import Answer, Payload, Server, error, said
 
 from ragit.describe.image import sniff
 
 
-class Model(AnsweringServer):
+class Model(Server):
     """Says of code `About` and its words backwards, of an image its size; what a test wants instead goes before."""
 
     def __init__(self) -> None:
@@ -41,15 +40,9 @@ class Model(AnsweringServer):
         return [code_of(payload) for payload in self.asked]
 
 
-def said(text: object, **more: Any) -> dict[str, object]:
-    """An answer in the protocol's form."""
-    choice = {"message": {"role": "assistant", "content": text, **more}, "finish_reason": "stop"}
-    return {"choices": [choice], "usage": {"prompt_tokens": 100, "completion_tokens": 10}}
-
-
-def failing(status: int = 500) -> Raw:
+def failing(status: int = 500) -> Answer:
     """An error that is not tried again at once."""
-    return Raw(status, b'{"error": {"message": "no"}}')
+    return error(status, "no")
 
 
 def code_of(payload: Payload) -> str:

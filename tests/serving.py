@@ -1,4 +1,4 @@
-"""A real HTTP server that speaks the embeddings protocol, and misbehaves as a test tells it to."""
+"""A real HTTP server for all that ragit asks of one: it answers as a test tells it to, at once, late, or badly."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
 from typing import Any
 
+Payload = dict[str, Any]
 Answer = tuple[int, dict[str, str], bytes]
 Wild = Callable[[BaseHTTPRequestHandler], None]
 """Writes to the connection what it likes, which is then cut."""
-Reply = Callable[[dict[str, Any]], "Answer | Wild | None"]
-"""What to answer to a request's payload; None cuts the connection."""
+Reply = Callable[[Payload], object]
+"""What to answer to a request: `Answer`, `Wild`, None to cut the connection, or a value to send as JSON."""
 
 
 def vector(text: str, dimensions: int = 4) -> list[float]:
@@ -46,6 +48,17 @@ def error(status: int, message: str, **headers: str) -> Answer:
     return status, named, json.dumps({"error": {"message": message}}).encode()
 
 
+def raw(status: int, body: bytes) -> Answer:
+    """An answer in no form at all."""
+    return status, {}, body
+
+
+def said(text: object, **more: Any) -> dict[str, object]:
+    """What a language model's server answers that says this."""
+    choice = {"message": {"role": "assistant", "content": text, **more}, "finish_reason": "stop"}
+    return {"choices": [choice], "usage": {"prompt_tokens": 100, "completion_tokens": 10}}
+
+
 class _Quiet(ThreadingHTTPServer):
     daemon_threads = True
 
@@ -53,16 +66,20 @@ class _Quiet(ThreadingHTTPServer):
         """Nothing: who asks may go away in the middle of an answer."""
 
 
-class EmbeddingServer:
-    """Answers with `replies` in turn, then well. Keeps what was asked."""
+class Server:
+    """Answers with `replies` in turn, then with `reply`. Keeps what was asked. Use it in a `with`, or close it."""
 
-    def __init__(self) -> None:
+    def __init__(self, reply: Reply, path: str = "") -> None:
+        self.reply = reply
         self.replies: list[Reply] = []
-        self.asked: list[dict[str, Any]] = []
+        self.asked: list[Payload] = []
         self.headers: list[dict[str, str]] = []
         self.paths: list[str] = []
         self.connections: set[object] = set()
         """The other end of each connection on which something was asked."""
+        self.hold = threading.Event()
+        """While it is cleared, answers wait."""
+        self.hold.set()
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -70,7 +87,7 @@ class EmbeddingServer:
             wbufsize = 1 << 16  # head and body in one packet: written apart, each request takes 40 ms
 
             def do_POST(self) -> None:
-                outer.answer(self)
+                outer._answer(self)
 
             def log_message(self, format: str, *args: Any) -> None:
                 pass
@@ -78,26 +95,42 @@ class EmbeddingServer:
         self._server = _Quiet(("127.0.0.1", 0), Handler)
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
         self._thread.start()
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}{path}"
 
     def secure(self, context: ssl.SSLContext) -> None:
         """Speak TLS from now on."""
         self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
 
-    def answer(self, handler: BaseHTTPRequestHandler) -> None:
+    def close(self) -> None:
+        """Answer what waits, and nothing more."""
+        self.hold.set()
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    def __enter__(self) -> Server:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _answer(self, handler: BaseHTTPRequestHandler) -> None:
         payload = json.loads(handler.rfile.read(int(handler.headers["Content-Length"])))
         self.asked.append(payload)
         self.headers.append(dict(handler.headers))
         self.paths.append(handler.path)
-        answer = self.replies.pop(0)(payload) if self.replies else well(payload)
         self.connections.add(handler.client_address)
-        if not isinstance(answer, tuple):
+        answer = (self.replies.pop(0) if self.replies else self.reply)(payload)
+        self.hold.wait(10)
+        if answer is None or callable(answer):
             handler.close_connection = True
             with suppress(OSError):
                 if answer is not None:
                     answer(handler)
             return
-        status, headers, body = answer
+        status, headers, body = answer if isinstance(answer, tuple) else (200, {}, json.dumps(answer).encode())
         handler.send_response(status)
         for name, value in {"Content-Length": str(len(body)), **headers}.items():
             handler.send_header(name, value)
@@ -106,7 +139,9 @@ class EmbeddingServer:
         handler.end_headers()
         handler.wfile.write(body)
 
-    def close(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+
+class EmbeddingServer(Server):
+    """Makes vectors; its address ends as OpenAI's does."""
+
+    def __init__(self) -> None:
+        super().__init__(well, "/v1")

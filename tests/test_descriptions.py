@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from answering import AnsweringServer, Raw
-from describing import Model, code_of, description, failing, said, told
+from describing import Model, code_of, description, failing, told
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sandbox import GitSandbox
+from serving import Server, raw, said
 
 import ragit
 from ragit.api import Ragit
@@ -226,9 +226,9 @@ def test_a_server_for_vectors_gets_the_description_first_and_its_failure_loses_n
     def vectors(payload: Any) -> object:
         rows = [{"index": at, "embedding": [1.0, at + 1.0]} for at in range(len(payload["input"]))]
         fails = broken and "config" in str(payload["input"])  # what it is asked first is how long its vectors are
-        return Raw(403, b'{"error": {"message": "quota"}}') if fails else {"data": rows}
+        return raw(403, b'{"error": {"message": "quota"}}') if fails else {"data": rows}
 
-    with AnsweringServer(vectors) as server:
+    with Server(vectors) as server:
         remote = {"embedding__provider": "vllm", "embedding__baseUrl": f"{server.url}/v1", "embedding__model": "m"}
         remote |= {"embedding__encodingFormat": "float"}
         with pytest.raises(EmbedderUnavailable):
@@ -347,7 +347,7 @@ FAULTS = {
     "thought": said("<think>Hm. What is this?</think>"),
     "marks": said("```\n```"),
     "wrong form": {"answer": "yes"},
-    "no JSON": Raw(200, b"<html>busy</html>"),
+    "no JSON": raw(200, b"<html>busy</html>"),
     "list": [],
 }
 

@@ -11,11 +11,12 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from describing import Model, failing, image_of, said
+from describing import Model, failing, image_of
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image, PngImagePlugin
 from sandbox import GitSandbox
+from serving import said
 
 import ragit
 from ragit.api import Ragit

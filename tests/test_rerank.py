@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from answering import AnsweringServer, Payload, Raw, said
 from hypothesis import given
 from hypothesis import strategies as st
 from sandbox import GitSandbox
+from serving import Payload, Server, raw, said
 from terminal import Terminal
 
 import ragit
@@ -48,8 +48,8 @@ def shop(repo: GitSandbox) -> GitSandbox:
 
 
 @pytest.fixture
-def server() -> Iterator[AnsweringServer]:
-    with AnsweringServer(lambda payload: jina(payload, in_order)) as one:
+def server() -> Iterator[Server]:
+    with Server(lambda payload: jina(payload, in_order)) as one:
         yield one
 
 
@@ -78,7 +78,7 @@ def jina(payload: Payload, relevance: Relevance) -> object:
     return {"model": payload.get("model"), "results": rows(payload["documents"], relevance)}
 
 
-def flags(server: AnsweringServer, **more: object) -> dict[str, object]:
+def flags(server: Server, **more: object) -> dict[str, object]:
     settings = {"enabled": True, "provider": "jina", "baseUrl": f"{server.url}/v1", "weight": 1.0, **more}
     return {f"retrieval.reranking.{name}": value for name, value in settings.items()}
 
@@ -114,19 +114,19 @@ def test_every_dialect_is_spoken_as_its_servers_speak_it(shop: GitSandbox, monke
         "voyage": ({"model", "query", "documents", "top_k", "truncation"}, "Bearer the-key"),
     }
     for provider, reply in answers.items():
-        with AnsweringServer(reply) as server:
+        with Server(reply) as server:
             needs_key = {} if provider in ("llama.cpp", "tei") else {"apiKeyEnv": "RERANK_KEY"}
             answer = search(shop, flags(server, provider=provider, **needs_key))
             assert answer.degraded == "", provider
             assert answer.hits[0].path == "src/ledger.py", provider
             assert places(answer) != plain
             (asked,) = server.asked
-            assert (set(asked), server.keys[0]) == wanted[provider], provider
+            assert (set(asked), server.headers[0].get("Authorization")) == wanted[provider], provider
             assert server.paths == ["/v1/rerank"]
             assert asked["query"] == QUERY
 
 
-def test_what_is_sent_of_a_candidate(shop: GitSandbox, server: AnsweringServer) -> None:
+def test_what_is_sent_of_a_candidate(shop: GitSandbox, server: Server) -> None:
     answer = search(shop, flags(server, candidates=3, maxDocChars=60), optimize=False)
     (asked,) = server.asked
     assert len(asked["documents"]) == 3
@@ -134,7 +134,7 @@ def test_what_is_sent_of_a_candidate(shop: GitSandbox, server: AnsweringServer) 
         assert document == f"{hit.path} {hit.symbol}\n{hit.text[:60]}"
 
 
-def test_a_description_stands_before_the_text(shop: GitSandbox, server: AnsweringServer) -> None:
+def test_a_description_stands_before_the_text(shop: GitSandbox, server: Server) -> None:
     from describing import Model
 
     with Model() as model:
@@ -155,18 +155,18 @@ def test_a_server_that_takes_few_at_once_is_asked_several_times(shop: GitSandbox
     for number in range(40):
         shop.write(f"more/m{number}.py", f"def commit_{number}(offset):\n    return commit(offset, {number})\n")
     shop.commit()
-    with AnsweringServer(lambda p: rows(p["texts"], lambda text, _: float(len(text)), "score")) as server:
+    with Server(lambda p: rows(p["texts"], lambda text, _: float(len(text)), "score")) as server:
         answer = search(shop, flags(server, provider="tei", candidates=45))
         assert sorted(len(asked["texts"]) for asked in server.asked) == [13, 32]
         assert answer.reranked_by and answer.reranked_by.candidates == 45
 
 
-def test_the_query_may_be_put_into_words_of_the_model(shop: GitSandbox, server: AnsweringServer) -> None:
+def test_the_query_may_be_put_into_words_of_the_model(shop: GitSandbox, server: Server) -> None:
     search(shop, flags(server, queryTemplate="Find code for: {query}!"))
     assert server.asked[0]["query"] == f"Find code for: {QUERY}!"
 
 
-def test_secrets_are_not_sent(shop: GitSandbox, server: AnsweringServer) -> None:
+def test_secrets_are_not_sent(shop: GitSandbox, server: Server) -> None:
     token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     shop.write("src/secret.py", f'def commit_offset(offset):\n    return commit(offset, "{token}")\n')
     shop.commit()
@@ -181,7 +181,7 @@ def test_secrets_are_not_sent(shop: GitSandbox, server: AnsweringServer) -> None
 
 def test_a_language_model_orders_candidates(shop: GitSandbox) -> None:
     plain = places(search(shop, optimize=False))
-    with AnsweringServer(lambda _: said("The best are [3] > [1] > [3] > [99].")) as server:
+    with Server(lambda _: said("The best are [3] > [1] > [3] > [99].")) as server:
         settings = flags(server, provider="chat", model="small", candidates=4)
         answer = search(shop, settings, optimize=False)
     assert answer.degraded == ""
@@ -195,13 +195,13 @@ def test_a_language_model_orders_candidates(shop: GitSandbox) -> None:
 
 def test_a_chat_that_names_no_candidate_changes_nothing(shop: GitSandbox) -> None:
     plain = search(shop)
-    with AnsweringServer(lambda _: said("I would rather not.")) as server:
+    with Server(lambda _: said("I would rather not.")) as server:
         answer = search(shop, flags(server, provider="chat", model="small"))
     assert answer.hits == plain.hits
     assert "named no candidate" in answer.degraded
 
 
-def test_a_chat_needs_a_model(shop: GitSandbox, server: AnsweringServer) -> None:
+def test_a_chat_needs_a_model(shop: GitSandbox, server: Server) -> None:
     with pytest.raises(ConfigError, match=r"retrieval\.reranking\.model"):
         search(shop, flags(server, provider="chat"))
 
@@ -244,16 +244,16 @@ def one(**row: object) -> Callable[[Payload], object]:
 
 
 FAULTS: dict[str, tuple[Callable[[Payload], object], str]] = {
-    "500": (lambda _: Raw(500, b'{"error": {"message": "on fire"}}'), "on fire"),
-    "404": (lambda _: Raw(404, b"<html>nothing here</html>"), "answered 404"),
-    "401": (lambda _: Raw(401, b'{"detail": "who are you"}'), "answered 401"),
-    "no JSON": (lambda _: Raw(200, b"<html>"), "did not answer in JSON"),
+    "500": (lambda _: raw(500, b'{"error": {"message": "on fire"}}'), "on fire"),
+    "404": (lambda _: raw(404, b"<html>nothing here</html>"), "answered 404"),
+    "401": (lambda _: raw(401, b'{"detail": "who are you"}'), "answered 401"),
+    "no JSON": (lambda _: raw(200, b"<html>"), "did not answer in JSON"),
     "other JSON": (lambda _: {"answer": 42}, "did not answer as a reranker does"),
     "a list": (lambda _: [1, 2], "did not answer as a reranker does"),
     "a text": (lambda _: "yes", "did not answer as a reranker does"),
     "nothing": (lambda _: {"results": []}, "gave no document a relevance"),
-    "NaN": (lambda _: Raw(200, b'{"results": [{"index": 0, "relevance_score": NaN}]}'), "the relevance nan"),
-    "endless": (lambda _: Raw(200, b'{"results": [{"index": 0, "relevance_score": 1e999}]}'), "the relevance inf"),
+    "NaN": (lambda _: raw(200, b'{"results": [{"index": 0, "relevance_score": NaN}]}'), "the relevance nan"),
+    "endless": (lambda _: raw(200, b'{"results": [{"index": 0, "relevance_score": 1e999}]}'), "the relevance inf"),
     "huge": (one(index=0, relevance_score=10**400), "the relevance 1000"),
     "no number": (one(index=0, relevance_score="high"), "the relevance high"),
     "true": (one(index=True, relevance_score=1), "named document True"),
@@ -267,7 +267,7 @@ FAULTS: dict[str, tuple[Callable[[Payload], object], str]] = {
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_of_the_reranker_costs_the_reranking_only(shop: GitSandbox, name: str) -> None:
     reply, words = FAULTS[name]
-    with AnsweringServer(reply) as server:
+    with Server(reply) as server:
         answer = search(shop, flags(server))
     assert answer.hits == search(shop).hits
     assert answer.degraded.startswith("not reranked: ")
@@ -275,14 +275,14 @@ def test_a_fault_of_the_reranker_costs_the_reranking_only(shop: GitSandbox, name
     assert answer.reranked_by is None
 
 
-def test_nobody_there_is_a_fault_too(shop: GitSandbox, server: AnsweringServer) -> None:
+def test_nobody_there_is_a_fault_too(shop: GitSandbox, server: Server) -> None:
     settings = flags(server, baseUrl="http://127.0.0.1:1/v1")
     answer = search(shop, settings)
     assert answer.hits == search(shop).hits
     assert "cannot be reached" in answer.degraded
 
 
-def test_a_slow_reranker_is_waited_for_so_long_and_no_longer(shop: GitSandbox, server: AnsweringServer) -> None:
+def test_a_slow_reranker_is_waited_for_so_long_and_no_longer(shop: GitSandbox, server: Server) -> None:
     plain = search(shop)
     server.hold.clear()
     started = time.monotonic()
@@ -294,7 +294,7 @@ def test_a_slow_reranker_is_waited_for_so_long_and_no_longer(shop: GitSandbox, s
 
 def test_what_the_server_leaves_out_follows_in_its_order(shop: GitSandbox) -> None:
     plain = places(search(shop, optimize=False))
-    with AnsweringServer(lambda p: {"results": rows(p["documents"], reversed_order)[:1]}) as server:
+    with Server(lambda p: {"results": rows(p["documents"], reversed_order)[:1]}) as server:
         answer = search(shop, flags(server, candidates=4), optimize=False)
     assert places(answer) == [plain[3], *plain[:3], plain[4]]
     assert [hit.reranked.relevance for hit in answer.hits if hit.reranked] == [3, None, None, None]
@@ -303,7 +303,7 @@ def test_what_the_server_leaves_out_follows_in_its_order(shop: GitSandbox) -> No
 # What stays
 
 
-def test_with_reranking_off_nothing_is_asked_and_nothing_changes(shop: GitSandbox, server: AnsweringServer) -> None:
+def test_with_reranking_off_nothing_is_asked_and_nothing_changes(shop: GitSandbox, server: Server) -> None:
     plain = search(shop)
     off = search(shop, flags(server, enabled=False))
     assert (replaced(off, took_ms=0), server.asked) == (replaced(plain, took_ms=0), [])
@@ -317,7 +317,7 @@ def test_with_reranking_off_nothing_is_asked_and_nothing_changes(shop: GitSandbo
 @pytest.mark.parametrize("top_k", [1, 5, 30])
 @pytest.mark.parametrize("weight", [0.5, 1.0])
 def test_a_reranker_that_agrees_changes_nothing(
-    shop: GitSandbox, server: AnsweringServer, top_k: int, optimize: bool, weight: float
+    shop: GitSandbox, server: Server, top_k: int, optimize: bool, weight: float
 ) -> None:
     plain = search(shop, top_k=top_k, optimize=optimize)
     answer = search(shop, flags(server, weight=weight), top_k=top_k, optimize=optimize)
@@ -326,13 +326,13 @@ def test_a_reranker_that_agrees_changes_nothing(
 
 
 def test_the_same_answers_of_the_server_give_the_same_hits(shop: GitSandbox) -> None:
-    with AnsweringServer(lambda p: jina(p, lambda text, _: len(text) % 7)) as server:
+    with Server(lambda p: jina(p, lambda text, _: len(text) % 7)) as server:
         assert search(shop, flags(server)).hits == search(shop, flags(server)).hits
 
 
 def test_scores_are_those_of_places_and_still_the_sum_of_their_parts(shop: GitSandbox) -> None:
     plain = search(shop, optimize=False, top_k=12)
-    with AnsweringServer(lambda p: jina(p, reversed_order)) as server:
+    with Server(lambda p: jina(p, reversed_order)) as server:
         answer = search(shop, flags(server, candidates=8), optimize=False, top_k=12)
     assert places(answer) != places(plain)
     assert [hit.score for hit in answer.hits] == [hit.score for hit in plain.hits]
@@ -344,7 +344,7 @@ def test_scores_are_those_of_places_and_still_the_sum_of_their_parts(shop: GitSa
 def test_the_first_hits_stay_distinct_places(shop: GitSandbox) -> None:
     """A reranker that likes one file best gets its best chunk first, not all of them."""
     whole = {"optimize": False, "top_k": 21}
-    with AnsweringServer(lambda p: jina(p, likes_ledger)) as server:
+    with Server(lambda p: jina(p, likes_ledger)) as server:
         spread = search(shop, flags(server, candidates=21), **whole)
         packed = search(shop, {**flags(server, candidates=21), "retrieval.signals.repeat": 0}, **whole)
     assert spread.hits[0].path == packed.hits[0].path == "src/ledger.py"
@@ -353,32 +353,32 @@ def test_the_first_hits_stay_distinct_places(shop: GitSandbox) -> None:
 
 
 def test_min_score_keeps_what_the_model_found_relevant(shop: GitSandbox) -> None:
-    with AnsweringServer(lambda p: jina(p, likes_ledger)) as server:
+    with Server(lambda p: jina(p, likes_ledger)) as server:
         answer = search(shop, flags(server, minScore=0.9), optimize=False, top_k=30)
         assert {hit.path for hit in answer.hits} == {"src/ledger.py"}
         assert len(search(shop, flags(server, minScore=-900), optimize=False, top_k=30).hits) == 20
         assert search(shop, flags(server, minScore=2)).hits == ()
 
 
-def test_one_candidate_needs_no_order(shop: GitSandbox, server: AnsweringServer) -> None:
+def test_one_candidate_needs_no_order(shop: GitSandbox, server: Server) -> None:
     answer = search(shop, flags(server, candidates=1))
     assert (server.asked, answer.degraded, answer.reranked_by) == ([], "", None)
 
 
-def test_a_remembered_answer_is_of_the_same_question(shop: GitSandbox, server: AnsweringServer) -> None:
+def test_a_remembered_answer_is_of_the_same_question(shop: GitSandbox, server: Server) -> None:
     with ragit.open(shop.path, flags=flags(server)) as index:
         first = index.search(QUERY)
         assert index.search(QUERY).hits == first.hits
         assert len(server.asked) == 1
         assert index.search(QUERY, rerank=False).reranked_by is None
-        server.reply = lambda _: Raw(500, b"{}")
+        server.reply = lambda _: raw(500, b"{}")
         index.search("offset", optimize=False)
         asked = len(server.asked)
         index.search("offset", optimize=False)
         assert len(server.asked) > asked  # a failure is not remembered
 
 
-def test_a_clone_cannot_send_code_anywhere(shop: GitSandbox, server: AnsweringServer) -> None:
+def test_a_clone_cannot_send_code_anywhere(shop: GitSandbox, server: Server) -> None:
     shop.write(
         ".ragit.toml", f'[retrieval.reranking]\nenabled = true\nprovider = "jina"\nbaseUrl = "{server.url}/v1"\n'
     )
@@ -434,7 +434,7 @@ def test_distinct_keeps_how_often_each_file_came_before(relevances: list[float |
 
 def test_a_session_says_what_the_reranker_did(shop: GitSandbox) -> None:
     shell = Terminal(shop.path)
-    with AnsweringServer(lambda p: jina(p, likes_ledger)) as server:
+    with Server(lambda p: jina(p, likes_ledger)) as server:
         options = [part for name, value in flags(server, enabled=False).items() for part in ("-c", f"{name}={value}")]
         said = shell.ragit(*options, "search", "--explain", "--rerank", QUERY, code=0).out
         assert "  reranked    place " in said
@@ -443,7 +443,7 @@ def test_a_session_says_what_the_reranker_did(shop: GitSandbox) -> None:
         assert "\nreranked the best 20 by jina-reranker-v2-base-multilingual, " in said
         plain = shell.ragit(*options, "search", QUERY, code=0).out
         assert len(server.asked) == 1
-        server.reply = lambda _: Raw(500, b"{}")
+        server.reply = lambda _: raw(500, b"{}")
         failed = shell.ragit(*options, "search", "--rerank", QUERY, code=0)
     assert failed.out == plain
     assert "degraded: not reranked: " in failed.err
@@ -452,7 +452,7 @@ def test_a_session_says_what_the_reranker_did(shop: GitSandbox) -> None:
 def test_json_follows_the_schema(shop: GitSandbox) -> None:
     from test_render import faults, schemas
 
-    with AnsweringServer(lambda p: jina(p, likes_ledger)) as server:
+    with Server(lambda p: jina(p, likes_ledger)) as server:
         options = [part for name, value in flags(server).items() for part in ("-c", f"{name}={value}")]
         found = json.loads(Terminal(shop.path).ragit(*options, "search", "--json", "--explain", QUERY, code=0).out)
     assert not list(faults(found, schemas()["search"]))
@@ -463,7 +463,7 @@ def test_json_follows_the_schema(shop: GitSandbox) -> None:
 def test_eval_compares_a_reranker_with_none(shop: GitSandbox, tmp_path: Path) -> None:
     (tmp_path / "set.toml").write_text('[[queries]]\nquery = "commit offset"\nrelevant = ["src/ledger.py"]\n')
     (tmp_path / "off.toml").write_text("")
-    with AnsweringServer(lambda p: jina(p, likes_ledger)) as server:
+    with Server(lambda p: jina(p, likes_ledger)) as server:
         (tmp_path / "on.toml").write_text(
             f'[retrieval.reranking]\nenabled = true\nprovider = "jina"\nbaseUrl = "{server.url}/v1"\n'
         )
@@ -471,7 +471,7 @@ def test_eval_compares_a_reranker_with_none(shop: GitSandbox, tmp_path: Path) ->
         args = (*words, "eval", "--golden", "../set.toml", "--json", "--compare", "../off.toml", "../on.toml")
         found = json.loads(Terminal(shop.path).ragit(*args, code=0).out)
         assert found["after"]["overall"]["ndcg"] == 1.0 > found["before"]["overall"]["ndcg"]
-        server.reply = lambda _: Raw(400, b'{"message": "no such model"}')
+        server.reply = lambda _: raw(400, b'{"message": "no such model"}')
         found = json.loads(Terminal(shop.path).ragit(*args, code=1).out)
         (failure,) = found["failures"]
         assert failure.startswith("the reranker is dead in on.toml: not reranked: ")

@@ -35,6 +35,8 @@ class Asker:
         self._describers: dict[str, Describer] = {}
         self._store = store
         self._keep = keep
+        self._keys = 0
+        """Parts of private keys that were taken out of texts before they came here."""
         self.asked: dict[str, Spent] = {}
         """What it came to, by kind."""
 
@@ -47,14 +49,18 @@ class Asker:
         """True if the settings want such descriptions."""
         return self._asking[kind] is not None
 
-    def chunks(self, wanted: Mapping[bytes, Chunk]) -> dict[bytes, str]:
-        """Descriptions of chunks by the hash of their embedded text; those that could not be had are left out."""
+    def chunks(self, wanted: Mapping[bytes, Chunk], held: Mapping[bytes, int]) -> dict[bytes, str]:
+        """Descriptions of chunks by the hash of their embedded text; those that could not be had are left out.
+
+        `held` says how many private keys were taken out of which, to be counted where a model is asked.
+        """
         asking = self._asking[OF_CHUNK]
         if asking is None:
             return {}
         said = self.stored(OF_CHUNK, wanted)
         if self._keep is None or len(said) == len(wanted):
             return said
+        self._keys += sum(keys for key, keys in held.items() if key in wanted and key not in said)
         clean = self._describer(OF_CHUNK, asking).clean
         subjects = (
             code.subject(key, piece.parent, piece.symbol, clean(piece.text), prompt=asking.prompt, most=asking.bound)
@@ -81,7 +87,8 @@ class Asker:
                 keep(kind, asking.fingerprint, {one.key: one.text})
             self._count(kind, one)
             yield one
-        self.asked.setdefault(kind, Spent()).secrets = self._describer(kind, asking).secrets
+        keys = self._keys if kind == OF_CHUNK else 0
+        self.asked.setdefault(kind, Spent()).secrets = self._describer(kind, asking).secrets + keys
 
     def left_out(self, kind: str, why: str) -> None:
         """Count a subject that got no description."""

@@ -6,8 +6,8 @@ from ragit.digests import digest
 from ragit.index.describing import IMAGE
 from ragit.types import Chunk
 
-VERSION = 2
-"""Part of the chunkings' key: raise it when what is embedded changes."""
+VERSION = 3
+"""Part of the chunkings' key: raise it when what is embedded changes, or the rules for private keys (`sealed`)."""
 
 
 def embedded_text(piece: Chunk) -> str:

@@ -18,6 +18,7 @@ from ragit.git import ObjectsRecipe
 from ragit.index.describing import IMAGE
 from ragit.index.embedded import embedded_text, text_hash
 from ragit.index.embedder import embedder_of, sent_by
+from ragit.index.sealed import Sealed, sealed
 from ragit.records import Record, replaced
 from ragit.reports import Sent
 from ragit.store import ChunkRow, NewChunking, Store
@@ -88,6 +89,8 @@ class Workbench:
         self._objects = recipe.objects.open()
         self._embedder = embedder_of(recipe.embedding, recipe.description)
         self._store = Store(recipe.store, writable=False) if recipe.reuse else None
+        self._keys = 0
+        """Parts of private keys that were taken out of texts before the embedder had them."""
 
     def close(self) -> None:
         """Let go of the repository, the store and the processes that read documents."""
@@ -99,7 +102,8 @@ class Workbench:
     @property
     def sent(self) -> Sent | None:
         """What the embedder sent so far; None where it sends nothing."""
-        return sent_by(self._embedder)
+        sent = sent_by(self._embedder)
+        return sent and replaced(sent, secrets=sent.secrets + self._keys)
 
     @cached_property
     def asker(self) -> Asker:
@@ -119,12 +123,14 @@ class Workbench:
         images = [key[0] for key in keys if key[1] == IMAGE]
         seen: Mapping[Oid, Outcome] = self._images.chunkings(images) if images else {}
         chunkings = [(key, seen[key[0]] if key[1] == IMAGE else self._chunked(key)) for key in keys]
-        made = [(key, chunking) for key, chunking in chunkings if isinstance(chunking, Chunking)]
-        pieces = {text_hash(piece): piece for _, chunking in made for piece in chunking.chunks}
-        vectors = self._vectors(pieces)
-        done = {key: _done(key, chunking, vectors) for key, chunking in made}
+        made = [_Made(key, one, sealed(one.chunks)) for key, one in chunkings if isinstance(one, Chunking)]
+        pieces = {text_hash(piece): piece for one in made for piece in one.sealed.chunks}
+        held = {text_hash(piece): keys for one in made for piece, keys in zip(*one.sealed, strict=True) if keys}
+        vectors = self._vectors(pieces, held)
+        self._keys += sum(keys for key, keys in held.items() if key not in vectors.stored)
+        done = {one.key: _done(one, vectors) for one in made}
         if self._recipe.count_secrets:
-            done = {key: _with_secrets(one, chunking) for (key, chunking), one in zip(made, done.values(), strict=True)}
+            done = {one.key: _with_secrets(done[one.key], one.sealed, held) for one in made}
         return [done.get(key) or Done(key, None, waiting=_tokens(chunking)) for key, chunking in chunkings]
 
     def _chunked(self, key: Key) -> Chunking | None:
@@ -141,8 +147,8 @@ class Workbench:
         chunking = chunk.chunk(data, language, recipe.options, recipe.chunkers.get(fingerprint))
         return Chunking(chunking.language, (), TOO_MANY) if len(chunking.chunks) > postings.MAX_CHUNKS else chunking
 
-    def _vectors(self, pieces: Mapping[bytes, Chunk]) -> Vectors:
-        """A vector for every chunk, by the hash of its text."""
+    def _vectors(self, pieces: Mapping[bytes, Chunk], held: Mapping[bytes, int]) -> Vectors:
+        """A vector for every chunk, by the hash of its text; `held`: how many keys were taken out of it."""
         embedder = self._embedder
         if embedder is None:
             return Vectors({})
@@ -150,7 +156,8 @@ class Workbench:
         if self._recipe.description.enabled:
             from ragit.describe import code
 
-            said = self.asker.chunks({key: piece for key, piece in pieces.items() if piece.kind != IMAGE})
+            shown = {key: piece for key, piece in pieces.items() if piece.kind != IMAGE}
+            said = self.asker.chunks(shown, held)
         stored = self._stored(pieces, embedder.fingerprint, said)
         wanted = [key for key in pieces if key not in stored]
         texts = [embedded_text(pieces[key]) for key in wanted]
@@ -166,6 +173,14 @@ class Workbench:
             return {}
         whole = None if said is None else {key for key, piece in hashes.items() if key in said or piece.kind == IMAGE}
         return self._store.vectors_of(hashes, self._store.embedder(embedder), whole)
+
+
+class _Made(NamedTuple):
+    """A blob that was chunked, and its chunks as they may be embedded."""
+
+    key: Key
+    chunking: Chunking
+    sealed: Sealed
 
 
 class Vectors(NamedTuple):
@@ -203,21 +218,23 @@ def _row(piece: Chunk) -> ChunkRow:
     return ChunkRow(text_hash(piece), *place, *names)
 
 
-def _with_secrets(done: Done, chunking: Chunking) -> Done:
-    """With what would be taken out of the chunks' texts before they are sent."""
+def _with_secrets(done: Done, sealed: Sealed, held: Mapping[bytes, int]) -> Done:
+    """With what would be taken out of the chunks' texts before they are sent; `held`: what was already."""
     from ragit.remote.secrets import redact
 
     secrets: dict[bytes, int] = {}
-    for piece in chunking.chunks:
+    for piece in sealed.chunks:
         found: Counter[str] = Counter()
         redact(embedded_text(piece), found)
-        if found:
-            secrets[text_hash(piece)] = sum(found.values())
+        key = text_hash(piece)
+        if found or key in held:
+            secrets[key] = sum(found.values()) + held.get(key, 0)
     return replaced(done, secrets=secrets) if secrets else done
 
 
-def _done(key: Key, chunking: Chunking, vectors: Vectors) -> Done:
-    rows = tuple(map(_row, chunking.chunks))
+def _done(made: _Made, vectors: Vectors) -> Done:
+    key, chunking = made.key, made.chunking
+    rows = tuple(map(_row, made.sealed.chunks))
     packed = postings.pack(chunking.chunks)
     new = NewChunking(
         *key,

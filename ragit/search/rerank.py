@@ -17,6 +17,7 @@ from ragit.rank.rerank import reranked
 from ragit.remote.client import Client, Patience
 from ragit.remote.presets import PRESETS
 from ragit.remote.rerank import DIALECTS, CrossEncoder
+from ragit.remote.secrets import cut
 from ragit.search.limit import NoAnswer, asked
 from ragit.search.show import Document, Show
 from ragit.services import server_of
@@ -53,7 +54,7 @@ class Reranker:
 
     def __init__(self, settings: Reranking) -> None:
         self._settings = settings
-        self._ask, self._name = _asker(settings)
+        self._ask, self._name, self._client = _asker(settings)
 
     @property
     def candidates(self) -> int:
@@ -65,15 +66,18 @@ class Reranker:
         pool = show.pool
         best = pool[: self.candidates]
         wants = self._settings.doc_field != "content"
-        documents = show.documents(len(best), described if wants else lambda _: {})
+        documents = show.documents(len(best), described if wants else lambda _: {}, cut)
         done = self.order(query, [one for one, _ in best], list(map(self._shown, documents)), distinct=distinct)
         show.pool = [*((one, best[old][1]) for old, one in done.order), *(() if done.alone else pool[len(best) :])]
         return done
 
     def _shown(self, one: Document) -> str:
-        """What the model reads of a candidate: where it stands, what it is called, and its beginning."""
-        text = f"{one.description}\n\n{one.text}" if one.description else one.text
-        return f"{one.path} {one.name}".rstrip()[:200] + "\n" + text[: self._settings.max_doc_chars]
+        """What the model reads of a candidate: where it stands, what it is called, and its beginning.
+
+        Secrets go before the end does: half of one has no form by which it could be found.
+        """
+        text = self._client.clean(f"{one.description}\n\n{one.text}" if one.description else one.text)
+        return self._client.clean(f"{one.path} {one.name}".rstrip())[:200] + "\n" + text[: self._settings.max_doc_chars]
 
     def order(self, query: str, candidates: Sequence[Ranked], documents: Sequence[str], *, distinct: bool) -> Reordered:
         """The candidates, whose texts are `documents`, as the model orders them; as they were if it does not."""
@@ -81,7 +85,7 @@ class Reranker:
             return Reordered(list(enumerate(candidates)))
         settings = self._settings
         started = time.perf_counter()
-        said = (settings.query_template or "{query}").replace("{query}", query[:QUERY_CHARS])
+        said = (settings.query_template or "{query}").replace("{query}", self._client.clean(query)[:QUERY_CHARS])
         try:
             relevances = asked(lambda patience: self._ask(said, documents, patience), settings.timeout_ms, SECTION)
         except NoAnswer as why:
@@ -101,22 +105,24 @@ def _as_before(candidates: Sequence[Ranked], reason: str) -> Reordered:
     return Reordered(list(enumerate(candidates)), degraded=f"not reranked: {reason}")
 
 
-def _asker(settings: Reranking) -> tuple[Ask, str]:
-    """How the configured model is asked, and what it is called in an answer."""
+def _asker(settings: Reranking) -> tuple[Ask, str, Client]:
+    """How the configured model is asked, what it is called in an answer, and the connection to it."""
     if settings.provider == "chat":
         from ragit.search.listwise import Lister
 
         if not settings.model:
             raise ConfigError(f"{SECTION}.model is not set", "Name the language model that is to order candidates")
-        lister = Lister(_client(settings, "openai"), settings.model)
-        return lister.relevances, lister.name
+        client = _client(settings, "openai")
+        lister = Lister(client, settings.model)
+        return lister.relevances, lister.name, client
     dialect = DIALECTS[settings.provider]
-    encoder = CrossEncoder(_client(settings, settings.provider, dialect.base_url), dialect, settings.model)
+    client = _client(settings, settings.provider, dialect.base_url)
+    encoder = CrossEncoder(client, dialect, settings.model)
 
     def ask(query: str, documents: Sequence[str], patience: Patience) -> list[float | None]:
         return encoder.relevances(query, documents, patience=patience)
 
-    return ask, encoder.model or settings.provider
+    return ask, encoder.model or settings.provider, client
 
 
 def _client(settings: Reranking, preset: str, base_url: str = "") -> Client:

@@ -68,7 +68,7 @@ class Rewriter:
         count = self._settings.variants
         messages = [
             Message("system", (_TASK.format(count=count),)),
-            Message("user", (f"Query: {query[:QUERY_CHARS]}",)),
+            Message("user", (f"Query: {self._chat.client.clean(query)[:QUERY_CHARS]}",)),
         ]
         return self._chat.ask(messages, max_tokens=_THOUGHT_TOKENS + _TOKENS_EACH * count, patience=patience).text
 

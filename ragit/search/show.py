@@ -55,8 +55,15 @@ class Show:
         data = dict(objects.read_many(others.values()))
         self._texts.update((c, chunk.text_of(data.get(oid) or b"") or b"") for c, oid in others.items())
 
-    def documents(self, count: int, described: Callable[[list[bytes]], Mapping[bytes, str]]) -> list[Document]:
-        """The first `count` of the pool; `described` gives descriptions by the hash of what was embedded."""
+    def documents(
+        self,
+        count: int,
+        described: Callable[[list[bytes]], Mapping[bytes, str]],
+        cut: Callable[[bytes, int, int], str],
+    ) -> list[Document]:
+        """The first `count` of the pool; `described` gives descriptions by the hash of what was embedded, `cut` a range
+        of a file's text as a model may see it.
+        """
         rows = [(ranked, self._row(ranked)) for ranked, _ in self.pool[:count]]
         descriptions = described([row.hash for _, row in rows])
         return [
@@ -64,7 +71,7 @@ class Show:
                 self._path(ranked.facts.place),
                 f"{row.parent}.{row.symbol}" if row.parent and row.symbol else row.symbol or row.parent,
                 descriptions.get(row.hash, ""),
-                self._text(ranked, row.start, row.end),
+                cut(self._texts[ranked.facts.chunk >> ORDINAL_BITS], row.start, row.end),
             )
             for ranked, row in rows
         ]

@@ -1,0 +1,96 @@
+"""What a rule is, and how it is judged whether a literal is a secret where its form alone does not tell. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+
+class Rule(NamedTuple):
+    """One form of a secret."""
+
+    kind: str
+    """In the words of a report."""
+    anchors: tuple[str, ...]
+    """Without one of these in the text, the rule is not tried: looking for a fixed string costs next to nothing."""
+    pattern: str
+    """What is found; its group `secret`, or all of it, goes."""
+    holds: Callable[[str, str], bool] | None = None
+    """Whether what was found is one, where a pattern alone cannot tell: the secret, and what of the match is before."""
+
+
+EDGE = r"(?<![A-Za-z0-9_])"
+KEYS = ("api", "access", "auth", "private", "account", "encryption", "signing", "secret")
+_NAMES = ("password", "passwd", "passphrase", "pwd", "secret", "token", "credentials?")
+WORDS = r"[AaCcEePpSsTt](?i:{})".format(
+    "|".join(f"(?<={name[0]}){name[1:]}" for name in (*_NAMES, *(f"{word}[_.-]?key" for word in KEYS)))
+)
+"""What names of secrets end in, in any case; in lower case, each holds one of CUES or KEY_CUES. The first letters stand
+before the words: so `re` skips what none begins with, which makes its search twice as fast.
+"""
+
+CUES = ("passw", "passp", "pwd", "secret", "token", "credential")
+KEY_CUES = tuple(f"{word}{between}key" for word in KEYS for between in ("", "_", "-", "."))
+"""Cues that hold `key`: looked for only where that is."""
+
+_TECHNICAL = frozenset(
+    "v x k r rc alpha beta utf mb le be sha md base http https oauth tls ssl secp prime rsa ecdsa aes gcm cbc".split()
+)
+"""Words that stand beside numbers in names of versions, encodings and algorithms: v1alpha1, utf8mb4, secp256k1."""
+
+_PLACEHOLDER = re.compile(
+    r"(?:(?:user|your|my|the|some|new|old|test)[ _-]?)?"
+    r"(?:pass|pw|pwd|password|passwd|passphrase|secret|token|key|api[_-]?key|true|false|yes|no|none|null|changeme|x+)",
+    re.IGNORECASE,
+)
+"""A word that says what would stand in its place, and not a secret."""
+
+
+def made(value: str, before: str = "") -> bool:
+    """Letters and digits mixed, and more than a counter at the end: nobody's word."""
+    return bool(re.search(r"[0-9]", value) and re.search(r"[A-Za-z]", value) and not re.fullmatch(r"\D*\d{1,2}", value))
+
+
+def cased(value: str, before: str = "") -> bool:
+    """As `made`, with a capital."""
+    return made(value) and value.lower() != value
+
+
+def jumbled(value: str, before: str = "") -> bool:
+    """Letters and digits as they come, not a word or two with a number between or behind them."""
+    return len(re.findall(r"[A-Za-z][0-9]|[0-9][A-Za-z]", value)) > 3
+
+
+def chosen(value: str, before: str) -> bool:
+    """A literal that was chosen or made as a secret: not a dotted or dashed name, a path, or a placeholder.
+
+    What is given to a password may be a word with a number in it; a short one that is given to a token or a key names a
+    version or an encoding.
+    """
+    if re.search(r"[$%<>{}*]|\.\.\.|^/|^[A-Z][A-Z0-9_]*$|^[a-z]+([._/-][a-z0-9]+)+$", value):
+        return False
+    if len(value) > 7 and re.search(r"[!@#^&+=?~]", value):
+        return True
+    return made(value) and not _names_a_version(value, before)
+
+
+def given(value: str, before: str = "") -> bool:
+    """The value of a line like NAME_PASSWORD=value: anything but a reference, a placeholder, a path or a switch."""
+    if _PLACEHOLDER.fullmatch(value):
+        return False
+    return not re.search(r"[$<>{}*%`(]|\.\.\.|^/|^[a-z]+(\.[a-z0-9_-]+)+$|^your", value, re.IGNORECASE)
+
+
+def literal(value: str, before: str = "") -> bool:
+    """What a statement holds in quotes, where nothing but a secret can stand, or what stands for it."""
+    return not (_PLACEHOLDER.fullmatch(value) or re.match(r"[$<{:?]|%\(?\w|\.\.\.|\*+$|@\w+$", value))
+
+
+def _names_a_version(value: str, before: str) -> bool:
+    if re.search(r"(?i)passw|passp|pwd|credential", before):
+        return False
+    folded = value.lower()
+    if len(value) < 9 and folded == value:
+        return True
+    return len(value) < 16 and _TECHNICAL.issuperset(re.findall(r"[a-z]+", folded))

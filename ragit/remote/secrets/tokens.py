@@ -1,0 +1,155 @@
+"""Keys and tokens of services, by the fixed beginning that each gives its own so that scanners find them.
+
+Every row is certain by its form. Forms are facts that the services publish; where one has been changed, both stand.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ragit.remote.secrets.rule import EDGE, Rule, cased, jumbled, made
+
+_END = r"(?![A-Za-z0-9])"
+
+_DIGITS = "[MNO][DTjz][AEIMQUYcgk][w-z0-5]"
+"""Three digits in base64. Discord's tokens begin with the number of a user, which begins with no zero."""
+
+_MODELS: tuple[Rule, ...] = (
+    Rule("API key", ("sk-",), EDGE + r"sk-[A-Za-z0-9_-]{20,}", cased),  # OpenAI, Anthropic, DeepSeek, OpenRouter
+    Rule("API key", ("sk_",), EDGE + r"sk_[a-f0-9]{48}" + _END),  # ElevenLabs
+    Rule("API key", ("gsk_",), EDGE + r"gsk_[A-Za-z0-9]{40,}"),  # Groq
+    Rule("API key", ("nvapi-",), EDGE + r"nvapi-[A-Za-z0-9_-]{40,}"),
+    Rule("API key", ("jina_",), EDGE + r"jina_[A-Za-z0-9_-]{40,}"),
+    Rule("API key", ("pa-",), EDGE + r"pa-[A-Za-z0-9_-]{40,}", cased),  # Voyage
+    Rule("API key", ("xai-",), EDGE + r"xai-[A-Za-z0-9]{60,}"),
+    Rule("API key", ("pplx-",), EDGE + r"pplx-[A-Za-z0-9]{40,}"),
+    Rule("API key", ("tgp_v1_",), r"tgp_v1_[A-Za-z0-9_-]{40,}"),  # Together
+    Rule("API key", ("fw_",), EDGE + r"fw_[A-Za-z0-9]{22,}", cased),  # Fireworks
+    Rule("API key", ("r8_",), EDGE + r"r8_[A-Za-z0-9]{37}" + _END),  # Replicate
+    Rule("API key", ("csk-",), EDGE + r"csk-[a-z0-9]{40,}", jumbled),  # Cerebras
+    Rule("API key", ("pcsk_",), EDGE + r"pcsk_[A-Za-z0-9_]{50,}"),  # Pinecone
+    Rule("API key", ("tvly-",), EDGE + r"tvly-[A-Za-z0-9-]{24,}", cased),  # Tavily
+    Rule("API key", ("lsv2_",), EDGE + r"lsv2_(?:pt|sk)_[a-f0-9]{32}_[a-f0-9]{10}"),  # LangSmith
+    Rule("Hugging Face token", ("hf_", "api_org_"), EDGE + r"(?:hf|api_org)_[A-Za-z0-9]{34,}"),
+)
+
+_CLOUDS: tuple[Rule, ...] = (
+    Rule("AWS key", ("AKIA", "ASIA", "ABIA", "ACCA"), EDGE + r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}" + _END),
+    Rule("AWS key", ("ABSK",), EDGE + r"ABSK[A-Za-z0-9+/]{100,}={0,2}"),  # Bedrock
+    Rule("Google key", ("AIza",), EDGE + r"AIza[A-Za-z0-9_-]{35}"),
+    Rule("Google key", ("AQ.Ab",), EDGE + r"AQ\.Ab[A-Za-z0-9_-]{40,}"),
+    Rule("Google token", ("ya29.", "GOCSPX-"), r"(?:ya29\.[A-Za-z0-9_-]{20,}|GOCSPX-[A-Za-z0-9_-]{28})"),
+    Rule("Google token", ("1//0",), EDGE + r"1//0[A-Za-z0-9_-]{40,}"),
+    Rule(
+        "Azure key",
+        ("AccountKey=", "SharedAccessKey="),
+        r"(?:Account|SharedAccess)Key=(?P<secret>[A-Za-z0-9+/]{40,}={0,2})",
+    ),
+    Rule("Azure secret", ("8Q~",), r"[A-Za-z0-9_~.]{3}8Q~[A-Za-z0-9_~.-]{31,34}"),
+    Rule("Azure key", ("JQQJ9",), r"[A-Za-z0-9]{52}JQQJ9[A-Za-z0-9]{9,40}"),
+    Rule("Azure key", ("AzSe", "AzFu"), r"[A-Za-z0-9+/_-]{40,52}Az(?:Se|Fu)[A-Za-z0-9+/_-]{6,8}={0,2}", cased),
+    Rule(
+        "Azure key",
+        ("+ASt", "+ABa", "ACDb", "+ARm", "+AEh", "+ASb", "+AIo"),
+        r"[A-Za-z0-9+/]{72,80}(?:\+A(?:St|Ba|Rm|Eh|Sb|Io)|ACDb)[A-Za-z0-9+/]{4,8}={1,2}",
+    ),
+    Rule("Azure DevOps token", ("AZDO",), r"[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}"),
+    Rule("Alibaba key", ("LTAI",), EDGE + r"LTAI[A-Za-z0-9]{17,21}" + _END, made),
+    Rule("DigitalOcean token", ("_v1_",), EDGE + r"do[opr]_v1_[a-f0-9]{64}"),
+    Rule("Heroku token", ("HRKU-",), r"HRKU-[A-Za-z0-9_-]{36,}"),
+    Rule(
+        "Fly.io token", ("fm1", "fm2_", "fo1_"), EDGE + r"(?:fm[12][a-z]?_[A-Za-z0-9+/=_-]{40,}|fo1_[A-Za-z0-9_-]{40,})"
+    ),
+    Rule("Cloudflare key", ("v1.0-",), EDGE + r"v1\.0-[a-f0-9]{24}-[a-f0-9]{146}"),
+    Rule("Tailscale key", ("tskey-",), r"tskey-[a-z]+-[A-Za-z0-9_-]{16,}", made),
+    Rule("Netlify token", ("nfp_",), EDGE + r"nfp_[A-Za-z0-9]{36,}"),
+    Rule("Supabase token", ("sbp_",), EDGE + r"sbp_[a-f0-9]{40}"),
+    Rule("Supabase key", ("sb_secret_",), EDGE + r"sb_secret_[A-Za-z0-9_-]{30,}"),
+    Rule("PlanetScale token", ("pscale_",), r"pscale_(?:tkn|pw|oauth)_[A-Za-z0-9_.=-]{32,}"),
+    Rule("Neon key", ("napi_",), EDGE + r"napi_[a-z0-9]{50,}"),
+    Rule("Databricks token", ("dapi",), EDGE + r"dapi[a-f0-9]{32}"),
+    Rule("Vault token", ("hvs.", "hvb."), EDGE + r"hv[sb]\.[A-Za-z0-9_-]{24,}"),
+    Rule("Terraform token", (".atlasv1.",), r"[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{60,}"),
+    Rule("Pulumi token", ("pul-",), EDGE + r"pul-[a-f0-9]{40}"),
+    Rule("Doppler token", ("dp.",), EDGE + r"dp\.(?:pt|st|ct|sa|scim|audit)\.[A-Za-z0-9_.-]{40,}"),
+    Rule("1Password token", ("ops_eyJ",), r"ops_eyJ[A-Za-z0-9+/=_-]{100,}"),
+    Rule("age key", ("AGE-SECRET-KEY-",), r"AGE-SECRET-KEY-1[A-Z0-9]{58}"),
+)
+
+_FORGES: tuple[Rule, ...] = (
+    Rule("GitHub token", ("ghp_", "gho_", "ghu_", "ghs_", "ghr_"), r"gh[pousr]_[A-Za-z0-9]{36,255}"),
+    Rule("GitHub token", ("github_pat_",), r"github_pat_[A-Za-z0-9_]{22,255}"),
+    Rule(
+        "GitLab token",
+        ("gl",),
+        EDGE + r"gl(?:pat|dt|ft|soat|rt|rtr|cbt|ptt|imt|agent|oas|ffct|wt)-[A-Za-z0-9_.-]{20,}",
+    ),
+    Rule("GitLab token", ("GR1348941",), r"GR1348941[A-Za-z0-9_-]{20,}"),
+    Rule("Bitbucket token", ("ATBB", "ATCTT3", "ATATT3"), r"(?:ATBB[A-Za-z0-9]{32}|AT[AC]TT3[A-Za-z0-9_=-]{60,})"),
+    Rule("npm token", ("npm_",), EDGE + r"npm_[A-Za-z0-9]{36}"),
+    Rule("npm token", ("_authToken",), r"_authToken\s*=\s*[\"']?(?P<secret>[A-Za-z0-9_.=-]{16,})"),
+    Rule("PyPI token", ("pypi-AgE",), r"pypi-AgE[A-Za-z0-9_-]{40,}"),
+    Rule("RubyGems key", ("rubygems_",), r"rubygems_[a-f0-9]{48}"),
+    Rule("crates.io token", ("cio",), EDGE + r"cio[A-Za-z0-9]{32}" + _END, cased),
+    Rule("NuGet key", ("oy2",), EDGE + r"oy2[a-z0-9]{43}" + _END),
+    Rule("Docker token", ("dckr_",), r"dckr_(?:pat|oat)_[A-Za-z0-9_-]{20,}"),
+    Rule("Artifactory key", ("AKC", "cmVmdGtu"), EDGE + r"(?:AKC[A-Za-z0-9]{60,}|cmVmdGtu[A-Za-z0-9]{56})"),
+    Rule("CircleCI token", ("CCIPAT_",), r"CCIPAT_[A-Za-z0-9]{20,}_[a-f0-9]{40}"),
+    Rule("Buildkite token", ("bkua_",), EDGE + r"bkua_[a-z0-9]{40}"),
+    Rule("Sourcegraph token", ("sgp_",), EDGE + r"sgp_(?:[a-f0-9]{16}_|local_)?[a-f0-9]{40}"),
+    Rule("Sonar token", ("squ_", "sqp_", "sqa_"), EDGE + r"sq[upa]_[a-f0-9]{40}"),
+    Rule("Sentry token", ("sntry",), EDGE + r"sntry[su]_[A-Za-z0-9+/=_-]{40,}"),
+    Rule("Grafana token", ("glsa_", "glc_"), EDGE + r"(?:glsa_[A-Za-z0-9]{32}_[a-f0-9]{8}|glc_[A-Za-z0-9+/=]{32,})"),
+    Rule("New Relic key", ("NRAK-", "NRII-"), r"NR(?:AK|II)-[A-Za-z0-9_-]{27,}"),
+    Rule("Postman key", ("PMAK-",), r"PMAK-[a-f0-9]{24}-[a-f0-9]{34}"),
+)
+
+_SERVICES: tuple[Rule, ...] = (
+    Rule("Slack token", ("xox", "xapp-"), EDGE + r"(?:xox[abceoprs]|xapp)-[A-Za-z0-9.-]{10,}", made),
+    Rule("Telegram token", (":AA",), EDGE + r"[0-9]{8,10}:AA[A-Za-z0-9_-]{32,34}" + _END),
+    Rule(
+        "Discord token",
+        ("MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT"),
+        EDGE + rf"(?:{_DIGITS}){{5,6}}[A-Za-z0-9_-]{{0,6}}\.[A-Za-z0-9_-]{{6}}\.[A-Za-z0-9_-]{{27,40}}",
+    ),
+    Rule("Stripe key", ("_live_", "_test_"), EDGE + r"[rs]k_(?:live|test)_[A-Za-z0-9]{16,}"),
+    Rule("Stripe key", ("whsec_",), r"whsec_[A-Za-z0-9+/=]{24,}"),
+    Rule("Razorpay key", ("rzp_",), EDGE + r"rzp_(?:live|test)_[A-Za-z0-9]{14,}", made),
+    Rule("Square token", ("sq0", "EAAA"), EDGE + r"(?:sq0[a-z]{3}-[A-Za-z0-9_-]{22,43}|EAAA[A-Za-z0-9_-]{60})"),
+    Rule("Braintree token", ("access_token$",), r"access_token\$(?:production|sandbox)\$[a-z0-9]{16}\$[a-f0-9]{32}"),
+    Rule("Plaid token", ("access-",), EDGE + r"access-(?:sandbox|development|production)-[a-f0-9-]{36}"),
+    Rule("SendGrid key", ("SG.",), EDGE + r"SG\.[A-Za-z0-9_-]{16,24}\.[A-Za-z0-9_-]{40,50}"),
+    Rule("Brevo key", ("xkeysib-",), r"xkeysib-[a-f0-9]{64}-[A-Za-z0-9]{16}"),
+    Rule("Resend key", ("re_",), EDGE + r"re_[A-Za-z0-9]{8}_[A-Za-z0-9]{20,30}" + _END, cased),
+    Rule("MailerSend token", ("mlsn.",), EDGE + r"mlsn\.[a-f0-9]{64}"),
+    Rule("Twilio key", ("SK", "AC"), EDGE + r"(?:SK|AC)[0-9a-f]{32}" + _END),
+    Rule("Mailchimp key", ("-us",), EDGE + r"[0-9a-f]{32}-us[0-9]{1,2}" + _END),
+    Rule("Mailgun key", ("key-",), EDGE + r"key-[0-9a-f]{32}" + _END),
+    Rule("Shopify token", ("shp",), EDGE + r"shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}"),
+    Rule("Facebook token", ("EAA",), EDGE + r"EAA[A-Za-z0-9]{100,}"),
+    Rule("Dropbox token", ("sl.",), EDGE + r"sl\.(?:u\.)?[A-Za-z0-9_-]{120,}"),
+    Rule("Figma token", ("figd_", "figo"), EDGE + r"fig(?:d|or?h?)_[A-Za-z0-9_-]{36,}"),
+    Rule("Linear key", ("lin_",), EDGE + r"lin_(?:api|oauth)_[A-Za-z0-9]{40,}"),
+    Rule("Notion token", ("ntn_",), EDGE + r"ntn_[A-Za-z0-9]{40,}"),
+    Rule("Airtable token", ("pat",), EDGE + r"pat[A-Za-z0-9]{14}\.[a-f0-9]{64}"),
+    Rule("Contentful token", ("CFPAT-",), r"CFPAT-[A-Za-z0-9_-]{43}"),
+    Rule("Typeform token", ("tfp_",), EDGE + r"tfp_[A-Za-z0-9_.-]{44,}"),
+    Rule("Shippo token", ("shippo_",), r"shippo_(?:live|test)_[a-f0-9]{40}"),
+    Rule("Mapbox token", ("sk.eyJ",), EDGE + r"sk\.eyJ[A-Za-z0-9_-]{20,}\.[A-Za-z0-9_-]{20,}"),
+    Rule("Adobe secret", ("p8e-",), EDGE + r"p8e-[A-Za-z0-9_-]{32}" + _END),
+    Rule("JWT", ("eyJ",), EDGE + r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?"),
+)
+
+RULES: tuple[Rule, ...] = (*_MODELS, *_CLOUDS, *_FORGES, *_SERVICES)
+
+_RUN = r"[A-Za-z0-9_.~+/=:$-]{20,}"
+
+
+def runs(text: str) -> str:
+    """Those parts of a text, on a line each, in one of which every token begins, if there is any.
+
+    In the whole text, looking for all their beginnings would take longer than all else. Names of letters alone, in any
+    number of parts, are left out: a token has its mark or a digit, or is written in capitals.
+    """
+    found = re.findall(_RUN, text)
+    return "\n".join(run for run in found if run.isupper() or not run.replace(".", "").isalpha())

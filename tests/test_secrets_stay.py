@@ -1,0 +1,107 @@
+"""A private key that is cut over many chunks reaches no server: as a vector's text, to be described, to be ranked."""
+
+from __future__ import annotations
+
+import json
+import random
+import string
+from collections.abc import Iterator
+
+import pytest
+from describing import Model
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sandbox import GitSandbox
+from serving import EmbeddingServer, Server
+
+import ragit
+from ragit.index.embedded import text_hash
+from ragit.index.sealed import sealed
+from ragit.remote.secrets import redact
+from ragit.types import Chunk
+
+LINES = ["".join(random.Random(seed).choices(string.ascii_letters + string.digits + "+/", k=64)) for seed in range(40)]
+KEY = "\n".join(["-----BEGIN PRIVATE KEY-----", *LINES, "-----END PRIVATE KEY-----"])
+SIZES: dict[str, object] = {"index.maxChunkLines": 7, "index.maxChunkBytes": 600}
+
+
+@pytest.fixture
+def code(repo: GitSandbox) -> GitSandbox:
+    """A key alone, one within code, and code beside them."""
+    repo.write("deploy.pem", KEY + "\n")
+    repo.write("deploy.py", f'def connect():\n    return """{KEY}"""\n\n\ndef close():\n    return "closed"\n')
+    repo.write("other.py", 'def connect_slowly():\n    return "slowly"\n')
+    repo.commit()
+    return repo
+
+
+@pytest.fixture
+def model() -> Iterator[Model]:
+    with Model() as one:
+        yield one
+
+
+def sent(*servers: Server) -> str:
+    """All that servers were told."""
+    return json.dumps([server.asked for server in servers])
+
+
+def test_a_key_in_many_chunks_is_sent_to_nobody(code: GitSandbox, server: EmbeddingServer, model: Model) -> None:
+    flags: dict[str, object] = {
+        **SIZES,
+        **model.settings,
+        "embedding.provider": "openai",
+        "embedding.baseUrl": server.url,
+        "embedding.model": "tiny",
+        "retrieval.reranking.provider": "jina",
+        "retrieval.reranking.candidates": 50,
+    }
+
+    def relevances(payload: dict[str, object]) -> object:
+        documents = payload["documents"]
+        assert isinstance(documents, list)
+        return {"results": [{"index": at, "relevance_score": -at} for at in range(len(documents))]}
+
+    with Server(relevances) as reranker:
+        flags["retrieval.reranking.baseUrl"] = reranker.url
+        with ragit.open(code.path, flags=flags) as index:
+            foreseen = index.index(dry_run=True)
+            done = index.index()
+            answer = index.search("connect deploy", top_k=50, rerank=True)
+        assert answer.reranked_by and answer.reranked_by.candidates > 12
+        told = sent(server, model, reranker)
+    assert "BEGIN PRIVATE KEY" in told and "closed" in told and "***" in told
+    assert not [line for line in LINES if line in told]
+    assert foreseen.sent and done.sent and done.described
+    assert foreseen.sent.secrets == done.sent.secrets == done.described.secrets >= 6
+
+
+def test_words_of_it_are_still_found(code: GitSandbox) -> None:
+    with ragit.open(code.path, flags=SIZES) as index:
+        assert "closed" in index.search("close").hits[0].text
+        assert KEY.split("\n")[2] in "".join(hit.text for hit in index.search("deploy.pem", top_k=50).hits)
+
+
+def test_the_same_text_in_a_key_and_outside_has_two_names() -> None:
+    """Else its vector would depend on the file that was indexed first."""
+    middle = "\n".join(LINES[10:17])
+    inside = [Chunk(1, 11, 0, 688, "\n".join(KEY.split("\n")[:11])), Chunk(12, 18, 689, 689 + len(middle), middle)]
+    outside = [Chunk(1, 7, 0, len(middle), middle)]
+    assert text_hash(sealed(inside).chunks[1]) != text_hash(sealed(outside).chunks[0])
+    assert sealed(outside).chunks == tuple(outside)
+
+
+@given(st.integers(1, 30), st.integers(100, 3000))
+@settings(max_examples=30, deadline=None)
+def test_no_piece_of_a_reranked_text_holds_half_a_token(at: int, bound: int) -> None:
+    """What is cut to fit is cleaned before it is cut."""
+    from ragit.config import Reranking
+    from ragit.records import replaced
+    from ragit.search.rerank import Reranker
+    from ragit.search.show import Document
+
+    token = "ghp_" + "a1B2" * 9
+    text = "x = 1\n" * at + f'token = "{token}"\n' * 40
+    reranker = Reranker(replaced(Reranking(), base_url="http://localhost:1/v1", max_doc_chars=bound))
+    shown = reranker._shown(Document(f"keys/{token}.py", "", "", text))
+    assert "a1B2a1B2" not in shown and redact(shown) == shown
