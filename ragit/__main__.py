@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
-import contextlib
-import gc
 import os
 import sys
+
+
+def _look_elsewhere() -> None:
+    """Import nothing from the current folder, which `python -m ragit` puts first on the path: it may be anybody's."""
+    own = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120 - pathlib is not loaded yet
+    try:
+        if sys.path[0] == os.getcwd() != own:  # noqa: PTH109
+            del sys.path[0]
+    except OSError:  # the folder is gone, and nothing can be imported from it
+        return
+
+
+_look_elsewhere()
+
+import contextlib  # noqa: E402
+import gc  # noqa: E402
 
 EXIT_ERROR, EXIT_BUG, EXIT_INTERRUPT = 2, 3, 130
 

@@ -7,6 +7,7 @@ import os
 import shutil
 import sqlite3
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -559,3 +560,17 @@ def test_a_bug_says_where_its_log_is(repo: GitSandbox, shell: Terminal, tmp_path
     assert "Traceback" not in said.err
     assert "Traceback" in log.read_text()
     shutil.rmtree(tmp_path / "state")
+
+
+@pytest.mark.parametrize("command", [["search", "hello"], ["index"], ["status"], ["config"]], ids=" ".join)
+def test_started_as_a_module_it_imports_nothing_of_the_folder_it_is_started_in(
+    repo: GitSandbox, command: list[str], tmp_path: Path
+) -> None:
+    """`python -m` puts that folder first on the path, and it is the repository that is to be searched."""
+    marker = tmp_path / "imported"
+    repo.write("a.py", HELLO)
+    for name in sorted(sys.stdlib_module_names) + ["apsw", "click", "keyring", "numpy", "pygit2", "tree_sitter"]:
+        repo.write(f"{name}.py", f"import os\nopen({str(marker)!r}, 'a').write({name!r} + os.linesep)\n")
+    repo.commit()
+    subprocess.run([sys.executable, "-m", "ragit", *command], cwd=repo.path, capture_output=True, check=True)
+    assert not marker.exists(), marker.read_text()
