@@ -250,8 +250,7 @@ class Client:
         return f"{where} {'is set, but not accepted' if self.server.key else 'is not set'}"
 
     def _failed(self, kind: type[Failure], path: str, words: str, hint: str = "", **more: Any) -> Failure:
-        for secret in self.server.secrets:
-            words = words.replace(secret, "***")
+        words = self.server.hide(words)
         hint = hint or f"Check {self.server.section}.baseUrl and {self.server.section}.model"
         return kind(f"{self.url(path)} {printable(words)}", hint, **more)
 

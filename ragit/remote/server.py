@@ -12,6 +12,12 @@ from ragit.errors import ConfigError
 _NAME = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 """A header's name, by RFC 9110."""
 
+_LONGEST = 4000
+"""Characters of a message that are looked at, and shown at most."""
+
+_PIECE = 8
+"""Letters and digits of a key in a row that no message shows. Fewer tell little, and many words are as long."""
+
 _VALUE = r"[\t\x20-\x7e\x80-\xff]*"
 """A header's value: no line end, which would begin another header."""
 
@@ -48,6 +54,31 @@ class Server(NamedTuple):
         values = (self.key, *(value for _, value in self.headers), urlsplit(self.proxy).password or "")
         queries = (part.partition("=")[2] for part in urlsplit(self.base_url).query.split("&"))
         return tuple(value for value in (*values, *queries) if len(value) > 3)
+
+    def hide(self, words: str) -> str:
+        """What a server said, without keys and without pieces of them, however they are spelt and set apart."""
+        words = words[:_LONGEST]
+        for secret in self.secrets:
+            words = _without_pieces(words.replace(secret, "***"), secret)
+        return words
+
+
+def _without_pieces(words: str, secret: str) -> str:
+    """Words without runs of a secret's letters and digits; what stands between these does not break a run."""
+    places = [at for at, letter in enumerate(words) if letter.isalnum()]
+    said, key = _letters(words), _letters(secret)
+    pieces = {key[at : at + _PIECE] for at in range(len(key) - _PIECE + 1)}
+    gone: set[int] = set()
+    for at in range(len(said) - _PIECE + 1):
+        if said[at : at + _PIECE] in pieces:
+            gone.update(range(places[at], places[at + _PIECE - 1] + 1))
+    kept = "".join("\0" if at in gone else letter for at, letter in enumerate(words))
+    return re.sub("\0+", "***", kept) if gone else words
+
+
+def _letters(text: str) -> str:
+    """Letters and digits, one for one, in lower case where that is one letter, too."""
+    return "".join(letter.lower() if letter.isascii() else letter for letter in text if letter.isalnum())
 
 
 def masked(url: str) -> str:

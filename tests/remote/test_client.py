@@ -20,6 +20,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from serving import EmbeddingServer, error, well
 
 from ragit.errors import ConfigError, RemoteFailed
@@ -244,6 +246,36 @@ def test_no_secret_is_ever_shown(server: EmbeddingServer, caplog: pytest.LogCapt
     assert server.headers[-1]["Authorization"] == "Bearer k-123456"
     assert server.headers[-1]["x-secret"] == "header-value"
     assert server.paths[-1] == "/v1/embeddings?code=query-value"
+
+
+KEYS = st.text("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.", min_size=12, max_size=80)
+
+
+@given(KEYS, st.data())
+def test_no_piece_of_a_key_is_ever_shown(key: str, data: st.DataObject) -> None:
+    """Of a server that repeats a part of it, in capitals, or with something between."""
+    start = data.draw(st.integers(0, len(key) - 8))
+    piece = key[start : data.draw(st.integers(start + 8, len(key)))]
+    between = data.draw(st.sampled_from(["", " ", "-", "...", "\n", "\0", "***"]))
+    spelt = between.join(data.draw(st.sampled_from([piece, piece.upper(), piece.lower(), f"x{piece}y"])))
+    shown = Server("http://h/v1", key).hide(f"Incorrect API key provided: {spelt}. Look at https://h/keys")
+    letters = "".join(c for c in shown if c.isalnum()).lower()
+    plain = "".join(c for c in key if c.isalnum()).lower()
+    assert not [at for at in range(len(plain) - 7) if plain[at : at + 8] in letters]
+    assert shown.startswith("Incorrect API key") and shown.count("\0") <= spelt.count("\0")
+
+
+def test_a_key_that_comes_back_in_pieces_is_not_shown(server: EmbeddingServer) -> None:
+    key = "sk-proj-AbCdEfGhIjKlMnOpQrStUvWx"
+    server.replies = [
+        lambda _: error(401, f"key {key[:12]} {key[12:]} is wrong"),
+        lambda _: error(401, f"no key ends in {key[-9:]}"),
+        lambda _: (200, {}, f'{{"you said": "{key[3:]}'.encode()),
+        lambda _: lambda handler: handler.wfile.write(f"{key[4:20]} is no HTTP\r\n".encode()) and None,
+    ]
+    for _ in range(4):
+        message = failure(client(server, key=key)).message
+        assert not [at for at in range(len(key) - 7) if key[at : at + 8] in message] and "***" in message
 
 
 def test_azure_wants_the_key_in_a_header_of_its_own(server: EmbeddingServer) -> None:
