@@ -6,7 +6,7 @@ Standard library only, no IO. Apart from `types`, since a search needs none of t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from ragit.records import Record
 from ragit.types import Oid
@@ -27,7 +27,10 @@ class Described(Record):
     """As servers counted them, as far as they do; for a dry run by estimate."""
     tokens_out: int
     cost: float | None
-    """By the settings under `pricing`; None where a model that was asked has no price there."""
+    """By the settings under `pricing`; None where a model that was asked has no price there, or its server counts no
+    tokens."""
+    unpriced: tuple[str, ...] = ()
+    """The models that have no price."""
     secrets: int = 0
     """Taken out of texts before they were sent."""
 
@@ -60,6 +63,32 @@ class Sent(Record):
     """By the settings' prices; None if they have none for this model."""
 
 
+class Reached(Record):
+    """How a server is reached."""
+
+    provider: str
+    address: str
+    model: str
+    key: str
+    """Where its key is looked for, and whether there is one. Never the key."""
+    in_clear: bool
+    """The key travels unencrypted to another machine."""
+
+
+@runtime_checkable
+class Served(Protocol):
+    """What an embedder also is that asks a server: it says how that is reached, and what it was sent. One that is not
+    is taken to send nothing.
+    """
+
+    @property
+    def sent(self) -> Sent:
+        """All that was sent so far, queries included."""
+
+    def about(self) -> Reached:
+        """Provider, address and model, and whether there is a key."""
+
+
 class EmbedderTried(Record):
     """What came of trying the configured embedder once."""
 
@@ -75,7 +104,7 @@ class EmbedderTried(Record):
     tokens: int
     """As the server counts them, for both."""
     cost: float | None
-    """By the settings' prices."""
+    """By the settings' prices; None if they have none for this model."""
     notes: tuple[str, ...]
     """What is worth knowing."""
 

@@ -66,7 +66,7 @@ def _is_its_own(preset: Preset, address: str) -> bool:
 
 
 def _key(settings: Service, section: str, address: str, usual: str) -> tuple[str, str]:
-    """The key, and in words where it was looked for. Empty where there is none to be found."""
+    """The key, and in words where it was looked for. Empty where there is none to be found, or nowhere to look."""
     scheme, host = origin(address)
     if settings.key_from == "git":
         return password_for(scheme, host), f"the key that git's credential helper keeps for {host}"
@@ -74,7 +74,7 @@ def _key(settings: Service, section: str, address: str, usual: str) -> tuple[str
         return _from_keyring(section, host), f"the key that the key ring keeps for service ragit and user {host}"
     variable = settings.api_key_env or usual
     if not variable:
-        return "", f"the key (none is sent to an address that is not the provider's own: {section}.apiKeyEnv names one)"
+        return "", ""  # a provider's usual key is not sent to an address that is not its own
     return os.environ.get(variable, "").strip(), f"the environment variable {variable} ({section}.apiKeyEnv)"
 
 

@@ -97,7 +97,7 @@ def test_the_report_shows_it(code: GitSandbox, server: EmbeddingServer) -> None:
     options = [part for name, value in flags(server).items() for part in ("-c", f"{name}={value}")]
     run = CliRunner()
     foreseen = run.invoke(cli, ["-C", str(code.path), *options, "index", "--dry-run"]).output
-    assert "tokens for Tiny; no price under `pricing`" in foreseen
+    assert "tokens for Tiny; no price for Tiny under `pricing`" in foreseen
     assert "1 secret to be taken out of what is sent" in foreseen
     done = run.invoke(cli, ["-C", str(code.path), *options, "index", "--json"])
     assert json.loads(done.output)["sent"]["shortened"] == 1
@@ -117,8 +117,85 @@ def test_a_server_is_tried(code: GitSandbox, server: EmbeddingServer) -> None:
     with ragit.open(code.path, flags=flags(server, dimensions=3)) as index:
         tried = index.test_embedder()
     assert (tried.address, tried.model, tried.dimensions) == (f"{server.url}/embeddings", "Tiny", 3)
-    assert "not set" in tried.key and tried.query_ms > 0
+    assert tried.key == "none is sent, unless embedding.apiKeyEnv names one" and tried.query_ms > 0
     assert len(server.asked) == 2
+
+
+def test_a_model_of_zeros_does_not_work(code: GitSandbox, server: EmbeddingServer) -> None:
+    def zeros(payload: dict[str, Any]) -> object:
+        return {"data": [{"index": at, "embedding": [0.0, 0]} for at in range(len(payload["input"]))]}
+
+    options = [part for name, value in flags(server).items() for part in ("-c", f"{name}={value}")]
+    server.reply = zeros
+    with ragit.open(code.path, flags=flags(server)) as index:
+        with pytest.raises(EmbedderUnavailable, match=r"model Tiny at .* embeddings that are all zero"):
+            index.test_embedder()
+        with pytest.raises(EmbedderUnavailable, match="all zero"):
+            index.index()
+    done = CliRunner().invoke(cli, ["-C", str(code.path), *options, "embed", "--test"])
+    assert done.exit_code != 0 and "works" not in done.output
+
+
+def test_one_text_that_gets_zeros_is_found_by_its_words(code: GitSandbox, server: EmbeddingServer) -> None:
+    def some(payload: dict[str, Any]) -> object:
+        rows = [[0.0, 0] if "two" in text else [1.0, len(text)] for text in payload["input"]]
+        return {"data": [{"index": at, "embedding": row} for at, row in enumerate(rows)]}
+
+    server.reply = some
+    with ragit.open(code.path, flags=flags(server)) as index:
+        sent = index.index().sent
+        assert sent and sent.refused == 1
+        assert "c.py" in [hit.path for hit in index.search("two").hits]
+
+
+@pytest.mark.parametrize(
+    ("settings", "line"),
+    [
+        ({"provider": "ollama"}, "key: none is sent, and none is needed"),
+        ({"provider": "openai"}, "key: none is sent, unless embedding.apiKeyEnv names one"),
+        (
+            {"provider": "vllm"},
+            "key: the environment variable VLLM_API_KEY (embedding.apiKeyEnv): "
+            "not set, and needed only where the server was started with one",
+        ),
+        (
+            {"provider": "openai", "apiKeyEnv": "MY_KEY"},
+            "key: the environment variable MY_KEY (embedding.apiKeyEnv): set",
+        ),
+    ],
+)
+def test_the_key_is_told_of(
+    code: GitSandbox, server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch, settings: dict[str, object], line: str
+) -> None:
+    monkeypatch.setenv("MY_KEY", "k-123456")
+    options = [p for name, v in flags(server, **settings).items() for p in ("-c", f"{name}={v}")]
+    output = CliRunner().invoke(cli, ["-C", str(code.path), *options, "embed", "--test"]).output
+    assert f"  {line}\n" in output
+
+
+def test_a_refused_key_that_nobody_named_is_told_of(code: GitSandbox, server: EmbeddingServer) -> None:
+    server.reply = lambda _: error(401, "who are you")
+    with ragit.open(code.path, flags=flags(server)) as index, pytest.raises(EmbedderUnavailable) as caught:
+        index.test_embedder()
+    assert caught.value.hint == "No key is sent to this address: embedding.apiKeyEnv names the variable that holds one"
+
+
+@pytest.mark.parametrize(
+    ("price", "words"),
+    [
+        ("2", "10 tokens for both; $0.000020 by `pricing`"),
+        (None, "10 tokens for both; no price for Tiny under `pricing`"),
+    ],
+)
+def test_what_trying_it_costs(code: GitSandbox, server: EmbeddingServer, price: str | None, words: str) -> None:
+    def five(payload: dict[str, Any]) -> Answer:
+        status, headers, body = well(payload)
+        return status, headers, json.dumps({**json.loads(body), "usage": {"total_tokens": 5}}).encode()
+
+    server.reply = five
+    settings = {**flags(server), **({"pricing.tiny": price} if price else {})}
+    options = [p for name, v in settings.items() for p in ("-c", f"{name}={v}")]
+    assert f"  {words}\n" in CliRunner().invoke(cli, ["-C", str(code.path), *options, "embed", "--test"]).output
 
 
 def test_trying_it_shows_no_key(code: GitSandbox, server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch) -> None:

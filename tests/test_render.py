@@ -37,7 +37,7 @@ from ragit.render import (
     summary,
     visible,
 )
-from ragit.render.screen import cells
+from ragit.render.screen import cells, money
 from ragit.render.snippet import lines_of, marked, snippet
 from ragit.reports import Described, FreshnessReport, GcReport, ImageDescribed, IndexReport, RefStatus, StatusReport
 from ragit.types import Answer, Demoted, Hit, Oid, Optimized
@@ -587,18 +587,44 @@ def test_index_report(report: IndexReport, text: str) -> None:
     assert json.loads(line)["skipped"] == report.skipped
 
 
+@pytest.mark.parametrize(
+    ("cost", "text"),
+    [
+        (0, "$0.00"),
+        (1e-9, "less than $0.000001"),
+        (0.0000013, "$0.0000013"),
+        (0.0013, "$0.0013"),
+        (0.00999, "$0.010"),
+        (0.13, "$0.13"),
+        (0.999, "$1.00"),
+        (1.5, "$1.50"),
+        (12345.678, "$12,345.68"),
+    ],
+)
+def test_money(cost: float, text: str) -> None:
+    assert money(cost) == text
+
+
 def test_what_models_were_asked() -> None:
     described = Described(120, 1, 2, "it is \x1b down", 45_000, 2_400, 0.125)
     report = replaced(REPORT, described=described, skipped={})
     lines = list(index_text(report, PLAIN))
     assert lines[2:] == [
-        "  120 chunks and 1 image described: 45,000 tokens read, 2,400 written; 0.12 by `pricing`",
+        "  120 chunks and 1 image described: 45,000 tokens read, 2,400 written; $0.12 by `pricing`",
         "  2 left without a description: it is \\x1b down",
         "  chunks are found by their code until then; the next `ragit index` asks again",
     ]
-    foreseen = replaced(described, images=0, failed=0, why="", cost=None)
+    foreseen = replaced(described, images=0, failed=0, why="", cost=None, unpriced=("a:1b", "\x1b"))
     lines = list(index_text(replaced(report, described=foreseen, dry_run=True), PLAIN))
-    assert lines[2:] == ["  120 chunks to describe: about 45,000 tokens read, 2,400 written; no price under `pricing`"]
+    assert lines[2:] == [
+        "  120 chunks to describe: about 45,000 tokens read, 2,400 written; no price for a:1b and \\x1b under `pricing`"
+    ]
+    (line,) = index_json(replaced(report, described=foreseen), PLAIN)
+    assert json.loads(line)["described"]["unpriced"] == ["a:1b", "\x1b"]
+    uncounted = replaced(foreseen, unpriced=())
+    assert list(index_text(replaced(report, described=uncounted), PLAIN))[2].endswith(
+        "; the server does not count all tokens, so that they have no price"
+    )
     assert len(list(index_text(replaced(report, described=Described(0, 0, 0, "", 0, 0, 0.0)), PLAIN))) == 2
     (line,) = index_json(report, PLAIN)
     assert not list(faults(json.loads(line), schemas()["index"]))

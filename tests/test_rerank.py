@@ -360,6 +360,14 @@ def test_min_score_keeps_what_the_model_found_relevant(shop: GitSandbox) -> None
         assert search(shop, flags(server, minScore=2)).hits == ()
 
 
+def test_zero_is_a_limit_like_any_other(shop: GitSandbox) -> None:
+    """Where relevances are logits, it lies in their midst."""
+    with Server(lambda p: jina(p, lambda text, _: 3.0 if text.startswith("src/ledger.py") else -3.0)) as server:
+        kept = search(shop, flags(server, minScore=0), optimize=False, top_k=30)
+        assert {hit.path for hit in kept.hits} == {"src/ledger.py"}
+        assert len(search(shop, flags(server), optimize=False, top_k=30).hits) > 20
+
+
 def test_one_candidate_needs_no_order(shop: GitSandbox, server: Server) -> None:
     answer = search(shop, flags(server, candidates=1))
     assert (server.asked, answer.degraded, answer.reranked_by) == ([], "", None)

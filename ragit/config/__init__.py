@@ -8,6 +8,7 @@ from ragit.config.knobs import Knob, fingerprint, value_of
 from ragit.config.layers import Loaded, SettingRow, TomlFile, describe, load, readable
 from ragit.config.sections import (
     KNOBS,
+    NO_MINIMUM,
     ChunkingSettings,
     Config,
     ContextOptimization,
@@ -48,6 +49,7 @@ __all__ = [
     "Knob",
     "Loaded",
     "QueryRewriting",
+    "NO_MINIMUM",
     "Reranking",
     "Retrieval",
     "SettingRow",

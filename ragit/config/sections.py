@@ -216,6 +216,10 @@ class ContextOptimization(Section):
     max_per_file: int = knob(3, "Most hits from one file; 0: no limit.", low=0, high=10_000)
 
 
+NO_MINIMUM = -1000.0
+"""The least that a minimum can be. Not 0: where relevances are logits, that is a limit like any other."""
+
+
 class Reranking(Service):
     """A model that reads the best candidates of a search and orders them anew. Their text is sent to it."""
 
@@ -244,10 +248,10 @@ class Reranking(Service):
     )
     weight: float = knob(0.5, "Its share in the new order; the order before has the rest.", low=0, high=1)
     min_score: float = knob(
-        0.0,
+        NO_MINIMUM,
         "Hits that it finds less relevant than this, in its own scale, are left out, and so is what it did not see; "
-        "0: none are.",
-        low=-1000,
+        f"{NO_MINIMUM:g}: none are.",
+        low=NO_MINIMUM,
         high=1000,
     )
     timeout_ms: int = knob(4000, "Milliseconds in all, after which the order stands as it was.", low=1, high=600_000)
@@ -322,7 +326,7 @@ class Config(Section):
     image_description: ImageDescription = ImageDescription()
     pricing: Prices = knob(
         (),
-        "Per model, what a million tokens cost that it reads, and that it writes: for `ragit index --dry-run`.",
+        "Per model, dollars for a million tokens that it reads, and that it writes: for `ragit index --dry-run`.",
         low=0,
         high=1_000_000,
         sensitive=True,  # a stranger's file must not call cheap what is not

@@ -29,7 +29,7 @@ from ragit.remote.failures import KeyRefused, ParameterRefused, Refused, TooLong
 from ragit.remote.presets import PRESETS, Preset, spoken_as
 from ragit.remote.secrets import Clean
 from ragit.remote.server import Server, masked, on_this_machine
-from ragit.reports import Sent
+from ragit.reports import Reached, Sent
 
 _SHORTEST = 200
 """Characters. A server that still calls such a text too long means something else."""
@@ -101,18 +101,17 @@ class ServedEmbedder:
         """Secrets that were taken out of what was sent, by kind."""
         return self._client.taken_out
 
-    def about(self) -> dict[str, object]:
+    def about(self) -> Reached:
         """What `ragit embed --test` says of it: provider, address, model, and whether there is a key."""
         server = self._client.server
-        return {
-            "provider": f"{self._preset.name} ({self._preset.title})",
-            "address": self._client.url(self._dialect.path),
-            "model": self._model,
-            "key": f"{server.key_hint or 'none'}: {'set' if server.key else 'not set'}",
-            "in clear": bool(server.key)
-            and server.base_url.startswith("http://")
-            and not on_this_machine(server.base_url),
-        }
+        abroad = server.base_url.startswith("http://") and not on_this_machine(server.base_url)
+        return Reached(
+            provider=f"{self._preset.name} ({self._preset.title})",
+            address=self._client.url(self._dialect.path),
+            model=self._model,
+            key=self._about_key(server),
+            in_clear=bool(server.key) and abroad,
+        )
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
         """One unit vector per text. Blank texts, which servers refuse, are not sent: their vectors are zero.
@@ -140,6 +139,13 @@ class ServedEmbedder:
     def knows(self, text: str) -> bool:
         """True: such models read pieces of words, and most languages."""
         return bool(text)
+
+    def _about_key(self, server: Server) -> str:
+        if not server.key_hint:
+            needed = "and none is needed" if self._preset.local else f"unless {server.section}.apiKeyEnv names one"
+            return f"none is sent, {needed}"
+        needed = ", and needed only where the server was started with one" if self._preset.local else ""
+        return f"{server.key_hint}: {'set' if server.key else f'not set{needed}'}"
 
     @property
     def _indexing(self) -> Patience:
@@ -288,7 +294,12 @@ class ServedEmbedder:
         if len(vectors) != expected:
             raise self._wrong(f"answered with {len(vectors)} embeddings to {expected} texts")
         self._count("tokens", tokens if isinstance(tokens, int) else 0)
-        return [self._unit(vector) for vector in vectors]
+        units = [self._unit(vector) for vector in vectors]
+        zeros = sum(not any(unit) for unit in units)
+        if zeros == len(units) and not self._answered:
+            raise self._wrong("sent embeddings that are all zero", "Is it a model for embeddings?")
+        self._count("refused", zeros)
+        return units
 
     def _unit(self, given: Any) -> bytes:
         vector = _numbers(given)
@@ -319,7 +330,7 @@ def load(options: EmbedderOptions) -> ServedEmbedder:
         options.base_url or preset.base_url,
         key=os.environ.get(options.api_key_env, "").strip() if options.api_key_env else "",
         key_header=preset.key_header,
-        key_hint=f"the environment variable {options.api_key_env} (embedding.apiKeyEnv)".replace("  ", " "),
+        key_hint=f"the environment variable {options.api_key_env} (embedding.apiKeyEnv)" if options.api_key_env else "",
         timeout=options.timeout,
         concurrency=options.concurrency,
     )

@@ -27,6 +27,7 @@ def described(config: Config, asked: Mapping[str, Spent]) -> Described:
     """What models were asked, with what it costs by the settings."""
     models = {OF_CHUNK: config.description.model, OF_IMAGE: config.image_description.model}
     prices = dict(config.pricing)
+    did = {models[kind]: one for kind, one in asked.items() if one.subjects}
     costs = [_cost(prices.get(models[kind].lower()), one) for kind, one in asked.items()]
     empty = Spent()
     chunks, images = asked.get(OF_CHUNK, empty), asked.get(OF_IMAGE, empty)
@@ -39,6 +40,7 @@ def described(config: Config, asked: Mapping[str, Spent]) -> Described:
         tokens_out=chunks.tokens_out + images.tokens_out,
         secrets=chunks.secrets,
         cost=None if None in costs else sum(cost for cost in costs if cost is not None),
+        unpriced=tuple(sorted(model for model in did if model.lower() not in prices)),
     )
 
 
@@ -47,12 +49,12 @@ def priced(config: Config, sent: Sent | None) -> Sent | None:
     if sent is None or not sent.tokens + sent.secrets + sent.shortened + sent.refused:
         return None
     prices = dict(config.pricing).get(sent.model.lower())
-    return replaced(sent, cost=prices and sent.tokens * prices[0] / 1_000_000)
+    return replaced(sent, cost=sent.tokens * prices[0] / 1_000_000 if prices and sent.tokens else None)
 
 
 def _cost(prices: tuple[float, ...] | None, asked: Spent) -> float | None:
-    if not asked.tokens_in + asked.tokens_out:
+    if not asked.subjects:
         return 0.0
-    if prices is None:
+    if prices is None or not asked.tokens_in + asked.tokens_out:
         return None
     return (asked.tokens_in * prices[0] + asked.tokens_out * prices[-1]) / 1_000_000

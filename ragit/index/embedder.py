@@ -11,7 +11,7 @@ from ragit.types import Embedder
 
 if TYPE_CHECKING:
     from ragit.remote.server import Server
-    from ragit.reports import Sent
+    from ragit.reports import Sent, Served
 
 
 def embedder_of(settings: Embedding, description: Description | None = None) -> Embedder | None:
@@ -26,10 +26,17 @@ def embedder_of(settings: Embedding, description: Description | None = None) -> 
 
 def sent_by(embedder: Embedder | None) -> Sent | None:
     """What the embedder sent to a server so far; None for one that sends nothing, or does not say."""
+    asking = served(embedder)
+    return asking.sent if asking else None
+
+
+def served(embedder: Embedder | None) -> Served | None:
+    """The embedder, without what is put around it, as one that asks a server; None if it does not."""
+    from ragit.reports import Served  # a search reports nothing
+
     while isinstance(embedder, DescribedEmbedder):
         embedder = embedder.embedder
-    sent: Sent | None = getattr(embedder, "sent", None)
-    return sent
+    return embedder if isinstance(embedder, Served) else None
 
 
 def _embedder_of(settings: Embedding) -> Embedder | None:

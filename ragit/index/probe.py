@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from ragit.config import Config
 from ragit.embed import EMBEDDERS
-from ragit.errors import ConfigError
+from ragit.errors import ConfigError, EmbedderUnavailable
 from ragit.index import costs
-from ragit.index.describing import DescribedEmbedder
-from ragit.index.embedder import embedder_of, sent_by
-from ragit.reports import EmbedderTried
+from ragit.index.embedder import embedder_of, served
+from ragit.reports import EmbedderTried, Reached
 from ragit.types import Embedder
 
 SAMPLE = "def close_idle_connections(pool):\n    for connection in pool.idle():\n        connection.close()\n"
@@ -21,6 +20,8 @@ QUERY = "where are idle connections closed"
 
 LARGE = 2048
 """Dimensions from which a hint is worth a line: each takes 1.1 bytes a chunk, and time at every search."""
+
+_ZEROS = "Is it a model for embeddings? Ask its server by itself, or name another: docs/providers.md"
 
 T = TypeVar("T")
 
@@ -32,19 +33,23 @@ def tried(config: Config) -> EmbedderTried:
         raise ConfigError("embedding.provider is none: there is no embedder to test", "Searches use words alone")
     document_ms, (document,) = _timed(lambda: embedder.embed([SAMPLE]))
     query_ms, query = _timed(lambda: embedder.embed_query(config.query_prefix + QUERY))
-    about = _about(embedder)
-    sent = costs.priced(config, sent_by(embedder))
+    for what, vector in (("code", document), ("a question", query)):
+        if not any(vector):
+            raise EmbedderUnavailable(f"{_named(config)} makes {what} a vector of zeros: it finds nothing", _ZEROS)
+    asking = served(embedder)
+    sent = costs.priced(config, asking.sent) if asking else None
+    reached = asking.about() if asking else Reached(config.embedding.provider, "", config.embedding.model, "", False)
     return EmbedderTried(
-        provider=str(about.get("provider") or config.embedding.provider),
-        address=str(about.get("address", "")),
-        model=sent.model if sent else config.embedding.model,
-        key=str(about.get("key", "")),
+        provider=reached.provider,
+        address=reached.address,
+        model=reached.model,
+        key=reached.key,
         dimensions=embedder.dimensions,
         document_ms=document_ms,
         query_ms=query_ms,
         tokens=sent.tokens if sent else 0,
         cost=sent.cost if sent else None,
-        notes=tuple(_notes(config, embedder, about, document == query)),
+        notes=tuple(_notes(config, embedder, reached, document == query)),
     )
 
 
@@ -54,19 +59,15 @@ def _timed(call: Callable[[], T]) -> tuple[float, T]:
     return (time.perf_counter() - started) * 1000, value
 
 
-def _about(embedder: Embedder) -> Mapping[str, object]:
-    """What an embedder says of its server; nothing for one that has none."""
-    while isinstance(embedder, DescribedEmbedder):
-        embedder = embedder.embedder
-    about = getattr(embedder, "about", None)
-    said = about() if callable(about) else {}
-    return said if isinstance(said, dict) else {}
+def _named(config: Config) -> str:
+    settings = config.embedding
+    return f"model {settings.model} of {settings.provider}" if settings.model else f"the model of {settings.provider}"
 
 
-def _notes(config: Config, embedder: Embedder, about: Mapping[str, object], same: bool) -> Iterator[str]:
+def _notes(config: Config, embedder: Embedder, reached: Reached, same: bool) -> Iterator[str]:
     if config.embedding.provider in EMBEDDERS:
         yield "it is part of ragit, and sends nothing anywhere"
-    if about.get("in clear"):
+    if reached.in_clear:
         yield "the key travels unencrypted: the address begins with http://"
     if same:
         yield "two different texts have the same vector: this is no model for search"

@@ -20,7 +20,7 @@ from ragit.remote.failures import KeyRefused, ParameterRefused, Refused, TooLong
 from ragit.remote.gate import Gate
 from ragit.remote.secrets import Clean, redact
 from ragit.remote.server import Server, checked, masked
-from ragit.remote.wire import Answer, Broken, NoConnection, TooMuch, Wire
+from ragit.remote.wire import Broken, NoConnection, Response, TooMuch, Wire
 
 _LATER = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
 """Statuses after which the same request may succeed; 529 is some providers' word for overload."""
@@ -64,8 +64,8 @@ _WORDS_OF_NO_PARAMETER = (
 _NEEDED = frozenset({"model", "input", "inputs", "messages", "query", "documents", "texts"})
 """Parameters that no server does without: a complaint about one is about its value."""
 
-Item = TypeVar("Item")
-Result = TypeVar("Result")
+_Subject = TypeVar("_Subject")
+_Result = TypeVar("_Result")
 
 
 class Patience(NamedTuple):
@@ -95,8 +95,8 @@ class Client:
         self._door = threading.Lock()
         self.taken_out: Counter[str] = Counter()
         """How many secrets of each kind were taken out of what was sent."""
-        self._given_up = threading.Event()
-        """Set when a request failed for good or the user interrupts: those beside it end at their next pause."""
+        self._run = threading.local()
+        """Of each thread of `as_ready`, `over`: set when a request beside it failed for good or the user interrupts."""
 
     def __repr__(self) -> str:
         return f"Client({self.server!r})"
@@ -114,6 +114,8 @@ class Client:
         end = math.inf if patience.within is None else time.monotonic() + patience.within
         for attempt in range(patience.retries + 1):
             with self._gate:
+                if self._over.is_set():
+                    raise self._failed(Unreachable, path, "was not asked any more")
                 outcome = self._try(path, payload, body, end)
             if not isinstance(outcome, _Later):
                 self._gate.went_well()
@@ -135,39 +137,29 @@ class Client:
                 self.taken_out.update(found)
         return clean
 
-    def each(self, call: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
-        """`call` of every item, in order, as many at once as the server's concurrency allows.
-
-        The first failure ends those that wait beside it, and is raised. A `call` that catches its own failures and
-        returns them as values goes on with the rest.
-        """
-        if self.server.concurrency == 1 or len(items) < 2:
+    def each(self, call: Callable[[_Subject], _Result], items: Sequence[_Subject]) -> list[_Result]:
+        """As `as_ready`, in the order of the items. One of them, which a query sends, needs no thread."""
+        if len(items) < 2:
             return [call(item) for item in items]
-        from concurrent.futures import ThreadPoolExecutor  # a query sends one request
+        found = dict(self.as_ready(lambda numbered: (numbered[0], call(numbered[1])), enumerate(items)))
+        return [found[number] for number in range(len(items))]
 
-        pool = ThreadPoolExecutor(min(self.server.concurrency, len(items)))
-        try:
-            return list(pool.map(call, items))
-        except BaseException:
-            self._given_up.set()
-            raise
-        finally:
-            pool.shutdown(cancel_futures=True)
-            self._given_up.clear()
+    def as_ready(self, call: Callable[[_Subject], _Result], items: Iterable[_Subject]) -> Iterator[_Result]:
+        """`call` of every item, each as soon as it is there, in no order; as many at once as the server's concurrency
+        allows.
 
-    def as_ready(self, call: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-        """`call` of every item, each as soon as it is there, in no order; as many at once as `each` would.
-
-        Items are drawn in the caller's thread, a few ahead. The first failure ends those that wait beside it, and is
-        raised; so does a caller that stops listening. After either, this client tries nothing a second time.
+        Items are drawn in the caller's thread, a few ahead. The first failure is raised, and so ends it as does a
+        caller that stops listening: those under way are not waited for, and try nothing a second time. A `call` that
+        returns its failures as values goes on with the rest.
         """
         if self.server.concurrency == 1:
             yield from map(call, items)
             return
         from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
-        pool = ThreadPoolExecutor(self.server.concurrency)
-        under_way: set[Future[Result]] = set()
+        given_up = threading.Event()
+        pool = ThreadPoolExecutor(self.server.concurrency, initializer=setattr, initargs=(self._run, "over", given_up))
+        under_way: set[Future[_Result]] = set()
         try:
             for item in items:
                 under_way.add(pool.submit(call, item))
@@ -179,7 +171,7 @@ class Client:
                 yield from (future.result() for future in ready)
         except BaseException:
             # Whoever interrupts does not wait for what is under way, a minute perhaps; nothing more is sent.
-            self._given_up.set()
+            given_up.set()
             pool.shutdown(wait=False, cancel_futures=True)
             raise
         pool.shutdown()
@@ -220,7 +212,7 @@ class Client:
             words = f"did not answer in JSON, but with {answer.content[:80]!r}"
             raise self._failed(WrongAnswer, path, words) from error
 
-    def _refusal(self, path: str, payload: Mapping[str, object], answer: Answer) -> _Later:
+    def _refusal(self, path: str, payload: Mapping[str, object], answer: Response) -> _Later:
         """What an error status means: `_Later`, or a failure that is raised."""
         said = own_words(answer.content)
         words = f"answered {answer.status}: {said or answer.reason}"
@@ -246,8 +238,9 @@ class Client:
         raise self._failed(Refused, path, words, status=status)
 
     def _about_key(self) -> str:
-        where = self.server.key_hint or "the key"
-        return f"{where} {'is set, but not accepted' if self.server.key else 'is not set'}"
+        if not self.server.key_hint:
+            return f"No key is sent to this address: {self.server.section}.apiKeyEnv names the variable that holds one"
+        return f"{self.server.key_hint} {'is set, but not accepted' if self.server.key else 'is not set'}"
 
     def _failed(self, kind: type[Failure], path: str, words: str, hint: str = "", **more: Any) -> Failure:
         words = self.server.hide(words)
@@ -276,7 +269,13 @@ class Client:
 
     def _pause(self, seconds: float) -> bool:
         """Wait before the next try; True if there is to be none."""
-        return self._given_up.wait(seconds)
+        return self._over.wait(seconds)
+
+    @property
+    def _over(self) -> threading.Event:
+        """Set when this thread's run is over."""
+        over: threading.Event = getattr(self._run, "over", None) or threading.Event()
+        return over
 
 
 Failure = TypeVar("Failure", bound=RemoteFailed)

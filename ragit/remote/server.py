@@ -31,7 +31,7 @@ class Server(NamedTuple):
     key_header: str = "Authorization"
     """Authorization sends `Bearer KEY`; any other header, as Azure's api-key, the key alone."""
     key_hint: str = ""
-    """Where the key is looked for, in words: what a person is told who has none, or a wrong one."""
+    """Where the key is looked for, in words: what a person is told who has none, or a wrong one. Empty: nowhere."""
     headers: tuple[tuple[str, str], ...] = ()
     """Further headers of every request."""
     timeout: float = 30.0

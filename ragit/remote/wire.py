@@ -31,7 +31,7 @@ _WORDS_OF_AN_ERROR = 100_000
 """Bytes of an error that are read: its beginning says why."""
 
 
-class Answer(NamedTuple):
+class Response(NamedTuple):
     """What came back, whatever it says."""
 
     status: int
@@ -66,7 +66,7 @@ class Wire:
         self._idle: list[HTTPConnection] = []
         weakref.finalize(self, _close, self._idle)
 
-    def post(self, target: str, headers: Mapping[str, str], body: bytes, *, until: float, largest: int) -> Answer:
+    def post(self, target: str, headers: Mapping[str, str], body: bytes, *, until: float, largest: int) -> Response:
         """One request and its answer, by `until` (of `time.monotonic`) and in at most `largest` bytes.
 
         Raises `Broken`, `NoConnection` or `TooMuch`.
@@ -95,7 +95,7 @@ class Wire:
         *,
         until: float,
         largest: int,
-    ) -> Answer:
+    ) -> Response:
         whole = False
         try:
             _hold_to(connection, until)
@@ -104,7 +104,7 @@ class Wire:
             with closing(response):  # left open, it would keep the connection for itself
                 content = _content(response, most)
             whole = not response.will_close and len(content) < most
-            return Answer(response.status, dict(response.headers.items()), content, response.reason)
+            return Response(response.status, dict(response.headers.items()), content, response.reason)
         except (TimeoutError, HTTPException, zlib.error, OSError) as error:
             raise Broken(_words(error)) from error
         finally:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragit.records import as_dict
 from ragit.render.machine import dumps, plain
-from ragit.render.screen import Paint, RenderOptions, cells, counted, sized, visible
+from ragit.render.screen import Paint, RenderOptions, cells, counted, money, sized, visible
 
 if TYPE_CHECKING:
     from ragit.reports import (
@@ -56,8 +56,8 @@ def index_text(report: IndexReport, options: RenderOptions) -> Iterator[str]:
 
 def _sent(sent: Sent, dry_run: bool, paint: Paint) -> Iterator[str]:
     """What a server that makes vectors was sent, or would be, what that costs, and what was kept from it."""
-    cost = "no price under `pricing`" if sent.cost is None else f"{sent.cost:,.2f} by `pricing`"
     if sent.tokens:
+        cost = _priced(sent.cost, (sent.model,))
         yield f"  {'about ' if dry_run else ''}{sent.tokens:,} tokens for {visible(sent.model)}; {cost}"
     if sent.secrets:
         held = "to be taken out" if dry_run else "taken out"
@@ -75,13 +75,22 @@ def _described(described: Described, dry_run: bool, paint: Paint) -> Iterator[st
     if asked:
         did = "to describe" if dry_run else "described"
         tokens = f"{'about ' if dry_run else ''}{described.tokens_in:,} tokens read, {described.tokens_out:,} written"
-        cost = "no price under `pricing`" if described.cost is None else f"{described.cost:,.2f} by `pricing`"
+        cost = _priced(described.cost, described.unpriced)
         yield f"  {' and '.join(asked)} {did}: {tokens}; {cost}"
     if described.secrets:
         yield f"  {counted(described.secrets, 'secret')} taken out of what was sent to be described"
     if described.failed:
         yield paint.bad(f"  {described.failed:,} left without a description: {visible(described.why)}")
         yield paint.faint("  chunks are found by their code until then; the next `ragit index` asks again")
+
+
+def _priced(cost: float | None, unpriced: Sequence[str]) -> str:
+    """What something cost; or whose price is not known."""
+    if cost is not None:
+        return f"{money(cost)} by `pricing`"
+    if not unpriced:
+        return "the server does not count all tokens, so that they have no price"
+    return f"no price for {' and '.join(map(visible, unpriced))} under `pricing`"
 
 
 def _skipped(skipped: Mapping[str, int]) -> str:
@@ -102,8 +111,7 @@ def embedder_text(tried: EmbedderTried, options: RenderOptions) -> Iterator[str]
     took = f"a text took {tried.document_ms:,.0f} ms, a query {tried.query_ms:,.0f} ms"
     yield f"  {tried.dimensions:,} dimensions; {took}"
     if tried.tokens:
-        cost = "no price under `pricing`" if tried.cost is None else f"{tried.cost:.6f} by `pricing`"
-        yield f"  {tried.tokens:,} tokens for both; {cost}"
+        yield f"  {tried.tokens:,} tokens for both; {_priced(tried.cost, (tried.model,))}"
     for note in tried.notes:
         yield f"  note: {note}"
 

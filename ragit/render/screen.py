@@ -108,6 +108,16 @@ def counted(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
+def money(cost: float) -> str:
+    """Dollars for a person; below one, two figures of them, however small: $1,234.50, $0.13, $0.0013."""
+    if cost >= 1 or not cost:
+        return f"${cost:,.2f}"
+    if cost < 1e-6:
+        return "less than $0.000001"
+    power = int(f"{cost:.1e}".partition("e")[2])
+    return f"${cost:.{max(2, 1 - power)}f}"
+
+
 def sized(number: int) -> str:
     """Bytes for a person: 900 bytes, 23.4 MB."""
     size = float(number)

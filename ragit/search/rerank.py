@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from ragit.config import Reranking
+from ragit.config import NO_MINIMUM, Reranking
 from ragit.errors import ConfigError
 from ragit.rank import Ranked
 from ragit.rank.rerank import reranked
@@ -92,7 +92,7 @@ class Reranker:
             return _as_before(candidates, str(why))
         by = RerankedBy(self._name, len(candidates), (time.perf_counter() - started) * 1000)
         order = reranked(candidates, relevances, settings.weight, distinct=distinct)
-        if not settings.min_score or settings.provider == "chat":  # a chat orders, and measures nothing
+        if settings.min_score <= NO_MINIMUM or settings.provider == "chat":  # a chat orders, and measures nothing
             return Reordered(order, by)
         return Reordered([one for one in order if _at_least(relevances[one[0]], settings.min_score)], by, alone=True)
 

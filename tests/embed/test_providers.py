@@ -147,7 +147,7 @@ def test_fingerprints_tell_what_makes_other_vectors(server: EmbeddingServer) -> 
 )
 def test_a_key_in_clear_is_noticed(address: str, key: str, in_clear: bool) -> None:
     embedder = ServedEmbedder(EmbedderOptions(model="m"), PRESETS["openai"], Server(address, key))
-    assert embedder.about()["in clear"] is in_clear
+    assert embedder.about().in_clear is in_clear
     assert "k-123456" not in str(embedder.about())
 
 

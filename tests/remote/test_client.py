@@ -183,6 +183,41 @@ def test_all_tries_together_take_no_longer_than_allowed(server: EmbeddingServer)
     assert time.monotonic() - started < 1.5
 
 
+def test_after_a_failure_the_same_client_goes_on(server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those beside the one that failed try nothing a second time; whoever asks next does."""
+    asking = client(server, concurrency=4)
+    beside = threading.Event()
+
+    def call(number: int) -> object:
+        if number == 0:
+            beside.wait(5)
+            raise KeyError(number)
+        return asking.post("embeddings", ASKED, patience=Patience(retries=1000))
+
+    def busy(_: Any) -> object:
+        if len(server.asked) > 3:
+            beside.set()
+        return error(503, "later")
+
+    server.reply = busy
+    started = time.monotonic()
+    with pytest.raises(KeyError):
+        asking.each(call, [1, 2, 3, 0, 4, 5, 6, 7])
+    time.sleep(1.2)  # what they would wait before their next try
+    asked = len(server.asked)
+    time.sleep(1.2)
+    assert len(server.asked) == asked and time.monotonic() - started < 6
+    server.reply = well
+    server.replies = [lambda _: error(503, "later")] * 2
+    assert asking.each(lambda _: asking.post("embeddings", ASKED)["model"], [1, 2, 3]) == ["tiny"] * 3
+
+
+def test_each_keeps_the_order_and_as_ready_does_not(server: EmbeddingServer) -> None:
+    asking = client(server, concurrency=3)
+    assert asking.each(lambda n: time.sleep(0.03 * (3 - n % 3)) or n, list(range(9))) == list(range(9))
+    assert sorted(asking.as_ready(lambda n: n, range(9))) == list(range(9))
+
+
 def test_garbage_instead_of_http(server: EmbeddingServer) -> None:
     server.replies = [lambda _: lambda handler: handler.wfile.write(b"SSH-2.0-OpenSSH_9.2\r\n") and None]
     assert isinstance(failure(client(server)), Unreachable)
