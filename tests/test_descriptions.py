@@ -21,6 +21,7 @@ from serving import Server, raw, said
 import ragit
 from ragit.api import Ragit
 from ragit.describe import code
+from ragit.describe.describer import one_line
 from ragit.embed import load_embedder
 from ragit.embed.quantize import quantize
 from ragit.errors import EmbedderUnavailable, StoreUnreadable
@@ -433,6 +434,31 @@ def test_an_answer_is_one_bounded_line_without_what_a_terminal_obeys(sources: Gi
             assert row.text.startswith("Opens** [31m a file. word")
             assert row.text.isprintable()
             assert len(row.text) <= 2000
+
+
+@pytest.mark.parametrize(
+    ("answer", "cut", "kept"),
+    [
+        ("It opens a file. It reads it. It opens a file. It reads it.", False, "It opens a file. It reads it."),
+        ("It opens a file. It reads it. It opens a fi", True, "It opens a file. It reads it."),
+        ("It opens a file. It reads it", False, "It opens a file. It reads it"),
+        ("It opens a file and then it opens a fi", True, "It opens a file and then it opens a fi"),
+        ("It adds.\n\nExample:\n```python\nadd(5, 6)\n```\nThat is all.", False, "It adds. Example: That is all."),
+        ("It adds.\n```python\nadd(5,", True, "It adds."),
+        ("```\nIt adds.\n```", False, "It adds."),
+        ("It parses v1.2 files, e.g. tables.", False, "It parses v1.2 files, e.g. tables."),
+        ("", False, ""),
+    ],
+)
+def test_what_a_small_model_says_twice_or_beside_is_left_out(answer: str, cut: bool, kept: str) -> None:
+    assert one_line(answer, cut=cut) == kept
+
+
+@given(st.text(), st.booleans())
+def test_whatever_is_said_makes_one_bounded_line(answer: str, cut: bool) -> None:
+    line = one_line(answer, cut=cut)
+    assert len(line) <= 2000
+    assert line.isprintable()
 
 
 def test_a_thinking_model_is_heard_out(sources: GitSandbox, model: Model) -> None:

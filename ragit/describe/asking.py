@@ -7,7 +7,7 @@ from ragit.records import Record
 from ragit.remote.secrets import VERSION as RULES
 from ragit.remote.server import masked
 
-VERSION = 1
+VERSION = 2
 """Part of every name: raise it when what is sent beside the prompt, or what is made of an answer, changes."""
 
 CHUNK_PROMPT = (

@@ -20,6 +20,9 @@ _STRIKES = 6
 """Failures in a row after which a model is not asked again in this run: each costs waiting, or sends code for nothing.
 A request without an answer counts for three, a refused key for all."""
 
+_FENCED = r"(?ms)^[ \t]*```.*?(?:^[ \t]*```[ \t]*$|\Z)"
+"""A block of code in an answer; up to the end where it was cut in the middle of it."""
+
 
 class Said(NamedTuple):
     """What came of one subject."""
@@ -74,7 +77,7 @@ class Describer:
             reply = self._chat.ask(subject.messages, max_tokens=self._max_tokens, patience=PATIENCE)
         except RemoteFailed as error:
             return Said(subject.key, "", self._strike(error))
-        text = one_line(reply.text)
+        text = one_line(reply.text, cut=reply.cut)
         if not text:
             return Said(subject.key, "", f"model {self._chat.model} answered without words")
         self._strikes = 0
@@ -90,11 +93,23 @@ class Describer:
         return words
 
 
-def one_line(answer: str) -> str:
-    """An answer as one line of text: without fences, marks of emphasis at its ends, and control characters."""
-    text = re.sub(r"(?m)^\s*```.*$", " ", answer)
+def one_line(answer: str, *, cut: bool = False) -> str:
+    """An answer as one line of text: its sentences, each once, without code, marks of emphasis around it and control
+    characters. Of an answer that was `cut`, the sentence that was not finished is left out.
+
+    Small models say what is asked for first, and then an example, or the same again until they are stopped: what comes
+    later would outweigh it in a vector.
+    """
+    prose = re.sub(_FENCED, " ", answer)
+    text = prose if re.search(r"\w", prose) else re.sub(r"(?m)^\s*```.*$", " ", answer)
     text = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     text = text.strip("*_`\"' ") if text[:1] in "*_`\"'" else text
+    sentences: dict[str, str] = {}
+    for sentence in re.split(r"(?<=[.!?]) ", text):
+        sentences.setdefault(sentence.casefold(), sentence)
+    if cut and len(sentences) > 1 and not text.endswith((".", "!", "?")):
+        sentences.popitem()
+    text = " ".join(sentences.values())
     if len(text) > LONGEST:
         text = text[:LONGEST].rpartition(" ")[0] or text[:LONGEST]
     return text
