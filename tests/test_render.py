@@ -633,6 +633,8 @@ def test_what_models_were_asked() -> None:
 def test_what_is_described() -> None:
     lines = list(status_text(replaced(STATUS, descriptions=(1200, 0)), PLAIN))
     assert "described 1,200 chunks and images, complete" in lines
+    unindexed = replaced(STATUS, descriptions=(3, 0), refs=(RefStatus("HEAD", Oid("a" * 40), 0, 18),))
+    assert "described 3 chunks and images, more of HEAD to come: `ragit index`" in list(status_text(unindexed, PLAIN))
     lacking = replaced(STATUS, descriptions=(1, 3), skipped={"image": 3})
     lines = list(status_text(lacking, PLAIN))
     assert "described 1 chunk or image, 3 of HEAD to come: `ragit index`" in lines

@@ -191,7 +191,8 @@ def status_text(status: StatusReport, options: RenderOptions) -> Iterator[str]:
         yield f"{paint.faint('unused')}    {visible(fingerprint)}; `ragit gc` drops its vectors"
     if status.descriptions:
         stored, lacking = status.descriptions
-        waiting = paint.bad(f"{lacking:,} of HEAD to come: `ragit index`") if lacking else paint.good("complete")
+        to_come = f"{lacking:,}" if lacking else "more" if any(ref.missing for ref in status.refs[:1]) else ""
+        waiting = paint.bad(f"{to_come} of HEAD to come: `ragit index`") if to_come else paint.good("complete")
         yield f"{paint.faint('described')} {counted(stored, 'chunk or image', 'chunks and images')}, {waiting}"
     if status.worker:
         yield f"{paint.faint('worker')}    {visible(status.worker)}"
