@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sandbox import GitSandbox
-from serving import Payload, Server, raw, said
+from serving import Payload, Server, error, raw, said
 from terminal import Terminal
 
 import ragit
@@ -126,6 +126,37 @@ def test_every_dialect_is_spoken_as_its_servers_speak_it(shop: GitSandbox, monke
             assert asked["query"] == QUERY
 
 
+@pytest.mark.parametrize("provider", ["llama.cpp", "chat"])
+def test_a_server_that_takes_less_is_shown_the_beginnings(shop: GitSandbox, provider: str) -> None:
+    """What llama-server says: of a document for its batch, of a conversation for its context."""
+    most = 400 if provider == "llama.cpp" else 1500
+    words = {
+        "llama.cpp": "input (881 tokens) is too large to process. increase the physical batch size",
+        "chat": "request (9000 tokens) exceeds the available context size (4096 tokens), try increasing it",
+    }[provider]
+
+    def reply(payload: Payload) -> object:
+        size = max(map(len, payload["documents"])) if provider == "llama.cpp" else len(json.dumps(payload))
+        if size > most:
+            return error(500, words)
+        return jina(payload, likes_ledger) if provider == "llama.cpp" else said("[2] > [1]")
+
+    plain = search(shop)
+    with Server(reply) as server:
+        settings = flags(server, provider=provider, candidates=4, model="small")
+        with ragit.open(shop.path, flags=settings) as index:
+            answer = index.search(QUERY)
+            assert (answer.degraded, answer.reranked_by is not None) == ("", True)
+            asked = len(server.asked)
+            assert 1 < asked <= 4
+            index.search(f"{QUERY} again")
+            assert len(server.asked) == asked + 1  # it remembers
+        server.reply = lambda _: error(500, words)
+        answer = search(shop, settings)
+    assert answer.hits == plain.hits
+    assert words[:20] in answer.degraded
+
+
 def test_what_is_sent_of_a_candidate(shop: GitSandbox, server: Server) -> None:
     answer = search(shop, flags(server, candidates=3, maxDocChars=60), optimize=False)
     (asked,) = server.asked
@@ -215,6 +246,14 @@ def test_a_chat_needs_a_model(shop: GitSandbox, server: Server) -> None:
         ("Of the 5 results, 3 is best:\n3 > 5 > 1", [2, 4, 0]),
         ("[1] [1] [2] [7] [0]", [0, 1]),
         ("2\n3\n1", [1, 2, 0]),
+        ("1. [2] src/till.py\n2. [3] src/auth.py\n3. [1] src/cfg.py", [1, 2, 0]),
+        ("[3] is best, [1] comes next, and [5] is about something else", [2, 0, 4]),
+        ("[4]", [3]),
+        ("4.", [3]),
+        ("The order of [1] to [5] is not valid syntax. The order of [1] to [5] is not", []),
+        ("[1] urllib3.py\n\nThe module is a library.", []),
+        ("It is 1 of the best modules", []),
+        ("# 1.1.1.1.1.1.1", []),
         ("none of them", []),
         ("", []),
         ("[99999999999999]", []),

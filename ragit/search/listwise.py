@@ -64,11 +64,13 @@ def listed(said: str, count: int) -> list[int]:
     """The candidates (from 0) that an answer names, in its order, each once.
 
     Numbers in brackets count, if there are any; else the longest run of numbers, since the words around it may hold
-    some, too ("of the 20 results, 3 is best: 3, 7, 1").
+    some, too ("of the 20 results, 3 is best: 3, 7, 1"). None do where they make no list: a small model that has not
+    understood speaks of [1] and [10], and that is no order.
     """
     numbers = re.findall(r"\[\s*(\d{1,4})\s*\]", said)
-    if not numbers:
-        runs = [re.findall(r"\d+", run) for run in _RUN.findall(said)]
-        numbers = max(runs, key=len, default=[])
-    found = dict.fromkeys(int(number) - 1 for number in numbers)
-    return [at for at in found if 0 <= at < count]
+    runs = [re.findall(r"\d+", run) for run in _RUN.findall(said.replace("[", " ").replace("]", " "))]
+    found = dict.fromkeys(int(number) - 1 for number in numbers or max(runs, key=len, default=[]))
+    named = [at for at in found if 0 <= at < count]
+    in_a_row = any(len(set(run)) > 1 for run in runs)
+    alone = re.fullmatch(r"\W*\d+\W*", said)
+    return named if in_a_row or alone or 2 * len(named) > count else []

@@ -15,6 +15,7 @@ from ragit.errors import ConfigError
 from ragit.rank import Ranked
 from ragit.rank.rerank import reranked
 from ragit.remote.client import Client, Patience
+from ragit.remote.failures import TooLong
 from ragit.remote.presets import PRESETS
 from ragit.remote.rerank import DIALECTS, CrossEncoder
 from ragit.remote.secrets import cut
@@ -25,6 +26,10 @@ from ragit.types import RerankedBy
 
 QUERY_CHARS = 2000
 """A longer query would leave no room for a document: most cross-encoders read some 500 words of both."""
+
+HALVINGS = 3
+"""Times that documents are cut for a server that will not do so itself. llama-server takes, as it is started, 512
+tokens of query and document together, and refuses all of them for one."""
 
 CONCURRENCY = 4
 """Requests at once, where the candidates are more than a server takes in one."""
@@ -55,6 +60,8 @@ class Reranker:
     def __init__(self, settings: Reranking) -> None:
         self._settings = settings
         self._ask, self._name, self._client = _asker(settings)
+        self._longest = 0
+        """Characters of a document that the server takes, where it refused longer ones; 0: it did not."""
 
     @property
     def candidates(self) -> int:
@@ -87,7 +94,7 @@ class Reranker:
         started = time.perf_counter()
         said = (settings.query_template or "{query}").replace("{query}", self._client.clean(query)[:QUERY_CHARS])
         try:
-            relevances = asked(lambda patience: self._ask(said, documents, patience), settings.timeout_ms, SECTION)
+            relevances = asked(lambda patience: self._fitting(said, documents, patience), settings.timeout_ms, SECTION)
         except NoAnswer as why:
             return _as_before(candidates, str(why))
         by = RerankedBy(self._name, len(candidates), (time.perf_counter() - started) * 1000)
@@ -95,6 +102,16 @@ class Reranker:
         if settings.min_score <= NO_MINIMUM or settings.provider == "chat":  # a chat orders, and measures nothing
             return Reordered(order, by)
         return Reordered([one for one in order if _at_least(relevances[one[0]], settings.min_score)], by, alone=True)
+
+    def _fitting(self, said: str, documents: Sequence[str], patience: Patience) -> list[float | None]:
+        """The relevances of documents, or of their beginnings where the server says that they are too long."""
+        for _ in range(HALVINGS):
+            shown = [document[: self._longest or None] for document in documents]
+            try:
+                return self._ask(said, shown, patience)
+            except TooLong:
+                self._longest = max(1, max(map(len, shown)) // 2)
+        return self._ask(said, [document[: self._longest or None] for document in documents], patience)
 
 
 def _at_least(relevance: float | None, least: float) -> bool:
