@@ -135,7 +135,7 @@ class Embedding(Service):
         wanted='"static", "none", a provider of docs/providers.md or the name of an installed embedder',
         sensitive=True,
     )
-    dimensions: int = knob(0, "Length of the vectors to ask for; 0: the model's own.", low=0, high=65_536)
+    dimensions: int = knob(0, "Length of the vectors to ask for; 0: the model's own.", low=0, high=16_384)
     encoding_format: str = knob(
         "", "How vectors travel: float or base64; empty: as the provider likes it.", choices=("", "float", "base64")
     )

@@ -101,7 +101,7 @@ def one_line(answer: str, *, cut: bool = False) -> str:
     later would outweigh it in a vector.
     """
     prose = re.sub(_FENCED, " ", answer)
-    text = prose if re.search(r"\w", prose) else re.sub(r"(?m)^\s*```.*$", " ", answer)
+    text = prose if re.search(r"\w", prose) else re.sub(r"(?m)^[ \t]*```.*$", " ", answer)
     text = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     text = text.strip("*_`\"' ") if text[:1] in "*_`\"'" else text
     sentences: dict[str, str] = {}

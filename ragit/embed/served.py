@@ -24,7 +24,7 @@ from typing import Any
 from ragit.embed.options import EmbedderOptions, fingerprint
 from ragit.errors import ConfigError, EmbedderUnavailable, RemoteFailed
 from ragit.remote import secrets
-from ragit.remote.client import INDEXING, QUERY, Client, Patience
+from ragit.remote.client import INDEXING, QUERY, Client, Patience, count, shown
 from ragit.remote.failures import KeyRefused, ParameterRefused, Refused, TooLong
 from ragit.remote.presets import PRESETS, Preset, spoken_as
 from ragit.remote.secrets import Clean
@@ -33,6 +33,12 @@ from ragit.reports import Reached, Sent
 
 _SHORTEST = 200
 """Characters. A server that still calls such a text too long means something else."""
+
+MOST_DIMENSIONS = 16_384
+"""Of a vector. Models that are served have up to 4096 of them, or 12,288."""
+
+_FRAME, _NUMBER = 1_000_000, 25
+"""Bytes of an answer, at most, and of each number in it."""
 
 _OFFLINE = "Or use the offline embedder: embedding.provider = static"
 
@@ -259,8 +265,9 @@ class ServedEmbedder:
             payload[self._wanted(self._dialect.dimensions, "dimensions")] = self._options.dimensions
         if self._base64 or self._options.encoding_format:
             payload[self._wanted(self._dialect.encoding, "encodingFormat")] = "base64" if self._base64 else "float"
+        largest = _FRAME + len(texts) * MOST_DIMENSIONS * _NUMBER
         try:
-            answer = self._client.post(self._dialect.path, payload, patience=patience)
+            answer = self._client.post(self._dialect.path, payload, patience=patience, largest=largest)
         except ParameterRefused as refused:
             if not self._adapts(refused.parameter):
                 raise
@@ -289,11 +296,11 @@ class ServedEmbedder:
             vectors = _rows(answer, self._dialect.answer)
             usage = answer.get("usage") or {}
             tokens = usage.get("total_tokens") or answer.get("prompt_eval_count") or 0
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise self._wrong(f"did not answer with embeddings, but with {str(answer)[:80]}") from error
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
+            raise self._wrong(f"did not answer with embeddings, but with {shown(answer)}") from error
         if len(vectors) != expected:
             raise self._wrong(f"answered with {len(vectors)} embeddings to {expected} texts")
-        self._count("tokens", tokens if isinstance(tokens, int) else 0)
+        self._count("tokens", count(tokens))
         units = [self._unit(vector) for vector in vectors]
         zeros = sum(not any(unit) for unit in units)
         if zeros == len(units) and not self._answered:
@@ -304,15 +311,17 @@ class ServedEmbedder:
     def _unit(self, given: Any) -> bytes:
         vector = _numbers(given)
         if not vector:
-            raise self._wrong(f"sent an embedding that is not a list of numbers: {str(given)[:60]}")
+            raise self._wrong(f"sent an embedding that is not a list of numbers: {shown(given)[:60]}")
+        if len(vector) > MOST_DIMENSIONS:
+            raise self._wrong(f"sent {len(vector):,} dimensions, and {MOST_DIMENSIONS:,} are the most")
         if self._dimensions is None:
             self._dimensions = len(vector)
         if len(vector) != self._dimensions:
             hint = "Set embedding.dimensions to what the model gives, or leave it out"
             raise self._wrong(f"sent {len(vector)} dimensions instead of {self._dimensions}", hint)
-        length = math.sqrt(math.fsum(x * x for x in vector))
+        length = _length(vector)
         if not math.isfinite(length):
-            raise self._wrong("sent an embedding with numbers that are not finite")
+            raise self._wrong("sent an embedding with numbers that are not finite, or too large")
         return array("f", [x / (length or 1.0) for x in vector]).tobytes()
 
     def _count(self, what: str, number: int = 1) -> None:
@@ -364,6 +373,14 @@ def _numbers(given: Any) -> Sequence[float]:
     if isinstance(given, list) and all(isinstance(x, (int, float)) and not isinstance(x, bool) for x in given):
         return given
     return ()
+
+
+def _length(vector: Sequence[float]) -> float:
+    """Of a vector of any numbers; not finite if it has none."""
+    try:
+        return math.sqrt(math.fsum(x * x for x in vector))
+    except (OverflowError, ValueError):  # numbers that no float holds, or whose squares none does
+        return math.inf
 
 
 def _share(message: str) -> float:

@@ -11,10 +11,16 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ragit.remote.client import INDEXING, Client, Patience, printable
+from ragit.remote.client import INDEXING, Client, Patience, count, printable, shown
 from ragit.remote.failures import ParameterRefused
 
 _PATH = "chat/completions"
+
+LARGEST = 4_000_000
+"""Bytes of an answer, thoughts included."""
+
+LONGEST = 50_000
+"""Characters of a reply; what is asked of a model here is a page at most."""
 
 _THOUGHT = r"(?s)<(think|thinking|reasoning)>.*?(?:</\1>|\Z)"
 """What a model that thinks aloud says before its answer; up to the end where it was cut in the middle of it."""
@@ -62,7 +68,7 @@ class Chat:
         while True:
             payload = self._payload(messages, max_tokens)
             try:
-                return self._reply(self.client.post(_PATH, payload, patience=patience))
+                return self._reply(self.client.post(_PATH, payload, patience=patience, largest=LARGEST))
             except ParameterRefused as refused:
                 if not self._without(refused.parameter, payload):
                     raise
@@ -91,15 +97,18 @@ class Chat:
             said = _text(message.get("content"))
             refusal = str(message.get("refusal") or "")
         except (KeyError, IndexError, TypeError, AttributeError) as error:
-            raise self.client.wrong(_PATH, f"did not answer as a chat does, but with {str(answer)[:80]}") from error
+            raise self.client.wrong(_PATH, f"did not answer as a chat does, but with {shown(answer)}") from error
         text = re.sub(_THOUGHT, "", said).strip()
         # Some servers let the opening mark be part of the prompt: all before the closing one is thought, too.
         text = text.rpartition("</think>")[2].strip()
+        text = (
+            text[:LONGEST].encode("utf-8", "replace").decode()
+        )  # JSON can hold halves of letters, which nothing else can
         cut = choice.get("finish_reason") == "length"
         if not text:
             raise self._nothing(refusal, cut)
         usage = answer.get("usage") if isinstance(answer.get("usage"), dict) else {}
-        return Reply(text, _count(usage, "prompt_tokens"), _count(usage, "completion_tokens"), cut)
+        return Reply(text, count(usage.get("prompt_tokens")), count(usage.get("completion_tokens")), cut)
 
     def _nothing(self, refusal: str, cut: bool) -> Exception:
         if refusal:
@@ -132,8 +141,3 @@ def _text(content: Any) -> str:
     if isinstance(content, str):
         return content
     return "".join(part["text"] for part in content if part.get("type") == "text")
-
-
-def _count(usage: Mapping[str, Any], name: str) -> int:
-    number = usage.get(name)
-    return number if isinstance(number, int) and number >= 0 else 0

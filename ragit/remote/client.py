@@ -28,6 +28,9 @@ _LATER = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
 LARGEST_ANSWER = 256_000_000
 """Bytes, inflated. 2048 vectors of 4096 numbers in decimal are some 100 MB."""
 
+MOST_PARTS = 50_000
+"""Lists and objects of an answer: an empty one takes 20 times the memory here of what it takes on its way."""
+
 _WORDS_OF_TOO_LONG = (
     "too long",
     "too large",
@@ -105,18 +108,19 @@ class Client:
         """The address that a path is asked at, as it may be shown."""
         return masked(self._address._replace(path=self._path(path)).geturl())
 
-    def post(self, path: str, payload: Mapping[str, object], *, patience: Patience = INDEXING) -> Any:
-        """The parsed answer to a JSON request; `path` is relative to the base URL.
+    def post(self, path: str, payload: Mapping[str, object], *, patience: Patience = INDEXING, largest: int = 0) -> Any:
+        """The parsed answer to a JSON request, of at most `largest` bytes; `path` is relative to the base URL.
 
         Raises one of `ragit.remote.failures`, all of them `RemoteFailed`.
         """
+        largest = min(largest or LARGEST_ANSWER, LARGEST_ANSWER)
         body = json.dumps(self._without_secrets(payload), allow_nan=False).encode()
         end = math.inf if patience.within is None else time.monotonic() + patience.within
         for attempt in range(patience.retries + 1):
             with self._gate:
                 if self._over.is_set():
                     raise self._failed(Unreachable, path, "was not asked any more")
-                outcome = self._try(path, payload, body, end)
+                outcome = self._try(path, payload, body, end=end, largest=largest)
             if not isinstance(outcome, _Later):
                 self._gate.went_well()
                 return outcome
@@ -190,11 +194,11 @@ class Client:
             return [self._without_secrets(one) for one in value]
         return value
 
-    def _try(self, path: str, payload: Mapping[str, object], body: bytes, end: float) -> Any:
+    def _try(self, path: str, payload: Mapping[str, object], body: bytes, *, end: float, largest: int) -> Any:
         """The parsed answer, or `_Later`."""
         until = min(time.monotonic() + self.server.timeout, end)
         try:
-            answer = self._wire.post(self._target(path), self._headers(), body, until=until, largest=LARGEST_ANSWER)
+            answer = self._wire.post(self._target(path), self._headers(), body, until=until, largest=largest)
         except Broken as broken:
             return _Later(f"the connection broke ({broken})")
         except NoConnection as error:
@@ -206,10 +210,15 @@ class Client:
             raise self._failed(WrongAnswer, path, str(error)) from error
         if answer.status >= 300:
             return self._refusal(path, payload, answer)
+        return self._parsed(path, answer.content)
+
+    def _parsed(self, path: str, content: bytes) -> Any:
+        if content.count(b"[") + content.count(b"{") > MOST_PARTS:
+            raise self._failed(WrongAnswer, path, f"answered with more than {MOST_PARTS:,} lists and objects")
         try:
-            return json.loads(answer.content)
+            return json.loads(content, parse_int=_integer)
         except (ValueError, RecursionError) as error:
-            words = f"did not answer in JSON, but with {answer.content[:80]!r}"
+            words = f"did not answer in JSON, but with {content[:80]!r}"
             raise self._failed(WrongAnswer, path, words) from error
 
     def _refusal(self, path: str, payload: Mapping[str, object], answer: Response) -> _Later:
@@ -328,6 +337,27 @@ def _refused_parameter(payload: Mapping[str, object], content: bytes) -> str:
     if not any(words in folded for words in _WORDS_OF_NO_PARAMETER):
         return ""
     return next((name for name in optional if name in folded), "")
+
+
+def _integer(digits: str) -> int:
+    """A number of an answer. ValueError for one that is none: Python takes long over thousands of digits."""
+    if len(digits) > 400:
+        raise ValueError("a number of too many digits")
+    return int(digits)
+
+
+def shown(answer: object) -> str:
+    """The beginning of an answer that is not what was asked for, however large and deep it is."""
+    from reprlib import Repr  # only on the way to an error message
+
+    short = Repr()
+    short.maxstring = short.maxother = short.maxlong = 60
+    return short.repr(answer)[:80]
+
+
+def count(said: object) -> int:
+    """A number of tokens, as a server counts them; 0 for what can be none."""
+    return said if isinstance(said, int) and not isinstance(said, bool) and 0 <= said < 10**12 else 0
 
 
 def _back_off(attempt: int) -> float:

@@ -13,7 +13,7 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from ragit.remote.client import QUERY, Client, Patience
+from ragit.remote.client import QUERY, Client, Patience, shown
 
 
 class Dialect(NamedTuple):
@@ -62,6 +62,9 @@ DIALECTS: Mapping[str, Dialect] = {
 
 _PATH = "rerank"
 
+_FRAME, _EACH = 100_000, 1_000
+"""Bytes of an answer, at most, and of it for each document."""
+
 
 class CrossEncoder:
     """One reranking model on one server. Threads may share it."""
@@ -84,7 +87,8 @@ class CrossEncoder:
             payload["model"] = self.model
         if dialect.top:
             payload[dialect.top] = len(documents)
-        return self._read(self.client.post(_PATH, payload, patience=patience), len(documents))
+        largest = _FRAME + len(documents) * _EACH + 6 * sum(map(len, documents))  # some send the documents back
+        return self._read(self.client.post(_PATH, payload, patience=patience, largest=largest), len(documents))
 
     def _read(self, answer: Any, count: int) -> list[float | None]:
         """The relevances in an answer, which names documents by number. All of it is right, or none is taken."""
@@ -93,14 +97,14 @@ class CrossEncoder:
             rows = answer[self._dialect.rows] if self._dialect.rows else answer
             pairs = [(row["index"], row[self._dialect.relevance]) for row in rows]
         except (KeyError, TypeError, IndexError) as error:
-            raise self._wrong(f"did not answer as a reranker does, but with {str(answer)[:80]}") from error
+            raise self._wrong(f"did not answer as a reranker does, but with {shown(answer)}") from error
         for index, relevance in pairs:
             if not isinstance(index, int) or isinstance(index, bool) or not 0 <= index < count:
-                raise self._wrong(f"named document {str(index)[:20]} of {count}")
+                raise self._wrong(f"named document {shown(index)[:20]} of {count}")
             if found[index] is not None:
                 raise self._wrong(f"named document {index} twice")
             if isinstance(relevance, bool) or not isinstance(relevance, (int, float)) or not _finite(relevance):
-                raise self._wrong(f"gave document {index} the relevance {str(relevance)[:20]}")
+                raise self._wrong(f"gave document {index} the relevance {shown(relevance)[:20]}")
             found[index] = float(relevance)
         if not pairs:
             raise self._wrong("gave no document a relevance")

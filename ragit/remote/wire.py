@@ -180,9 +180,28 @@ def _hold_to(connection: HTTPConnection, until: float) -> None:
     def response(line: Any, *args: Any, **more: Any) -> HTTPResponse:
         return HTTPResponse(cast(socket.socket, _Timely(line, until)), *args, **more)
 
+    def connect(place: tuple[str, int], *_: Any) -> socket.socket:
+        return _connected(place, until)
+
     connection.response_class = cast(type[HTTPResponse], response)
+    setattr(connection, "_create_connection", connect)  # noqa: B010 - which http.client has for this, and types do not
     if connection.sock:
         connection.sock.settimeout(_left(until))
+
+
+def _connected(place: tuple[str, int], until: float) -> socket.socket:
+    """As `socket.create_connection`, which gives each address of a name all the time there is."""
+    failed: OSError = OSError("its name has no address")
+    for family, kind, protocol, _, address in socket.getaddrinfo(*place, type=socket.SOCK_STREAM):
+        line = socket.socket(family, kind, protocol)
+        try:
+            line.settimeout(_left(until))
+            line.connect(address)
+            return line
+        except OSError as error:  # a time that is over, too: then it is for all
+            line.close()
+            failed = error
+    raise failed
 
 
 class _Stale(Exception):
@@ -202,20 +221,18 @@ def _content(response: HTTPResponse, largest: int) -> bytes:
     """The body, inflated. Read piece by piece, so that an endless one does not fill the memory."""
     inflate = _inflater(response.headers.get("Content-Encoding", "").strip().lower())
     refused = response.status >= 300
-    parts: list[bytes] = []
-    size = 0
+    content = bytearray()
     while piece := response.read1(_AT_ONCE):
-        if inflate:
-            piece = inflate.decompress(piece, largest + 1 - size)
-        size += len(piece)
-        parts.append(piece)
-        if size > largest:
+        if inflate and inflate.eof:
+            raise HTTPException("it goes on behind its end")
+        content += inflate.decompress(piece, largest + 1 - len(content)) if inflate else piece
+        if len(content) > largest:
             if refused:  # the beginning says why
-                return b"".join(parts)[:largest]
+                return bytes(content[:largest])
             raise TooMuch(f"sent more than {largest:,} bytes")
-    if response.length or (inflate and not inflate.eof and size):
+    if response.length or (inflate and not inflate.eof and content):
         raise IncompleteRead(b"")
-    return b"".join(parts)
+    return bytes(content)
 
 
 def _inflater(encoding: str) -> zlib._Decompress | None:

@@ -1,0 +1,408 @@
+"""A server that means harm: whatever it answers ends as an error with a hint, in bounded time and memory."""
+
+from __future__ import annotations
+
+import gzip
+import socket
+import time
+import tracemalloc
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from http.server import BaseHTTPRequestHandler
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from serving import EmbeddingServer, Server, raw, said, well
+
+from ragit.describe.describer import LONGEST, Describer, Subject, one_line
+from ragit.embed.options import EmbedderOptions
+from ragit.embed.served import ServedEmbedder
+from ragit.errors import EmbedderUnavailable, RagitError, RemoteFailed
+from ragit.remote.chat import Chat, Message
+from ragit.remote.client import Client, Patience
+from ragit.remote.failures import WrongAnswer
+from ragit.remote.presets import PRESETS
+from ragit.remote.rerank import DIALECTS, CrossEncoder
+from ragit.remote.server import Server as Address
+from ragit.search.listwise import listed
+from ragit.search.rewrite import listed as variants
+
+AT_ONCE = Patience(retries=0)
+WAIT = 0.3
+
+
+def embed(url: str, timeout: float = WAIT, **more: Any) -> None:
+    options = EmbedderOptions(model="m", retries=0, **more)
+    ServedEmbedder(options, PRESETS["openai"], Address(url, "k-12345678", timeout=timeout)).embed(["one", "two"])
+
+
+def chat(url: str, timeout: float = WAIT) -> None:
+    Chat(Client(Address(url, timeout=timeout)), "m").ask([Message("user", ("hi",))], max_tokens=9, patience=AT_ONCE)
+
+
+def rerank(url: str, timeout: float = WAIT) -> None:
+    encoder = CrossEncoder(Client(Address(url, timeout=timeout)), DIALECTS["jina"])
+    encoder.relevances("query", ["one", "two"], patience=AT_ONCE)
+
+
+FACES: dict[str, Callable[..., None]] = {"embed": embed, "chat": chat, "rerank": rerank}
+
+
+@contextmanager
+def bounded(seconds: float, megabytes: float) -> Iterator[None]:
+    """What happens in here takes no more than that."""
+    tracemalloc.start()
+    started = time.monotonic()
+    try:
+        yield
+        took, peak = time.monotonic() - started, tracemalloc.get_traced_memory()[1] / 1e6
+    finally:
+        tracemalloc.stop()
+    assert took < seconds and peak < megabytes, f"{took:.1f} s, {peak:.0f} MB"
+
+
+@pytest.fixture(scope="module")
+def hostile() -> Iterator[Server]:
+    with Server(lambda _: None, "/v1") as one:
+        yield one
+
+
+def endless(head: bytes, piece: bytes) -> Callable[[BaseHTTPRequestHandler], None]:
+    """Goes on for as long as anybody reads, a second at most."""
+
+    def write(handler: BaseHTTPRequestHandler) -> None:
+        end = time.monotonic() + 4 * WAIT
+        handler.wfile.write(head)
+        while time.monotonic() < end:
+            handler.wfile.write(piece)
+            handler.wfile.flush()
+
+    return write
+
+
+def once(*parts: bytes, pause: float = 0) -> Callable[[BaseHTTPRequestHandler], None]:
+    """Sends these and goes."""
+
+    def write(handler: BaseHTTPRequestHandler) -> None:
+        for part in parts:
+            handler.wfile.write(part)
+            handler.wfile.flush()
+            time.sleep(pause)
+
+    return write
+
+
+OK = b"HTTP/1.1 200 OK\r\n"
+CHUNKED = OK + b"Transfer-Encoding: chunked\r\n\r\n"
+GZIPPED = OK + b"Content-Encoding: gzip\r\n"
+EMPTY_BLOCK = b"\x00\x00\x00\xff\xff"
+GZIP_HEAD = bytes([31, 139, 8, 0, 0, 0, 0, 0, 0, 3])
+
+WIRES: dict[str, object] = {
+    "nothing": once(),
+    "silence": once(b"", pause=3 * WAIT),
+    "headers alone": once(OK + b"Content-Length: 9\r\n\r\n"),
+    "headers without an end": once(OK + b"Content-Length: 9\r\n"),
+    "slow headers": once(*[OK, *[b"X-%d: y\r\n" % n for n in range(20)]], pause=0.1),
+    "many headers": endless(OK, b"X: y\r\n" * 99),
+    "a long header": endless(OK + b"X: ", b"y" * 9999),
+    "a long status": endless(b"HTTP/1.1 200 ", b"O" * 9999),
+    "continue for ever": endless(b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+    "switching": once(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n"),
+    "status 0": once(b"HTTP/1.1 000 No\r\n\r\n"),
+    "status 999999": once(b"HTTP/1.1 999999 No\r\n\r\n"),
+    "status of letters": once(b"HTTP/1.1 abc No\r\n\r\n"),
+    "HTTP/9": once(b"HTTP/9.9 200 OK\r\n\r\n{}"),
+    "no content": once(b"HTTP/1.1 204 No Content\r\n\r\n"),
+    "too long a length": once(OK + b"Content-Length: 99999999999999999999999\r\n\r\n{}"),
+    "a negative length": once(OK + b"Content-Length: -1\r\n\r\n{}"),
+    "two lengths": once(OK + b"Content-Length: 1\r\nContent-Length: 2\r\n\r\n{}"),
+    "a length of letters": once(OK + b"Content-Length: abc\r\n\r\n{}"),
+    "endless": endless(OK + b"\r\n", b"[" * 65536),
+    "endless chunks": endless(CHUNKED, b"10\r\n" + b"[" * 16 + b"\r\n"),
+    "chunks of one": endless(CHUNKED, b"1\r\n[\r\n" * 5000),
+    "empty chunks": once(CHUNKED + b"0\r\n\r\n"),
+    "a negative chunk": once(CHUNKED + b"-5\r\n[[[[[\r\n0\r\n\r\n"),
+    "a huge chunk": once(CHUNKED + b"f" * 16 + b"\r\n[[[["),
+    "no chunk": once(CHUNKED + b"xyz\r\n"),
+    "a chunk's long name": endless(CHUNKED + b"1;", b"x" * 9999),
+    "trailers for ever": endless(CHUNKED + b"2\r\n{}\r\n0\r\n", b"X: y\r\n" * 999),
+    "empty blocks for ever": endless(GZIPPED + b"\r\n" + GZIP_HEAD, EMPTY_BLOCK * 9999),
+    "more behind the end": endless(GZIPPED + b"\r\n" + gzip.compress(b"{}"), b"x" * 65536),
+    "no gzip": once(GZIPPED + b"Content-Length: 2\r\n\r\n{}"),
+    "an unknown encoding": once(OK + b"Content-Encoding: br\r\nContent-Length: 2\r\n\r\n{}"),
+    "encodings": once(OK + b"Content-Encoding: gzip, gzip\r\nContent-Length: 2\r\n\r\n{}"),
+    "a redirect": once(b"HTTP/1.1 302 Found\r\nLocation: http://169.254.169.254/\r\nContent-Length: 0\r\n\r\n"),
+    "a redirect to anywhere": once(b"HTTP/1.1 307 X\r\nLocation: \x1b[31m//[::\xff\r\nContent-Length: 0\r\n\r\n"),
+    "a redirect to nowhere": once(b"HTTP/1.1 308 X\r\nContent-Length: 0\r\n\r\n"),
+    "cookies": once(OK + b"Set-Cookie: a=b; Domain=.com\r\n" * 9 + b"Content-Length: 2\r\n\r\n{}"),
+    "later": raw(429, b"") and (429, {"Retry-After": "1e9"}, b""),
+    "before": (503, {"Retry-After": "-5"}, b""),
+    "never": (503, {"Retry-After": "nan"}, b""),
+    "in another age": (429, {"Retry-After": "Fri, 31 Dec 999999 23:59:59 GMT"}, b""),
+    "in a moment that is none": (429, {"retry-after-ms": "1e400"}, b""),
+    "a colourful reason": once(b"HTTP/1.1 400 \x1b[31mred\x1b]0;title\x07\r\nContent-Length: 0\r\n\r\n"),
+}
+"""Answers that HTTP does not allow, and some that it does."""
+
+BODIES: dict[str, object] = {
+    "an endless error": endless(b"HTTP/1.1 400 Bad\r\n\r\n", b'{"error":' * 9999),
+    "a nested error": raw(400, b'{"error":' * 9000 + b"1" + b"}" * 9000),
+    "an error of lists": raw(400, b'{"error": [[[{"message": {}}]]]}'),
+    "an error of numbers": raw(422, b"[1]"),
+    "an error that is no text": raw(500, b'{"error": {"message": "\\ud800\\u0000\\u202e"}}'),
+    "an error that is well": raw(200, b'{"error": {"message": "no"}}'),
+    "no UTF-8": raw(200, b'{"data": "\xff\xfe"}'),
+    "another alphabet": raw(200, '{"data": []}'.encode("utf-32")),
+    "nothing in it": raw(200, b""),
+    "null": raw(200, b"null"),
+    "a number": raw(200, b"1"),
+    "a long number": raw(200, b"[" + b"9" * 4200 + b"]"),
+    "a longer number": raw(200, b"[" + b"9" * 3_000_000 + b"]"),
+    "a number with a long tail": raw(200, b"[0." + b"9" * 3_000_000 + b"]"),
+    "infinity": raw(200, b"Infinity"),
+    "a deep list": raw(200, b"[" * 90_000 + b"]" * 90_000),
+    "many lists": raw(200, b"[" + b"[]," * 3_000_000 + b"[]]"),
+    "many objects": raw(200, b"[" + b"{}," * 3_000_000 + b"{}]"),
+    "the same name for ever": raw(200, b"{" + b'"a":1,' * 900_000 + b'"a":1}'),
+    "surrogates": raw(200, b'{"data": "\\ud800", "choices": "\\udfff", "results": "\\ud800"}'),
+}
+
+
+@pytest.mark.parametrize(
+    ("attack", "face"), [*((attack, "embed") for attack in WIRES), *((one, face) for one in BODIES for face in FACES)]
+)
+def test_every_answer_ends_as_an_error_with_a_hint(hostile: Server, face: str, attack: str) -> None:
+    hostile.reply = lambda _: {**WIRES, **BODIES}[attack]
+    with bounded(seconds=5 * WAIT + 3, megabytes=400), pytest.raises(RagitError) as caught:
+        FACES[face](hostile.url)
+    assert caught.value.hint and caught.value.message.isprintable() and len(caught.value.message) < 500
+
+
+@pytest.mark.parametrize("depth", range(100, 1000, 30))
+def test_an_answer_of_any_depth_ends_as_an_error(hostile: Server, depth: int) -> None:
+    """What can be parsed can still be too deep to be shown."""
+    hostile.reply = lambda _: raw(200, b"[" * depth + b"]" * depth)
+    for face in FACES.values():
+        with pytest.raises(RagitError):
+            face(hostile.url, timeout=5)
+
+
+VECTORS: dict[str, object] = {
+    "fewer": [[1, 2]],
+    "more": [[1, 2]] * 3,
+    "none": [],
+    "of other lengths": [[1, 2], [1, 2, 3]],
+    "empty": [[], []],
+    "NaN": [[float("nan"), 1], [1, 1]],
+    "infinite": [[float("inf"), 1], [1, 1]],
+    "both infinities": [[float("inf"), float("-inf")], [1, 1]],
+    "too large to square": [[1e200, 1e200], [1, 1]],
+    "too large together": [[1e154] * 99, [1] * 99],
+    "integers beyond floats": [[10**400, 1], [1, 1]],
+    "texts": [["1", "2"], ["1", "2"]],
+    "nothing": [[None, None], [None, None]],
+    "truths": [[True, False], [True, False]],
+    "deeper": [[[1, 2]], [[1, 2]]],
+    "objects": [{"a": 1}, {"a": 1}],
+    "null": [None, None],
+    "numbers": [1, 2],
+    "no base64": ["!!!!", "!!!!"],
+    "base64 of no floats": ["AAA=", "AAA="],
+    "base64 of NaN": ["AADAfwAAgD8=", "AADAfwAAgD8="],
+    "of too many dimensions": [[1] * 70_000] * 2,
+    "zeros": [[0, 0], [0, 0]],
+    "of nearly nothing": [[1e-320, 0], [1e-320, 0]],
+}
+
+
+@pytest.mark.parametrize("what", VECTORS)
+def test_vectors_that_are_none(hostile: Server, what: str) -> None:
+    rows = VECTORS[what]
+    assert isinstance(rows, list)
+    hostile.reply = lambda _: {"data": [{"index": at, "embedding": row} for at, row in enumerate(rows)]}
+    with bounded(3, 100), pytest.raises(EmbedderUnavailable) as caught:
+        embed(hostile.url, timeout=5)
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    "indexes",
+    [
+        [0, 0],
+        [1, 2],
+        [0, -1],
+        [0, 10**30],
+        [0, 1e400],
+        [0, float("nan")],
+        [0, None],
+        [0, "x"],
+        [0, "9" * 4000],
+        [0, [1]],
+    ],
+    ids=str,
+)
+def test_rows_that_are_numbered_otherwise(hostile: Server, indexes: list[Any]) -> None:
+    hostile.reply = lambda _: {"data": [{"index": index, "embedding": [1, 2]} for index in indexes]}
+    with pytest.raises(EmbedderUnavailable):
+        embed(hostile.url, timeout=5)
+
+
+def test_rows_out_of_order_are_put_in_order(hostile: Server) -> None:
+    hostile.reply = lambda _: {"data": [{"index": 1, "embedding": [0, 1]}, {"index": 0, "embedding": [1, 0]}]}
+    options = EmbedderOptions(model="m")
+    first, second = ServedEmbedder(options, PRESETS["openai"], Address(hostile.url)).embed(["one", "two"])
+    assert first[:4] == second[4:] != second[:4]
+
+
+@pytest.mark.parametrize("tokens", [10**300, -5, 1e300, True, "9", None, [1], {"a": 1}], ids=str)
+def test_tokens_that_nobody_counted(hostile: Server, tokens: Any) -> None:
+    """They are only for the report, where they are not believed."""
+    rows = [{"index": at, "embedding": [1, 2]} for at in range(2)]
+    hostile.reply = lambda _: {"data": rows, "usage": {"total_tokens": tokens}}
+    embedder = ServedEmbedder(EmbedderOptions(model="m"), PRESETS["openai"], Address(hostile.url))
+    embedder.embed(["one", "two"])
+    assert 0 <= embedder.sent.tokens * 0.02 < 1e12
+    hostile.reply = lambda _: {**said("yes"), "usage": {"prompt_tokens": tokens, "completion_tokens": tokens}}
+    reply = Chat(Client(Address(hostile.url)), "m").ask([Message("user", ("hi",))], max_tokens=9)
+    assert 0 <= (reply.prompt_tokens + reply.completion_tokens) * 0.02 < 1e12
+
+
+CHATS: dict[str, object] = {
+    "no choices": {"choices": []},
+    "choices of text": {"choices": "yes"},
+    "a choice that is a list": {"choices": [["message"]]},
+    "a message that is text": {"choices": [{"message": "yes"}]},
+    "content that is a number": {"choices": [{"message": {"content": 1}}]},
+    "content of numbers": {"choices": [{"message": {"content": [1, 2]}}]},
+    "parts without text": {"choices": [{"message": {"content": [{"type": "text"}]}}]},
+    "parts of numbers": {"choices": [{"message": {"content": [{"type": "text", "text": 1}]}}]},
+    "a refusal that is a list": {"choices": [{"message": {"content": None, "refusal": ["\x1b[31m", {}]}}]},
+    "thoughts alone": said("<think>" * 100_000),
+    "blank": said(" \n" * 100_000),
+    "marks alone": said("</think>" * 100_000),
+}
+
+
+@pytest.mark.parametrize("what", CHATS)
+def test_chats_that_say_nothing(hostile: Server, what: str) -> None:
+    hostile.reply = lambda _: CHATS[what]
+    with bounded(5, 100), pytest.raises(RemoteFailed) as caught:
+        chat(hostile.url, timeout=5)
+    assert caught.value.hint and caught.value.message.isprintable()
+
+
+def heard(text: str) -> str:
+    """What is taken of an answer that says this."""
+    with suppress(WrongAnswer):  # it said nothing
+        return Chat(Client(Address("http://h/v1")), "m")._reply(said(text)).text
+    return ""
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["\n", "a\n", " ", "`", "```\n", "<think>", "</think>", "[", "[1", "[ ", "1 ", "1", "\x1b", "*", "\ud800", "- "],
+)
+def test_a_long_answer_is_read_in_a_moment(unit: str) -> None:
+    text = f"a{unit * (2_000_000 // len(unit))}b"
+    with bounded(5, 200):
+        text = heard(text)
+        assert len(one_line(text)) <= LONGEST
+        assert len(listed(text, 20)) <= 20
+        assert all(len(one) <= 300 for one in variants(text, "query", 3))
+
+
+@given(st.text(max_size=200) | st.text("\ud800\udfffab\n", max_size=20))
+@settings(max_examples=200, deadline=None)
+def test_what_a_model_says_can_be_stored_and_sent(text: str) -> None:
+    """As UTF-8, which has no halves of letters."""
+    text = heard(text)
+    for one in (one_line(text), *variants(text, "query", 5)):
+        assert one.encode().decode() == one
+
+
+def test_a_describer_gives_up_on_a_hostile_server(hostile: Server) -> None:
+    hostile.reply = lambda _: raw(200, b"[" * 500 + b"]" * 500)
+    describer = Describer(Chat(Client(Address(hostile.url)), "m"), 9)
+    outcome = list(describer.each(Subject(bytes([n]), (Message("user", ("hi",)),)) for n in range(30)))
+    assert all(one.failure and not one.text for one in outcome) and describer.given_up
+
+
+RELEVANCES: dict[str, object] = {
+    "rows that are an object": {"results": {"index": 0}},
+    "rows of text": {"results": "yes"},
+    "rows of lists": {"results": [[0, 1]]},
+    "an index beyond": {"results": [{"index": 2, "relevance_score": 1}]},
+    "an index of another kind": {"results": [{"index": 0.0, "relevance_score": 1}]},
+    "a huge index": {"results": [{"index": 10**4000, "relevance_score": 1}]},
+    "a deep index": {"results": [{"index": [[[[]]]], "relevance_score": 1}]},
+    "twice": {"results": [{"index": 0, "relevance_score": 1}] * 2},
+    "a huge relevance": {"results": [{"index": 0, "relevance_score": 10**400}]},
+    "NaN": {"results": [{"index": 0, "relevance_score": float("nan")}]},
+    "text": {"results": [{"index": 0, "relevance_score": "1"}]},
+    "none": {"results": []},
+}
+
+
+@pytest.mark.parametrize("what", RELEVANCES)
+def test_relevances_that_are_none(hostile: Server, what: str) -> None:
+    hostile.reply = lambda _: RELEVANCES[what]
+    with bounded(3, 100), pytest.raises(RemoteFailed) as caught:
+        rerank(hostile.url, timeout=5)
+    assert caught.value.hint
+
+
+def test_a_bomb_behind_a_bomb(hostile: Server) -> None:
+    """Each part inflates a thousandfold, and none is the last."""
+    bomb = zlib.compressobj(wbits=31)
+    piece = bomb.compress(b" " * 50_000_000) + bomb.flush(zlib.Z_SYNC_FLUSH)
+    hostile.reply = lambda _: endless(GZIPPED + b"\r\n", piece)
+    for face in FACES.values():
+        with bounded(seconds=9, megabytes=600), pytest.raises(RagitError):
+            face(hostile.url, timeout=2)
+
+
+def test_a_host_of_many_addresses_is_not_tried_for_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who owns a name may give it a hundred addresses on which nobody answers."""
+    with socket.create_server(("127.0.0.1", 0), backlog=1) as full:
+        place = full.getsockname()
+        waiting = [socket.socket() for _ in range(8)]
+        for one in waiting:
+            one.setblocking(False)
+            with suppress(BlockingIOError):
+                one.connect(place)
+        family = (socket.AF_INET, socket.SOCK_STREAM, 6, "", place)
+        monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [family] * 100)
+        started = time.monotonic()
+        with pytest.raises(RemoteFailed):
+            chat("http://models.invalid/v1")
+        assert time.monotonic() - started < 4 * WAIT
+        for one in waiting:
+            one.close()
+
+
+def test_a_server_that_reads_nothing_is_not_waited_for() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as deaf:
+        started = time.monotonic()
+        url = f"http://127.0.0.1:{deaf.getsockname()[1]}/v1"
+        with pytest.raises(RagitError):
+            Client(Address(url, timeout=WAIT)).post("x", {"input": "a b " * 3_000_000}, patience=AT_ONCE)
+        assert time.monotonic() - started < 8
+
+
+def test_dimensions_that_change_from_batch_to_batch(server: EmbeddingServer) -> None:
+    server.reply = lambda payload: well(payload, 2 + len(server.asked))
+    options = EmbedderOptions(model="m", batch_size=1)
+    with pytest.raises(EmbedderUnavailable, match="dimensions instead of"):
+        ServedEmbedder(options, PRESETS["openai"], Address(server.url)).embed(["one", "two", "three"])
+
+
+def test_one_that_always_says_too_long_is_asked_a_few_dozen_times_a_text(server: EmbeddingServer) -> None:
+    server.reply = lambda _: raw(400, b'{"error": {"message": "too long, 10 of 11 tokens"}}')
+    with pytest.raises(EmbedderUnavailable):
+        options = EmbedderOptions(model="m")
+        ServedEmbedder(options, PRESETS["openai"], Address(server.url)).embed(["a b " * 100_000] * 3)
+    assert len(server.asked) < 200
