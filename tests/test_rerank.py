@@ -294,7 +294,7 @@ FAULTS: dict[str, tuple[Callable[[Payload], object], str]] = {
     "NaN": (lambda _: raw(200, b'{"results": [{"index": 0, "relevance_score": NaN}]}'), "the relevance nan"),
     "endless": (lambda _: raw(200, b'{"results": [{"index": 0, "relevance_score": 1e999}]}'), "the relevance inf"),
     "huge": (one(index=0, relevance_score=10**400), "the relevance 1000"),
-    "no number": (one(index=0, relevance_score="high"), "the relevance high"),
+    "no number": (one(index=0, relevance_score="high"), "the relevance 'high'"),
     "true": (one(index=True, relevance_score=1), "named document True"),
     "twice": (twice, "twice"),
     "too far": (one(index=500, relevance_score=1), "named document 500"),

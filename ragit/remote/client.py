@@ -341,7 +341,7 @@ def _refused_parameter(payload: Mapping[str, object], content: bytes) -> str:
 
 def _integer(digits: str) -> int:
     """A number of an answer. ValueError for one that is none: Python takes long over thousands of digits."""
-    if len(digits) > 400:
+    if len(digits) > 4000:
         raise ValueError("a number of too many digits")
     return int(digits)
 

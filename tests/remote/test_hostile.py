@@ -258,7 +258,7 @@ def test_rows_out_of_order_are_put_in_order(hostile: Server) -> None:
     assert first[:4] == second[4:] != second[:4]
 
 
-@pytest.mark.parametrize("tokens", [10**300, -5, 1e300, True, "9", None, [1], {"a": 1}], ids=str)
+@pytest.mark.parametrize("tokens", [10**400, -5, 1e300, True, "9", None, [1], {"a": 1}], ids=lambda one: str(one)[:9])
 def test_tokens_that_nobody_counted(hostile: Server, tokens: Any) -> None:
     """They are only for the report, where they are not believed."""
     rows = [{"index": at, "embedding": [1, 2]} for at in range(2)]
