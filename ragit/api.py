@@ -300,7 +300,7 @@ class Ragit:
         self, searcher: Searcher, query: Query, target: Target, on_index: Callable[[int], None] | None
     ) -> Answer:
         answer = searcher.search(query, target, on_index)
-        if answer.complete and not answer.degraded and not answer.undescribed:
+        if answer.complete and not (answer.degraded or answer.undescribed or answer.absent):
             self._answers[target.tree, query] = answer
             if len(self._answers) > CACHED_ANSWERS:
                 self._answers.popitem(last=False)

@@ -19,8 +19,9 @@ from ragit.errors import NotARepository, RagitError
 from ragit.git import OLDEST, Repo, libgit2_version, version
 from ragit.hooks import failure, script, worker
 from ragit.hooks.install import Hooks
+from ragit.index.compose import LOST, NOT_DOWNLOADED
 from ragit.index.embedder import embedder_of
-from ragit.reports import Finding
+from ragit.reports import Finding, FreshnessReport
 from ragit.store import Store, engine_versions
 
 OLDEST_SQLITE = (3, 43)
@@ -160,9 +161,26 @@ def _store(patient: _Patient) -> Iterator[Finding]:
     if problems:
         return
     yield Finding("store", "ok", f"sound, {info.bytes / 1e6:.1f} MB, {info.chunks:,} chunks")
-    missing = len(patient.index.check().missing)
+    freshness = patient.index.check()
+    yield from _absent(freshness)
+    missing = len(freshness.missing)
     if missing:
         yield Finding("store", "note", f"{missing:,} files of HEAD are not indexed", "Type: ragit index")
+
+
+def _absent(freshness: FreshnessReport) -> Iterator[Finding]:
+    """Files of HEAD that are not here: none, nearly everywhere."""
+    for reason, count in freshness.absent.items():
+        state = "note" if reason == NOT_DOWNLOADED else "bad"
+        files = f"{count:,} {'file of HEAD is' if count == 1 else 'files of HEAD are'}"
+        text = f"{files} {reason}: `ragit status --skipped` names what is not searched"
+        yield Finding("objects", state, text, _ABSENT[reason])
+
+
+_ABSENT = {
+    NOT_DOWNLOADED: "Type: ragit index --fetch-missing (of another revision: and its name)",
+    LOST: "Type: git fsck; what the remote still has comes back by: git fetch --refetch",
+}
 
 
 def _embedder(patient: _Patient) -> Iterator[Finding]:

@@ -6,6 +6,7 @@ Standard library only, no IO. Apart from `types`, since a search needs none of t
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from ragit.records import Record
@@ -140,6 +141,8 @@ class FreshnessReport(Record):
     missing: tuple[str, ...]
     indexed: bool = True
     """There is an index at all."""
+    absent: Mapping[str, int] = MappingProxyType({})
+    """Files that the repository does not have, by the reason: no index can hold them."""
 
     @property
     def fresh(self) -> bool:

@@ -6,6 +6,7 @@ Nothing is checked out or downloaded: a submodule that is not there is passed ov
 from __future__ import annotations
 
 import posixpath
+from collections import Counter
 from collections.abc import Iterable
 
 from ragit import globs
@@ -55,6 +56,7 @@ def joined(outer: Answer, inner: Iterable[tuple[str, Answer]], top_k: int) -> An
         missing=sum(answer.missing for answer in answers),
         degraded=next((answer.degraded for answer in answers if answer.degraded), ""),
         took_ms=sum(answer.took_ms for answer in answers),
+        absent=dict(sum((Counter(answer.absent) for answer in answers), Counter())),
         hits=tuple(hits[:top_k]),
     )
 

@@ -226,6 +226,8 @@ class Answer(Record):
     rewritten: Rewritten | None = None
     undescribed: int = 0
     """Chunks of the tree whose vectors lack the descriptions that the settings want, and images without any."""
+    absent: Mapping[str, int] = MappingProxyType({})
+    """Files of the tree that the repository does not have, so that nothing can find them, by the reason."""
 
 
 class Progress(Protocol):

@@ -205,6 +205,8 @@ def test_a_blobless_clone(history: GitSandbox, tmp_path: Path) -> None:
     assert found(place, "basalt") == []
     assert found(place, "granite", "--ref", "HEAD~1") == []
     assert "not downloaded 1" in command("index", cwd=place).stdout
+    assert "1 file of HEAD is not downloaded" in command("search", WORD, cwd=place).stderr
+    assert "ragit index --fetch-missing" in command("doctor", cwd=place).stdout
     assert watched.fetches == before
     done = command("index", "--fetch-missing", cwd=place)
     assert (done.returncode, watched.fetches) == (0, before + 1)
@@ -248,6 +250,59 @@ def test_a_treeless_clone_without_a_working_tree(history: GitSandbox, tmp_path: 
 def test_fetching_where_nothing_is_missing_asks_nobody(history: GitSandbox) -> None:
     history.git("remote", "add", "origin", "/nowhere")
     assert command("index", "--fetch-missing", cwd=history.path).returncode == 0
+
+
+# What is not here, and cannot be downloaded
+
+
+def lose(repo: GitSandbox, path: str, content: bytes | None) -> None:
+    """Take a file's object out of the repository, or put something else in its place."""
+    oid = repo.git("rev-parse", f"HEAD:{path}")
+    file = repo.path / ".git" / "objects" / oid[:2] / oid[2:]
+    file.unlink()
+    if content is not None:
+        file.write_bytes(content)
+
+
+@pytest.mark.parametrize("format", ["sha1", "sha256"])
+@pytest.mark.parametrize("content", [None, b"", b"no object"], ids=["gone", "empty", "damaged"])
+def test_all_commands_agree_on_a_file_that_is_lost(tmp_path: Path, format: str, content: bytes | None) -> None:
+    repo = fill(GitSandbox(tmp_path / "repo", f"--object-format={format}"))
+    lose(repo, "lib/b.py", content)
+    before = found(repo.path)
+    assert command("index", cwd=repo.path).returncode == 0
+    assert before == found(repo.path) == ["a.py"]
+    why = "missing or damaged in git"
+    answer = json.loads(command("search", WORD, "--json", cwd=repo.path).stdout)
+    assert answer["absent"] == {why: 1}
+    assert f"1 file of HEAD is {why}" in command("search", WORD, cwd=repo.path).stderr
+    checked = command("check", cwd=repo.path)
+    assert (checked.returncode, f"but for 1 file {why}" in checked.stdout) == (0, True)
+    assert json.loads(command("check", "--json", cwd=repo.path).stdout)["absent"] == {why: 1}
+    for args in (["index"], ["index", "--dry-run"], ["index", "--fetch-missing"], ["status"]):
+        assert f"skipped 1: {why} 1" in command(*args, cwd=repo.path).stdout, args
+    status = json.loads(command("status", "--json", cwd=repo.path).stdout)
+    assert [(ref["files"], ref["missing"]) for ref in status["refs"]] == [(1, 0), (1, 0)]
+    doctor = command("doctor", cwd=repo.path)
+    assert (doctor.returncode, "git fsck" in doctor.stdout) == (1, True)
+
+
+def test_a_lost_file_that_comes_back_is_found(tmp_path: Path) -> None:
+    repo = fill(GitSandbox(tmp_path / "repo"))
+    lose(repo, "lib/b.py", None)
+    assert found(repo.path, "basalt") == []
+    repo.git("hash-object", "-w", "lib/b.py")
+    assert found(repo.path, "basalt") == ["lib/b.py"]
+    assert "absent" not in json.loads(command("search", "basalt", "--json", cwd=repo.path).stdout)
+
+
+def test_a_file_that_is_lost_once_it_was_indexed_is_named(tmp_path: Path) -> None:
+    repo = fill(GitSandbox(tmp_path / "repo"))
+    assert command("index", cwd=repo.path).returncode == 0
+    lose(repo, "lib/b.py", None)
+    done = command("search", "basalt", cwd=repo.path)
+    assert (done.returncode, "git fsck" in done.stderr, "lib/b.py" in done.stderr) == (0, True, True)
+    assert "git fsck" not in command("search", WORD, "-k", "1", cwd=repo.path).stderr
 
 
 # Several working trees, one store

@@ -31,6 +31,7 @@ class Repo:
         self._place = find(path, env)
         self._private = private.Private(self._place, scratch)
         self._open: list[Objects] = []
+        self._here: set[Oid] = set()
         self._statuses: list[GitStatus] = []
 
     @classmethod
@@ -214,13 +215,20 @@ class Repo:
         keys = self.config(r"^remote\..*\.promisor$")
         return sorted({key.removeprefix("remote.").removesuffix(".promisor") for key in keys})
 
-    def not_downloaded(self, oids: Iterable[Oid]) -> set[Oid]:
-        """Those that this partial clone lacks; costs nothing in a repository that is none."""
-        if not self._promisors:
+    @property
+    def partial(self) -> bool:
+        """Whether this is a partial clone: what it lacks can be downloaded. In any other, what it lacks is lost."""
+        return bool(self._promisors)
+
+    def absent(self, oids: Iterable[Oid]) -> set[Oid]:
+        """Those that are not here, or of which not even the header can be read."""
+        wanted = set(oids) - self._here
+        if not wanted:
             return set()
-        wanted = set(oids)
         with self.recipe().open() as objects:
-            return wanted - objects.sizes(wanted).keys()
+            here = objects.sizes(wanted).keys()
+        self._here |= here
+        return wanted - here
 
     def entries_here(self, tree: Oid) -> list[Entry]:
         """The same as `entries`, but none of a tree that this partial clone lacks."""

@@ -7,6 +7,7 @@ paths in which git says they differ, or else from all its entries. All three way
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import chain
 
@@ -18,6 +19,10 @@ from ragit.store import OF_IMAGE, Snapshot, Store
 from ragit.types import Entry, Oid
 
 NOT_DOWNLOADED = "not downloaded"
+"""The reason for a file that a partial clone lacks: `ragit index --fetch-missing` downloads it."""
+
+LOST = "missing or damaged in git"
+"""The reason for a file that any other repository lacks, or whose object cannot be read: `git fsck` names it."""
 
 
 class Composed(Record):
@@ -33,6 +38,14 @@ class Composed(Record):
     """
     walked: bool = False
     """It was composed from all its files: nothing like it was known under these settings."""
+
+    @property
+    def absent(self) -> dict[str, int]:
+        """How many files the repository does not have, by reason. Such a tree is not what it will be: never cached."""
+        if self.cached:
+            return {}
+        counts = Counter(self.snapshot.skipped.values())
+        return {reason: counts[reason] for reason in (NOT_DOWNLOADED, LOST) if counts[reason]}
 
 
 class Composer:
@@ -118,7 +131,7 @@ class Composer:
         waiting: list[Selected] = []
         for file, row in zip(plan.files, self._rows(store, plan.files), strict=True):
             if file.oid in absent:
-                skipped[file.path] = NOT_DOWNLOADED
+                skipped[file.path] = self._why_absent
             elif row is None and file.language == IMAGE:
                 waiting.append(file)
             elif row is None or not row[3]:
@@ -132,11 +145,15 @@ class Composer:
         waiting = [file for file in waiting if file.oid not in described]
         skipped.update((file.path, NOT_DESCRIBED) for file in waiting)
         needed = {file.oid for file in (*missing, *waiting)}
-        lacking = self._repo.not_downloaded(needed) if needed else frozenset()
+        lacking = self._repo.absent(needed)
         if lacking:
-            skipped.update((file.path, NOT_DOWNLOADED) for file in (*missing, *waiting) if file.oid in lacking)
+            skipped.update((file.path, self._why_absent) for file in (*missing, *waiting) if file.oid in lacking)
             missing, waiting = ([file for file in files if file.oid not in lacking] for files in (missing, waiting))
         return Composed(tree, _snapshot(found, skipped), missing, cached=False, waiting=waiting)
+
+    @property
+    def _why_absent(self) -> str:
+        return NOT_DOWNLOADED if self._repo.partial else LOST
 
     def _described(self, store: Store | None, images: list[Selected]) -> set[Oid]:
         """Those of which there is a description, though not yet under this chunker."""

@@ -223,7 +223,7 @@ class Indexer:
         """Cache the trees, which were composed after the given moment."""
         # Without its absent blobs a tree is not what it will be once they are fetched: not to be cached.
         whole = (part for part in composed if not part.cached and not part.missing)
-        new = [part for part in whole if NOT_DOWNLOADED not in part.snapshot.skipped.values()]
+        new = [part for part in whole if not part.absent]
         if new:
             with store.writing():
                 later = self._moment(store) != latest  # another process added what these trees do not have

@@ -40,7 +40,7 @@ def freshness_of(indexer: Indexer, target: Target) -> FreshnessReport:
     with indexer.reading() as store:
         composed = indexer.composer.compose(store, target.tree, near=target.near)
     missing = tuple(file.path.decode("utf-8", "surrogateescape") for file in composed.missing)
-    return FreshnessReport(target.name, target.tree, missing, indexed=store is not None)
+    return FreshnessReport(target.name, target.tree, missing, indexed=store is not None, absent=composed.absent)
 
 
 def _ref(ref: Revision, composed: Composed) -> RefStatus:

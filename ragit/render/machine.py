@@ -40,6 +40,8 @@ def json(answer: Answer, options: RenderOptions) -> Iterator[str]:
         "took_ms": round(answer.took_ms, 3),
         "results": [_result(hit) for hit in answer.hits],
     }
+    if answer.absent:
+        whole["absent"] = dict(sorted(answer.absent.items()))
     if answer.undescribed:
         whole["undescribed"] = answer.undescribed
     if answer.rewritten:

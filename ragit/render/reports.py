@@ -147,7 +147,9 @@ def freshness_text(freshness: FreshnessReport, options: RenderOptions, *, mend: 
     paint = Paint(options.color)
     where = f"{visible(freshness.ref)} ({freshness.tree[:10]})"
     if freshness.fresh:
-        yield f"{paint.good('fresh')}: all of {where} is indexed"
+        absent = [f"{counted(count, 'file')} {why}" for why, count in freshness.absent.items()]
+        but = f", but for {' and '.join(absent)}: `ragit doctor` says more" if absent else ""
+        yield f"{paint.good('fresh')}: all of {where} is indexed{but}"
         return
     if not freshness.indexed:
         yield f"no index here, so there is nothing to check; {paint.name('ragit index')} makes one"
@@ -171,6 +173,7 @@ def freshness_json(freshness: FreshnessReport, options: RenderOptions, *, mend: 
             "indexed": freshness.indexed,
             "fresh": freshness.fresh,
             "missing": [plain(path) for path in freshness.missing],
+            **({"absent": dict(sorted(freshness.absent.items()))} if freshness.absent else {}),
             "mend": None if freshness.fresh else mend,
         },
         options,

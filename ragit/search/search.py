@@ -84,6 +84,7 @@ class Searcher:
             reranked_by=found.reranked_by,
             rewritten=found.rewritten,
             undescribed=undescribed,
+            absent=composed.absent,
         )
 
     @staticmethod
@@ -134,7 +135,7 @@ class Searcher:
         wanted = 0 if query.explain else max(OVERFETCH * self._top_k(query), reranker.candidates if reranker else 0)
         way = self._ways.ranked(query, Ground(store, view, refused, least, wanted))
         hits, done = self._shown(objects, store, query, view, way, reranker)
-        degraded = "; ".join(filter(None, (way.degraded, done.degraded if done else "")))
+        degraded = "; ".join(filter(None, (way.degraded, done.degraded if done else "", _lost(hits))))
         found = Found(hits, degraded, (), done.by if done else None, way.rewritten)
         if not query.explain or len(hits) < self._top_k(query):
             return found
@@ -189,6 +190,12 @@ class Searcher:
         wanted = {language(name) for name in query.languages}
         languages = store.languages()
         return lambda chunking, path: languages[chunking] in wanted and (by_path is None or by_path(path))
+
+
+def _lost(hits: Sequence[Hit]) -> str:
+    """What is said of hits whose file was there when it was indexed: no chunk is without text."""
+    lost = sorted({hit.path for hit in hits if not hit.text})
+    return f"missing in git since it was indexed (git fsck): {', '.join(lost)}" if lost else ""
 
 
 def _described(store: Store, config: Config, hashes: list[bytes]) -> Mapping[bytes, str]:
