@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import resource
 import tempfile
+import time
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,8 @@ from hypothesis import strategies as st
 from sandbox import GitSandbox
 
 import ragit
-from ragit.git import GITLINK, Repo
+from ragit.errors import GitFailed
+from ragit.git import GITLINK, Repo, patterns, version
 from ragit.types import Entry, Oid
 
 _PATHS = [
@@ -212,3 +215,28 @@ def test_both_object_formats(tmp_path: Path, kind: str) -> None:
     repo.write("a.log", "word")
     repo.commit()
     assert search(repo) == {"a.txt"}
+
+
+@pytest.mark.parametrize(("name", "after"), [(".ragitignore", ""), (".gitattributes", " linguist-generated")])
+@pytest.mark.parametrize("pattern", ["*a" * 40 + "*b", "*a*" * 30 + "/*b"])
+def test_no_pattern_of_a_clone_keeps_a_search_waiting(
+    tmp_path: Path, name: str, after: str, pattern: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Made without a working tree: in one, git itself would already hang over the attributes."""
+    monkeypatch.setattr(patterns, "SECONDS", 1)
+    repo = GitSandbox(tmp_path / "repo", "--bare")
+    blobs = [repo.run("hash-object", "-w", "--stdin", stdin=text) for text in (b"word\n", (pattern + after).encode())]
+    names = (b"a" * 200 + b".py", name.encode())
+    listed = b"".join(b"100644 blob %s\t%s\n" % (b.strip(), n) for b, n in zip(blobs, names, strict=True))
+    tree = repo.run("mktree", stdin=listed).decode().strip()
+    started = time.process_time(), resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    with ragit.open(repo.path) as index:
+        try:
+            assert index.search("word", ref=tree, mode="keyword").complete
+        except GitFailed as error:
+            assert f"a pattern in {name} takes git too long to match: {pattern[:40]}" in error.message
+            assert "fewer *" in error.hint
+        else:
+            assert version() >= (2, 41) or "/" in pattern
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - started[1] + time.process_time() - started[0]
+    assert spent < 10

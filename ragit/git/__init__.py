@@ -21,6 +21,7 @@ and so may `Repo.start_status`. Hooks are never run.
     attributes  .gitattributes of a tree
     ignores     .ragitignore of a tree
     empty       the empty repository in which git is asked about these two
+    patterns    asks it there, in bounded time
     credential  passwords that the user's credential helper keeps
     history     the log, with the paths that each commit changed
     repo        the face of it all

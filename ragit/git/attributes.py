@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from ragit.git import patterns
 from ragit.git.command import NO_HOOKS
 from ragit.git.empty import empty_repository
 from ragit.git.place import FILE_MODES, Place
@@ -37,7 +38,8 @@ def attributes(
         listed = b"".join(b"%o %s\t%s\0" % (entry.mode, entry.oid.encode(), entry.path) for entry in files)
         git.run(*NO_HOOKS, "update-index", "--add", "-z", "--index-info", stdin=listed)
         asked = b"".join(path + b"\0" for path in paths)
-        said = git.run(*_NOBODYS, "check-attr", "-z", "--cached", "--stdin", *ASKED, stdin=asked)
+        ask = (*_NOBODYS, "check-attr", "-z", "--cached", "--stdin", *ASKED)
+        said = patterns.run(git, *ask, files=files, paths=len(paths), stdin=asked)
     return _parse(said)
 
 

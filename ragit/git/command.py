@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -38,10 +39,21 @@ class Git(Record):
         """The same with further variables."""
         return Git(self.cwd, {**self.env, **more})
 
-    def run(self, *args: str, stdin: bytes | None = None, accept: tuple[int, ...] = (0,)) -> bytes:
-        """Output of one command. Raises GitFailed if its exit code is not in `accept`, or it hangs or is not there."""
+    def run(
+        self, *args: str, stdin: bytes | None = None, accept: tuple[int, ...] = (0,), cpu_seconds: int = 0
+    ) -> bytes:
+        """Output of one command. Raises GitFailed if its exit code is not in `accept`, or it hangs or is not there.
+
+        With `cpu_seconds`, it may take so much processor time and no more. Raises TooSlow.
+        """
         process = self.start(*args, stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE)
-        return finish(process, args, stdin, accept)
+        if not cpu_seconds:
+            return finish(process, args, stdin, accept)
+        bounded = _bound(process, cpu_seconds)
+        out = finish(process, args, stdin, (*accept, _OUT_OF_TIME), SECONDS if bounded else cpu_seconds)
+        if process.returncode == _OUT_OF_TIME:
+            raise TooSlow(f"`{shown(args)}` took more than {cpu_seconds} seconds", "run it by hand to see why")
+        return out
 
     def start(self, *args: str, stdin: int = subprocess.DEVNULL, stderr: int = subprocess.PIPE) -> Process:
         """Start one command and do not wait. Raises GitFailed if there is no git."""
@@ -56,16 +68,43 @@ class Git(Record):
 Process = subprocess.Popen[bytes]
 
 
-def finish(process: Process, args: Iterable[str], stdin: bytes | None = None, accept: tuple[int, ...] = (0,)) -> bytes:
+class TooSlow(GitFailed):
+    """A command took longer than it may."""
+
+
+_OUT_OF_TIME = -getattr(signal, "SIGXCPU", 10_000)
+"""The exit code of a process whose processor time is up, which the system ends even if we are gone by then."""
+
+
+def _bound(process: Process, seconds: int) -> bool:
+    """Allow a process so much processor time; False where the system cannot do that to another process."""
+    try:
+        import resource
+
+        resource.prlimit(process.pid, resource.RLIMIT_CPU, (seconds, seconds + 1))  # type: ignore[attr-defined,unused-ignore]
+    except ProcessLookupError:  # it has ended
+        return True
+    except (ImportError, AttributeError, OSError, ValueError):  # Linux alone has it, and not every sandbox
+        return False
+    return True
+
+
+def finish(
+    process: Process,
+    args: Iterable[str],
+    stdin: bytes | None = None,
+    accept: tuple[int, ...] = (0,),
+    seconds: float = SECONDS,
+) -> bytes:
     """Wait for a started command and give its output; fails like `Git.run`."""
     args = tuple(args)
     try:
-        out, err = process.communicate(stdin, timeout=SECONDS)
+        out, err = process.communicate(stdin, timeout=seconds)
     except subprocess.TimeoutExpired as error:
         stop(process)
-        raise GitFailed(
-            f"`{shown(args)}` did not finish in {SECONDS:.0f} seconds",
-            "run it by hand to see what it waits for: a slow disk, a clean filter or an fsmonitor that hangs",
+        raise TooSlow(
+            f"`{shown(args)}` did not finish in {seconds:.0f} seconds",
+            "run it by hand to see what it waits for: a slow disk, a filter or fsmonitor, a pattern of many *",
         ) from error
     except BaseException:
         stop(process)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
+from ragit.git import patterns
 from ragit.git.command import NO_HOOKS
 from ragit.git.empty import empty_repository
 from ragit.git.place import FILE_MODES, Place
@@ -41,7 +42,8 @@ def ignored(place: Place, private: Private, entries: Iterable[Entry], paths: Col
         git.run(*NO_HOOKS, "update-index", "--add", "--replace", "-z", "--index-info", stdin=listed)
         # A file that is not checked out on purpose is read from the index.
         git.run(*NO_HOOKS, "update-index", "--skip-worktree", "-z", "--stdin", stdin=names)
-        said = git.run("ls-files", "-z", "--cached", "--ignored", f"--exclude-per-directory={NAME.decode()}")
+        ask = ("ls-files", "-z", "--cached", "--ignored", f"--exclude-per-directory={NAME.decode()}")
+        said = patterns.run(git, *ask, files=files, paths=len(paths))
     return frozenset(said.split(b"\0")).intersection(paths)
 
 
