@@ -176,6 +176,8 @@ class StatusReport(Record):
     """HEAD, then the local branches."""
     skipped: Mapping[str, int]
     """Files of HEAD that are not searched, by reason."""
+    skipped_files: tuple[tuple[str, str], ...] = ()
+    """Each of them by its path, with the reason."""
     worker: str = ""
     """What the worker that hooks start is doing, in a few words; empty if there is nothing to say."""
     descriptions: tuple[int, int] | None = None

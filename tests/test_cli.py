@@ -155,6 +155,24 @@ def test_status_gc_and_config_as_json(shell: Terminal) -> None:
     assert config["retrieval.topK"] == {"value": 3, "origin": "command line", "help": config["retrieval.topK"]["help"]}
 
 
+def test_status_names_what_is_not_searched(repo: GitSandbox, shell: Terminal) -> None:
+    repo.write("data.bin", b"\0\1")
+    repo.write("empty", "")
+    (repo.path / "link").symlink_to("nowhere")
+    repo.commit()
+    shell.ragit("index", "-q", code=0)
+    assert "\n  symlink  link\n" in shell.ragit("status", "--skipped", code=0).out
+    named = json.loads(shell.ragit("status", "--skipped", "--json", code=0).out)
+    assert {file["path"]: file["reason"] for file in named["skipped_files"]} == {
+        "empty": "empty",
+        "data.bin": "binary",
+        "link": "symlink",
+    }
+    assert sum(named["skipped"].values()) == 3
+    assert "skipped_files" not in json.loads(shell.ragit("status", "--json").out)
+    assert "data.bin" not in shell.ragit("status").out
+
+
 def test_a_settings_file_that_asks_for_much(repo: GitSandbox, shell: Terminal) -> None:
     """A clone's own file may tune; it may not choose where code is sent or what is written, until it is trusted."""
     repo.write(

@@ -28,6 +28,7 @@ from ragit.errors import EmbedderUnavailable, StoreUnreadable
 from ragit.evaluate.judge import make_ready
 from ragit.index.embedded import embedded_text, text_hash
 from ragit.judgements import Question
+from ragit.render import PLAIN, status_text
 from ragit.store import OF_CHUNK, Store
 from ragit.types import Answer, Chunk
 
@@ -313,6 +314,17 @@ def test_a_search_never_asks_and_says_what_is_lacking(sources: GitSandbox, model
         assert len(model.asked) == 4
         assert index.search("fresh thing").undescribed == 0
         assert index.status().descriptions == (4, 0)
+
+
+def test_status_does_not_call_it_complete_once_something_else_is_asked(sources: GitSandbox, model: Model) -> None:
+    indexed(sources, model)
+    with opened(sources, model) as index:
+        assert "chunks and images, complete" in "\n".join(status_text(index.status(), PLAIN))
+    with opened(sources, model, description__prompt="Say it in verse.") as index:
+        wanted = "described 0 chunks and images, more of HEAD to come: `ragit index`"
+        assert wanted in list(status_text(index.status(), PLAIN))
+        index.index()
+        assert "described 3 chunks and images, complete" in list(status_text(index.status(), PLAIN))
 
 
 def test_a_search_uses_what_was_said_about_the_same_text(sources: GitSandbox, model: Model) -> None:

@@ -641,6 +641,10 @@ def test_what_is_described() -> None:
     assert lines[-1] == "a model can describe images, so that they are found: set imageDescription.enabled"
     (line,) = status_json(lacking, PLAIN)
     assert not list(faults(json.loads(line), schemas()["status"]))
+    outdated = replaced(lacking, refs=(RefStatus("HEAD", Oid("a" * 40), 6519, 4),))
+    assert "described 1 chunk or image, 3 of HEAD to come: `ragit index`" in list(
+        status_text(outdated, PLAIN)
+    )
     image = ImageDescribed("a\x1b.png", "HEAD", Oid("a" * 40), "http://x/v1#m:1", "A form\x07.")
     assert list(described_text(image, PLAIN)) == ["A form\\x07."]
     assert list(described_text(replaced(image, text=""), PLAIN))[0].startswith("a\\x1b.png is not described yet")
@@ -694,7 +698,7 @@ def test_status() -> None:
         "HEAD       aaaaaaaaaa  6,519 files  complete\n"
         "feature/x  cccccccccc  1 file       1 not indexed\n"
         "\n"
-        "skipped 3: binary 3"
+        "skipped 3: binary 3; `ragit status --skipped` names them"
     )
     assert uncoloured("\n".join(status_text(STATUS, RenderOptions(color=True)))) == text
     none = replaced(STATUS, exists=False, embedder="", other_embedders=(), refs=(), skipped={})
@@ -702,6 +706,18 @@ def test_status() -> None:
         "no index yet at /r/.git/ragit/index.db; `ragit index` makes one, and so does the first search",
         "embedder  none: keywords only",
     ]
+    named = replaced(
+        STATUS, skipped={"binary": 2, "too large": 1}, skipped_files=(("a", "too large"), ("b\x1b", "binary"))
+    )
+    assert list(status_text(named, RenderOptions(full=True)))[-3:] == [
+        "skipped 3: binary 2, too large 1",
+        "  binary     b\\x1b",
+        "  too large  a",
+    ]
+    assert "b\\x1b" not in "".join(status_text(named, PLAIN))
+    (line,) = status_json(named, RenderOptions(full=True))
+    assert json.loads(line)["skipped_files"][0] == {"path": "a", "reason": "too large"}
+    assert not list(faults(json.loads(line), schemas()["status"]))
     for one in (STATUS, none):
         (line,) = status_json(one, PLAIN)
         assert not list(faults(json.loads(line), schemas()["status"]))

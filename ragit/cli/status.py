@@ -14,20 +14,22 @@ from ragit.records import replaced
 
 
 @click.command()
+@click.option("--skipped", is_flag=True, help="Name each file of HEAD that is not searched, with the reason.")
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 @click.pass_context
-def status(ctx: click.Context, as_json: bool) -> None:
+def status(ctx: click.Context, skipped: bool, as_json: bool) -> None:
     """Show what is indexed, for which refs, and what is not.
 
     \b
-    Example:
+    Examples:
       ragit status
+      ragit status --skipped
     """
     from ragit.hooks import worker
 
     with open_index(ctx) as index:
         report = replaced(index.status(), worker=worker.state(index.folder))
-    print_lines((render.status_json if as_json else render.status_text)(report, look({})))
+    print_lines((render.status_json if as_json else render.status_text)(report, look({"full": skipped})))
 
 
 @click.command()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Sequence
 
@@ -31,6 +32,7 @@ def status_of(indexer: Indexer, refs: Sequence[Revision]) -> StatusReport:
         other_embedders=tuple(one for one in (info.embedders if info else ()) if one != embedder),
         refs=tuple(_ref(ref, composed[ref.tree]) for ref in refs),
         skipped=dict(sorted(Counter(head.snapshot.skipped.values()).items())),
+        skipped_files=tuple((os.fsdecode(path), why) for path, why in sorted(head.snapshot.skipped.items())),
         descriptions=(described, undescribed) if indexer.descriptions.wanted else None,
     )
 

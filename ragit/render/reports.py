@@ -181,8 +181,34 @@ def freshness_json(freshness: FreshnessReport, options: RenderOptions, *, mend: 
 
 
 def status_text(status: StatusReport, options: RenderOptions) -> Iterator[str]:
-    """What is stored, for which refs, and what is missing."""
+    """What is stored, for which refs, and what is missing; with `full`, which files are left out."""
     paint = Paint(options.color)
+    yield from _stored(status, paint)
+    if status.refs:
+        yield ""
+    wide = max((cells(visible(ref.name)) for ref in status.refs), default=0)
+    files = max((len(counted(ref.files, "file")) for ref in status.refs), default=0)
+    for ref in status.refs:
+        yield _ref_line(ref, wide, files, paint)
+    if skipped := _skipped(status.skipped):
+        yield ""
+        yield paint.faint(skipped if options.full else f"{skipped}; `ragit status --skipped` names them")
+    if "image" in status.skipped:  # not wanted; those that wait have a reason of their own
+        yield paint.faint("a model can describe images, so that they are found: set imageDescription.enabled")
+    if options.full:
+        yield from _skipped_files(status.skipped_files, paint)
+
+
+def _skipped_files(files: Sequence[tuple[str, str]], paint: Paint) -> Iterator[str]:
+    """Files that are left out, those of one reason together."""
+    wide = max((cells(visible(why)) for _, why in files), default=0)
+    for path, why in sorted(files, key=lambda file: file[1]):
+        gap = " " * (wide - cells(visible(why)))
+        yield f"  {paint.faint(visible(why))}{gap}  {paint.path(visible(path))}"
+
+
+def _stored(status: StatusReport, paint: Paint) -> Iterator[str]:
+    """What the store holds, and by whom it was made."""
     if not status.exists:
         yield f"no index yet at {visible(status.store)}; `ragit index` makes one, and so does the first search"
     else:
@@ -199,17 +225,6 @@ def status_text(status: StatusReport, options: RenderOptions) -> Iterator[str]:
         yield f"{paint.faint('described')} {counted(stored, 'chunk or image', 'chunks and images')}, {waiting}"
     if status.worker:
         yield f"{paint.faint('worker')}    {visible(status.worker)}"
-    if status.refs:
-        yield ""
-    wide = max((cells(visible(ref.name)) for ref in status.refs), default=0)
-    files = max((len(counted(ref.files, "file")) for ref in status.refs), default=0)
-    for ref in status.refs:
-        yield _ref_line(ref, wide, files, paint)
-    if skipped := _skipped(status.skipped):
-        yield ""
-        yield paint.faint(skipped)
-    if "image" in status.skipped:  # not wanted; those that wait have a reason of their own
-        yield paint.faint("a model can describe images, so that they are found: set imageDescription.enabled")
 
 
 def _ref_line(ref: RefStatus, wide: int, files: int, paint: Paint) -> str:
@@ -235,6 +250,7 @@ def status_json(status: StatusReport, options: RenderOptions) -> Iterator[str]:
                 for ref in status.refs
             ],
             "skipped": dict(sorted(status.skipped.items())),
+            **({"skipped_files": _plain_files(status.skipped_files)} if options.full else {}),
             "worker": plain(status.worker) or None,
             "descriptions": dict(zip(("stored", "lacking"), status.descriptions, strict=True))
             if status.descriptions
@@ -242,6 +258,10 @@ def status_json(status: StatusReport, options: RenderOptions) -> Iterator[str]:
         },
         options,
     )
+
+
+def _plain_files(files: Sequence[tuple[str, str]]) -> list[dict[str, str]]:
+    return [{"path": plain(path), "reason": why} for path, why in files]
 
 
 def described_text(image: ImageDescribed, options: RenderOptions) -> Iterator[str]:
