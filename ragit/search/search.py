@@ -192,7 +192,7 @@ class Searcher:
         return lambda chunking, path: languages[chunking] in wanted and (by_path is None or by_path(path))
 
 
-def _lost(hits: Sequence[Hit]) -> str:
+def _lost(hits: tuple[Hit, ...]) -> str:
     """What is said of hits whose file was there when it was indexed: no chunk is without text."""
     lost = sorted({hit.path for hit in hits if not hit.text})
     return f"missing in git since it was indexed (git fsck): {', '.join(lost)}" if lost else ""
