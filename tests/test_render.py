@@ -642,9 +642,7 @@ def test_what_is_described() -> None:
     (line,) = status_json(lacking, PLAIN)
     assert not list(faults(json.loads(line), schemas()["status"]))
     outdated = replaced(lacking, refs=(RefStatus("HEAD", Oid("a" * 40), 6519, 4),))
-    assert "described 1 chunk or image, 3 of HEAD to come: `ragit index`" in list(
-        status_text(outdated, PLAIN)
-    )
+    assert "described 1 chunk or image, 3 of HEAD to come: `ragit index`" in list(status_text(outdated, PLAIN))
     image = ImageDescribed("a\x1b.png", "HEAD", Oid("a" * 40), "http://x/v1#m:1", "A form\x07.")
     assert list(described_text(image, PLAIN)) == ["A form\\x07."]
     assert list(described_text(replaced(image, text=""), PLAIN))[0].startswith("a\\x1b.png is not described yet")
