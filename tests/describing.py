@@ -5,12 +5,12 @@ from __future__ import annotations
 import base64
 import re
 
-from serving import Answer, Payload, Server, error, said
+from serving import Answer, AnsweringServer, Payload, error, said
 
 from ragit.describe.image import sniff
 
 
-class Model(Server):
+class Model(AnsweringServer):
     """Says of code `About` and its words backwards, of an image its size; what a test wants instead goes before."""
 
     def __init__(self) -> None:

@@ -66,7 +66,7 @@ class _Quiet(ThreadingHTTPServer):
         """Nothing: who asks may go away in the middle of an answer."""
 
 
-class Server:
+class AnsweringServer:
     """Answers with `replies` in turn, then with `reply`. Keeps what was asked. Use it in a `with`, or close it."""
 
     def __init__(self, reply: Reply, path: str = "") -> None:
@@ -108,7 +108,7 @@ class Server:
         self._server.server_close()
         self._thread.join()
 
-    def __enter__(self) -> Server:
+    def __enter__(self) -> AnsweringServer:
         return self
 
     def __exit__(
@@ -140,7 +140,7 @@ class Server:
         handler.wfile.write(body)
 
 
-class EmbeddingServer(Server):
+class EmbeddingServer(AnsweringServer):
     """Makes vectors; its address ends as OpenAI's does."""
 
     def __init__(self) -> None:

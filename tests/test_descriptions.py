@@ -16,7 +16,7 @@ from describing import Model, code_of, description, failing, told
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sandbox import GitSandbox
-from serving import Server, raw, said
+from serving import AnsweringServer, raw, said
 
 import ragit
 from ragit.api import Ragit
@@ -230,7 +230,7 @@ def test_a_server_for_vectors_gets_the_description_first_and_its_failure_loses_n
         fails = broken and "config" in str(payload["input"])  # what it is asked first is how long its vectors are
         return raw(403, b'{"error": {"message": "quota"}}') if fails else {"data": rows}
 
-    with Server(vectors) as server:
+    with AnsweringServer(vectors) as server:
         remote = {"embedding__provider": "vllm", "embedding__baseUrl": f"{server.url}/v1", "embedding__model": "m"}
         remote |= {"embedding__encodingFormat": "float"}
         with pytest.raises(EmbedderUnavailable):

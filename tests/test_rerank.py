@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sandbox import GitSandbox
-from serving import Payload, Server, error, raw, said
+from serving import AnsweringServer, Payload, error, raw, said
 from terminal import Terminal
 
 import ragit
@@ -48,8 +48,8 @@ def shop(repo: GitSandbox) -> GitSandbox:
 
 
 @pytest.fixture
-def server() -> Iterator[Server]:
-    with Server(lambda payload: jina(payload, in_order)) as one:
+def server() -> Iterator[AnsweringServer]:
+    with AnsweringServer(lambda payload: jina(payload, in_order)) as one:
         yield one
 
 
@@ -78,7 +78,7 @@ def jina(payload: Payload, relevance: Relevance) -> object:
     return {"model": payload.get("model"), "results": rows(payload["documents"], relevance)}
 
 
-def flags(server: Server, **more: object) -> dict[str, object]:
+def flags(server: AnsweringServer, **more: object) -> dict[str, object]:
     settings = {"enabled": True, "provider": "jina", "baseUrl": f"{server.url}/v1", "weight": 1.0, **more}
     return {f"retrieval.reranking.{name}": value for name, value in settings.items()}
 
@@ -114,7 +114,7 @@ def test_every_dialect_is_spoken_as_its_servers_speak_it(shop: GitSandbox, monke
         "voyage": ({"model", "query", "documents", "top_k", "truncation"}, "Bearer the-key"),
     }
     for provider, reply in answers.items():
-        with Server(reply) as server:
+        with AnsweringServer(reply) as server:
             needs_key = {} if provider in ("llama.cpp", "tei") else {"apiKeyEnv": "RERANK_KEY"}
             answer = search(shop, flags(server, provider=provider, **needs_key))
             assert answer.degraded == "", provider
@@ -142,7 +142,7 @@ def test_a_server_that_takes_less_is_shown_the_beginnings(shop: GitSandbox, prov
         return jina(payload, likes_ledger) if provider == "llama.cpp" else said("[2] > [1]")
 
     plain = search(shop)
-    with Server(reply) as server:
+    with AnsweringServer(reply) as server:
         settings = flags(server, provider=provider, candidates=4, model="small")
         with ragit.open(shop.path, flags=settings) as index:
             answer = index.search(QUERY)
@@ -157,7 +157,7 @@ def test_a_server_that_takes_less_is_shown_the_beginnings(shop: GitSandbox, prov
     assert words[:20] in answer.degraded
 
 
-def test_what_is_sent_of_a_candidate(shop: GitSandbox, server: Server) -> None:
+def test_what_is_sent_of_a_candidate(shop: GitSandbox, server: AnsweringServer) -> None:
     answer = search(shop, flags(server, candidates=3, maxDocChars=60), optimize=False)
     (asked,) = server.asked
     assert len(asked["documents"]) == 3
@@ -165,7 +165,7 @@ def test_what_is_sent_of_a_candidate(shop: GitSandbox, server: Server) -> None:
         assert document == f"{hit.path} {hit.symbol}\n{hit.text[:60]}"
 
 
-def test_a_description_stands_before_the_text(shop: GitSandbox, server: Server) -> None:
+def test_a_description_stands_before_the_text(shop: GitSandbox, server: AnsweringServer) -> None:
     from describing import Model
 
     with Model() as model:
@@ -186,18 +186,18 @@ def test_a_server_that_takes_few_at_once_is_asked_several_times(shop: GitSandbox
     for number in range(40):
         shop.write(f"more/m{number}.py", f"def commit_{number}(offset):\n    return commit(offset, {number})\n")
     shop.commit()
-    with Server(lambda p: rows(p["texts"], lambda text, _: float(len(text)), "score")) as server:
+    with AnsweringServer(lambda p: rows(p["texts"], lambda text, _: float(len(text)), "score")) as server:
         answer = search(shop, flags(server, provider="tei", candidates=45))
         assert sorted(len(asked["texts"]) for asked in server.asked) == [13, 32]
         assert answer.reranked_by and answer.reranked_by.candidates == 45
 
 
-def test_the_query_may_be_put_into_words_of_the_model(shop: GitSandbox, server: Server) -> None:
+def test_the_query_may_be_put_into_words_of_the_model(shop: GitSandbox, server: AnsweringServer) -> None:
     search(shop, flags(server, queryTemplate="Find code for: {query}!"))
     assert server.asked[0]["query"] == f"Find code for: {QUERY}!"
 
 
-def test_secrets_are_not_sent(shop: GitSandbox, server: Server) -> None:
+def test_secrets_are_not_sent(shop: GitSandbox, server: AnsweringServer) -> None:
     token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     shop.write("src/secret.py", f'def commit_offset(offset):\n    return commit(offset, "{token}")\n')
     shop.commit()
@@ -212,7 +212,7 @@ def test_secrets_are_not_sent(shop: GitSandbox, server: Server) -> None:
 
 def test_a_language_model_orders_candidates(shop: GitSandbox) -> None:
     plain = places(search(shop, optimize=False))
-    with Server(lambda _: said("The best are [3] > [1] > [3] > [99].")) as server:
+    with AnsweringServer(lambda _: said("The best are [3] > [1] > [3] > [99].")) as server:
         settings = flags(server, provider="chat", model="small", candidates=4)
         answer = search(shop, settings, optimize=False)
     assert answer.degraded == ""
@@ -226,13 +226,13 @@ def test_a_language_model_orders_candidates(shop: GitSandbox) -> None:
 
 def test_a_chat_that_names_no_candidate_changes_nothing(shop: GitSandbox) -> None:
     plain = search(shop)
-    with Server(lambda _: said("I would rather not.")) as server:
+    with AnsweringServer(lambda _: said("I would rather not.")) as server:
         answer = search(shop, flags(server, provider="chat", model="small"))
     assert answer.hits == plain.hits
     assert "named no candidate" in answer.degraded
 
 
-def test_a_chat_needs_a_model(shop: GitSandbox, server: Server) -> None:
+def test_a_chat_needs_a_model(shop: GitSandbox, server: AnsweringServer) -> None:
     with pytest.raises(ConfigError, match=r"retrieval\.reranking\.model"):
         search(shop, flags(server, provider="chat"))
 
@@ -306,7 +306,7 @@ FAULTS: dict[str, tuple[Callable[[Payload], object], str]] = {
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_of_the_reranker_costs_the_reranking_only(shop: GitSandbox, name: str) -> None:
     reply, words = FAULTS[name]
-    with Server(reply) as server:
+    with AnsweringServer(reply) as server:
         answer = search(shop, flags(server))
     assert answer.hits == search(shop).hits
     assert answer.degraded.startswith("not reranked: ")
@@ -314,14 +314,14 @@ def test_a_fault_of_the_reranker_costs_the_reranking_only(shop: GitSandbox, name
     assert answer.reranked_by is None
 
 
-def test_nobody_there_is_a_fault_too(shop: GitSandbox, server: Server) -> None:
+def test_nobody_there_is_a_fault_too(shop: GitSandbox, server: AnsweringServer) -> None:
     settings = flags(server, baseUrl="http://127.0.0.1:1/v1")
     answer = search(shop, settings)
     assert answer.hits == search(shop).hits
     assert "cannot be reached" in answer.degraded
 
 
-def test_a_slow_reranker_is_waited_for_so_long_and_no_longer(shop: GitSandbox, server: Server) -> None:
+def test_a_slow_reranker_is_waited_for_so_long_and_no_longer(shop: GitSandbox, server: AnsweringServer) -> None:
     plain = search(shop)
     server.hold.clear()
     started = time.monotonic()
@@ -333,7 +333,7 @@ def test_a_slow_reranker_is_waited_for_so_long_and_no_longer(shop: GitSandbox, s
 
 def test_what_the_server_leaves_out_follows_in_its_order(shop: GitSandbox) -> None:
     plain = places(search(shop, optimize=False))
-    with Server(lambda p: {"results": rows(p["documents"], reversed_order)[:1]}) as server:
+    with AnsweringServer(lambda p: {"results": rows(p["documents"], reversed_order)[:1]}) as server:
         answer = search(shop, flags(server, candidates=4), optimize=False)
     assert places(answer) == [plain[3], *plain[:3], plain[4]]
     assert [hit.reranked.relevance for hit in answer.hits if hit.reranked] == [3, None, None, None]
@@ -342,7 +342,7 @@ def test_what_the_server_leaves_out_follows_in_its_order(shop: GitSandbox) -> No
 # What stays
 
 
-def test_with_reranking_off_nothing_is_asked_and_nothing_changes(shop: GitSandbox, server: Server) -> None:
+def test_with_reranking_off_nothing_is_asked_and_nothing_changes(shop: GitSandbox, server: AnsweringServer) -> None:
     plain = search(shop)
     off = search(shop, flags(server, enabled=False))
     assert (replaced(off, took_ms=0), server.asked) == (replaced(plain, took_ms=0), [])
@@ -356,7 +356,7 @@ def test_with_reranking_off_nothing_is_asked_and_nothing_changes(shop: GitSandbo
 @pytest.mark.parametrize("top_k", [1, 5, 30])
 @pytest.mark.parametrize("weight", [0.5, 1.0])
 def test_a_reranker_that_agrees_changes_nothing(
-    shop: GitSandbox, server: Server, top_k: int, optimize: bool, weight: float
+    shop: GitSandbox, server: AnsweringServer, top_k: int, optimize: bool, weight: float
 ) -> None:
     plain = search(shop, top_k=top_k, optimize=optimize)
     answer = search(shop, flags(server, weight=weight), top_k=top_k, optimize=optimize)
@@ -365,13 +365,13 @@ def test_a_reranker_that_agrees_changes_nothing(
 
 
 def test_the_same_answers_of_the_server_give_the_same_hits(shop: GitSandbox) -> None:
-    with Server(lambda p: jina(p, lambda text, _: len(text) % 7)) as server:
+    with AnsweringServer(lambda p: jina(p, lambda text, _: len(text) % 7)) as server:
         assert search(shop, flags(server)).hits == search(shop, flags(server)).hits
 
 
 def test_scores_are_those_of_places_and_still_the_sum_of_their_parts(shop: GitSandbox) -> None:
     plain = search(shop, optimize=False, top_k=12)
-    with Server(lambda p: jina(p, reversed_order)) as server:
+    with AnsweringServer(lambda p: jina(p, reversed_order)) as server:
         answer = search(shop, flags(server, candidates=8), optimize=False, top_k=12)
     assert places(answer) != places(plain)
     assert [hit.score for hit in answer.hits] == [hit.score for hit in plain.hits]
@@ -383,7 +383,7 @@ def test_scores_are_those_of_places_and_still_the_sum_of_their_parts(shop: GitSa
 def test_the_first_hits_stay_distinct_places(shop: GitSandbox) -> None:
     """A reranker that likes one file best gets its best chunk first, not all of them."""
     whole = {"optimize": False, "top_k": 21}
-    with Server(lambda p: jina(p, likes_ledger)) as server:
+    with AnsweringServer(lambda p: jina(p, likes_ledger)) as server:
         spread = search(shop, flags(server, candidates=21), **whole)
         packed = search(shop, {**flags(server, candidates=21), "retrieval.signals.repeat": 0}, **whole)
     assert spread.hits[0].path == packed.hits[0].path == "src/ledger.py"
@@ -392,7 +392,7 @@ def test_the_first_hits_stay_distinct_places(shop: GitSandbox) -> None:
 
 
 def test_min_score_keeps_what_the_model_found_relevant(shop: GitSandbox) -> None:
-    with Server(lambda p: jina(p, likes_ledger)) as server:
+    with AnsweringServer(lambda p: jina(p, likes_ledger)) as server:
         answer = search(shop, flags(server, minScore=0.9), optimize=False, top_k=30)
         assert {hit.path for hit in answer.hits} == {"src/ledger.py"}
         assert len(search(shop, flags(server, minScore=-900), optimize=False, top_k=30).hits) == 20
@@ -401,18 +401,20 @@ def test_min_score_keeps_what_the_model_found_relevant(shop: GitSandbox) -> None
 
 def test_zero_is_a_limit_like_any_other(shop: GitSandbox) -> None:
     """Where relevances are logits, it lies in their midst."""
-    with Server(lambda p: jina(p, lambda text, _: 3.0 if text.startswith("src/ledger.py") else -3.0)) as server:
+    with AnsweringServer(
+        lambda p: jina(p, lambda text, _: 3.0 if text.startswith("src/ledger.py") else -3.0)
+    ) as server:
         kept = search(shop, flags(server, minScore=0), optimize=False, top_k=30)
         assert {hit.path for hit in kept.hits} == {"src/ledger.py"}
         assert len(search(shop, flags(server), optimize=False, top_k=30).hits) > 20
 
 
-def test_one_candidate_needs_no_order(shop: GitSandbox, server: Server) -> None:
+def test_one_candidate_needs_no_order(shop: GitSandbox, server: AnsweringServer) -> None:
     answer = search(shop, flags(server, candidates=1))
     assert (server.asked, answer.degraded, answer.reranked_by) == ([], "", None)
 
 
-def test_a_remembered_answer_is_of_the_same_question(shop: GitSandbox, server: Server) -> None:
+def test_a_remembered_answer_is_of_the_same_question(shop: GitSandbox, server: AnsweringServer) -> None:
     with ragit.open(shop.path, flags=flags(server)) as index:
         first = index.search(QUERY)
         assert index.search(QUERY).hits == first.hits
@@ -425,7 +427,7 @@ def test_a_remembered_answer_is_of_the_same_question(shop: GitSandbox, server: S
         assert len(server.asked) > asked  # a failure is not remembered
 
 
-def test_a_clone_cannot_send_code_anywhere(shop: GitSandbox, server: Server) -> None:
+def test_a_clone_cannot_send_code_anywhere(shop: GitSandbox, server: AnsweringServer) -> None:
     shop.write(
         ".ragit.toml", f'[retrieval.reranking]\nenabled = true\nprovider = "jina"\nbaseUrl = "{server.url}/v1"\n'
     )
@@ -481,7 +483,7 @@ def test_distinct_keeps_how_often_each_file_came_before(relevances: list[float |
 
 def test_a_session_says_what_the_reranker_did(shop: GitSandbox) -> None:
     shell = Terminal(shop.path)
-    with Server(lambda p: jina(p, likes_ledger)) as server:
+    with AnsweringServer(lambda p: jina(p, likes_ledger)) as server:
         options = [part for name, value in flags(server, enabled=False).items() for part in ("-c", f"{name}={value}")]
         said = shell.ragit(*options, "search", "--explain", "--rerank", QUERY, code=0).out
         assert "  reranked    place " in said
@@ -499,7 +501,7 @@ def test_a_session_says_what_the_reranker_did(shop: GitSandbox) -> None:
 def test_json_follows_the_schema(shop: GitSandbox) -> None:
     from test_render import faults, schemas
 
-    with Server(lambda p: jina(p, likes_ledger)) as server:
+    with AnsweringServer(lambda p: jina(p, likes_ledger)) as server:
         options = [part for name, value in flags(server).items() for part in ("-c", f"{name}={value}")]
         found = json.loads(Terminal(shop.path).ragit(*options, "search", "--json", "--explain", QUERY, code=0).out)
     assert not list(faults(found, schemas()["search"]))
@@ -510,7 +512,7 @@ def test_json_follows_the_schema(shop: GitSandbox) -> None:
 def test_eval_compares_a_reranker_with_none(shop: GitSandbox, tmp_path: Path) -> None:
     (tmp_path / "set.toml").write_text('[[queries]]\nquery = "commit offset"\nrelevant = ["src/ledger.py"]\n')
     (tmp_path / "off.toml").write_text("")
-    with Server(lambda p: jina(p, likes_ledger)) as server:
+    with AnsweringServer(lambda p: jina(p, likes_ledger)) as server:
         (tmp_path / "on.toml").write_text(
             f'[retrieval.reranking]\nenabled = true\nprovider = "jina"\nbaseUrl = "{server.url}/v1"\n'
         )

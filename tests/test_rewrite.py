@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sandbox import GitSandbox
-from serving import Payload, Server, raw, said
+from serving import AnsweringServer, Payload, raw, said
 from terminal import Terminal
 
 import ragit
@@ -41,7 +41,7 @@ def shop(repo: GitSandbox) -> GitSandbox:
     return repo
 
 
-def flags(server: Server, **more: object) -> dict[str, object]:
+def flags(server: AnsweringServer, **more: object) -> dict[str, object]:
     settings = {"enabled": True, "provider": "chat", "model": "small", "baseUrl": f"{server.url}/v1", **more}
     return {f"retrieval.queryRewriting.{name}": value for name, value in settings.items()}
 
@@ -189,7 +189,7 @@ QUERY = "how does one log in?"
 
 def test_variants_are_searched_and_fused(shop: GitSandbox) -> None:
     plain = search(shop, QUERY, top_k=20)
-    with Server(lambda _: said("1. check_auth user\n2. how does one log in?\n- auth login\n")) as server:
+    with AnsweringServer(lambda _: said("1. check_auth user\n2. how does one log in?\n- auth login\n")) as server:
         answer = search(shop, QUERY, flags(server), top_k=20)
     assert answer.degraded == plain.degraded
     assert answer.rewritten is not None
@@ -209,13 +209,13 @@ def test_variants_are_searched_and_fused(shop: GitSandbox) -> None:
 
 def test_the_same_variants_as_the_query_change_no_order(shop: GitSandbox) -> None:
     plain = search(shop, "auth login", optimize=False, top_k=20)
-    with Server(lambda _: said("login auth")) as server:
+    with AnsweringServer(lambda _: said("login auth")) as server:
         answer = search(shop, "auth login", flags(server), optimize=False, top_k=20)
     assert paths(answer) == paths(plain)
 
 
 def test_a_long_lived_process_asks_once_for_a_query(shop: GitSandbox) -> None:
-    with Server(lambda _: said("auth login")) as server, ragit.open(shop.path, flags=flags(server)) as index:
+    with AnsweringServer(lambda _: said("auth login")) as server, ragit.open(shop.path, flags=flags(server)) as index:
         first = index.search(QUERY, top_k=3)
         second = index.search(QUERY, top_k=2)
         assert (first.hits[:2], len(server.asked)) == (second.hits, 1)
@@ -238,7 +238,7 @@ FAULTS: dict[str, tuple[Callable[[Payload], object], str]] = {
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_costs_the_rewriting_only(shop: GitSandbox, name: str) -> None:
     reply, why = FAULTS[name]
-    with Server(reply) as server:
+    with AnsweringServer(reply) as server:
         answer = search(shop, QUERY, flags(server))
     assert answer.hits == search(shop, QUERY).hits
     assert why in answer.degraded
@@ -246,7 +246,7 @@ def test_a_fault_costs_the_rewriting_only(shop: GitSandbox, name: str) -> None:
 
 
 def test_a_slow_model_is_waited_for_so_long_and_no_longer(shop: GitSandbox) -> None:
-    with Server(lambda _: said("auth")) as server:
+    with AnsweringServer(lambda _: said("auth")) as server:
         server.hold.clear()
         started = time.monotonic()
         answer = search(shop, QUERY, flags(server, timeoutMs=300))
@@ -281,7 +281,7 @@ def test_what_was_cut_is_no_way_to_ask(shop: GitSandbox) -> None:
     """A model in a loop is stopped in the middle of a line."""
     choice = {"message": {"content": "auth login\nThis is a log"}, "finish_reason": "length"}
     loop = {"choices": [choice]}
-    with Server(lambda _: loop) as server:
+    with AnsweringServer(lambda _: loop) as server:
         answer = search(shop, QUERY, flags(server))
     assert answer.rewritten is not None
     assert answer.rewritten.variants == ("auth login",)
@@ -339,7 +339,7 @@ def test_a_session_shows_what_was_looked_for(shop: GitSandbox) -> None:
     found = json.loads(shell.ragit("search", "--rewrite", "--json", "authentication please", code=0).out)
     assert not list(faults(found, schemas()["search"]))
     assert found["rewritten"] == {"variants": [], "words": {"authentication": ["auth"]}}
-    with Server(lambda _: said("check\x1b[31m auth")) as server:
+    with AnsweringServer(lambda _: said("check\x1b[31m auth")) as server:
         options = [part for name, value in flags(server).items() for part in ("-c", f"{name}={value}")]
         out = shell.ragit(*options, "search", "--explain", QUERY, code=0).out
     assert "\nalso asked  check" in out

@@ -12,7 +12,7 @@ from describing import Model
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sandbox import GitSandbox
-from serving import EmbeddingServer, Server
+from serving import AnsweringServer, EmbeddingServer
 
 import ragit
 from ragit.index.embedded import text_hash
@@ -41,7 +41,7 @@ def model() -> Iterator[Model]:
         yield one
 
 
-def sent(*servers: Server) -> str:
+def sent(*servers: AnsweringServer) -> str:
     """All that servers were told."""
     return json.dumps([server.asked for server in servers])
 
@@ -62,7 +62,7 @@ def test_a_key_in_many_chunks_is_sent_to_nobody(code: GitSandbox, server: Embedd
         assert isinstance(documents, list)
         return {"results": [{"index": at, "relevance_score": -at} for at in range(len(documents))]}
 
-    with Server(relevances) as reranker:
+    with AnsweringServer(relevances) as reranker:
         flags["retrieval.reranking.baseUrl"] = reranker.url
         with ragit.open(code.path, flags=flags) as index:
             foreseen = index.index(dry_run=True)

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from serving import EmbeddingServer, Server, raw, said, well
+from serving import AnsweringServer, EmbeddingServer, raw, said, well
 
 from ragit.describe.describer import LONGEST, Describer, Subject, one_line
 from ragit.embed.options import EmbedderOptions
@@ -65,8 +65,8 @@ def bounded(seconds: float, megabytes: float) -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def hostile() -> Iterator[Server]:
-    with Server(lambda _: None, "/v1") as one:
+def hostile() -> Iterator[AnsweringServer]:
+    with AnsweringServer(lambda _: None, "/v1") as one:
         yield one
 
 
@@ -175,7 +175,7 @@ BODIES: dict[str, object] = {
 @pytest.mark.parametrize(
     ("attack", "face"), [*((attack, "embed") for attack in WIRES), *((one, face) for one in BODIES for face in FACES)]
 )
-def test_every_answer_ends_as_an_error_with_a_hint(hostile: Server, face: str, attack: str) -> None:
+def test_every_answer_ends_as_an_error_with_a_hint(hostile: AnsweringServer, face: str, attack: str) -> None:
     hostile.reply = lambda _: {**WIRES, **BODIES}[attack]
     with bounded(seconds=5 * WAIT + 3, megabytes=400), pytest.raises(RagitError) as caught:
         FACES[face](hostile.url)
@@ -183,7 +183,7 @@ def test_every_answer_ends_as_an_error_with_a_hint(hostile: Server, face: str, a
 
 
 @pytest.mark.parametrize("depth", range(100, 1000, 30))
-def test_an_answer_of_any_depth_ends_as_an_error(hostile: Server, depth: int) -> None:
+def test_an_answer_of_any_depth_ends_as_an_error(hostile: AnsweringServer, depth: int) -> None:
     """What can be parsed can still be too deep to be shown."""
     hostile.reply = lambda _: raw(200, b"[" * depth + b"]" * depth)
     for face in FACES.values():
@@ -220,7 +220,7 @@ VECTORS: dict[str, object] = {
 
 
 @pytest.mark.parametrize("what", VECTORS)
-def test_vectors_that_are_none(hostile: Server, what: str) -> None:
+def test_vectors_that_are_none(hostile: AnsweringServer, what: str) -> None:
     rows = VECTORS[what]
     assert isinstance(rows, list)
     hostile.reply = lambda _: {"data": [{"index": at, "embedding": row} for at, row in enumerate(rows)]}
@@ -245,13 +245,13 @@ def test_vectors_that_are_none(hostile: Server, what: str) -> None:
     ],
     ids=str,
 )
-def test_rows_that_are_numbered_otherwise(hostile: Server, indexes: list[Any]) -> None:
+def test_rows_that_are_numbered_otherwise(hostile: AnsweringServer, indexes: list[Any]) -> None:
     hostile.reply = lambda _: {"data": [{"index": index, "embedding": [1, 2]} for index in indexes]}
     with pytest.raises(EmbedderUnavailable):
         embed(hostile.url, timeout=5)
 
 
-def test_rows_out_of_order_are_put_in_order(hostile: Server) -> None:
+def test_rows_out_of_order_are_put_in_order(hostile: AnsweringServer) -> None:
     hostile.reply = lambda _: {"data": [{"index": 1, "embedding": [0, 1]}, {"index": 0, "embedding": [1, 0]}]}
     options = EmbedderOptions(model="m")
     first, second = ServedEmbedder(options, PRESETS["openai"], Address(hostile.url)).embed(["one", "two"])
@@ -259,7 +259,7 @@ def test_rows_out_of_order_are_put_in_order(hostile: Server) -> None:
 
 
 @pytest.mark.parametrize("tokens", [10**400, -5, 1e300, True, "9", None, [1], {"a": 1}], ids=lambda one: str(one)[:9])
-def test_tokens_that_nobody_counted(hostile: Server, tokens: Any) -> None:
+def test_tokens_that_nobody_counted(hostile: AnsweringServer, tokens: Any) -> None:
     """They are only for the report, where they are not believed."""
     rows = [{"index": at, "embedding": [1, 2]} for at in range(2)]
     hostile.reply = lambda _: {"data": rows, "usage": {"total_tokens": tokens}}
@@ -288,7 +288,7 @@ CHATS: dict[str, object] = {
 
 
 @pytest.mark.parametrize("what", CHATS)
-def test_chats_that_say_nothing(hostile: Server, what: str) -> None:
+def test_chats_that_say_nothing(hostile: AnsweringServer, what: str) -> None:
     hostile.reply = lambda _: CHATS[what]
     with bounded(5, 100), pytest.raises(RemoteFailed) as caught:
         chat(hostile.url, timeout=5)
@@ -324,7 +324,7 @@ def test_what_a_model_says_can_be_stored_and_sent(text: str) -> None:
         assert one.encode().decode() == one
 
 
-def test_a_describer_gives_up_on_a_hostile_server(hostile: Server) -> None:
+def test_a_describer_gives_up_on_a_hostile_server(hostile: AnsweringServer) -> None:
     hostile.reply = lambda _: raw(200, b"[" * 500 + b"]" * 500)
     describer = Describer(Chat(Client(Address(hostile.url)), "m"), 9)
     outcome = list(describer.each(Subject(bytes([n]), (Message("user", ("hi",)),)) for n in range(30)))
@@ -348,14 +348,14 @@ RELEVANCES: dict[str, object] = {
 
 
 @pytest.mark.parametrize("what", RELEVANCES)
-def test_relevances_that_are_none(hostile: Server, what: str) -> None:
+def test_relevances_that_are_none(hostile: AnsweringServer, what: str) -> None:
     hostile.reply = lambda _: RELEVANCES[what]
     with bounded(3, 100), pytest.raises(RemoteFailed) as caught:
         rerank(hostile.url, timeout=5)
     assert caught.value.hint
 
 
-def test_a_bomb_behind_a_bomb(hostile: Server) -> None:
+def test_a_bomb_behind_a_bomb(hostile: AnsweringServer) -> None:
     """Each part inflates a thousandfold, and none is the last."""
     bomb = zlib.compressobj(wbits=31)
     piece = bomb.compress(b" " * 50_000_000) + bomb.flush(zlib.Z_SYNC_FLUSH)
