@@ -9,7 +9,7 @@ import time
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from ragit.remote.secrets import Clean, redact
@@ -49,6 +49,10 @@ TOKENS = {
     "Vault": "hvs." + made(90),
     "Azure": "AccountKey=" + made(86) + "==",
     "Azure storage": made(76) + "+ASt" + made(6) + "==",
+    "Azure event hub": made(33) + "+AEh" + made(6) + "=",
+    "Azure search": made(42) + "AzSeA" + made(5),
+    "Azure function": made(44) + "AzFu" + made(5) + "Q==",
+    "Square": "EAAAE" + made(59),
     "Azure DevOps": made(76) + "AZDO" + made(4),
     "Azure's newer": made(52) + "JQQJ99" + made(26),
     "Bedrock": "ABSK" + made(128),
@@ -131,6 +135,7 @@ def test_tokens_go_wherever_they_stand(name: str, form: str) -> None:
         ("machine h.org login jane password correcthorse", "machine h.org login jane password ***"),
         ("machine h\n  login jane\n  password hunter2\n", "machine h\n  login jane\n  password ***\n"),
         ('machine h login jane password "two words"', "machine h login jane password ***"),
+        ('f("machine h login jane password horse1\\n")', 'f("machine h login jane password ***\\n")'),
         ("default login anonymous password jane@h.org", "default login anonymous password ***"),
         ("db.h.org:5432:app:jane:correcthorse", "db.h.org:5432:app:jane:***"),
         ("*:*:*:jane:correct\\:horse", "*:*:*:jane:***"),
@@ -200,6 +205,10 @@ def test_what_is_given_to_a_name_for_secrets_goes(text: str, clean: str) -> None
         "tool --password-file /run/secrets/db1",
         "token: null, secret: &secret1",
         'TOKEN = "abc1def"',
+        'clientSecret = "provider1-secret"',
+        "'password' => '--password='.$connection['password'],",
+        "final fun <set-password>(kotlin/String?) // io.ktor.http/URLBuilder.password.<set-password>",
+        'write("machine h login user password pass\\n")',
         'token = "utf8mb4"',
         'apiKey = "v1alpha1"',
         "secret: 'secp256k1'",
@@ -223,6 +232,7 @@ def test_what_is_given_to_a_name_for_secrets_goes(text: str, clean: str) -> None
         '<path d="M12-5h24v13H0V0h12c5-1"/>',
         "cost is $1$ and $6$ each, $2a$ is no hash",
         "TOKEN=abc run",
+        f"data:image/png;base64,{made(90, LETTERS + '+/')}EAAA{made(90)}AzSeA{made(30)}+AEh{made(60)}ACDb{made(20)}==",
         "org.apache.kafka.common.security.oauthbearer.internals.secured.AccessTokenValidatorFactory",
         "MTIzNDU2Nzg5MDEyMzQ1Njc4.not.atoken",
     ],
@@ -294,6 +304,7 @@ def test_a_token_on_a_line_of_its_own_goes_whatever_stands_around_it(text: str, 
 @given(TEXTS)
 @settings(max_examples=300, deadline=None)
 def test_what_is_left_is_the_text_itself_in_its_order(text: str) -> None:
+    assume("*" not in text)
     at = 0
     for part in redact(text).replace("***", "\n").split("\n"):
         at = text.index(part, at) + len(part)

@@ -228,11 +228,17 @@ CUED: tuple[Rule, ...] = (
         r"(?P<quote>[\"']?)(?P<secret>[^\s\"'{}$]{6,512})(?P=quote)[ \t\r]*$",
         chosen,
     ),
-    # --password=..., Password=...; of connection strings, <password>...</password>
+    Rule(
+        "setting",
+        ("</",),
+        rf"<[\w.:-]{{0,40}}(?:{WORDS})>\s{{0,4}}(?P<secret>[^\s<>\"'`\\]{{6,512}})\s{{0,4}}</",
+        chosen,
+    ),
+    # --password=..., Password=...; of connection strings
     Rule(
         "argument",
         (),
-        rf"(?:--[a-z-]{{0,40}}(?:{WORDS})[= ]|[;\"'](?i:password|pwd)=|<[\w.:-]{{0,40}}(?:{WORDS})>)"
+        rf"(?:--[a-z-]{{0,40}}(?:{WORDS})[= ]|[;\"'](?i:password|pwd)=)"
         r"(?P<secret>[^\s;<>\"'`\\),]{6,512})",
         chosen,
     ),
@@ -250,7 +256,7 @@ CUED: tuple[Rule, ...] = (
         ("machine", "login"),
         r"(?m)(?:machine\s+\S{1,255}\s+(?:login\s+\S{1,255}\s+)?|^[ \t]*(?:default[ \t]+)?login[ \t]+\S{1,255}\s+)"
         r"(?:account\s+\S{1,255}\s+)?password[ \t]+"
-        r"(?P<secret>\"(?:[^\"\\\r\n]|\\.){1,255}\"|\S{2,255})(?=[ \t\r]*(?:$|\w+[ \t]+\S))",
+        r"(?P<secret>\"(?:[^\"\\\r\n]|\\.){1,255}\"|[^\s\"'\\]{2,255})(?=[\s\"'\\]|$)",
         given,
     ),
     # aws configure set aws_secret_access_key ...

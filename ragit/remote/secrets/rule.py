@@ -39,6 +39,11 @@ _TECHNICAL = frozenset(
 )
 """Words that stand beside numbers in names of versions, encodings and algorithms: v1alpha1, utf8mb4, secp256k1."""
 
+_NO_LITERAL = re.compile(
+    r"[$%<>{}*]|\.\.\.|^/"  # a reference, a placeholder, a path
+    r"|^[A-Z][A-Z0-9_]*$|^[a-z]+\d{0,2}([._/-][a-z0-9]+)+$"  # a constant's name, a dotted or dashed one
+    r"|^-{0,2}[A-Za-z_.-]+[=:]$"  # an option that something is put behind
+)
 _PLACEHOLDER = re.compile(
     r"(?:(?:user|your|my|the|some|new|old|test)[ _-]?)?"
     r"(?:pass|pw|pwd|password|passwd|passphrase|secret|token|key|api[_-]?key|true|false|yes|no|none|null|changeme|x+)",
@@ -68,7 +73,7 @@ def chosen(value: str, before: str) -> bool:
     What is given to a password may be a word with a number in it; a short one that is given to a token or a key names a
     version or an encoding.
     """
-    if re.search(r"[$%<>{}*]|\.\.\.|^/|^[A-Z][A-Z0-9_]*$|^[a-z]+([._/-][a-z0-9]+)+$", value):
+    if re.search(_NO_LITERAL, value):
         return False
     if len(value) > 7 and re.search(r"[!@#^&+=?~]", value):
         return True

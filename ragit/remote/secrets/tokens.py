@@ -11,6 +11,9 @@ from ragit.remote.secrets.rule import EDGE, Rule, cased, jumbled, made
 
 _END = r"(?![A-Za-z0-9])"
 
+_ALONE, _NO_MORE = r"(?<![A-Za-z0-9+/=_-])", r"(?![A-Za-z0-9+/=_-])"
+"""For forms that would be met in the middle of any base64 that is long enough."""
+
 _DIGITS = "[MNO][DTjz][AEIMQUYcgk][w-z0-5]"
 """Three digits in base64. Discord's tokens begin with the number of a user, which begins with no zero."""
 
@@ -47,11 +50,13 @@ _CLOUDS: tuple[Rule, ...] = (
     ),
     Rule("Azure secret", ("8Q~",), r"[A-Za-z0-9_~.]{3}8Q~[A-Za-z0-9_~.-]{31,34}"),
     Rule("Azure key", ("JQQJ9",), r"[A-Za-z0-9]{52}JQQJ9[A-Za-z0-9]{9,40}"),
-    Rule("Azure key", ("AzSe", "AzFu"), r"[A-Za-z0-9+/_-]{40,52}Az(?:Se|Fu)[A-Za-z0-9+/_-]{6,8}={0,2}", cased),
+    Rule("Azure key", ("AzSe",), _ALONE + r"[A-Za-z0-9]{42}AzSe[A-D][A-Za-z0-9]{5}" + _NO_MORE),
+    Rule("Azure key", ("AzFu",), _ALONE + r"[A-Za-z0-9+/_-]{44}AzFu[A-Za-z0-9+/_-]{5}[AQgw]=="),
+    Rule("Azure key", ("+ASt", "+ABa", "ACDb"), _ALONE + r"[A-Za-z0-9+/]{76}(?:\+ASt|\+ABa|ACDb)[A-Za-z0-9+/]{6}=="),
     Rule(
         "Azure key",
-        ("+ASt", "+ABa", "ACDb", "+ARm", "+AEh", "+ASb", "+AIo"),
-        r"[A-Za-z0-9+/]{72,80}(?:\+A(?:St|Ba|Rm|Eh|Sb|Io)|ACDb)[A-Za-z0-9+/]{4,8}={1,2}",
+        ("+ARm", "+AEh", "+ASb", "AIoT"),
+        _ALONE + r"[A-Za-z0-9+/]{33}(?:\+ARm|\+AEh|\+ASb|AIoT)[A-Za-z0-9+/]{6}=",
     ),
     Rule("Azure DevOps token", ("AZDO",), r"[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}"),
     Rule("Alibaba key", ("LTAI",), EDGE + r"LTAI[A-Za-z0-9]{17,21}" + _END, made),
@@ -115,7 +120,8 @@ _SERVICES: tuple[Rule, ...] = (
     Rule("Stripe key", ("_live_", "_test_"), EDGE + r"[rs]k_(?:live|test)_[A-Za-z0-9]{16,}"),
     Rule("Stripe key", ("whsec_",), r"whsec_[A-Za-z0-9+/=]{24,}"),
     Rule("Razorpay key", ("rzp_",), EDGE + r"rzp_(?:live|test)_[A-Za-z0-9]{14,}", made),
-    Rule("Square token", ("sq0", "EAAA"), EDGE + r"(?:sq0[a-z]{3}-[A-Za-z0-9_-]{22,43}|EAAA[A-Za-z0-9_-]{60})"),
+    Rule("Square token", ("sq0",), EDGE + r"sq0[a-z]{3}-[A-Za-z0-9_-]{22,43}"),
+    Rule("Square token", ("EAAA",), _ALONE + r"EAAA[El][A-Za-z0-9_-]{59}" + _NO_MORE, made),
     Rule("Braintree token", ("access_token$",), r"access_token\$(?:production|sandbox)\$[a-z0-9]{16}\$[a-f0-9]{32}"),
     Rule("Plaid token", ("access-",), EDGE + r"access-(?:sandbox|development|production)-[a-f0-9-]{36}"),
     Rule("SendGrid key", ("SG.",), EDGE + r"SG\.[A-Za-z0-9_-]{16,24}\.[A-Za-z0-9_-]{40,50}"),
