@@ -16,7 +16,7 @@ from describing import Model, code_of, description, failing, told
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sandbox import GitSandbox
-from serving import AnsweringServer, raw, said
+from serving import AnsweringServer, error, raw, said
 
 import ragit
 from ragit.api import Ragit
@@ -190,7 +190,7 @@ def test_gc_keeps_what_a_chunk_uses_and_drops_the_rest(sources: GitSandbox, mode
         index.gc()
     with Store(store_of(sources), writable=False) as store:
         assert sorted(row.text for row in store.descriptions.all()) == sorted(
-            told(text.rstrip("\n")) for text in (body("commit_offset"), body("parse_config"))
+            one_line(told(text.rstrip("\n"))) for text in (body("commit_offset"), body("parse_config"))
         )
 
 
@@ -427,6 +427,28 @@ def test_a_model_that_answers_nonsense_again_and_again_is_given_up(sources: GitS
     assert len(model.asked) <= 10
 
 
+def test_a_model_with_a_small_context_is_shown_the_beginning(sources: GitSandbox, model: Model) -> None:
+    """llama-server's words. Six in a row would end the asking, in each run at the same place."""
+    words = "request (2588 tokens) exceeds the available context size (1024 tokens), try increasing it"
+    for number in range(12):
+        calls = [f"    call_{line}(alpha_{number}, beta_{line})" for line in range(50)]
+        sources.write(f"many/{number}.py", "\n".join([f"def thing_{number}():", *calls]) + "\n")
+    sources.commit()
+    model.faults["call_"] = lambda payload: (
+        error(400, words) if len(code_of(payload)) > 900 else said(description(payload))
+    )
+    report = indexed(sources, model)
+    assert (report.described.failed, report.described.why) == (0, "")
+    shown = [code for code in model.shown() if "call_" in code]
+    assert min(map(len, shown)) > 200
+    model.faults = {"": lambda _: error(400, words)}
+    sources.write("more.py", sources.path.joinpath("many/0.py").read_text().replace("alpha", "gamma"))
+    sources.commit()
+    report = indexed(sources, model)
+    assert report.described.failed > 0
+    assert "context size" in report.described.why
+
+
 def test_a_slow_model_is_waited_for_no_longer_than_set(sources: GitSandbox, model: Model, monkeypatch: Any) -> None:
     from ragit.describe import describer
 
@@ -457,6 +479,9 @@ def test_an_answer_is_one_bounded_line_without_what_a_terminal_obeys(sources: Gi
         ("It opens a file and then it opens a fi", True, "It opens a file and then it opens a fi"),
         ("It adds.\n\nExample:\n```python\nadd(5, 6)\n```\nThat is all.", False, "It adds. Example: That is all."),
         ("It adds.\n```python\nadd(5,", True, "It adds."),
+        ("It is Flask-based Flask-based Flask-based Flask-based Fl", True, "It is Flask-based Flask-based Fl"),
+        ("It goes " + "to and fro and " * 99 + "stops.", False, "It goes to and fro and to and fro and stops."),
+        ("It is very very good.", False, "It is very very good."),
         ("```\nIt adds.\n```", False, "It adds."),
         ("It parses v1.2 files, e.g. tables.", False, "It parses v1.2 files, e.g. tables."),
         ("", False, ""),

@@ -5,13 +5,21 @@ from __future__ import annotations
 from ragit.describe.describer import Subject
 from ragit.remote.chat import Message
 
+SHORTEST = 200
+"""Characters of a chunk of which fewer are not worth a description."""
+
 
 def subject(key: bytes, parent: str, symbol: str, text: str, *, prompt: str, most: int) -> Subject:
-    """A chunk to describe; of its text at most so many characters, cut at a line's end.
+    """A chunk to describe; of its text at most so many characters, cut at a line's end, or half as many, and half of
+    those again, for a model that takes less.
 
     Nothing is said that its key does not name (no path, no language, no line): a description moves with its code.
     """
-    return Subject(key, (Message("system", (prompt,)), Message("user", (piece(parent, symbol, text, most),))))
+    messages = (Message("system", (prompt,)), Message("user", (piece(parent, symbol, text, most),)))
+    half = min(most, len(text)) // 2
+    if half < SHORTEST:
+        return Subject(key, messages)
+    return Subject(key, messages, lambda: subject(key, parent, symbol, text, prompt=prompt, most=half))
 
 
 def piece(parent: str, symbol: str, text: str, most: int) -> str:

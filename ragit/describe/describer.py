@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from ragit.errors import RemoteFailed
-from ragit.remote.chat import Chat, Message
+from ragit.remote.chat import Chat, Message, Reply
 from ragit.remote.client import Patience
-from ragit.remote.failures import KeyRefused, Unreachable
+from ragit.remote.failures import KeyRefused, TooLong, Unreachable
 
 PATIENCE = Patience(retries=3)
 
 LONGEST = 2000
 """Characters of a description. A model that goes on has lost its way, and a server may send anything."""
+
+LOOP = 8
+"""Words of the longest phrase that is noticed when it is said over and over."""
 
 _STRIKES = 6
 """Failures in a row after which a model is not asked again in this run: each costs waiting, or sends code for nothing.
@@ -42,6 +45,8 @@ class Subject(NamedTuple):
 
     key: bytes
     messages: Sequence[Message]
+    shorter: Callable[[], Subject] | None = None
+    """The same with less of it, for a model that does not take so much."""
 
 
 class Describer:
@@ -74,7 +79,7 @@ class Describer:
         if self.given_up:
             return Said(subject.key, "", self.given_up)
         try:
-            reply = self._chat.ask(subject.messages, max_tokens=self._max_tokens, patience=PATIENCE)
+            reply = self._ask(subject)
         except RemoteFailed as error:
             return Said(subject.key, "", self._strike(error))
         text = one_line(reply.text, cut=reply.cut)
@@ -82,6 +87,14 @@ class Describer:
             return Said(subject.key, "", f"model {self._chat.model} answered without words")
         self._strikes = 0
         return Said(subject.key, text, "", reply.prompt_tokens, reply.completion_tokens)
+
+    def _ask(self, subject: Subject) -> Reply:
+        try:
+            return self._chat.ask(subject.messages, max_tokens=self._max_tokens, patience=PATIENCE)
+        except TooLong:
+            if subject.shorter is None:
+                raise
+            return self._ask(subject.shorter())
 
     def _strike(self, error: RemoteFailed) -> str:
         """Count a failure; what it was, in words."""
@@ -100,16 +113,30 @@ def one_line(answer: str, *, cut: bool = False) -> str:
     Small models say what is asked for first, and then an example, or the same again until they are stopped: what comes
     later would outweigh it in a vector.
     """
+    answer = answer[: 20 * LONGEST]  # more than enough to find what is kept in it
     prose = re.sub(_FENCED, " ", answer)
     text = prose if re.search(r"\w", prose) else re.sub(r"(?m)^[ \t]*```.*$", " ", answer)
-    text = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    text = " ".join(_unlooped("".join(c if c.isprintable() else " " for c in text).split()))
     text = text.strip("*_`\"' ") if text[:1] in "*_`\"'" else text
-    sentences: dict[str, str] = {}
-    for sentence in re.split(r"(?<=[.!?]) ", text):
-        sentences.setdefault(sentence.casefold(), sentence)
+    sentences = re.split(r"(?<=[.!?]) ", text)
     if cut and len(sentences) > 1 and not text.endswith((".", "!", "?")):
-        sentences.popitem()
-    text = " ".join(sentences.values())
+        sentences.pop()
+    known: dict[str, str] = {}
+    for sentence in sentences:
+        known.setdefault(sentence.casefold(), sentence)
+    text = " ".join(known.values())
     if len(text) > LONGEST:
         text = text[:LONGEST].rpartition(" ")[0] or text[:LONGEST]
     return text
+
+
+def _unlooped(words: Sequence[str]) -> list[str]:
+    """Words without the third time and all further ones that some of them follow each other in the same order."""
+    kept: list[str] = []
+    for word in words:
+        kept.append(word)
+        for size in range(1, LOOP + 1):
+            if len(kept) >= 3 * size and kept[-size:] == kept[-2 * size : -size] == kept[-3 * size : -2 * size]:
+                del kept[-size:]
+                break
+    return kept
