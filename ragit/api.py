@@ -236,6 +236,9 @@ class Ragit:
         else:
             with self._indexer.reading() as store:
                 text = self._indexer.descriptions.of_image(store, blobs[0])
+                composed = None if text else self._indexer.composer.compose(store, target.tree, near=target.near)
+            if composed and (why := self._indexer.descriptions.never(composed, wanted)):
+                raise NotDescribed(f"it cannot be described: {why}", "`ragit config` shows what imageDescription takes")
         return ImageDescribed(os.fsdecode(wanted), target.name, blobs[0], asking.fingerprint, text)
 
     # -- freshness, upkeep -------------------------------------------------------------------------------------------

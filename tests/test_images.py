@@ -461,9 +461,17 @@ def test_the_command_says_what_is_wrong(pictures: GitSandbox, model: Model) -> N
             index.describe("nothing.png")
         with pytest.raises(NotDescribed, match="not png"):
             index.describe("words.png", now=True)
+        index.index(scope="worktree")
+        asked = len(model.asked)
+        for name, why in (("words.png", "not png"), ("a.py", "indexed as text")):
+            with pytest.raises(NotDescribed, match=why):
+                index.describe(name)
+        pictures.write("shots/new.png", picture("PNG", 11, 11))
+        assert index.describe("shots/new.png").text == ""
+        assert len(model.asked) == asked
         model.faults[""] = failing(400)
         with pytest.raises(RemoteFailed, match="no"):
-            index.describe("shots/one.png", now=True)
+            index.describe("shots/new.png", now=True)
     with ragit.open(pictures.path) as index, pytest.raises(NotDescribed, match="nobody describes"):
         index.describe("shots/one.png", now=True)
-    assert len(model.asked) == 1
+    assert len(model.asked) == asked + 1

@@ -612,7 +612,7 @@ def test_what_models_were_asked() -> None:
     assert lines[2:] == [
         "  120 chunks and 1 image described: 45,000 tokens read, 2,400 written; $0.12 by `pricing`",
         "  2 left without a description: it is \\x1b down",
-        "  chunks are found by their code until then; the next `ragit index` asks again",
+        "  until then, chunks are found by their code, and images are not; the next `ragit index` asks again",
     ]
     foreseen = replaced(described, images=0, failed=0, why="", cost=None, unpriced=("a:1b", "\x1b"))
     lines = list(index_text(replaced(report, described=foreseen, dry_run=True), PLAIN))

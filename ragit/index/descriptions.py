@@ -43,6 +43,14 @@ class Descriptions:
         key = bytes.fromhex(blob)
         return store.descriptions.of(OF_IMAGE, self._images.fingerprint, [key]).get(key, "")
 
+    @staticmethod
+    def never(composed: Composed, path: bytes) -> str:
+        """Why a file of a tree gets no description as an image, if it had none so far; empty if it is to get one."""
+        if path in composed.snapshot.paths:
+            return "it is indexed as text"
+        reason = composed.snapshot.skipped.get(path, "")
+        return "" if reason == NOT_DESCRIBED else reason
+
     def lacking(self, store: Store, composed: Iterable[Composed]) -> list[Key]:
         """Keys of chunkings of these trees that have vectors without descriptions."""
         chunkings = {chunking for part in composed for chunking in part.snapshot.chunkings}

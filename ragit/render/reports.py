@@ -81,7 +81,8 @@ def _described(described: Described, dry_run: bool, paint: Paint) -> Iterator[st
         yield f"  {counted(described.secrets, 'secret')} taken out of what was sent to be described"
     if described.failed:
         yield paint.bad(f"  {described.failed:,} left without a description: {visible(described.why)}")
-        yield paint.faint("  chunks are found by their code until then; the next `ragit index` asks again")
+        until = "until then, chunks are found by their code, and images are not"
+        yield paint.faint(f"  {until}; the next `ragit index` asks again")
 
 
 def _priced(cost: float | None, unpriced: Sequence[str]) -> str:
