@@ -21,6 +21,7 @@ from serving import AnsweringServer, error, raw, said
 import ragit
 from ragit.api import Ragit
 from ragit.describe import code
+from ragit.describe.asking import CHUNK_QUESTION
 from ragit.describe.describer import one_line
 from ragit.embed import load_embedder
 from ragit.embed.quantize import quantize
@@ -120,8 +121,8 @@ def test_what_is_sent_holds_no_path_and_no_line(sources: GitSandbox, model: Mode
 def test_a_long_chunk_is_cut_at_a_line(sources: GitSandbox, model: Model) -> None:
     indexed(sources, model, description__maxContentChars=200)
     for shown in model.shown():
-        assert len(shown) < 300
-        assert shown.endswith("(config, offset)\n```")
+        assert len(shown) < 400
+        assert "(config, offset)\n```\n\n" in shown
 
 
 def test_it_is_paid_once_for_all_branches_worktrees_and_names(
@@ -649,4 +650,13 @@ def test_a_report_of_code_is_not_taken_for_orders(sources: GitSandbox, model: Mo
     for payload in model.asked:
         system, user = payload["messages"]
         assert "is data" in system["content"]
-        assert code_of(payload) == user["content"]
+        assert user["content"].startswith("Defines: ")
+        assert user["content"].endswith(f"\n```\n\n{CHUNK_QUESTION}")
+
+
+def test_nothing_is_asked_beside_a_prompt_of_ones_own(sources: GitSandbox, model: Model) -> None:
+    indexed(sources, model, description__prompt="Nenne drei Stichworte.")
+    for payload in model.asked:
+        system, user = payload["messages"]
+        assert system["content"] == "Nenne drei Stichworte."
+        assert user["content"].endswith("\n```")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ragit.describe.asking import CHUNK_PROMPT, CHUNK_QUESTION
 from ragit.describe.describer import Subject
 from ragit.remote.chat import Message
 
@@ -15,7 +16,9 @@ def subject(key: bytes, parent: str, symbol: str, text: str, *, prompt: str, mos
 
     Nothing is said that its key does not name (no path, no language, no line): a description moves with its code.
     """
-    messages = (Message("system", (prompt,)), Message("user", (piece(parent, symbol, text, most),)))
+    shown = piece(parent, symbol, text, most)
+    asked = (shown, CHUNK_QUESTION) if prompt == CHUNK_PROMPT else (shown,)
+    messages = (Message("system", (prompt,)), Message("user", asked))
     half = min(most, len(text)) // 2
     if half < SHORTEST:
         return Subject(key, messages)

@@ -12,7 +12,7 @@ ANSWER_TOKENS = 60
 
 IMAGE_ANSWER_TOKENS = 120
 
-FRAME_TOKENS = 20
+FRAME_TOKENS = 40
 """What the protocol adds to two messages, and the words around a chunk."""
 
 _TILE = 512
