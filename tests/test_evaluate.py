@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections import Counter
 from pathlib import Path
 from statistics import fmean
@@ -298,6 +299,7 @@ def test_a_set_is_measured_by_category(shop: GitSandbox, tmp_path: Path) -> None
     assert [one["rank"] for one in found["queries"][1]["expected"]] == [1, None]
     assert {arm["state"] for arm in found["arms"].values()} == {"contributes"}
     assert any("src/gone.py" in note for note in found["notes"])
+    assert any(re.match(r"1 tree was looked at, \d+ file versions were new", note) for note in found["notes"])
 
 
 def test_thresholds_fail_by_option_and_by_file(shop: GitSandbox, tmp_path: Path) -> None:

@@ -127,7 +127,9 @@ def _searched(judged: Sequence[Judged]) -> str:
 def _indexed(reports: Sequence[IndexReport]) -> list[str]:
     trees = sum(report.trees for report in reports)
     new = sum(report.indexed for report in reports)
-    return [f"{trees} trees were looked at, {new} file versions were new to the index"] if new else []
+    looked = "1 tree was" if trees == 1 else f"{trees} trees were"
+    were = "1 file version was" if new == 1 else f"{new} file versions were"
+    return [f"{looked} looked at, {were} new to the index"] if new else []
 
 
 def _observed(index: Ragit, judged: Sequence[Judged], ref: str | None) -> list[str]:
