@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
 from pathlib import Path
 
+from describing import Model
 from sandbox import GitSandbox
+from serving import said
 
 sys.path.append(str(Path(__file__).parent / "chunk" / "documents"))
 from making import docx, p, pdf  # noqa: E402
@@ -56,3 +59,25 @@ def test_a_run_on_some_documents(tmp_path: Path) -> None:
     rows = dict(re.findall(r"^\| ([a-z]+) \| (.*) \|$", out.read_text(encoding="utf-8"), re.MULTILINE))
     assert rows["all"].startswith("3 | ") and rows["all"].endswith("1 no text (scanned)")
     assert rows["docx"].startswith("1 | ") and rows["pdf"].startswith("2 | ")
+
+
+def test_a_run_against_a_language_model(repo: GitSandbox, tmp_path: Path) -> None:
+    """A server that describes, and says words: other ones to ask for, in which no order can be read."""
+    for name in ("offsets", "config"):
+        repo.write(f"{name}.py", f"def read_{name}(path):\n    return path.read_text()\n")
+    repo.commit()
+    (tmp_path / "specs.json").write_text(json.dumps([{"name": repo.path.name, "language": "python"}]))
+    asked = [{"query": "read the offsets", "relevant": ["offsets.py"]}, {"query": "config", "relevant": ["config.py"]}]
+    (tmp_path / f"{repo.path.name}.json").write_text(json.dumps(asked))
+    command = [sys.executable, str(BENCH.with_name("models.py")), "--repos", str(repo.path.parent)]
+    command += ["--specs", str(tmp_path / "specs.json"), "--annotations", str(tmp_path)]
+    with Model() as model:
+        model.faults["Query: "] = said("settings reader")
+        command += ["--chat", f"{model.url}/v1", "--model", "teller"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    rows = dict(re.findall(r"^\| ([a-z]+) \| (.*) \|$", done.stdout, re.MULTILINE))
+    assert rows["without"].startswith("2 | 1.000 |  |  | 1.000 |")
+    refused = {name: row.rpartition(" ")[2] for name, row in rows.items() if name != "help"}
+    assert refused == {"without": "0", "descriptions": "0", "rewriting": "0", "listwise": "2"}
+    assert "2 chunks described, 0 not" in done.stdout
