@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 from ragit.chunk.documents.block import Block, Bounds, Place, Unreadable
 from ragit.chunk.documents.word97 import (
@@ -48,11 +50,9 @@ def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
     word = _opened(data, bounds)
     edges = list(_edges(word))
     yield from (block for block in edges if block.kind == "header")
-    notes = dict(_notes(word))
+    notes = deque(_notes(word))
     yield from _Body(word, notes).blocks()
-    for numbered in notes.values():
-        for kind, text in numbered:
-            yield Block(f"{kind}: {text}", kind="note")
+    yield from (Block(note.text, kind="note") for note in notes)
     for paragraph in word.characters("box").split("\r"):
         if text := _shown(paragraph):
             yield Block(text)
@@ -84,20 +84,22 @@ def _without_fields(text: str) -> str:
     if "\x13" not in text:
         return text
     kept: list[str] = []
-    depth: list[bool] = []
+    open_fields: list[bool] = []
+    """Whether one is within the instruction of each."""
+    hidden = 0
     start = 0
     for found in _FIELD.finditer(text):
-        hidden = any(depth)
         run = text[start : found.start()]
         kept.append("\x01" * len(run) if hidden else run)
         kept.append("\x01")
         start = found.end()
         if found[0] == "\x13":
-            depth.append(True)
-        elif found[0] == "\x14" and depth:
-            depth[-1] = False
-        elif found[0] == "\x15" and depth:
-            depth.pop()
+            open_fields.append(True)
+            hidden += 1
+        elif open_fields:
+            hidden -= open_fields.pop()
+            if found[0] == "\x14":
+                open_fields.append(False)
     # A field that is never closed hides nothing: it may be a cut file.
     kept.append(text[start:])
     return "".join(kept)
@@ -108,13 +110,22 @@ def _shown(text: str) -> str:
     return "\n".join(filter(None, (" ".join(line.split()) for line in lines)))
 
 
+class _Note(NamedTuple):
+    """A footnote, endnote or comment."""
+
+    place: int
+    """Of the character in the body that refers to it."""
+    text: str
+
+
 # -- body ------------------------------------------------------------------------------------------------------------
 
 
 class _Body:
     """The paragraphs of the body being read: under which titles one is, and the table's row under way."""
 
-    def __init__(self, word: Word, notes: dict[int, list[tuple[str, str]]]) -> None:
+    def __init__(self, word: Word, notes: deque[_Note]) -> None:
+        """`notes` are those of the document in their order; it takes those that the body refers to."""
         self._word = word
         self._notes = notes
         self._styles = Styles(word)
@@ -181,28 +192,35 @@ class _Body:
         return Block(text, Place(), self._path())
 
     def _noted(self, end: int) -> Iterator[Block]:
-        """The notes to which the paragraph refers that ends here: they are in order of their places."""
-        while self._notes and (place := next(iter(self._notes))) <= end:
-            for kind, note in self._notes.pop(place):
-                yield Block(f"{kind}: {note}", Place(), self._path(), "note")
+        """The notes to which the paragraph refers that ends here."""
+        while self._notes and self._notes[0].place <= end:
+            yield Block(self._notes.popleft().text, Place(), self._path(), "note")
 
 
 # -- what stands beside the body ------------------------------------------------------------------------------------
 
 
-def _notes(word: Word) -> Iterator[tuple[int, list[tuple[str, str]]]]:
-    """Notes by the place in the body that refers to them."""
-    found: dict[int, list[tuple[str, str]]] = {}
+def _notes(word: Word) -> list[_Note]:
+    """Notes in the order of the places in the body that refer to them."""
+    found: list[_Note] = []
     for kind, places, size, texts in _NOTES:
         text = _without_fields(word.characters(kind))
         stops = word.places(texts, 0)
-        parts = [text[first:last] for first, last in pairwise(stops) if 0 <= first < last] if len(stops) > 1 else [text]
         at = word.places(places, size)[:-1]
-        for number, part in enumerate(parts):
+        for number, part in enumerate(_parted(text, stops) if len(stops) > 1 else [text]):
             shown = " ".join(_shown(part.replace("\r", "\n")).split())
             if shown:
-                found.setdefault(at[number] if number < len(at) else 1 << 31, []).append((kind, shown))
-    yield from sorted(found.items())
+                found.append(_Note(at[number] if number < len(at) else 1 << 31, f"{kind}: {shown}"))
+    return sorted(found, key=lambda note: note.place)
+
+
+def _parted(text: str, stops: Sequence[int]) -> Iterator[str]:
+    """The text from each place to the next; no letter belongs to two parts, whatever the file says."""
+    end = 0
+    for first, last in pairwise(stops):
+        first = max(first, end)
+        end = max(last, end)
+        yield text[first:last]
 
 
 def _edges(word: Word) -> Iterator[Block]:
@@ -214,9 +232,9 @@ def _edges(word: Word) -> Iterator[Block]:
     else:
         stops, kinds = stops[6:], _HEADER_KINDS
     seen: set[str] = set()
-    for number, (first, last) in enumerate(pairwise(stops)):
+    for number, part in enumerate(_parted(text, stops)):
         kind = kinds[number % len(kinds)]
-        for paragraph in text[max(first, 0) : max(last, 0)].replace("\x07", "\r").split("\r"):
+        for paragraph in part.replace("\x07", "\r").split("\r"):
             shown = _shown(paragraph)
             if shown and shown not in seen and not shown.isdecimal():
                 seen.add(shown)

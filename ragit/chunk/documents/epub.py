@@ -16,7 +16,7 @@ from ragit.chunk.encoding import text_of
 _KIND = "epub"
 _PAGES = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml", "image/svg+xml")
 _ESCAPE = re.compile(rb"%([0-9A-Fa-f]{2})")
-_DEFINITION = re.compile(rb"<!DOCTYPE\s[^>\[]*>")
+_DEFINITION = re.compile(rb"<!DOCTYPE\s[^<>\[]*>")
 
 
 class _Item(NamedTuple):
@@ -62,11 +62,12 @@ def _spine(archive: Archive) -> list[str]:
         elif event == "end" and local(element) == "itemref":
             order.append(attribute(element, "idref"))
     pages = [items[name] for name in dict.fromkeys(order) if name in items]
-    return [
+    named = (
         page.part
         for page in pages
         if page.part in archive and page.kind in _PAGES and "nav" not in page.properties.split()
-    ]
+    )
+    return list(dict.fromkeys(named))
 
 
 def _unquoted(link: str) -> str:

@@ -16,6 +16,8 @@ from ragit.types import Chunk
 TOO_MUCH_MEMORY = "needs too much memory"
 TOO_DEEP = "nested too deeply"
 NO_TEXT = "no text"
+SHORTEST = 16
+"""Characters as which a shorter block counts: it takes as much time and memory, and some bytes can name a million."""
 REASON = 80
 """Characters of a reason: it is one of few words, which are counted."""
 
@@ -55,11 +57,12 @@ def blocks_of(data: bytes, language: str, options: DocumentOptions) -> Iterator[
 
 
 def bounded(blocks: Iterable[Block], most: int) -> Iterator[Block]:
-    """Blocks up to so many characters of text; the last one says if more was there."""
+    """Blocks up to so many characters of text, as which even the shortest block counts; the last one says if more was
+    there."""
     used = 0
     for block in blocks:
         room = most - used
-        used += len(block.text) + len(block.repeat) // 8
+        used += max(len(block.text) + len(block.repeat) // 8, SHORTEST)
         if used > most:
             yield block._replace(text=f"{block.text[: max(room, 0)]}\n[The text goes on: the rest is left out.]")
             return

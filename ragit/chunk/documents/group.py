@@ -92,11 +92,15 @@ def compose(blocks: Iterable[Block], options: DocumentOptions) -> tuple[bytes, t
 
 
 def _parts(blocks: Iterable[Block], most: int) -> Iterator[_Part]:
+    above: tuple[str, ...] | None = None
+    headings: tuple[str, ...] = ()
     for block in blocks:
         lines = _lines(block)
         if not lines:
             continue
-        headings = tuple(filter(None, (line_of(title, MAX_SYMBOL) for title in block.headings)))
+        if block.headings != above:  # which most blocks share with the one before
+            above = block.headings
+            headings = tuple(filter(None, (line_of(title, MAX_SYMBOL) for title in above)))
         repeat = line_of(block.repeat, most // 8)
         room = most - _size(repeat) if repeat else most
         for number, cut in enumerate(_cut(lines, room)):

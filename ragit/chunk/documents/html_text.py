@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from html.parser import HTMLParser
 
 from ragit.chunk.documents.block import Block, Place
+from ragit.chunk.documents.html_tokens import Token, tokens
 
 _SKIPPED = frozenset(("script", "style", "head", "template", "rt", "rp", "noscript", "math", "iframe", "metadata"))
 _VOID = frozenset("br hr img input meta link col area wbr source track base param".split())
@@ -20,16 +20,21 @@ _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 def blocks(page: str, place: Place, above: list[tuple[int, str]]) -> Iterator[Block]:
     """Headings, paragraphs, items, rows and preformatted text; brings the titles `above` what follows up to date."""
     reader = _Reader(place, above)
-    reader.feed(page)
-    reader.close()
+    for token in tokens(page):
+        reader.feed(token)
+        if reader.blocks:
+            yield from reader.blocks
+            reader.blocks.clear()
     reader.end()
     yield from reader.blocks
 
 
-class _Reader(HTMLParser):
+class _Reader:
+    """A page being read."""
+
     def __init__(self, place: Place, above: list[tuple[int, str]]) -> None:
-        super().__init__(convert_charrefs=True)
         self.blocks: list[Block] = []
+        """Those that are complete."""
         self._place = place
         self._above = above
         self._text: list[str] = []
@@ -42,9 +47,21 @@ class _Reader(HTMLParser):
         self._header = ""
         self._rows = 0
 
-    # -- what the parser calls -----------------------------------------------------------------------------------------
+    def feed(self, token: Token) -> None:
+        """Takes one tag or text in."""
+        kind, name, alternative = token
+        if kind == "text":
+            if not self._skipped:
+                self._text.append(name)
+        elif kind == "end":
+            self._end(name)
+        elif kind == "start" or name in _VOID:
+            self._start(name, alternative)
+        elif name not in _SKIPPED:  # nothing to skip in what is empty
+            self._start(name, alternative)
+            self._end(name)
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def _start(self, tag: str, alternative: str) -> None:
         """Opens a block, or what is skipped."""
         if self._skipped:
             if tag == self._skipped[-1]:
@@ -55,7 +72,7 @@ class _Reader(HTMLParser):
         elif tag == "br":
             self._text.append("\n" if self._kind == "code" else " ")
         elif tag == "img":
-            self._text.append(dict(attrs).get("alt") or "")
+            self._text.append(alternative)
         elif self._cells is not None and tag != "tr":
             self._text.append("" if tag not in _BLOCKS and tag not in ("td", "th") else " ")
             if tag in ("td", "th"):
@@ -63,14 +80,7 @@ class _Reader(HTMLParser):
         else:
             self._open(tag)
 
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """An empty element: nothing to skip until its end."""
-        if tag in _VOID or tag not in _SKIPPED:
-            self.handle_starttag(tag, attrs)
-            if tag not in _VOID:
-                self.handle_endtag(tag)
-
-    def handle_endtag(self, tag: str) -> None:
+    def _end(self, tag: str) -> None:
         """Closes a block."""
         if self._skipped:
             if tag == self._skipped[-1]:
@@ -81,11 +91,6 @@ class _Reader(HTMLParser):
             return
         elif tag in _BLOCKS or tag in _HEADINGS or tag == "pre":
             self._close(tag)
-
-    def handle_data(self, data: str) -> None:
-        """Text, as far as it is shown."""
-        if not self._skipped:
-            self._text.append(data)
 
     # -- blocks --------------------------------------------------------------------------------------------------------
 

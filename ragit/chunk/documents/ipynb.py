@@ -15,7 +15,7 @@ from ragit.chunk.encoding import text_of
 
 REST = Block("[The cells go on: the rest is left out.]", kind="note")
 
-_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
+_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?")
 _UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*$")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _PICTURE = re.compile(r"\(?data:[\w/+.-]{1,80};base64,[A-Za-z0-9+/=\s]*\)?")
@@ -27,7 +27,7 @@ def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
     if text is None:
         raise Unreadable("damaged ipynb")
     try:
-        cells = _cells(json.loads(text))
+        cells = _cells(json.loads(text, parse_int=_number))
     except ValueError as error:
         raise Unreadable("damaged ipynb") from error
     above: list[tuple[int, str]] = []
@@ -45,6 +45,11 @@ def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
             yield from _markdown(f"{'#' * level} {' '.join(source.split())}", place, above)
         elif source.strip():
             yield Block(source.strip("\n"), place, _path(above))
+
+
+def _number(digits: str) -> int:
+    """No number of thousands of digits matters here, nor the time that it takes to compute with it."""
+    return int(digits) if len(digits) < 9 else 0
 
 
 def _cells(notebook: Any) -> list[tuple[str, int, str]]:
@@ -98,7 +103,7 @@ def _parts(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
     for line in lines:
         mark = _FENCE.match(line)
         underline = _UNDERLINE.match(line) if part and not fence and not _is_mark(part[-1]) else None
-        heading = None if fence else _HEADING.match(line)
+        heading = None if fence else _HEADING.fullmatch(line.rstrip(" \t"))
         if fence:
             part.append(line)
             fence = "" if mark and mark[1].startswith(fence) and not line[mark.end() :].strip() else fence
@@ -109,11 +114,18 @@ def _parts(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
             yield 0, part
             part = [line] if mark else []
             fence = mark[1] if mark else ""
-            if heading and heading[2]:
-                yield len(heading[1]), [heading[2]]
+            title = _closed(heading[2] or "") if heading else ""
+            if heading and title:
+                yield len(heading[1]), [title]
         else:
             part.append(line)
     yield 0, part
+
+
+def _closed(title: str) -> str:
+    """A title without the marks that may close it: `## Title ##`."""
+    bare = title.rstrip("#")
+    return bare.rstrip(" \t") if not bare or bare[-1] in " \t" else title
 
 
 def _is_mark(line: str) -> bool:

@@ -1,9 +1,9 @@
-"""XML of documents as a stream of events, without what can hurt: definitions, entities, depth."""
+"""XML of documents as a stream of events, without what can hurt: definitions, entities, depth, long names of spaces."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Any
 from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 
@@ -14,6 +14,9 @@ MAX_DEPTH = 300
 """Elements within each other. Nested tables and lists of documents that people write stay below 50."""
 
 _PIECE = 1 << 16
+_LONG = 400
+"""Bytes of a namespace's name. Those that office formats have stay below 100, and each element's name holds one."""
+_LONG_SPACE = re.compile(rb"""xmlns(?::[^\s=<>"':]*)?\s*=\s*(?:"[^"<]{%d}|'[^'<]{%d})""" % (_LONG, _LONG))
 _DECLARATION = re.compile(rb"\s*<\?xml\s[^<>]*\?>")
 
 
@@ -30,20 +33,33 @@ def events(data: bytes, kind: str) -> Iterator[tuple[str, Element]]:
     start = declared.end() if declared else 0
     if b"<!DOCTYPE" in text:
         raise Unreadable("document type definition")
-    parser: Any = XMLPullParser(("start", "end"))  # typed as if it might give anything that a target makes
+    if _LONG_SPACE.search(text):
+        raise Unreadable("too long a namespace")
     depth = 0
     try:
-        for at in range(start, len(text) + 1, _PIECE):
-            parser.feed(text[at : at + _PIECE])
-            for event, element in parser.read_events():
-                depth += 1 if event == "start" else -1
-                if depth > MAX_DEPTH:
-                    raise Unreadable("nested too deeply")
-                yield event, element
-        parser.close()
-        yield from parser.read_events()
+        for event, element in _parsed(text, start):
+            depth += 1 if event == "start" else -1
+            if depth > MAX_DEPTH:
+                raise Unreadable("nested too deeply")
+            yield event, element
     except ParseError as error:
         raise Unreadable(f"damaged {kind}") from error
+
+
+def _parsed(text: bytes, at: int) -> Iterator[tuple[str, Element]]:
+    """The events of the text from an offset on, a piece of it at a time: together they would be many times as large."""
+    parser: Any = XMLPullParser(("start", "end"))  # typed as if it might give anything that a target makes
+    size = _PIECE
+    while at < len(text):
+        parser.feed(text[at : at + size])
+        at += size
+        # A tag or a comment that has not ended is read again with the next piece: it must not have many.
+        size *= 2
+        for event in parser.read_events():
+            size = _PIECE
+            yield event
+    parser.close()
+    yield from parser.read_events()
 
 
 def local(element: Element) -> str:
@@ -56,3 +72,15 @@ def attribute(element: Element, name: str) -> str:
     if name in element.attrib:
         return element.attrib[name]
     return next((value for key, value in element.attrib.items() if key.rpartition("}")[2] == name), "")
+
+
+def outermost(element: Element, names: Container[str]) -> Iterator[Element]:
+    """The elements of these names below an element, in their order, without those within one of them: whoever reads all
+    that is in each reads nothing twice."""
+    waiting = list(reversed(element))
+    while waiting:
+        each = waiting.pop()
+        if local(each) in names:
+            yield each
+        else:
+            waiting += reversed(each)

@@ -100,14 +100,14 @@ def _slides(stream: Iterable[tuple[str, Element]], bounds: Bounds) -> Iterator[B
 
 def _slide(page: Element, place: Place) -> Iterator[Block]:
     """The title first, wherever it stands among the shapes; the speaker's notes last."""
-    titles = [each for each in page if attribute(each, "class") == "title"]
-    title = " ".join(" ".join(block.text for block in _walked(each)) for each in titles)
+    shapes = [(attribute(each, "class") == "title", each) for each in page]
+    title = " ".join(block.text for is_title, each in shapes if is_title for block in _walked(each))
     title = " ".join(title.split())
     path = (title,) if title else ()
     if title:
         yield Block(title, place, path, "heading")
-    for each in page:
-        if each in titles:
+    for is_title, each in shapes:
+        if is_title:
             continue
         kind = "note" if local(each) in ("notes", "annotation") else ""
         for block in _walked(each):

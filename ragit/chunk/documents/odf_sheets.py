@@ -40,25 +40,28 @@ def blocks(stream: Iterator[tuple[str, Element]], hidden: frozenset[str], bounds
         if count > bounds.units:
             yield sheets.REST
             return
-        notes: dict[int, list[str]] = {}
+        notes = sheets.Notes()
         is_hidden = attribute(element, "style-name") in hidden
         rows = _rows(stream, element, bounds.columns, notes)
         yield from sheets.sheet(attribute(element, "name"), is_hidden, rows, notes)
 
 
-def _rows(
-    stream: Iterable[tuple[str, Element]], table: Element, most: int, notes: dict[int, list[str]]
-) -> Iterator[Row]:
+def _rows(stream: Iterable[tuple[str, Element]], table: Element, most: int, notes: sheets.Notes) -> Iterator[Row]:
     number = 1
     parents = [table]
+    within = 0
+    """Rows that are open: a row of a table within a cell is no row of the sheet."""
     for event, element in stream:
+        is_row = local(element) == "table-row"
         if event == "start":
             parents.append(element)
+            within += is_row
             continue
         if element is table:
             return
         parents.pop()
-        if local(element) == "table-row" and not any(local(each) == "table-row" for each in parents):
+        within -= is_row
+        if is_row and not within:
             times = _times(element, "number-rows-repeated")
             row = _row(element, number, most, notes)
             for again in range(min(times, MAX_ROW - number + 1) if row else 0):
@@ -74,7 +77,7 @@ def _times(element: Element, name: str) -> int:
     return max(1, min(int(said), MAX_ROW)) if said.isdecimal() and len(said) < 9 else 1
 
 
-def _row(element: Element, number: int, most: int, notes: dict[int, list[str]]) -> Row | None:
+def _row(element: Element, number: int, most: int, notes: sheets.Notes) -> Row | None:
     cells: list[str] = []
     merged: dict[int, int] = {}
     data = beyond = False
@@ -86,10 +89,8 @@ def _row(element: Element, number: int, most: int, notes: dict[int, list[str]]) 
         cell = _cell(each, asides)
         if cell.rows > 1:
             merged[at + 1] = number + cell.rows - 1
-        said = ("".join(inline(aside, [])) for aside in asides)
-        remarks = [sheets.comment(text, sheets.letters_of(at + 1), number) for text in said if text.strip()]
-        if remarks:
-            notes.setdefault(number, []).extend(remarks)
+        for aside in asides:
+            notes.add("".join(inline(aside, [])), sheets.letters_of(at + 1), number)
         at += cell.times
         cells += [cell.text] * min(cell.times, most - len(cells))
         beyond = beyond or (bool(cell.text) and at > most)

@@ -27,6 +27,8 @@ _SKIPPED = frozenset(
     )
 )
 MOST_SPACES = 100
+_DEEPEST = 10
+"""Level of a title, as many as programs offer."""
 
 
 def is_encrypted(archive: Archive) -> bool:
@@ -100,7 +102,7 @@ class Reading:
         text = "".join(inline(element, asides)).strip()
         if text and name == "h":
             level = attribute(element, "outline-level")
-            rank = int(level) if level.isdecimal() and len(level) < 3 else 1
+            rank = min(int(level), _DEEPEST) if level.isdecimal() and len(level) < 3 else 1
             title = " ".join(text.split())
             self._above = [(other, above) for other, above in self._above if other < rank] + [(rank, title)]
             yield Block(title, Place(), self._path(), "heading")

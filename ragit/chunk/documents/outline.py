@@ -5,13 +5,18 @@ outline, so whatever is wrong with it costs only the headings.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
 _MOST = 20_000
 _DEEPEST = 12
+_LONGEST = 1000
+"""Characters of a title."""
 _LINES = 3
 """Lines over which a title may run."""
+_BEFORE = 12
+"""Letters that may precede a title on its line: a number or a word of its own (`3.1`, `Chapter 2`)."""
 _NOT_A_LETTER = re.compile(r"[\W_]+")
 
 
@@ -57,7 +62,7 @@ def _walked(reader: Any, items: Any, above: tuple[str, ...]) -> Iterator[Entry]:
             if len(path) < _DEEPEST:
                 yield from _walked(reader, item, path)
             continue
-        title = " ".join(str(item.title or "").split())
+        title = " ".join(item.title[:_LONGEST].split()) if isinstance(item.title, str) else ""
         path = (*above, title) if title else above
         number = reader.get_destination_page_number(item)
         if title and number is not None and number >= 0:
@@ -67,10 +72,13 @@ def _walked(reader: Any, items: Any, above: tuple[str, ...]) -> Iterator[Entry]:
 
 def located(lines: Sequence[Positioned], outline: Sequence[Entry]) -> Iterator[tuple[Entry, int, int]]:
     """Each title of a page with the lines that are it, as first and stop; both are equal where it only begins there."""
-    keys = [_key(line.text) for line in lines]
+    titles = [_key(entry.path[-1]) for entry in outline]
+    places = _places([_key(line.text) for line in lines], frozenset(titles)) if outline else {}
     start = 0
-    for entry in outline:
-        first, stop = _written(keys, _key(entry.path[-1]), start) or _at_height(lines, entry.top, start)
+    for entry, title in zip(outline, titles, strict=True):
+        written = places.get(title, [])
+        at = bisect_left(written, (start, 0))
+        first, stop = written[at] if at < len(written) else _at_height(lines, entry.top, start)
         yield entry, first, stop
         start = stop
 
@@ -79,17 +87,20 @@ def _key(text: str) -> str:
     return _NOT_A_LETTER.sub("", text).casefold()
 
 
-def _written(keys: Sequence[str], title: str, start: int) -> tuple[int, int] | None:
-    """The first run of lines that says the title; a number or a word of its own (`3.1`, `Chapter 2`) may precede it."""
-    for first in range(start, len(keys)):
+def _places(keys: Sequence[str], titles: frozenset[str]) -> dict[str, list[tuple[int, int]]]:
+    """Where each title is written, as the first line and the one behind the last, in their order."""
+    longest = max(map(len, titles)) + _BEFORE
+    found: dict[str, list[tuple[int, int]]] = {}
+    for first in range(len(keys)):
         joined = ""
         for stop in range(first, min(first + _LINES, len(keys))):
             joined += keys[stop]
-            if title and joined.endswith(title) and len(joined) - len(title) <= 12:
-                return first, stop + 1
-            if len(joined) > len(title) + 12:
+            if len(joined) > longest:
                 break
-    return None
+            for before in range(min(_BEFORE + 1, len(joined))):
+                if joined[before:] in titles:
+                    found.setdefault(joined[before:], []).append((first, stop + 1))
+    return found
 
 
 def _at_height(lines: Sequence[Positioned], top: float | None, start: int) -> tuple[int, int]:

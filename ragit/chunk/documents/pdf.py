@@ -10,6 +10,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from statistics import median
 from typing import Any, NamedTuple
 
@@ -22,6 +23,8 @@ _REPEATED = 4
 """Pages from which a line that stands at their edge is a running title."""
 
 _MOST_NOTES = 5000
+_MOST_OBJECTS = 500
+"""Pictures and forms of a page that are looked at."""
 
 _LIGATURES = str.maketrans(
     {"\ufb00": "ff", "\ufb01": "fi", "\ufb02": "fl", "\ufb03": "ffi", "\ufb04": "ffl", "\ufb05": "st", "\ufb06": "st"}
@@ -30,7 +33,9 @@ _LIGATURES = str.maketrans(
 _LEADER = re.compile(r"(?:\s?[.\u2026]){4,}")
 _DIGITS = re.compile(r"\d{1,6}")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
-_HYPHENED = re.compile(r"([^\W\d_]+)[-\u2010\u00ad]$")
+_HYPHENS = ("-", "\u2010", "\u00ad")
+_LONGEST_WORD = 100
+_NO_LETTER = re.compile(r"[\W\d_]")
 _FOREIGN = re.compile("[\ufffd\ue000-\uf8ff\x00-\x08\x0e-\x1f]|\\(cid:\\d+\\)|/[A-Za-z]{1,3}\\d{1,4}(?![a-z])")
 """What stands for glyphs of which nobody says what letters they are: pypdf then gives their names, as in `/g12/g7`."""
 
@@ -91,23 +96,23 @@ def _pages(reader: Any, count: int, most: int) -> list[_Page]:
     pages: list[_Page] = []
     used = 0
     for number in range(count):
-        page = _page(reader, number)
-        used += sum(len(line.text) for line in page.lines)
+        page = _page(reader, number, most - used)
+        used += sum(len(line.text) for line in page.lines) + sum(map(len, page.notes))
         pages.append(page)
         if used > most:
             break
     return pages
 
 
-def _page(reader: Any, number: int) -> _Page:
+def _page(reader: Any, number: int, most: int) -> _Page:
     try:
         page = reader.pages[number]
         lines = _lines(page)
+        notes = _notes(page, most)
     except MemoryError:
         raise
     except Exception:  # of the kinds that a broken stream makes the library raise there is no list
         return _Page(number + 1, [], [], "damaged")
-    notes = _notes(page)
     if not lines:
         return _Page(number + 1, [], notes, "image" if _has_image(page) and not notes else "")
     text = "".join(line.text for line in lines)
@@ -120,42 +125,51 @@ def _lines(page: Any) -> list[Line]:
     lines: list[Line] = []
     text: list[str] = []
     at: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    begun = False
 
     def end_line() -> None:
+        nonlocal begun
+        begun = False
         whole = " ".join(_LEADER.sub(" ... ", "".join(text).translate(_LIGATURES)).split())
         if whole:
             lines.append(Line(whole, *at))
         text.clear()
 
     def visit(run: str, cm: Sequence[float], tm: Sequence[float], font: Any, size: float) -> None:
-        nonlocal at
+        nonlocal at, begun
         for number, part in enumerate(run.split("\n")):
             if number:
                 end_line()
-            if part and not "".join(text).strip():
+            if part and not begun:
                 x = tm[4] * cm[0] + tm[5] * cm[2] + cm[4]
                 y = tm[4] * cm[1] + tm[5] * cm[3] + cm[5]
                 at = (x, y, abs(float(size or 0) * (tm[3] or tm[1] or 1) * (cm[3] or cm[1] or 1)))
             text.append(part)
+            begun = begun or not (part.isspace() or not part)
 
     page.extract_text(visitor_text=visit)
     end_line()
     return lines
 
 
-def _notes(page: Any) -> list[str]:
-    """Comments, and the fields of a form that are filled in; a broken list of them costs only itself."""
+def _notes(page: Any, most: int) -> list[str]:
+    """Comments, and the fields of a form that are filled in, up to so many characters; a broken list of them costs only
+    itself."""
     notes = []
     try:
         for each in list(page.get("/Annots", None) or ())[:_MOST_NOTES]:
             note = each.get_object()
             if note.get("/Subtype") == "/Widget":
-                value = note.get("/V") or note.get("/Parent", {}).get_object().get("/V")
-                text = f"{note.get('/T', '')}: {value}" if isinstance(value, str) and value[:1] != "/" else ""
+                holder = note if "/V" in note or "/Parent" not in note else note["/Parent"]
+                value = _string(holder, "/V", most)
+                text = f"{_string(note, '/T', most)}: {value}" if value else ""
             else:
-                text = str(note.get("/Contents") or "")
+                text = _string(note, "/Contents", most)
             if text.strip(": \n"):
                 notes.append(" ".join(text.split()))
+                most -= len(text)
+                if most <= 0:
+                    break
     except MemoryError:
         raise
     except Exception:  # as with the page itself
@@ -163,17 +177,30 @@ def _notes(page: Any) -> list[str]:
     return notes
 
 
-def _has_image(page: Any, depth: int = 3) -> bool:
+def _string(entries: Any, name: str, most: int) -> str:
+    """The beginning of a text among the entries of an object; empty if it has none, or a name in place of one."""
+    value = entries[name] if name in entries else ""  # noqa: SIM401 - `get` follows no reference
+    return value[:most] if isinstance(value, str) and not value.startswith("/") else ""
+
+
+def _has_image(page: Any) -> bool:
+    """True if a page shows a picture, by itself or in a form of a form."""
+    waiting = [(page, 3)]
+    looked_at = 0
     try:
-        objects = page.get("/Resources", {}).get_object().get("/XObject", {}).get_object()
-        for name in list(objects)[:50]:
-            one = objects[name].get_object()
-            kind = one.get("/Subtype")
-            if kind == "/Image" or (kind == "/Form" and depth and _has_image(one, depth - 1)):
-                return True
-        return False
+        while waiting and looked_at < _MOST_OBJECTS:
+            holder, depth = waiting.pop()
+            objects = holder.get("/Resources", {}).get_object().get("/XObject", {}).get_object()
+            for name in list(objects)[:_MOST_OBJECTS]:
+                looked_at += 1
+                one = objects[name].get_object()
+                if one.get("/Subtype") == "/Image":
+                    return True
+                if one.get("/Subtype") == "/Form" and depth:
+                    waiting.append((one, depth - 1))
     except (AttributeError, KeyError, TypeError, ValueError):
-        return False
+        pass  # what is broken shows nothing
+    return False
 
 
 # -- what the setting of pages did to the text -------------------------------------------------------------------------
@@ -221,15 +248,22 @@ def _alike(page: _Page, at: int) -> str:
 def _join_words(lines: list[Line], words: Counter[str]) -> None:
     """A word that was broken at a line's end is made whole again, on the line where it began."""
     for at in range(len(lines) - 1):
-        found = _HYPHENED.search(lines[at].text)
+        begun = _broken(lines[at].text)
         head, _, rest = lines[at + 1].text.partition(" ")
-        if not found or not head[:1].islower():
+        if not begun or not head[:1].islower():
             continue
-        begun, ended = found[1].lower(), (_WORD.match(head) or [""])[0].lower()
-        is_one = words[begun + ended] >= words[f"{begun}-{ended}"] or found[0].endswith("\u00ad")
+        ended = (_WORD.match(head) or [""])[0].lower()
+        is_one = words[begun + ended] >= words[f"{begun}-{ended}"] or lines[at].text.endswith("\u00ad")
         kept = lines[at].text[: -1 if is_one else None]
         lines[at] = lines[at]._replace(text=kept + head)
         lines[at + 1] = lines[at + 1]._replace(text=rest)
+
+
+def _broken(line: str) -> str:
+    """The letters before the hyphen at a line's end, in lower case; empty if there is no hyphen or no letter."""
+    if not line.endswith(_HYPHENS):
+        return ""
+    return _NO_LETTER.split(line[-_LONGEST_WORD - 1 : -1])[-1].lower()
 
 
 # -- lines to blocks -----------------------------------------------------------------------------------------------
@@ -238,8 +272,9 @@ def _join_words(lines: list[Line], words: Counter[str]) -> None:
 def _blocks(pages: Sequence[_Page], outline: Sequence[Entry]) -> Iterator[Block]:
     headings: tuple[str, ...] = ()
     lacking: list[_Page] = []
+    titles = {number: list(entries) for number, entries in groupby(outline, key=lambda entry: entry.page)}
     for page in pages:
-        here = [entry for entry in outline if entry.page == page.number]
+        here = titles.get(page.number, [])
         if page.lack:
             if lacking and lacking[-1].lack != page.lack:
                 yield _lack(lacking)

@@ -13,7 +13,7 @@ from xml.etree.ElementTree import Element
 
 from ragit.chunk.documents.archive import Archive
 from ragit.chunk.documents.block import Block, Bounds, Place, Unreadable
-from ragit.chunk.documents.markup import attribute, events, local
+from ragit.chunk.documents.markup import attribute, events, local, outermost
 from ragit.chunk.documents.relations import reference, related, related_of
 
 _KIND = "pptx"
@@ -36,19 +36,20 @@ def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
     """Slides in the order of the show; each its title, its shapes, its notes and comments."""
     archive = Archive(data, bounds, _KIND)
     main = next(iter(related_of(archive, "", _KIND, "officeDocument")), archive.called("ppt/presentation.xml"))
-    parts = related(archive, main, _KIND)
-    number = 0
-    for event, element in events(archive.read(main), _KIND):
-        if event != "start" or local(element) != "sldId":
-            continue
-        found = parts.get(reference(element))
-        if found is None:
-            continue
-        number += 1
+    read_beside: set[str] = set()
+    for number, part in enumerate(_order(archive, main), 1):
         if number > bounds.units:
             yield Block("[The slides go on: the rest is left out.]", kind="note")
             return
-        yield from _slide(archive, found.part, number)
+        yield from _slide(archive, part, number, read_beside)
+
+
+def _order(archive: Archive, main: str) -> list[str]:
+    """The slides' parts as the show has them: a part is no two slides."""
+    parts = related(archive, main, _KIND)
+    listed = (element for event, element in events(archive.read(main), _KIND) if event == "start")
+    numbers = (reference(element) for element in listed if local(element) == "sldId")
+    return list(dict.fromkeys(parts[number].part for number in numbers if number in parts))
 
 
 def _tree(archive: Archive, part: str) -> Element:
@@ -60,19 +61,23 @@ def _tree(archive: Archive, part: str) -> Element:
     return root
 
 
-def _slide(archive: Archive, part: str, number: int) -> Iterator[Block]:
+def _slide(archive: Archive, part: str, number: int, read_beside: set[str]) -> Iterator[Block]:
+    """`read_beside` are the parts beside slides that were read: what several slides refer to is said once."""
     root = _tree(archive, part)
-    shapes = list(_shapes(root))
-    titles = [shape for shape in shapes if _role(shape) in _TITLES]
+    shapes = [(_role(shape), shape) for shape in _shapes(root)]
+    titles = [shape for role, shape in shapes if role in _TITLES]
     title = " ".join(" ".join(text for shape in titles for _, text in _paragraphs(shape)).split())
     hidden = "hidden" if attribute(root, "show") in ("0", "false") else ""
     slide = _Slide(Place(hidden, "slide", number, number), (title,) if title else ())
     if title:
         yield Block(title, slide.place, slide.path, "heading")
-    for shape in shapes:
-        if shape not in titles:
-            yield from _shape(shape, slide)
-    beside = sorted(related(archive, part, _KIND).values())
+    for role, shape in shapes:
+        if role not in _TITLES:
+            yield from _shape(role, shape, slide)
+    beside = sorted(
+        {relation for relation in related(archive, part, _KIND).values() if relation.part not in read_beside}
+    )
+    read_beside.update(relation.part for relation in beside)
     for kind in (*_BESIDE, "notesSlide"):
         for part in (relation.part for relation in beside if relation.kind == kind):
             yield from _beside(_tree(archive, part), kind, slide)
@@ -98,11 +103,10 @@ def _role(shape: Element) -> str:
     return ""
 
 
-def _shape(shape: Element, slide: _Slide) -> Iterator[Block]:
-    role = _role(shape)
+def _shape(role: str, shape: Element, slide: _Slide) -> Iterator[Block]:
     if role in _NO_CONTENT:
         return
-    tables = [each for each in shape.iter() if local(each) == "tbl"]
+    tables = list(outermost(shape, ("tbl",)))
     for table in tables:
         yield from _table(table, slide)
     if tables:
@@ -121,9 +125,7 @@ def _shape(shape: Element, slide: _Slide) -> Iterator[Block]:
 
 def _paragraphs(shape: Element) -> Iterator[tuple[int, str]]:
     """Level and text of each paragraph."""
-    for paragraph in shape.iter():
-        if local(paragraph) != "p":
-            continue
+    for paragraph in outermost(shape, ("p",)):
         text = " ".join("".join(_runs(paragraph)).split())
         level = next((attribute(each, "lvl") for each in paragraph if local(each) == "pPr"), "")
         if text:
@@ -173,10 +175,10 @@ def _units(root: Element, kind: str) -> Iterator[Element]:
     if kind == "comments":
         yield from (each for each in root if local(each) == "cm")
         return
-    for each in root.iter():
+    for each in outermost(root, ("p", "strCache")):
         if local(each) == "p":
             yield each
-        elif local(each) == "strCache":
+        else:
             yield from (point for point in each if local(point) == "pt")
 
 

@@ -24,6 +24,8 @@ from ragit.chunk.documents.rtf_words import (
 
 MOST_GROUPS = 5_000
 """Groups within each other. Those that programs write stay below 50."""
+_MOST_ASIDE = 4
+"""Texts beside each other's that stand apart; what is within the last of them is a part of it."""
 
 _TOKEN = re.compile(
     r"\\([A-Za-z]{1,32})(-?[0-9]{1,10})?[ ]?"  # a control word
@@ -56,13 +58,17 @@ def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
 class _State:
     """What holds within a group and ends with it."""
 
-    __slots__ = ("skipped", "role", "flow", "font", "fallback", "hidden", "style", "outline", "depth", "in_table")
+    __slots__ = (
+        *("skipped", "role", "flow", "beside", "font", "fallback", "hidden", "style", "outline", "depth", "in_table"),
+    )
 
     def __init__(self, flow: Flow) -> None:
         self.skipped = False
         self.role = ""
         """fonttbl or stylesheet, whose words describe; mark, whose text is a list item's number."""
         self.flow = flow
+        self.beside = 0
+        """How many texts beside others this one is within: a note in a box in a header."""
         self.font = 0
         self.fallback = 1
         """Characters that follow one of Unicode for programs that do not know it."""
@@ -173,7 +179,9 @@ class _Reader:
         elif word in ("listtext", "pntext"):
             state.role = "mark"
         elif word in ASIDE:
-            state.flow = Flow(ASIDE[word], self._bounds)
+            if state.beside < _MOST_ASIDE:
+                state.flow = Flow(ASIDE[word], self._bounds)
+                state.beside += 1
             state.in_table, state.style, state.outline, state.depth = False, 0, -1, -1
         elif word in SKIPPED or (self._starred and word not in KEPT):
             state.skipped = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+from functools import cache
 
 CODE_PAGES = dict(
     pair.split(":")
@@ -54,10 +55,15 @@ SYMBOLS = {"~": " ", "_": "-", "{": "{", "}": "}", "\\": "\\", "\t": "\t"}
 PARAGRAPH_ENDS = frozenset("par sect page column cell row nestcell nestrow".split())
 
 
+_NAMED = {10000: "mac_roman", 65001: "utf-8", 10007: "mac_cyrillic", 10006: "mac_greek", 1361: "johab"}
+
+
+@cache
 def codec_of(page: int) -> str:
     """Python's name for a code page; empty if it knows none."""
-    name = {10000: "mac_roman", 65001: "utf-8", 10007: "mac_cyrillic", 10006: "mac_greek"}.get(page, f"cp{page}")
+    if not 0 <= page < 1 << 16:
+        return ""
     try:
-        return codecs.lookup(name).name
+        return codecs.lookup(_NAMED.get(page, f"cp{page}")).name
     except LookupError:
         return ""

@@ -9,6 +9,7 @@ alone tell nobody which column the one value stands in.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from heapq import heappop, heappush
 from itertools import pairwise
 from string import ascii_uppercase
 from typing import NamedTuple
@@ -57,33 +58,45 @@ def letters_of(column: int) -> str:
     return letters
 
 
-def comment(text: str, column: str, row: int) -> str:
-    """How a remark on a cell reads."""
-    return f"comment on {column}{row}: {' '.join(text[:MAX_CELL].split())}"
+class Notes:
+    """Remarks on the cells of a sheet, given back row by row."""
+
+    def __init__(self) -> None:
+        self._waiting: list[tuple[int, int, str]] = []
+        """By row and by when they came, the first one first."""
+        self._count = 0
+
+    def add(self, text: str, column: str, row: int) -> None:
+        """A remark on a cell; a blank one says nothing."""
+        said = " ".join(text[:MAX_CELL].split())
+        if said:
+            self._count += 1
+            heappush(self._waiting, (row, self._count, f"comment on {column}{row}: {said}"))
+
+    def taken(self, row: int | None = None) -> Iterator[str]:
+        """Those that are on this row or above it, or all, which are then forgotten."""
+        while self._waiting and (row is None or self._waiting[0][0] <= row):
+            yield heappop(self._waiting)[2]
 
 
-def sheet(
-    name: str, hidden: bool, rows: Iterable[Row], notes: dict[int, list[str]], boxes: Sequence[str] = ()
-) -> Iterator[Block]:
+def sheet(name: str, hidden: bool, rows: Iterable[Row], notes: Notes, boxes: Sequence[str] = ()) -> Iterator[Block]:
     """The blocks of one sheet: its name, its rows, what shapes on it say. None if there is nothing but the name.
 
-    `notes` are remarks by the row they are on; reading the rows may fill it. They stand below their row as if they were
-    rows: they must not tear the table apart.
+    Reading the rows may bring further notes. They stand below their row as if they were rows: they must not tear the
+    table apart.
     """
     name = " ".join(name[:MAX_NAME].split())
     within = f"sheet {name} (hidden)" if hidden else f"sheet {name}"
     heading = Block(name or "sheet", Place(within), (name,), "heading")
-    last, noted = heading, 0
+    last = heading
     for row, header in _headed(_filled(rows)):
         place = Place(within, "row", row.number, row.number)
         if last is heading:
             yield heading._replace(place=place)
         last = Block(_written(row, header), place, (name,), "table", _line(header))
         yield last
-        for number in range(noted + 1, row.number + 1) if notes else ():
-            yield from (last._replace(text=text) for text in notes.pop(number, ()))
-        noted = row.number
-    beside = [*(text for number in sorted(notes) for text in notes[number]), *boxes]
+        yield from (last._replace(text=text) for text in notes.taken(row.number))
+    beside = [*notes.taken(), *boxes]
     if beside and last is heading:
         yield heading
     yield from (Block(text, Place(within), (name,), "note") for text in beside)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import struct
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from ragit.chunk.documents.block import Unreadable
@@ -101,7 +101,7 @@ class Word:
         self.parts = {name: range(end - count, end) for name, end, count in zip(_PARTS, ends, counts, strict=True)}
         self._pieces = list(self._read_pieces(bool(flags & 4)))
         self._starts = [piece.first for piece in self._pieces]
-        self._deleted = sorted(self._read_deleted())
+        self._deleted = list(_joined(sorted(self._read_deleted())))
         self._runs = sorted(self._read_paragraphs())
         self._run_starts = [run[0] for run in self._runs]
 
@@ -138,20 +138,24 @@ class Word:
         """Letters that are marked as deleted become as many 0x01, which show nothing."""
         first = piece.offset + (start - piece.first) * piece.width
         last = first + len(text) * piece.width
-        for begin, end in self._deleted[max(0, bisect_right(self._deleted, (first, 0)) - 1) :]:
+        shown: list[str] = []
+        done = 0
+        for at in range(max(0, bisect_right(self._deleted, (first, 0)) - 1), len(self._deleted)):
+            begin, end = self._deleted[at]
             if begin >= last:
                 break
             a, b = max(begin - first, 0) // piece.width, max(end - first, 0) // piece.width
-            gone = "".join(letter if letter in _KEPT else "\x01" for letter in text[a:b])
-            text = text[:a] + gone + text[a + len(gone) :]
-        return text
+            gone = (letter if letter in _KEPT else "\x01" for letter in text[max(a, done) : b])
+            shown += (text[done:a], *gone)
+            done = max(b, done)
+        return "".join((*shown, text[done:])) if shown else text
 
     def _read_deleted(self) -> Iterator[tuple[int, int]]:
         """2.8.25 PlcBteChpx, 2.9.33 ChpxFkp: the runs of bytes whose letters are marked as deleted."""
         data = b"" if self.old else self.entry(_PAGES_OF_LETTERS)
         count = (len(data) - 4) // 8
-        for number in range(count):
-            page = long(data, 4 * (count + 1) + 4 * number) & 0x3F_FFFF
+        pages = (long(data, 4 * (count + 1) + 4 * number) & 0x3F_FFFF for number in range(count))
+        for page in dict.fromkeys(pages):  # no page is two
             run = self._main[page * 512 : page * 512 + 512]
             if len(run) == 512 and _DELETED in run:
                 yield from _deleted(run)
@@ -221,9 +225,8 @@ class Word:
         data = self.entry(_PAGES_OF_PARAGRAPHS, 0xC0)
         width = 2 if self.old else 4
         count = (len(data) - 4) // (4 + width)
-        for number in range(count):
-            at = 4 * (count + 1) + width * number
-            page = short(data, at) if self.old else long(data, at) & 0x3F_FFFF
+        places = (4 * (count + 1) + width * number for number in range(count))
+        for page in dict.fromkeys(short(data, at) if self.old else long(data, at) & 0x3F_FFFF for at in places):
             yield from self._page(self._main[page * 512 : page * 512 + 512])
 
     def _page(self, page: bytes) -> Iterator[tuple[int, int, Properties]]:
@@ -279,6 +282,20 @@ def modified(found: Properties, data: bytes) -> Properties:
             found = found._replace(level=value[0])
         at += 2 + _operand(name, data, at + 2)
     return found
+
+
+def _joined(ranges: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Ranges in order without those that overlap."""
+    whole: tuple[int, int] | None = None
+    for first, last in ranges:
+        if whole and first <= whole[1]:
+            whole = whole[0], max(whole[1], last)
+            continue
+        if whole:
+            yield whole
+        whole = first, last
+    if whole:
+        yield whole
 
 
 def _deleted(page: bytes) -> Iterator[tuple[int, int]]:

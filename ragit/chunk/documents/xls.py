@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from io import BytesIO, StringIO
+from itertools import pairwise
 from typing import Any
 
 from ragit.chunk.documents import sheets, values
@@ -15,6 +16,10 @@ from ragit.chunk.documents.block import Block, Bounds, Unreadable
 from ragit.chunk.documents.sheets import Row
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_BEGINS, _ENDS = (0x0009, 0x0209, 0x0409, 0x0809), 0x000A
+"""Records that a sheet, or a chart in it, begins and ends with (BOF, EOF)."""
+_MOST_ROWS = 4 << 20
+"""Rows of all sheets: xlrd makes those above the last one, too, and 50 bytes can name the last that there may be."""
 _BLANK = (0, 6)
 _TEXT, _NUMBER, _DATE, _BOOLEAN, _ERROR = 1, 2, 3, 4, 5
 """xlrd's types of cells."""
@@ -22,27 +27,43 @@ _TEXT, _NUMBER, _DATE, _BOOLEAN, _ERROR = 1, 2, 3, 4, 5
 
 def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
     """The sheets in order, row by row."""
+    try:
+        yield from _sheets(_opened(data), bounds)
+    except (MemoryError, RecursionError, Unreadable):
+        raise
+    except Exception as error:  # it trusts what it reads: offsets, lengths and references may lead anywhere
+        raise Unreadable("damaged xls") from error
+
+
+def _opened(data: bytes) -> Any:
     import xlrd
 
     try:
         # Formats say what is a date, a percentage, or merged; a pivot table's rows are sheets' rows already.
-        book = xlrd.open_workbook(
+        return xlrd.open_workbook(
             file_contents=_stream(data),
             formatting_info=True,
             on_demand=True,
             ragged_rows=True,
             logfile=StringIO(),
         )
-        for number in range(min(book.nsheets, bounds.units)):
-            yield from _sheet(book, number, bounds)
-        if book.nsheets > bounds.units:
-            yield sheets.REST
     except xlrd.XLRDError as error:
         raise Unreadable(_reason(str(error))) from error
-    except (MemoryError, RecursionError, Unreadable):
-        raise
-    except Exception as error:  # it trusts what it reads: offsets, lengths and references may lead anywhere
-        raise Unreadable("damaged xls") from error
+
+
+def _sheets(book: Any, bounds: Bounds) -> Iterator[Block]:
+    apart = _apart(book)
+    if book.nsheets and not apart:
+        raise Unreadable("damaged xls")
+    rows = 0
+    for count, number in enumerate(apart):
+        if count >= bounds.units or rows > _MOST_ROWS:
+            yield sheets.REST
+            return
+        sheet = book.sheet_by_index(number)
+        rows += sheet.nrows
+        yield from _sheet(book, sheet, bounds)
+        book.unload_sheet(number)
 
 
 def _stream(data: bytes) -> bytes:
@@ -66,23 +87,46 @@ def _reason(said: str) -> str:
     return "no xls file" if "Unsupported format" in said or "not supported" in said else "damaged xls"
 
 
-def _sheet(book: Any, number: int, bounds: Bounds) -> Iterator[Block]:
-    sheet = book.sheet_by_index(number)
+def _apart(book: Any) -> list[int]:
+    """The sheets that begin and end within the stream without another one between: what is read is read once."""
+    if book.biff_version < 50:  # before 1993, they were found by reading one after another
+        return list(range(book.nsheets))
+    starts: list[int] = book._sh_abs_posn
+    following = dict(pairwise([*sorted(set(starts)), len(book.mem)]))
+    found = {starts[number]: number for number in reversed(range(len(starts)))}
+    return sorted(number for start, number in found.items() if _ends(book.mem, start, following[start]))
+
+
+def _ends(stream: bytes, at: int, before: int) -> bool:
+    """True if the sheet that begins at an offset ends before another one ([MS-XLS] 2.1.4, records and substreams)."""
+    depth = 0
+    while 0 < at <= before - 4:
+        code = stream[at] | stream[at + 1] << 8
+        at += 4 + (stream[at + 2] | stream[at + 3] << 8)
+        if code in _BEGINS:
+            depth = min(depth + 1, 2)  # xlrd reads from a chart's first record to the first end
+        elif code == _ENDS:
+            depth -= 1
+            if not depth:
+                break
+    return 0 < at <= before
+
+
+def _sheet(book: Any, sheet: Any, bounds: Bounds) -> Iterator[Block]:
     merges: dict[int, dict[int, int]] = {}
     for top, bottom, left, _ in sheet.merged_cells:
         if bottom > top + 1:
             merges.setdefault(top + 1, {})[left + 1] = bottom
-    notes: dict[int, list[str]] = {}
+    notes = sheets.Notes()
     for row, column in sorted(sheet.cell_note_map):
-        text = str(sheet.cell_note_map[row, column].text)
-        if text.strip():
-            notes.setdefault(row + 1, []).append(sheets.comment(text, sheets.letters_of(column + 1), row + 1))
+        notes.add(str(sheet.cell_note_map[row, column].text), sheets.letters_of(column + 1), row + 1)
     yield from sheets.sheet(sheet.name, bool(sheet.visibility), _rows(book, sheet, bounds, merges), notes)
-    book.unload_sheet(number)
 
 
 def _rows(book: Any, sheet: Any, bounds: Bounds, merges: Mapping[int, dict[int, int]]) -> Iterator[Row]:
     for number in range(sheet.nrows):
+        if not sheet.row_len(number):
+            continue
         types = sheet.row_types(number, 0, bounds.columns)
         found = sheet.row_values(number, 0, bounds.columns)
         cells = [_text(book, sheet, number, at, kind, found[at]) for at, kind in enumerate(types)]

@@ -11,15 +11,15 @@ leaves none; then the formula itself is read, since it says more than nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 from ragit.chunk.documents import sheets, values
 from ragit.chunk.documents.archive import Archive
 from ragit.chunk.documents.block import Block, Bounds
-from ragit.chunk.documents.markup import attribute, events, local
-from ragit.chunk.documents.relations import reference, related, related_of
+from ragit.chunk.documents.markup import attribute, events, local, outermost
+from ragit.chunk.documents.relations import Relation, reference, related, related_of
 from ragit.chunk.documents.sheets import MAX_CELL, MAX_ROW, Row, column_of
 from ragit.chunk.documents.xlsx_formats import formats
 
@@ -39,6 +39,14 @@ class _Book(NamedTuple):
     """How a cell is shown, by the number of its style."""
     since_1904: bool
     bounds: Bounds
+    parts: set[str]
+    """Those of sheets, and beside them, that were read: what several refer to is said once."""
+
+    def fresh(self, relations: Iterable[Relation], kind: str) -> list[str]:
+        """The parts of one kind that were not read yet."""
+        found = sorted({each.part for each in relations if each.kind == kind} - self.parts)
+        self.parts.update(found)
+        return found
 
 
 class _Cell(NamedTuple):
@@ -57,11 +65,12 @@ def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
     strings = list(_strings(archive, named.get("sharedStrings", "")))
     shown = formats(archive.read(named["styles"])) if "styles" in named else []
     listed, since_1904 = _listed(archive.read(main))
-    book = _Book(strings, shown, since_1904, bounds)
+    book = _Book(strings, shown, since_1904, bounds, set())
     count = 0
     for name, state, number in listed:
-        if number not in parts or parts[number].kind not in _SHEETS:
+        if number not in parts or parts[number].kind not in _SHEETS or parts[number].part in book.parts:
             continue
+        book.parts.add(parts[number].part)
         count += 1
         if count > bounds.units:
             yield sheets.REST
@@ -116,10 +125,8 @@ def _sheet(archive: Archive, part: str, name: str, hidden: bool, book: _Book) ->
         if int(last) > int(first):
             merges.setdefault(int(first), {})[column_of(letters.decode("ascii"))] = int(last)
     beside = related(archive, part, _KIND).values()
-    comments = (relation.part for relation in beside if relation.kind == "comments")
-    drawings = (relation.part for relation in beside if relation.kind == "drawing")
-    notes = _comments(archive, comments)
-    boxes = [text for drawing in drawings for text in _boxes(archive.read(drawing))]
+    notes = _comments(archive, book.fresh(beside, "comments"))
+    boxes = [text for drawing in book.fresh(beside, "drawing") for text in _boxes(archive.read(drawing))]
     yield from sheets.sheet(name, hidden, _rows(data, merges, book), notes, boxes)
 
 
@@ -200,31 +207,27 @@ def _valued(column: int, value: str, kind: str, style: str, book: _Book) -> _Cel
     return _Cell(column, _plain(value), False)
 
 
-def _comments(archive: Archive, parts: Iterator[str]) -> dict[int, list[str]]:
-    """What was remarked on cells, by row."""
-    found: dict[int, list[str]] = {}
+def _comments(archive: Archive, parts: Iterable[str]) -> sheets.Notes:
+    """What was remarked on cells."""
+    found = sheets.Notes()
     for part in parts:
         for event, element in events(archive.read(part), _KIND):
             if event == "end" and local(element) == "comment":
                 place = _PLACE.fullmatch(attribute(element, "ref"))
                 text = " ".join(_text(each) for each in element if local(each) == "text")
-                if place and text:
-                    found.setdefault(int(place[2]), []).append(sheets.comment(text, place[1].upper(), int(place[2])))
+                if place:
+                    found.add(text, place[1].upper(), int(place[2]))
                 element.clear()
     return found
 
 
 def _boxes(drawing: bytes) -> Iterator[str]:
     """The text of each shape that lies on a sheet, a line for a paragraph."""
-    lines: list[str] = []
     for event, element in events(drawing, _KIND):
-        name = local(element)
-        if event != "end":
-            continue
-        if name == "p":
-            lines.append(_plain("".join(each.text or "" for each in element.iter() if local(each) == "t")))
-        elif name == "txBody":
+        if event == "end" and local(element) == "txBody":
+            paragraphs = outermost(element, ("p",))
+            lines = (_plain("".join(each.text or "" for each in outermost(one, ("t",)))) for one in paragraphs)
             text = "\n".join(filter(None, lines))
-            lines = []
+            element.clear()
             if text:
                 yield text[:MAX_CELL]

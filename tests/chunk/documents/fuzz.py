@@ -1,8 +1,8 @@
 """Documents bent at random, for every reader: nothing may be raised but `Unreadable`, and nothing may take long.
 
-`python tests/chunk/documents/fuzz.py LANGUAGE MINUTES [FILE ...]` goes on for a while with the files given (or what the
-tests build), each in a process that is bounded like the one that reads documents, and says what it found: errors raised
-in ragit's own code, and what took long or much memory. What a library raises on broken bytes is no finding.
+`python tests/chunk/documents/fuzz.py LANGUAGE MINUTES [FILE ...]` goes on for a while with what the tests build and the
+files given, in a process that is bounded like the one that reads documents, and says what it found: errors raised in
+ragit's own code, and what took long or much memory. What a library raises on broken bytes is no finding.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FrameType
 
+from growing import GROWING
 from making import IN_TABLE, ROW_END, docx, outlined, p, pdf, table, word97
 from packing import (
     DATE,
@@ -50,6 +51,7 @@ from ragit.chunk.options import DocumentOptions
 OWN = str(Path(__file__).parents[3] / "ragit")
 OPTIONS = DocumentOptions(max_text=1 << 20, max_unpacked=64 << 20, max_pages=200)
 SLOW_S = 20
+"""Of processor time."""
 MEMORY = 1 << 30
 
 
@@ -197,19 +199,19 @@ def _run(language: str, minutes: float, originals: Sequence[bytes], say: Callabl
     def too_long(_: int, frame: FrameType | None) -> None:
         raise _Slow(frame)
 
-    signal.signal(signal.SIGALRM, too_long)
+    signal.signal(signal.SIGPROF, too_long)
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
     while time.monotonic() < until:
         data = mutated(chance.choice(originals), chance)
         tried += 1
-        signal.alarm(SLOW_S)
+        signal.setitimer(signal.ITIMER_PROF, SLOW_S)
         try:
             what = finding(data, language)
         except _Slow as slow:
             frame = slow.args[0]
             what = f"slow in {frame.f_code.co_filename}:{frame.f_lineno}"
         finally:
-            signal.alarm(0)
+            signal.setitimer(signal.ITIMER_PROF, 0)
         if what:
             found[what] += 1
             if found[what] == 1:
@@ -226,7 +228,8 @@ if __name__ == "__main__":
 
     logging.disable()
     name, length, *files = sys.argv[1:]
-    given = [Path(file).read_bytes() for file in files if Path(file).stat().st_size < 300_000] or samples(name)
+    given = [Path(file).read_bytes() for file in files if Path(file).stat().st_size < 300_000]
+    given += [*samples(name), *(make(50) for language, make, _ in GROWING.values() if language == name)]
 
     def _say(line: str) -> None:
         sys.stdout.write(line + "\n")

@@ -32,7 +32,7 @@ from reading import OPTIONS, blocks, made, why
 
 from ragit.chunk.documents import values
 from ragit.chunk.documents.block import Block, Bounds, Unreadable
-from ragit.chunk.documents.sheets import Row, sheet
+from ragit.chunk.documents.sheets import Notes, Row, sheet
 
 pytestmark = pytest.mark.usefixtures("quiet")
 
@@ -166,7 +166,7 @@ def test_the_header_stands_above_every_chunk() -> None:
 
 
 def written(*table: Row) -> list[tuple[str, str]]:
-    return [(block.repeat, block.text) for block in sheet("S", False, table, {}) if block.kind == "table"]
+    return [(block.repeat, block.text) for block in sheet("S", False, table, Notes()) if block.kind == "table"]
 
 
 def test_a_second_table_has_its_own_header() -> None:
