@@ -176,9 +176,8 @@ def _word_headers(size: int) -> bytes:
 
 
 def _word_deleted(size: int) -> bytes:
-    """Every second letter was taken away, of a text that was saved in many pieces."""
-    data = word97(["some words " * size + "\r"], pieces=size, deleted=(1, 3))
-    return data
+    """Some letters were taken away, of a text that was saved in many pieces."""
+    return word97(["some words " * size + "\r"], pieces=size, deleted=(1, 3))
 
 
 def _word_references(size: int) -> bytes:
