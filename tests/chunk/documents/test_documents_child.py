@@ -93,13 +93,18 @@ def test_one_that_wants_too_much_memory_is_skipped() -> None:
     assert not idle(), "what may be in its memory is not used again"
 
 
-def killed_in(seconds: float, number: int) -> threading.Thread:
-    """Kill the one child of this process in a moment."""
+def killed_soon(number: int) -> threading.Thread:
+    """Kill the one child of this process, a moment after there is one."""
 
     def kill() -> None:
-        time.sleep(seconds)
-        found = subprocess.run(["pgrep", "-P", str(os.getpid()), "-f", "documents.child"], capture_output=True)
-        for pid in found.stdout.split():
+        pids: list[bytes] = []
+        until = time.monotonic() + 60
+        while not pids and time.monotonic() < until:
+            time.sleep(0.2)
+            named = ["pgrep", "-P", str(os.getpid()), "-f", child.__name__]
+            pids = subprocess.run(named, capture_output=True).stdout.split()
+        time.sleep(0.3)
+        for pid in pids:
             os.kill(int(pid), number)
 
     thread = threading.Thread(target=kill)
@@ -112,8 +117,9 @@ def killed_in(seconds: float, number: int) -> threading.Thread:
     ("number", "reason"), [(signal.SIGSEGV, "its reader failed"), (signal.SIGKILL, "needs too much memory")]
 )
 def test_one_whose_reader_dies_is_skipped(number: int, reason: str) -> None:
-    thread = killed_in(1.0, number)
-    found = child.read_document(slow_page(), "pdf", DocumentOptions(max_seconds=60))
+    page = slow_page()  # which takes a second to make, and as many as one likes beside others at work
+    thread = killed_soon(number)
+    found = child.read_document(page, "pdf", OPTIONS)
     thread.join()
     assert found.skipped == reason
 
