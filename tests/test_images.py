@@ -208,6 +208,15 @@ def test_a_process_without_pillow_says_so(monkeypatch: pytest.MonkeyPatch) -> No
     assert not caught.value.damaged
 
 
+@pytest.mark.parametrize("says", ["b'image/png\\n' + bytes(1 << 20)", "b'image/png\\n'", "b'text/plain\\nx'", "b''"])
+def test_what_a_process_says_of_an_image_is_bounded_and_checked(monkeypatch: pytest.MonkeyPatch, says: str) -> None:
+    monkeypatch.setattr(scaled, "_START", f"import sys; sys.stdout.buffer.write({says})")
+    monkeypatch.setattr(scaled, "LARGEST", 1000)
+    with pytest.raises(scaled.Unscaled) as caught:
+        scaled.scaled(picture("PNG"), 100, 1000)
+    assert caught.value.damaged
+
+
 @pytest.mark.parametrize(
     ("size", "tokens"), [((512, 512), 255), ((1024, 1024), 765), ((2048, 4096), 1105), ((1, 1), 255)]
 )

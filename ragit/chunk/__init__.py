@@ -57,8 +57,8 @@ def end_children() -> None:
     """End the processes that read documents, if there are any."""
     import sys
 
-    if "ragit.chunk.documents.child" in sys.modules:
-        from ragit.chunk.documents.child import end_children
+    if "ragit.chunk.child" in sys.modules:
+        from ragit.chunk.child import end_children
 
         end_children()
 

@@ -46,7 +46,7 @@ _RULES: Mapping[str, Callable[[Lines, ChunkOptions], list[Piece]]] = {
 
 def by_custom(data: bytes, language: str, options: ChunkOptions, custom: Custom) -> Chunking:
     """The chunks of a blob that a chunker of the user's own reads, or the reason why it has none."""
-    from ragit.chunk.documents.child import FAILED, read_custom
+    from ragit.chunk.child import FAILED, read_custom
 
     require(language)
     if _lfs_pointer(data):
@@ -99,7 +99,7 @@ def _document(data: bytes, row: Language, options: ChunkOptions) -> Chunking | N
         return None if is_text else Chunking(row.name, (), "documents.enabled is false")
     if not is_text and not sniff.container(data):
         return None  # a note called .doc, a page of an error saved as .pdf
-    from ragit.chunk.documents.child import read_document
+    from ragit.chunk.child import read_document
 
     found = read_document(data, row.name, options.documents)
     if is_text and found.skipped:

@@ -70,7 +70,12 @@ class Documents(Section):
     max_unpacked_bytes: int = knob(
         256 << 20, "A document whose parts are larger than this once unpacked is skipped.", low=1000, high=1 << 32
     )
-    max_seconds: int = knob(120, "A document that takes longer to read is skipped.", low=1, high=86_400)
+    max_seconds: int = knob(
+        120,
+        "Processor time for a document of 6 MB or more; a small one has a twelfth. What takes longer is skipped.",
+        low=1,
+        high=86_400,
+    )
     max_memory_bytes: int = knob(
         1 << 30, "A document that takes more memory to read is skipped.", low=64 << 20, high=1 << 40
     )

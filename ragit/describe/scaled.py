@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from pathlib import Path
+import contextlib
+
+from ragit.confined import Confined
 
 SECONDS = 30
 """For one image: a photograph of 50 million pixels takes two."""
@@ -16,7 +16,6 @@ NO_PILLOW = 3
 """Exit status of the process where Pillow is missing."""
 
 _START = "from ragit.describe.scale import main; main()"
-_PACKAGE_PARENT = Path(__file__).resolve().parents[2]
 
 
 class Unscaled(Exception):
@@ -32,17 +31,21 @@ def scaled(data: bytes, side: int, pixels: int) -> tuple[str, bytes]:
 
     One process an image: it costs a tenth of a second, where a model takes seconds to look at it.
     """
-    # Started in the folder that holds the package, so that no module of the searched repository is imported.
-    command = [sys.executable, "-c", _START, str(side), str(pixels)]
+    scaler = Confined(_START, str(side), str(pixels))
     try:
-        done = subprocess.run(
-            command, input=data, capture_output=True, cwd=_PACKAGE_PARENT, timeout=SECONDS, check=False
-        )
-    except subprocess.TimeoutExpired as error:
+        with scaler.within(SECONDS):
+            with contextlib.suppress(OSError):  # it is gone: its status tells why
+                scaler.write(data)
+                scaler.finish()
+            answer = scaler.rest(LARGEST)
+            status = scaler.status()
+    except EOFError as error:
         raise Unscaled(damaged=True) from error
-    kind, _, image = done.stdout.partition(b"\n")
-    if done.returncode == NO_PILLOW:
+    finally:
+        scaler.end()
+    kind, _, image = answer.partition(b"\n")
+    if status == NO_PILLOW:
         raise Unscaled(damaged=False)
-    if done.returncode or kind not in (b"image/png", b"image/jpeg") or not 0 < len(image) <= LARGEST:
+    if status or kind not in (b"image/png", b"image/jpeg") or not image:
         raise Unscaled(damaged=True)
     return kind.decode(), image

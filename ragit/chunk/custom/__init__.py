@@ -4,7 +4,7 @@ A chunker is a function `chunk(data: bytes)`, or an object or class with such a 
 gives `Span`s, lines of the text that the file is, or `Block`s, the text of a file that is none; a plain tuple or string
 does for either. docs/chunkers.md is written for its author, `preview` is for his tests.
 
-Somebody's code is not run where the index is made, but in the process that reads documents (documents/child.py), and
+Somebody's code is not run where the index is made, but in the process that reads documents (serve.py), and
 only if the user allowed it: who decides that is not this room.
 """
 

@@ -14,8 +14,7 @@ from pathlib import Path
 import pytest
 from making import content, pdf
 
-from ragit.chunk import ChunkOptions, chunk, end_children
-from ragit.chunk.documents import child
+from ragit.chunk import ChunkOptions, child, chunk, end_children
 from ragit.chunk.options import DocumentOptions
 
 OPTIONS = DocumentOptions()
@@ -31,7 +30,7 @@ def no_child() -> Iterator[None]:
 
 
 def idle() -> list[int]:
-    return [each._popen.pid for each in child._idle]
+    return [each.confined.pid for each in child._idle]
 
 
 def alive(pid: int) -> bool:
@@ -86,6 +85,35 @@ def test_a_page_that_takes_minutes_is_given_up_in_time() -> None:
     assert child.read_document(ONE, "pdf", OPTIONS).skipped == "", "the next document finds a new process"
 
 
+def test_a_small_document_has_no_claim_to_the_time_of_a_large_one() -> None:
+    limits = [child.time_for(size, OPTIONS).processor for size in (100, 1_000_000, 5_500_000, 32_000_000)]
+    assert limits == [pytest.approx(10.0, abs=0.1), pytest.approx(30.0), 120, 120]
+    assert child.time_for(100, DocumentOptions(max_seconds=1)).processor == 1
+    assert child.time_for(100, DocumentOptions(max_seconds=600)).processor == pytest.approx(50, abs=0.1)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="processor time is bounded by POSIX")
+def test_processor_time_is_bounded_and_waiting_for_it_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(child, "time_for", lambda size, options: child.Time(0.5, 500))
+    started = time.monotonic()
+    assert child.read_document(slow_page(), "pdf", OPTIONS).skipped == "took too long"
+    assert time.monotonic() - started < 60
+    assert not idle()
+
+
+def test_time_that_is_over_with_the_answer_ends_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else the next document would be given to a process that is about to end."""
+
+    def answered(self: child._Child, *_: object) -> child.Read:
+        self.confined._expire()
+        return child.Read("pdf", "", b"x", ())
+
+    with monkeypatch.context() as changed:
+        changed.setattr(child._Child, "_answer", answered)
+        assert child.read_document(ONE, "pdf", OPTIONS).text == b"x"
+    assert not idle()
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is bounded by RLIMIT_DATA, as Linux counts it")
 def test_one_that_wants_too_much_memory_is_skipped() -> None:
     found = child.read_document(slow_page(), "pdf", DocumentOptions(max_memory=96 << 20))
@@ -101,7 +129,7 @@ def killed_soon(number: int) -> threading.Thread:
         until = time.monotonic() + 60
         while not pids and time.monotonic() < until:
             time.sleep(0.2)
-            named = ["pgrep", "-P", str(os.getpid()), "-f", child.__name__]
+            named = ["pgrep", "-P", str(os.getpid()), "-f", "ragit.chunk.serve"]
             pids = subprocess.run(named, capture_output=True).stdout.split()
         time.sleep(0.3)
         for pid in pids:
@@ -125,7 +153,7 @@ def test_one_whose_reader_dies_is_skipped(number: int, reason: str) -> None:
 
 
 def an_answer(size: int, chunks: str, text: bytes) -> bytes:
-    head = '{"size": %d, "usable": true, "language": "pdf", "skipped": "", "chunks": [%s]}\n'
+    head = '{"size": %d, "usable": true, "derived": true, "language": "pdf", "skipped": "", "chunks": [%s]}\n'
     return (head % (size, chunks)).encode() + text
 
 
@@ -141,11 +169,12 @@ def an_answer(size: int, chunks: str, text: bytes) -> bytes:
         an_answer(3, "[1]", b"abc"),
         an_answer(3, "1", b"abc"),
         an_answer(9, "", b"abc"),
-        an_answer(1, '[1, 1, 0, 1, "", "", "", ""]', b"\xff"),
+        an_answer(1, '[1, 1, 0, 1, "", "", "", "", "", ""]', b"\xff"),
+        an_answer(90_000, ", ".join(['[1, 1, 0, 90000, "", "", "", "", "", ""]'] * 50), b"a" * 90_000),
         b'{"size": 9, "usable": true',
         b"[" * 100_000 + b"\n",
     ],
-    ids=range(12),
+    ids=range(13),
 )
 def test_an_answer_is_not_trusted(monkeypatch: pytest.MonkeyPatch, answer: bytes) -> None:
     start = f"import sys; sys.stdin.buffer.readline(); sys.stdout.buffer.write({answer!r})"
@@ -160,10 +189,10 @@ import sys
 sys.path[:0] = {path!r}
 from making import pdf
 from test_documents_child import slow_page
-from ragit.chunk.documents.child import read_document, _idle
+from ragit.chunk.child import read_document, _idle
 from ragit.chunk.options import DocumentOptions
 read_document(pdf([["x"]]), "pdf", DocumentOptions())
-print(_idle[0]._popen.pid, flush=True)
+print(_idle[0].confined.pid, flush=True)
 {then}
 """
 
@@ -205,11 +234,11 @@ def test_a_fork_does_not_use_its_parents_child() -> None:
     popen, pid = parent(
         "import os\n"
         "if os.fork() == 0:\n"
-        '    print(read_document(pdf([["fork"]]), "pdf", DocumentOptions()).text, _idle[0]._popen.pid, flush=True)\n'
+        '    print(read_document(pdf([["fork"]]), "pdf", DocumentOptions()).text, _idle[0].confined.pid, flush=True)\n'
         "    import ragit.chunk; ragit.chunk.end_children()\n"
         "    os._exit(0)\n"
         "os.wait()\n"
-        'print(read_document(pdf([["parent"]]), "pdf", DocumentOptions()).text, _idle[0]._popen.pid, flush=True)\n'
+        'print(read_document(pdf([["parent"]]), "pdf", DocumentOptions()).text, _idle[0].confined.pid, flush=True)\n'
     )
     assert popen.stdout
     lines = popen.stdout.read().decode().splitlines()

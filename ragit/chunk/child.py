@@ -1,0 +1,198 @@
+"""Asks the process in which documents are read (serve.py), and chunkers of the user's own run, one process each.
+
+A document is somebody's bytes, and its format a program of thousands of rules, in libraries that were written for
+documents of good will. So no reader runs where the index is made. The process is started when the first document
+comes, asked for one after another, ended by its parent, and ends itself with it. What it answers is not trusted
+either: JSON and text, bounded and checked, never a pickle.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import signal
+import threading
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ragit.chunk.documents.frame import REASON, TOO_MUCH_MEMORY, Read
+from ragit.chunk.options import ChunkOptions, DocumentOptions
+from ragit.confined import Confined
+from ragit.errors import WorkerDied
+from ragit.types import Chunk
+
+if TYPE_CHECKING:
+    from ragit.chunk.custom import Custom
+
+TOO_LONG = "took too long"
+FAILED = "its reader failed"
+
+_START = "from ragit.chunk.serve import serve; serve()"
+_HEAD = 64 << 20
+"""Bytes of the list of chunks in an answer; more is no answer."""
+_REPEATED = 16
+"""How often the chunks of an answer may hold its whole text together."""
+
+_SMALL = 1 / 12
+_LARGE = 6_000_000
+"""Bytes of a document that may take all the time that is configured. Those of test data of libraries, which is the
+hardest to be had, take less than a second and three for each million bytes, where these allow ten and twenty."""
+_PATIENCE = 4
+"""How much longer than a document's processor time is waited for it: beside others at work, it gets only a part."""
+
+
+class Time(NamedTuple):
+    """What reading one file may take."""
+
+    processor: float
+    """Seconds of processor time, which do not depend on what else the machine does; 0 for any."""
+    clock: float
+    """Seconds on the clock."""
+
+
+def time_for(size: int, options: DocumentOptions) -> Time:
+    """The time of a document by its bytes: a small one has no claim to what a large one may need."""
+    share = options.max_seconds * min(1.0, _SMALL + size / _LARGE)
+    processor = min(options.max_seconds, max(share, 1.0))
+    return Time(processor, processor * _PATIENCE)
+
+
+class _Child:
+    """One process, seen from its parent. `setup` is the line that tells it its chunker; empty for documents."""
+
+    def __init__(self, limit: int, setup: bytes) -> None:
+        self.limit = limit
+        self.setup = setup
+        self._unsaid = setup
+        self.parent = os.getpid()
+        arguments = (str(limit), *(["custom"] if setup else []))
+        self.confined = Confined(_START, *arguments, environ=_plain(os.environ) if setup else None)
+        self.usable = True
+
+    def ask(self, data: bytes, language: str, options: DocumentOptions, time: Time) -> Read:
+        """The answer about one document; the process is dead afterwards if it gave none."""
+        try:
+            with self.confined.within(time.clock):
+                return self._answer(data, language, options, time)
+        except (OSError, EOFError):  # it has ended
+            why = self._how()
+            self.end()
+            return Read(language, why)
+        except (ValueError, TypeError, KeyError, RecursionError):  # it says what no reader says
+            self.end()
+            return Read(language, FAILED)
+        except BaseException:  # interrupted in the middle of an answer, which nobody will read
+            self.end()
+            raise
+
+    def _answer(self, data: bytes, language: str, options: DocumentOptions, time: Time) -> Read:
+        head = {"language": language, "size": len(data), "options": options, "time": time}
+        unsaid, self._unsaid = self._unsaid, b""
+        self.confined.write(unsaid, json.dumps(head).encode() + b"\n", data)
+        answer = json.loads(self.confined.line(_HEAD))
+        size = answer["size"]
+        if not 0 <= size <= 4 * max(options.max_text, len(data)) + (1 << 20):
+            raise ValueError
+        text = self.confined.exactly(size)
+        self.usable = answer["usable"] is True
+        chunks = tuple(_chunks(answer["chunks"], text))
+        return Read(str(answer["language"]), str(answer["skipped"]), text, chunks, answer["derived"] is True)
+
+    def _how(self) -> str:
+        """Why the process ended by itself: the kernel kills what takes the machine's last memory."""
+        status = self.confined.status()
+        if self.confined.late or (status is not None and status == -getattr(signal, "SIGPROF", 0)):
+            return TOO_LONG
+        return TOO_MUCH_MEMORY if status == -9 else FAILED
+
+    def end(self) -> None:
+        self.usable = False
+        self.confined.end()
+
+
+def _chunks(rows: Any, text: bytes) -> Iterator[Chunk]:
+    """The chunks of an answer. ValueError or TypeError for what is none, or if they hold the text too often."""
+    room = _REPEATED * len(text) + (1 << 20)
+    for row in rows:
+        chunk = _chunk(row, text)
+        room -= chunk.end - chunk.start
+        if room < 0:
+            raise ValueError
+        yield chunk
+
+
+def _chunk(row: Any, text: bytes) -> Chunk:
+    """One chunk of an answer. ValueError or TypeError if it is none."""
+    first, last, start, end, *words = row
+    if not (1 <= first <= last and 0 <= start < end <= len(text)) or len(words) != 6:
+        raise ValueError
+    return Chunk(first, last, start, end, text[start:end].decode(), *map(str, words))
+
+
+_idle: list[_Child] = []
+_lock = threading.Lock()
+
+
+def read_document(data: bytes, language: str, options: DocumentOptions) -> Read:
+    """A document's text and chunks, or the reason why there are none, read in a process of its own. Thread-safe."""
+    return _asked(data, language, options, time_for(len(data), options), b"")
+
+
+def read_custom(data: bytes, language: str, options: ChunkOptions, custom: Custom) -> Read:
+    """The same for a file that a chunker of the user's own reads, with the text that its chunks are lines of."""
+    bounds = options.documents
+    told = {**custom._asdict(), "source": custom.source.decode("latin-1")}
+    sizes = {"max_lines": options.max_lines, "max_bytes": options.max_bytes, "documents": bounds}
+    setup = json.dumps({"custom": told, "sizes": sizes}).encode() + b"\n"
+    answer = _asked(data, language, bounds, Time(0, options.chunker_seconds), setup)
+    said = _OF_A_CHUNKER.get(answer.skipped)
+    return answer._replace(skipped=f"{custom.name} {said}"[-REASON:]) if said else answer
+
+
+_OF_A_CHUNKER = {TOO_LONG: TOO_LONG, TOO_MUCH_MEMORY: TOO_MUCH_MEMORY, FAILED: "ended its process"}
+
+
+def _asked(data: bytes, language: str, options: DocumentOptions, time: Time, setup: bytes) -> Read:
+    child = _borrow(options.max_memory, setup)
+    answer = child.ask(data, language, options, time)
+    if child.usable and not child.confined.late:
+        with _lock:
+            _idle.append(child)
+    else:
+        child.end()
+    return answer
+
+
+def _borrow(limit: int, setup: bytes) -> _Child:
+    here = os.getpid()
+    with _lock:
+        for child in [child for child in _idle if child.parent != here]:
+            _idle.remove(child)  # this process is a fork of the one that has it
+            child.confined.forget()
+        found = next((child for child in _idle if (child.limit, child.setup) == (limit, setup)), None)
+        if found:
+            _idle.remove(found)
+            return found
+    try:
+        return _Child(limit, setup)
+    except OSError as error:
+        raise WorkerDied(f"cannot start the process that reads documents: {error.strerror}", "Try again") from error
+
+
+def _plain(environ: Mapping[str, str]) -> dict[str, str]:
+    """An environment in which Python takes nothing from variables, and sets have the same order in every process."""
+    kept = {name: value for name, value in environ.items() if name == "PYTHONHOME" or not name.startswith("PYTHON")}
+    return {**kept, "PYTHONHASHSEED": "0"}
+
+
+def end_children() -> None:
+    """End the processes that wait for another document."""
+    with _lock:
+        waiting, _idle[:] = _idle[:], []
+    for child in waiting:
+        if child.parent == os.getpid():
+            child.end()
+
+
+atexit.register(end_children)
