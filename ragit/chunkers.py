@@ -31,8 +31,8 @@ _GROUP = "ragit.chunkers"
 _INSTALLED = ("site-packages", "dist-packages")
 
 
-class Place(NamedTuple):
-    """Where chunkers are looked for, and who says which are allowed."""
+class Origin(NamedTuple):
+    """Where chunkers come from, and who says which are allowed."""
 
     top: Path | None
     """The working tree; None for a bare repository."""
@@ -59,13 +59,13 @@ class _Absent(Exception):
     """Why there is no such chunker."""
 
 
-def named(pairs: Iterable[tuple[str, str]], place: Place) -> list[Named]:
+def named(pairs: Iterable[tuple[str, str]], origin: Origin) -> list[Named]:
     """The chunkers of the setting `chunkers`, by extension, each once."""
     modules: dict[str, list[str]] = {}
     for suffix, module in pairs:
         if module:
             modules.setdefault(module, []).append(suffix)
-    return [_named(module, tuple(suffixes), place) for module, suffixes in modules.items()]
+    return [_named(module, tuple(suffixes), origin) for module, suffixes in modules.items()]
 
 
 def in_force(found: Iterable[Named]) -> dict[str, Custom]:
@@ -81,27 +81,27 @@ def warnings(found: Iterable[Named]) -> Iterator[str]:
     yield from (f"chunker {one.name} is ignored: {one.problem}" for one in found if one.problem)
 
 
-def _named(name: str, suffixes: tuple[str, ...], place: Place) -> Named:
+def _named(name: str, suffixes: tuple[str, ...], origin: Origin) -> Named:
     file, _, attribute = name.partition(":")
     try:
         if file.endswith(".py"):
-            content = _content(file, place)
+            content = _content(file, origin)
             digest = digests.digest(content).hex()
-            custom = Custom(name, digest, attribute or _ATTRIBUTE, source=content, path=import_path(place.top))
-            allowed = trust.is_trusted(place.record, place.common_dir, content, worktree=place.top, name=file)
+            custom = Custom(name, digest, attribute or _ATTRIBUTE, source=content, path=import_path(origin.top))
+            allowed = trust.is_trusted(origin.record, origin.common_dir, content, worktree=origin.top, name=file)
             return Named(name, suffixes, custom, content, allowed=allowed)
-        return Named(name, suffixes, _installed(name, import_path(place.top)))
+        return Named(name, suffixes, _installed(name, import_path(origin.top)))
     except _Absent as why:
         return Named(name, suffixes, problem=str(why))
 
 
-def _content(file: str, place: Place) -> bytes:
+def _content(file: str, origin: Origin) -> bytes:
     """The bytes of a chunker's file in the working tree."""
-    if place.top is None:
+    if origin.top is None:
         raise _Absent("a bare repository has no files")
-    top = place.top.resolve()
+    top = origin.top.resolve()
     path = (top / file).resolve()
-    if not path.is_relative_to(top) or path.is_relative_to(place.common_dir.resolve()):
+    if not path.is_relative_to(top) or path.is_relative_to(origin.common_dir.resolve()):
         raise _Absent("it leads out of the repository")
     try:
         if not path.is_file():

@@ -12,31 +12,31 @@ from ragit.errors import ConfigError
 from ragit.reports import Asked, AskedChunker
 
 
-def asked(content: bytes | None, config: Config, place: chunkers.Place) -> Asked:
+def asked(content: bytes | None, config: Config, origin: chunkers.Origin) -> Asked:
     """What is asked for: by a .ragit.toml, if there is one, and by the chunkers that the settings would name with it.
 
     ConfigError if there is nothing that has to be allowed.
     """
-    if place.top is None:
+    if origin.top is None:
         raise ConfigError("a bare repository has no .ragit.toml", "Use git config ragit.* instead")
-    named = chunkers.named(config.chunkers, place)
+    named = chunkers.named(config.chunkers, origin)
     files = {one.name.partition(":")[0]: one.content for one in named if one.content}
     if content is not None:
         files[""] = content
     if not files:
         raise ConfigError(f"there is no {FILE_NAME} at the top of this repository", "There is nothing to trust")
     return Asked(
-        path=str(place.top / FILE_NAME),
+        path=str(origin.top / FILE_NAME),
         settings=tuple(_sensitive(content)) if content is not None else (),
         chunkers=tuple(map(_shown, named)),
         files=files,
     )
 
 
-def allow(what: Asked, place: chunkers.Place) -> None:
+def allow(what: Asked, origin: chunkers.Origin) -> None:
     """Record the user's permission. ConfigError if that cannot be kept."""
     for name, content in what.files.items():
-        trust.trust(place.record, place.common_dir, content, worktree=place.top, name=name)
+        trust.trust(origin.record, origin.common_dir, content, worktree=origin.top, name=name)
 
 
 def _sensitive(content: bytes) -> list[tuple[str, object, str]]:

@@ -61,7 +61,7 @@ class Settings:
             return []
         from ragit import chunkers
 
-        return chunkers.named(self.config.chunkers, self._chunker_place())
+        return chunkers.named(self.config.chunkers, self._chunker_origin())
 
     def chunkers_in_force(self) -> Mapping[str, Custom] | None:
         """By file extension; None if no chunker is named."""
@@ -80,14 +80,14 @@ class Settings:
 
         content = self._toml()
         loaded = self._resolved(TomlFile(content, trusted=True) if content is not None else None)
-        return permission.asked(content, loaded.config, self._chunker_place())
+        return permission.asked(content, loaded.config, self._chunker_origin())
 
     def trust(self, asked: Asked | None = None) -> Path:
         """Allow what the repository asks for; the path of its .ragit.toml. Takes effect when it is opened again."""
         from ragit import permission
 
         file = self._file()
-        permission.allow(asked or self.asked(), self._chunker_place())
+        permission.allow(asked or self.asked(), self._chunker_origin())
         return file
 
     def distrust(self) -> Path:
@@ -115,7 +115,7 @@ class Settings:
     def _toml(self) -> bytes | None:
         return read_file(self._repo.top / FILE_NAME) if self._repo.top else None
 
-    def _chunker_place(self) -> Place:
+    def _chunker_origin(self) -> Place:
         from ragit.chunkers import Place
 
         return Place(self._repo.top, self._repo.common_dir, trust.record_path(self._environ))

@@ -13,18 +13,29 @@ from collections.abc import Iterator
 from copy import copy
 from io import BytesIO
 
-from ragit.chunk.documents.block import Bounds, Unreadable
-
-MAX_PARTS = 20_000
-"""Names in one archive."""
+from ragit.chunk.documents.block import UNKNOWN_PACKING, Bounds, Unreadable
 
 _PIECE = 1 << 16
 _KNOWN = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """What office formats allow. Others (LZMA) can ask for gigabytes by a header of some bytes."""
 
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+MAX_PARTS = 20_000
+"""Names in one archive: a list of millions is an attack by itself."""
+
 _DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, IndexError, NotImplementedError, RuntimeError)
+
+
+def opened(data: bytes, kind: str) -> zipfile.ZipFile:
+    """An archive by its bytes. Raises Unreadable, in which `kind` names the format."""
+    if not data.startswith(b"PK"):
+        raise Unreadable(f"no {kind} file")
+    try:
+        archive = zipfile.ZipFile(BytesIO(data))
+    except _DAMAGE as error:
+        raise Unreadable(f"damaged {kind}") from error
+    if len(archive.infolist()) > MAX_PARTS:
+        raise Unreadable("too many parts")
+    return archive
 
 
 class Archive:
@@ -34,16 +45,7 @@ class Archive:
         """`kind` names the format in reasons: `docx`, `epub`."""
         self._kind = kind
         self._left = bounds.unpacked
-        if data.startswith(_OLE):
-            raise Unreadable("password-protected" if _ENCRYPTED in data else f"no {kind} file")
-        if not data.startswith(b"PK"):
-            raise Unreadable(f"no {kind} file")
-        try:
-            self._zip = zipfile.ZipFile(BytesIO(data))
-        except _DAMAGE as error:
-            raise Unreadable(f"damaged {kind}") from error
-        if len(self._zip.infolist()) > MAX_PARTS:
-            raise Unreadable("too many parts")
+        self._zip = opened(data, kind)
         # Some programs write the folders of their own system.
         self._parts = {info.filename.replace("\\", "/"): info for info in self._zip.infolist()}
         self._folded = {name.lower(): name for name in self._parts}
@@ -74,7 +76,7 @@ class Archive:
         if info.flag_bits & 1:
             raise Unreadable("password-protected")
         if info.compress_type not in _KNOWN:
-            raise Unreadable(f"damaged {self._kind}")
+            raise Unreadable(UNKNOWN_PACKING)
         own = copy(info)
         own.file_size = left + 2 * _PIECE  # where it is cut it is called damaged: that must come after "too large"
         try:

@@ -48,6 +48,10 @@ class Bounds(NamedTuple):
     """Cells of a table's row to read."""
 
 
+NO_LIBRARY = "a library is missing"
+UNKNOWN_PACKING = "packed in an unknown way"
+
+
 class Unreadable(Exception):
     """Why a document gives no text, in some words that are counted and shown: `password-protected`, `damaged pdf`,
     `no text (scanned)`, `too large unpacked`. Never holds anything of the document itself.

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import NamedTuple
 
 from ragit.chunk.documents import READERS
-from ragit.chunk.documents.block import Block, Bounds, Unreadable
+from ragit.chunk.documents.block import NO_LIBRARY, Block, Bounds, Unreadable
 from ragit.chunk.documents.group import compose, line_of
 from ragit.chunk.documents.sniff import reader_for
 from ragit.chunk.options import DocumentOptions
@@ -35,17 +35,20 @@ class Read(NamedTuple):
 
 def read(data: bytes, language: str, options: DocumentOptions) -> Read:
     """Never raises, whatever the bytes are, as long as there is memory to say so."""
+    actual = language
     try:
         actual = reader_for(data, language)
         text, chunks = compose(blocks_of(data, actual, options), options)
     except Unreadable as why:
-        return Read(language, line_of(str(why), REASON) or "unreadable")
+        return Read(actual, line_of(str(why), REASON) or "unreadable")
     except MemoryError:
-        return Read(language, TOO_MUCH_MEMORY)
+        return Read(actual, TOO_MUCH_MEMORY)
     except RecursionError:
-        return Read(language, TOO_DEEP)
+        return Read(actual, TOO_DEEP)
+    except ImportError:
+        return Read(actual, NO_LIBRARY)
     except Exception:  # a library met bytes that it does not expect: there is no list of what they raise
-        return Read(language, f"damaged {language}")
+        return Read(actual, f"damaged {actual}")
     return Read(actual, "", text, chunks) if chunks else Read(actual, NO_TEXT)
 
 

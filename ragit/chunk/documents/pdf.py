@@ -14,7 +14,7 @@ from itertools import groupby
 from statistics import median
 from typing import Any, NamedTuple
 
-from ragit.chunk.documents.block import Block, Bounds, Place, Unreadable
+from ragit.chunk.documents.block import NO_LIBRARY, UNKNOWN_PACKING, Block, Bounds, Place, Unreadable
 from ragit.chunk.documents.outline import Entry, entries, located
 
 _EDGE = 2
@@ -55,23 +55,43 @@ class _Page(NamedTuple):
     notes: list[str]
     """Comments on it, and what was filled in."""
     lack: str = ""
-    """Why there are no lines, in a few words; empty if there are or if the page is blank."""
+    """Why there are no lines, as _LACKS names it; empty if there are or if the page is blank."""
+
+
+class _Lack(NamedTuple):
+    """What is said where no lines of a page can be read."""
+
+    whole: str
+    """Of the file, if none of its pages can be read."""
+    pages: str
+    """Of some pages of it."""
+
+
+_LACKS = {
+    "image": _Lack("no text (scanned)", "images without text"),
+    "foreign": _Lack("no text (unknown letters)", "in unknown letters"),
+    "damaged": _Lack("damaged pdf", "damaged"),
+    "limit": _Lack("over a limit of its reader", "over a limit of their reader"),
+    "library": _Lack(NO_LIBRARY, "not to be read without another library"),
+    "packed": _Lack(UNKNOWN_PACKING, "packed in an unknown way"),
+    "password": _Lack("password-protected", "password-protected"),
+    "deep": _Lack("nested too deeply", "nested too deeply"),
+}
 
 
 def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
     """The paragraphs of a PDF."""
     import pypdf
-    from pypdf.errors import DependencyError, PyPdfError
 
     try:
         reader = pypdf.PdfReader(io.BytesIO(data))
         if reader.is_encrypted and not reader.decrypt(""):
             raise Unreadable("password-protected")
         count = len(reader.pages)
-    except DependencyError as error:
-        raise Unreadable("encrypted, and cryptography is not installed") from error
-    except (PyPdfError, KeyError, ValueError, TypeError, AttributeError, IndexError) as error:
-        raise Unreadable("damaged pdf") from error
+    except (Unreadable, MemoryError, RecursionError):
+        raise
+    except Exception as error:
+        raise Unreadable(_LACKS[_lack_of(error)].whole) from error
     pages = _pages(reader, min(count, bounds.units), bounds.text)
     if not any(page.lines or page.notes for page in pages):
         raise Unreadable(_nothing(pages))
@@ -84,9 +104,21 @@ def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
 
 def _nothing(pages: Sequence[_Page]) -> str:
     lacks = Counter(page.lack for page in pages if page.lack)
-    return {"image": "no text (scanned)", "damaged": "damaged pdf", "foreign": "no text (unknown letters)"}.get(
-        lacks.most_common(1)[0][0] if lacks else "", "no text"
+    return _LACKS[lacks.most_common(1)[0][0]].whole if lacks else "no text"
+
+
+def _lack_of(error: Exception) -> str:
+    """What is to be said of an error: of the kinds that broken bytes make the library raise there is no list."""
+    from pypdf.errors import DependencyError, FileNotDecryptedError, LimitReachedError
+
+    kinds: Sequence[tuple[type[Exception], str]] = (
+        (LimitReachedError, "limit"),
+        (DependencyError, "library"),
+        (NotImplementedError, "packed"),
+        (FileNotDecryptedError, "password"),
+        (RecursionError, "deep"),
     )
+    return next((lack for kind, lack in kinds if isinstance(error, kind)), "damaged")
 
 
 # -- pages to lines --------------------------------------------------------------------------------------------------
@@ -111,8 +143,8 @@ def _page(reader: Any, number: int, most: int) -> _Page:
         notes = _notes(page, most)
     except MemoryError:
         raise
-    except Exception:  # of the kinds that a broken stream makes the library raise there is no list
-        return _Page(number + 1, [], [], "damaged")
+    except Exception as error:
+        return _Page(number + 1, [], [], _lack_of(error))
     if not lines:
         return _Page(number + 1, [], notes, "image" if _has_image(page) and not notes else "")
     text = "".join(line.text for line in lines)
@@ -294,10 +326,10 @@ def _blocks(pages: Sequence[_Page], outline: Sequence[Entry]) -> Iterator[Block]
 
 
 def _lack(pages: Sequence[_Page]) -> Block:
-    what = {"image": "images without text", "damaged": "damaged", "foreign": "in unknown letters"}[pages[0].lack]
+    what = _LACKS[pages[0].lack].pages
     place = Place("", "page", pages[0].number, pages[-1].number)
     which = f"Page {place.first} is" if place.first == place.last else f"Pages {place.first}-{place.last} are"
-    what = what.replace("images", "an image") if place.first == place.last else what
+    what = what.replace("images", "an image").replace("their", "its") if place.first == place.last else what
     return Block(f"[{which} {what}.]", place, kind="note")
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import io
-import zipfile
 
 from ragit.chunk.documents import READERS
+from ragit.chunk.documents.archive import opened
 from ragit.chunk.documents.block import Unreadable
 from ragit.chunk.languages import LANGUAGES
 
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+"""What a compound file begins with, which holds other files ([MS-CFB] 2.2)."""
 
 _ZIP_PARTS = (
     ("word/", "docx"),
@@ -29,8 +30,6 @@ _STREAMS = (
     ("Book", "xls"),
     ("PowerPoint Document", "ppt"),
 )
-MAX_PARTS = 20_000
-"""Parts of an archive: a list of millions is an attack by itself."""
 
 
 def container(data: bytes) -> str:
@@ -39,7 +38,7 @@ def container(data: bytes) -> str:
         return "pdf"
     if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return "zip"
-    if data.startswith(_OLE):
+    if data.startswith(OLE):
         return "ole"
     return "rtf" if data[:32].lstrip().startswith(b"{\\rtf") else ""
 
@@ -51,7 +50,7 @@ def reader_for(data: bytes, language: str) -> str:
     """
     kind = container(data)
     if kind == "zip":
-        kind = _in_zip(data)
+        kind = _in_zip(data, language)
     elif kind == "ole":
         kind = _in_ole(data)
     elif not kind:
@@ -65,13 +64,12 @@ def reader_for(data: bytes, language: str) -> str:
     return kind
 
 
-def _in_zip(data: bytes) -> str:
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        parts = archive.infolist()
-        if len(parts) > MAX_PARTS:
-            raise Unreadable("too many parts")
-        names = {part.filename.replace("\\", "/").lower() for part in parts}
+def _in_zip(data: bytes, language: str) -> str:
+    with opened(data, language) as archive:
+        names = {part.filename.replace("\\", "/").lower() for part in archive.infolist()}
         if "mimetype" in names:
+            if archive.getinfo("mimetype").flag_bits & 1:
+                raise Unreadable("password-protected")
             with archive.open("mimetype") as part:
                 said = part.read(100).strip()
             return next((kind for mime, kind in _MIMETYPES if said.startswith(mime)), "zip")

@@ -14,8 +14,8 @@ from typing import Any
 from ragit.chunk.documents import sheets, values
 from ragit.chunk.documents.block import Block, Bounds, Unreadable
 from ragit.chunk.documents.sheets import Row
+from ragit.chunk.documents.sniff import OLE
 
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _BEGINS, _ENDS = (0x0009, 0x0209, 0x0409, 0x0809), 0x000A
 """Records that a sheet, or a chart in it, begins and ends with (BOF, EOF)."""
 _MOST_ROWS = 4 << 20
@@ -48,7 +48,7 @@ def _opened(data: bytes) -> Any:
             logfile=StringIO(),
         )
     except xlrd.XLRDError as error:
-        raise Unreadable(_reason(str(error))) from error
+        raise Unreadable(_reason(str(error), data)) from error
 
 
 def _sheets(book: Any, bounds: Bounds) -> Iterator[Block]:
@@ -69,7 +69,7 @@ def _sheets(book: Any, bounds: Bounds) -> Iterator[Block]:
 def _stream(data: bytes) -> bytes:
     """The workbook's own stream. xlrd would find it by itself, but follows a chain of sectors that bites its tail until
     no memory is left, and refuses sectors that are used twice; olefile counts, and is content."""
-    if not data.startswith(_OLE):
+    if not data.startswith(OLE):
         return data  # before 1993 there was nothing around it
     import olefile
 
@@ -81,10 +81,10 @@ def _stream(data: bytes) -> bytes:
         return stream
 
 
-def _reason(said: str) -> str:
+def _reason(said: str, data: bytes) -> str:
     if "encrypted" in said:
         return "password-protected"
-    return "no xls file" if "Unsupported format" in said or "not supported" in said else "damaged xls"
+    return "damaged xls" if data.startswith(OLE) else "no xls file"
 
 
 def _apart(book: Any) -> list[int]:

@@ -17,6 +17,7 @@ pytestmark = pytest.mark.usefixtures("quiet")
 
 REASON = re.compile(
     r"|damaged \w+|no text( \(scanned\))?|no \w+ (file|inside|for \w+)|\w+ under another name|password-protected"
+    r"|packed in an unknown way|too long a namespace"
 )
 """What may be said of a file that gives nothing: a few words, and none of its own."""
 

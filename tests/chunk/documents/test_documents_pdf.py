@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import io
 import time
+from typing import Any
 
 import pypdf
+import pypdf.errors
 import pytest
 from making import content, encrypted, outlined, pdf, pdf_objects, stream, written
 from pypdf.generic import ArrayObject, DictionaryObject, NameObject, TextStringObject
 from reading import blocks, lines, made, why
 
-from ragit.chunk.documents.block import Place
+from ragit.chunk.documents.block import NO_LIBRARY, Place
 from ragit.chunk.options import DocumentOptions
 
 
@@ -211,3 +213,42 @@ def test_an_outline_without_sense_costs_only_headings() -> None:
 
 def test_content_drawn_with_instructions_of_no_text_is_no_text() -> None:
     assert why(pdf([content([]) + b" 0 0 m 100 100 l S"]), "pdf") == "no text"
+
+
+@pytest.mark.parametrize(
+    ("error", "whole", "page"),
+    [
+        (pypdf.errors.LimitReachedError("x"), "over a limit of its reader", "[Page 2 is over a limit of its reader.]"),
+        (
+            pypdf.errors.DependencyError("x"),
+            "a library is missing",
+            "[Page 2 is not to be read without another library.]",
+        ),
+        (NotImplementedError("x"), "packed in an unknown way", "[Page 2 is packed in an unknown way.]"),
+        (RecursionError("x"), "nested too deeply", "[Page 2 is nested too deeply.]"),
+        (KeyError("x"), "damaged pdf", "[Page 2 is damaged.]"),
+    ],
+    ids=lambda one: type(one).__name__,
+)
+def test_what_stopped_the_reader_is_named(
+    monkeypatch: pytest.MonkeyPatch, error: Exception, whole: str, page: str
+) -> None:
+    real = pypdf.PageObject.extract_text
+
+    def stopped(self: pypdf.PageObject, *arguments: Any, **named: Any) -> str:
+        if self.page_number not in wanted:
+            raise error
+        return real(self, *arguments, **named)
+
+    monkeypatch.setattr(pypdf.PageObject, "extract_text", stopped)
+    wanted = [0, 2]
+    data = pdf([["first"], ["second"], ["third"]])
+    assert lines(data, "pdf") == ["text: first", f"note: {page}", "text: third"]
+    wanted = []
+    assert why(data, "pdf") == whole
+    monkeypatch.setattr(pypdf, "PdfReader", lambda _: (_ for _ in ()).throw(error))
+    assert why(data, "pdf") == whole
+
+
+def test_a_stream_that_unpacks_to_more_than_its_reader_allows_is_no_damage() -> None:
+    assert why(pdf([b" " * 75_000_001]), "pdf") == "over a limit of its reader"
