@@ -16,7 +16,7 @@ from ragit.rank.signals import SIGNAL_NAMES
 
 if TYPE_CHECKING:
     from ragit.chunk.custom import Custom
-    from ragit.chunkers import Named, Place
+    from ragit.chunkers import Named, Origin
     from ragit.reports import Asked
 
 
@@ -115,7 +115,7 @@ class Settings:
     def _toml(self) -> bytes | None:
         return read_file(self._repo.top / FILE_NAME) if self._repo.top else None
 
-    def _chunker_origin(self) -> Place:
-        from ragit.chunkers import Place
+    def _chunker_origin(self) -> Origin:
+        from ragit.chunkers import Origin
 
-        return Place(self._repo.top, self._repo.common_dir, trust.record_path(self._environ))
+        return Origin(self._repo.top, self._repo.common_dir, trust.record_path(self._environ))

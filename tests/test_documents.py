@@ -71,13 +71,15 @@ def test_hits_say_where_a_person_finds_them(filled: GitSandbox) -> None:
     assert derived(filled) == 3
 
 
-def test_neighbours_are_joined_with_the_lines_between_them_and_their_places(filled: GitSandbox) -> None:
-    alone = search(filled, "gearbox lubrication", paths=["docs/*.pdf"], optimize=False)
-    assert {hit.place for hit in alone} >= {"page 1", "page 2"}
-    (hit, *_) = search(filled, "gearbox lubrication", paths=["docs/*.pdf"])
-    assert hit.optimized is not None and hit.optimized.merged_from
-    assert hit.place in ("pages 1-2", "pages 1-3")
-    assert hit.text.count("The gearbox of unit") == 2
+def test_neighbours_are_joined_with_the_lines_between_them_and_their_places(repo: GitSandbox) -> None:
+    repo.write("b.xlsx", xlsx({"Fleet": {f"A{n}": f"zeppelin number {n} of the fleet" for n in range(1, 91)}}))
+    repo.commit()
+    alone = search(repo, "zeppelin", optimize=False)
+    assert len({hit.place for hit in alone}) > 1
+    (hit, *_) = search(repo, "zeppelin")
+    assert hit.optimized is not None and len(hit.optimized.merged_from) == len(alone)
+    assert hit.place == "sheet Fleet rows 1-90"
+    assert hit.text.count("zeppelin number") == 90
     assert len(hit.text.split("\n")) == hit.end_line - hit.start_line + 1
 
 
@@ -93,6 +95,14 @@ def test_no_hit_reaches_over_two_sheets(repo: GitSandbox) -> None:
     repo.write("b.xlsx", xlsx({"Budget": budget, "Staff": staff}))
     repo.commit()
     assert {hit.place for hit in search(repo, "zeppelin")} == {"sheet Budget rows 1-26", "sheet Staff rows 1-26"}
+
+
+def test_no_hit_reaches_over_two_pages(repo: GitSandbox) -> None:
+    words = ("alpha", "beta", "gamma")
+    pages = [[f"The zeppelin {word}{n} flies over {word}land{n}." for n in range(8)] for word in words]
+    repo.write("b.pdf", pdf(pages))
+    repo.commit()
+    assert {hit.place for hit in search(repo, "zeppelin")} == {"page 1", "page 2", "page 3"}
 
 
 def test_every_format_shows_the_place(filled: GitSandbox) -> None:

@@ -94,6 +94,34 @@ def test_parts_of_a_file_are_never_merged_with_each_other() -> None:
     assert len(optimize([one, replaced(other, part="sheet A")], 10, Options())) == 1
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "joins"),
+    [
+        ((3, 3), (3, 3), True),
+        ((3, 3), (4, 4), False),
+        ((1, 1), (3, 3), False),
+        ((3, 3), (3, 4), True),
+        ((3, 4), (4, 4), True),
+        ((3, 4), (4, 5), False),
+        ((0, 0), (0, 0), True),
+    ],
+)
+def test_a_joined_hit_is_on_no_more_pages_than_one_of_its_chunks(
+    one: tuple[int, int], other: tuple[int, int], joins: bool
+) -> None:
+    pieces = [replaced(piece(1, 5, 0.9), pages=one), replaced(piece(6, 9, 0.5), pages=other)]
+    found = optimize(pieces, 10, Options())
+    assert len(found) == (1 if joins else 2)
+    if joins:
+        assert found[0][0].pages in (one, other)
+
+
+def test_a_chain_of_pages_does_not_blur_the_page() -> None:
+    chain = [replaced(piece(n, n, 1.0 - n / 100, at=n), pages=((n + 1) // 2, n // 2 + 1)) for n in range(1, 20)]
+    for merged, _ in optimize(chain, 20, Options(max_per_file=0)):
+        assert merged.pages[1] - merged.pages[0] <= 1
+
+
 def test_a_chain_of_neighbours_does_not_return_the_whole_file() -> None:
     chain = [piece(i * 50 + 1, i * 50 + 50, 1.0 - i / 100, at=i) for i in range(20)]
     for merged, _ in optimize(chain, 20, Options(max_per_file=0)):

@@ -29,6 +29,7 @@ __all__ = [
     "language_of",
     "languages",
     "named",
+    "pages_of",
     "part_of",
     "require",
     "table_fingerprint",
@@ -70,8 +71,15 @@ def part_of(place: str) -> str:
     return part(place)
 
 
+def pages_of(place: str) -> tuple[int, int]:
+    """The first and the last page (slide, chapter) of a document that a chunk's place is on; zeros if it is on none."""
+    from ragit.chunk.documents.place import pages
+
+    return pages(place)
+
+
 def joined_places(places: Iterable[str]) -> str:
-    """The places of neighbouring chunks of a document as one: `page 3` and `page 4` are `pages 3-4`."""
+    """The places of neighbouring chunks of a document as one: `rows 2-9` and `rows 10-12` are `rows 2-12`."""
     from ragit.chunk.documents.place import joined
 
     return joined(places)

@@ -213,7 +213,9 @@ class ContextOptimization(Section):
     """What happens to the ranked chunks before the list is cut to topK."""
 
     enabled: bool = knob(True, "Merge, drop near-duplicates and cap per file, as follows.")
-    merge_adjacent: bool = knob(True, "Join chunks of a file that lie close together.")
+    merge_adjacent: bool = knob(
+        True, "Join chunks of a file that lie close together, but for those on different pages or sheets."
+    )
     adjacent_gap_threshold: int = knob(5, "Lines that may lie between two chunks that are joined.", low=0, high=10_000)
     similarity_threshold: float = knob(
         0.8, "Of two chunks of a file that share more of their words than this, the lower is dropped.", low=0, high=1

@@ -30,6 +30,8 @@ class Piece(Record):
     """Places in the caller's list of what it is made of, best first."""
     part: str = ""
     """What is in two parts of a file, such as sheets of a workbook, is no neighbour."""
+    pages: tuple[int, int] = (0, 0)
+    """The first and the last page that it is on; zeros in a file without pages."""
     merged_from: tuple[str, ...] = ()
     deduped_from: tuple[str, ...] = ()
 
@@ -71,7 +73,12 @@ def _merge(pieces: Sequence[Piece], gap: int) -> list[Piece]:
 def _adjoins(last: Piece, piece: Piece, gap: int) -> bool:
     end = max(last.end_line, piece.end_line)
     near = piece.start_line - last.end_line <= gap + 1 and piece.part == last.part
-    return near and end - last.start_line < MERGED_LINES
+    # A page to go to is worth more than a longer hit: joined, they are on no more pages than one of them is by itself.
+    return near and end - last.start_line < MERGED_LINES and _pages(last, piece) in (last.pages, piece.pages)
+
+
+def _pages(a: Piece, b: Piece) -> tuple[int, int]:
+    return min(a.pages[0], b.pages[0]), max(a.pages[1], b.pages[1])
 
 
 def _joined(a: Piece, b: Piece) -> Piece:
@@ -87,6 +94,7 @@ def _joined(a: Piece, b: Piece) -> Piece:
         words=a.words | b.words,
         members=best.members + other.members,
         part=a.part,
+        pages=_pages(a, b),
         merged_from=(*(a.merged_from or (a.id,)), *(b.merged_from or (b.id,))),
     )
 

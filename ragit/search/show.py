@@ -104,6 +104,7 @@ class Show:
             words=frozenset(words.words(self._text(ranked, row.start, row.end))),
             members=(at,),
             part=chunk.part_of(row.place) if row.place else "",
+            pages=chunk.pages_of(row.place) if row.place else (0, 0),
         )
 
     def _hit(self, piece: Piece, done: Optimized | None) -> Hit:

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 
 from ragit.chunk.documents.block import Place
 
+_PAGES = ("page", "slide", "chapter")
+"""Units that each hold many chunks, so that several of them are no place to go to; rows and cells are no such units."""
 MAX_PLACE = 200
 """Characters: the name of a sheet may be anything."""
 
@@ -43,6 +45,12 @@ def joined(words: Iterable[str]) -> str:
 def part(words: str) -> str:
     """The named parts that hold a place, without what is counted in them."""
     return ", ".join(dict.fromkeys(_parsed(each).within for each in words.split(", ")))
+
+
+def pages(words: str) -> tuple[int, int]:
+    """The first and the last page that a place is on, or what else is as large; zeros if it is on none."""
+    paged = [place for place in map(_parsed, words.split(", ")) if place.unit in _PAGES]
+    return min((place.first for place in paged), default=0), max((place.last for place in paged), default=0)
 
 
 def _parsed(words: str) -> Place:

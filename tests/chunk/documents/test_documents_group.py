@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragit.chunk import joined_places
+from ragit.chunk import joined_places, pages_of
 from ragit.chunk.documents.block import Block, Place
 from ragit.chunk.documents.group import WIDTH, compose
 from ragit.chunk.documents.place import worded
@@ -144,6 +144,21 @@ def test_places_in_words(places: list[Place], words: str) -> None:
 )
 def test_places_of_joined_chunks(words: list[str], whole: str) -> None:
     assert joined_places(words) == whole
+
+
+@pytest.mark.parametrize(
+    ("words", "pages"),
+    [
+        ("page 3", (3, 3)),
+        ("hidden slides 4-5", (4, 5)),
+        ("header, chapter 2, chapters 4-9", (2, 9)),
+        ("sheet A rows 1-9", (0, 0)),
+        ("cells 1-3", (0, 0)),
+        ("", (0, 0)),
+    ],
+)
+def test_pages_of_a_place(words: str, pages: tuple[int, int]) -> None:
+    assert pages_of(words) == pages
 
 
 _WORDS = st.text(st.sampled_from("ab \n\t\r\u20ac\u00e9\x00\U0001f600\u2028"), max_size=300)

@@ -13,7 +13,7 @@ from making import content, encrypted, outlined, pdf, pdf_objects, stream, writt
 from pypdf.generic import ArrayObject, DictionaryObject, NameObject, TextStringObject
 from reading import blocks, lines, made, why
 
-from ragit.chunk.documents.block import NO_LIBRARY, Place
+from ragit.chunk.documents.block import Place
 from ragit.chunk.options import DocumentOptions
 
 
