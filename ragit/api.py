@@ -321,7 +321,8 @@ class Ragit:
             inner = self._submodule(folder) if asked is not None else None
             if asked is not None and inner is not None:
                 with inner, suppress(UnknownRevision):  # the commit is not downloaded
-                    found.append((folder, inner.search(asked, recurse_submodules=True, on_index=on_index)))
+                    answered = inner.search(asked, recurse_submodules=True, on_index=on_index)
+                    found.append(submodules.Inner(folder, answered, inner.settings.warnings))
         return submodules.joined(answer, found, query.top_k or self.config.retrieval.top_k)
 
     def _submodule(self, folder: str) -> Ragit | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ragit import trust
 from ragit.chunk import languages
-from ragit.config import FILE_NAME, Config, Loaded, SettingRow, TomlFile, describe, load, read_file
+from ragit.config import FILE_NAME, Config, Loaded, SettingRow, TomlFile, describe, load, read_file, select
 from ragit.errors import ConfigError
 from ragit.git import Repo
 from ragit.rank.signals import SIGNAL_NAMES
@@ -34,9 +34,12 @@ class Settings:
         """Those in force."""
         return self.loaded.config
 
-    def rows(self) -> list[SettingRow]:
-        """Each with its value and where it came from."""
-        rows = describe(self.loaded)
+    def rows(self, name: str = "") -> list[SettingRow]:
+        """Each with its value and where it came from; only those of `name`, a setting or a section, if one is given.
+
+        Raises ConfigError if there is no such name.
+        """
+        rows = select(describe(self.loaded), name)
         if not self.config.chunkers:
             return rows
         from ragit import chunkers

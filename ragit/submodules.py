@@ -8,6 +8,7 @@ from __future__ import annotations
 import posixpath
 from collections import Counter
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from ragit import globs
 from ragit.records import replaced
@@ -42,12 +43,23 @@ def inside(query: Query, folder: str, commit: str) -> Query | None:
     return replaced(query, paths=tuple(patterns), ref=None if uncommitted else commit, scope="worktree")
 
 
-def joined(outer: Answer, inner: Iterable[tuple[str, Answer]], top_k: int) -> Answer:
+class Inner(NamedTuple):
+    """A submodule at a folder, its answer, and what its own settings ask for and do not get."""
+
+    folder: str
+    answer: Answer
+    warnings: Iterable[str] = ()
+
+
+def joined(outer: Answer, inner: Iterable[Inner], top_k: int) -> Answer:
     """One answer: the best of all, under the paths of the outer working tree. Complete if all are."""
     answers = [outer]
     hits: list[Hit] = list(outer.hits)
-    for folder, answer in inner:
+    warnings: list[str] = []
+    for folder, answer, own in inner:
         answers.append(answer)
+        warnings += [f"{folder}: {warning}" for warning in own]
+        warnings += [posixpath.join(folder, warning) for warning in answer.warnings]
         hits += [_moved(hit, folder) for hit in answer.hits]
     hits.sort(key=lambda hit: (-hit.score, hit.path, hit.start_line))
     return replaced(
@@ -56,6 +68,7 @@ def joined(outer: Answer, inner: Iterable[tuple[str, Answer]], top_k: int) -> An
         missing=sum(answer.missing for answer in answers),
         degraded=next((answer.degraded for answer in answers if answer.degraded), ""),
         took_ms=sum(answer.took_ms for answer in answers),
+        warnings=tuple(warnings),
         absent=dict(sum((Counter(answer.absent) for answer in answers), Counter())),
         hits=tuple(hits[:top_k]),
     )

@@ -228,6 +228,8 @@ class Answer(Record):
     """Chunks of the tree whose vectors lack the descriptions that the settings want, and images without any."""
     absent: Mapping[str, int] = MappingProxyType({})
     """Files of the tree that the repository does not have, so that nothing can find them, by the reason."""
+    warnings: tuple[str, ...] = ()
+    """What settings of submodules ask for and do not get, a sentence each."""
 
 
 class Progress(Protocol):

@@ -173,6 +173,28 @@ def test_status_names_what_is_not_searched(repo: GitSandbox, shell: Terminal) ->
     assert "data.bin" not in shell.ragit("status").out
 
 
+def test_one_setting_and_one_section(shell: Terminal) -> None:
+    for name in ("retrieval.topK", "RETRIEVAL.TOPK", "ragit.retrieval.topk"):
+        lines = shell.ragit("config", name, code=0).out.splitlines()
+        assert lines[0] == "[retrieval]"
+        assert lines[1].split() == ["topK", "10", "default"]
+        assert "hits" in lines[2]
+        assert len(lines) == 3
+    section = json.loads(shell.ragit("config", "retrieval.hybridSearch", "--json", code=0).out)
+    assert section
+    assert all(name.startswith("retrieval.hybridSearch.") for name in section)
+    for name in ("retrieval.topKK", "topK", "topkk"):
+        assert "Did you mean retrieval.topK?" in shell.refused("config", name).hint
+    assert "`ragit config` lists" in shell.refused("config", "nothing.like.it").hint
+
+
+def test_an_empty_query_is_refused_and_one_of_signs_finds_nothing(shell: Terminal) -> None:
+    for query in ("", "  ", "\n"):
+        assert "the query is empty" in shell.refused("search", query).err
+    said = shell.ragit("search", "--", "->*", code=1)
+    assert "no letter or digit" in said.err
+
+
 def test_a_settings_file_that_asks_for_much(repo: GitSandbox, shell: Terminal) -> None:
     """A clone's own file may tune; it may not choose where code is sent or what is written, until it is trusted."""
     repo.write(

@@ -74,6 +74,28 @@ def test_a_session_with_explain(shop: GitSandbox) -> None:
     assert after[2].endswith(" a test, and the query asks for none (test)")
 
 
+def test_the_names_around_a_hit_and_its_path_are_not_lacking(repo: GitSandbox) -> None:
+    repo.write(
+        "billing/till.py",
+        "class Session:\n    x = 1\n\n"
+        + "".join(f"    def {n}(self):\n" + "        return 1\n" * 90 for n in ("send", "other")),
+    )
+    repo.commit()
+    lines = (
+        Terminal(repo.path)
+        .ragit("search", "-k", "1", "--explain", "Session.send of billing in Euros", code=0)
+        .out.splitlines()
+    )
+    assert "Session.send" in lines[0]
+    assert "  words       Session, send" in lines
+    assert "  in path     billing" in lines
+    assert "  lacks       Euros" in lines
+    hit = json.loads(Terminal(repo.path).ragit("search", "-k", "1", "--explain", "--json", "Session.send billing").out)
+    assert hit["results"][0]["explain"]["words"] == ["Session", "send"]
+    assert hit["results"][0]["explain"]["words_in_path"] == ["billing"]
+    assert hit["results"][0]["explain"]["lacks"] == []
+
+
 def test_explain_in_json_follows_the_schema(shop: GitSandbox) -> None:
     from test_render import faults, schemas
 

@@ -361,6 +361,17 @@ def test_submodules_are_searched_on_request(nested: GitSandbox) -> None:
     assert found(nested.path, "obsidian", "--recurse-submodules", "--committed") == []
 
 
+def test_what_a_submodule_asks_for_and_does_not_get_is_said(nested: GitSandbox) -> None:
+    for folder in ("libs/middle", "libs/middle/deep"):
+        (nested.path / folder / ".ragit.toml").write_text('[embedding]\nbaseUrl = "http://stranger.example/v1"\n')
+    answer = json.loads(command("search", WORD, "--recurse-submodules", "--json", cwd=nested.path).stdout)
+    assert [warning.partition(":")[0] for warning in answer["warnings"]] == ["libs/middle", "libs/middle/deep"]
+    said = command("search", WORD, "--recurse-submodules", cwd=nested.path).stderr
+    assert "note: libs/middle/deep: " in said
+    assert said.count("embedding.baseUrl") == 2
+    assert "libs" not in command("search", WORD, cwd=nested.path).stderr
+
+
 def test_a_submodule_that_is_not_checked_out_is_passed_over(nested: GitSandbox, tmp_path: Path) -> None:
     nested.git("submodule", "deinit", "-q", "--all", "--force")
     assert found(nested.path, WORD, "--recurse-submodules") == ["own_libs.py"]

@@ -205,7 +205,7 @@ def test_many_names_are_counted() -> None:
     ],
 )
 def test_the_words_found_are_those_that_were_typed(query: str, held: tuple[str, ...], lines: list[str]) -> None:
-    one = hit(terms=held, signals={}, text="x", end_line=40)
+    one = hit(terms=held, signals={}, text="x", end_line=40, symbol="", parent="", path="x")
     assert shown("text", answer(one, query=query), explain=True).split("\n")[2:] == [f"  {line}" for line in lines]
 
 
@@ -230,13 +230,15 @@ def test_what_was_kept_out_is_named_with_what_lowered_it() -> None:
 
 
 def test_explain_in_json() -> None:
-    of = answer(hit(signals={"vector": 0.25, "testFile": -0.05}, terms=("commit",)), demoted=(DEMOTED,))
+    one = hit(signals={"vector": 0.25, "testFile": -0.05}, terms=("commit",), symbol="", parent="")
+    of = answer(one, demoted=(DEMOTED,))
     found = json.loads(shown("json", of, explain=True, meanings={"vector": "meaning of these lines"}))
     assert found["results"][0]["explain"] == {
         "raised_by": [{"signal": "vector", "value": 0.25, "meaning": "meaning of these lines"}],
         "lowered_by": [{"signal": "testFile", "value": -0.05, "meaning": ""}],
         "words": ["commit"],
         "words_in_part": {},
+        "words_in_path": [],
         "lacks": ["offsets"],
     }
     assert [one["otherwise"] for one in found["demoted"]] == [0.5]

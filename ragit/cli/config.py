@@ -12,23 +12,24 @@ from ragit.errors import ConfigError
 
 
 @click.command()
+@click.argument("name", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 @click.option("--help-texts", "full", is_flag=True, help="Say what each setting means.")
 @click.pass_context
-def config(ctx: click.Context, as_json: bool, full: bool) -> None:
-    """Show every setting, its value and where it came from.
+def config(ctx: click.Context, name: str | None, as_json: bool, full: bool) -> None:
+    """Show every setting, its value and where it came from; of NAME, a setting or a section, also what it means.
 
     Settings come from .ragit.toml, `git config ragit.*`, RAGIT_* variables and -c, each above the one before.
 
     \b
     Examples:
       ragit config
+      ragit config retrieval.topK
       git config ragit.retrieval.topK 20
     """
     with open_index(ctx) as index:
-        print_lines(
-            (render.config_json if as_json else render.config_text)(index.settings.rows(), look({"full": full}))
-        )
+        rows = index.settings.rows(name or "")
+        print_lines((render.config_json if as_json else render.config_text)(rows, look({"full": full or bool(name)})))
 
 
 @click.command()

@@ -13,6 +13,7 @@ import click
 
 from ragit.ahead import look_ahead
 from ragit.cli.scope import take_scope
+from ragit.errors import ConfigError
 from ragit.types import Query
 
 BLINK = 200
@@ -82,6 +83,8 @@ def search(ctx: click.Context, /, query: tuple[str, ...], **options: Any) -> int
 
 
 def _query(text: str, scope: str | None, options: dict[str, Any]) -> Query:
+    if not text.strip():
+        raise ConfigError("the query is empty", "Name a symbol, some words, or ask a question")
     return Query(
         text,
         ref=options["ref"],

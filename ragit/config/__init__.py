@@ -5,7 +5,7 @@ came from. `trust` is the one other room that touches the disk for it.
 """
 
 from ragit.config.knobs import Knob, fingerprint, value_of
-from ragit.config.layers import Loaded, SettingRow, TomlFile, describe, load, readable
+from ragit.config.layers import Loaded, SettingRow, TomlFile, describe, load, readable, select
 from ragit.config.sections import (
     KNOBS,
     NO_MINIMUM,
@@ -62,6 +62,7 @@ __all__ = [
     "parse_toml",
     "read_file",
     "readable",
+    "select",
     "selection_fingerprint",
     "value_of",
 ]

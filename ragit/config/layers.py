@@ -121,6 +121,18 @@ def describe(loaded: Loaded) -> list[SettingRow]:
     return rows
 
 
+def select(rows: list[SettingRow], name: str) -> list[SettingRow]:
+    """The row of a setting, or those of a section or a table; all for an empty name. Case is folded, as git's.
+
+    Raises ConfigError, with the nearest name.
+    """
+    wanted = name.casefold().removeprefix("ragit.")
+    found = [row for row in rows if not wanted or f"{row.name.casefold()}.".startswith(f"{wanted}.")]
+    if not found:
+        _unknown(name, {row.name: row for row in rows}, "ragit config")
+    return found
+
+
 def readable(knob: Knob, value: Any) -> object:
     """A setting's value as a TOML file would have it: tables and lists instead of tuples."""
     if knob.kind == "Chunkers":

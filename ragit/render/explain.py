@@ -30,13 +30,16 @@ class Matched(NamedTuple):
     whole: list[str]
     in_part: dict[str, list[str]]
     """Identifiers of which it holds some words, with those."""
+    in_path: list[str]
+    """Those that only its path holds."""
     lacking: list[str]
 
 
 def matched(query: str, hit: Hit) -> Matched:
-    """Which words of the query a hit holds (it names them by the stems of the index)."""
-    held = {*hit.terms, *terms(" ".join(hit.terms))}
-    found = Matched([], {}, [])
+    """Which words of the query a hit holds (it names them by the stems of the index), the names around it included."""
+    held = {*hit.terms, *terms(" ".join(hit.terms)), *terms(f"{hit.parent} {hit.symbol}")}
+    path = frozenset(terms(hit.path))
+    found = Matched([], {}, [], [])
     for word in dict.fromkeys(identifiers(query)):
         pieces = list(dict.fromkeys(piece for piece in parts(word) if stem(piece) in held))
         if held.issuperset(map(stem, parts(word))) or held.intersection(_joined(word)):
@@ -45,7 +48,7 @@ def matched(query: str, hit: Hit) -> Matched:
         elif pieces:
             found.in_part[word] = pieces
         elif len(word) > 1 and _POINTLESS.isdisjoint(terms_of(word)):
-            found.lacking.append(word)
+            (found.in_path if path.issuperset(map(stem, parts(word))) else found.lacking).append(word)
     return found
 
 
@@ -95,6 +98,8 @@ def _words(query: str, hit: Hit, paint: Paint) -> Iterator[str]:
         yield from _labelled("words", held, paint)
     elif identifiers(query):
         yield from _labelled("words", ["none of the query: found by its meaning, its file or its path"], paint)
+    if found.in_path:
+        yield from _labelled("in path", [", ".join(map(visible, found.in_path))], paint)
     if found.lacking and (found.whole or partly):
         yield from _labelled("lacks", [", ".join(map(visible, found.lacking))], paint)
 
@@ -142,6 +147,7 @@ def hit_json(query: str, hit: Hit, options: RenderOptions) -> dict[str, Any]:
         "lowered_by": [_part(*one, options) for one in _ordered(hit.signals) if one[1] < 0],
         "words": [_plain(word) for word in found.whole],
         "words_in_part": {_plain(word): [_plain(piece) for piece in pieces] for word, pieces in found.in_part.items()},
+        "words_in_path": [_plain(word) for word in found.in_path],
         "lacks": [_plain(word) for word in found.lacking],
     }
 

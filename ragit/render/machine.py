@@ -40,6 +40,8 @@ def json(answer: Answer, options: RenderOptions) -> Iterator[str]:
         "took_ms": round(answer.took_ms, 3),
         "results": [_result(hit) for hit in answer.hits],
     }
+    if answer.warnings:
+        whole["warnings"] = [plain(warning) for warning in answer.warnings]
     if answer.absent:
         whole["absent"] = dict(sorted(answer.absent.items()))
     if answer.undescribed:

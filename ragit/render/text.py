@@ -145,6 +145,7 @@ def notes(answer: Answer) -> list[str]:
     if answer.undescribed:
         lacking = counted(answer.undescribed, "chunk or image has", "chunks and images have")
         found.append(f"{lacking} no description yet; `ragit index` asks for it")
+    found += [f"note: {visible(warning)}" for warning in answer.warnings]
     for why, count in answer.absent.items():
         unsearched = f"{counted(count, 'file')} of {visible(answer.ref)} {'is' if count == 1 else 'are'} {visible(why)}"
         found.append(f"{unsearched}, so nothing in {'it' if count == 1 else 'them'} is found; `ragit doctor` says more")

@@ -137,7 +137,7 @@ class Ways:
                 raise
             return None, error.message
         if not any(vector):
-            return None, "the query holds no word: vectors took no part"
+            return None, "the query holds no letter or digit, so nothing can match it (git grep -F finds signs)"
         return QueryVector(quantize_query(vector), number, path_nearness(query.text)), ""
 
     def _one_armed(self, query: Query, *, has_words: bool) -> str:
