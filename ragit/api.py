@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ragit.index import Indexer
     from ragit.reports import (
         EmbedderTried,
+        FileDescribed,
         FreshnessReport,
         GcReport,
         ImageDescribed,
@@ -213,22 +214,27 @@ class Ragit:
 
         return status_of(self._indexer, [self._repo.head(), *self._repo.branches()])
 
-    def describe(self, path: str, *, ref: str | None = None, now: bool = False) -> ImageDescribed:
-        """What is stored about an image of HEAD with its uncommitted changes, or of a revision; `now` asks for it where
-        nothing is.
+    def describe(self, path: str, *, ref: str | None = None, now: bool = False) -> ImageDescribed | FileDescribed:
+        """What models said about a file of HEAD with its uncommitted changes, or of a revision.
+
+        About an image, or about each chunk of any other; `now` asks about an image of which nothing is stored.
 
         `path` is of the opened folder. Raises NotDescribed, UnknownRevision, and RemoteFailed if a model was asked.
         """
         self._targets.look_again()
-        asking = self._indexer.selector.images
-        if asking is None:
-            raise NotDescribed("nobody describes images here", "Type: git config ragit.imageDescription.enabled true")
         target = self._targets.of(ref, "worktree")
         wanted = self._targets.file(path)
         blobs = [entry.oid for entry in self._repo.entries(target.tree) if entry.path == wanted]
         if not blobs:
             name = os.fsdecode(wanted)
             raise NotDescribed(f"there is no {name} in {target.name}", "Paths count from the folder you are in")
+        from ragit.index.described import described, is_image
+
+        if not is_image(wanted):
+            return described(self._indexer, target, wanted, blobs[0])
+        asking = self._indexer.selector.images
+        if asking is None:
+            raise NotDescribed("nobody describes images here", "Type: git config ragit.imageDescription.enabled true")
         from ragit.reports import ImageDescribed
 
         if now:

@@ -48,6 +48,34 @@ class ImageDescribed(Record):
     """The description; empty if there is none yet."""
 
 
+class ChunkDescribed(NamedTuple):
+    """A chunk, and what is stored about it."""
+
+    start_line: int
+    end_line: int
+    kind: str
+    symbol: str
+    parent: str
+    text: str
+    """The description; empty if there is none yet."""
+
+
+class FileDescribed(Record):
+    """A file of a tree that is no image, and what is stored about its chunks."""
+
+    path: str
+    ref: str
+    blob: Oid
+    asked: str
+    """Who describes chunks, by server, model and prompt."""
+    chunks: tuple[ChunkDescribed, ...]
+
+    @property
+    def text(self) -> str:
+        """Their descriptions; empty if one is lacking."""
+        return "\n".join(one.text for one in self.chunks) if all(one.text for one in self.chunks) else ""
+
+
 class Sent(Record):
     """What a server was sent that makes vectors, or, by estimate, would be."""
 

@@ -458,7 +458,7 @@ def test_the_command_takes_a_revision_and_a_path_from_where_one_is(pictures: Git
     old = run(pictures, model, "--ref", "HEAD~1", "--now", "shots/one.png")
     assert "64 by 48" in old.output
     with ragit.open(pictures.path / "shots", flags=model.image_settings) as index:
-        assert index.describe("one.png").text == ""
+        assert not index.describe("one.png").text
         assert index.describe("one.png", ref="HEAD~1").text
         assert index.describe("../shots/./one.png", now=True).path == "shots/one.png"
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         Asked,
         Described,
         EmbedderTried,
+        FileDescribed,
         Finding,
         FreshnessReport,
         GcReport,
@@ -265,16 +266,28 @@ def _plain_files(files: Sequence[tuple[str, str]]) -> list[dict[str, str]]:
     return [{"path": plain(path), "reason": why} for path, why in files]
 
 
-def described_text(image: ImageDescribed, options: RenderOptions) -> Iterator[str]:
-    """What a model said about an image."""
-    if image.text:
+def described_text(image: ImageDescribed | FileDescribed, options: RenderOptions) -> Iterator[str]:
+    """What models said about an image, or about the chunks of a file."""
+    from ragit.reports import FileDescribed  # no search loads it
+
+    if isinstance(image, FileDescribed):
+        yield from _file_described(image, Paint(options.color))
+    elif image.text:
         yield visible(image.text)
     else:
         name = visible(image.path)
         yield f"{name} is not described yet; `ragit index` describes it, or this command with --now"
 
 
-def described_json(image: ImageDescribed, options: RenderOptions) -> Iterator[str]:
+def _file_described(file: FileDescribed, paint: Paint) -> Iterator[str]:
+    for one in file.chunks:
+        name = f"{one.parent}.{one.symbol}" if one.parent and one.symbol else one.symbol or one.parent
+        place = f"{paint.path(visible(file.path))}:{paint.line(f'{one.start_line}-{one.end_line}')}"
+        yield "  ".join(part for part in (place, paint.name(visible(name)), paint.faint(visible(one.kind))) if part)
+        yield f"  {visible(one.text)}" if one.text else paint.bad("  not described yet: `ragit index` has it described")
+
+
+def described_json(image: ImageDescribed | FileDescribed, options: RenderOptions) -> Iterator[str]:
     """The same as one JSON object."""
     yield dumps(
         {
@@ -282,10 +295,29 @@ def described_json(image: ImageDescribed, options: RenderOptions) -> Iterator[st
             "ref": plain(image.ref),
             "blob": image.blob,
             "asked": image.asked,
-            "description": image.text or None,
+            **_descriptions(image),
         },
         options,
     )
+
+
+def _descriptions(one: ImageDescribed | FileDescribed) -> dict[str, Any]:
+    from ragit.reports import FileDescribed
+
+    if not isinstance(one, FileDescribed):
+        return {"description": one.text or None}
+    chunks = [
+        {
+            "start_line": chunk.start_line,
+            "end_line": chunk.end_line,
+            "kind": chunk.kind,
+            "symbol": plain(chunk.symbol),
+            "parent": plain(chunk.parent),
+            "description": plain(chunk.text) or None,
+        }
+        for chunk in one.chunks
+    ]
+    return {"chunks": chunks}
 
 
 def gc_text(report: GcReport, options: RenderOptions) -> Iterator[str]:

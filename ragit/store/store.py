@@ -273,6 +273,14 @@ class Store:
         with translated(self.path):
             return {i: ChunkRow(*row) for i in ids for row in self._db.execute(sql, (i,))}
 
+    def chunks_of(self, chunking: int) -> dict[int, ChunkRow]:
+        """All chunk rows of one chunking by number, in order."""
+        sql = "SELECT id FROM chunk WHERE id >= ? AND id < ? ORDER BY id"
+        first, after = chunk_id(chunking, 0), chunk_id(chunking + 1, 0)
+        with translated(self.path):
+            ids = [number for (number,) in self._db.execute(sql, (first, after))]
+        return self.chunks(ids)
+
     def derived(self, chunkings: Iterable[int]) -> dict[int, bytes]:
         """The compressed texts that were made of documents; chunkings of what is text itself are left out."""
         sql = "SELECT text FROM derived WHERE chunking = ?"

@@ -1,0 +1,57 @@
+"""What a language model said about the chunks of one file, as the store has it. Asks no model."""
+
+from __future__ import annotations
+
+import os
+
+from ragit.chunk import language_of
+from ragit.errors import NotDescribed
+from ragit.index.compose import Composed
+from ragit.index.describing import IMAGE, chunk_asking
+from ragit.index.index import Indexer
+from ragit.reports import ChunkDescribed, FileDescribed
+from ragit.store import OF_CHUNK, Store
+from ragit.types import Oid, Target
+
+
+def is_image(path: bytes) -> bool:
+    """Whether a file of this name is described as a whole."""
+    return language_of(path) == IMAGE
+
+
+def described(indexer: Indexer, target: Target, path: bytes, blob: Oid) -> FileDescribed:
+    """The chunks of a file of a tree, in order, with what was said about each.
+
+    Raises NotDescribed where nobody describes code, and for a file that is not indexed.
+    """
+    asking = chunk_asking(indexer.config.description)
+    if asking is None or indexer.embedder is None:
+        raise NotDescribed(
+            "nobody describes code here", "Type: git config ragit.description.enabled true (docs/descriptions.md)"
+        )
+    with indexer.reading() as store:
+        composed = indexer.composer.compose(store, target.tree, near=target.near)
+        chunking = _chunking(composed, path)
+        if store is None or chunking is None:
+            why = composed.snapshot.skipped.get(path)
+            name = os.fsdecode(path)
+            if why:
+                raise NotDescribed(f"{name} is not indexed: {why}", "docs/configuration.md says which files are")
+            raise NotDescribed(f"{name} is not indexed yet", "Type: ragit index")
+        return FileDescribed(
+            os.fsdecode(path), target.name, blob, asking.fingerprint, _chunks(store, chunking, asking.fingerprint)
+        )
+
+
+def _chunking(composed: Composed, path: bytes) -> int | None:
+    rows = zip(composed.snapshot.paths, composed.snapshot.chunkings, strict=True)
+    return next((chunking for one, chunking in rows if one == path), None)
+
+
+def _chunks(store: Store, chunking: int, asked: str) -> tuple[ChunkDescribed, ...]:
+    rows = list(store.chunks_of(chunking).values())
+    said = store.descriptions.of(OF_CHUNK, asked, [row.hash for row in rows])
+    return tuple(
+        ChunkDescribed(row.start_line, row.end_line, row.kind, row.symbol, row.parent, said.get(row.hash, ""))
+        for row in rows
+    )

@@ -1,0 +1,50 @@
+"""`ragit describe` of a file that is no image: what was said about each of its chunks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from describing import Model, failing
+from sandbox import GitSandbox
+from terminal import Terminal
+from test_descriptions import body, indexed
+from test_render import faults, schemas
+
+
+@pytest.fixture
+def model() -> Iterator[Model]:
+    with Model() as model:
+        yield model
+
+
+@pytest.fixture
+def sources(repo: GitSandbox) -> GitSandbox:
+    repo.write("a.py", body("commit_offset") + "\n\n" + body("parse_config"))
+    repo.commit()
+    return repo
+
+
+def test_the_command_prints_what_was_said_about_each_chunk(sources: GitSandbox, model: Model) -> None:
+    flags = [part for name, value in model.settings.items() for part in ("-c", f"{name}={str(value).lower()}")]
+    shell = Terminal(sources.path)
+    assert "Type: ragit index" in shell.refused(*flags, "describe", "a.py").hint
+    model.faults["parse_config"] = failing(400)
+    indexed(sources, model)
+    lines = shell.ragit(*flags, "describe", "a.py", code=1).out.splitlines()
+    assert lines[0].startswith("a.py:1-31  commit_offset  function")
+    assert lines[1].startswith("  About fed timmoc tesffo")
+    assert lines[2].startswith("a.py:34-64  parse_config  function")
+    assert lines[3] == "  not described yet: `ragit index` has it described"
+    model.faults.clear()
+    indexed(sources, model)
+    found = json.loads(shell.ragit(*flags, "describe", "--ref", "HEAD", "--json", "a.py", code=0).out)
+    assert not list(faults(found, schemas()["describe"]))
+    assert [chunk["description"][:6] for chunk in found["chunks"]] == ["About ", "About "]
+    before = len(model.asked)
+    (sources.path / "link").symlink_to("a.py")
+    assert "link is not indexed: symlink" in shell.refused(*flags, "describe", "link").err
+    assert "there is no nothing.py" in shell.refused(*flags, "describe", "nothing.py").err
+    assert "ragit.description.enabled true" in shell.refused("describe", "a.py").hint
+    assert len(model.asked) == before
