@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
+import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -193,6 +196,22 @@ def test_an_empty_query_is_refused_and_one_of_signs_finds_nothing(shell: Termina
         assert "the query is empty" in shell.refused("search", query).err
     said = shell.ragit("search", "--", "->*", code=1)
     assert "no letter or digit" in said.err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_on_a_terminal_an_answer_ends_with_the_tree_it_is_of(repo: GitSandbox) -> None:
+    ours, theirs = os.openpty()
+    done = subprocess.run(
+        [RAGIT, "search", "hello"], cwd=repo.path, stdin=theirs, stdout=theirs, stderr=theirs, check=False
+    )
+    os.close(theirs)
+    said = b""
+    with suppress(OSError):  # what the other end of a closed terminal reads
+        while piece := os.read(ours, 4096):
+            said += piece
+    os.close(ours)
+    assert done.returncode == 0
+    assert f"of HEAD ({repo.tree()[:10]}), " in said.decode().splitlines()[-1]
 
 
 def test_a_settings_file_that_asks_for_much(repo: GitSandbox, shell: Terminal) -> None:

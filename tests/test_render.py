@@ -261,6 +261,15 @@ def test_a_long_line_is_cut_so_that_the_match_is_seen() -> None:
         assert line.endswith("...")
 
 
+def test_on_a_narrow_terminal_a_head_has_one_name() -> None:
+    many = hit(symbol="first_name second_name third_name fourth_name", parent="")
+    wide, narrow = (shown("text", answer(many), width=width).split("\n")[0] for width in (200, 70))
+    assert "  first_name, second_name, third_name and 1 more  " in wide
+    assert "  first_name and 3 more  " in narrow
+    assert cells(narrow) <= 70
+    assert "third_name and 1 more" in shown("text", answer(many))
+
+
 def test_a_place_is_never_cut() -> None:
     path = "deep/" * 60 + "file.py"
     assert shown("text", answer(hit(path=path)), width=40).split("\n")[0].startswith(f"{path}:41  ")

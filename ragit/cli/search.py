@@ -7,6 +7,7 @@ tree.
 from __future__ import annotations
 
 import os
+import sys
 from typing import Any
 
 import click
@@ -79,6 +80,8 @@ def search(ctx: click.Context, /, query: tuple[str, ...], **options: Any) -> int
         print_lines(show(answer, look(options)))
     for line in render.notes(answer):
         click.echo(line, err=True)
+    if answer.hits and options["format_name"] == "text" and sys.stdout.isatty() and sys.stderr.isatty():
+        click.echo(f"\n{render.summary(answer)}", err=True)
     return 0 if answer.hits else 1
 
 

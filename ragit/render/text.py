@@ -31,7 +31,7 @@ def text(answer: Answer, options: RenderOptions) -> Iterator[str]:
         if number:
             yield ""
         for hit in hits:
-            yield _head(answer.query, hit, paint)
+            yield _head(answer.query, hit, options, paint)
             yield from _body(answer.query, hit, options, paint)
             yield from _notes(answer.query, hit, options, paint)
     if options.explain:
@@ -40,19 +40,27 @@ def text(answer: Answer, options: RenderOptions) -> Iterator[str]:
         yield from below(answer, options, paint)
 
 
-def qualified(query: str, hit: Hit) -> str:
-    """The symbol with the names around it: Class.method, or the titles above a heading."""
+def qualified(query: str, hit: Hit, most: int = _NAMES) -> str:
+    """The symbol with the names around it: Class.method, or the titles above a heading; of many, the first `most`."""
     names = asked_first(query, hit)
-    more = f" and {len(names) - _NAMES} more" if len(names) > _NAMES else ""
-    symbol = ", ".join(names[:_NAMES]) + more
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    symbol = ", ".join(names[:most]) + more
     if hit.parent and symbol:
         return f"{hit.parent}{' > ' if hit.kind == 'section' or ' > ' in hit.parent else '.'}{symbol}"
     return symbol or hit.parent
 
 
-def _head(query: str, hit: Hit, paint: Paint) -> str:
+def _head(query: str, hit: Hit, options: RenderOptions, paint: Paint) -> str:
+    """Place, names, kind and score on one line; where they are wider than the terminal, with one name."""
+    head = _titled(query, hit, _NAMES, paint)
+    if options.width and cells(_titled(query, hit, _NAMES, Paint(False))) > options.width:
+        return _titled(query, hit, 1, paint)
+    return head
+
+
+def _titled(query: str, hit: Hit, most: int, paint: Paint) -> str:
     place = f"{paint.path(visible(hit.path))}:{paint.line(str(opening_line(query, hit)))}"
-    symbol = paint.name(visible(qualified(query, hit)))
+    symbol = paint.name(visible(qualified(query, hit, most)))
     about = visible(hit.kind)
     if hit.end_line > hit.start_line:
         about += f" {hit.start_line}-{hit.end_line}"
