@@ -19,7 +19,11 @@ def _look_elsewhere() -> None:
 _look_elsewhere()
 
 import contextlib  # noqa: E402
+import errno  # noqa: E402
 import gc  # noqa: E402
+
+_NO_ROOM = {errno.ENOSPC, errno.EIO, errno.EFBIG}
+"""What an output says that takes no more: a full disk, a terminal that is gone, a limit."""
 
 EXIT_ERROR, EXIT_BUG, EXIT_INTERRUPT = 2, 3, 130
 
@@ -75,14 +79,24 @@ def run(args: list[str]) -> int:
         # The reader went away (ragit ... | head). Python would complain again when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except Exception:
-        from ragit.crash import report
+    except Exception as error:
+        return _failed(error, args)
 
-        _say(
-            f"bug: ragit failed unexpectedly; the details are in {report(args)}",
-            "hint: please report it with that file",
-        )
-        return EXIT_BUG
+
+def _failed(error: Exception, args: list[str]) -> int:
+    """What no command foresaw: an output that takes no more (of `ragit --help > FILE`, too), or else a bug."""
+    if isinstance(error, OSError) and error.errno in _NO_ROOM and error.filename is None:
+        with contextlib.suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _say(f"error: cannot write the answer: {error.strerror}", "hint: look at where the output is directed to")
+        return EXIT_ERROR
+    from ragit.crash import report
+
+    _say(
+        f"bug: ragit failed unexpectedly; the details are in {report(args)}",
+        "hint: please report it with that file",
+    )
+    return EXIT_BUG
 
 
 def _say(*lines: str) -> None:

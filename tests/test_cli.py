@@ -199,7 +199,8 @@ def test_an_empty_query_is_refused_and_one_of_signs_finds_nothing(shell: Termina
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
-def test_on_a_terminal_an_answer_ends_with_the_tree_it_is_of(repo: GitSandbox) -> None:
+def test_on_a_terminal_an_answer_ends_with_the_tree_it_is_of(repo: GitSandbox, shell: Terminal) -> None:
+    shell.ragit("index", "-q", code=0)
     ours, theirs = os.openpty()
     done = subprocess.run(
         [RAGIT, "search", "hello"], cwd=repo.path, stdin=theirs, stdout=theirs, stderr=theirs, check=False
@@ -248,7 +249,20 @@ def test_completion_completes(shell: Terminal) -> None:
     assert "search" in said.stdout
 
 
-ANSWERS = ["search hello", "search --json hello", "status", "check", "config", "index", "gc"]
+ANSWERS = [
+    "search hello",
+    "search --json hello",
+    "status",
+    "check",
+    "config",
+    "index",
+    "gc",
+    "--help",
+    "--version",
+    "search --help",
+    "completion bash",
+    "hooks uninstall",
+]
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
