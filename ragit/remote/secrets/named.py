@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 
-from ragit.remote.secrets.rule import EDGE, WORDS, Rule, cased, chosen, given, jumbled, literal, made
+from ragit.remote.secrets.rule import EDGE, FIRST, REST, WORDS, Rule, cased, chosen, given, jumbled, literal, made
 
-_CAPITALS = ("PASSW", "PASSP", "PWD", "SECRET", "TOKEN", "CREDENTIAL", "KEY")
+_CAPITALS = ("PASS", "PWD", "SECRET", "TOKEN", "CREDENTIAL", "KEY")
 """What names of variables hold that are written in capitals."""
 
 _SET = r"(?:(?:export|ENV|ARG|set|-)[ \t]+)?"
@@ -42,6 +42,17 @@ def _random_value(value: str, before: str) -> bool:
     return jumbled(value) and given(value)
 
 
+def _of_a_header(value: str, before: str) -> bool:
+    """Anything made behind the name of a scheme; without one, it may be a name."""
+    if re.search(r"(?i)authorization.*(?:bearer|basic|token|key)\s", before):
+        return made(value)
+    return len(value) > 19 and _long_and_made(value, before)
+
+
+def _long_and_made(value: str, before: str) -> bool:
+    return len(re.findall(r"[A-Za-z][0-9]|[0-9][A-Za-z]", value)) > 2 and cased(value)
+
+
 def _of_a_setting(value: str, before: str) -> bool:
     return chosen(value, before) and bool(re.search(r"[0-9][^\d_]*[A-Za-z]", value))
 
@@ -63,9 +74,9 @@ IN_TEXT: tuple[Rule, ...] = (
     ),
     Rule(
         "webhook",
-        ("/api/webhooks/", "hooks.slack.com", "hooks.zapier.com", "/webhookb2/"),
+        ("/webhook", "hooks.slack.com", "hooks.zapier.com"),
         r"(?:/api/webhooks/\d+/|hooks\.slack\.com/(?:services|workflows|triggers)/|hooks\.zapier\.com/hooks/catch/"
-        r"|/webhookb2/)(?P<secret>[A-Za-z0-9/_@-]{14,400})",
+        r"|/webhookb2/|office\.com/webhook/)(?P<secret>[A-Za-z0-9/_@-]{14,400})",
         made,
     ),
     Rule(
@@ -83,9 +94,10 @@ IN_TEXT: tuple[Rule, ...] = (
     ),
     Rule(
         "authorization",
-        ("uthorization", "UTHORIZATION"),
-        r"(?i:authorization)[\"']?\s*[:=,]\s*[\"']?(?i:bearer|basic|token)\s+(?P<secret>[A-Za-z0-9._~+/=-]{16,})",
-        made,
+        ("uthorization", "UTHORIZATION", "earer "),
+        r"(?i:authorization[\"']?\s{0,4}[:=,]\s{0,4}[\"']?(?:[a-z-]{3,20}\s{1,4})?|\bbearer\s)"
+        r"(?P<secret>[A-Za-z0-9._~+/=-]{16,4096})",
+        _of_a_header,
     ),
     Rule(
         "password of a command",
@@ -96,21 +108,22 @@ IN_TEXT: tuple[Rule, ...] = (
     ),
     Rule(
         "password of a command",
-        ("mysql", "mariadb", "mycli"),
+        (" -p",),
         r"(?:mysql|mariadb|mycli)[a-z-]{0,12}(?:\.exe)?[ \t](?:[^\n|;&]|\\\n){0,300}?(?<=[ \t])-p"
         r"(?P<quote>[\"']?)(?P<secret>[^\s\"'$<>{}()`|;&,-][^\s\"'$<>{}()`|;&,]{2,200})(?P=quote)",
         _of_a_command,
     ),
     Rule(
         "password of a command",
-        ("sshpass", "redis-cli"),
-        r"(?:sshpass[ \t]+-p|redis-cli[ \t][^\n|;&]{0,200}?-a)[ \t]*(?P<quote>[\"']?)"
+        (" -p", " -a", " -w"),
+        r"(?:sshpass[ \t]+-p|(?:redis-cli[ \t][^\n|;&]{0,200}?-a|(?:docker|podman) login[ \t][^\n|;&]{0,200}?[ \t]-p"
+        r"|ldap(?:search|add|modify)[ \t][^\n|;&]{0,200}?[ \t]-w))[ \t]*(?P<quote>[\"']?)"
         r"(?P<secret>[^\s\"'$<>{}()`|;&-][^\s\"'$<>{}()`|;&]{2,200})(?P=quote)",
         _of_a_command,
     ),
     Rule(
         "password of .pgpass",
-        (":5432:", ":5433:", ":6432:", ":*:"),
+        (":543", ":6432:", ":*:"),
         r"(?m)^[\w.*-]{1,255}:(?:5432|5433|6432|\*):[^:\s]{1,63}:[^:\s]{1,63}:"
         r"(?P<secret>(?:[^\s:\\]|\\.){2,255})[ \t\r]*$",
         given,
@@ -137,7 +150,7 @@ IN_TEXT: tuple[Rule, ...] = (
     ),
     Rule(
         "private key",
-        ("Q>", "</D", "</P>"),
+        ("Q>", "</D>"),
         r"<(?P<part>D|P|Q|DP|DQ|InverseQ)>(?P<secret>[A-Za-z0-9+/=]{40,2048})</(?P=part)>",
         cased,
     ),
@@ -183,10 +196,30 @@ CUED: tuple[Rule, ...] = (
     Rule(
         "quoted secret",
         (),
-        rf"(?:{WORDS})(?:[\"'\]]{{1,2}}|: ?[A-Za-z]\w{{0,30}}(?= ?=)|)"
-        r"(?:\s{0,4}(?::=|=>|=|:|(?<=[\"']),)|(?<=[\"'])\s{1,4}value=)\s{0,4}"
+        rf"(?:{WORDS})(?:[\"'\]]{{1,2}}|\[\]|: ?&?[A-Za-z]\w{{0,30}}(?= ?=)|)"
+        r"(?:\s{0,4}(?::=|=>|->|=|:|(?<=[\"']),)|(?<=[\"'])\s{1,4}value=)\s{0,4}[bBfFrRuU@]{0,2}"
         r"(?P<quote>[\"'`])(?P<secret>[^\s\"'`]{6,512})(?P=quote)",
         chosen,
+    ),
+    # setPassword("..."), withToken('...')
+    Rule(
+        "quoted secret",
+        ("assword(", "ecret(", "oken(", "Key(", "_key(", "ass("),
+        rf"{FIRST}(?:(?<=et.)|(?<=ith.)|(?<=et_.)|(?<=ith_.)){REST}\(\s?(?P<quote>[\"'])(?P<secret>[^\s\"']{{6,512}})(?P=quote)",
+        chosen,
+    ),
+    Rule(
+        "quoted secret",
+        ("#define",),
+        rf"#define[ \t]+\w{{0,60}}(?:{WORDS})[ \t]+(?P<quote>[\"'])(?P<secret>[^\s\"']{{6,512}})(?P=quote)",
+        chosen,
+    ),
+    # X-Api-Key: ... within the quotes of a header.
+    Rule(
+        "authorization",
+        tuple(f"{word}:" for word in ("Key", "key", "KEY", "Token", "TOKEN", "-token", "Secret", "-secret")),
+        rf"(?:{WORDS}):[ \t]?(?P<secret>[A-Za-z0-9._~+/=-]{{16,512}})(?=[\"'`])",
+        _long_and_made,
     ),
     # DB_PASSWORD=... of .env files, shells and compose files: upper case, nothing around the sign.
     Rule(
@@ -231,15 +264,16 @@ CUED: tuple[Rule, ...] = (
     Rule(
         "setting",
         ("</",),
-        rf"<[\w.:-]{{0,40}}(?:{WORDS})>\s{{0,4}}(?P<secret>[^\s<>\"'`\\]{{6,512}})\s{{0,4}}</",
+        rf"(?:<[\w.:-]{{0,40}}(?:{WORDS})|(?:{WORDS})[\"'])>\s{{0,4}}(?P<secret>[^\s<>\"'`\\]{{6,512}})\s{{0,4}}</",
         chosen,
     ),
     # --password=..., Password=...; of connection strings
     Rule(
         "argument",
         (),
-        rf"(?:--[a-z-]{{0,40}}(?:{WORDS})[= ]|[;\"'](?i:password|pwd)=)"
-        r"(?P<secret>[^\s;<>\"'`\\),]{6,512})",
+        rf"(?:--(?:[a-z-]{{1,20}}[= ][\w.-]{{0,60}}(?:{WORDS})=|[a-z-]{{0,40}}(?:{WORDS})[= ])"
+        r"|[;?&\"'](?i:password|pwd)=)"
+        r"(?P<secret>[^\s;&<>\"'`\\),]{6,512})",
         chosen,
     ),
     # CREATE ROLE app LOGIN PASSWORD '...', SET PASSWORD = PASSWORD('...')

@@ -22,15 +22,17 @@ class Rule(NamedTuple):
 
 EDGE = r"(?<![A-Za-z0-9_])"
 KEYS = ("api", "access", "auth", "private", "account", "encryption", "signing", "secret")
-_NAMES = ("password", "passwd", "passphrase", "pwd", "secret", "token", "credentials?")
-WORDS = r"[AaCcEePpSsTt](?i:{})".format(
+_NAMES = ("password", "passwd", "passphrase", r"pass(?<![A-Za-z]pass)", "pwd", "secret", "token", "credentials?")
+FIRST = "[AaCcEePpSsTt]"
+REST = r"(?i:{})".format(
     "|".join(f"(?<={name[0]}){name[1:]}" for name in (*_NAMES, *(f"{word}[_.-]?key" for word in KEYS)))
 )
+WORDS = FIRST + REST
 """What names of secrets end in, in any case; in lower case, each holds one of CUES or KEY_CUES. The first letters stand
 before the words: so `re` skips what none begins with, which makes its search twice as fast.
 """
 
-CUES = ("passw", "passp", "pwd", "secret", "token", "credential")
+CUES = ("passw", "passp", "pwd", "secret", "token", "credential", "_pass", "pass=", "pass:", "pass'", 'pass"', "pass =")
 KEY_CUES = tuple(f"{word}{between}key" for word in KEYS for between in ("", "_", "-", "."))
 """Cues that hold `key`: looked for only where that is."""
 
@@ -93,7 +95,7 @@ def literal(value: str, before: str = "") -> bool:
 
 
 def _names_a_version(value: str, before: str) -> bool:
-    if re.search(r"(?i)passw|passp|pwd|credential", before):
+    if re.search(r"(?i)pass|pwd|credential", before):
         return False
     folded = value.lower()
     if len(value) < 9 and folded == value:
