@@ -472,7 +472,7 @@ def test_the_command_says_what_is_wrong(pictures: GitSandbox, model: Model) -> N
             index.describe("words.png", now=True)
         index.index(scope="worktree")
         asked = len(model.asked)
-        for name, why in (("words.png", "not png"), ("a.py", "indexed as text")):
+        for name, why in (("words.png", "not png"), ("a.py", "nobody describes code")):
             with pytest.raises(NotDescribed, match=why):
                 index.describe(name)
         pictures.write("shots/new.png", picture("PNG", 11, 11))
