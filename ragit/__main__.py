@@ -33,7 +33,10 @@ def main() -> None:
     interrupted.
     """
     _fill_closed_streams()
-    code = run(sys.argv[1:])
+    try:
+        code = run(sys.argv[1:])
+    except KeyboardInterrupt:  # before the command line itself was loaded
+        code = EXIT_INTERRUPT
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):
             stream.flush()
@@ -69,8 +72,12 @@ def run(args: list[str]) -> int:
     except RagitError as error:
         _say(f"error: {visible(error.message)}", f"hint: {visible(error.hint)}")
         return EXIT_ERROR
+    except click.UsageError as error:
+        typed = error.ctx.command_path if error.ctx else "ragit"
+        _say(f"error: {visible(error.format_message())}", f"hint: {typed} --help says what there is")
+        return EXIT_ERROR
     except click.ClickException as error:
-        error.show()
+        _say(f"error: {visible(error.format_message())}", "hint: ragit --help says what there is")
         return EXIT_ERROR
     except (KeyboardInterrupt, click.Abort):
         _say("interrupted: what was done is kept")

@@ -176,6 +176,25 @@ def test_status_names_what_is_not_searched(repo: GitSandbox, shell: Terminal) ->
     assert "data.bin" not in shell.ragit("status").out
 
 
+@pytest.mark.parametrize(
+    ("args", "said", "hint"),
+    [
+        (["serch", "x"], "did you mean search?", "ragit --help"),
+        (["index", "--dryrun"], "--dry-run", "ragit index --help"),
+        (["search"], "QUERY", "ragit search --help"),
+        (["search", "-k", "0", "x"], "-k", "ragit search --help"),
+        (["-c", "nothing", "search", "x"], "NAME=VALUE", "ragit --help"),
+        (["hooks", "instal"], "instal", "ragit hooks --help"),
+        (["eval"], "--golden", "ragit eval --help"),
+        (["search", "--\x1b[2J"], "\\x1b", "ragit search --help"),
+    ],
+)
+def test_what_was_mistyped_is_one_sentence_and_one_hint(shell: Terminal, args: list[str], said: str, hint: str) -> None:
+    refused = shell.refused(*args)
+    assert said in refused.err
+    assert hint in refused.hint
+
+
 def test_one_setting_and_one_section(shell: Terminal) -> None:
     for name in ("retrieval.topK", "RETRIEVAL.TOPK", "ragit.retrieval.topk"):
         lines = shell.ragit("config", name, code=0).out.splitlines()

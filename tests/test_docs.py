@@ -13,6 +13,7 @@ from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner
 
 import ragit
 from ragit.__main__ import EXIT_BUG, EXIT_ERROR, EXIT_INTERRUPT
@@ -58,6 +59,12 @@ def test_every_command_has_a_summary_an_example_and_helped_options(name: str) ->
     for parameter in command.params:
         if isinstance(parameter, click.Option):
             assert parameter.help, f"{name} {parameter.opts[0]} has no help"
+
+
+def test_no_summary_in_a_list_of_commands_is_cut() -> None:
+    for name in ("", "hooks"):
+        listed = CliRunner().invoke(cli, [*name.split(), "--help"], terminal_width=80).output
+        assert "..." not in listed.partition("Commands:")[2]
 
 
 @pytest.mark.parametrize("name", ALL)

@@ -11,7 +11,7 @@ from ragit.cli.face import look, open_index, print_lines
 from ragit.errors import ConfigError
 
 
-@click.command()
+@click.command(short_help="Show settings, their values and where they came from.")
 @click.argument("name", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 @click.option("--help-texts", "full", is_flag=True, help="Say what each setting means.")
@@ -32,7 +32,7 @@ def config(ctx: click.Context, name: str | None, as_json: bool, full: bool) -> N
         print_lines((render.config_json if as_json else render.config_text)(rows, look({"full": full or bool(name)})))
 
 
-@click.command()
+@click.command(short_help="Allow what this repository's settings ask for.")
 @click.option("-n", "--dry-run", is_flag=True, help="Show what is asked for, and allow nothing.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @click.option("--revoke", is_flag=True, help="Take all permissions of this repository back.")

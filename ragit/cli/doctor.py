@@ -8,7 +8,7 @@ from ragit import render
 from ragit.cli.face import look, print_lines
 
 
-@click.command()
+@click.command(short_help="Look at all that ragit stands on, and say how to mend it.")
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 @click.pass_context
 def doctor(ctx: click.Context, as_json: bool) -> int:

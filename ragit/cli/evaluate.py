@@ -22,7 +22,7 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 _SHARE = click.FloatRange(0, 1)
 
 
-@click.command("eval")
+@click.command("eval", short_help="Measure how well searching answers, here.")
 @click.option(
     "--golden", type=_FILE, metavar="FILE", help="A set of queries and where their answers stand (docs/eval.md)."
 )

@@ -12,7 +12,7 @@ from ragit import render
 from ragit.cli.face import look, open_index, print_lines
 
 
-@click.command()
+@click.command(short_help="Index HEAD, and offer to install git hooks.")
 @click.option("-y", "--yes", is_flag=True, help="Install the hooks without asking.")
 @click.pass_context
 def init(ctx: click.Context, yes: bool) -> None:
@@ -37,7 +37,7 @@ def init(ctx: click.Context, yes: bool) -> None:
     print_lines(render.hooks_text(report, look({})))
 
 
-@click.group("hooks")
+@click.group("hooks", short_help="Index in the background, by git's own hooks.")
 def hooks() -> None:
     """Index in the background when a commit, checkout, merge or rebase moves HEAD.
 

@@ -12,7 +12,7 @@ from ragit.cli.progress import Bar
 from ragit.cli.scope import take_scope
 
 
-@click.command()
+@click.command(short_help="Make trees complete ahead of time.")
 @click.argument("revisions", nargs=-1, metavar="[REV]...")
 @click.option("--staged", is_flag=True, help="The tree that a commit would record now.")
 @click.option("--worktree", is_flag=True, help="HEAD with all uncommitted changes.")
@@ -52,7 +52,7 @@ def index(
         print_lines((render.index_json if as_json else render.index_text)(report, look({})))
 
 
-@click.command()
+@click.command(short_help="Drop what no ref, worktree or recent reflog entry reaches.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.pass_context
 def gc(ctx: click.Context, as_json: bool) -> None:

@@ -21,7 +21,7 @@ BLINK = 200
 """Missing files from which a search says that it indexes first."""
 
 
-@click.command()
+@click.command(short_help="Find the places that answer a symbol, words or a question.")
 @click.argument("query", nargs=-1, required=True)
 @click.option("-k", "--top-k", type=click.IntRange(1), help="How many hits at most.")
 @click.option("--ref", metavar="REV", help="Search this branch, tag, commit or tree instead of the working tree.")
