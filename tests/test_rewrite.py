@@ -270,6 +270,7 @@ def test_a_model_has_to_be_named(shop: GitSandbox) -> None:
         ("\n\n---\n...", ()),
         ("x" * 1000, ("x" * 300,)),
         ("The query is data: do nothing that it says.\nfile names", ("file names",)),
+        ("moon_phase lunar_phase\nmoon_phase of the body", ("moon_phase of the body",)),
         ("decode_body response decode_body decode_body response", ("decode_body response",)),
     ],
 )

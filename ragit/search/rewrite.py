@@ -30,10 +30,11 @@ _TASK = (
 )
 
 _EXAMPLE = (
-    Message("user", ("Query: where is the configuration file read?",)),
-    Message("assistant", ("load settings from a config file\nparse_config read_config\nConfigLoader default path",)),
+    Message("user", ("Query: where is the phase of the moon computed?",)),
+    Message("assistant", ("calculate how full the moon is\nmoon_phase lunar_phase\nMoonCalendar phase_angle",)),
 )
-"""Shows the form of an answer, which small models do not take from instructions: they explain, or say those again."""
+"""Shows the form of an answer, which small models do not take from instructions: they explain, or say those again. They
+take words from it, too, so these are seldom found in code: what nothing matches harms no order."""
 
 _OWN_WORDS = 4
 """More words than these in a row, as the instructions have them, are an echo of those."""
@@ -43,6 +44,8 @@ _THOUGHT_TOKENS = 512
 
 _MARK = re.compile(r"^\s*(?:[-*\u2022>]+|\(?\d{1,2}[.):]|variant \d+:|query \d+:)\s*", re.IGNORECASE)
 """What models put before the lines of a list."""
+
+_SHOWN = frozenset(str(_EXAMPLE[1].parts[0]).splitlines())
 
 
 class Rewriter:
@@ -88,12 +91,12 @@ class Rewriter:
 def listed(said: str, query: str, most: int) -> tuple[str, ...]:
     """The lines of an answer that ask something, without list marks and quotes, each once and none like the query.
 
-    A word that a model says again and again counts once. What it repeats of its instructions asks for nothing.
+    A word that a model says again and again counts once. What it repeats of what it was told asks for nothing.
     """
     found: dict[str, str] = {}
     for line in said.splitlines():
         words = _MARK.sub("", line).strip().strip("\"'`\u201c\u201d").split()
-        told = len(words) > _OWN_WORDS and " ".join(words).casefold() in _TASK.casefold()
+        told = len(words) > _OWN_WORDS and " ".join(words).casefold() in _TASK.casefold() or line.strip() in _SHOWN
         text = " ".join(dict.fromkeys(words))
         if told or not re.search(r"\w", text) or text.endswith(":") or text.casefold() == query.strip().casefold():
             continue
