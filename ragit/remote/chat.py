@@ -25,6 +25,14 @@ LONGEST = 50_000
 _THOUGHT = r"(?s)<(think|thinking|reasoning)>.*?(?:</\1>|\Z)"
 """What a model that thinks aloud says before its answer; up to the end where it was cut in the middle of it."""
 
+_TURN = r"<\|(?:im_start|im_end|eot_id|end|endoftext|start_header_id)\|>|<(?:start|end)_of_turn>"
+"""Where a turn begins or ends, in the forms of several families of models. A server that has no template for its model,
+or a wrong one, lets the model go on with turns of its own, which answer nothing.
+"""
+
+_OWN_TURN = rf"\A(?:(?:{_TURN})\s*(?:(?:assistant|model)\n)?\s*)+"
+"""Where its answer begins with such a mark."""
+
 
 class Picture(NamedTuple):
     """An image in a message."""
@@ -100,7 +108,8 @@ class Chat:
             raise self.client.wrong(_PATH, f"did not answer as a chat does, but with {shown(answer)}") from error
         text = re.sub(_THOUGHT, "", said).strip()
         # Some servers let the opening mark be part of the prompt: all before the closing one is thought, too.
-        text = text.rpartition("</think>")[2].strip()
+        text = text.rpartition("</think>")[2]
+        text = re.split(_TURN, re.sub(_OWN_TURN, "", text.strip()), maxsplit=1)[0].strip()
         text = (
             text[:LONGEST].encode("utf-8", "replace").decode()
         )  # JSON can hold halves of letters, which nothing else can

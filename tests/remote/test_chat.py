@@ -55,6 +55,10 @@ def test_a_picture_travels_as_it_is(server: EmbeddingServer) -> None:
         ("<reasoning>a</reasoning>Hi.<think>b</think>", "Hi."),
         ([{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "Hi."}], "Hi."),
         ("It prints <thinking> about", "It prints"),
+        ("Hi.<|im_end|>\n<|im_start|>user\nMore.<|im_end|>", "Hi."),
+        ("<start_of_turn>model\nHi.<end_of_turn>\n<end_of_turn>", "Hi."),
+        ("<|im_start|>assistant\nHi.", "Hi."),
+        ("It is <s>old</s> new", "It is <s>old</s> new"),
     ],
 )
 def test_thoughts_are_no_answer(server: EmbeddingServer, content: Any, text: str) -> None:
