@@ -335,6 +335,9 @@ _MAKERS: Mapping[str, tuple[str, Make]] = {
 
 _SIZES = {
     **dict.fromkeys(("epub", "notebook"), 24_000),
+    **{strange: 100_000 for strange in _MAKERS if strange.endswith("do not end")},
+    **dict.fromkeys(("a comment in XML", "an attribute in XML", "titles of a slide", "rows up and down"), 24_000),
+    **dict.fromkeys(("a long name of a space", "titles of a page", "fields without end"), 48_000),
     **dict.fromkeys(("pages of one part", "titles of an outline", "pieces", "references"), 2_000),
     "repeated rows": 500,
 }

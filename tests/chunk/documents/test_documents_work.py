@@ -16,6 +16,8 @@ from ragit.chunk.options import DocumentOptions
 pytestmark = [pytest.mark.usefixtures("quiet"), pytest.mark.filterwarnings("ignore")]
 
 OPTIONS = DocumentOptions()
+MOST = 4.0
+"""Seconds of processor time, where less than one is needed: what may be read of a text hides how fast it grew."""
 SHORT = DocumentOptions(max_text=400_000)
 
 
@@ -55,4 +57,4 @@ def test_time_grows_as_the_document_does(strange: str) -> None:
     """What the loops of C and of regular expressions do is no call: quadratic, each of these took seconds."""
     language, make, size = GROWING[strange]
     small, large = make(size // 4), make(size)
-    assert any(seconds(large, language) < max(0.5, 8 * seconds(small, language)) for _ in range(3))
+    assert any(seconds(large, language) < max(0.5, min(8 * seconds(small, language), MOST)) for _ in range(3))
