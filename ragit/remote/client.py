@@ -233,7 +233,7 @@ class Client:
         if status in (401, 403):
             raise self._failed(KeyRefused, path, words, self._about_key(), status=status)
         if status < 400:
-            to = masked(answer.headers.get("Location", "")) or "nowhere"
+            to = masked(answer.headers.get("location", "")) or "nowhere"
             words, hint = (
                 f"answered {status}: it redirects to {to}",
                 "ragit follows none: name that address if it is right",
@@ -367,10 +367,9 @@ def _back_off(attempt: int) -> float:
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
     """Seconds that the server asks to wait: a number, or a date."""
-    named = {name.lower(): value.strip() for name, value in headers.items()}
-    if said := named.get("retry-after-ms"):
+    if said := headers.get("retry-after-ms"):
         return _seconds(said, 1000)
-    said = named.get("retry-after", "")
+    said = headers.get("retry-after", "")
     if (seconds := _seconds(said, 1)) is not None or not said:
         return seconds
     from email.utils import parsedate_to_datetime

@@ -36,6 +36,7 @@ class Response(NamedTuple):
 
     status: int
     headers: Mapping[str, str]
+    """By their names in lower case: HTTP tells none apart by case."""
     content: bytes
     reason: str = ""
 
@@ -104,7 +105,8 @@ class Wire:
             with closing(response):  # left open, it would keep the connection for itself
                 content = _content(response, most)
             whole = not response.will_close and len(content) < most
-            return Response(response.status, dict(response.headers.items()), content, response.reason)
+            named = {name.lower(): value.strip() for name, value in response.headers.items()}
+            return Response(response.status, named, content, response.reason)
         except (TimeoutError, HTTPException, zlib.error, OSError) as error:
             raise Broken(_words(error)) from error
         finally:

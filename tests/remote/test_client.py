@@ -262,8 +262,9 @@ def test_a_refused_parameter_is_named(server: EmbeddingServer, answer: Any, para
     assert caught.value.parameter == parameter
 
 
-def test_a_redirect_is_not_followed_but_told(server: EmbeddingServer) -> None:
-    server.replies = [lambda _: (308, {"Location": "https://me:pw@other/v1/embeddings?key=secret"}, b"")]
+@pytest.mark.parametrize("header", ["Location", "location"])
+def test_a_redirect_is_not_followed_but_told(server: EmbeddingServer, header: str) -> None:
+    server.replies = [lambda _: (308, {header: "https://me:pw@other/v1/embeddings?key=secret"}, b"")]
     failed = failure(client(server, key="k-123456"))
     assert "answered 308: it redirects to https://other/v1/embeddings?key=***" in failed.message
 
