@@ -165,16 +165,19 @@ def _store(patient: _Patient) -> Iterator[Finding]:
     yield from _absent(freshness)
     missing = len(freshness.missing)
     if missing:
-        yield Finding("store", "note", f"{missing:,} files of HEAD are not indexed", "Type: ragit index")
+        yield Finding("store", "note", f"{_files(missing)} not indexed", "Type: ragit index")
 
 
 def _absent(freshness: FreshnessReport) -> Iterator[Finding]:
     """Files of HEAD that are not here: none, nearly everywhere."""
     for reason, count in freshness.absent.items():
         state = "note" if reason == NOT_DOWNLOADED else "bad"
-        files = f"{count:,} {'file of HEAD is' if count == 1 else 'files of HEAD are'}"
-        text = f"{files} {reason}: `ragit status --skipped` names what is not searched"
+        text = f"{_files(count)} {reason}: `ragit status --skipped` names what is not searched"
         yield Finding("objects", state, text, _ABSENT[reason])
+
+
+def _files(count: int) -> str:
+    return f"{count:,} {'file of HEAD is' if count == 1 else 'files of HEAD are'}"
 
 
 _ABSENT = {
@@ -226,7 +229,8 @@ def _worker(patient: _Patient) -> Iterator[Finding]:
     folder = patient.repo.common_dir / script.FOLDER
     failed = failure.last(folder)
     if failed is not None:
-        yield Finding("worker", "bad", f"failed {failed.times} times in a row: {failed.message}", failed.hint)
+        often = f" {failed.times} times in a row" if failed.times > 1 else ""
+        yield Finding("worker", "bad", f"failed{often}: {failed.message}", failed.hint)
     elif state := worker.state(folder):
         yield Finding("worker", "ok", state)
 

@@ -97,7 +97,8 @@ BROKEN: list[tuple[Callable[[Hooked], object], str, str, str]] = [
     (lambda r: r.git("config", "ragit.no.such", "1"), "settings", "no.such", ""),
     (lambda r: r.write(".ragit.toml", "x = "), "settings", ".ragit.toml", ""),
     (no_interpreter, "interpreter", "/nowhere/python, which is gone", "Type: ragit hooks install"),
-    (fail, "worker", "failed 1 times in a row: the server does not answer", "Start it"),
+    (fail, "worker", "failed: the server does not answer", "Start it"),
+    (lambda r: (fail(r), fail(r)), "worker", "failed 2 times in a row: the server does not answer", "Start it"),
     (lose_a_hook, "hooks", "post-merge: ragit's lines are in", "Type: ragit hooks install"),
     (lambda r: r.git("config", "ragit.embedding.provider", "openai"), "embedder", "", ""),
 ]
@@ -116,6 +117,15 @@ def test_what_is_broken_is_named_with_its_mend(
     done = command("doctor", "--json", cwd=hooked.path)
     assert done.returncode == 1
     assert [row["topic"] for row in json.loads(done.stdout) if row["state"] == "bad"] == [f.topic for f in found]
+
+
+@pytest.mark.parametrize(("count", "text"), [(1, "1 file of HEAD is"), (2, "2 files of HEAD are")])
+def test_what_is_not_indexed_is_counted(hooked: Hooked, count: int, text: str) -> None:
+    for number in range(count):
+        hooked.write(f"new{number}.py", f"def new_{number}(): ...\n")
+    hooked.git("add", ".", env={"RAGIT": "0"})
+    hooked.git("commit", "-q", "-m", "new", env={"RAGIT": "0"})
+    assert f"{text} not indexed" in [finding.text for finding in examine(hooked.path)]
 
 
 @pytest.mark.parametrize("break_it", [damage, truncate, no_interpreter, lose_a_hook])

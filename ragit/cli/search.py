@@ -107,4 +107,4 @@ def _query(text: str, scope: str | None, options: dict[str, Any]) -> Query:
 
 def _on_index(missing: int) -> None:
     if missing >= BLINK:
-        click.echo(f"indexing {missing} files first", err=True)
+        click.echo(f"indexing {missing:,} files first", err=True)

@@ -99,8 +99,9 @@ class Searcher:
     def _may_index(self, query: Query, target: Target, missing: int) -> bool:
         policy = self._config.freshness.policy
         if policy == "refuse" and query.index:
+            files = f"{missing:,} {'file' if missing == 1 else 'files'} of {target.name}"
             raise NotIndexed(
-                f"{missing} files of {target.name} are not indexed, and freshness.policy is refuse",
+                f"{files} {'is' if missing == 1 else 'are'} not indexed, and freshness.policy is refuse",
                 "Type: ragit index" + (f" {target.name}" if query.ref else ""),
             )
         return query.index and policy == "refresh"
