@@ -14,6 +14,9 @@ from ragit.types import Oid
 
 KINDS = ("refs/heads", "refs/tags", "refs/remotes")
 
+_NEAR = 3
+"""Names to offer in place of one that there is not."""
+
 
 class Revision(NamedTuple):
     """What a name means: a tree, and the commit it belongs to unless the name is a tree's own."""
@@ -82,7 +85,7 @@ def _is_unborn(git: Git) -> bool:
 
 
 def _advice(git: Git, name: str) -> str:
-    near = near_names(git, name)
+    near = _near_names(git, name)
     if name in near:
         return "it is the name of a file's content or of something else without a tree: name a commit or a tree"
     if near:
@@ -90,7 +93,7 @@ def _advice(git: Git, name: str) -> str:
     return "`git branch --all` and `git tag` list the names; a shallow or single-branch clone may lack some"
 
 
-def near_names(git: Git, name: str, most: int = 3) -> list[str]:
+def _near_names(git: Git, name: str) -> list[str]:
     """Names of refs that resemble `name`, best first: those it only begins before those it is a slip of."""
     import difflib  # only an error needs it
 
@@ -98,10 +101,10 @@ def near_names(git: Git, name: str, most: int = 3) -> list[str]:
     wanted = re.split(r"[~^:]|@\{", name)[0]
     by_tail = {ref.rsplit("/", 1)[-1]: ref for ref in reversed(listed)}
     begun = sorted((ref for ref in listed if wanted and ref.startswith(wanted)), key=len)
-    close = difflib.get_close_matches(wanted, [*listed, *by_tail], most)
+    close = difflib.get_close_matches(wanted, [*listed, *by_tail], _NEAR)
     near = (by_tail.get(match, match) if match not in listed else match for match in close)
     whole = [by_tail[wanted]] if wanted in by_tail else []
-    return list(dict.fromkeys((*whole, *begun, *near)))[:most]
+    return list(dict.fromkeys((*whole, *begun, *near)))[:_NEAR]
 
 
 def refs(git: Git, kinds: Iterable[str] = KINDS) -> list[Revision]:

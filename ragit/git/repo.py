@@ -106,10 +106,6 @@ class Repo:
         """What a revision means: a branch, tag, commit, tree or any expression of git's. Raises UnknownRevision."""
         return refs.resolve(self._place.git, rev, self.empty_tree)
 
-    def near_names(self, name: str) -> list[str]:
-        """Names of refs that resemble `name`, best first."""
-        return refs.near_names(self._place.git, name)
-
     def branch(self) -> str:
         """The short name of the current branch, also before its first commit; empty if HEAD is detached."""
         said = self._place.git.run("symbolic-ref", "--quiet", "--short", "HEAD", accept=(0, 1))

@@ -61,7 +61,7 @@ class Wire:
         self._host = address.hostname or ""
         self._port = address.port or (443 if self._secure else 80)
         self._authority = address.netloc
-        self._proxy = urlsplit(_proxy_for(self._secure, self._host, address.netloc, proxy))
+        self._proxy = urlsplit(_proxy_for(self._secure, address.netloc, proxy))
         self._ca_file = ca_file
         self._tls: ssl.SSLContext | None = None
         self._idle: list[HTTPConnection] = []
@@ -274,7 +274,7 @@ def _proxy_headers(proxy: SplitResult) -> dict[str, str]:
     return {"Proxy-Authorization": "Basic " + base64.b64encode(pair).decode()}
 
 
-def _proxy_for(secure: bool, host: str, authority: str, wanted: str) -> str:
+def _proxy_for(secure: bool, authority: str, wanted: str) -> str:
     """The proxy to use; empty for none. A server on this machine is never looked for behind one."""
     if wanted:
         return "" if wanted == "none" else wanted
