@@ -4,11 +4,10 @@ which it lacks, and what a demotion kept out of the answer. Loaded only when som
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from ragit.render.screen import Paint, RenderOptions, visible
+from ragit.render.screen import Paint, RenderOptions, plain, visible
 from ragit.types import Answer, Demoted, Hit, Reranked
 from ragit.words import identifiers, parts, stem, terms, terms_of
 
@@ -145,20 +144,20 @@ def hit_json(query: str, hit: Hit, options: RenderOptions) -> dict[str, Any]:
     return {
         "raised_by": [_part(*one, options) for one in _ordered(hit.signals) if one[1] > 0],
         "lowered_by": [_part(*one, options) for one in _ordered(hit.signals) if one[1] < 0],
-        "words": [_plain(word) for word in found.whole],
-        "words_in_part": {_plain(word): [_plain(piece) for piece in pieces] for word, pieces in found.in_part.items()},
-        "words_in_path": [_plain(word) for word in found.in_path],
-        "lacks": [_plain(word) for word in found.lacking],
+        "words": [plain(word) for word in found.whole],
+        "words_in_part": {plain(word): [plain(piece) for piece in pieces] for word, pieces in found.in_part.items()},
+        "words_in_path": [plain(word) for word in found.in_path],
+        "lacks": [plain(word) for word in found.lacking],
     }
 
 
 def demoted_json(one: Demoted, options: RenderOptions) -> dict[str, Any]:
     """A place that was kept out, for JSON."""
     return {
-        "path": _plain(one.path),
+        "path": plain(one.path),
         "start_line": one.start_line,
         "end_line": one.end_line,
-        "symbol": _plain(one.symbol),
+        "symbol": plain(one.symbol),
         "score": round(one.score, 6),
         "otherwise": round(one.otherwise, 6),
         "lowered_by": [_part(name, value, options) for name, value in _ordered(one.signals)],
@@ -167,8 +166,3 @@ def demoted_json(one: Demoted, options: RenderOptions) -> dict[str, Any]:
 
 def _part(name: str, value: float, options: RenderOptions) -> dict[str, Any]:
     return {"signal": name, "value": round(value, 6), "meaning": options.meanings.get(name, "")}
-
-
-def _plain(text: str) -> str:
-    """Without what is no character (`machine.plain`, which imports the room that imports this one)."""
-    return text if text.isascii() else re.sub("[\ud800-\udfff]", "\ufffd", text)

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ragit.judgements import Arm, Comparison, Evaluation, Expected, Figures, Judged, Moved
-from ragit.render.machine import dumps, plain
-from ragit.render.screen import Paint, RenderOptions, cells, counted, visible
+from ragit.render.machine import dumps
+from ragit.render.screen import Paint, RenderOptions, cells, counted, plain, visible
 
 _LISTED = 20
 """Queries listed on a terminal; all with --full, and in the JSON."""

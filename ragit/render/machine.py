@@ -8,7 +8,7 @@ from base64 import b64encode
 from collections.abc import Iterator
 from typing import Any
 
-from ragit.render.screen import RenderOptions, counted, visible
+from ragit.render.screen import RenderOptions, counted, plain, visible
 from ragit.render.snippet import best_line, marked, wanted_terms
 from ragit.render.text import notes, qualified
 from ragit.types import Answer, Hit, Optimized
@@ -21,11 +21,6 @@ def dumps(value: Any, options: RenderOptions) -> str:
     """A value as JSON that is safe to print: on one line, or indented where a person with a terminal looks at it."""
     text = jsonlib.dumps(value, ensure_ascii=False, allow_nan=False, indent=2 if options.color else None)
     return _RAW.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
-
-
-def plain(text: str) -> str:
-    """Text that any JSON reader accepts: bytes that were no UTF-8 become U+FFFD (path_bytes keeps them)."""
-    return text if text.isascii() else re.sub("[\ud800-\udfff]", "\ufffd", text)
 
 
 def json(answer: Answer, options: RenderOptions) -> Iterator[str]:

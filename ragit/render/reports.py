@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ragit.records import as_dict
-from ragit.render.machine import dumps, plain
-from ragit.render.screen import Paint, RenderOptions, cells, counted, money, sized, visible
+from ragit.render.machine import dumps
+from ragit.render.screen import Paint, RenderOptions, cells, counted, money, plain, sized, visible
 
 if TYPE_CHECKING:
     from ragit.reports import (
@@ -266,16 +266,16 @@ def _plain_files(files: Sequence[tuple[str, str]]) -> list[dict[str, str]]:
     return [{"path": plain(path), "reason": why} for path, why in files]
 
 
-def described_text(image: ImageDescribed | FileDescribed, options: RenderOptions) -> Iterator[str]:
+def described_text(found: ImageDescribed | FileDescribed, options: RenderOptions) -> Iterator[str]:
     """What models said about an image, or about the chunks of a file."""
     from ragit.reports import FileDescribed  # no search loads it
 
-    if isinstance(image, FileDescribed):
-        yield from _file_described(image, Paint(options.color))
-    elif image.text:
-        yield visible(image.text)
+    if isinstance(found, FileDescribed):
+        yield from _file_described(found, Paint(options.color))
+    elif found.text:
+        yield visible(found.text)
     else:
-        name = visible(image.path)
+        name = visible(found.path)
         yield f"{name} is not described yet; `ragit index` describes it, or this command with --now"
 
 
@@ -287,15 +287,15 @@ def _file_described(file: FileDescribed, paint: Paint) -> Iterator[str]:
         yield f"  {visible(one.text)}" if one.text else paint.bad("  not described yet: `ragit index` has it described")
 
 
-def described_json(image: ImageDescribed | FileDescribed, options: RenderOptions) -> Iterator[str]:
+def described_json(found: ImageDescribed | FileDescribed, options: RenderOptions) -> Iterator[str]:
     """The same as one JSON object."""
     yield dumps(
         {
-            "path": plain(image.path),
-            "ref": plain(image.ref),
-            "blob": image.blob,
-            "asked": image.asked,
-            **_descriptions(image),
+            "path": plain(found.path),
+            "ref": plain(found.ref),
+            "blob": found.blob,
+            "asked": found.asked,
+            **_descriptions(found),
         },
         options,
     )

@@ -1,4 +1,4 @@
-"""What a terminal may be shown: harmless text, colour if wanted, and how wide it is. Pure.
+"""What a terminal or a reader of JSON may be shown: harmless text, colour if wanted, and how wide it is. Pure.
 
 Paths and file contents are a stranger's. A control character among them could move the cursor, set the title or hide
 what stands beside it, and a bidirectional override could turn code around before the reader's eyes: all are shown
@@ -51,6 +51,11 @@ def _escape(match: re.Match[str]) -> str:
     if 0xDC80 <= code <= 0xDCFF:  # a byte of a path that is no UTF-8, as surrogateescape keeps it
         return f"\\x{code - 0xDC00:02x}"
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+def plain(text: str) -> str:
+    """Text that any JSON reader accepts: bytes that were no UTF-8 become U+FFFD (path_bytes keeps them)."""
+    return text if text.isascii() else re.sub("[\ud800-\udfff]", "\ufffd", text)
 
 
 class Paint(NamedTuple):
