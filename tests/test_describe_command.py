@@ -48,3 +48,13 @@ def test_the_command_prints_what_was_said_about_each_chunk(sources: GitSandbox, 
     assert "there is no nothing.py" in shell.refused(*flags, "describe", "nothing.py").err
     assert "ragit.description.enabled true" in shell.refused("describe", "a.py").hint
     assert len(model.asked) == before
+
+
+def test_a_section_stands_below_the_titles_around_it(repo: GitSandbox, model: Model) -> None:
+    long = "Words about it.\n" * 90
+    repo.write("guide.md", f"# Guide\n\n{long}\n## Setup\n\n{long}")
+    repo.commit()
+    indexed(repo, model)
+    flags = [part for name, value in model.settings.items() for part in ("-c", f"{name}={str(value).lower()}")]
+    said = Terminal(repo.path).ragit(*flags, "describe", "guide.md", code=0).out
+    assert "  Guide > Setup  section" in said

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ragit.records import as_dict
 from ragit.render.machine import dumps
 from ragit.render.screen import Paint, RenderOptions, cells, counted, money, plain, sized, visible
+from ragit.render.text import within
 
 if TYPE_CHECKING:
     from ragit.reports import (
@@ -281,7 +282,7 @@ def described_text(found: ImageDescribed | FileDescribed, options: RenderOptions
 
 def _file_described(file: FileDescribed, paint: Paint) -> Iterator[str]:
     for one in file.chunks:
-        name = f"{one.parent}.{one.symbol}" if one.parent and one.symbol else one.symbol or one.parent
+        name = within(one.parent, one.symbol, one.kind)
         place = f"{paint.path(visible(file.path))}:{paint.line(f'{one.start_line}-{one.end_line}')}"
         yield "  ".join(part for part in (place, paint.name(visible(name)), paint.faint(visible(one.kind))) if part)
         yield f"  {visible(one.text)}" if one.text else paint.bad("  not described yet: `ragit index` has it described")

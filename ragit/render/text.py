@@ -45,9 +45,14 @@ def qualified(query: str, hit: Hit, most: int = _NAMES) -> str:
     names = asked_first(query, hit)
     more = f" and {len(names) - most} more" if len(names) > most else ""
     symbol = ", ".join(names[:most]) + more
-    if hit.parent and symbol:
-        return f"{hit.parent}{' > ' if hit.kind == 'section' or ' > ' in hit.parent else '.'}{symbol}"
-    return symbol or hit.parent
+    return within(hit.parent, symbol, hit.kind)
+
+
+def within(parent: str, symbol: str, kind: str) -> str:
+    """A name behind the names around it; titles are told apart by a sign that stands in no name."""
+    if parent and symbol:
+        return f"{parent}{' > ' if kind == 'section' or ' > ' in parent else '.'}{symbol}"
+    return symbol or parent
 
 
 def _head(query: str, hit: Hit, options: RenderOptions, paint: Paint) -> str:
