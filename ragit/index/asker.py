@@ -35,8 +35,8 @@ class Asker:
         self._describers: dict[str, Describer] = {}
         self._store = store
         self._keep = keep
-        self._keys = 0
-        """Parts of private keys that were taken out of texts before they came here."""
+        self._private_keys = 0
+        """Parts of them that were taken out of texts before they came here."""
         self.asked: dict[str, Spent] = {}
         """What it came to, by kind."""
 
@@ -49,10 +49,10 @@ class Asker:
         """True if the settings want such descriptions."""
         return self._asking[kind] is not None
 
-    def chunks(self, wanted: Mapping[bytes, Chunk], held: Mapping[bytes, int]) -> dict[bytes, str]:
+    def chunks(self, wanted: Mapping[bytes, Chunk], private_keys: Mapping[bytes, int]) -> dict[bytes, str]:
         """Descriptions of chunks by the hash of their embedded text; those that could not be had are left out.
 
-        `held` says how many private keys were taken out of which, to be counted where a model is asked.
+        `private_keys` says how many were taken out of which, to be counted where a model is asked.
         """
         asking = self._asking[OF_CHUNK]
         if asking is None:
@@ -60,7 +60,8 @@ class Asker:
         said = self.stored(OF_CHUNK, wanted)
         if self._keep is None or len(said) == len(wanted):
             return said
-        self._keys += sum(keys for key, keys in held.items() if key in wanted and key not in said)
+        fresh = wanted.keys() - said.keys()
+        self._private_keys += sum(count for key, count in private_keys.items() if key in fresh)
         clean = self._describer(OF_CHUNK, asking).clean
         subjects = (
             code.subject(key, piece.parent, piece.symbol, clean(piece.text), prompt=asking.prompt, most=asking.bound)
@@ -87,8 +88,8 @@ class Asker:
                 keep(kind, asking.fingerprint, {one.key: one.text})
             self._count(kind, one)
             yield one
-        keys = self._keys if kind == OF_CHUNK else 0
-        self.asked.setdefault(kind, Spent()).secrets = self._describer(kind, asking).secrets + keys
+        private_keys = self._private_keys if kind == OF_CHUNK else 0
+        self.asked.setdefault(kind, Spent()).secrets = self._describer(kind, asking).secrets + private_keys
 
     def left_out(self, kind: str, why: str) -> None:
         """Count a subject that got no description."""

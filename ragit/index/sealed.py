@@ -20,8 +20,8 @@ class Sealed(NamedTuple):
 
     chunks: tuple[Chunk, ...]
     """Their texts are shorter than their ranges say where something was taken out."""
-    keys: tuple[int, ...]
-    """Of how many private keys each held a part."""
+    private_keys: tuple[int, ...]
+    """Of how many each held a part."""
 
 
 def sealed(chunks: Sequence[Chunk]) -> Sealed:
@@ -32,8 +32,8 @@ def sealed(chunks: Sequence[Chunk]) -> Sealed:
     done = [secrets.without(_letters(piece.text), found, piece.start) for piece in chunks]
     pairs = zip(chunks, done, strict=True)
     return Sealed(
-        tuple(dataclasses.replace(piece, text=_text(text)) if keys else piece for piece, (text, keys) in pairs),
-        tuple(keys for _, keys in done),
+        tuple(dataclasses.replace(piece, text=_text(text)) if count else piece for piece, (text, count) in pairs),
+        tuple(count for _, count in done),
     )
 
 

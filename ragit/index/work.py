@@ -89,8 +89,8 @@ class Workbench:
         self._objects = recipe.objects.open()
         self._embedder = embedder_of(recipe.embedding, recipe.description)
         self._store = Store(recipe.store, writable=False) if recipe.reuse else None
-        self._keys = 0
-        """Parts of private keys that were taken out of texts before the embedder had them."""
+        self._private_keys = 0
+        """Parts of them that were taken out of texts before the embedder had them."""
 
     def close(self) -> None:
         """Let go of the repository, the store and the processes that read documents."""
@@ -103,7 +103,7 @@ class Workbench:
     def sent(self) -> Sent | None:
         """What the embedder sent so far; None where it sends nothing."""
         sent = sent_by(self._embedder)
-        return sent and replaced(sent, secrets=sent.secrets + self._keys)
+        return sent and replaced(sent, secrets=sent.secrets + self._private_keys)
 
     @cached_property
     def asker(self) -> Asker:
@@ -125,12 +125,13 @@ class Workbench:
         chunkings = [(key, seen[key[0]] if key[1] == IMAGE else self._chunked(key)) for key in keys]
         made = [_Made(key, one, sealed(one.chunks)) for key, one in chunkings if isinstance(one, Chunking)]
         pieces = {text_hash(piece): piece for one in made for piece in one.sealed.chunks}
-        held = {text_hash(piece): keys for one in made for piece, keys in zip(*one.sealed, strict=True) if keys}
-        vectors = self._vectors(pieces, held)
-        self._keys += sum(keys for key, keys in held.items() if key not in vectors.stored)
+        sealed_of = ((text_hash(piece), count) for one in made for piece, count in zip(*one.sealed, strict=True))
+        private_keys = {key: count for key, count in sealed_of if count}
+        vectors = self._vectors(pieces, private_keys)
+        self._private_keys += sum(count for key, count in private_keys.items() if key not in vectors.stored)
         done = {one.key: _done(one, vectors) for one in made}
         if self._recipe.count_secrets:
-            done = {one.key: _with_secrets(done[one.key], one.sealed, held) for one in made}
+            done = {one.key: _with_secrets(done[one.key], one.sealed, private_keys) for one in made}
         return [done.get(key) or Done(key, None, waiting=_tokens(chunking)) for key, chunking in chunkings]
 
     def _chunked(self, key: Key) -> Chunking | None:
@@ -147,8 +148,8 @@ class Workbench:
         chunking = chunk.chunk(data, language, recipe.options, recipe.chunkers.get(fingerprint))
         return Chunking(chunking.language, (), TOO_MANY) if len(chunking.chunks) > postings.MAX_CHUNKS else chunking
 
-    def _vectors(self, pieces: Mapping[bytes, Chunk], held: Mapping[bytes, int]) -> Vectors:
-        """A vector for every chunk, by the hash of its text; `held`: how many keys were taken out of it."""
+    def _vectors(self, pieces: Mapping[bytes, Chunk], private_keys: Mapping[bytes, int]) -> Vectors:
+        """A vector for every chunk, by the hash of its text; `private_keys`: how many were taken out of it."""
         embedder = self._embedder
         if embedder is None:
             return Vectors({})
@@ -157,7 +158,7 @@ class Workbench:
             from ragit.describe import code
 
             shown = {key: piece for key, piece in pieces.items() if piece.kind != IMAGE}
-            said = self.asker.chunks(shown, held)
+            said = self.asker.chunks(shown, private_keys)
         stored = self._stored(pieces, embedder.fingerprint, said)
         wanted = [key for key in pieces if key not in stored]
         texts = [embedded_text(pieces[key]) for key in wanted]
@@ -218,8 +219,8 @@ def _row(piece: Chunk) -> ChunkRow:
     return ChunkRow(text_hash(piece), *place, *names)
 
 
-def _with_secrets(done: Done, sealed: Sealed, held: Mapping[bytes, int]) -> Done:
-    """With what would be taken out of the chunks' texts before they are sent; `held`: what was already."""
+def _with_secrets(done: Done, sealed: Sealed, private_keys: Mapping[bytes, int]) -> Done:
+    """With what would be taken out of the chunks' texts before they are sent, and the keys that were already."""
     from ragit.remote.secrets import redact
 
     secrets: dict[bytes, int] = {}
@@ -227,8 +228,8 @@ def _with_secrets(done: Done, sealed: Sealed, held: Mapping[bytes, int]) -> Done
         found: Counter[str] = Counter()
         redact(embedded_text(piece), found)
         key = text_hash(piece)
-        if found or key in held:
-            secrets[key] = sum(found.values()) + held.get(key, 0)
+        if found or key in private_keys:
+            secrets[key] = sum(found.values()) + private_keys.get(key, 0)
     return replaced(done, secrets=secrets) if secrets else done
 
 

@@ -56,7 +56,8 @@ def test_a_key_goes_from_every_chunk_however_many_it_is_cut_into(every: int, for
     assert together.startswith("ä = 1") and together.endswith("print(ä)") and "END RSA PRIVATE KEY" in together
     assert [piece.text.count("\n") for piece in done.chunks] == [piece.text.count("\n") for piece in pieces]
     assert all(
-        (piece.text != before.text) == bool(n) for piece, before, n in zip(done.chunks, pieces, done.keys, strict=True)
+        (piece.text != before.text) == bool(n)
+        for piece, before, n in zip(done.chunks, pieces, done.private_keys, strict=True)
     )
     assert [redact(piece.text) for piece in done.chunks] == [piece.text for piece in done.chunks]
 
@@ -96,7 +97,7 @@ def test_two_keys_and_what_lies_between(every: int = 3) -> None:
 )
 def test_what_is_no_private_key_stays(text: str) -> None:
     assert redact(text) == text
-    assert not any(sealed(chunks(text, lines_at(text, 3))).keys)
+    assert not any(sealed(chunks(text, lines_at(text, 3))).private_keys)
 
 
 def test_a_key_of_ssh_and_one_of_putty_and_one_of_gpg() -> None:
