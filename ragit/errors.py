@@ -3,7 +3,7 @@
 RagitError
 ├── NotARepository        no git repository here, or git itself refuses it
 ├── UnknownRevision       the revision names nothing; the hint lists near names
-├── NotIndexed            the answer was asked for without indexing, and nothing is stored
+├── NotIndexed            the tree is not indexed, and may not be indexed now
 ├── StoreUnreadable       the index file is damaged or cannot be opened
 │   ├── StoreTooNew       it was written by a newer ragit
 │   └── StoreTooOld       it was written by an older ragit; indexing brings it up to date
@@ -13,7 +13,7 @@ RagitError
 ├── UnknownFormat         an output format that does not exist
 ├── EmbedderUnavailable   the embedding server refused or did not answer
 ├── RemoteFailed          another server refused or did not answer; its kinds are in ragit.remote.failures
-├── NotDescribed          an image has no description, and cannot have one as things stand
+├── NotDescribed          a file has no description, and gets none as things stand
 ├── WorkerDied            a worker process ended in the middle of its work
 ├── OutputFailed          where the answer is directed to takes no more
 ├── HooksNotWritable      a hook file or its folder cannot be written
@@ -44,7 +44,7 @@ class UnknownRevision(RagitError):
 
 
 class NotIndexed(RagitError):
-    """Nothing is stored for the tree that was asked about."""
+    """The tree that was asked about is not indexed, or not all of it, and may not be indexed now."""
 
 
 class StoreUnreadable(RagitError):
@@ -84,7 +84,7 @@ class RemoteFailed(RagitError):
 
 
 class NotDescribed(RagitError):
-    """An image that no model can be asked about: there is none, it is too large or damaged, or nobody may be asked."""
+    """A file that nothing is said about: it is not there, not indexed, no image to be sent, or nobody is asked."""
 
 
 class WorkerDied(RagitError):

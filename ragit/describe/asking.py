@@ -19,8 +19,8 @@ CHUNK_PROMPT = (
 """description.prompt where the user sets none."""
 
 CHUNK_QUESTION = "In one or two plain sentences, without code: what does this piece do?"
-"""Follows the piece where CHUNK_PROMPT stands before it. Small models go on with what they read last, which is code:
-bench/QUALITY.md."""
+"""Follows the piece where CHUNK_PROMPT stands before it. Small models go on with what they read last: one of 135
+million parameters answered 16 of 139 pieces with code, its own or the piece's, and none with the question behind it."""
 
 IMAGE_PROMPT = (
     "You write one entry of a search index of a software project. Describe the image in two or three plain sentences, "

@@ -1,4 +1,8 @@
-"""The order of work: what is missing, in which batches, and when it is written."""
+"""The face of indexing: what trees lack is found, worked off by a run, and the complete ones are remembered.
+
+Also what is done to a store as a whole: a rehearsal, a rebuild, a collection of what nothing reaches. `run` says in
+which batches work is done, and when it is written.
+"""
 
 from __future__ import annotations
 

@@ -21,7 +21,6 @@ _T = TypeVar("_T")
 _OUT = {"linguist-generated": "generated", "linguist-vendored": "vendored"}
 """Attributes that take a file out of the index where they are set, and the reason that is shown."""
 
-
 IGNORED = "ignored"
 """The reason for what a .ragitignore takes out."""
 

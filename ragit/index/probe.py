@@ -17,13 +17,12 @@ from ragit.types import Embedder
 SAMPLE = "def close_idle_connections(pool):\n    for connection in pool.idle():\n        connection.close()\n"
 QUERY = "where are idle connections closed"
 
-
 LARGE = 2048
 """Dimensions from which a hint is worth a line: each takes 1.1 bytes a chunk, and time at every search."""
 
 _ZEROS = "Is it a model for embeddings? Ask its server by itself, or name another: docs/providers.md"
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 
 def tried(config: Config) -> EmbedderTried:
@@ -53,7 +52,7 @@ def tried(config: Config) -> EmbedderTried:
     )
 
 
-def _timed(call: Callable[[], T]) -> tuple[float, T]:
+def _timed(call: Callable[[], _T]) -> tuple[float, _T]:
     started = time.perf_counter()
     value = call()
     return (time.perf_counter() - started) * 1000, value

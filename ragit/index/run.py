@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 BATCH_FILES = 48
 """Blobs per batch and transaction: what a kill can lose, some tenths of a second of work."""
 
-DOCUMENT_WEIGHT = 8
-"""Files of code whose work a document's is like: a long one takes seconds."""
-
 DESCRIBED_FILES = 8
 """The same while models are asked: a file's chunks take seconds each, and what they say is kept at once anyway."""
+
+DOCUMENT_WEIGHT = 8
+"""As how many blobs a document counts in these and the next figure: a long one takes seconds."""
 
 POOL_FROM = 128
 """Missing blobs from which worker processes pay for their start."""
@@ -194,7 +194,7 @@ class Run:
 
 
 def _batch(keep: Keep | None) -> int:
-    """Blobs worked on, and written, together."""
+    """The weight of the blobs that are worked on, and written, together."""
     return BATCH_FILES if keep is None else DESCRIBED_FILES
 
 

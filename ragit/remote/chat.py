@@ -110,9 +110,8 @@ class Chat:
         # Some servers let the opening mark be part of the prompt: all before the closing one is thought, too.
         text = text.rpartition("</think>")[2]
         text = re.split(_TURN, re.sub(_OWN_TURN, "", text.strip()), maxsplit=1)[0].strip()
-        text = (
-            text[:LONGEST].encode("utf-8", "replace").decode()
-        )  # JSON can hold halves of letters, which nothing else can
+        # JSON can hold halves of letters, which nothing else can.
+        text = text[:LONGEST].encode("utf-8", "replace").decode()
         cut = choice.get("finish_reason") == "length"
         if not text:
             raise self._nothing(refusal, cut)
