@@ -183,6 +183,11 @@ def test_every_output_format_is_documented() -> None:
     assert all(f"`{name}`" in text_of(README) for name in FORMATS)
 
 
+def test_every_file_beside_the_rooms_has_its_place_on_a_page() -> None:
+    files = {file.stem for file in (TOP / "ragit").glob("*.py")}
+    assert sorted(first_cells(ARCHITECTURE, "files of `ragit/`")) == sorted(files - {"__init__"})
+
+
 def test_every_signal_has_its_reason_on_a_page() -> None:
     assert first_cells(ARCHITECTURE, "signal") == list(dict.fromkeys(first_cells(ARCHITECTURE, "signal")))
     assert set(first_cells(ARCHITECTURE, "signal")) == set(SIGNAL_NAMES)
