@@ -105,7 +105,7 @@ def row(name: str, found: list[Asked], usual: list[Asked]) -> str:
     change = f"{mean(ndcg) - mean(before):+.3f} | {p}" if p else " | "
     return (
         f"| {name} | {len(found)} | {mean(ndcg):.3f} | {change} | {mean(one.mrr for one in found):.3f} "
-        f"| {ms:.0f} | {times:.0f}x | {refused} |"
+        f"| {ms:.0f} | {times:.1f}x | {refused} |"
     )
 
 
@@ -146,8 +146,10 @@ def main() -> None:
         print(row(name, found, rows["without"]))
     chunks, failed, read, written, seconds = (sum(column) for column in zip(*costs, strict=True))
     if chunks:
-        print(f"\n{chunks} chunks described, {failed} not, in {seconds:.0f} s: {read / chunks:.0f} tokens read and ")
-        print(f"{written / chunks:.0f} written for each, {chunks / seconds:.1f} chunks a second")
+        print(
+            f"\n{chunks} chunks described, {failed} not, in {seconds:.0f} s, {chunks / seconds:.1f} a second; for each,"
+        )
+        print(f"{read / chunks:.0f} tokens were read and {written / chunks:.0f} written")
 
 
 if __name__ == "__main__":
