@@ -16,6 +16,9 @@ PATIENCE = Patience(retries=3)
 LONGEST = 2000
 """Characters of a description. A model that goes on has lost its way, and a server may send anything."""
 
+OWN_WORDS = 4
+"""More words than these in a row, as the instructions have them, are an echo of those."""
+
 LOOP = 8
 """Words of the longest phrase that is noticed when it is said over and over."""
 
@@ -83,8 +86,8 @@ class Describer:
         except RemoteFailed as error:
             return Said(subject.key, "", self._strike(error))
         text = one_line(reply.text, cut=reply.cut)
-        if not text:
-            return Said(subject.key, "", f"model {self._chat.model} answered without words")
+        if not text or _repeats(subject, text):
+            return Said(subject.key, "", self._strike(self._chat.no_answer(said=text)))
         self._strikes = 0
         return Said(subject.key, text, "", reply.prompt_tokens, reply.completion_tokens)
 
@@ -128,6 +131,12 @@ def one_line(answer: str, *, cut: bool = False) -> str:
     if len(text) > LONGEST:
         text = text[:LONGEST].rpartition(" ")[0] or text[:LONGEST]
     return text
+
+
+def _repeats(subject: Subject, text: str) -> bool:
+    """Whether an answer is a piece of the instructions or the question: a model that was not made to answer goes on."""
+    told = [part for message in subject.messages for part in message.parts if isinstance(part, str)]
+    return text == told[-1] or (len(text.split()) > OWN_WORDS and text in told[0])
 
 
 def _unlooped(words: Sequence[str]) -> list[str]:

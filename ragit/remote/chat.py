@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from ragit.errors import RemoteFailed
 from ragit.remote.client import INDEXING, Client, Patience, count, printable, shown
 from ragit.remote.failures import ParameterRefused
 
@@ -80,6 +81,11 @@ class Chat:
             except ParameterRefused as refused:
                 if not self._without(refused.parameter, payload):
                     raise
+
+    def no_answer(self, said: str) -> RemoteFailed:
+        """The failure to count where a reply has text, and none of it answers: `said` is what it repeats, or empty."""
+        words = "with what it was told to do" if said else "without words"
+        return self.client.wrong(_PATH, f"model {self.model} answered {words}", "Is it a model for chats?")
 
     def _payload(self, messages: Sequence[Message], max_tokens: int) -> dict[str, object]:
         payload: dict[str, object] = {"model": self.model, "messages": [_spoken(message) for message in messages]}
