@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from describing import Model
 from hypothesis import HealthCheck, Phase, settings
 from sandbox import GitSandbox, become, clean_environment
 from serving import EmbeddingServer
 
+from ragit.git import Repo
 from ragit.remote.client import Client
 
 # A shell that starts us in the background ignores Ctrl-C, and so would all that tests start and interrupt.
@@ -50,11 +52,25 @@ def repo(tmp_path: Path) -> GitSandbox:
 
 
 @pytest.fixture
+def opened(repo: GitSandbox) -> Iterator[Repo]:
+    """The repository of `repo`, opened before its first commit: for tests that look at it later, `refresh` it."""
+    with Repo.open(repo.path) as found:
+        yield found
+
+
+@pytest.fixture
 def server() -> Iterator[EmbeddingServer]:
     """A server on this machine that does as it is told."""
     running = EmbeddingServer()
     yield running
     running.close()
+
+
+@pytest.fixture
+def model() -> Iterator[Model]:
+    """A language model on this machine that describes by rule."""
+    with Model() as running:
+        yield running
 
 
 @pytest.fixture

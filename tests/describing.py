@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import base64
 import re
+from typing import Any
 
+from sandbox import GitSandbox
 from serving import Answer, AnsweringServer, Payload, error, said
 
+import ragit
+from ragit.api import Ragit
 from ragit.describe.image import sniff
 
 
@@ -70,3 +74,19 @@ def description(payload: Payload) -> str:
 def told(code: str) -> str:
     """What it says about a piece of code."""
     return "About " + " ".join(word[::-1] for word in re.findall(r"[a-z]{3,}", code)) + "."
+
+
+def body(name: str, lines: int = 30) -> str:
+    """A definition that is a chunk of its own."""
+    return f"def {name}():\n" + "".join(f"    {name}_step_{i}(config, offset)\n" for i in range(lines))
+
+
+def opened(repo: GitSandbox, model: Model, **more: object) -> Ragit:
+    """A repository as it is opened where this model describes code; `a__b` is the setting a.b."""
+    return ragit.open(repo.path, flags={**model.settings, **{name.replace("__", "."): v for name, v in more.items()}})
+
+
+def indexed(repo: GitSandbox, model: Model, *revisions: str, **more: object) -> Any:
+    """The report of indexing it so."""
+    with opened(repo, model, **more) as index:
+        return index.index(*revisions)

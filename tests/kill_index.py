@@ -57,10 +57,6 @@ def answers(index: Ragit) -> list[list[tuple[object, ...]]]:
     return [shape(index.search(query, ref=ref)) for query in QUERIES for ref in ("HEAD", "HEAD~1")]
 
 
-def store_of(repo: GitSandbox) -> Path:
-    return repo.path / ".git" / "ragit" / "index.db"
-
-
 def remove(store: Path) -> None:
     for suffix in ("", "-wal", "-shm", ".lock"):
         Path(f"{store}{suffix}").unlink(missing_ok=True)
@@ -81,8 +77,8 @@ def kill_after(repo: GitSandbox, seconds: float, *revisions: str) -> bool:
 def inspect(repo: GitSandbox, expected: list[list[tuple[object, ...]]]) -> int:
     """Check what a kill left; the number of files that were stored."""
     kept = 0
-    if store_of(repo).exists():
-        with Store(store_of(repo), writable=True) as store:
+    if repo.store.exists():
+        with Store(repo.store, writable=True) as store:
             assert store.problems() == [], store.problems()
             kept = store.info().chunkings
     with ragit.open(repo.path) as index:
@@ -91,7 +87,7 @@ def inspect(repo: GitSandbox, expected: list[list[tuple[object, ...]]]) -> int:
         assert index.check("HEAD").fresh
         assert index.check("HEAD~1").fresh
         assert answers(index) == expected
-    with Store(store_of(repo), writable=True) as store:
+    with Store(repo.store, writable=True) as store:
         assert store.problems() == [], store.problems()
     return kept
 
@@ -108,7 +104,7 @@ def main(rounds: int = 20, seed: int = 0) -> list[int]:
         with ragit.open(repo.path) as index:
             expected = answers(index)
         while len(kept) < rounds:
-            remove(store_of(repo))
+            remove(repo.store)
             if chance.random() < 0.3:  # now and then the kill hits a run that adds to a store
                 subprocess.run([*COMMAND, "HEAD~1"], cwd=repo.path, check=True)
             if kill_after(repo, chance.uniform(0.15, 1.0) * whole, "HEAD", "HEAD~1"):

@@ -53,6 +53,11 @@ class GitSandbox:
             path.mkdir(parents=True, exist_ok=True)
             self.git("init", "-q", "--template=", "-b", "main", *init)
 
+    @property
+    def store(self) -> Path:
+        """The index that ragit keeps of it."""
+        return self.path / ".git" / "ragit" / "index.db"
+
     def run(self, *args: str | bytes, env: dict[str, str] | None = None, stdin: bytes = b"") -> bytes:
         """Run git here and give its raw output; raises CalledProcessError (with stderr in it) on failure."""
         date = f"{self.clock} +0000"

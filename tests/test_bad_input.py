@@ -35,10 +35,6 @@ def shell(repo: GitSandbox) -> Terminal:
     return terminal
 
 
-def store_of(repo: GitSandbox) -> Path:
-    return repo.path / ".git" / "ragit" / "index.db"
-
-
 def best(repo: GitSandbox, query: str, **options: object) -> Hit:
     """The first hit, by a library call."""
     with ragit.open(repo.path) as index:
@@ -253,7 +249,7 @@ def damage(store: Path, how: str) -> None:
 
 @pytest.mark.parametrize("how", ["garbage", "cut short", "spoilt pages"])
 def test_a_damaged_store_is_named_with_the_command_that_mends_it(repo: GitSandbox, shell: Terminal, how: str) -> None:
-    store = store_of(repo)
+    store = repo.store
     damage(store, how)
     for command in (["search", "hello"], ["index"], ["status"], ["check"], ["gc"]):
         said = shell.refused(*command)
@@ -264,7 +260,7 @@ def test_a_damaged_store_is_named_with_the_command_that_mends_it(repo: GitSandbo
 
 
 def test_a_store_of_a_newer_ragit_is_refused_and_replaced_only_when_told(repo: GitSandbox, shell: Terminal) -> None:
-    store = store_of(repo)
+    store = repo.store
     with sqlite3.connect(store) as db:
         db.execute("PRAGMA user_version = 99")
     db.close()
@@ -278,8 +274,8 @@ def test_a_store_of_a_newer_ragit_is_refused_and_replaced_only_when_told(repo: G
 
 def test_an_empty_file_is_a_store_to_be(repo: GitSandbox, shell: Terminal) -> None:
     for suffix in ("-wal", "-shm"):
-        Path(f"{store_of(repo)}{suffix}").unlink(missing_ok=True)
-    store_of(repo).write_bytes(b"")
+        Path(f"{repo.store}{suffix}").unlink(missing_ok=True)
+    repo.store.write_bytes(b"")
     shell.ragit("status", code=0)
     shell.ragit("search", "hello", code=0)
 
@@ -336,7 +332,7 @@ def test_a_git_dir_that_cannot_be_written_is_indexed_in_ones_cache(repo: GitSand
     shell = Terminal(repo.path)
     with read_only(repo.path / ".git"):
         assert shell.ragit("search", "hello", code=0).out.startswith("a.py:1  hello")
-        assert not store_of(repo).exists()
+        assert not repo.store.exists()
         assert list((home / ".cache" / "ragit").glob("*/index.db"))
         repo.write("a.py", "def changed(): pass\n")
         assert shell.ragit("search", "changed", code=0).out.startswith("a.py:1  changed")
@@ -349,7 +345,7 @@ def test_an_index_that_cannot_be_written_still_answers(repo: GitSandbox, shell: 
         shell.ragit("index", code=2)
         repo.write("b.py", "def changed(): pass\n")
         said = shell.refused("search", "changed")
-        assert str(store_of(repo)) in said.err
+        assert str(repo.store) in said.err
         assert "storePath" in said.hint
         assert "incomplete: 1 file" in shell.ragit("search", "--no-index", "hello", code=0).err
 
@@ -550,7 +546,7 @@ def test_a_query_of_bytes_that_are_no_text(shell: Terminal) -> None:
 
 def test_a_bug_says_where_its_log_is(repo: GitSandbox, shell: Terminal, tmp_path: Path) -> None:
     """Forced by removing a table from a store that claims to be whole."""
-    with sqlite3.connect(store_of(repo)) as db:
+    with sqlite3.connect(repo.store) as db:
         db.execute("DROP TABLE snapshot")
     db.close()
     shell.env["XDG_STATE_HOME"] = str(tmp_path / "state")

@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 
 import pytest
-from describing import Model, failing
+from describing import Model, body, failing, indexed
 from sandbox import GitSandbox
 from terminal import Terminal
-from test_descriptions import body, indexed
 from test_render import faults, schemas
-
-
-@pytest.fixture
-def model() -> Iterator[Model]:
-    with Model() as model:
-        yield model
 
 
 @pytest.fixture

@@ -7,19 +7,17 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from describing import Model, code_of, description, failing, told
+from describing import Model, body, code_of, description, failing, indexed, opened, told
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sandbox import GitSandbox
 from serving import AnsweringServer, error, raw, said
 
 import ragit
-from ragit.api import Ragit
 from ragit.describe import code
 from ragit.describe.asking import CHUNK_QUESTION
 from ragit.describe.describer import one_line
@@ -37,17 +35,6 @@ QUERIES = ("where are offsets committed", "parse the config", "gnihtyreve", "ret
 
 
 @pytest.fixture
-def model() -> Iterator[Model]:
-    with Model() as model:
-        yield model
-
-
-def body(name: str, lines: int = 30) -> str:
-    """A definition that is a chunk of its own."""
-    return f"def {name}():\n" + "".join(f"    {name}_step_{i}(config, offset)\n" for i in range(lines))
-
-
-@pytest.fixture
 def sources(repo: GitSandbox) -> GitSandbox:
     repo.write("a.py", body("commit_offset") + "\n\n" + body("parse_config"))
     repo.write("b.py", body("retry_later", 2))
@@ -55,22 +42,9 @@ def sources(repo: GitSandbox) -> GitSandbox:
     return repo
 
 
-def opened(repo: GitSandbox, model: Model, **more: object) -> Ragit:
-    return ragit.open(repo.path, flags={**model.settings, **{name.replace("__", "."): v for name, v in more.items()}})
-
-
-def indexed(repo: GitSandbox, model: Model, *revisions: str, **more: object) -> Any:
-    with opened(repo, model, **more) as index:
-        return index.index(*revisions)
-
-
-def store_of(repo: GitSandbox) -> Path:
-    return repo.path / ".git" / "ragit" / "index.db"
-
-
 def forget(repo: GitSandbox) -> None:
     for suffix in ("", "-wal", "-shm"):
-        Path(f"{store_of(repo)}{suffix}").unlink(missing_ok=True)
+        Path(f"{repo.store}{suffix}").unlink(missing_ok=True)
 
 
 def shape(answer: Answer) -> list[tuple[object, ...]]:
@@ -91,7 +65,7 @@ def test_a_vector_is_of_the_description_a_blank_line_and_the_code(sources: GitSa
     assert (report.described.tokens_in, report.described.tokens_out) == (300, 30)
     piece = Chunk(1, 3, 0, 0, body("retry_later", 2).rstrip("\n"), symbol="retry_later")
     expected = quantize(load_embedder().embed([f"{told(piece.text)}\n\n{embedded_text(piece)}"]))[0]
-    with Store(store_of(sources), writable=False) as store:
+    with Store(sources.store, writable=False) as store:
         (number,) = (store.embedder(fingerprint) for fingerprint in store.info().embedders)
         vectors = store.vectors_of([text_hash(piece)], number)
     assert list(vectors.values()) == [expected]
@@ -189,7 +163,7 @@ def test_gc_keeps_what_a_chunk_uses_and_drops_the_rest(sources: GitSandbox, mode
     with opened(sources, model, gc__reflogDays=0) as index:
         index.index()
         index.gc()
-    with Store(store_of(sources), writable=False) as store:
+    with Store(sources.store, writable=False) as store:
         assert sorted(row.text for row in store.descriptions.all()) == sorted(
             one_line(told(text.rstrip("\n"))) for text in (body("commit_offset"), body("parse_config"))
         )
@@ -476,7 +450,7 @@ def test_a_slow_model_is_waited_for_no_longer_than_set(sources: GitSandbox, mode
 def test_an_answer_is_one_bounded_line_without_what_a_terminal_obeys(sources: GitSandbox, model: Model) -> None:
     model.faults[""] = said("**Opens**\x1b[31m a\n\nfile.  " + "word " * 10_000)
     indexed(sources, model)
-    with Store(store_of(sources), writable=False) as store:
+    with Store(sources.store, writable=False) as store:
         for row in store.descriptions.all():
             assert row.text.startswith("Opens** [31m a file. word")
             assert row.text.isprintable()
@@ -514,7 +488,7 @@ def test_whatever_is_said_makes_one_bounded_line(answer: str, cut: bool) -> None
 def test_a_thinking_model_is_heard_out(sources: GitSandbox, model: Model) -> None:
     model.faults[""] = said("<think>It is a loop.</think>\nRetries a call.")
     indexed(sources, model)
-    with Store(store_of(sources), writable=False) as store:
+    with Store(sources.store, writable=False) as store:
         assert {row.text for row in store.descriptions.all()} == {"Retries a call."}
 
 
@@ -541,7 +515,7 @@ def test_a_kill_in_the_middle_keeps_what_was_paid_for(sources: GitSandbox, model
         time.sleep(0.01)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
-    with Store(store_of(sources), writable=True) as store:
+    with Store(sources.store, writable=True) as store:
         assert store.problems() == []
         assert len(list(store.descriptions.all())) == paid
     model.faults.clear()
@@ -570,7 +544,7 @@ def test_whoever_is_told_first_is_right(sources: GitSandbox, model: Model) -> No
     asked: list[bytes] = []
 
     def answer(payload: Any) -> object:
-        with Store(store_of(sources), writable=True) as store, store.writing():
+        with Store(sources.store, writable=True) as store, store.writing():
             piece = Chunk(1, 3, 0, 0, body("retry_later", 2).rstrip("\n"), symbol="retry_later")
             with opened(sources, model) as index:
                 name = index._indexer.embedder.fingerprint.partition(" after ")[2]  # type: ignore[union-attr]
@@ -584,7 +558,7 @@ def test_whoever_is_told_first_is_right(sources: GitSandbox, model: Model) -> No
     with opened(sources, model) as index:
         assert index.search("brews coffee in a kettle", mode="vector").hits[0].path == "b.py"
     piece = Chunk(1, 3, 0, 0, body("retry_later", 2).rstrip("\n"), symbol="retry_later")
-    with Store(store_of(sources), writable=False) as store:
+    with Store(sources.store, writable=False) as store:
         (number,) = (store.embedder(fingerprint) for fingerprint in store.info().embedders)
         (vector,) = store.vectors_of([text_hash(piece)], number).values()
     text = code.joined("Brews coffee in a kettle.", embedded_text(piece))
@@ -646,9 +620,9 @@ def every_answer(repo: GitSandbox, model: Model, revisions: list[str]) -> list[A
 def test_a_rebuild_of_a_damaged_store_does_not_pay_again_without_a_word(sources: GitSandbox, model: Model) -> None:
     indexed(sources, model)
     for suffix in ("-wal", "-shm"):
-        Path(f"{store_of(sources)}{suffix}").unlink(missing_ok=True)
-    data = store_of(sources).read_bytes()
-    store_of(sources).write_bytes(data[:4096] + bytes(len(data) - 4096))
+        Path(f"{sources.store}{suffix}").unlink(missing_ok=True)
+    data = sources.store.read_bytes()
+    sources.store.write_bytes(data[:4096] + bytes(len(data) - 4096))
     with opened(sources, model) as index, pytest.raises(StoreUnreadable, match="cannot be carried over"):
         index.index(rebuild=True)
     assert len(model.asked) == 3

@@ -54,7 +54,7 @@ def search(repo: GitSandbox, query: str, **options: Any) -> list[ragit.Hit]:
 
 
 def derived(repo: GitSandbox) -> int:
-    with Store(repo.path / ".git" / "ragit" / "index.db", writable=False) as store:
+    with Store(repo.store, writable=False) as store:
         return len(store._db.execute("SELECT * FROM derived").fetchall())
 
 
@@ -233,7 +233,7 @@ def test_an_interrupted_index_leaves_no_process(repo: GitSandbox, number: int, w
 def test_a_store_of_before_documents_goes_on(repo: GitSandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     repo.write("a.py", "def turbine():\n    pass\n")
     repo.commit()
-    store = repo.path / ".git" / "ragit" / "index.db"
+    store = repo.store
     with monkeypatch.context() as before:
         before.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:1])
         before.setattr(schema, "VERSION", 1)

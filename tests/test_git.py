@@ -8,7 +8,6 @@ import pickle
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,13 +20,6 @@ from ragit.git.place import EMPTY_TREES
 from ragit.types import Change, Entry, Oid
 
 ABSENT = Oid("1234567890" * 4)
-
-
-@pytest.fixture
-def opened(repo: GitSandbox) -> Iterator[Repo]:
-    """The repository of `repo`, opened before its first commit: for tests that look at it later, `refresh` it."""
-    with Repo.open(repo.path) as found:
-        yield found
 
 
 def names(repo: Repo, tree: Oid) -> list[bytes]:

@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -22,13 +22,6 @@ from ragit.git import Repo
 from ragit.types import Oid
 
 MIB = 1 << 20
-
-
-@pytest.fixture
-def opened(repo: GitSandbox) -> Iterator[Repo]:
-    """The repository of `repo`, opened before its first commit: for tests that look at it later, `refresh` it."""
-    with Repo.open(repo.path) as found:
-        yield found
 
 
 def staged_by_git(repo: GitSandbox, tmp: Path, *, add: bool = True) -> str:

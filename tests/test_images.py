@@ -6,7 +6,7 @@ import io
 import json
 import struct
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -26,12 +26,6 @@ from ragit.describe.image import Facts, Limits, sniff
 from ragit.errors import NotDescribed, RemoteFailed
 
 LIMITS = Limits(10 << 20, 50_000_000, 1024)
-
-
-@pytest.fixture
-def model() -> Iterator[Model]:
-    with Model() as model:
-        yield model
 
 
 def picture(kind: str, width: int = 64, height: int = 48, mode: str = "RGB", **more: Any) -> bytes:

@@ -73,12 +73,12 @@ def test_branches_tags_and_worktrees_share_what_is_equal(repo: GitSandbox, tmp_p
     report = index(repo, *(f"v{number}" for number in range(20)))
     assert report.trees == 20
     assert report.indexed == 20
-    before = (repo.path / ".git" / "ragit" / "index.db").stat().st_size
+    before = repo.store.stat().st_size
     repo.git("worktree", "add", "-q", str(tmp_path / "second"), "v3")
     with ragit.open(tmp_path / "second") as second:
-        assert second.store_path == repo.path / ".git" / "ragit" / "index.db"
+        assert second.store_path == repo.store
         assert second.index().indexed == 0
-    assert (repo.path / ".git" / "ragit" / "index.db").stat().st_size <= before * 1.05
+    assert repo.store.stat().st_size <= before * 1.05
 
 
 def test_two_embedders_live_side_by_side(repo: GitSandbox) -> None:
@@ -101,7 +101,7 @@ def test_a_dry_run_writes_nothing_and_counts_what_is_missing(repo: GitSandbox) -
     repo.write("b.bin", b"\0")
     repo.commit()
     told = index(repo, dry_run=True)
-    assert not (repo.path / ".git" / "ragit" / "index.db").exists()
+    assert not repo.store.exists()
     done = index(repo)
     assert (told.files, told.chunks, told.embedded, told.words) == (2, done.chunks, done.embedded, done.words)
     assert index(repo, dry_run=True).indexed == 0
@@ -163,7 +163,7 @@ def test_a_worker_that_dies_is_replaced(repo: GitSandbox) -> None:
     repo.write("a.py", FUNCTIONS)
     repo.commit()
     with Repo.open(repo.path) as opened:
-        indexer = Indexer(opened, Config(), repo.path / ".git" / "ragit" / "index.db")
+        indexer = Indexer(opened, Config(), repo.store)
         recipe = indexer._setup.recipe(bulk=False, reuse=False, embed=True)
         pool = Pool(recipe, 1)
         selected = indexer.composer.compose(None, opened.head().tree).missing
@@ -184,7 +184,7 @@ def test_blobs_that_kill_every_worker_are_skipped_and_counted(
     repo.write("b.py", FUNCTIONS + "# another\n")
     repo.commit()
     with Repo.open(repo.path) as opened:
-        indexer = Indexer(opened, Config(), repo.path / ".git" / "ragit" / "index.db")
+        indexer = Indexer(opened, Config(), repo.store)
         pool = Pool(indexer._setup.recipe(bulk=False, reuse=False, embed=True), 1)
         keys = [file.key for file in indexer.composer.compose(None, opened.head().tree).missing]
         try:
@@ -198,7 +198,7 @@ def test_what_a_worker_cannot_do_is_told_in_its_words(repo: GitSandbox) -> None:
     repo.write("a.py", FUNCTIONS)
     repo.commit()
     with Repo.open(repo.path) as opened:
-        indexer = Indexer(opened, Config(), repo.path / ".git" / "ragit" / "index.db")
+        indexer = Indexer(opened, Config(), repo.store)
         pool = Pool(indexer._setup.recipe(bulk=False, reuse=False, embed=True), 1)
         try:
             with pytest.raises(Exception, match="nosuchlanguage"):
@@ -241,7 +241,7 @@ def test_ctrl_c_keeps_what_is_done_and_prints_no_traceback(repo: GitSandbox) -> 
         pytest.skip("it was done before it was interrupted")
     assert process.returncode == 130
     assert b"interrupted: what was done is kept" in err
-    with Store(repo.path / ".git" / "ragit" / "index.db", writable=True) as opened:
+    with Store(repo.store, writable=True) as opened:
         assert opened.problems() == []
         kept = opened.info().chunkings
     assert kept > 0

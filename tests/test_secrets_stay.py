@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 import string
-from collections.abc import Iterator
 
 import pytest
 from describing import Model
@@ -33,12 +32,6 @@ def code(repo: GitSandbox) -> GitSandbox:
     repo.write("other.py", 'def connect_slowly():\n    return "slowly"\n')
     repo.commit()
     return repo
-
-
-@pytest.fixture
-def model() -> Iterator[Model]:
-    with Model() as one:
-        yield one
 
 
 def sent(*servers: AnsweringServer) -> str:
