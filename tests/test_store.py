@@ -207,10 +207,10 @@ def test_a_chunking_is_stored_once_and_its_vectors_may_come_later(store: Store) 
         store.add(chunking(77, vectors=False), None)
     assert store.info().chunkings == before.chunkings + 1
     key = (Oid(f"{77:040x}"), "python", "f")
-    assert [row and row[3] for row in store.find([key], 1)] == [False]
+    assert [row and row.embedded for row in store.find([key], 1)] == [False]
     with store.writing():
         store.add(chunking(77), 1)
-    assert [row and row[3] for row in store.find([key], 1)] == [True]
+    assert [row and row.embedded for row in store.find([key], 1)] == [True]
     assert store.info().chunkings == before.chunkings + 1
 
 

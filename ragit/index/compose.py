@@ -15,7 +15,7 @@ from ragit.git import Repo, is_attributes, is_ignore
 from ragit.index.describing import IMAGE, NOT_DESCRIBED
 from ragit.index.plan import Plan, Selected, Selector
 from ragit.records import Record, replaced
-from ragit.store import OF_IMAGE, Snapshot, Store
+from ragit.store import OF_IMAGE, Snapshot, Store, StoredChunking
 from ragit.types import Entry, Oid
 
 NOT_DOWNLOADED = "not downloaded"
@@ -134,12 +134,12 @@ class Composer:
                 skipped[file.path] = self._why_absent
             elif row is None and file.language == IMAGE:
                 waiting.append(file)
-            elif row is None or not row[3]:
+            elif row is None or not row.embedded:
                 missing.append(file)
-            elif row[2]:
-                skipped[file.path] = row[2]
+            elif row.skipped:
+                skipped[file.path] = row.skipped
             else:
-                found[file.path] = row[:2]
+                found[file.path] = (row.number, row.length)
         described = self._described(store, waiting) if waiting else set()
         missing += [file for file in waiting if file.oid in described]
         waiting = [file for file in waiting if file.oid not in described]
@@ -164,14 +164,14 @@ class Composer:
             Oid(blob.hex()) for blob in store.descriptions.of(OF_IMAGE, self._selector.images.fingerprint, subjects)
         }
 
-    def _rows(self, store: Store | None, files: list[Selected]) -> Iterator[tuple[int, int, str, bool] | None]:
+    def _rows(self, store: Store | None, files: list[Selected]) -> Iterator[StoredChunking | None]:
         if store is None:
             return iter([None] * len(files))
         number = store.embedder(self._embedder) if self._embedder else None
         rows = store.find((file.key for file in files), number)
         if self._embedder:
             return rows
-        return (row and (*row[:3], True) for row in rows)
+        return (row and row._replace(embedded=True) for row in rows)
 
 
 _NAMES = (b".gitattributes", b".ragitignore")  # asked of every path of a tree: most are told by their last letter

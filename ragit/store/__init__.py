@@ -7,7 +7,7 @@ write lock at once (BEGIN IMMEDIATE) and hold it only while rows are written; re
 from ragit.store.connect import engine_versions, is_store
 from ragit.store.descriptions import OF_CHUNK, OF_IMAGE, DescriptionRow, Descriptions
 from ragit.store.files import remove_store, replace_store
-from ragit.store.rows import ChunkRow, NewChunking, StoreInfo, chunk_id
+from ragit.store.rows import ChunkRow, NewChunking, StoredChunking, StoreInfo, chunk_id
 from ragit.store.schema import ORDINAL_BITS, VERSION
 from ragit.store.snapshots import Snapshot
 from ragit.store.store import Store
@@ -24,6 +24,7 @@ __all__ = [
     "Snapshot",
     "Store",
     "StoreInfo",
+    "StoredChunking",
     "chunk_id",
     "engine_versions",
     "is_store",

@@ -29,6 +29,18 @@ class ChunkRow(NamedTuple):
     place: str = ""
 
 
+class StoredChunking(NamedTuple):
+    """What is known of a blob that was chunked."""
+
+    number: int
+    length: int
+    """Its words."""
+    skipped: str
+    """Why it has no chunks; empty if it has."""
+    embedded: bool
+    """It lacks no vector of the embedder that was asked about."""
+
+
 class NewChunking(Record):
     """A blob's chunks, words and vectors, ready to store. `vectors` is None where no embedder took part.
 

@@ -14,7 +14,7 @@ from ragit.errors import EmbedderUnavailable
 from ragit.store import schema
 from ragit.store.connect import connect, load_vector_functions, transaction, translated
 from ragit.store.descriptions import Descriptions
-from ragit.store.rows import ChunkRow, NewChunking, StoreInfo, chunk_id
+from ragit.store.rows import ChunkRow, NewChunking, StoredChunking, StoreInfo, chunk_id
 from ragit.store.snapshots import Snapshots
 from ragit.types import Oid
 
@@ -85,10 +85,8 @@ class Store:
                 "Name the model that it is now (embedding.model), or type: ragit index --rebuild",
             )
 
-    def find(
-        self, keys: Iterable[tuple[Oid, str, str]], embedder: int | None
-    ) -> Iterator[tuple[int, int, str, bool] | None]:
-        """For each (oid, language, fingerprint): number, words, reason if skipped, whether embedded; None if absent."""
+    def find(self, keys: Iterable[tuple[Oid, str, str]], embedder: int | None) -> Iterator[StoredChunking | None]:
+        """What is stored for each (oid, language, fingerprint); None if nothing is."""
         sql = """
             SELECT id, length, skipped,
                    chunks = 0 OR EXISTS(SELECT 1 FROM embedded WHERE embedder = ? AND chunking = chunking.id)
@@ -97,7 +95,7 @@ class Store:
         with translated(self.path):
             for oid, language, fingerprint in keys:
                 row = self._db.execute(sql, (embedder, bytes.fromhex(oid), language, fingerprint)).fetchone()
-                yield None if row is None else (row[0], row[1], row[2], bool(row[3]))
+                yield None if row is None else StoredChunking(row[0], row[1], row[2], bool(row[3]))
 
     def add(self, new: NewChunking, embedder: int | None) -> None:
         """Store one chunking, or only its vectors if the rest is there. To be called inside `writing`."""
