@@ -34,6 +34,9 @@ from ragit.reports import Reached, Sent
 _SHORTEST = 200
 """Characters. A server that still calls such a text too long means something else."""
 
+_PLAIN = "def main():"
+"""A text that no server minds, unless it minds all."""
+
 MOST_DIMENSIONS = 16_384
 """Of a vector. Models that are served have up to 4096 of them, or 12,288."""
 
@@ -65,6 +68,7 @@ class ServedEmbedder:
         self._left_out: set[str] = set()
         """Parameters that the server does not take and that are not the user's wish."""
         self._answered = False
+        """Whether the server made a vector since it last refused a text."""
         self._counting = threading.Lock()
         self.counts: Counter[str] = Counter()
         """Of the texts so far: tokens (as the server counts them), shortened and refused ones."""
@@ -250,13 +254,19 @@ class ServedEmbedder:
 
     def _refused(self, kind: tuple[tuple[str, str], ...], patience: Patience, refused: Refused) -> list[bytes]:
         """No vector for a text that the server does not take, if it takes any."""
-        if not self._answered:
-            try:
-                self._request(["def main():"], kind, patience)
-            except RemoteFailed:
-                raise refused from None
+        self._still_takes_texts(kind, patience, refused)
         self._count("refused")
         return [bytes(4 * self.dimensions)]
+
+    def _still_takes_texts(self, kind: tuple[tuple[str, str], ...], patience: Patience, failed: RemoteFailed) -> None:
+        """Raise the failure if it is not the text's fault. What is stored as refused is not asked for again: a server
+        that from some moment on refuses everything must not leave a store without vectors."""
+        if not self._answered:
+            try:
+                self._request([_PLAIN], kind, patience)
+            except RemoteFailed:
+                raise failed from None
+        self._answered = False
 
     def _request(self, texts: Sequence[str], kind: tuple[tuple[str, str], ...], patience: Patience) -> list[bytes]:
         payload: dict[str, object] = {"model": self._model, self._dialect.texts: list(texts), **dict(kind)}
@@ -273,7 +283,15 @@ class ServedEmbedder:
                 raise
             return self._request(texts, kind, patience)
         vectors = self._vectors(answer, len(texts))
-        self._answered = True
+        refused = sum(not any(vector) for vector in vectors)
+        if refused < len(vectors):
+            self._answered = True
+        else:
+            wrong = self._wrong("sent embeddings that are all zero", "Is it a model for embeddings?")
+            if list(texts) == [_PLAIN]:
+                raise wrong
+            self._still_takes_texts(kind, patience, wrong)
+        self._count("refused", refused)
         return vectors
 
     def _wanted(self, parameter: str, setting: str) -> str:
@@ -301,12 +319,7 @@ class ServedEmbedder:
         if len(vectors) != expected:
             raise self._wrong(f"answered with {len(vectors)} embeddings to {expected} texts")
         self._count("tokens", count(tokens))
-        units = [self._unit(vector) for vector in vectors]
-        zeros = sum(not any(unit) for unit in units)
-        if zeros == len(units) and not self._answered:
-            raise self._wrong("sent embeddings that are all zero", "Is it a model for embeddings?")
-        self._count("refused", zeros)
-        return units
+        return [self._unit(vector) for vector in vectors]
 
     def _unit(self, given: Any) -> bytes:
         vector = _numbers(given)

@@ -12,7 +12,7 @@ from array import array
 from typing import Any
 
 import pytest
-from serving import Answer, EmbeddingServer, error, vector, well
+from serving import Answer, EmbeddingServer, Reply, error, vector, well
 
 from ragit.embed import EmbedderOptions, load_embedder
 from ragit.embed.served import ServedEmbedder, load
@@ -264,6 +264,31 @@ def test_a_server_that_refuses_every_text_is_told(server: EmbeddingServer) -> No
     with pytest.raises(EmbedderUnavailable, match="a model for chats"):
         remote(server).embed(["one", "two"])
     assert len(server.asked) == 3  # both, the first, and a text that nobody can mind
+
+
+def nothing(payload: dict[str, Any]) -> Answer:
+    """Vectors of zeros."""
+    rows = [{"index": i, "embedding": [0.0] * 4} for i in range(len(payload["input"]))]
+    return 200, {}, json.dumps({"data": rows}).encode()
+
+
+@pytest.mark.parametrize("broken", [lambda _: error(400, "no more"), nothing])
+def test_a_server_that_refuses_every_text_from_some_moment_on_is_told(server: EmbeddingServer, broken: Reply) -> None:
+    embedder = remote(server, batch_size=2)
+    texts = [f"text {i}" for i in range(8)]
+    assert embedder.embed(texts[:4]) == [unit(text) for text in texts[:4]]
+    server.reply = broken
+    with pytest.raises(EmbedderUnavailable, match="no more|all zero"):
+        embedder.embed(texts)
+
+
+@pytest.mark.parametrize("mind", [lambda _: error(400, "not that"), nothing])
+def test_texts_that_are_refused_one_after_another_cost_only_themselves(server: EmbeddingServer, mind: Reply) -> None:
+    server.reply = lambda payload: mind(payload) if "bad" in payload["input"][0] else well(payload)
+    embedder = remote(server, batch_size=1, concurrency=1)
+    texts = ["one", "bad 1", "bad 2", "bad 3", "two"]
+    assert embedder.embed(texts) == [unit("one"), *[bytes(16)] * 3, unit("two")]
+    assert embedder.counts["refused"] == 3
 
 
 @pytest.mark.parametrize(
