@@ -283,15 +283,15 @@ class ServedEmbedder:
                 raise
             return self._request(texts, kind, patience)
         vectors = self._vectors(answer, len(texts))
-        refused = sum(not any(vector) for vector in vectors)
-        if refused < len(vectors):
+        zeros = sum(not any(vector) for vector in vectors)
+        if zeros < len(vectors):
             self._answered = True
         else:
             wrong = self._wrong("sent embeddings that are all zero", "Is it a model for embeddings?")
             if list(texts) == [_PLAIN]:
                 raise wrong
             self._still_takes_texts(kind, patience, wrong)
-        self._count("refused", refused)
+        self._count("refused", zeros)
         return vectors
 
     def _wanted(self, parameter: str, setting: str) -> str:
