@@ -35,9 +35,10 @@ _REPEATED = 16
 """How often the chunks of an answer may hold its whole text together."""
 
 _SMALL = 1 / 12
+"""Share of the configured time that the smallest document may take."""
 _LARGE = 6_000_000
-"""Bytes of a document that may take all the time that is configured. Those of test data of libraries, which is the
-hardest to be had, take less than a second and three for each million bytes, where these allow ten and twenty."""
+"""Bytes that add all of the configured time to it. With 120 seconds that makes ten, and twenty for each million bytes;
+the hardest documents at hand, test data of libraries, take less than one, and three for each million."""
 _PATIENCE = 4
 """How much longer than a document's processor time is waited for it: beside others at work, it gets only a part."""
 

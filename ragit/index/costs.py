@@ -23,7 +23,7 @@ class Spent:
     secrets: int = 0
 
 
-def described(config: Config, asked: Mapping[str, Spent]) -> Described:
+def of_descriptions(config: Config, asked: Mapping[str, Spent]) -> Described:
     """What models were asked, with what it costs by the settings."""
     models = {OF_CHUNK: config.description.model, OF_IMAGE: config.image_description.model}
     prices = dict(config.pricing)
@@ -44,7 +44,7 @@ def described(config: Config, asked: Mapping[str, Spent]) -> Described:
     )
 
 
-def priced(config: Config, sent: Sent | None) -> Sent | None:
+def of_vectors(config: Config, sent: Sent | None) -> Sent | None:
     """What a server was sent, with what it costs by the settings; None if it was sent nothing."""
     if sent is None or not sent.tokens + sent.secrets + sent.shortened + sent.refused:
         return None

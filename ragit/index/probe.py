@@ -36,7 +36,7 @@ def tried(config: Config) -> EmbedderTried:
         if not any(vector):
             raise EmbedderUnavailable(f"{_named(config)} makes {what} a vector of zeros: it finds nothing", _ZEROS)
     asking = served(embedder)
-    sent = costs.priced(config, asking.sent) if asking else None
+    sent = costs.of_vectors(config, asking.sent) if asking else None
     reached = asking.about() if asking else Reached(config.embedding.provider, "", config.embedding.model, "", False)
     return EmbedderTried(
         provider=reached.provider,

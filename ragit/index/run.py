@@ -127,8 +127,8 @@ class Tally:
             words=self.words,
             skipped=dict(sorted(Counter(skipped.values()).items())),
             seconds=time.perf_counter() - self.started,
-            described=None if self.asked is None else costs.described(config, self.asked),
-            sent=None if self.sent is None else costs.priced(config, self.sent),
+            described=None if self.asked is None else costs.of_descriptions(config, self.asked),
+            sent=None if self.sent is None else costs.of_vectors(config, self.sent),
         )
 
 
