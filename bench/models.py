@@ -2,11 +2,13 @@
 
 usage: python bench/models.py --repos DIR --specs FILE --annotations DIR [--only NAME ...]
                               --chat URL --model NAME [--rerank URL --provider NAME] [--helpers NAME ...]
+                              [--max-tokens N] [--thought-tokens N] [--candidates N] [--characters N] [--concurrency N]
 
 URL is a server with OpenAI's chat completions (up to /v1), or for --rerank one with /rerank. The files are those of
 bench/quality.py, the figures those of `ragit eval`; p is its test against the same queries without help. "refused"
 counts answers that had to do without: the model was not understood, or failed. Descriptions stay in each repository's
-index, so that a second run asks for none; delete it to measure their cost again.
+index, so that a second run asks for none; delete it to measure their cost again. Thought tokens are what an order or
+variants may take beyond their own length: a small model that loops uses all of them.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from quality import Task, tasks_of
 import ragit
 from ragit.evaluate import measures, paired
 from ragit.judgements import Expected
+from ragit.search import listwise, rewrite
 from ragit.types import Answer
 
 PATIENT = 600_000
@@ -123,11 +126,13 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--characters", type=int, default=1200)
     parser.add_argument("--concurrency", type=int, default=2)
     parser.add_argument("--max-tokens", type=int, default=300)
+    parser.add_argument("--thought-tokens", type=int, default=listwise.THOUGHT_TOKENS)
     return parser.parse_args()
 
 
 def main() -> None:
     args = arguments()
+    listwise.THOUGHT_TOKENS = rewrite.THOUGHT_TOKENS = args.thought_tokens
     arms: dict[str, dict[str, object]] = {"without": {}, **helpers(args)}
     rows: dict[str, list[Asked]] = {name: [] for name in arms}
     costs: list[Cost] = []

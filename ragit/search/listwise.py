@@ -21,7 +21,7 @@ _TASK = (
 _TOKENS_EACH = 8
 """What `[12] > ` takes at most, with some to spare."""
 
-_THOUGHT_TOKENS = 512
+THOUGHT_TOKENS = 512
 """For what a model says before it comes to the list."""
 
 _RUN = re.compile(r"\d{1,4}(?:[\s,;>.|]+\d{1,4})*")
@@ -42,7 +42,7 @@ class Lister:
         """
         said = self._chat.ask(
             _messages(query, documents),
-            max_tokens=_THOUGHT_TOKENS + _TOKENS_EACH * len(documents),
+            max_tokens=THOUGHT_TOKENS + _TOKENS_EACH * len(documents),
             patience=patience,
         ).text
         named = listed(said, len(documents))

@@ -40,7 +40,8 @@ _OWN_WORDS = 4
 """More words than these in a row, as the instructions have them, are an echo of those."""
 
 _TOKENS_EACH = 60
-_THOUGHT_TOKENS = 512
+THOUGHT_TOKENS = 512
+"""For what a model says before it comes to them."""
 
 _MARK = re.compile(r"^\s*(?:[-*\u2022>]+|\(?\d{1,2}[.):]|variant \d+:|query \d+:)\s*", re.IGNORECASE)
 """What models put before the lines of a list."""
@@ -85,7 +86,7 @@ class Rewriter:
             *_EXAMPLE,
             Message("user", (f"Query: {self._chat.client.clean(query)[:QUERY_CHARS]}",)),
         ]
-        return self._chat.ask(messages, max_tokens=_THOUGHT_TOKENS + _TOKENS_EACH * count, patience=patience)
+        return self._chat.ask(messages, max_tokens=THOUGHT_TOKENS + _TOKENS_EACH * count, patience=patience)
 
 
 def listed(said: str, query: str, most: int) -> tuple[str, ...]:
