@@ -29,7 +29,7 @@ from ragit.remote.secrets.rule import CUES, KEY_CUES, Rule
 
 __all__ = ["GONE", "VERSION", "Clean", "Spans", "cut", "hidden", "may_hold", "redact", "without"]
 
-VERSION = 3
+VERSION = 4
 """Names these rules: raise it when any of them changes. With those of `keys`, `index.embedded.VERSION` goes up, too."""
 
 

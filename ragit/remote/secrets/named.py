@@ -85,6 +85,8 @@ IN_TEXT: tuple[Rule, ...] = (
         r"(?:_auth\s*=|\"auth\"\s*:)\s*[\"']?(?P<secret>[A-Za-z0-9+/]{16,}={0,2})",
         cased,
     ),
+    Rule("registry login", (":_password",), r":_password\s*=\s*[\"']?(?P<secret>[A-Za-z0-9+/]{8,}={0,2})", cased),
+    Rule("quoted secret", ("django-insecure-",), r"django-insecure-[^\s\"'`\\]{30,80}", made),
     Rule(
         "environment value",
         ("_KEY=",),
@@ -95,9 +97,38 @@ IN_TEXT: tuple[Rule, ...] = (
     Rule(
         "authorization",
         ("uthorization", "UTHORIZATION", "earer "),
-        r"(?i:authorization[\"']?\s{0,4}[:=,]\s{0,4}[\"']?(?:[a-z-]{3,20}\s{1,4})?|\bbearer\s)"
+        r"(?i:authorization[\"']?\s{0,4}[:=,]\s{0,4}[\"']?(?:[a-z-]{3,20}\s{1,4})?|\bbearer\s"
+        r"|authorization\s{1,4}[\"'](?:basic|bearer|token)\s{1,4})"
         r"(?P<secret>[A-Za-z0-9._~+/=-]{16,4096})",
         _of_a_header,
+    ),
+    # The last of two arguments, or of three.
+    Rule(
+        "quoted secret",
+        ("asic_auth(", "asicAuth(", "WiFi.begin(", "NetworkCredential(", "UserPasswordCredential("),
+        r"(?:[bB]asic_?[aA]uth|WiFi\.begin|NetworkCredential|UserPasswordCredential)\([^,()\n]{1,160},\s{0,4}(?:Some\()?"
+        r"(?P<quote>[\"'])(?P<secret>[^\s\"']{6,512})(?P=quote)",
+        chosen,
+    ),
+    Rule(
+        "quoted secret",
+        ("getConnection(", "new PDO(", "mysqli", "DBI->connect("),
+        r"(?:getConnection|new PDO|mysqli(?:_connect)?|DBI->connect)\((?:[^,()\n]{1,240},){2}\s{0,4}"
+        r"(?P<quote>[\"'])(?P<secret>[^\s\"']{6,512})(?P=quote)",
+        chosen,
+    ),
+    Rule(
+        "quoted secret",
+        ("-SecureString",),
+        r"ConvertTo-SecureString[ \t]+(?:-String[ \t]+)?(?P<quote>[\"'])(?P<secret>[^\s\"']{4,512})(?P=quote)",
+        literal,
+    ),
+    # WordPress
+    Rule(
+        "quoted secret",
+        ("_KEY'", "_SALT'"),
+        r"'(?:AUTH|SECURE_AUTH|LOGGED_IN|NONCE)_(?:KEY|SALT)',\s{0,8}'(?P<secret>[^'\r\n]{32,128})'",
+        made,
     ),
     Rule(
         "password of a command",
@@ -198,6 +229,7 @@ CUED: tuple[Rule, ...] = (
         (),
         rf"(?:{WORDS})(?:[\"'\]]{{1,2}}|\[\]|: ?&?[A-Za-z]\w{{0,30}}(?= ?=)|)"
         r"(?:\s{0,4}(?::=|=>|->|=|:|(?<=[\"']),)|(?<=[\"'])\s{1,4}value=)\s{0,4}[bBfFrRuU@]{0,2}"
+        r"(?:(?:String::from|Some|\[\]byte|SecretStr|SecretString::from)\()?"
         r"(?P<quote>[\"'`])(?P<secret>[^\s\"'`]{6,512})(?P=quote)",
         chosen,
     ),

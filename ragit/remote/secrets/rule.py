@@ -21,8 +21,18 @@ class Rule(NamedTuple):
 
 
 EDGE = r"(?<![A-Za-z0-9_])"
-KEYS = ("api", "access", "auth", "private", "account", "encryption", "signing", "secret")
-_NAMES = ("password", "passwd", "passphrase", r"pass(?<![A-Za-z]pass)", "pwd", "secret", "token", "credentials?")
+KEYS = ("api", "access", "auth", "private", "preshared", "account", "encryption", "signing", "secret")
+_NAMES = (
+    "password",
+    "passwd",
+    "passphrase",
+    r"pass(?<![A-Za-z]pass)",
+    "pwd",
+    "secret",
+    "token",
+    "credentials?",
+    "secret_key_base",
+)
 FIRST = "[AaCcEePpSsTt]"
 REST = r"(?i:{})".format(
     "|".join(f"(?<={name[0]}){name[1:]}" for name in (*_NAMES, *(f"{word}[_.-]?key" for word in KEYS)))
@@ -46,6 +56,12 @@ _NO_LITERAL = re.compile(
     r"|^[A-Z][A-Z0-9_]*$|^[a-z]+\d{0,2}([._/-][a-z0-9]+)+$"  # a constant's name, a dotted or dashed one
     r"|^-{0,2}[A-Za-z_.-]+[=:]$"  # an option that something is put behind
 )
+_MARKS = re.compile(r"[$%<>{}*`(]")
+"""What references and patterns are written with, and passwords too."""
+
+_REFERENCE = re.compile(r"\$[{(]|[#{]?\{[^{}]*\}+|<[^<>]+>|%[sdrvi@]|%\(|%\w+%|\(\?|\*\*+|[\[\]\\|/]|^[\w.]+\(.*\)$")
+"""A variable in braces, a field of a template, a placeholder, a call, or a piece of a pattern or a path."""
+
 _PLACEHOLDER = re.compile(
     r"(?:(?:user|your|my|the|some|new|old|test)[ _-]?)?"
     r"(?:pass|pw|pwd|password|passwd|passphrase|secret|token|key|api[_-]?key|true|false|yes|no|none|null|changeme|x+)",
@@ -76,7 +92,7 @@ def chosen(value: str, before: str) -> bool:
     version or an encoding.
     """
     if re.search(_NO_LITERAL, value):
-        return False
+        return _peculiar(value)
     if len(value) > 7 and re.search(r"[!@#^&+=?~]", value):
         return True
     return made(value) and not _names_a_version(value, before)
@@ -86,7 +102,17 @@ def given(value: str, before: str = "") -> bool:
     """The value of a line like NAME_PASSWORD=value: anything but a reference, a placeholder, a path or a switch."""
     if _PLACEHOLDER.fullmatch(value):
         return False
-    return not re.search(r"[$<>{}*%`(]|\.\.\.|^/|^[a-z]+(\.[a-z0-9_-]+)+$|^your", value, re.IGNORECASE)
+    if re.search(r"[$<>{}*%`(]|\.\.\.|^/|^[a-z]+(\.[a-z0-9_-]+)+$|^your", value, re.IGNORECASE):
+        return _peculiar(value)
+    return True
+
+
+def _peculiar(value: str) -> bool:
+    """A password with marks in it that references have, too: upper and lower case and digits, and no reference
+    but `$name` behind something else, which few languages read as one."""
+    if not re.search(_MARKS, value) or re.match(r"[$%<>{}*`(]", value) or "..." in value:
+        return False
+    return bool(cased(value) and re.search("[a-z]", value) and not re.search(_REFERENCE, value))
 
 
 def literal(value: str, before: str = "") -> bool:

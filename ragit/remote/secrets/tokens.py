@@ -143,6 +143,7 @@ _SERVICES: tuple[Rule, ...] = (
     Rule("Shippo token", ("shippo_",), r"shippo_(?:live|test)_[a-f0-9]{40}"),
     Rule("Mapbox token", ("sk.eyJ",), EDGE + r"sk\.eyJ[A-Za-z0-9_-]{20,}\.[A-Za-z0-9_-]{20,}"),
     Rule("Adobe secret", ("p8e-",), EDGE + r"p8e-[A-Za-z0-9_-]{32}" + _END),
+    Rule("Laravel key", ("base64:",), r"base64:(?P<secret>[A-Za-z0-9+/]{43}=)(?![A-Za-z0-9+/=])", cased),
     Rule("JWT", ("eyJ",), EDGE + r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?"),
 )
 
