@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import random
+import re
 import threading
 import time
 from collections import Counter
@@ -41,15 +42,20 @@ _WORDS_OF_TOO_LONG = (
     "max_tokens",
     "maximum number of tokens",
     "max allowed tokens",
-    "too many tokens",
     "exceeds the maximum",
     "exceeds the context",
     "maximum input length",
     "maximum allowed batch size",
-    "too many",
-    "must have less than",
     "physical batch size",
 )
+
+_TOO_MANY = re.compile(
+    r"too many (?:input |prompt |text |total )?(?:tokens|inputs|texts|documents|characters)\b"
+    r"|\b(?:batch|inputs?|texts|documents)\b(?: [a-z]+)? too many (?:items|elements)\b"
+    r"|too many (?:items|elements) in (?:the )?(?:batch|inputs?)\b"
+    r"|must have less than [\d,]+ (?:input |total )?(?:tokens|characters|inputs|texts|documents)\b"
+)
+"""Too many of what a request holds. There may be too many requests, too, or stop words: no shorter text helps there."""
 
 _WORDS_OF_NO_PARAMETER = (
     "unsupported",
@@ -321,7 +327,7 @@ def printable(text: str) -> str:
 
 def _says_too_long(said: str) -> bool:
     folded = said.lower()
-    return any(words in folded for words in _WORDS_OF_TOO_LONG)
+    return any(words in folded for words in _WORDS_OF_TOO_LONG) or _TOO_MANY.search(folded) is not None
 
 
 def _refused_parameter(payload: Mapping[str, object], content: bytes) -> str:

@@ -248,6 +248,43 @@ def test_what_a_refusal_means(server: EmbeddingServer, answer: Any, kind: type[R
 
 
 @pytest.mark.parametrize(
+    "words",
+    [
+        "Too many tokens in batch. Max is 16384 got 17555",
+        "Too many tokens overall, split into more batches.",
+        "Too many inputs in request, split into more batches.",
+        "400 Bad Request: Too many input tokens. Max input tokens: 8192, request input token count: 9279",
+        "too many documents: 1001",
+        "the batch holds too many items",
+        "Input validation error: `inputs` must have less than 512 tokens. Given: 1024",
+        "`inputs` must have less than 32,768 characters",
+    ],
+)
+def test_too_much_is_known_by_what_there_is_too_much_of(server: EmbeddingServer, words: str) -> None:
+    """As Mistral, Bedrock and text-embeddings-inference say it."""
+    server.replies = [lambda _: error(400, words)]
+    assert type(failure(client(server))) is TooLong
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Too many requests",
+        "too many requests for this input, slow down",
+        "Input rejected: too many concurrent requests",
+        "stop must have less than 4 sequences",
+        "`messages` must have less than 2 system messages",
+        "too many tools",
+        "too many stop tokens",
+    ],
+)
+def test_too_much_of_something_else_is_no_long_text(server: EmbeddingServer, words: str) -> None:
+    """Nothing is cut for it: a shorter text would be refused as well."""
+    server.replies = [lambda _: error(400, words)]
+    assert type(failure(client(server))) is Refused
+
+
+@pytest.mark.parametrize(
     ("answer", "parameter"),
     [
         (error(400, "Unsupported parameter: 'dimensions' is not supported with this model."), "dimensions"),
