@@ -232,8 +232,8 @@ class Ragit:
 
         if not is_image(wanted):
             return described(self._indexer, target, wanted, blobs[0])
-        asking = self._indexer.selector.images
-        if asking is None:
+        task = self._indexer.selector.images
+        if task is None:
             raise NotDescribed("nobody describes images here", "Type: git config ragit.imageDescription.enabled true")
         from ragit.reports import ImageDescribed
 
@@ -245,7 +245,7 @@ class Ragit:
                 composed = None if text else self._indexer.composer.compose(store, target.tree, near=target.near)
             if composed and (why := self._indexer.descriptions.never(composed, wanted)):
                 raise NotDescribed(f"it cannot be described: {why}", "`ragit config` shows what imageDescription takes")
-        return ImageDescribed(os.fsdecode(wanted), target.name, blobs[0], asking.fingerprint, text)
+        return ImageDescribed(os.fsdecode(wanted), target.name, blobs[0], task.fingerprint, text)
 
     # -- freshness, upkeep -------------------------------------------------------------------------------------------
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from ragit import chunk, chunkers, trust
 from ragit.config import FILE_NAME, KNOBS, Config, TomlFile, describe, load
 from ragit.errors import ConfigError
-from ragit.reports import Asked, AskedChunker
+from ragit.reports import PermissionRequest, RequestedChunker
 
 
-def asked(content: bytes | None, config: Config, origin: chunkers.Origin) -> Asked:
+def requested(content: bytes | None, config: Config, origin: chunkers.Origin) -> PermissionRequest:
     """What is asked for: by a .ragit.toml, if there is one, and by the chunkers that the settings would name with it.
 
     ConfigError if there is nothing that has to be allowed.
@@ -25,7 +25,7 @@ def asked(content: bytes | None, config: Config, origin: chunkers.Origin) -> Ask
         files[""] = content
     if not files:
         raise ConfigError(f"there is no {FILE_NAME} at the top of this repository", "There is nothing to trust")
-    return Asked(
+    return PermissionRequest(
         path=str(origin.top / FILE_NAME),
         settings=tuple(_sensitive(content)) if content is not None else (),
         chunkers=tuple(map(_shown, named)),
@@ -33,7 +33,7 @@ def asked(content: bytes | None, config: Config, origin: chunkers.Origin) -> Ask
     )
 
 
-def allow(what: Asked, origin: chunkers.Origin) -> None:
+def allow(what: PermissionRequest, origin: chunkers.Origin) -> None:
     """Record the user's permission. ConfigError if that cannot be kept."""
     for name, content in what.files.items():
         trust.trust(origin.record, origin.common_dir, content, worktree=origin.top, name=name)
@@ -45,8 +45,8 @@ def _sensitive(content: bytes) -> list[tuple[str, object, str]]:
     return [(row.name, row.value, row.origin) for row in rows if row.name != "chunkers"]
 
 
-def _shown(one: chunkers.Named) -> AskedChunker:
+def _shown(one: chunkers.Named) -> RequestedChunker:
     sha256 = trust.sha256(one.content) if one.content else ""
     known = ((suffix, chunk.named(suffix)) for suffix in one.suffixes)
     instead = tuple((suffix, language) for suffix, language in known if language)
-    return AskedChunker(one.name, one.suffixes, sha256, one.problem, instead)
+    return RequestedChunker(one.name, one.suffixes, sha256, one.problem, instead)

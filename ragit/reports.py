@@ -42,7 +42,7 @@ class ImageDescribed(Record):
     path: str
     ref: str
     blob: Oid
-    asked: str
+    describer: str
     """Who describes images, by server, model and prompt."""
     text: str
     """The description; empty if there is none yet."""
@@ -66,7 +66,7 @@ class FileDescribed(Record):
     path: str
     ref: str
     blob: Oid
-    asked: str
+    describer: str
     """Who describes chunks, by server, model and prompt."""
     chunks: tuple[ChunkDescribed, ...]
 
@@ -252,7 +252,7 @@ class HooksReport(Record):
         return all(hook.state == "active" for hook in self.hooks)
 
 
-class AskedChunker(NamedTuple):
+class RequestedChunker(NamedTuple):
     """A chunker of the user's own that a repository wants to be run."""
 
     name: str
@@ -265,14 +265,14 @@ class AskedChunker(NamedTuple):
     """Of its suffixes, those that ragit itself reads, each with the language."""
 
 
-class Asked(Record):
+class PermissionRequest(Record):
     """What a repository asks its user to allow."""
 
     path: str
     """Of its .ragit.toml."""
     settings: tuple[tuple[str, object, str], ...]
     """Name, value and place of each sensitive setting."""
-    chunkers: tuple[AskedChunker, ...]
+    chunkers: tuple[RequestedChunker, ...]
     files: Mapping[str, bytes]
     """What is allowed with it, by name: a file of code, or "" for the .ragit.toml."""
 

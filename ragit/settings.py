@@ -17,7 +17,7 @@ from ragit.rank.signals import SIGNAL_NAMES
 if TYPE_CHECKING:
     from ragit.chunk.custom import Custom
     from ragit.chunkers import Named, Origin
-    from ragit.reports import Asked
+    from ragit.reports import PermissionRequest
 
 
 class Settings:
@@ -74,7 +74,7 @@ class Settings:
 
         return chunkers.in_force(self.chunkers)
 
-    def asked(self) -> Asked:
+    def request(self) -> PermissionRequest:
         """What the repository asks to be allowed: settings of its .ragit.toml, and chunkers, as they stand now.
 
         ConfigError if there is nothing.
@@ -83,14 +83,14 @@ class Settings:
 
         content = self._toml()
         loaded = self._resolved(TomlFile(content, trusted=True) if content is not None else None)
-        return permission.asked(content, loaded.config, self._chunker_origin())
+        return permission.requested(content, loaded.config, self._chunker_origin())
 
-    def trust(self, asked: Asked | None = None) -> Path:
+    def trust(self, request: PermissionRequest | None = None) -> Path:
         """Allow what the repository asks for; the path of its .ragit.toml. Takes effect when it is opened again."""
         from ragit import permission
 
         file = self._file()
-        permission.allow(asked or self.asked(), self._chunker_origin())
+        permission.allow(request or self.request(), self._chunker_origin())
         return file
 
     def distrust(self) -> Path:

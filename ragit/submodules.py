@@ -56,8 +56,10 @@ def joined(outer: Answer, inner: Iterable[Inner], top_k: int) -> Answer:
     answers = [outer]
     hits: list[Hit] = list(outer.hits)
     warnings: list[str] = []
+    degraded = [outer.degraded] if outer.degraded else []
     for folder, answer, own in inner:
         answers.append(answer)
+        degraded += [f"{folder}: {answer.degraded}"] if answer.degraded else []
         warnings += [f"{folder}: {warning}" for warning in own]
         warnings += [posixpath.join(folder, warning) for warning in answer.warnings]
         hits += [_moved(hit, folder) for hit in answer.hits]
@@ -66,7 +68,8 @@ def joined(outer: Answer, inner: Iterable[Inner], top_k: int) -> Answer:
         outer,
         complete=all(answer.complete for answer in answers),
         missing=sum(answer.missing for answer in answers),
-        degraded=next((answer.degraded for answer in answers if answer.degraded), ""),
+        degraded="; ".join(dict.fromkeys(degraded)),
+        undescribed=sum(answer.undescribed for answer in answers),
         took_ms=sum(answer.took_ms for answer in answers),
         warnings=tuple(warnings),
         absent=dict(sum((Counter(answer.absent) for answer in answers), Counter())),

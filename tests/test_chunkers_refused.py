@@ -119,7 +119,7 @@ def test_no_means_no(clone: GitSandbox, marker: Path, monkeypatch: pytest.Monkey
 
 def test_what_was_shown_is_what_is_allowed(clone: GitSandbox, marker: Path) -> None:
     with ragit.open(clone.path) as index:
-        asked = index.settings.asked()
+        asked = index.settings.request()
         clone.write("tools/a.py", marking(marker) + "# changed while it was read\n")
         index.settings.trust(asked)
     assert chunks(clone) == READ_BY_RAGIT

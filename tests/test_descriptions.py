@@ -19,8 +19,8 @@ from serving import AnsweringServer, error, raw, said
 
 import ragit
 from ragit.describe import code
-from ragit.describe.asking import CHUNK_QUESTION
 from ragit.describe.describer import one_line
+from ragit.describe.task import CHUNK_QUESTION
 from ragit.embed import load_embedder
 from ragit.embed.quantize import quantize
 from ragit.errors import EmbedderUnavailable, StoreUnreadable

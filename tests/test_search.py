@@ -117,15 +117,15 @@ def test_keyword_scoring_by_bm25_or_tfidf(shop: GitSandbox) -> None:
 def test_hybrid_search_may_be_switched_off(shop: GitSandbox) -> None:
     off = search(shop, flags={"retrieval.hybridSearch.enabled": "false"})
     assert paths(off) == paths(search(shop, mode="vector"))
-    assert all(set(h.signals) == {"vector"} for h in off.hits)
+    assert off.hits and all(set(h.signals) == {"vector"} for h in off.hits)
 
 
 def test_modes(shop: GitSandbox) -> None:
     words = search(shop, mode="keyword")
     assert "other.txt" not in paths(words)
-    assert all("vector" not in h.signals for h in words.hits)
+    assert words.hits and all("vector" not in h.signals for h in words.hits)
     meaning = search(shop, mode="vector")
-    assert all("keyword" not in h.signals for h in meaning.hits)
+    assert meaning.hits and all("keyword" not in h.signals for h in meaning.hits)
 
 
 def test_the_query_prefix_is_embedded_and_not_looked_up(shop: GitSandbox) -> None:

@@ -8,13 +8,13 @@ from ragit.chunk import language_of
 from ragit.chunk.languages import LANGUAGES
 from ragit.rank import take_apart
 from ragit.rank.keyword import Shares
-from ragit.rank.signals import FILE_SIGNALS, Ask, FileFacts
+from ragit.rank.signals import FILE_SIGNALS, FileFacts, QueryFacts
 
 
 def lowered(path: str, query: str = "where are carts kept") -> bool:
     terms = take_apart(query)
-    ask = Ask(terms, Shares(terms, dict.fromkeys(terms.weights, 0), 1))
-    return FILE_SIGNALS["prose"].of(FileFacts(path, 0.0, 0.0, 0.0, 0.0), ask) == 1.0
+    facts = QueryFacts(terms, Shares(terms, dict.fromkeys(terms.weights, 0), 1))
+    return FILE_SIGNALS["prose"].of(FileFacts(path, 0.0, 0.0, 0.0, 0.0), facts) == 1.0
 
 
 @pytest.mark.parametrize("language", ["restructuredtext", "asciidoc"])

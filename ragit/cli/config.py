@@ -51,8 +51,8 @@ def trust(ctx: click.Context, dry_run: bool, yes: bool, revoke: bool) -> None:
         if revoke:
             click.echo(f"no longer trusted: {render.visible(str(index.settings.distrust()))}")
             return
-        asked = index.settings.asked()
-        print_lines(render.asked_text(asked, look({})))
+        asked = index.settings.request()
+        print_lines(render.request_text(asked, look({})))
         if dry_run or not (yes or _agrees()):
             return
         click.echo(f"trusted as it is now: {render.visible(str(index.settings.trust(asked)))}")

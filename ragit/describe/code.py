@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ragit.describe.asking import CHUNK_PROMPT, CHUNK_QUESTION
 from ragit.describe.describer import Subject
+from ragit.describe.task import CHUNK_PROMPT, CHUNK_QUESTION
 from ragit.remote.chat import Message
 
 SHORTEST = 200

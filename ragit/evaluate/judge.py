@@ -134,14 +134,14 @@ def _indexed(reports: Sequence[IndexReport]) -> list[str]:
 
 def _observed(index: Ragit, judged: Sequence[Judged], ref: str | None) -> list[str]:
     notes = [
-        f"{count} of {len(judged)} answers were degraded: {reason}"
+        f"answers degraded, {count} of {len(judged)}: {reason}"
         for reason, count in Counter(one.degraded for one in judged if one.degraded).most_common()
     ]
     if len({one.tree for one in judged if one.question.ref is None}) > 1:
         notes.append("the tree changed while it was searched: the figures are of more than one")
     absent = _absent(index, judged, ref)
     if absent:
-        notes.append(f"{len(absent)} expected places are in no searched file: {', '.join(absent[:5])}")
+        notes.append(f"expected places in no searched file, {len(absent)}: {', '.join(absent[:5])}")
     return notes
 
 

@@ -32,15 +32,16 @@ def run(git: Git, *args: str, files: Sequence[Entry], paths: int, stdin: bytes |
     except TooSlow as error:
         path, pattern = _worst(git, files)
         shown = pattern if len(pattern) <= _SHOWN else f"{pattern[:_SHOWN]}..."
+        which = f"a pattern in {path} takes git too long to match: {shown}"
         raise GitFailed(
-            f"a pattern in {path} takes git too long to match: {shown}",
+            which if pattern else f"the patterns in {path} are too many for git to match",
             "use fewer * in it; an edit of that file counts at once, also before it is committed",
         ) from error
 
 
 def _worst(git: Git, files: Sequence[Entry]) -> tuple[str, str]:
-    """The line with the most stars, and the file that it stands in."""
-    found = ("", "")
+    """The line with the most stars, and the file that it stands in; where no line has any, the first file."""
+    found = (files[0].path.decode("utf-8", "surrogateescape") if files else "", "")
     for entry in files:
         for line in git.run("cat-file", "blob", entry.oid).decode("utf-8", "replace").splitlines():
             if line.count("*") > found[1].count("*"):

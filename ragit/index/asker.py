@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from ragit.config import Description, ImageDescription, LanguageModel
 from ragit.describe import code
-from ragit.describe.asking import Asking
 from ragit.describe.describer import Describer, Said, Subject
+from ragit.describe.task import DescriptionTask
 from ragit.index.costs import Spent
-from ragit.index.describing import chunk_asking, image_asking
+from ragit.index.wanted import chunk_task, image_task
 from ragit.remote.chat import Chat
 from ragit.remote.client import Client
 from ragit.services import server_of
@@ -31,13 +31,13 @@ class Asker:
         self, chunks: Description, images: ImageDescription, store: Store | None, keep: Keep | None = None
     ) -> None:
         self._settings: dict[str, LanguageModel] = {OF_CHUNK: chunks, OF_IMAGE: images}
-        self._asking: dict[str, Asking | None] = {OF_CHUNK: chunk_asking(chunks), OF_IMAGE: image_asking(images)}
+        self._tasks: dict[str, DescriptionTask | None] = {OF_CHUNK: chunk_task(chunks), OF_IMAGE: image_task(images)}
         self._describers: dict[str, Describer] = {}
         self._store = store
         self._keep = keep
         self._private_keys = 0
         """Parts of them that were taken out of texts before they came here."""
-        self.asked: dict[str, Spent] = {}
+        self.spent: dict[str, Spent] = {}
         """What it came to, by kind."""
 
     @property
@@ -47,24 +47,24 @@ class Asker:
 
     def wants(self, kind: str) -> bool:
         """True if the settings want such descriptions."""
-        return self._asking[kind] is not None
+        return self._tasks[kind] is not None
 
     def chunks(self, wanted: Mapping[bytes, Chunk], private_keys: Mapping[bytes, int]) -> dict[bytes, str]:
         """Descriptions of chunks by the hash of their embedded text; those that could not be had are left out.
 
         `private_keys` says how many were taken out of which, to be counted where a model is asked.
         """
-        asking = self._asking[OF_CHUNK]
-        if asking is None:
+        task = self._tasks[OF_CHUNK]
+        if task is None:
             return {}
         said = self.stored(OF_CHUNK, wanted)
         if self._keep is None or len(said) == len(wanted):
             return said
         fresh = wanted.keys() - said.keys()
         self._private_keys += sum(count for key, count in private_keys.items() if key in fresh)
-        clean = self._describer(OF_CHUNK, asking).clean
+        clean = self._describer(OF_CHUNK, task).clean
         subjects = (
-            code.subject(key, piece.parent, piece.symbol, clean(piece.text), prompt=asking.prompt, most=asking.bound)
+            code.subject(key, piece.parent, piece.symbol, clean(piece.text), prompt=task.prompt, most=task.bound)
             for key, piece in wanted.items()
             if key not in said
         )
@@ -74,42 +74,42 @@ class Asker:
 
     def stored(self, kind: str, subjects: Iterable[bytes]) -> dict[bytes, str]:
         """Descriptions that are there already."""
-        asking = self._asking[kind]
-        if asking is None or self._store is None:
+        task = self._tasks[kind]
+        if task is None or self._store is None:
             return {}
-        return self._store.descriptions.of(kind, asking.fingerprint, subjects)
+        return self._store.descriptions.of(kind, task.fingerprint, subjects)
 
     def ask(self, kind: str, subjects: Iterable[Subject]) -> Iterator[Said]:
         """Ask a model about each, keep what it says, and give what came of it."""
-        asking, keep = self._asking[kind], self._keep
-        assert asking is not None and keep is not None
-        for one in self._describer(kind, asking).each(subjects):
+        task, keep = self._tasks[kind], self._keep
+        assert task is not None and keep is not None
+        for one in self._describer(kind, task).each(subjects):
             if one.text:
-                keep(kind, asking.fingerprint, {one.key: one.text})
+                keep(kind, task.fingerprint, {one.key: one.text})
             self._count(kind, one)
             yield one
         private_keys = self._private_keys if kind == OF_CHUNK else 0
-        self.asked.setdefault(kind, Spent()).secrets = self._describer(kind, asking).secrets + private_keys
+        self.spent.setdefault(kind, Spent()).secrets = self._describer(kind, task).secrets + private_keys
 
     def left_out(self, kind: str, why: str) -> None:
         """Count a subject that got no description."""
-        one = self.asked.setdefault(kind, Spent())
+        one = self.spent.setdefault(kind, Spent())
         one.failed += 1
         one.why = why
 
-    def _describer(self, kind: str, asking: Asking) -> Describer:
+    def _describer(self, kind: str, task: DescriptionTask) -> Describer:
         if kind not in self._describers:
-            self._describers[kind] = Describer(chat_of(self._settings[kind], kind), asking.max_tokens)
+            self._describers[kind] = Describer(chat_of(self._settings[kind], kind), task.max_tokens)
         return self._describers[kind]
 
     def _count(self, kind: str, one: Said) -> None:
         if one.failure:
             self.left_out(kind, one.failure)
             return
-        asked = self.asked.setdefault(kind, Spent())
-        asked.subjects += 1
-        asked.tokens_in += one.tokens_in
-        asked.tokens_out += one.tokens_out
+        spent = self.spent.setdefault(kind, Spent())
+        spent.subjects += 1
+        spent.tokens_in += one.tokens_in
+        spent.tokens_out += one.tokens_out
 
 
 def chat_of(settings: LanguageModel, kind: str) -> Chat:

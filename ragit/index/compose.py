@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import chain
 
 from ragit.git import Repo, is_attributes, is_ignore
-from ragit.index.describing import IMAGE, NOT_DESCRIBED
 from ragit.index.plan import Plan, Selected, Selector
+from ragit.index.wanted import IMAGE, NOT_DESCRIBED
 from ragit.records import Record, replaced
 from ragit.store import OF_IMAGE, Snapshot, Store, StoredChunking
 from ragit.types import Entry, Oid

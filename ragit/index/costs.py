@@ -23,14 +23,14 @@ class Spent:
     secrets: int = 0
 
 
-def of_descriptions(config: Config, asked: Mapping[str, Spent]) -> Described:
+def of_descriptions(config: Config, spent: Mapping[str, Spent]) -> Described:
     """What models were asked, with what it costs by the settings."""
     models = {OF_CHUNK: config.description.model, OF_IMAGE: config.image_description.model}
     prices = dict(config.pricing)
-    did = {models[kind]: one for kind, one in asked.items() if one.subjects}
-    costs = [_cost(prices.get(models[kind].lower()), one) for kind, one in asked.items()]
+    did = {models[kind]: one for kind, one in spent.items() if one.subjects}
+    costs = [_cost(prices.get(models[kind].lower()), one) for kind, one in spent.items()]
     empty = Spent()
-    chunks, images = asked.get(OF_CHUNK, empty), asked.get(OF_IMAGE, empty)
+    chunks, images = spent.get(OF_CHUNK, empty), spent.get(OF_IMAGE, empty)
     return Described(
         chunks=chunks.subjects,
         images=images.subjects,
@@ -52,9 +52,9 @@ def of_vectors(config: Config, sent: Sent | None) -> Sent | None:
     return replaced(sent, cost=sent.tokens * prices[0] / 1_000_000 if prices and sent.tokens else None)
 
 
-def _cost(prices: tuple[float, ...] | None, asked: Spent) -> float | None:
-    if not asked.subjects:
+def _cost(prices: tuple[float, ...] | None, spent: Spent) -> float | None:
+    if not spent.subjects:
         return 0.0
-    if prices is None or not asked.tokens_in + asked.tokens_out:
+    if prices is None or not spent.tokens_in + spent.tokens_out:
         return None
-    return (asked.tokens_in * prices[0] + asked.tokens_out * prices[-1]) / 1_000_000
+    return (spent.tokens_in * prices[0] + spent.tokens_out * prices[-1]) / 1_000_000

@@ -7,8 +7,8 @@ import os
 from ragit.chunk import language_of
 from ragit.errors import NotDescribed
 from ragit.index.compose import Composed
-from ragit.index.describing import IMAGE, chunk_asking
 from ragit.index.index import Indexer
+from ragit.index.wanted import IMAGE, chunk_task
 from ragit.reports import ChunkDescribed, FileDescribed
 from ragit.store import OF_CHUNK, Store
 from ragit.types import Oid, Target
@@ -24,8 +24,8 @@ def described(indexer: Indexer, target: Target, path: bytes, blob: Oid) -> FileD
 
     Raises NotDescribed where nobody describes code, and for a file that is not indexed.
     """
-    asking = chunk_asking(indexer.config.description)
-    if asking is None or indexer.embedder is None:
+    task = chunk_task(indexer.config.description)
+    if task is None or indexer.embedder is None:
         raise NotDescribed(
             "nobody describes code here", "Type: git config ragit.description.enabled true (docs/descriptions.md)"
         )
@@ -39,7 +39,7 @@ def described(indexer: Indexer, target: Target, path: bytes, blob: Oid) -> FileD
                 raise NotDescribed(f"{name} is not indexed: {why}", "docs/configuration.md says which files are")
             raise NotDescribed(f"{name} is not indexed yet", "Type: ragit index")
         return FileDescribed(
-            os.fsdecode(path), target.name, blob, asking.fingerprint, _chunks(store, chunking, asking.fingerprint)
+            os.fsdecode(path), target.name, blob, task.fingerprint, _chunks(store, chunking, task.fingerprint)
         )
 
 
@@ -48,9 +48,9 @@ def _chunking(composed: Composed, path: bytes) -> int | None:
     return next((chunking for one, chunking in rows if one == path), None)
 
 
-def _chunks(store: Store, chunking: int, asked: str) -> tuple[ChunkDescribed, ...]:
+def _chunks(store: Store, chunking: int, describer: str) -> tuple[ChunkDescribed, ...]:
     rows = list(store.chunks_of(chunking).values())
-    said = store.descriptions.of(OF_CHUNK, asked, [row.hash for row in rows])
+    said = store.descriptions.of(OF_CHUNK, describer, [row.hash for row in rows])
     return tuple(
         ChunkDescribed(row.start_line, row.end_line, row.kind, row.symbol, row.parent, said.get(row.hash, ""))
         for row in rows

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ragit.config import Config
 from ragit.errors import StoreTooOld, StoreUnreadable
 from ragit.index.compose import Composed
-from ragit.index.describing import NOT_DESCRIBED, chunk_asking, image_asking, wanted
+from ragit.index.wanted import NOT_DESCRIBED, chunk_task, image_task, wanted
 from ragit.store import OF_CHUNK, OF_IMAGE, Store, is_store
 from ragit.types import Embedder, Oid
 
@@ -25,12 +25,12 @@ class Descriptions:
         self.wanted = wanted(config, embedder)
         """False if there are to be none at all."""
         self._embedder = embedder
-        self._images = image_asking(config.image_description)
-        self._asking = {OF_CHUNK: chunk_asking(config.description), OF_IMAGE: self._images}
+        self._images = image_task(config.image_description)
+        self._tasks = {OF_CHUNK: chunk_task(config.description), OF_IMAGE: self._images}
 
     def stored(self, store: Store) -> int:
         """How many there are of those that the settings want."""
-        return sum(store.descriptions.count(kind, one.fingerprint) for kind, one in self._asking.items() if one)
+        return sum(store.descriptions.count(kind, one.fingerprint) for kind, one in self._tasks.items() if one)
 
     def of_images(self, store: Store) -> int:
         """How many of them are of images."""
@@ -71,7 +71,7 @@ class Descriptions:
         try:
             with Store(old, writable=False) as source, Store(new, writable=True) as target, target.writing():
                 for row in source.descriptions.all():
-                    target.descriptions.keep(row.kind, row.asked, {row.subject: row.text})
+                    target.descriptions.keep(row.kind, row.describer, {row.subject: row.text})
         except StoreTooOld:
             return  # it has none
         except StoreUnreadable as error:
@@ -88,9 +88,9 @@ class Descriptions:
 def keeping(store: Store) -> Keep:
     """What stores descriptions as soon as they are there."""
 
-    def keep(kind: str, asked: str, said: Mapping[bytes, str]) -> None:
+    def keep(kind: str, describer: str, said: Mapping[bytes, str]) -> None:
         with store.writing():
-            store.descriptions.keep(kind, asked, said)
+            store.descriptions.keep(kind, describer, said)
             if kind == OF_IMAGE:
                 store.snapshots.forget(NOT_DESCRIBED)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ragit.digests import digest
-from ragit.index.describing import IMAGE
+from ragit.index.wanted import IMAGE
 from ragit.types import Chunk
 
 VERSION = 3

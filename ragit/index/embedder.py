@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ragit.config import Description, Embedding
 from ragit.embed import EMBEDDERS, EmbedderOptions, load_embedder
-from ragit.index.describing import DescribedEmbedder, chunk_asking
+from ragit.index.wanted import DescribedEmbedder, chunk_task
 from ragit.types import Embedder
 
 if TYPE_CHECKING:
@@ -20,14 +20,14 @@ def embedder_of(settings: Embedding, description: Description | None = None) -> 
     Its fingerprint says whether, and by whom, what it is given is described.
     """
     embedder = _embedder_of(settings)
-    asking = chunk_asking(description) if description else None
-    return DescribedEmbedder(embedder, asking) if embedder and asking else embedder
+    task = chunk_task(description) if description else None
+    return DescribedEmbedder(embedder, task) if embedder and task else embedder
 
 
 def sent_by(embedder: Embedder | None) -> Sent | None:
     """What the embedder sent to a server so far; None for one that sends nothing, or does not say."""
-    asking = served(embedder)
-    return asking.sent if asking else None
+    server = served(embedder)
+    return server.sent if server else None
 
 
 def served(embedder: Embedder | None) -> Served | None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from ragit.config import Config
 from ragit.index.costs import Spent
-from ragit.index.describing import IMAGE, chunk_asking
 from ragit.index.embedder import sent_by
+from ragit.index.wanted import IMAGE, chunk_task
 from ragit.postings import Forward
 from ragit.records import replaced
 from ragit.reports import Sent
@@ -34,7 +34,7 @@ class Foresight:
     words: int = 0
     tokens: int = 0
     secrets: int = 0
-    asked: dict[str, Spent] = field(default_factory=dict)
+    spent: dict[str, Spent] = field(default_factory=dict)
     _texts: set[bytes] = field(default_factory=set)
 
     def see(self, done: Done) -> None:
@@ -77,24 +77,22 @@ class Foresight:
 
     def _undescribed(self, new: NewChunking) -> set[bytes] | None:
         """Of the chunks of a blob, those that nobody described; None where nobody is to."""
-        asking = chunk_asking(self.config.description)
-        if asking is None:
+        task = chunk_task(self.config.description)
+        if task is None:
             return None
         hashes = {row.hash for row in new.chunks if row.kind != IMAGE}
-        return (
-            hashes - self.store.descriptions.of(OF_CHUNK, asking.fingerprint, hashes).keys() if self.store else hashes
-        )
+        return hashes - self.store.descriptions.of(OF_CHUNK, task.fingerprint, hashes).keys() if self.store else hashes
 
     def _describe(self, size: int) -> None:
         from ragit.describe import estimate
 
-        asking = chunk_asking(self.config.description)
-        sent = min(size, asking.bound) + len(asking.prompt) if asking else 0
+        task = chunk_task(self.config.description)
+        sent = min(size, task.bound) + len(task.prompt) if task else 0
         self.tokens += estimate.ANSWER_TOKENS  # it is embedded with the code
         self._ask(OF_CHUNK, estimate.text_tokens(sent) + estimate.FRAME_TOKENS, estimate.ANSWER_TOKENS)
 
     def _ask(self, kind: str, tokens_in: int, tokens_out: int) -> None:
-        one = self.asked.setdefault(kind, Spent())
+        one = self.spent.setdefault(kind, Spent())
         one.subjects += 1
         one.tokens_in += tokens_in
         one.tokens_out += tokens_out

@@ -11,7 +11,7 @@ from ragit.describe.describer import Subject
 from ragit.errors import NotDescribed, RemoteFailed
 from ragit.git import Objects
 from ragit.index.asker import Asker, Keep
-from ragit.index.describing import IMAGE, image_asking
+from ragit.index.wanted import IMAGE, image_task
 from ragit.store import OF_IMAGE, Store
 from ragit.types import Chunk, Chunking, Oid
 
@@ -33,7 +33,7 @@ class Images:
     def __init__(self, objects: Objects, settings: ImageDescription, asker: Asker) -> None:
         self._objects = objects
         self._asker = asker
-        self._asking = image_asking(settings)
+        self._task = image_task(settings)
         self._limits = image.Limits(settings.max_image_bytes, settings.max_pixels, settings.max_dimension)
 
     def chunkings(self, oids: Sequence[Oid]) -> dict[Oid, Outcome]:
@@ -69,7 +69,7 @@ class Images:
         found = image.facts(data, self._limits)
         side = self._limits.side
         size = estimate.fitted(found.width, found.height, side)
-        prompt = estimate.text_tokens(len(self._asking.prompt)) if self._asking else 0
+        prompt = estimate.text_tokens(len(self._task.prompt)) if self._task else 0
         return Waiting(estimate.image_tokens(*size) + prompt + estimate.FRAME_TOKENS)
 
     def _asked(self, images: dict[Oid, bytes]) -> dict[Oid, Outcome]:
@@ -81,7 +81,7 @@ class Images:
         return outcome | {Oid(key.hex()): chunking_of(text) for key, text in said.items()}
 
     def _subjects(self, images: Iterable[tuple[Oid, bytes]], outcome: dict[Oid, Outcome]) -> Iterator[Subject]:
-        assert self._asking is not None
+        assert self._task is not None
         for oid, data in images:
             try:
                 shown = image.picture(data, self._limits)
@@ -90,7 +90,7 @@ class Images:
             except image.NeedsPillow as error:
                 self._asker.left_out(OF_IMAGE, str(error))
             else:
-                yield image.subject(bytes.fromhex(oid), shown, self._asking.prompt)
+                yield image.subject(bytes.fromhex(oid), shown, self._task.prompt)
 
 
 def only(oid: Oid, objects: Objects, config: Config, store: Store, keep: Keep) -> str:
@@ -100,7 +100,7 @@ def only(oid: Oid, objects: Objects, config: Config, store: Store, keep: Keep) -
     if outcome is None:
         raise NotDescribed("this clone does not have the image", "Type: ragit index --fetch-missing")
     if isinstance(outcome, Waiting):
-        raise RemoteFailed(asker.asked[OF_IMAGE].why, "`ragit config` shows the settings under imageDescription")
+        raise RemoteFailed(asker.spent[OF_IMAGE].why, "`ragit config` shows the settings under imageDescription")
     if not outcome.chunks:
         hint = "`ragit config` shows the bounds under imageDescription"
         raise NotDescribed(f"it cannot be described: {outcome.skipped}", hint)

@@ -16,10 +16,10 @@ from ragit.config import Config
 from ragit.errors import RagitError, StoreTooOld
 from ragit.git import Repo
 from ragit.index.compose import NOT_DOWNLOADED, Composed, Composer
-from ragit.index.describing import NOT_DESCRIBED
 from ragit.index.descriptions import Descriptions, keeping
 from ragit.index.embedder import embedder_of
 from ragit.index.plan import Selected, Selector
+from ragit.index.wanted import NOT_DESCRIBED
 from ragit.locks import held
 from ragit.records import replaced
 from ragit.store import Store, remove_store, replace_store
@@ -84,7 +84,7 @@ class Indexer:
             composed, lacking = self._lacking(store, trees, near, tally)
             if lacking:
                 run = Run(self._setup, tally, progress)
-                keep = None if tally.asked is None else keeping(store)
+                keep = None if tally.spent is None else keeping(store)
                 run.fill(store, lacking, keep, reuse=self.descriptions.wanted or store.has_chunks())
                 self.absent |= run.absent
             latest = self._moment(store)
@@ -97,7 +97,7 @@ class Indexer:
     def _tally(self, describe: bool) -> Tally:
         from ragit.index.run import Tally  # with what it imports, 15 ms that a search of a complete tree saves
 
-        return Tally(asked={} if describe and self.descriptions.wanted else None)
+        return Tally(spent={} if describe and self.descriptions.wanted else None)
 
     @cached_property
     def _setup(self) -> Setup:
@@ -109,7 +109,7 @@ class Indexer:
         self, store: Store | None, trees: Sequence[Oid], near: Oid | None, tally: Tally
     ) -> tuple[list[Composed], list[Key]]:
         """The trees as they are, and the keys of what has to be worked on."""
-        asks = tally.asked is not None
+        asks = tally.spent is not None
         composed = [self.composer.compose(store, tree, near=near, absent=self.absent, waiting=asks) for tree in trees]
         lacking = _missing(composed, waiting=asks)
         if asks and store:
@@ -169,7 +169,7 @@ class Indexer:
                 seen.see(done)
             self.absent |= run.absent
         tally.embedded, tally.reused, tally.words = seen.embedded, seen.reused, seen.words
-        tally.asked, tally.sent = None if tally.asked is None else seen.asked, seen.sent
+        tally.spent, tally.sent = None if tally.spent is None else seen.spent, seen.sent
         return replaced(tally.report(self.config, composed, tally.chunks), dry_run=True)
 
     def rebuild(self, trees: Sequence[Oid], *, progress: Progress | None = None, describe: bool = False) -> IndexReport:

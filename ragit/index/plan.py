@@ -9,7 +9,7 @@ from ragit import chunk, globs, postings, words
 from ragit.config import Config, fingerprint, selection_fingerprint
 from ragit.git import GITLINK, SYMLINK
 from ragit.index import embedded
-from ragit.index.describing import IMAGE, image_asking
+from ragit.index.wanted import IMAGE, image_task
 from ragit.records import Record
 from ragit.types import Entry, Oid
 
@@ -59,7 +59,7 @@ class Selector:
         self._exclude = globs.matcher(config.index.exclude)
         self._limits = (config.index.max_file_bytes, config.documents.max_file_bytes)
         self._fingerprints: dict[str, str] = {}
-        self.images = image_asking(config.image_description)
+        self.images = image_task(config.image_description)
         """Who describes images; None where they are left out."""
         self._most_image_bytes = config.image_description.max_image_bytes
         bounds = (self._most_image_bytes, config.image_description.max_pixels)

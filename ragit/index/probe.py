@@ -35,9 +35,9 @@ def tried(config: Config) -> EmbedderTried:
     for what, vector in (("code", document), ("a question", query)):
         if not any(vector):
             raise EmbedderUnavailable(f"{_named(config)} makes {what} a vector of zeros: it finds nothing", _ZEROS)
-    asking = served(embedder)
-    sent = costs.of_vectors(config, asking.sent) if asking else None
-    reached = asking.about() if asking else Reached(config.embedding.provider, "", config.embedding.model, "", False)
+    server = served(embedder)
+    sent = costs.of_vectors(config, server.sent) if server else None
+    reached = server.about() if server else Reached(config.embedding.provider, "", config.embedding.model, "", False)
     return EmbedderTried(
         provider=reached.provider,
         address=reached.address,

@@ -20,8 +20,8 @@ from ragit.git import Repo
 from ragit.index import costs
 from ragit.index.compose import Composed
 from ragit.index.costs import Spent
-from ragit.index.describing import IMAGE, NOT_DESCRIBED
 from ragit.index.plan import Selector, chunk_options
+from ragit.index.wanted import IMAGE, NOT_DESCRIBED
 from ragit.index.work import Done, Key, Recipe, Workbench
 from ragit.records import replaced
 from ragit.reports import IndexReport, Sent
@@ -93,7 +93,7 @@ class Tally:
     reused: int = 0
     words: int = 0
     chunks: int = 0
-    asked: dict[str, Spent] | None = None
+    spent: dict[str, Spent] | None = None
     """What models were asked, by kind; None where none are to be."""
     sent: Sent | None = None
     """What a server was sent that makes vectors."""
@@ -127,7 +127,7 @@ class Tally:
             words=self.words,
             skipped=dict(sorted(Counter(skipped.values()).items())),
             seconds=time.perf_counter() - self.started,
-            described=None if self.asked is None else costs.of_descriptions(config, self.asked),
+            described=None if self.spent is None else costs.of_descriptions(config, self.spent),
             sent=None if self.sent is None else costs.of_vectors(config, self.sent),
         )
 
@@ -189,7 +189,7 @@ class Run:
             for keys in batches:
                 yield from bench.work(keys)
             if keep is not None:
-                tally.asked = bench.asker.asked
+                tally.spent = bench.asker.spent
             tally.sent = bench.sent
 
 

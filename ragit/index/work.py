@@ -15,10 +15,10 @@ from ragit import chunk, postings
 from ragit.config import Description, Embedding, ImageDescription
 from ragit.embed.quantize import quantize
 from ragit.git import ObjectsRecipe
-from ragit.index.describing import IMAGE
 from ragit.index.embedded import embedded_text, text_hash
 from ragit.index.embedder import embedder_of, sent_by
 from ragit.index.sealed import Sealed, sealed
+from ragit.index.wanted import IMAGE
 from ragit.records import Record, replaced
 from ragit.reports import Sent
 from ragit.store import ChunkRow, NewChunking, Store

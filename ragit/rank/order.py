@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from ragit.rank.signals import CHUNK_SIGNALS, FILE_SIGNALS, Ask, ChunkFacts, FileFacts, Names
+from ragit.rank.signals import CHUNK_SIGNALS, FILE_SIGNALS, ChunkFacts, FileFacts, Names, QueryFacts
 from ragit.types import Reranked
 
 NamesOf = Callable[[Sequence[int]], Mapping[int, Names]]
@@ -66,8 +66,8 @@ def _seen(score: float) -> float:
 class Scorer:
     """Scores the chunks of one query's candidates."""
 
-    def __init__(self, ask: Ask, mix: Mix, files: Mapping[int, FileFacts], names_of: NamesOf) -> None:
-        self._ask = ask
+    def __init__(self, query: QueryFacts, mix: Mix, files: Mapping[int, FileFacts], names_of: NamesOf) -> None:
+        self._query = query
         self._mix = mix
         self._whole = mix.whole
         self._files = files
@@ -76,7 +76,7 @@ class Scorer:
         self._chunk_signals = [
             (CHUNK_SIGNALS[n].of, weight)
             for n, weight in mix.signals.items()
-            if n in CHUNK_SIGNALS and (ask.terms.symbols or not CHUNK_SIGNALS[n].for_symbols)
+            if n in CHUNK_SIGNALS and (query.terms.symbols or not CHUNK_SIGNALS[n].for_symbols)
         ]
         self._file_sums = {place: sum(self._file_parts(file).values()) for place, file in files.items()}
 
@@ -127,7 +127,7 @@ class Scorer:
         names = self._names.get(facts.chunk)
         weights = self._mix.signals
         found = {"vector": (1 - kw) * facts.cosine, "keyword": kw * facts.share}
-        found |= {n: weights[n] * s.of(facts, names, self._ask) for n, s in CHUNK_SIGNALS.items() if n in weights}
+        found |= {n: weights[n] * s.of(facts, names, self._query) for n, s in CHUNK_SIGNALS.items() if n in weights}
         found |= self._file_parts(self._files[facts.place])
         found["repeat"] = self._mix.repeat * ranked.better
         parts = {name: value / self._whole for name, value in found.items() if value}
@@ -137,7 +137,7 @@ class Scorer:
 
     def terms_in(self, held: frozenset[str]) -> tuple[str, ...]:
         """The query's terms among some words, in the query's order."""
-        return tuple(term for term in (*self._ask.terms.weights, *self._ask.terms.compounds) if term in held)
+        return tuple(term for term in (*self._query.terms.weights, *self._query.terms.compounds) if term in held)
 
     def _plain(self, facts: ChunkFacts) -> float:
         """The sum without the chunk's own signals, which need its names."""
@@ -147,12 +147,12 @@ class Scorer:
     def _score(self, score: float, facts: ChunkFacts) -> float:
         names = self._names.get(facts.chunk)
         for signal, weight in self._chunk_signals:
-            score += weight * signal(facts, names, self._ask)
+            score += weight * signal(facts, names, self._query)
         return _seen(score / self._whole)
 
     def _file_parts(self, file: FileFacts) -> dict[str, float]:
         weights = self._mix.signals
-        return {n: weights[n] * s.of(file, self._ask) for n, s in FILE_SIGNALS.items() if n in weights}
+        return {n: weights[n] * s.of(file, self._query) for n, s in FILE_SIGNALS.items() if n in weights}
 
     def _is_found(self, facts: ChunkFacts) -> bool:
         """A chunk that neither arm found is not a hit, whatever its path is called."""

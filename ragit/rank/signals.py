@@ -56,7 +56,7 @@ class Names(NamedTuple):
     parent: str
 
 
-class Ask(NamedTuple):
+class QueryFacts(NamedTuple):
     """What signals know of the query."""
 
     terms: QueryTerms
@@ -69,7 +69,7 @@ class Ask(NamedTuple):
 class FileSignal(NamedTuple):
     """One reason that all chunks of a file share: its function, usual weight, and meaning to a reader of --explain."""
 
-    of: Callable[[FileFacts, Ask], float]
+    of: Callable[[FileFacts, QueryFacts], float]
     weight: float
     help: str
 
@@ -77,7 +77,7 @@ class FileSignal(NamedTuple):
 class ChunkSignal(NamedTuple):
     """One reason of a single chunk. `names` are only looked up where the chunk's symbols hold a word of the query."""
 
-    of: Callable[[ChunkFacts, Names | None, Ask], float]
+    of: Callable[[ChunkFacts, Names | None, QueryFacts], float]
     weight: float
     help: str
     for_symbols: bool = False
@@ -92,11 +92,11 @@ _NOT_CODE = frozenset("heading imports key namespace package pair property rule 
 _QUALIFIER = re.compile(r"::|[.#/\\]")
 
 
-def _defines(chunk: ChunkFacts, names: Names | None, ask: Ask) -> float:
+def _defines(chunk: ChunkFacts, names: Names | None, query: QueryFacts) -> float:
     """It defines a name that the query writes as code; the better, the more exactly it is that name."""
     if names is None or not names.symbol:
         return 0.0
-    return max((_match(names, symbol) for symbol in ask.terms.symbols), default=0.0)
+    return max((_match(names, symbol) for symbol in query.terms.symbols), default=0.0)
 
 
 def _match(names: Names, symbol: Symbol) -> float:
@@ -118,7 +118,7 @@ def _match(names: Names, symbol: Symbol) -> float:
     return best
 
 
-def _named(chunk: ChunkFacts, names: Names | None, ask: Ask) -> float:
+def _named(chunk: ChunkFacts, names: Names | None, query: QueryFacts) -> float:
     """Its (first) name is made of words of the query: the mean of how much of the query and how much of the name."""
     if names is None or not names.symbol:
         return 0.0
@@ -126,19 +126,19 @@ def _named(chunk: ChunkFacts, names: Names | None, ask: Ask) -> float:
     pieces = {words.stem(part) for part in words.parts(first)}
     if not pieces:
         return 0.0
-    known = len(pieces.intersection(ask.terms.weights)) / len(pieces)
-    return math.sqrt(ask.names.of(dict.fromkeys(words.terms(first))) * known)
+    known = len(pieces.intersection(query.terms.weights)) / len(pieces)
+    return math.sqrt(query.names.of(dict.fromkeys(words.terms(first))) * known)
 
 
-def _names_file(file: FileFacts, ask: Ask) -> float:
+def _names_file(file: FileFacts, query: QueryFacts) -> float:
     """Share of the file's name that the query says; all of it for a symbol or a pair of words."""
     base = file.path.rpartition("/")[2]
     stem = base.rpartition(".")[0] or base
     name = joined(stem)
-    if name and (name in ask.terms.compounds or any(name == symbol.key for symbol in ask.terms.symbols)):
+    if name and (name in query.terms.compounds or any(name == symbol.key for symbol in query.terms.symbols)):
         return 1.0
     pieces = {words.stem(part) for part in words.parts(stem)}
-    return len(pieces.intersection(ask.terms.weights)) / len(pieces) if pieces else 0.0
+    return len(pieces.intersection(query.terms.weights)) / len(pieces) if pieces else 0.0
 
 
 _TEST = re.compile(
@@ -159,34 +159,34 @@ _PROSE = re.compile(
 )
 
 
-def _is_about(ask: Ask, *stems: str) -> bool:
-    return not ask.terms.weights.keys().isdisjoint(stems)
+def _is_about(query: QueryFacts, *stems: str) -> bool:
+    return not query.terms.weights.keys().isdisjoint(stems)
 
 
-def _test(file: FileFacts, ask: Ask) -> float:
-    asked = _is_about(ask, "test", "spec", "mock", words.stem("fixture"))
+def _test(file: FileFacts, query: QueryFacts) -> float:
+    asked = _is_about(query, "test", "spec", "mock", words.stem("fixture"))
     return 0.0 if asked or not _TEST.search(file.path) else 1.0
 
 
-def _aside(file: FileFacts, ask: Ask) -> float:
+def _aside(file: FileFacts, query: QueryFacts) -> float:
     asked = _is_about(
-        ask, *map(words.stem, ("example", "sample", "demo", "benchmark", "doc", "documentation", "tutorial"))
+        query, *map(words.stem, ("example", "sample", "demo", "benchmark", "doc", "documentation", "tutorial"))
     )
     return 0.0 if asked or not _ASIDE.search(file.path) else 1.0
 
 
-def _vendored(file: FileFacts, ask: Ask) -> float:
+def _vendored(file: FileFacts, query: QueryFacts) -> float:
     return 1.0 if _VENDORED.search(file.path) else 0.0
 
 
-def _declares(file: FileFacts, ask: Ask) -> float:
+def _declares(file: FileFacts, query: QueryFacts) -> float:
     return 1.0 if file.has_bodies_beside else 0.0
 
 
-def _prose(file: FileFacts, ask: Ask) -> float:
-    if file.in_script or not ask.in_code:
+def _prose(file: FileFacts, query: QueryFacts) -> float:
+    if file.in_script or not query.in_code:
         return 0.0  # no code answers: it holds none of the words, or is English where another script is asked for
-    asked = _is_about(ask, *map(words.stem, ("readme", "changelog", "license", "documentation")))
+    asked = _is_about(query, *map(words.stem, ("readme", "changelog", "license", "documentation")))
     return 0.0 if asked or not _PROSE.search(file.path) else 1.0
 
 

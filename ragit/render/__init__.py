@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from ragit.errors import UnknownFormat
 from ragit.render.machine import dumps, json, markdown, vimgrep
 from ragit.render.reports import (
-    asked_text,
     config_json,
     config_text,
     described_json,
@@ -27,6 +26,7 @@ from ragit.render.reports import (
     hooks_text,
     index_json,
     index_text,
+    request_text,
     status_json,
     status_text,
 )
@@ -56,7 +56,7 @@ __all__ = [
     "Format",
     "Paint",
     "RenderOptions",
-    "asked_text",
+    "request_text",
     "config_json",
     "config_text",
     "described_json",

@@ -12,7 +12,6 @@ from ragit.render.text import within
 
 if TYPE_CHECKING:
     from ragit.reports import (
-        Asked,
         Described,
         EmbedderTried,
         FileDescribed,
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
         HooksReport,
         ImageDescribed,
         IndexReport,
+        PermissionRequest,
         RefStatus,
         Sent,
         StatusReport,
@@ -295,7 +295,7 @@ def described_json(found: ImageDescribed | FileDescribed, options: RenderOptions
             "path": plain(found.path),
             "ref": plain(found.ref),
             "blob": found.blob,
-            "asked": found.asked,
+            "describer": found.describer,
             **_descriptions(found),
         },
         options,
@@ -421,7 +421,7 @@ def config_text(rows: ConfigRows, options: RenderOptions) -> Iterator[str]:
             yield paint.faint(f"    {help}")
 
 
-def asked_text(asked: Asked, options: RenderOptions) -> Iterator[str]:
+def request_text(asked: PermissionRequest, options: RenderOptions) -> Iterator[str]:
     """What a repository asks its user to allow."""
     paint = Paint(options.color)
     if asked.settings:

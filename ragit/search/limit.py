@@ -16,7 +16,7 @@ class NoAnswer(Exception):
     """Why a search has to do without what was asked for, in words."""
 
 
-def asked(call: Callable[[Patience], _T], timeout_ms: int, section: str) -> _T:
+def in_time(call: Callable[[Patience], _T], timeout_ms: int, section: str) -> _T:
     """The result of a call that asks a server, as patiently as it is told to. Raises NoAnswer.
 
     `section` is the table of settings that the limit stands in.

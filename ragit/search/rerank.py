@@ -19,7 +19,7 @@ from ragit.remote.failures import TooLong
 from ragit.remote.presets import PRESETS
 from ragit.remote.rerank import DIALECTS, CrossEncoder
 from ragit.remote.secrets import cut
-from ragit.search.limit import NoAnswer, asked
+from ragit.search.limit import NoAnswer, in_time
 from ragit.search.show import Document, Show
 from ragit.services import server_of
 from ragit.types import RerankedBy
@@ -36,7 +36,7 @@ CONCURRENCY = 4
 
 SECTION = "retrieval.reranking"
 
-Ask = Callable[[str, Sequence[str], Patience], "list[float | None]"]
+Judge = Callable[[str, Sequence[str], Patience], "list[float | None]"]
 """Query and documents to relevances."""
 
 Describe = Callable[[list[bytes]], Mapping[bytes, str]]
@@ -94,7 +94,9 @@ class Reranker:
         started = time.perf_counter()
         said = (settings.query_template or "{query}").replace("{query}", self._client.clean(query)[:QUERY_CHARS])
         try:
-            relevances = asked(lambda patience: self._fitting(said, documents, patience), settings.timeout_ms, SECTION)
+            relevances = in_time(
+                lambda patience: self._fitting(said, documents, patience), settings.timeout_ms, SECTION
+            )
         except NoAnswer as why:
             return _as_before(candidates, str(why))
         by = RerankedBy(self._name, len(candidates), (time.perf_counter() - started) * 1000)
@@ -122,7 +124,7 @@ def _as_before(candidates: Sequence[Ranked], reason: str) -> Reordered:
     return Reordered(list(enumerate(candidates)), degraded=f"not reranked: {reason}")
 
 
-def _asker(settings: Reranking) -> tuple[Ask, str, Client]:
+def _asker(settings: Reranking) -> tuple[Judge, str, Client]:
     """How the configured model is asked, what it is called in an answer, and the connection to it."""
     if settings.provider == "chat":
         from ragit.search.listwise import Lister

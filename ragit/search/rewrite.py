@@ -13,7 +13,7 @@ from ragit.errors import ConfigError
 from ragit.remote.chat import Chat, Message, Reply
 from ragit.remote.client import Client, Patience
 from ragit.remote.presets import PRESETS
-from ragit.search.limit import NoAnswer, asked
+from ragit.search.limit import NoAnswer, in_time
 from ragit.services import server_of
 
 SECTION = "retrieval.queryRewriting"
@@ -66,7 +66,7 @@ class Rewriter:
             self._known.move_to_end(query)
             return self._known[query], ""
         try:
-            reply = asked(lambda patience: self._ask(query, patience), self._settings.timeout_ms, SECTION)
+            reply = in_time(lambda patience: self._ask(query, patience), self._settings.timeout_ms, SECTION)
         except NoAnswer as why:
             return (), f"not rewritten: {why}"
         # What was cut is no whole way to ask, and mostly the end of a loop.

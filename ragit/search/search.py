@@ -13,7 +13,7 @@ from ragit.config import Config
 from ragit.errors import EmbedderUnavailable, NotIndexed
 from ragit.git import Objects, Repo
 from ragit.index import Composed, Indexer
-from ragit.index.describing import chunk_asking
+from ragit.index.wanted import chunk_task
 from ragit.search.ask import check, language
 from ragit.search.show import Show, one_path_each
 from ragit.search.view import View
@@ -201,5 +201,5 @@ def _lost(hits: tuple[Hit, ...]) -> str:
 
 def _described(store: Store, config: Config, hashes: list[bytes]) -> Mapping[bytes, str]:
     """What was said about chunks, by the hash of what was embedded of them; nothing where none is wanted."""
-    asking = chunk_asking(config.description)
-    return store.descriptions.of(OF_CHUNK, asking.fingerprint, hashes) if asking else {}
+    task = chunk_task(config.description)
+    return store.descriptions.of(OF_CHUNK, task.fingerprint, hashes) if task else {}

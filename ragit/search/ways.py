@@ -108,7 +108,7 @@ class Ways:
         if vector:
             degraded = self._one_armed(query, has_words=mode == "vector" or gathered.keyword_hits > 0)
         mix = self._mix(query, terms.shape, mode, vector is not None)
-        ask = rank.Ask(terms, gathered.names, rank.held_in_code(gathered.files.values()))
+        ask = rank.QueryFacts(terms, gathered.names, rank.held_in_code(gathered.files.values()))
         scorer = rank.Scorer(ask, mix, gathered.files, partial(_names, ground.store))
         return Way(scorer, scorer.order(gathered.chunks, ground.least, ground.wanted), degraded)
 

@@ -25,7 +25,7 @@ class DescriptionRow(NamedTuple):
     """A description as stored."""
 
     kind: str
-    asked: str
+    describer: str
     """The fingerprint of who was asked, and what."""
     subject: bytes
     text: str
@@ -38,29 +38,29 @@ class Descriptions:
         self._db = db
         self._path = path
 
-    def of(self, kind: str, asked: str, subjects: Iterable[bytes]) -> dict[bytes, str]:
+    def of(self, kind: str, describer: str, subjects: Iterable[bytes]) -> dict[bytes, str]:
         """Stored descriptions by subject; absent ones are left out."""
         with translated(self._path):
-            number = self._number(kind, asked)
+            number = self._number(kind, describer)
             if number is None:
                 return {}
             sql = "SELECT text FROM description WHERE describer = ? AND subject = ?"
             found = ((subject, self._db.execute(sql, (number, subject)).get) for subject in subjects)
             return {subject: text for subject, text in found if text is not None}
 
-    def keep(self, kind: str, asked: str, said: Mapping[bytes, str]) -> None:
+    def keep(self, kind: str, describer: str, said: Mapping[bytes, str]) -> None:
         """Store descriptions; those that are there stay as they are. To be called inside `writing`."""
-        self._db.execute("INSERT OR IGNORE INTO describer(kind, fingerprint) VALUES(?,?)", (kind, asked))
-        number = self._number(kind, asked)
+        self._db.execute("INSERT OR IGNORE INTO describer(kind, fingerprint) VALUES(?,?)", (kind, describer))
+        number = self._number(kind, describer)
         self._db.executemany(
             "INSERT OR IGNORE INTO description VALUES(?,?,?)",
             ((number, subject, text) for subject, text in said.items()),
         )
 
-    def count(self, kind: str, asked: str) -> int:
+    def count(self, kind: str, describer: str) -> int:
         """How many are stored."""
         with translated(self._path):
-            number = self._number(kind, asked)
+            number = self._number(kind, describer)
             found: int = self._db.execute("SELECT count(*) FROM description WHERE describer = ?", (number,)).get
             return found
 
@@ -118,7 +118,7 @@ class Descriptions:
                     self._db.execute(f"UPDATE vec_{kind}_{embedder} SET v = ? WHERE chunk = ?", (vector[column], chunk))
                 self._db.execute("DELETE FROM undescribed WHERE embedder = ? AND chunk = ?", (embedder, chunk))
 
-    def _number(self, kind: str, asked: str) -> int | None:
+    def _number(self, kind: str, describer: str) -> int | None:
         sql = "SELECT id FROM describer WHERE kind = ? AND fingerprint = ?"
-        number: int | None = self._db.execute(sql, (kind, asked)).get
+        number: int | None = self._db.execute(sql, (kind, describer)).get
         return number

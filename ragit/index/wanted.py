@@ -9,7 +9,7 @@ from ragit.config import Config, Description, ImageDescription
 from ragit.types import Embedder
 
 if TYPE_CHECKING:
-    from ragit.describe.asking import Asking
+    from ragit.describe.task import DescriptionTask
 
 IMAGE = "image"
 """The language of images, and the reason that is counted where they are not wanted."""
@@ -18,24 +18,24 @@ NOT_DESCRIBED = "image not described yet"
 """The reason for an image that only `ragit index` can make searchable, since a model has to be asked."""
 
 
-def chunk_asking(settings: Description) -> Asking | None:
+def chunk_task(settings: Description) -> DescriptionTask | None:
     """Who is asked about chunks, and what; None if nobody is."""
     if not settings.enabled:
         return None
-    from ragit.describe.asking import CHUNK_PROMPT, Asking
+    from ragit.describe.task import CHUNK_PROMPT, DescriptionTask
 
     prompt = settings.prompt or CHUNK_PROMPT
-    return Asking(settings.base_url, settings.model, prompt, settings.max_tokens, settings.max_content_chars)
+    return DescriptionTask(settings.base_url, settings.model, prompt, settings.max_tokens, settings.max_content_chars)
 
 
-def image_asking(settings: ImageDescription) -> Asking | None:
+def image_task(settings: ImageDescription) -> DescriptionTask | None:
     """Who is asked about images, and what; None if nobody is."""
     if not settings.enabled:
         return None
-    from ragit.describe.asking import IMAGE_PROMPT, Asking
+    from ragit.describe.task import IMAGE_PROMPT, DescriptionTask
 
     prompt = settings.prompt or IMAGE_PROMPT
-    return Asking(settings.base_url, settings.model, prompt, settings.max_tokens, settings.max_dimension)
+    return DescriptionTask(settings.base_url, settings.model, prompt, settings.max_tokens, settings.max_dimension)
 
 
 def wanted(config: Config, embedder: Embedder | None) -> bool:
@@ -47,9 +47,9 @@ def wanted(config: Config, embedder: Embedder | None) -> bool:
 class DescribedEmbedder:
     """An embedder whose texts are given to it with descriptions: another name for other vectors, and nothing else."""
 
-    def __init__(self, embedder: Embedder, asking: Asking) -> None:
+    def __init__(self, embedder: Embedder, task: DescriptionTask) -> None:
         self.embedder = embedder
-        self.fingerprint = f"{embedder.fingerprint} after {asking.fingerprint}"
+        self.fingerprint = f"{embedder.fingerprint} after {task.fingerprint}"
 
     @property
     def dimensions(self) -> int:

@@ -31,7 +31,7 @@ IMAGE_PROMPT = (
 """imageDescription.prompt where the user sets none."""
 
 
-class Asking(Record):
+class DescriptionTask(Record):
     """Everything that determines a description beside its subject."""
 
     base_url: str
