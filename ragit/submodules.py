@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import posixpath
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ragit import globs
@@ -56,10 +56,10 @@ def joined(outer: Answer, inner: Iterable[Inner], top_k: int) -> Answer:
     answers = [outer]
     hits: list[Hit] = list(outer.hits)
     warnings: list[str] = []
-    degraded = [outer.degraded] if outer.degraded else []
+    reasons: dict[str, list[str]] = {}
     for folder, answer, own in inner:
         answers.append(answer)
-        degraded += [f"{folder}: {answer.degraded}"] if answer.degraded else []
+        reasons.setdefault(answer.degraded, []).append(folder)
         warnings += [f"{folder}: {warning}" for warning in own]
         warnings += [posixpath.join(folder, warning) for warning in answer.warnings]
         hits += [_moved(hit, folder) for hit in answer.hits]
@@ -68,13 +68,19 @@ def joined(outer: Answer, inner: Iterable[Inner], top_k: int) -> Answer:
         outer,
         complete=all(answer.complete for answer in answers),
         missing=sum(answer.missing for answer in answers),
-        degraded="; ".join(dict.fromkeys(degraded)),
+        degraded=_degraded(outer.degraded, reasons),
         undescribed=sum(answer.undescribed for answer in answers),
         took_ms=sum(answer.took_ms for answer in answers),
         warnings=tuple(warnings),
         absent=dict(sum((Counter(answer.absent) for answer in answers), Counter())),
         hits=tuple(hits[:top_k]),
     )
+
+
+def _degraded(outer: str, inner: Mapping[str, Sequence[str]]) -> str:
+    """What did not take part where; a reason that holds for the outer repository, too, is said once."""
+    others = [f"{', '.join(folders)}: {why}" for why, folders in inner.items() if why and why != outer]
+    return "; ".join(filter(None, (outer, *others)))
 
 
 def _moved(hit: Hit, folder: str) -> Hit:

@@ -372,6 +372,14 @@ def test_what_a_submodule_asks_for_and_does_not_get_is_said(nested: GitSandbox) 
     assert "libs" not in command("search", WORD, cwd=nested.path).stderr
 
 
+def test_what_took_no_part_in_a_submodule_is_said_with_its_name(nested: GitSandbox) -> None:
+    search = ("search", WORD, "--recurse-submodules", "--json")
+    everywhere = json.loads(command(*search, "--path", "*.md", cwd=nested.path).stdout)
+    assert everywhere["degraded"] == "no file passes the filters"
+    below = json.loads(command(*search, "--path", "own_libs.py", cwd=nested.path).stdout)
+    assert below["degraded"] == "libs/middle: no file passes the filters"
+
+
 def test_a_submodule_that_is_not_checked_out_is_passed_over(nested: GitSandbox, tmp_path: Path) -> None:
     nested.git("submodule", "deinit", "-q", "--all", "--force")
     assert found(nested.path, WORD, "--recurse-submodules") == ["own_libs.py"]
