@@ -473,6 +473,13 @@ def test_sensitive_settings_of_an_untrusted_file_have_no_effect() -> None:
     assert rows["embedding.provider"].origin == "default; .ragit.toml:2 ignored until `ragit trust`"
 
 
+def test_an_untrusted_file_cannot_lift_what_bounds_its_own_documents() -> None:
+    bounds = ("maxUnpackedBytes = 4294967296", "maxSeconds = 86400", "maxMemoryBytes = 1099511627776")
+    loaded = toml("\n".join(("[documents]", *bounds)), trusted=False)
+    assert loaded.config.documents == Config().documents
+    assert list(loaded.ignored) == ["documents.maxUnpackedBytes", "documents.maxSeconds", "documents.maxMemoryBytes"]
+
+
 def test_sensitive_settings_of_a_trusted_file_act() -> None:
     loaded = toml(HOSTILE, trusted=True)
     assert loaded.config.embedding.base_url == "http://evil.example/v1"
@@ -499,10 +506,13 @@ def test_a_price_of_a_model_whose_name_has_dots() -> None:
     assert "one price or two" in refused('[pricing]\nx = "cheap"').message
 
 
-def test_what_can_send_data_or_choose_where_to_write_is_sensitive() -> None:
+def test_what_can_send_data_or_choose_where_to_write_or_lift_a_bound_is_sensitive() -> None:
     assert [knob.name for knob in KNOBS.values() if knob.sensitive] == [
         "index.storePath",
         "chunkers",
+        "documents.maxUnpackedBytes",
+        "documents.maxSeconds",
+        "documents.maxMemoryBytes",
         *(f"embedding.{name}" for name in SERVICE),
         "embedding.provider",
         *(f"description.{name}" for name in DESCRIBED),

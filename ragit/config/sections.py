@@ -68,16 +68,21 @@ class Documents(Section):
     max_pages: int = knob(2000, "Pages, sheets, slides or chapters read of one document.", low=1, high=1_000_000)
     max_text_bytes: int = knob(8 << 20, "Text taken of one document; the rest is left out.", low=1000, high=1 << 28)
     max_unpacked_bytes: int = knob(
-        256 << 20, "A document whose parts are larger than this once unpacked is skipped.", low=1000, high=1 << 32
+        256 << 20,
+        "A document whose parts are larger than this once unpacked is skipped.",
+        low=1000,
+        high=1 << 32,
+        sensitive=True,  # these three bound what a stranger's document may take of this machine
     )
     max_seconds: int = knob(
         120,
         "Processor time for a document of 6 MB or more; a small one has a twelfth. What takes longer is skipped.",
         low=1,
         high=86_400,
+        sensitive=True,
     )
     max_memory_bytes: int = knob(
-        1 << 30, "A document that takes more memory to read is skipped.", low=64 << 20, high=1 << 40
+        1 << 30, "A document that takes more memory to read is skipped.", low=64 << 20, high=1 << 40, sensitive=True
     )
 
 
