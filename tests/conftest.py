@@ -14,7 +14,6 @@ from sandbox import GitSandbox, become, clean_environment
 from serving import EmbeddingServer
 
 from ragit.git import Repo
-from ragit.remote.client import Client
 
 # A shell that starts us in the background ignores Ctrl-C, and so would all that tests start and interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -77,5 +76,5 @@ def model() -> Iterator[Model]:
 def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The pauses between tries, which a test does not sit through."""
     pauses: list[float] = []
-    monkeypatch.setattr(Client, "_pause", lambda _, seconds: pauses.append(seconds))
+    monkeypatch.setattr("ragit.remote.client._pause", lambda seconds, _: pauses.append(seconds))
     return pauses

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -10,6 +11,7 @@ from ragit.errors import RemoteFailed
 from ragit.remote.chat import Chat, Message, Reply
 from ragit.remote.client import Patience
 from ragit.remote.failures import KeyRefused, TooLong, Unreachable
+from ragit.remote.side_by_side import as_ready
 
 PATIENCE = Patience(retries=3)
 
@@ -76,13 +78,13 @@ class Describer:
 
         Subjects are drawn as they are needed, so that making them may be costly.
         """
-        yield from self._chat.client.as_ready(self._one, subjects)
+        yield from as_ready(self._one, subjects, at_once=self._chat.client.server.concurrency)
 
-    def _one(self, subject: Subject) -> Said:
+    def _one(self, subject: Subject, over: threading.Event) -> Said:
         if self.given_up:
             return Said(subject.key, "", self.given_up)
         try:
-            reply = self._ask(subject)
+            reply = self._ask(subject, PATIENCE._replace(over=over))
         except RemoteFailed as error:
             return Said(subject.key, "", self._strike(error))
         text = one_line(reply.text, cut=reply.cut)
@@ -91,13 +93,13 @@ class Describer:
         self._strikes = 0
         return Said(subject.key, text, "", reply.prompt_tokens, reply.completion_tokens)
 
-    def _ask(self, subject: Subject) -> Reply:
+    def _ask(self, subject: Subject, patience: Patience) -> Reply:
         try:
-            return self._chat.ask(subject.messages, max_tokens=self._max_tokens, patience=PATIENCE)
+            return self._chat.ask(subject.messages, max_tokens=self._max_tokens, patience=patience)
         except TooLong:
             if subject.shorter is None:
                 raise
-            return self._ask(subject.shorter())
+            return self._ask(subject.shorter(), patience)
 
     def _strike(self, error: RemoteFailed) -> str:
         """Count a failure; what it was, in words."""

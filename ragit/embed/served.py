@@ -29,6 +29,7 @@ from ragit.remote.failures import KeyRefused, ParameterRefused, Refused, TooLong
 from ragit.remote.presets import PRESETS, Preset, spoken_as
 from ragit.remote.secrets import Clean
 from ragit.remote.server import Server, masked, on_this_machine
+from ragit.remote.side_by_side import NEVER, each
 from ragit.reports import Reached, Sent
 
 _SHORTEST = 200
@@ -186,13 +187,13 @@ class ServedEmbedder:
     def _side_by_side(self, batches: list[list[str]]) -> list[list[bytes]]:
         """The vectors of each batch; as many requests under way at once as the options allow."""
 
-        def vectors(batch: list[str]) -> list[bytes]:
-            return self._translated(batch, self._dialect.document, self._indexing)
+        def vectors(batch: list[str], over: threading.Event) -> list[bytes]:
+            return self._translated(batch, self._dialect.document, self._indexing._replace(over=over))
 
         # The first answer may have to tell the dimensions that all others are checked by.
         alone = 1 if self._dimensions is None else 0
-        answers = [vectors(batch) for batch in batches[:alone]]
-        return answers + self._client.each(vectors, batches[alone:])
+        answers = [vectors(batch, NEVER) for batch in batches[:alone]]
+        return answers + each(vectors, batches[alone:], at_once=self._client.server.concurrency)
 
     def _translated(self, texts: Sequence[str], kind: tuple[tuple[str, str], ...], patience: Patience) -> list[bytes]:
         """As `_fitting`, with failures in the words of this room."""

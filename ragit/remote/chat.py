@@ -12,8 +12,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ragit.errors import RemoteFailed
-from ragit.remote.client import INDEXING, Client, Patience, count, printable, shown
+from ragit.remote.client import INDEXING, Client, Patience, count, shown
 from ragit.remote.failures import ParameterRefused
+from ragit.remote.refusal import printable
 
 _PATH = "chat/completions"
 

@@ -8,12 +8,14 @@ a probability here, a logit there, comparable within one answer only.
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ragit.remote.client import QUERY, Client, Patience, shown
+from ragit.remote.side_by_side import each
 
 
 class Dialect(NamedTuple):
@@ -78,7 +80,11 @@ class CrossEncoder:
         """How relevant each document is; None for one that the server left out. Raises `RemoteFailed`."""
         most = self._dialect.most
         parts = [documents[start : start + most] for start in range(0, len(documents), most)]
-        return list(chain(*self.client.each(lambda part: self._ask(query, part, patience), parts)))
+
+        def asked(part: Sequence[str], over: threading.Event) -> list[float | None]:
+            return self._ask(query, part, patience._replace(over=over))
+
+        return list(chain(*each(asked, parts, at_once=self.client.server.concurrency)))
 
     def _ask(self, query: str, documents: Sequence[str], patience: Patience) -> list[float | None]:
         dialect = self._dialect

@@ -29,6 +29,7 @@ from ragit.remote.client import Client, Patience
 from ragit.remote.failures import KeyRefused, ParameterRefused, Refused, TooLong, Unreachable, WrongAnswer
 from ragit.remote.gate import Gate
 from ragit.remote.server import Server, masked, on_this_machine
+from ragit.remote.side_by_side import as_ready, each
 
 ASKED = {"model": "tiny", "input": ["one"]}
 AT_ONCE = Patience(retries=0)
@@ -188,11 +189,11 @@ def test_after_a_failure_the_same_client_goes_on(server: EmbeddingServer, monkey
     asking = client(server, concurrency=4)
     beside = threading.Event()
 
-    def call(number: int) -> object:
+    def call(number: int, over: threading.Event) -> object:
         if number == 0:
             beside.wait(5)
             raise KeyError(number)
-        return asking.post("embeddings", ASKED, patience=Patience(retries=1000))
+        return asking.post("embeddings", ASKED, patience=Patience(retries=1000, over=over))
 
     def busy(_: Any) -> object:
         if len(server.asked) > 3:
@@ -202,20 +203,21 @@ def test_after_a_failure_the_same_client_goes_on(server: EmbeddingServer, monkey
     server.reply = busy
     started = time.monotonic()
     with pytest.raises(KeyError):
-        asking.each(call, [1, 2, 3, 0, 4, 5, 6, 7])
+        each(call, [1, 2, 3, 0, 4, 5, 6, 7], at_once=4)
     time.sleep(1.2)  # what they would wait before their next try
     asked = len(server.asked)
     time.sleep(1.2)
     assert len(server.asked) == asked and time.monotonic() - started < 6
     server.reply = well
     server.replies = [lambda _: error(503, "later")] * 2
-    assert asking.each(lambda _: asking.post("embeddings", ASKED)["model"], [1, 2, 3]) == ["tiny"] * 3
+    models = each(lambda _, over: asking.post("embeddings", ASKED)["model"], [1, 2, 3], at_once=4)
+    assert models == ["tiny"] * 3
 
 
-def test_each_keeps_the_order_and_as_ready_does_not(server: EmbeddingServer) -> None:
-    asking = client(server, concurrency=3)
-    assert asking.each(lambda n: time.sleep(0.03 * (3 - n % 3)) or n, list(range(9))) == list(range(9))
-    assert sorted(asking.as_ready(lambda n: n, range(9))) == list(range(9))
+def test_each_keeps_the_order_and_as_ready_does_not() -> None:
+    slow = each(lambda n, _: time.sleep(0.03 * (3 - n % 3)) or n, list(range(9)), at_once=3)
+    assert slow == list(range(9))
+    assert sorted(as_ready(lambda n, _: n, range(9), at_once=3)) == list(range(9))
 
 
 def test_garbage_instead_of_http(server: EmbeddingServer) -> None:
