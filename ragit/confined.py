@@ -1,7 +1,7 @@
 """Starts a process of ragit's own that reads what strangers wrote, and takes its answer: so many bytes, after so much
 time, and nothing that it does harms whoever asked.
 
-What the process may use it is told, and bounds itself (confine.py) before it looks at the first byte. It is started in
+What the process may use it is told, and bounds itself (limits.py) before it looks at the first byte. It is started in
 the folder that holds the package, so that no module of the searched repository is imported, and in a session of its
 own: Ctrl-C is for the parent, which ends its children and whatever those have started.
 """
@@ -26,19 +26,25 @@ _GRACE = 10
 class Confined:
     """One such process, seen from its parent."""
 
-    def __init__(self, start: str, *arguments: str, environ: Mapping[str, str] | None = None) -> None:
-        """`start` is the line of Python that it runs. Raises OSError."""
+    def __init__(
+        self, start: str, *arguments: str, environ: Mapping[str, str] | None = None, heard: bool = False
+    ) -> None:
+        """`start` is the line of Python that it runs; `heard`, whether it may write to this process's standard error.
+
+        Raises OSError.
+        """
         self._popen = subprocess.Popen(
             [sys.executable, "-c", start, *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stderr=None if heard else subprocess.DEVNULL,
             cwd=_PACKAGE_PARENT,
             start_new_session=True,
             env=environ,
         )
         self._in = cast(BinaryIO, self._popen.stdin)
-        self._out = cast(BinaryIO, self._popen.stdout)
+        self.answers = cast(BinaryIO, self._popen.stdout)
+        """What it says, as it comes, for who trusts it. The methods below are for all others."""
         self.late = False
         """It was ended because its time was over."""
 
@@ -74,21 +80,21 @@ class Confined:
 
     def line(self, most: int) -> bytes:
         """The next line of its answer with its end. EOFError if there is none of at most so many bytes."""
-        line = self._out.readline(most)
+        line = self.answers.readline(most)
         if not line.endswith(b"\n"):
             raise EOFError
         return line
 
     def exactly(self, size: int) -> bytes:
         """The next so many bytes of its answer. EOFError if there are fewer."""
-        data = self._out.read(size)
+        data = self.answers.read(size)
         if len(data) != size:
             raise EOFError
         return data
 
     def rest(self, most: int) -> bytes:
         """All that it still says. EOFError if that is more than so many bytes."""
-        data = self._out.read(most + 1)
+        data = self.answers.read(most + 1)
         if len(data) > most:
             raise EOFError
         return data
@@ -122,6 +128,6 @@ class Confined:
 
     def forget(self) -> None:
         """Let go of the pipes: a process that sees its input end, ends."""
-        for pipe in (self._in, self._out):
+        for pipe in (self._in, self.answers):
             with contextlib.suppress(OSError):  # what it never read cannot be written any more
                 pipe.close()

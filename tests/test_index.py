@@ -170,7 +170,7 @@ def test_a_worker_that_dies_is_replaced(repo: GitSandbox) -> None:
         keys = [file.key for file in selected]
         try:
             assert [len(done) for done in pool.work([keys])] == [1]
-            pool._children[0]._popen.kill()
+            pool._children[0]._process.kill()
             assert [len(done) for done in pool.work([keys])] == [1]
         finally:
             pool.close()

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 
 from ragit.chunk.documents.frame import TOO_MUCH_MEMORY, Read, read
 from ragit.chunk.options import ChunkOptions, DocumentOptions
-from ragit.confine import confine
+from ragit.limits import confine
 from ragit.orphan import end_with_parent
 
 _GRACE = 10

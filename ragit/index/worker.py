@@ -9,17 +9,16 @@ from __future__ import annotations
 import contextlib
 import os
 import pickle
-import subprocess
 import sys
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from pathlib import Path
-from typing import BinaryIO, cast
+from typing import cast
 
-from ragit.confine import confine
+from ragit.confined import Confined
 from ragit.errors import WorkerDied
 from ragit.index.work import Done, Key, Recipe, Workbench, lost
+from ragit.limits import confine
 from ragit.orphan import end_with_parent
 
 _START = "from ragit.index.worker import serve; serve()"
@@ -27,25 +26,12 @@ _START = "from ragit.index.worker import serve; serve()"
 _MEMORY = 3 << 30
 """Bytes a worker may allocate. Thousands of unclosed comments in a few kilobytes make a parser want more than that."""
 
-_PACKAGE_PARENT = Path(__file__).resolve().parents[2]
-
 
 class _Child:
     """One worker process."""
 
     def __init__(self, recipe: Recipe) -> None:
-        # Started in the folder that holds the package: `python -c` puts its own folder first on the path, and a module
-        # of the searched repository must not be imported by us.
-        self._popen = subprocess.Popen(
-            [sys.executable, "-c", _START],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            cwd=_PACKAGE_PARENT,
-            start_new_session=True,  # Ctrl-C is for the parent, which ends its workers without their tracebacks
-            env=one_thread(os.environ),
-        )
-        self._in = cast(BinaryIO, self._popen.stdin)
-        self._out = cast(BinaryIO, self._popen.stdout)
+        self._process = Confined(_START, environ=one_thread(os.environ), heard=True)
         self._recipe: Recipe | None = recipe
 
     def work(self, keys: Sequence[Key]) -> list[Done]:
@@ -59,27 +45,19 @@ class _Child:
 
     def _ask(self, keys: Sequence[Key]) -> object:
         recipe, self._recipe = self._recipe, None
-        if recipe:
-            pickle.dump(recipe, self._in)
-        pickle.dump(keys, self._in)
-        self._in.flush()
-        return pickle.load(self._out)
+        self._process.write(*(pickle.dumps(one) for one in (recipe, keys) if one is not None))
+        return pickle.load(self._process.answers)
 
     def _died(self) -> WorkerDied:
-        code = self._popen.wait()
-        how = f"signal {-code}" if code < 0 else f"exit status {code}"
+        code = self._process.status()
+        how = "its answer broke off" if code is None else f"signal {-code}" if code < 0 else f"exit status {code}"
         return WorkerDied(
             f"a worker process ended in the middle of its work ({how})",
             "What was done is kept. If memory is short, use fewer: git config ragit.index.workers 1",
         )
 
     def end(self) -> None:
-        self._popen.kill()
-        self._popen.wait()
-        for pipe in (self._in, self._out):
-            # The pipe to a worker that died holds what it never read.
-            with contextlib.suppress(OSError):
-                pipe.close()
+        self._process.end()
 
 
 class Pool:

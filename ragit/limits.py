@@ -1,4 +1,7 @@
-"""How a process that reads what strangers wrote is kept to so much memory and time."""
+"""What a process that reads what strangers wrote does to itself first: it may use so much memory and time, and no more.
+
+Who starts such a process is confined.py.
+"""
 
 from __future__ import annotations
 
