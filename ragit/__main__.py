@@ -72,12 +72,15 @@ def run(args: list[str]) -> int:
     except RagitError as error:
         _say(f"error: {visible(error.message)}", f"hint: {visible(error.hint)}")
         return EXIT_ERROR
+    except getattr(click.exceptions, "NoArgsIsHelpError", ()) as error:  # click 8.1 shows the help by itself
+        error.show()
+        return EXIT_ERROR
     except click.UsageError as error:
         typed = error.ctx.command_path if error.ctx else "ragit"
-        _say(f"error: {visible(error.format_message())}", f"hint: {typed} --help says what there is")
+        _say(f"error: {visible(_one_line(error.format_message()))}", f"hint: {typed} --help says what there is")
         return EXIT_ERROR
     except click.ClickException as error:
-        _say(f"error: {visible(error.format_message())}", "hint: ragit --help says what there is")
+        _say(f"error: {visible(_one_line(error.format_message()))}", "hint: ragit --help says what there is")
         return EXIT_ERROR
     except (KeyboardInterrupt, click.Abort):
         _say("interrupted: what was done is kept")
@@ -88,6 +91,11 @@ def run(args: list[str]) -> int:
         return 0
     except Exception as error:
         return _failed(error, args)
+
+
+def _one_line(said: str) -> str:
+    """What click says, which lists choices on lines of their own."""
+    return " ".join(said.split())
 
 
 def _failed(error: Exception, args: list[str]) -> int:

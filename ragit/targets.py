@@ -12,7 +12,7 @@ from ragit.ahead import Ahead
 from ragit.errors import ConfigError, GitFailed
 from ragit.git import GitStatus
 from ragit.records import replaced
-from ragit.types import Oid, Query, Target
+from ragit.types import HEAD, STAGED, UNCOMMITTED, Oid, Query, Target
 
 DAY = 86_400
 
@@ -51,10 +51,10 @@ class Targets:
         if scope == "worktree":
             status, self._under_way = self._under_way, None
             tree = self._repo.working_tree(self._most_bytes, status).tree
-            return Target("HEAD" if tree == head.tree else "HEAD + uncommitted changes", tree, head.tree)
+            return Target(HEAD if tree == head.tree else UNCOMMITTED, tree, head.tree)
         if scope == "staged":
-            return Target("staged changes", self._repo.staged_tree(), head.tree)
-        return Target("HEAD", head.tree, head.tree)
+            return Target(STAGED, self._repo.staged_tree(), head.tree)
+        return Target(HEAD, head.tree, head.tree)
 
     def reachable(self, reflog_days: int) -> set[Oid]:
         """Trees of all refs, all worktrees' HEADs, recent reflog entries, and the uncommitted states here."""

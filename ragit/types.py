@@ -109,6 +109,18 @@ class Target(Record):
     near: Oid | None = None
 
 
+HEAD = "HEAD"
+UNCOMMITTED = "HEAD + uncommitted changes"
+STAGED = "staged changes"
+"""Names of trees that are no revision a user typed."""
+
+
+def index_command(ref: str) -> str:
+    """What completes the tree that is called so."""
+    options = {HEAD: "", UNCOMMITTED: " --worktree", STAGED: " --staged"}
+    return "ragit index" + options.get(ref, f" {ref}")
+
+
 class Query(Record):
     """What a face hands to search. None means: as configured."""
 

@@ -193,6 +193,23 @@ def test_what_was_mistyped_is_one_sentence_and_one_hint(shell: Terminal, args: l
     assert hint in refused.hint
 
 
+@pytest.mark.parametrize("args", [[], ["hooks"]], ids=["ragit", "ragit hooks"])
+def test_nothing_typed_is_answered_by_the_help(shell: Terminal, args: list[str]) -> None:
+    said = shell.ragit(*args, code=2)
+    assert said.err.startswith("Usage: ragit")
+    assert "\\n" not in said.err
+    assert "\nCommands:\n" in said.err
+
+
+def test_choices_are_named_on_one_line(shell: Terminal) -> None:
+    assert "bash, zsh, fish" in shell.refused("completion").err
+
+
+def test_a_model_that_is_no_file_is_told_by_its_setting(shell: Terminal) -> None:
+    refused = shell.refused("-c", "embedding.model=text-embedding-3-small", "search", "hello")
+    assert "embedding.model" in refused.hint
+
+
 def test_one_setting_and_one_section(shell: Terminal) -> None:
     for name in ("retrieval.topK", "RETRIEVAL.TOPK", "ragit.retrieval.topk"):
         lines = shell.ragit("config", name, code=0).out.splitlines()

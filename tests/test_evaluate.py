@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sandbox import GitSandbox
+from serving import EmbeddingServer
 from terminal import Terminal
 
 from ragit.errors import ConfigError
@@ -313,6 +314,17 @@ def test_thresholds_fail_by_option_and_by_file(shop: GitSandbox, tmp_path: Path)
     file.write_text(GOLDEN + "[thresholds]\nmax_p50_ms = 0\n")
     assert "p50_ms is" in shell.ragit("eval", "--golden", str(file), code=1).out
     shell.ragit("eval", "--golden", str(file), "--max-p50-ms", "60000", code=0)
+
+
+def test_half_a_search_passes_no_threshold(shop: GitSandbox, tmp_path: Path, server: EmbeddingServer) -> None:
+    shell = terminal(shop, tmp_path)
+    for name, value in (("provider", "openai"), ("baseUrl", server.url), ("model", "tiny"), ("timeoutMs", "1000")):
+        shop.git("config", f"ragit.embedding.{name}", value)
+    golden = ("eval", "--golden", str(tmp_path / "set.toml"))
+    shell.ragit(*golden, "--min-ndcg", "0", code=0)
+    server.close()
+    assert "failed: vectors took part in no answer" in shell.ragit(*golden, "--min-ndcg", "0", code=1).out
+    shell.ragit(*golden, code=0)  # a figure to look at, with its note
 
 
 def test_what_cannot_be_measured_is_an_error(shop: GitSandbox, tmp_path: Path) -> None:

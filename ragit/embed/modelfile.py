@@ -203,4 +203,7 @@ def _map(path: Path) -> mmap.mmap:
 
 
 def _unusable(path: Path, what: str) -> EmbedderUnavailable:
-    return EmbedderUnavailable(f"the static model {path} {what}", "reinstall ragit, or configure another embedder")
+    hint = "embedding.model names it (ragit config embedding.model): unset that for the model in the package"
+    if path.is_relative_to(Path(__file__).parent):
+        hint = "It is part of ragit: reinstall that"
+    return EmbedderUnavailable(f"the static model {path} {what}", hint)

@@ -79,6 +79,7 @@ def evaluate(
     reports = make_ready(index, golden.questions, ref)
     judged = ask_all(index, golden.questions, ref, progress=progress)
     overall = measures.mean([one.figures for one in judged])
+    seen = arms(judged) if arms else seen_arms(index, judged)
     categories = measures.by_category((one.question.category, one.figures) for one in judged)
     return Evaluation(
         name=golden.name,
@@ -86,8 +87,8 @@ def evaluate(
         overall=overall,
         categories=categories,
         judged=judged,
-        arms=arms(judged) if arms else seen_arms(index, judged),
-        failures=tuple(_failures(golden, overall, categories)),
+        arms=seen,
+        failures=tuple([*_failures(golden, overall, categories), *_unmeasured(golden, seen, judged)]),
         notes=(*notes, *_indexed(reports), *_observed(index, judged, ref)),
     )
 
@@ -166,6 +167,15 @@ def _failures(golden: GoldenSet, overall: Figures, categories: Mapping[str, Figu
     for category, limits in golden.by_category.items():
         failures += _missed(limits, categories[category], f" of {category}")
     return failures
+
+
+def _unmeasured(golden: GoldenSet, arms: Sequence[Arm], judged: Sequence[Judged]) -> list[str]:
+    """Half of the search that was to be measured took part in no answer, for a reason that every answer gives."""
+    if not (golden.thresholds or golden.by_category) or not all(one.degraded for one in judged):
+        return []
+    return [
+        f"{arm.name} took part in no answer: {arm.why}" for arm in arms if (arm.name, arm.state) == ("vectors", "dead")
+    ]
 
 
 def _missed(limits: Thresholds, got: Figures, of: str) -> list[str]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from ragit.render.screen import Paint, RenderOptions, cells, counted, visible
 from ragit.render.snippet import Line, asked_first, marked, opening_line, snippet, wanted_terms
-from ragit.types import Answer, Hit
+from ragit.types import Answer, Hit, index_command
 
 _LONGEST = 400
 """Columns of one line where no terminal says how wide it is: beyond this it is data, not something to read."""
@@ -154,7 +154,8 @@ def notes(answer: Answer) -> list[str]:
     found = []
     if not answer.complete:
         missing = counted(answer.missing, "file is", "files are") if answer.missing else "part of the tree is"
-        found.append(f"incomplete: {missing} not indexed in {visible(answer.ref)}; `ragit index` adds what is missing")
+        mend = visible(index_command(answer.ref))
+        found.append(f"incomplete: {missing} not indexed in {visible(answer.ref)}; `{mend}` adds what is missing")
     if answer.undescribed:
         lacking = counted(answer.undescribed, "chunk or image has", "chunks and images have")
         found.append(f"{lacking} no description yet; `ragit index` asks for it")

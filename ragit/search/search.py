@@ -19,7 +19,7 @@ from ragit.search.show import Show, one_path_each
 from ragit.search.view import View
 from ragit.search.ways import Ground, Way, Ways
 from ragit.store import OF_CHUNK, Snapshot, Store
-from ragit.types import Answer, Demoted, Hit, Query, RerankedBy, Rewritten, Target
+from ragit.types import Answer, Demoted, Hit, Query, RerankedBy, Rewritten, Target, index_command
 
 if TYPE_CHECKING:
     from ragit.search.rerank import Reordered, Reranker
@@ -102,7 +102,7 @@ class Searcher:
             files = f"{missing:,} {'file' if missing == 1 else 'files'} of {target.name}"
             raise NotIndexed(
                 f"{files} {'is' if missing == 1 else 'are'} not indexed, and freshness.policy is refuse",
-                "Type: ragit index" + (f" {target.name}" if query.ref else ""),
+                f"Type: {index_command(target.name)}",
             )
         return query.index and policy == "refresh"
 
