@@ -19,6 +19,7 @@ from sandbox import GitSandbox
 from serving import said
 
 import ragit
+from ragit import lfs
 from ragit.api import Ragit
 from ragit.cli import cli
 from ragit.describe import estimate, image, scaled
@@ -160,7 +161,7 @@ def bomb(width: int, height: int) -> bytes:
         (picture("JPEG", 300, 300)[:-100][:400], image.DAMAGED),
         (picture("BMP", 3000, 3000), ""),
         (b"GIF89a" + struct.pack("<HH", 300, 300) + bytes(50), image.DAMAGED),
-        (b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n", image.LFS_POINTER),
+        (b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n", lfs.POINTER),
         (b"just words", image.NO_IMAGE),
         (b"", image.NO_IMAGE),
     ],
@@ -358,7 +359,7 @@ def test_what_cannot_be_described_is_skipped_with_its_reason_and_not_sent(pictur
     pictures.write("words.gif", "no image at all\n")
     pictures.write("lfs.png", "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n")
     pictures.commit()
-    reasons = {image.TOO_MANY_PIXELS, image.DAMAGED, image.TOO_LARGE, image.NO_IMAGE, image.LFS_POINTER}
+    reasons = {image.TOO_MANY_PIXELS, image.DAMAGED, image.TOO_LARGE, image.NO_IMAGE, lfs.POINTER}
     report = indexed(pictures, model)
     assert report.skipped == dict.fromkeys(reasons, 1)
     assert (report.described.images, report.described.failed) == (2, 0)

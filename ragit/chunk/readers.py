@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+from ragit import lfs
 from ragit.chunk import delimited, rules, titles
 from ragit.chunk.content import resolve
 from ragit.chunk.encoding import text_of
@@ -49,8 +50,8 @@ def by_custom(data: bytes, language: str, options: ChunkOptions, custom: Custom)
     from ragit.chunk.child import FAILED, read_custom
 
     require(language)
-    if _lfs_pointer(data):
-        return Chunking(language, (), "lfs pointer")
+    if lfs.is_pointer(data):
+        return Chunking(language, (), lfs.POINTER)
     if not data:
         return Chunking(language, (), "empty")
     found = read_custom(data, language, options, custom)
@@ -65,8 +66,8 @@ def read(data: bytes, language: str, options: ChunkOptions) -> Chunking:
     row = require(language)
     if row.reader == "none":
         return Chunking(language, (), f"no reader for {language}")
-    if _lfs_pointer(data):
-        return Chunking(language, (), "lfs pointer")
+    if lfs.is_pointer(data):
+        return Chunking(language, (), lfs.POINTER)
     if row.reader == "document":
         document = _document(data, row, options)
         if document is not None:
@@ -82,10 +83,6 @@ def read(data: bytes, language: str, options: ChunkOptions) -> Chunking:
     if _minified(lines, row):
         return Chunking(row.name, (), "minified")
     return Chunking(row.name, chunks_of(lines, _pieces(lines, row, options), options, row))
-
-
-def _lfs_pointer(data: bytes) -> bool:
-    return data.startswith(b"version https://git-lfs.github.com/spec/") and len(data) < 1024
 
 
 def _document(data: bytes, row: Language, options: ChunkOptions) -> Chunking | None:

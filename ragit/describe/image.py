@@ -10,6 +10,7 @@ from __future__ import annotations
 import struct
 from typing import NamedTuple
 
+from ragit import lfs
 from ragit.describe.describer import Subject
 from ragit.describe.scaled import Unscaled, scaled
 from ragit.remote.chat import Message, Picture
@@ -18,7 +19,6 @@ NO_IMAGE = "not png, jpeg, gif, webp or bmp"
 TOO_LARGE = "image too large"
 TOO_MANY_PIXELS = "too many pixels"
 DAMAGED = "damaged image"
-LFS_POINTER = "lfs pointer"
 
 _AS_IS = frozenset({"image/png", "image/jpeg", "image/webp"})
 """What every server takes. Of a GIF it wants no animation, and BMP many do not know: these are converted."""
@@ -51,8 +51,8 @@ class NeedsPillow(Exception):
 
 def facts(data: bytes, limits: Limits) -> Facts:
     """What an image's header says, if it may be unpacked at all. Raises Unfit."""
-    if data.startswith(b"version https://git-lfs.github.com/spec/") and len(data) < 1024:
-        raise Unfit(LFS_POINTER)
+    if lfs.is_pointer(data):
+        raise Unfit(lfs.POINTER)
     found = sniff(data)
     if found is None:
         raise Unfit(NO_IMAGE)
