@@ -15,7 +15,7 @@ from describing import Model, body, code_of, description, failing, indexed, open
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sandbox import GitSandbox
-from serving import AnsweringServer, error, raw, said
+from serving import AnsweringServer, EmbeddingServer, error, raw, said
 
 import ragit
 from ragit.describe import code
@@ -219,6 +219,25 @@ def test_a_server_for_vectors_gets_the_description_first_and_its_failure_loses_n
         texts = [text for payload in server.asked for text in payload["input"] if "retry_later" in text]
     piece = Chunk(1, 3, 0, 0, body("retry_later", 2).rstrip("\n"), symbol="retry_later")
     assert code.joined(told(piece.text), embedded_text(piece)) in texts
+
+
+def test_a_vector_of_the_code_alone_is_made_once_whoever_was_to_describe_it(
+    sources: GitSandbox, model: Model, server: EmbeddingServer
+) -> None:
+    served = {"embedding__provider": "openai", "embedding__baseUrl": server.url, "embedding__model": "tiny"}
+    model.faults[""] = failing()
+    first = indexed(sources, model, **served)
+    assert (first.embedded, first.reused) == (3, 0)
+    server.asked.clear()
+    for prompt in ("Describe it.", "Say what it is about."):
+        again = indexed(sources, model, description__prompt=prompt, **served)
+        assert (again.embedded, again.reused) == (0, 3)
+    with opened(sources, model, description__enabled=False, **served) as index:
+        plain = index.index()
+    assert not [text for payload in server.asked for text in payload["input"] if "config" in text]
+    assert (plain.embedded, plain.reused) == (0, 3)
+    model.faults.clear()
+    assert indexed(sources, model, **served).embedded == 3  # now there are words to put before the code
 
 
 # -- who may ask -------------------------------------------------------------------------------------------------------

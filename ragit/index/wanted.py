@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ragit.config import Config, Description, ImageDescription
@@ -44,12 +44,24 @@ def wanted(config: Config, embedder: Embedder | None) -> bool:
     return chunks or config.image_description.enabled
 
 
+_AFTER = " after "
+
+
+def undescribed_in(embedder: Embedder, known: Mapping[str, int]) -> list[tuple[int, bool]]:
+    """Where vectors of the same embedder may be that it made of code alone: numbers of `known` embedders, and whether
+    they have others, too.
+    """
+    bare = embedder.embedder.fingerprint if isinstance(embedder, DescribedEmbedder) else embedder.fingerprint
+    described = [(number, True) for name, number in known.items() if name.startswith(bare + _AFTER)]
+    return [*((number, False) for name, number in known.items() if name == bare), *described]
+
+
 class DescribedEmbedder:
     """An embedder whose texts are given to it with descriptions: another name for other vectors, and nothing else."""
 
     def __init__(self, embedder: Embedder, task: DescriptionTask) -> None:
         self.embedder = embedder
-        self.fingerprint = f"{embedder.fingerprint} after {task.fingerprint}"
+        self.fingerprint = f"{embedder.fingerprint}{_AFTER}{task.fingerprint}"
 
     @property
     def dimensions(self) -> int:

@@ -18,11 +18,11 @@ from ragit.git import ObjectsRecipe
 from ragit.index.embedded import embedded_text, text_hash
 from ragit.index.embedder import embedder_of, sent_by
 from ragit.index.sealed import Sealed, sealed
-from ragit.index.wanted import IMAGE
+from ragit.index.wanted import IMAGE, undescribed_in
 from ragit.records import Record, replaced
 from ragit.reports import Sent
 from ragit.store import ChunkRow, NewChunking, Store
-from ragit.types import Chunk, Chunking, Oid
+from ragit.types import Chunk, Chunking, Embedder, Oid
 
 if TYPE_CHECKING:
     from ragit.chunk.custom import Custom
@@ -159,7 +159,7 @@ class Workbench:
 
             shown = {key: piece for key, piece in pieces.items() if piece.kind != IMAGE}
             said = self.asker.chunks(shown, private_keys)
-        stored = self._stored(pieces, embedder.fingerprint, said)
+        stored = self._stored(pieces, embedder, said)
         wanted = [key for key in pieces if key not in stored]
         texts = [embedded_text(pieces[key]) for key in wanted]
         if said is not None:
@@ -168,12 +168,19 @@ class Workbench:
         return Vectors({**stored, **dict(zip(wanted, fresh, strict=True))}, frozenset(stored), said)
 
     def _stored(
-        self, hashes: Mapping[bytes, Chunk], embedder: str, said: Mapping[bytes, str] | None
+        self, hashes: Mapping[bytes, Chunk], embedder: Embedder, said: Mapping[bytes, str] | None
     ) -> dict[bytes, Vector]:
-        if self._store is None:
+        store = self._store
+        if store is None:
             return {}
+        known = store.embedders()
         whole = None if said is None else {key for key, piece in hashes.items() if key in said or piece.kind == IMAGE}
-        return self._store.vectors_of(hashes, self._store.embedder(embedder), whole)
+        found = store.vectors_of(hashes, known.get(embedder.fingerprint), whole)
+        # Without a description it is the vector of the code alone, whoever was to describe it.
+        for other, describes in undescribed_in(embedder, known):
+            lacking = [key for key in hashes if key not in (whole or ()) and key not in found]
+            found |= store.vectors_of(lacking, other, frozenset() if describes else None)
+        return found
 
 
 class _Made(NamedTuple):

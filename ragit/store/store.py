@@ -69,6 +69,11 @@ class Store:
             number: int | None = self._db.execute("SELECT id FROM embedder WHERE fingerprint = ?", (fingerprint,)).get
             return number
 
+    def embedders(self) -> dict[str, int]:
+        """The numbers of all embedders of which vectors are stored, by their fingerprints."""
+        with translated(self.path):
+            return dict(self._db.execute("SELECT fingerprint, id FROM embedder ORDER BY id"))
+
     def add_embedder(self, fingerprint: str, dimensions: int) -> int:
         """The number of an embedder, made known if it was not. As `check_dimensions`."""
         number = schema.add_embedder(self._db, fingerprint, dimensions)
