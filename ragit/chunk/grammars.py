@@ -1,8 +1,9 @@
-"""Parsers, one per grammar and process, and the rules that a table row makes of a grammar's node types."""
+"""Parsers, one per grammar and thread, and the rules that a table row makes of a grammar's node types."""
 
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from time import thread_time
@@ -35,7 +36,7 @@ is crossed may differ between machines, so it lies far outside of what people wr
 
 def parse(name: str, text: bytes, span: Range | None = None) -> Node | None:
     """The root of the syntax tree of a text, or of one span of it; None if parsing takes absurdly long."""
-    parser = _parser(name)
+    parser = _parsers.of(name)
     parser.included_ranges = [] if span is None else [span]
     view = memoryview(text)
     limit = thread_time() + _PATIENCE + len(text) / _SLOWEST
@@ -66,9 +67,21 @@ def parse(name: str, text: bytes, span: Range | None = None) -> Node | None:
             given.release()  # what stays behind for good is then an empty hull, and not the text
 
 
-@cache
-def _parser(name: str) -> Parser:
-    return Parser(grammar(name))
+class _Parsers(threading.local):
+    """One for each grammar and thread: a parser holds the state of its parse, and Python runs other threads whenever it
+    asks for text.
+    """
+
+    def __init__(self) -> None:
+        self.known: dict[str, Parser] = {}
+
+    def of(self, name: str) -> Parser:
+        if name not in self.known:
+            self.known[name] = Parser(grammar(name))
+        return self.known[name]
+
+
+_parsers = _Parsers()
 
 
 Path = tuple[str, ...]

@@ -1,0 +1,36 @@
+"""Threads of one process cut files side by side, each as if it were alone."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+SCRIPT = """
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+from ragit.chunk import chunk
+
+# Python changes threads in the middle of a parse, whenever the parser asks for more text.
+sys.setswitchinterval(1e-6)
+texts = [
+    (name, "".join(form.format(n=n, thread=thread) for n in range(60)).encode())
+    for thread in range(6)
+    for name, form in (
+        ("python", "class C{n}:\\n    def f{thread}_{n}(self):\\n        return [{n}]\\n\\n"),
+        ("rust", "/// Doc {n}.\\nfn f{thread}_{n}(x: u8) -> u8 {{ x + {n} }}\\n\\n"),
+        ("markdown", "# Title {n}\\n\\nWords of {thread}.\\n\\n"),
+    )
+]
+alone = [chunk(data, name) for name, data in texts]
+with ThreadPoolExecutor(6) as pool:
+    for _ in range(5):
+        assert list(pool.map(lambda one: chunk(one[1], one[0]), texts)) == alone
+print("equal")
+"""
+
+
+def test_threads_share_no_parser() -> None:
+    """In a process of its own: two threads in one parser end it by a signal."""
+    done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "equal\n"), done.stderr[-2000:]
