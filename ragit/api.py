@@ -208,11 +208,12 @@ class Ragit:
         return self._with_submodules(asked, target, answer, on_index) if recurse_submodules else answer
 
     def status(self) -> StatusReport:
-        """What is indexed, for which refs, and what is not."""
+        """What is indexed, for which refs, and what is not of the tree that a search looks at."""
         self._targets.look_again()
         from ragit.index.state import status_of
 
-        return status_of(self._indexer, [self._repo.head(), *self._repo.branches()])
+        searched, left_out = self._targets.working()
+        return status_of(self._indexer, searched, left_out, [self._repo.head(), *self._repo.branches()])
 
     def describe(self, path: str, *, ref: str | None = None, now: bool = False) -> ImageDescribed | FileDescribed:
         """What models said about a file of HEAD with its uncommitted changes, or of a revision.

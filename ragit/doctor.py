@@ -116,15 +116,27 @@ def _settings(patient: _Patient) -> Iterator[Finding]:
 
 
 def _chunkers(patient: _Patient) -> Iterator[Finding]:
-    for one in patient.index.settings.chunkers if patient.index else ():
+    if patient.index is None:
+        return
+    for one in patient.index.settings.chunkers:
         what = f"{one.name} for {' '.join(one.suffixes)}"
         if one.problem:
             yield Finding("chunkers", "bad", f"{what} is ignored: {one.problem}", "Mend the setting `chunkers`")
         elif one.allowed:
-            yield Finding("chunkers", "ok", what)
+            yield _failures(patient.index, one.name) or Finding("chunkers", "ok", what)
         else:
             mend = "Read the file, then type: ragit trust"
             yield Finding("chunkers", "note", f"{what} is ignored until you allow it", mend)
+
+
+def _failures(index: Ragit, chunker: str) -> Finding | None:
+    """The files of which a chunker of the user's own made nothing: its name stands before what went wrong."""
+    module = chunker.partition(":")[0]
+    failed = [why for _, why in index.status().skipped_files if why.startswith((f"{module}:", f"{module} "))]
+    if not failed:
+        return None
+    files = f"{len(failed):,} {'file is' if len(failed) == 1 else 'files are'}"
+    return Finding("chunkers", "note", f"{files} left out: {failed[0]}", "Type: ragit status --skipped")
 
 
 def _place(patient: _Patient) -> Iterator[Finding]:

@@ -201,9 +201,9 @@ class StatusReport(Record):
     other_embedders: tuple[str, ...]
     """Fingerprints of embedders whose vectors are stored but not used; gc drops them."""
     refs: tuple[RefStatus, ...]
-    """HEAD, then the local branches."""
+    """HEAD with the uncommitted changes if there are any, HEAD, then the local branches."""
     skipped: Mapping[str, int]
-    """Files of HEAD that are not searched, by reason."""
+    """Files that are not searched, by reason: of HEAD with the uncommitted changes, as of a search."""
     skipped_files: tuple[tuple[str, str], ...] = ()
     """Each of them by its path, with the reason."""
     worker: str = ""

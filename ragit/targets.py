@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from ragit import globs
@@ -49,12 +49,17 @@ class Targets:
         if revision is not None:
             return Target(revision, self._repo.resolve(revision).tree, head.tree)
         if scope == "worktree":
-            status, self._under_way = self._under_way, None
-            tree = self._repo.working_tree(self._most_bytes, status).tree
-            return Target(HEAD if tree == head.tree else UNCOMMITTED, tree, head.tree)
+            return self.working()[0]
         if scope == "staged":
             return Target(STAGED, self._repo.staged_tree(), head.tree)
         return Target(HEAD, head.tree, head.tree)
+
+    def working(self) -> tuple[Target, Mapping[bytes, str]]:
+        """HEAD with the uncommitted changes, and the changed files that are left out of it, with the reason."""
+        status, self._under_way = self._under_way, None
+        tree, _, left_out = self._repo.working_tree(self._most_bytes, status)
+        head = self._repo.head()  # which may have moved until then
+        return Target(HEAD if tree == head.tree else UNCOMMITTED, tree, head.tree), left_out
 
     def reachable(self, reflog_days: int) -> set[Oid]:
         """Trees of all refs, all worktrees' HEADs, recent reflog entries, and the uncommitted states here."""

@@ -367,6 +367,17 @@ def test_a_chunker_that_fails_costs_its_file_only(repo: GitSandbox, fault: str) 
     assert not status.refs[0].missing
 
 
+def test_what_fails_on_uncommitted_work_is_told(repo: GitSandbox) -> None:
+    use(repo, HEAD + "raise ValueError('x')", write=False)
+    repo.commit()
+    repo.write("a.xyz", "word bad\n")
+    shell = Terminal(repo.path)
+    assert "ok    chunkers    tools/a.py for .xyz" in shell.ragit("doctor").out
+    shell.ragit("search", "word")
+    assert "\n  tools/a.py:4 raised ValueError  a.xyz\n" in shell.ragit("status", "--skipped", code=0).out
+    assert "note  chunkers    1 file is left out: tools/a.py:4 raised ValueError" in shell.ragit("doctor").out
+
+
 def test_a_fork_does_not_answer_for_the_next_file(repo: GitSandbox) -> None:
     """Both processes go on from there, and one pipe leads to ragit."""
     use(repo, "import os\ndef chunk(data):\n    os.fork()\n    yield data.decode().strip()\n", write=False)

@@ -174,6 +174,22 @@ def test_status_names_what_is_not_searched(repo: GitSandbox, shell: Terminal) ->
     assert "data.bin" not in shell.ragit("status").out
 
 
+def test_status_looks_at_uncommitted_work_as_a_search_does(repo: GitSandbox, shell: Terminal) -> None:
+    repo.commit()
+    shell.ragit("index", "-q", code=0)
+    repo.write("data.bin", b"\0\1")
+    repo.write("new.py", "def new(): ...\n")
+    repo.write("huge.txt", "word\n" * 300_000)  # which does not even come into the tree
+    before = json.loads(shell.ragit("status", "--json", code=0).out)["refs"]
+    assert [row["name"] for row in before] == ["HEAD + uncommitted changes", "HEAD", "refs/heads/main"]
+    searched = json.loads(shell.ragit("search", "--json", "new").out)["tree"]
+    status = json.loads(shell.ragit("status", "--skipped", "--json", code=0).out)
+    assert status["refs"][0] == {**before[0], "tree": searched, "files": before[1]["files"] + 1, "missing": 0}
+    assert status["skipped"] == {"binary": 1, "too large": 1}
+    assert [file["path"] for file in status["skipped_files"]] == ["data.bin", "huge.txt"]
+    assert status["refs"][1:] == before[1:]
+
+
 @pytest.mark.parametrize(
     ("args", "said", "hint"),
     [

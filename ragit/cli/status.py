@@ -14,11 +14,13 @@ from ragit.records import replaced
 
 
 @click.command()
-@click.option("--skipped", is_flag=True, help="Name each file of HEAD that is not searched, with the reason.")
+@click.option("--skipped", is_flag=True, help="Name each file that is not searched, with the reason.")
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 @click.pass_context
 def status(ctx: click.Context, skipped: bool, as_json: bool) -> None:
     """Show what is indexed, for which refs, and what is not.
+
+    Counts as skipped what a search does not see in HEAD with the uncommitted changes.
 
     \b
     Examples:

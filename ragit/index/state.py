@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ragit.git import Revision
 from ragit.index.compose import Composed
@@ -13,15 +13,25 @@ from ragit.reports import FreshnessReport, RefStatus, StatusReport
 from ragit.types import Target
 
 
-def status_of(indexer: Indexer, refs: Sequence[Revision]) -> StatusReport:
-    """What is stored, and how far these refs are indexed; the first one is HEAD."""
+def status_of(
+    indexer: Indexer, searched: Target, left_out: Mapping[bytes, str], refs: Sequence[Revision]
+) -> StatusReport:
+    """What is stored, and how far these refs are indexed, of which the first is HEAD, and the tree that is `searched`.
+
+    Changed files that did not come into that tree are `left_out`, each with the reason.
+    """
     with indexer.reading() as store:
         composed = {tree: indexer.composer.compose(store, tree) for tree in {ref.tree for ref in refs}}
+        if searched.tree not in composed:
+            composed[searched.tree] = indexer.composer.compose(store, searched.tree, near=searched.near)
         info = store.info() if store else None
-        head = composed[refs[0].tree]
-        undescribed = indexer.descriptions.waiting(store, head)
+        undescribed = indexer.descriptions.waiting(store, composed[refs[0].tree])
         described = indexer.descriptions.stored(store) if store else 0
     embedder = indexer.embedder.fingerprint if indexer.embedder else ""
+    rows = [(ref.name, ref.tree) for ref in refs]
+    if searched.tree != refs[0].tree:
+        rows.insert(0, (searched.name, searched.tree))
+    skipped = {**composed[searched.tree].snapshot.skipped, **left_out}
     return StatusReport(
         store=str(indexer.store_path),
         exists=info is not None,
@@ -30,9 +40,9 @@ def status_of(indexer: Indexer, refs: Sequence[Revision]) -> StatusReport:
         chunks=info.chunks if info else 0,
         embedder=embedder,
         other_embedders=tuple(one for one in (info.embedders if info else ()) if one != embedder),
-        refs=tuple(_ref(ref, composed[ref.tree]) for ref in refs),
-        skipped=dict(sorted(Counter(head.snapshot.skipped.values()).items())),
-        skipped_files=tuple((os.fsdecode(path), why) for path, why in sorted(head.snapshot.skipped.items())),
+        refs=tuple(_ref(name, composed[tree]) for name, tree in rows),
+        skipped=dict(sorted(Counter(skipped.values()).items())),
+        skipped_files=tuple((os.fsdecode(path), why) for path, why in sorted(skipped.items())),
         descriptions=(described, undescribed) if indexer.descriptions.wanted else None,
     )
 
@@ -45,5 +55,5 @@ def freshness_of(indexer: Indexer, target: Target) -> FreshnessReport:
     return FreshnessReport(target.name, target.tree, missing, indexed=store is not None, absent=composed.absent)
 
 
-def _ref(ref: Revision, composed: Composed) -> RefStatus:
-    return RefStatus(ref.name, ref.tree, len(composed.snapshot.paths), len(composed.missing))
+def _ref(name: str, composed: Composed) -> RefStatus:
+    return RefStatus(name, composed.tree, len(composed.snapshot.paths), len(composed.missing))

@@ -223,7 +223,8 @@ def _stored(status: StatusReport, paint: Paint) -> Iterator[str]:
         yield f"{paint.faint('unused')}    {visible(fingerprint)}; `ragit gc` drops its vectors"
     if status.descriptions:
         stored, lacking = status.descriptions
-        to_come = f"{lacking:,}" if lacking else "more" if any(ref.missing for ref in status.refs[:1]) else ""
+        more = any(ref.missing for ref in status.refs if ref.name == "HEAD")
+        to_come = f"{lacking:,}" if lacking else "more" if more else ""
         waiting = paint.bad(f"{to_come} of HEAD to come: `ragit index`") if to_come else paint.good("complete")
         yield f"{paint.faint('described')} {counted(stored, 'chunk or image', 'chunks and images')}, {waiting}"
     if status.worker:
