@@ -246,6 +246,23 @@ def test_explain_in_json() -> None:
     assert "demoted" not in json.loads(shown("json", of))
 
 
+def test_a_hit_in_a_document_has_its_place_and_no_line_numbers() -> None:
+    rows = "Item | Cost\nitem 72 | 510\noffsets | 511\n\n  commit | 513"
+    budget = hit(path="b.xlsx", start_line=63, end_line=67, place="sheet Budget rows 60-112", kind="text", text=rows)
+    budget = replaced(budget, symbol="", parent="")
+    assert shown("text", answer(budget)) == (
+        "b.xlsx  sheet Budget rows 60-112  0.912\n  offsets | 511\n    commit | 513"
+    )
+    titled = replaced(budget, kind="section", symbol="Costs", parent="Year")
+    assert shown("text", answer(titled), context=1).split("\n") == [
+        "b.xlsx  sheet Budget rows 60-112  Year > Costs  section  0.912",
+        *("  Item | Cost", "  item 72 | 510", "  offsets | 511", "", "    commit | 513"),
+    ]
+    assert uncoloured(shown("text", answer(titled), color=True)) == shown("text", answer(titled))
+    assert shown("vimgrep", answer(budget)) == "b.xlsx:65:1:[sheet Budget rows 60-112] offsets | 511"
+    assert "## `b.xlsx:63-67`" in shown("markdown", answer(budget))
+
+
 def test_headings_are_joined_as_titles() -> None:
     section = hit(kind="section", parent="Guide > Setup", symbol="Proxy", text="# Proxy", start_line=1, end_line=1)
     assert shown("text", answer(section)).startswith("src/consumer.py:1  Guide > Setup > Proxy  section  0.912")

@@ -1,7 +1,8 @@
 """Hits for a person at a terminal: one head per place that a click opens, and under it the lines that answer.
 
 The line format is that of grep and ripgrep: `12:` before a line that matches, `12-` before one shown for context, `--`
-between groups of context lines.
+between groups of context lines. In a document a hit names its page or rows instead, and its lines have no number: they
+are of a text that nobody can open.
 """
 
 from __future__ import annotations
@@ -64,13 +65,15 @@ def _head(query: str, hit: Hit, options: RenderOptions, paint: Paint) -> str:
 
 
 def _titled(query: str, hit: Hit, most: int, paint: Paint) -> str:
-    place = f"{paint.path(visible(hit.path))}:{paint.line(str(opening_line(query, hit)))}"
     symbol = paint.name(visible(qualified(query, hit, most)))
     about = visible(hit.kind)
-    if hit.end_line > hit.start_line:
-        about += f" {hit.start_line}-{hit.end_line}"
-    found = paint.line(visible(hit.place)) if hit.place else ""
-    parts = (place, found, symbol, paint.faint(about), paint.score(f"{hit.score:.3f}"))
+    if hit.place:
+        place = f"{paint.path(visible(hit.path))}  {paint.line(visible(hit.place))}"
+        about = "" if about == "text" else about
+    else:
+        place = f"{paint.path(visible(hit.path))}:{paint.line(str(opening_line(query, hit)))}"
+        about += f" {hit.start_line}-{hit.end_line}" if hit.end_line > hit.start_line else ""
+    parts = (place, symbol, about and paint.faint(about), paint.score(f"{hit.score:.3f}"))
     return "  ".join(part for part in parts if part)
 
 
@@ -78,16 +81,18 @@ def _body(query: str, hit: Hit, options: RenderOptions, paint: Paint) -> Iterato
     lines = snippet(query, hit, full=options.full, context=options.context)
     wanted = wanted_terms(query, hit)
     indent = _common_indent(lines)
-    digits = len(str(hit.end_line))
+    digits = 0 if hit.place else len(str(hit.end_line))
     before = lines[0].number - 1
     for line in lines:
         if options.context and line.number > before + 1:
             yield paint.faint(f"  {'--':>{digits}}")
         before = line.number
-        number = f"{line.number:>{digits}}"
-        gutter = paint.line(number) + ":" if line.matches else paint.faint(number + "-")
-        room = (options.width or _LONGEST) - digits - 4
-        yield f"  {gutter} {_shown(line.text.expandtabs(len(_TAB))[indent:], wanted, room, paint)}".rstrip()
+        gutter = "  "
+        if digits:
+            number = f"{line.number:>{digits}}"
+            gutter += (paint.line(number) + ":" if line.matches else paint.faint(number + "-")) + " "
+        room = (options.width or _LONGEST) - (digits + 4 if digits else 2)
+        yield f"{gutter}{_shown(line.text.expandtabs(len(_TAB))[indent:], wanted, room, paint)}".rstrip()
 
 
 def _common_indent(lines: list[Line]) -> int:
