@@ -133,6 +133,15 @@ def test_a_name_that_git_would_take_for_something_else_is_refused(opened: Repo, 
         opened.resolve(name)
 
 
+@pytest.mark.parametrize("name", ["main..topic", "main...topic", "main..", "..topic"])
+def test_a_range_is_no_tree(repo: GitSandbox, opened: Repo, name: str) -> None:
+    repo.commit()
+    repo.branch("topic")
+    with pytest.raises(UnknownRevision, match="a range is no tree") as caught:
+        opened.resolve(name)
+    assert caught.value.hint == "name one revision"
+
+
 def test_a_tag_of_a_file_is_not_offered_instead_of_itself(repo: GitSandbox, opened: Repo) -> None:
     repo.write("d/f", "1")
     repo.commit()

@@ -64,6 +64,8 @@ def resolve(git: Git, name: str, unborn: Oid) -> Revision:
         return Revision(name, commit, tree)
     if name in ("HEAD", "@") and _is_unborn(git):
         return Revision(name, None, unborn)
+    if ".." in re.split(r":|[@^]\{", name)[0]:  # in no name of a ref
+        raise UnknownRevision(f"{name!r} is a range, and a range is no tree", "name one revision")
     raise UnknownRevision(f"no commit or tree is named {name!r}", _advice(git, name))
 
 
