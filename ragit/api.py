@@ -24,7 +24,7 @@ from ragit.rank.signals import MEANINGS as MEANINGS  # for whoever shows why a h
 from ragit.records import replaced
 from ragit.settings import Settings
 from ragit.targets import Targets
-from ragit.types import Answer, Oid, Progress, Query, Target
+from ragit.types import Answer, Oid, Progress, Query, Target, ToIndex
 
 if TYPE_CHECKING:
     from ragit.config import Config
@@ -166,12 +166,12 @@ class Ragit:
         index: bool = True,
         explain: bool = False,
         recurse_submodules: bool = False,
-        on_index: Callable[[int], None] | None = None,
+        on_index: Callable[[ToIndex], None] | None = None,
     ) -> Answer:
         """The best places for a query: in a revision, or in HEAD with the uncommitted changes of this worktree.
 
         What the tree lacks is indexed first, unless `index` is False or the freshness policy says otherwise;
-        `on_index` is told how many files that is. `recurse_submodules` goes on in those that are checked out, each with
+        `on_index` is told what that is. `recurse_submodules` goes on in those that are checked out, each with
         its own store. `explain` looks also for what a demotion kept out. Options left None are as configured. `paths`
         are patterns from the top; those that begin with `./` or `../` are of the opened folder.
         Raises UnknownRevision, UnknownLanguage, NotIndexed, ConfigError.
@@ -197,7 +197,7 @@ class Ragit:
         )
         return self._ask(asked, recurse_submodules, on_index)
 
-    def _ask(self, asked: Query, recurse_submodules: bool, on_index: Callable[[int], None] | None) -> Answer:
+    def _ask(self, asked: Query, recurse_submodules: bool, on_index: Callable[[ToIndex], None] | None) -> Answer:
         asked = self._targets.from_top(asked)
         self._targets.look_again()
         self._targets.begin(asked.ref, asked.scope)
@@ -307,7 +307,7 @@ class Ragit:
         return Searcher(self._repo, self.config, self._indexer)
 
     def _answer(
-        self, searcher: Searcher, query: Query, target: Target, on_index: Callable[[int], None] | None
+        self, searcher: Searcher, query: Query, target: Target, on_index: Callable[[ToIndex], None] | None
     ) -> Answer:
         answer = searcher.search(query, target, on_index)
         if answer.complete and not (answer.degraded or answer.undescribed or answer.absent):
@@ -317,7 +317,7 @@ class Ragit:
         return answer
 
     def _with_submodules(
-        self, query: Query, target: Target, answer: Answer, on_index: Callable[[int], None] | None
+        self, query: Query, target: Target, answer: Answer, on_index: Callable[[ToIndex], None] | None
     ) -> Answer:
         from ragit import submodules
 

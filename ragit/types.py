@@ -121,6 +121,16 @@ def index_command(ref: str) -> str:
     return "ragit index" + options.get(ref, f" {ref}")
 
 
+class ToIndex(Record):
+    """What a search has to index before it answers."""
+
+    files: int
+    documents: int
+    """Of these files. Reading one may take as long as many files of code."""
+    server: str
+    """Who makes the vectors, as `openai at api.openai.com`; empty where no server does."""
+
+
 class Query(Record):
     """What a face hands to search. None means: as configured."""
 

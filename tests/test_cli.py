@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -172,6 +173,32 @@ def test_status_names_what_is_not_searched(repo: GitSandbox, shell: Terminal) ->
     assert sum(named["skipped"].values()) == 3
     assert "skipped_files" not in json.loads(shell.ragit("status", "--json").out)
     assert "data.bin" not in shell.ragit("status").out
+
+
+def test_a_search_says_what_takes_long_before_it(
+    repo: GitSandbox, shell: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def said() -> str:
+        return shell.ragit("search", "--mode", "keyword", "word", code=0).err
+
+    def add(name: str, count: int) -> None:
+        for number in range(count):
+            repo.write(f"{name}{number}.txt", f"word {name} {number}\n")
+
+    add("first", 19)
+    assert said() == ""
+    add("more", 199)
+    assert said() == ""
+    add("many", 200)
+    assert said() == "indexing 200 files first\n"
+    monkeypatch.setattr("io.TextIOWrapper", type("Screen", (io.TextIOWrapper,), {"isatty": lambda _: True}))
+    add("on a terminal", 20)
+    assert "indexing 20 files first\n" in said()
+    add("edits", 19)
+    assert "indexing" not in said()
+    monkeypatch.undo()
+    repo.write("a.rtf", "{\\rtf1 word}")
+    assert said() == "indexing 1 file first\n"
 
 
 def test_status_looks_at_uncommitted_work_as_a_search_does(repo: GitSandbox, shell: Terminal) -> None:

@@ -55,6 +55,15 @@ def test_a_run_says_what_was_sent(code: GitSandbox, server: EmbeddingServer) -> 
     assert TOKEN not in json.dumps(server.asked)
 
 
+def test_a_search_says_whom_it_sends_what_it_indexes(code: GitSandbox, server: EmbeddingServer) -> None:
+    settings = [f"-c{name}={value}" for name, value in flags(server).items()]
+    host = server.url.split("/")[2]
+    for first in (f"indexing 4 files first, with openai at {host}\n", ""):
+        said = CliRunner().invoke(cli, ["-C", str(code.path), *settings, "search", "two"])
+        assert said.stderr.startswith("indexing") == bool(first)
+        assert said.stderr.startswith(first)
+
+
 def test_a_dry_run_foresees_it_and_sends_nothing(code: GitSandbox, server: EmbeddingServer) -> None:
     settings = {**flags(server), "pricing.tiny": "100"}
     with ragit.open(code.path, flags=settings) as index:

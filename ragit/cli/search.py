@@ -15,10 +15,13 @@ import click
 from ragit.ahead import look_ahead
 from ragit.cli.scope import take_scope
 from ragit.errors import ConfigError
-from ragit.types import Query
+from ragit.types import Query, ToIndex
+
+HANDFUL = 20
+"""Missing files from which a search on a terminal says that it indexes first: fewer are edits, indexed in no time."""
 
 BLINK = 200
-"""Missing files from which a search says that it indexes first."""
+"""The same elsewhere, where nobody waits. Documents, which take longer, and what a server is sent, are always told."""
 
 
 @click.command(short_help="Find the places that answer a symbol, words or a question.")
@@ -105,6 +108,9 @@ def _query(text: str, scope: str | None, options: dict[str, Any]) -> Query:
     )
 
 
-def _on_index(missing: int) -> None:
-    if missing >= BLINK:
-        click.echo(f"indexing {missing:,} files first", err=True)
+def _on_index(lacking: ToIndex) -> None:
+    from ragit import render
+
+    least = HANDFUL if sys.stderr.isatty() else BLINK
+    if lacking.files >= least or lacking.documents or lacking.server:
+        click.echo(render.indexing(lacking), err=True)

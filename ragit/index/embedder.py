@@ -39,6 +39,19 @@ def served(embedder: Embedder | None) -> Served | None:
     return embedder if isinstance(embedder, Served) else None
 
 
+def server_name(settings: Embedding, embedder: Embedder | None) -> str:
+    """Which server makes the vectors, in a few words; empty where none does."""
+    if embedder is None or settings.provider in EMBEDDERS:
+        return ""
+    server = served(embedder)
+    if server is None:
+        return ""
+    from ragit.remote.server import origin  # a server's embedder has loaded it
+
+    _, host = origin(server.about().address)
+    return f"{settings.provider} at {host}" if host else settings.provider
+
+
 def _embedder_of(settings: Embedding) -> Embedder | None:
     if settings.provider == "none":
         return None

@@ -12,18 +12,19 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ragit.chunk import is_document
 from ragit.config import Config
 from ragit.errors import RagitError, StoreTooOld
 from ragit.git import Repo
 from ragit.index.compose import NOT_DOWNLOADED, Composed, Composer
 from ragit.index.descriptions import Descriptions, keeping
-from ragit.index.embedder import embedder_of
+from ragit.index.embedder import embedder_of, server_name
 from ragit.index.plan import Selected, Selector
 from ragit.index.wanted import NOT_DESCRIBED
 from ragit.locks import held
 from ragit.records import replaced
 from ragit.store import Store, remove_store, replace_store
-from ragit.types import Oid, Progress
+from ragit.types import Oid, Progress, ToIndex
 
 if TYPE_CHECKING:
     from ragit.chunk.custom import Custom
@@ -93,6 +94,11 @@ class Indexer:
             self._remember(store, composed, latest)
             chunks = store.chunk_count({c for part in composed for c in part.snapshot.chunkings})
         return tally.report(self.config, composed, chunks)
+
+    def announced(self, missing: Sequence[Selected]) -> ToIndex:
+        """What there is to index, for whoever has to wait for it."""
+        documents = sum(is_document(file.language) for file in missing) if self.config.documents.enabled else 0
+        return ToIndex(len(missing), documents, server_name(self.config.embedding, self.embedder))
 
     def _tally(self, describe: bool) -> Tally:
         from ragit.index.run import Tally  # with what it imports, 15 ms that a search of a complete tree saves

@@ -31,7 +31,7 @@ from ragit.render.reports import (
     status_text,
 )
 from ragit.render.screen import PLAIN, Paint, RenderOptions, visible
-from ragit.render.text import notes, summary, text
+from ragit.render.text import indexing, notes, summary, text
 from ragit.types import Answer
 
 Format = Callable[[Answer, RenderOptions], Iterator[str]]
@@ -75,6 +75,7 @@ __all__ = [
     "hooks_text",
     "index_json",
     "index_text",
+    "indexing",
     "notes",
     "status_json",
     "status_text",

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from ragit.render.screen import Paint, RenderOptions, cells, counted, visible
 from ragit.render.snippet import Line, asked_first, marked, opening_line, snippet, wanted_terms
-from ragit.types import Answer, Hit, index_command
+from ragit.types import Answer, Hit, ToIndex, index_command
 
 _LONGEST = 400
 """Columns of one line where no terminal says how wide it is: beyond this it is data, not something to read."""
@@ -152,6 +152,12 @@ def summary(answer: Answer) -> str:
     files = len({hit.path for hit in answer.hits})
     where = f"{visible(answer.ref)} ({answer.tree[:10]})" if answer.tree else visible(answer.ref)
     return f"{counted(len(answer.hits), 'hit')} in {counted(files, 'file')} of {where}, {answer.took_ms:.0f} ms"
+
+
+def indexing(lacking: ToIndex) -> str:
+    """What is said before a search that has to index first, which may take long or send something."""
+    by = f", with {visible(lacking.server)}" if lacking.server else ""
+    return f"indexing {counted(lacking.files, 'file')} first{by}"
 
 
 def notes(answer: Answer) -> list[str]:

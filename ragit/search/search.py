@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -13,13 +13,14 @@ from ragit.config import Config
 from ragit.errors import EmbedderUnavailable, NotIndexed
 from ragit.git import Objects, Repo
 from ragit.index import Composed, Indexer
+from ragit.index.plan import Selected
 from ragit.index.wanted import chunk_task
 from ragit.search.ask import check, language
 from ragit.search.show import Show, one_path_each
 from ragit.search.view import View
 from ragit.search.ways import Ground, Way, Ways
 from ragit.store import OF_CHUNK, Snapshot, Store
-from ragit.types import Answer, Demoted, Hit, Query, RerankedBy, Rewritten, Target, index_command
+from ragit.types import Answer, Demoted, Hit, Query, RerankedBy, Rewritten, Target, ToIndex, index_command
 
 if TYPE_CHECKING:
     from ragit.search.rerank import Reordered, Reranker
@@ -52,15 +53,15 @@ class Searcher:
         """Raise ConfigError for an option of a query that has no meaning."""
         check(query)
 
-    def search(self, query: Query, target: Target, on_index: Callable[[int], None] | None = None) -> Answer:
-        """The hits in a tree. `on_index` is told how many files are missing before they are indexed."""
+    def search(self, query: Query, target: Target, on_index: Callable[[ToIndex], None] | None = None) -> Answer:
+        """The hits in a tree. `on_index` is told what is missing before it is indexed."""
         started = time.perf_counter()
         with ExitStack() as stack:
             store, composed = self._open(stack, self._indexer, target)
             refused = ""
             if composed.missing and self._may_index(query, target, len(composed.missing)):
                 stack.close()
-                indexer, refused = self._refresh(query, target, len(composed.missing), on_index)
+                indexer, refused = self._refresh(query, target, composed.missing, on_index)
                 store, composed = self._open(stack, indexer, target)
             if store is None and composed.missing:
                 raise NotIndexed("nothing is indexed in this repository", "Type: ragit index")
@@ -107,11 +108,11 @@ class Searcher:
         return query.index and policy == "refresh"
 
     def _refresh(
-        self, query: Query, target: Target, missing: int, on_index: Callable[[int], None] | None
+        self, query: Query, target: Target, missing: Sequence[Selected], on_index: Callable[[ToIndex], None] | None
     ) -> tuple[Indexer, str]:
         """Index what is missing; who did it, and why it has no vectors if it could only read words."""
         if on_index:
-            on_index(missing)
+            on_index(self._indexer.announced(missing))
         try:
             self._indexer.complete([target.tree], near=target.near)
         except EmbedderUnavailable as error:
