@@ -68,7 +68,7 @@ class Terminal:
     def refused(self, *args: str | bytes) -> Said:
         """Run a command that must end in one sentence and one hint, with exit status 2."""
         said = self.ragit(*args, code=2)
-        lines = [line for line in said.err.splitlines() if not line.startswith("note: ")]
+        lines = [line for line in said.err.splitlines() if not line.startswith(("note: ", "indexing "))]
         assert len(lines) == 2, said
         assert lines[0].startswith("error: "), said
         assert lines[1].startswith("hint: "), said
