@@ -221,6 +221,7 @@ def test_a_server_for_vectors_gets_the_description_first_and_its_failure_loses_n
     assert code.joined(told(piece.text), embedded_text(piece)) in texts
 
 
+@pytest.mark.usefixtures("waits")
 def test_a_vector_of_the_code_alone_is_made_once_whoever_was_to_describe_it(
     sources: GitSandbox, model: Model, server: EmbeddingServer
 ) -> None:
