@@ -48,12 +48,13 @@ _AFTER = " after "
 
 
 def undescribed_in(embedder: Embedder, known: Mapping[str, int]) -> list[tuple[int, bool]]:
-    """Where vectors of the same embedder may be that it made of code alone: numbers of `known` embedders, and whether
-    they have others, too.
+    """Where else vectors of the same embedder may be that it made of code alone: numbers of `known` embedders, and
+    whether they have others, too.
     """
     bare = embedder.embedder.fingerprint if isinstance(embedder, DescribedEmbedder) else embedder.fingerprint
-    described = [(number, True) for name, number in known.items() if name.startswith(bare + _AFTER)]
-    return [*((number, False) for name, number in known.items() if name == bare), *described]
+    others = {name: number for name, number in known.items() if name != embedder.fingerprint}
+    described = [(number, True) for name, number in others.items() if name.startswith(bare + _AFTER)]
+    return [*((number, False) for name, number in others.items() if name == bare), *described]
 
 
 class DescribedEmbedder:
