@@ -336,3 +336,24 @@ def test_writers_take_turns_also_as_threads_of_one_process(path: Path) -> None:
     with Store(path, writable=True) as opened:
         assert opened.info().chunkings == 60
         assert opened.problems() == []
+
+
+def test_a_store_that_is_made_by_several_at_once(tmp_path: Path) -> None:
+    """SQLite waits for nobody as it turns a file to WAL; the store does."""
+    refused: list[Exception] = []
+
+    def make(path: Path, together: threading.Barrier) -> None:
+        together.wait()
+        try:
+            Store(path, writable=True).close()
+        except Exception as error:
+            refused.append(error)
+
+    for attempt in range(60):
+        together = threading.Barrier(6)
+        makers = [threading.Thread(target=make, args=(tmp_path / f"{attempt}.db", together)) for _ in range(6)]
+        for maker in makers:
+            maker.start()
+        for maker in makers:
+            maker.join()
+    assert not refused

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -126,12 +127,24 @@ def _quoted(path: Path) -> str:
 
 def _prepare(db: apsw.Connection, found: int) -> None:
     """Journal mode and schema. Where WAL cannot work (a network share), SQLite names another mode: take TRUNCATE."""
-    if db.pragma("journal_mode", "wal") != "wal":
+    if _turned_to_wal(db) != "wal":
         db.pragma("journal_mode", "truncate")
     db.pragma("synchronous", "normal")
     if found < schema.VERSION:
         with transaction(db):
             schema.migrate(db)
+
+
+def _turned_to_wal(db: apsw.Connection) -> str:
+    """The journal mode after asking for WAL. SQLite waits for nobody here: two that make one store refuse each other."""
+    deadline = time.monotonic() + BUSY_MS / 1000
+    while True:
+        try:
+            return str(db.pragma("journal_mode", "wal"))
+        except apsw.BusyError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.002)
 
 
 @contextlib.contextmanager
