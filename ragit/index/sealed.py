@@ -26,9 +26,10 @@ class Sealed(NamedTuple):
 
 def sealed(chunks: Sequence[Chunk]) -> Sealed:
     """The chunks of one blob without private keys."""
-    if not any(secrets.may_hold(piece.text) for piece in chunks):
+    whole = _whole(chunks)
+    if not secrets.may_hold(whole):  # not of each chunk: the mark itself may be cut
         return Sealed(tuple(chunks), (0,) * len(chunks))
-    found = secrets.hidden(_whole(chunks))
+    found = secrets.hidden(whole)
     done = [secrets.without(_letters(piece.text), found, piece.start) for piece in chunks]
     pairs = zip(chunks, done, strict=True)
     return Sealed(
@@ -39,7 +40,7 @@ def sealed(chunks: Sequence[Chunk]) -> Sealed:
 
 def _whole(chunks: Sequence[Chunk]) -> str:
     """The text that chunks were cut from, a letter for each of its bytes; lines that no chunk has are blank."""
-    size = max(piece.end for piece in chunks)
+    size = max((piece.end for piece in chunks), default=0)
     whole = bytearray(b"\n") * size
     for piece in chunks:
         data = piece.text.encode("utf-8", "surrogatepass")

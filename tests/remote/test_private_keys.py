@@ -7,7 +7,7 @@ import random
 import string
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ragit.index.sealed import sealed
@@ -62,6 +62,7 @@ def test_a_key_goes_from_every_chunk_however_many_it_is_cut_into(every: int, for
     assert [redact(piece.text) for piece in done.chunks] == [piece.text for piece in done.chunks]
 
 
+@example([31, 1712], "PEM on one line")  # the word for a key is cut, too
 @given(st.lists(st.integers(0, 3000), max_size=12), st.sampled_from(["PEM on one line", "PEM", "packed"]))
 def test_a_key_goes_wherever_a_text_is_cut(cuts: list[int], form: str) -> None:
     whole = {
