@@ -29,7 +29,6 @@ _ASCII_PART = re.compile(r"[0-9]+|[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 """An acronym keeps its last capital for the next word: HTTP and Server in HTTPServer."""
 _ANY_PART = rf"[{_CJK}]+|[0-9]+|[{_UPPER}]+(?!{_LOWER})|[{_UPPER}]?{_LOWER}+"
 """The same for all scripts. Not compiled here: most searches never meet one, and would wait 5 ms for it."""
-_IS_CJK = re.compile(rf"[{_CJK}]")
 
 
 def identifiers(text: str) -> list[str]:
@@ -40,15 +39,21 @@ def identifiers(text: str) -> list[str]:
 @lru_cache(maxsize=CACHED)
 def parts(identifier: str) -> tuple[str, ...]:
     """The lower-case words of one identifier, in order."""
-    if len(identifier) > MAX_WORD and not _IS_CJK.search(identifier):
+    if identifier.isascii():
+        return () if len(identifier) > MAX_WORD else tuple(map(str.lower, _ASCII_PART.findall(identifier)))
+    if len(identifier) > MAX_WORD and not _has_cjk(identifier):
         return ()  # but a sentence without spaces is no hash
     found: list[str] = []
-    for part in _ASCII_PART.findall(identifier) if identifier.isascii() else re.findall(_ANY_PART, identifier):
-        if _IS_CJK.match(part):
+    for part in re.findall(_ANY_PART, identifier):
+        if _has_cjk(part):
             found.extend(part[i : i + 2] for i in range(max(1, len(part) - 1)))
         elif len(part) <= MAX_WORD:
             found.append(part.lower())
     return tuple(found)
+
+
+def _has_cjk(text: str) -> bool:
+    return not text.isascii() and re.search(f"[{_CJK}]", text) is not None
 
 
 def words(text: str) -> list[str]:
@@ -122,7 +127,7 @@ def terms_of(identifier: str) -> tuple[str, ...]:
     """The index terms of one identifier: the stem of each part, and the parts joined where there are several."""
     pieces = parts(identifier)
     stems = tuple(stem(piece) for piece in pieces)
-    if len(pieces) < 2 or _IS_CJK.search(identifier):
+    if len(pieces) < 2 or _has_cjk(identifier):
         return stems
     return (*stems, "".join(pieces))
 
