@@ -136,7 +136,7 @@ def _prepare(db: apsw.Connection, found: int) -> None:
 
 
 def _turned_to_wal(db: apsw.Connection) -> str:
-    """The journal mode after asking for WAL. SQLite waits for nobody here: two that make one store refuse each other."""
+    """The journal mode after asking for WAL. SQLite does not wait here: makers of one store refuse each other."""
     deadline = time.monotonic() + BUSY_MS / 1000
     while True:
         try:
