@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -24,7 +24,7 @@ from ragit.rank.signals import MEANINGS as MEANINGS  # for whoever shows why a h
 from ragit.records import replaced
 from ragit.settings import Settings
 from ragit.targets import Targets
-from ragit.types import Answer, Oid, Progress, Query, Target, ToIndex
+from ragit.types import Answer, Oid, OnIndex, Progress, Query, Target
 
 if TYPE_CHECKING:
     from ragit.config import Config
@@ -166,14 +166,15 @@ class Ragit:
         index: bool = True,
         explain: bool = False,
         recurse_submodules: bool = False,
-        on_index: Callable[[ToIndex], None] | None = None,
+        on_index: OnIndex | None = None,
     ) -> Answer:
         """The best places for a query: in a revision, or in HEAD with the uncommitted changes of this worktree.
 
         What the tree lacks is indexed first, unless `index` is False or the freshness policy says otherwise;
-        `on_index` is told what that is. `recurse_submodules` goes on in those that are checked out, each with
-        its own store. `explain` looks also for what a demotion kept out. Options left None are as configured. `paths`
-        are patterns from the top; those that begin with `./` or `../` are of the opened folder.
+        `on_index` is told what that is, and may give back who is told how far it is. `recurse_submodules` goes on in
+        those that are checked out, each with its own store. `explain` looks also for what a demotion kept out. Options
+        left None are as configured. `paths` are patterns from the top; those that begin with `./` or `../` are of the
+        opened folder.
         Raises UnknownRevision, UnknownLanguage, NotIndexed, ConfigError.
         """
         if isinstance(query, Query):
@@ -197,7 +198,7 @@ class Ragit:
         )
         return self._ask(asked, recurse_submodules, on_index)
 
-    def _ask(self, asked: Query, recurse_submodules: bool, on_index: Callable[[ToIndex], None] | None) -> Answer:
+    def _ask(self, asked: Query, recurse_submodules: bool, on_index: OnIndex | None) -> Answer:
         asked = self._targets.from_top(asked)
         self._targets.look_again()
         self._targets.begin(asked.ref, asked.scope)
@@ -306,9 +307,7 @@ class Ragit:
 
         return Searcher(self._repo, self.config, self._indexer)
 
-    def _answer(
-        self, searcher: Searcher, query: Query, target: Target, on_index: Callable[[ToIndex], None] | None
-    ) -> Answer:
+    def _answer(self, searcher: Searcher, query: Query, target: Target, on_index: OnIndex | None) -> Answer:
         answer = searcher.search(query, target, on_index)
         if answer.complete and not (answer.degraded or answer.undescribed or answer.absent):
             self._answers[target.tree, query] = answer
@@ -316,9 +315,7 @@ class Ragit:
                 self._answers.popitem(last=False)
         return answer
 
-    def _with_submodules(
-        self, query: Query, target: Target, answer: Answer, on_index: Callable[[ToIndex], None] | None
-    ) -> Answer:
+    def _with_submodules(self, query: Query, target: Target, answer: Answer, on_index: OnIndex | None) -> Answer:
         from ragit import submodules
 
         found = []

@@ -259,3 +259,10 @@ class Progress(Protocol):
 
     def __call__(self, done: int, total: int, /) -> None:
         """`done` of `total` missing blobs are stored."""
+
+
+class OnIndex(Protocol):
+    """Told what a search has to index before it answers; may give back who is told how far that is."""
+
+    def __call__(self, lacking: ToIndex, /) -> Progress | None:
+        """`lacking` is what the tree lacks."""

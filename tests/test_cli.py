@@ -275,21 +275,38 @@ def test_an_empty_query_is_refused_and_one_of_signs_finds_nothing(shell: Termina
     assert "no letter or digit" in said.err
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def on_a_terminal(repo: GitSandbox, *arguments: str) -> list[str]:
+    """The lines that a command which succeeds leaves on a terminal."""
+    ours, theirs = os.openpty()
+    said = b""
+    with subprocess.Popen([RAGIT, *arguments], cwd=repo.path, stdin=theirs, stdout=theirs, stderr=theirs) as running:
+        os.close(theirs)
+        with suppress(OSError):  # what the other end of a closed terminal reads
+            while piece := os.read(ours, 4096):
+                said += piece
+    os.close(ours)
+    assert running.returncode == 0
+    return said.decode().split("\r\n")
+
+
+terminals = pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+
+
+@terminals
 def test_on_a_terminal_an_answer_ends_with_the_tree_it_is_of(repo: GitSandbox, shell: Terminal) -> None:
     shell.ragit("index", "-q", code=0)
-    ours, theirs = os.openpty()
-    done = subprocess.run(
-        [RAGIT, "search", "hello"], cwd=repo.path, stdin=theirs, stdout=theirs, stderr=theirs, check=False
-    )
-    os.close(theirs)
-    said = b""
-    with suppress(OSError):  # what the other end of a closed terminal reads
-        while piece := os.read(ours, 4096):
-            said += piece
-    os.close(ours)
-    assert done.returncode == 0
-    assert f"of HEAD ({repo.tree()[:10]}), " in said.decode().splitlines()[-1]
+    *_, last, end = on_a_terminal(repo, "search", "hello")
+    assert f"of HEAD ({repo.tree()[:10]}), " in last and end == ""
+
+
+@terminals
+def test_a_search_that_indexes_first_shows_on_a_terminal_how_far_it_is(repo: GitSandbox) -> None:
+    for number in range(30):
+        repo.write(f"f{number}.txt", f"word number {number}\n")
+    first, bar, hit, *_ = on_a_terminal(repo, "search", "number 7")
+    assert (first, "f7.txt" in hit) == ("indexing 30 files first", True)
+    assert "]  1/30" in bar and "]  30/30" in bar
+    assert not [line for line in on_a_terminal(repo, "search", "number 8") if "/30" in line]
 
 
 def test_a_settings_file_that_asks_for_much(repo: GitSandbox, shell: Terminal) -> None:

@@ -7,6 +7,9 @@ from typing import Any
 
 import click
 
+STEPS = 200
+"""How often a bar is drawn: for each of many thousand files it would cost more than some of them."""
+
 
 class Bar:
     """Progress on a terminal; silence elsewhere."""
@@ -22,12 +25,16 @@ class Bar:
             return
         if self._bar is not None and done < self._bar.pos:  # the next piece of work
             self.close()
-            self._bar = None
         if self._bar is None:
             self._bar = click.progressbar(length=total, label=self._label, file=sys.stderr, show_pos=True)
+        if done < total and done - self._bar.pos < total // STEPS:
+            return
         self._bar.update(done - self._bar.pos)
+        if done >= total:
+            self.close()
 
     def close(self) -> None:
-        """Leave the line."""
+        """Leave the line, if the bar stands on one."""
         if self._bar is not None:
             self._bar.render_finish()
+            self._bar = None

@@ -15,7 +15,7 @@ import click
 from ragit.ahead import look_ahead
 from ragit.cli.scope import take_scope
 from ragit.errors import ConfigError
-from ragit.types import Query, ToIndex
+from ragit.types import Progress, Query, ToIndex
 
 HANDFUL = 20
 """Missing files from which a search on a terminal says that it indexes first: fewer are edits, indexed in no time."""
@@ -108,9 +108,15 @@ def _query(text: str, scope: str | None, options: dict[str, Any]) -> Query:
     )
 
 
-def _on_index(lacking: ToIndex) -> None:
+def _on_index(lacking: ToIndex) -> Progress | None:
+    """Say that there is something to wait for, where there is, and on a terminal how far it is."""
     from ragit import render
+    from ragit.cli.progress import Bar
 
     least = HANDFUL if sys.stderr.isatty() else BLINK
-    if lacking.files >= least or lacking.documents or lacking.server:
-        click.echo(render.indexing(lacking), err=True)
+    if lacking.files < least and not lacking.documents and not lacking.server:
+        return None
+    click.echo(render.indexing(lacking), err=True)
+    bar = Bar(quiet=False)
+    click.get_current_context().call_on_close(bar.close)
+    return bar

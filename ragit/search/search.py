@@ -20,7 +20,7 @@ from ragit.search.show import Show, one_path_each
 from ragit.search.view import View
 from ragit.search.ways import Ground, Way, Ways
 from ragit.store import OF_CHUNK, Snapshot, Store
-from ragit.types import Answer, Demoted, Hit, Query, RerankedBy, Rewritten, Target, ToIndex, index_command
+from ragit.types import Answer, Demoted, Hit, OnIndex, Query, RerankedBy, Rewritten, Target, index_command
 
 if TYPE_CHECKING:
     from ragit.search.rerank import Reordered, Reranker
@@ -53,7 +53,7 @@ class Searcher:
         """Raise ConfigError for an option of a query that has no meaning."""
         check(query)
 
-    def search(self, query: Query, target: Target, on_index: Callable[[ToIndex], None] | None = None) -> Answer:
+    def search(self, query: Query, target: Target, on_index: OnIndex | None = None) -> Answer:
         """The hits in a tree. `on_index` is told what is missing before it is indexed."""
         started = time.perf_counter()
         with ExitStack() as stack:
@@ -108,18 +108,17 @@ class Searcher:
         return query.index and policy == "refresh"
 
     def _refresh(
-        self, query: Query, target: Target, missing: Sequence[Selected], on_index: Callable[[ToIndex], None] | None
+        self, query: Query, target: Target, missing: Sequence[Selected], on_index: OnIndex | None
     ) -> tuple[Indexer, str]:
         """Index what is missing; who did it, and why it has no vectors if it could only read words."""
-        if on_index:
-            on_index(self._indexer.announced(missing))
+        progress = on_index(self._indexer.announced(missing)) if on_index else None
         try:
-            self._indexer.complete([target.tree], near=target.near)
+            self._indexer.complete([target.tree], near=target.near, progress=progress)
         except EmbedderUnavailable as error:
             if query.mode == "vector":
                 raise
             words_only = self._indexer.without_vectors()
-            words_only.complete([target.tree], near=target.near)
+            words_only.complete([target.tree], near=target.near, progress=progress)
             return words_only, error.message
         return self._indexer, ""
 
