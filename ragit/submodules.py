@@ -73,6 +73,7 @@ def joined(outer: Answer, inner: Iterable[Inner], top_k: int) -> Answer:
         took_ms=sum(answer.took_ms for answer in answers),
         warnings=tuple(warnings),
         absent=dict(sum((Counter(answer.absent) for answer in answers), Counter())),
+        unheld=tuple(name for name in outer.unheld if all(name in answer.unheld for answer in answers)),
         hits=tuple(hits[:top_k]),
     )
 

@@ -252,6 +252,8 @@ class Answer(Record):
     """Files of the tree that the repository does not have, so that nothing can find them, by the reason."""
     warnings: tuple[str, ...] = ()
     """What settings of submodules ask for and do not get, a sentence each."""
+    unheld: tuple[str, ...] = ()
+    """Names of several words in the query that no indexed file of the tree holds: the hits are near to them at best."""
 
 
 class Progress(Protocol):

@@ -380,6 +380,13 @@ def test_what_took_no_part_in_a_submodule_is_said_with_its_name(nested: GitSandb
     assert below["degraded"] == "libs/middle: no file passes the filters"
 
 
+def test_a_name_that_a_submodule_holds_is_held(nested: GitSandbox) -> None:
+    (nested.path / "libs/middle/deep/dirty.py").write_text("def dark_obsidian(): ...\n")
+    search = ("search", "dark_obsidian or pale_obsidian", "--json")
+    assert json.loads(command(*search, cwd=nested.path).stdout)["unheld"] == ["dark_obsidian", "pale_obsidian"]
+    assert json.loads(command(*search, "--recurse-submodules", cwd=nested.path).stdout)["unheld"] == ["pale_obsidian"]
+
+
 def test_a_submodule_that_is_not_checked_out_is_passed_over(nested: GitSandbox, tmp_path: Path) -> None:
     nested.git("submodule", "deinit", "-q", "--all", "--force")
     assert found(nested.path, WORD, "--recurse-submodules") == ["own_libs.py"]

@@ -346,7 +346,7 @@ def evil() -> Answer:
         start_line=1,
         end_line=2,
     )
-    return answer(one, query=f"commit {EVIL}", ref=EVIL, degraded=EVIL, complete=False, missing=3)
+    return answer(one, query=f"commit {EVIL}", ref=EVIL, degraded=EVIL, unheld=(EVIL,), complete=False, missing=3)
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -570,6 +570,8 @@ def test_notes_say_what_the_hits_do_not() -> None:
         "degraded: the server at X refused",
         "no hits in HEAD",
     ]
+    assert notes(answer(hit(), unheld=("OffsetStore",))) == ["note: no indexed file of HEAD holds the word OffsetStore"]
+    assert notes(answer(hit(), unheld=("a_b", "c_d")))[0].endswith(" holds the words a_b, c_d")
     assert summary(answer(*HITS)) == "3 hits in 2 files of HEAD (aaaaaaaaaa), 12 ms"
 
 

@@ -322,6 +322,32 @@ def test_one_content_at_two_paths_is_one_hit(repo: GitSandbox) -> None:
     assert paths(search(repo, paths=["b/"])) == ["b/x.py"]
 
 
+# Names that nothing has
+
+
+@pytest.mark.parametrize(
+    ("query", "unheld"),
+    [
+        ("commit_offset", ()),
+        ("commitOffset", ()),  # the same words in another spelling
+        ("OffsetStore", ("OffsetStore",)),
+        ("how does OffsetStore call commit_offset and offset_log?", ("OffsetStore", "offset_log")),
+        ("Ledger.commit_offset", ()),  # an owner of one word: it may be a sentence's
+        ("BrokerPool::commit_offset", ("BrokerPool",)),
+        ("test_offsets", ()),  # a path
+        ("how is an offset committed", ()),
+        ("ledger", ()),
+        ("オフセットの保存", ()),
+    ],
+)
+def test_names_of_several_words_that_no_file_holds_are_told(
+    shop: GitSandbox, query: str, unheld: tuple[str, ...]
+) -> None:
+    for mode in ("hybrid", "keyword", "vector"):
+        assert search(shop, query, mode=mode).unheld == unheld
+    assert search(shop, query, paths=["docs/"]).unheld == unheld  # of the tree, not of what may be found
+
+
 # Freshness
 
 

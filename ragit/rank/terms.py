@@ -74,6 +74,12 @@ class QueryTerms(Record):
         """Everything that is looked up."""
         return [*self.weights, *self.compounds, *self.expansions]
 
+    @property
+    def made_of_several(self) -> dict[str, str]:
+        """Names written as code that join several words, by the term that stands for the whole name."""
+        written = (name for symbol in self.symbols for name in (symbol.owner, symbol.name))
+        return {joined(name): name for name in written if len(words.parts(name)) > 1}
+
     def weight(self, term: str) -> float:
         """How much a term, compound or expansion counts before its rarity."""
         return self.weights.get(term) or self.compounds.get(term) or self.expansions[term]

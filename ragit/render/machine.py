@@ -39,6 +39,8 @@ def json(answer: Answer, options: RenderOptions) -> Iterator[str]:
         whole["warnings"] = [plain(warning) for warning in answer.warnings]
     if answer.absent:
         whole["absent"] = dict(sorted(answer.absent.items()))
+    if answer.unheld:
+        whole["unheld"] = [plain(name) for name in answer.unheld]
     if answer.undescribed:
         whole["undescribed"] = answer.undescribed
     if answer.rewritten:

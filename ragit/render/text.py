@@ -174,6 +174,9 @@ def notes(answer: Answer) -> list[str]:
     for why, count in answer.absent.items():
         unsearched = f"{counted(count, 'file')} of {visible(answer.ref)} {'is' if count == 1 else 'are'} {visible(why)}"
         found.append(f"{unsearched}, so nothing in {'it' if count == 1 else 'them'} is found; `ragit doctor` says more")
+    if answer.unheld:
+        those = f"word{'' if len(answer.unheld) == 1 else 's'} {visible(', '.join(answer.unheld))}"
+        found.append(f"note: no indexed file of {visible(answer.ref)} holds the {those}")
     if answer.degraded:
         found.append(f"degraded: {visible(answer.degraded)}")
     if not answer.hits:

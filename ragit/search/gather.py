@@ -105,6 +105,8 @@ class Gathered(NamedTuple):
     """What each word of the query counts in a defined name."""
     keyword_hits: int
     """Files, among those that may be found, that hold a word of the query."""
+    unheld: tuple[str, ...]
+    """Names of the query that no indexed file of the tree holds, whatever may be found of their parts."""
 
 
 def gather(store: Store, view: View, query: QueryTerms, vectors: QueryVector | None, scoring: str) -> Gathered:
@@ -131,7 +133,12 @@ def gather(store: Store, view: View, query: QueryTerms, vectors: QueryVector | N
         for at, (keyword, cosine) in enumerate(zip(held, near, strict=True)):
             chunks.append(ChunkFacts(place, first + at, cosine, keyword, keyword.score / top))
     names = Shares(query, {term: held.names for term, held in found.items()}, len(view.snapshot.paths))
-    return Gathered(files, chunks, names, sum(place in view.allowed for place in scores.scores))
+    unheld = tuple(
+        name
+        for term, name in query.made_of_several.items()
+        if term in found and not found[term].files and not view.has_in_path(name)
+    )
+    return Gathered(files, chunks, names, sum(place in view.allowed for place in scores.scores), unheld)
 
 
 class _Look:

@@ -37,6 +37,7 @@ class Found(NamedTuple):
     demoted: tuple[Demoted, ...] = ()
     reranked_by: RerankedBy | None = None
     rewritten: Rewritten | None = None
+    unheld: tuple[str, ...] = ()
 
 
 class Searcher:
@@ -86,6 +87,7 @@ class Searcher:
             rewritten=found.rewritten,
             undescribed=undescribed,
             absent=composed.absent,
+            unheld=found.unheld,
         )
 
     @staticmethod
@@ -137,7 +139,7 @@ class Searcher:
         way = self._ways.ranked(query, Ground(store, view, refused, least, wanted))
         hits, done = self._shown(objects, store, query, view, way, reranker)
         degraded = "; ".join(filter(None, (way.degraded, done.degraded if done else "", _lost(hits))))
-        found = Found(hits, degraded, (), done.by if done else None, way.rewritten)
+        found = Found(hits, degraded, (), done.by if done else None, way.rewritten, way.unheld)
         if not query.explain or len(hits) < self._top_k(query):
             return found
         from ragit.search.demoted import demoted

@@ -45,6 +45,10 @@ class View:
             next_start = starts[place + 1] if place + 1 < len(starts) else len(joined)
             at = joined.find(wanted, next_start)
 
+    def has_in_path(self, name: str) -> bool:
+        """Whether a path of the whole tree holds this name as it is written, but for case."""
+        return name.lower().encode("utf-8", "surrogateescape") in self._joined[0]
+
     def has_beside(self, path: str, others: Mapping[str, Sequence[str]]) -> bool:
         """Whether the tree holds the same path with one of the suffixes that `others` gives for its own."""
         dot = path.find(".", path.rfind("/") + 1)

@@ -43,6 +43,7 @@ class Way(NamedTuple):
     scorer: rank.Explains
     ranked: Sequence[rank.Ranked]
     degraded: str
+    unheld: tuple[str, ...]
     rewritten: Rewritten | None = None
 
 
@@ -88,7 +89,7 @@ class Ways:
         asked = (query, *(replaced(query, text=text) for text in variants))
         ways = [self._way(one, ground._replace(least=0.0, wanted=0)) for one in asked]
         fused = Fused([(way.scorer, way.ranked) for way in ways])
-        return Way(fused, fused.order(ground.least), ways[0].degraded, Rewritten(variants))
+        return Way(fused, fused.order(ground.least), ways[0].degraded, ways[0].unheld, Rewritten(variants))
 
     @cached_property
     def _rewriter(self) -> Rewriter:
@@ -110,7 +111,7 @@ class Ways:
         mix = self._mix(query, terms.shape, mode, vector is not None)
         ask = rank.QueryFacts(terms, gathered.names, rank.held_in_code(gathered.files.values()))
         scorer = rank.Scorer(ask, mix, gathered.files, partial(_names, ground.store))
-        return Way(scorer, scorer.order(gathered.chunks, ground.least, ground.wanted), degraded)
+        return Way(scorer, scorer.order(gathered.chunks, ground.least, ground.wanted), degraded, gathered.unheld)
 
     def _mode(self, query: Query) -> str:
         enabled = self._retrieval.hybrid_search.enabled
