@@ -33,6 +33,7 @@ import struct
 import zlib
 from array import array
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from ragit.errors import EmbedderUnavailable
@@ -151,6 +152,23 @@ class ModelFile:
     def _word(self, number: int) -> bytes:
         start, end = struct.unpack_from("<2I", self._map, self._starts + 4 * number)
         return self._map[self._text + start : self._text + end]
+
+
+def open_model(path: Path) -> ModelFile:
+    """The model in a file, mapped once for a whole process: a map holds a descriptor until it is collected.
+
+    Raises what `ModelFile` raises. A file that was replaced is another one.
+    """
+    try:
+        now = path.stat()
+    except OSError as error:
+        raise _unusable(path, f"cannot be opened ({error.strerror})") from error
+    return _opened(path, (now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns))
+
+
+@lru_cache(maxsize=2)
+def _opened(path: Path, identity: tuple[int, ...]) -> ModelFile:
+    return ModelFile(path)
 
 
 def letter_groups(word: str, length: int) -> list[str]:

@@ -20,7 +20,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragit.embed.modelfile import ModelFile
+from ragit.embed.modelfile import ModelFile, open_model
 from ragit.embed.options import EmbedderOptions, fingerprint
 from ragit.errors import ConfigError
 from ragit.words import identifiers, parts, words
@@ -54,7 +54,7 @@ class StaticEmbedder:
 
     def __init__(self, options: EmbedderOptions) -> None:
         self._options = options
-        self._file = ModelFile(Path(options.model) if options.model else DEFAULT_MODEL)
+        self._file = open_model(Path(options.model) if options.model else DEFAULT_MODEL)
         if options.dimensions not in (None, self._file.dimensions):
             raise ConfigError(
                 f"the static model has {self._file.dimensions} dimensions, not {options.dimensions}",

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragit.embed import EmbedderOptions, load_embedder
-from ragit.embed.modelfile import ModelFile, letter_groups, write_model
+from ragit.embed.modelfile import ModelFile, letter_groups, open_model, write_model
 from ragit.embed.static import DEFAULT_MODEL, StaticEmbedder
 from ragit.errors import ConfigError, EmbedderUnavailable
 from ragit.words import words
@@ -155,6 +155,13 @@ def test_unusable_model_files_are_named(tmp_path: Path) -> None:
         with pytest.raises(EmbedderUnavailable, match=path.name) as caught:
             load_embedder("static", EmbedderOptions(model=str(path)))
         assert caught.value.hint
+
+
+def test_a_model_is_mapped_once_until_its_file_is_another(tmp_path: Path) -> None:
+    first = open_model(tiny(tmp_path / "model"))
+    assert open_model(tmp_path / "model") is first
+    tiny(tmp_path / "new", exponent=0.5).replace(tmp_path / "model")
+    assert open_model(tmp_path / "model").exponent == 0.5
 
 
 def test_damage_is_seen(tmp_path: Path) -> None:
