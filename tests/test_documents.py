@@ -219,14 +219,14 @@ def test_an_interrupted_index_leaves_no_process(repo: GitSandbox, number: int, w
     environment = {**os.environ, **dict([mark.split("=", 1)])}
     popen = subprocess.Popen([sys.executable, "-m", "ragit", "index", "-q"], cwd=repo.path, env=environment)
     wanted = 1 + 1 + (2 if workers == "2" else 0)
-    until = time.monotonic() + 30
+    until = time.monotonic() + 60
     while len(marked(mark)) < wanted and time.monotonic() < until:
         time.sleep(0.05)
     assert len(marked(mark)) >= wanted
     time.sleep(1)
     popen.send_signal(number)
-    popen.wait(30)
-    until = time.monotonic() + 10
+    popen.wait(60)
+    until = time.monotonic() + 60
     while marked(mark) and time.monotonic() < until:
         time.sleep(0.05)
     assert not marked(mark)
