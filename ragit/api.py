@@ -126,12 +126,14 @@ class Ragit:
         dry_run: bool = False,
         fetch_missing: bool = False,
         describe: bool = True,
+        retry: bool = True,
         progress: Progress | None = None,
     ) -> IndexReport:
         """Make the trees of these revisions complete; if none is named, by `scope` HEAD's, the staged or working tree.
 
         `fetch_missing` first downloads what a partial clone lacks of them. Models are asked for descriptions, if the
-        settings want any, unless `describe` is False. Raises UnknownRevision.
+        settings want any, unless `describe` is False. What earlier runs put off, since it was slow to read and their
+        time was spent, is tried again, unless `retry` is False. Raises UnknownRevision.
         """
         self._targets.look_again()
         if fetch_missing:
@@ -143,9 +145,9 @@ class Ragit:
         if fetch_missing:
             self._indexer.fetch(trees)
         if dry_run:
-            return self._indexer.rehearse(trees, progress=progress, describe=describe, anew=rebuild)
+            return self._indexer.rehearse(trees, progress=progress, describe=describe, retry=retry, anew=rebuild)
         work = self._indexer.rebuild if rebuild else self._indexer.complete
-        return work(trees, progress=progress, describe=describe)
+        return work(trees, progress=progress, describe=describe, retry=retry)
 
     def search(
         self,
@@ -309,7 +311,7 @@ class Ragit:
 
     def _answer(self, searcher: Searcher, query: Query, target: Target, on_index: OnIndex | None) -> Answer:
         answer = searcher.search(query, target, on_index)
-        if answer.complete and not (answer.degraded or answer.undescribed or answer.absent):
+        if answer.complete and not (answer.degraded or answer.undescribed or answer.absent or answer.put_off):
             self._answers[target.tree, query] = answer
             if len(self._answers) > CACHED_ANSWERS:
                 self._answers.popitem(last=False)

@@ -159,6 +159,8 @@ class IndexReport(Record):
     """None where no descriptions are wanted."""
     sent: Sent | None = None
     """None where no server makes vectors, or none had to."""
+    by_lines: Mapping[str, int] = MappingProxyType({})
+    """Files that are searched, but whose grammar had no say in their chunks, by reason."""
 
 
 class FreshnessReport(Record):
@@ -205,7 +207,9 @@ class StatusReport(Record):
     skipped: Mapping[str, int]
     """Files that are not searched, by reason: of HEAD with the uncommitted changes, as of a search."""
     skipped_files: tuple[tuple[str, str], ...] = ()
-    """Each of them by its path, with the reason."""
+    """Each of them, and of `by_lines`, by its path, with the reason."""
+    by_lines: Mapping[str, int] = MappingProxyType({})
+    """Files that are searched, but whose grammar had no say in their chunks, by reason."""
     worker: str = ""
     """What the worker that hooks start is doing, in a few words; empty if there is nothing to say."""
     descriptions: tuple[int, int] | None = None

@@ -70,6 +70,7 @@ def joined(outer: Answer, inner: Iterable[Inner], top_k: int) -> Answer:
         missing=sum(answer.missing for answer in answers),
         degraded=_degraded(outer.degraded, reasons),
         undescribed=sum(answer.undescribed for answer in answers),
+        put_off=sum(answer.put_off for answer in answers),
         took_ms=sum(answer.took_ms for answer in answers),
         warnings=tuple(warnings),
         absent=dict(sum((Counter(answer.absent) for answer in answers), Counter())),

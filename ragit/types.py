@@ -70,10 +70,22 @@ class Chunking:
     language: str
     chunks: tuple[Chunk, ...]
     skipped: str = ""
-    """Why there are no chunks ("binary", "lfs pointer", "minified", ...); empty if the blob was chunked."""
+    """Why there are no chunks ("binary", "lfs pointer", "minified", ...), or why they are not what they might be
+    (`BY_LINES`); empty if the blob was chunked."""
     derived: bytes = b""
     """The text made of a document, in UTF-8, in which its chunks' lines and offsets count; empty for a file that is
     text itself."""
+
+
+BY_LINES = "cut by lines"
+"""How the reason begins for a text that has chunks, but none that its grammar gave."""
+
+BUSY = "put off: the machine was busy"
+SPENT = "put off: slow, and the run's time was spent"
+SPENT_BY_LINES = f"{BY_LINES}, {SPENT}"
+
+PUT_OFF = frozenset((BUSY, SPENT, SPENT_BY_LINES))
+"""Reasons that say nothing about a blob, but about the run that met it: the next `ragit index` tries it again."""
 
 
 class Embedder(Protocol):
@@ -250,6 +262,8 @@ class Answer(Record):
     """Chunks of the tree whose vectors lack the descriptions that the settings want, and images without any."""
     absent: Mapping[str, int] = MappingProxyType({})
     """Files of the tree that the repository does not have, so that nothing can find them, by the reason."""
+    put_off: int = 0
+    """Files of the tree that were slow to read, and wait for the next `ragit index`: not found, or by their lines."""
     warnings: tuple[str, ...] = ()
     """What settings of submodules ask for and do not get, a sentence each."""
     unheld: tuple[str, ...] = ()

@@ -17,10 +17,12 @@ from terminal import RAGIT
 import ragit
 from ragit.chunk import options
 from ragit.chunk.languages import LANGUAGES
+from ragit.chunk.patience import FULL
 from ragit.config import Config
 from ragit.errors import StoreBusy
 from ragit.git import Repo
 from ragit.index import Indexer
+from ragit.index.slow import Batch
 from ragit.index.worker import Pool
 from ragit.locks import held
 from ragit.records import replaced
@@ -169,9 +171,9 @@ def test_a_worker_that_dies_is_replaced(repo: GitSandbox) -> None:
         selected = indexer.composer.compose(None, opened.head().tree).missing
         keys = [file.key for file in selected]
         try:
-            assert [len(done) for done in pool.work([keys])] == [1]
+            assert [len(done) for done in pool.work([Batch(keys, FULL)])] == [1]
             pool._children[0]._process.kill()
-            assert [len(done) for done in pool.work([keys])] == [1]
+            assert [len(done) for done in pool.work([Batch(keys, FULL)])] == [1]
         finally:
             pool.close()
 
@@ -188,7 +190,7 @@ def test_blobs_that_kill_every_worker_are_skipped_and_counted(
         pool = Pool(indexer._setup.recipe(bulk=False, reuse=False, embed=True), 1)
         keys = [file.key for file in indexer.composer.compose(None, opened.head().tree).missing]
         try:
-            (done,) = pool.work([keys])
+            (done,) = pool.work([Batch(keys, FULL)])
         finally:
             pool.close()
     assert [one.new.skipped for one in done if one.new] == ["its parser failed"] * 2
@@ -202,7 +204,7 @@ def test_what_a_worker_cannot_do_is_told_in_its_words(repo: GitSandbox) -> None:
         pool = Pool(indexer._setup.recipe(bulk=False, reuse=False, embed=True), 1)
         try:
             with pytest.raises(Exception, match="nosuchlanguage"):
-                list(pool.work([[(opened.head().tree, "nosuchlanguage", "x")]]))
+                list(pool.work([Batch([(opened.head().tree, "nosuchlanguage", "x")], FULL)]))
         finally:
             pool.close()
 

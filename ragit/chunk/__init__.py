@@ -17,6 +17,7 @@ from ragit.types import Chunking
 
 if TYPE_CHECKING:
     from ragit.chunk.custom import Custom
+    from ragit.chunk.patience import Patience
 
 __all__ = [
     "ChunkOptions",
@@ -39,14 +40,24 @@ __all__ = [
 _DEFAULT = ChunkOptions()
 
 
-def chunk(data: bytes, language: str, options: ChunkOptions = _DEFAULT, custom: Custom | None = None) -> Chunking:
+def chunk(
+    data: bytes,
+    language: str,
+    options: ChunkOptions = _DEFAULT,
+    custom: Custom | None = None,
+    patience: Patience | None = None,
+) -> Chunking:
     """All chunks of a blob under a language of the table, in order; as `custom` gives them, if there is one.
 
-    Raises UnknownLanguage for a name that the table does not hold; no bytes make it raise.
+    `patience` is how long may be tried, and learns how long was; without one, it is a full try. Raises UnknownLanguage
+    for a name that the table does not hold; no bytes make it raise.
     """
     from ragit.chunk import readers
+    from ragit.chunk.patience import Patience
 
-    return readers.by_custom(data, language, options, custom) if custom else readers.read(data, language, options)
+    if custom:
+        return readers.by_custom(data, language, options, custom)
+    return readers.read(data, language, options, patience or Patience())
 
 
 def is_document(language: str) -> bool:

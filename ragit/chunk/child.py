@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ragit.chunk.documents.frame import REASON, TOO_MUCH_MEMORY, Read
 from ragit.chunk.options import ChunkOptions, DocumentOptions
+from ragit.chunk.patience import Patience
 from ragit.confined import Confined
 from ragit.errors import WorkerDied
-from ragit.types import Chunk
+from ragit.types import BUSY, Chunk
 
 if TYPE_CHECKING:
     from ragit.chunk.custom import Custom
@@ -39,8 +40,14 @@ _SMALL = 1 / 12
 _LARGE = 6_000_000
 """Bytes that add all of the configured time to it. With 120 seconds that makes ten, and twenty for each million bytes;
 the hardest documents at hand, test data of libraries, take less than one, and three for each million."""
-_PATIENCE = 4
+_BRIEF = 1 / 240
+_BRIEF_LARGE = 2 * _LARGE
+"""The same for a try that is soon given up: half a second, and ten for each million bytes. One of a hundred of the
+documents at hand takes more than 0.3 seconds, and none more than half of what this allows."""
+_WAITED = 4
 """How much longer than a document's processor time is waited for it: beside others at work, it gets only a part."""
+_WAITED_AT_LEAST = 30.0
+"""Seconds on the clock: a machine that is busy may take as long to start a process."""
 
 
 class Time(NamedTuple):
@@ -52,11 +59,12 @@ class Time(NamedTuple):
     """Seconds on the clock."""
 
 
-def time_for(size: int, options: DocumentOptions) -> Time:
+def time_for(size: int, options: DocumentOptions, *, brief: bool = False) -> Time:
     """The time of a document by its bytes: a small one has no claim to what a large one may need."""
-    share = options.max_seconds * min(1.0, _SMALL + size / _LARGE)
-    processor = min(options.max_seconds, max(share, 1.0))
-    return Time(processor, processor * _PATIENCE)
+    smallest, large, least = (_BRIEF, _BRIEF_LARGE, 0.5) if brief else (_SMALL, _LARGE, 1.0)
+    share = options.max_seconds * min(1.0, smallest + size / large)
+    processor = min(options.max_seconds, max(share, least))
+    return Time(processor, max(processor * _WAITED, _WAITED_AT_LEAST))
 
 
 class _Child:
@@ -70,14 +78,17 @@ class _Child:
         arguments = (str(limit), *(["custom"] if setup else []))
         self.confined = Confined(_START, *arguments, environ=_plain(os.environ) if setup else None)
         self.usable = True
+        self.used = 0.0
+        """Seconds of processor time that the last answer took, as it says itself; all there were, if it gave none."""
 
     def ask(self, data: bytes, language: str, options: DocumentOptions, time: Time) -> Read:
         """The answer about one document; the process is dead afterwards if it gave none."""
+        self.used = time.processor
         try:
             with self.confined.within(time.clock):
                 return self._answer(data, language, options, time)
         except (OSError, EOFError):  # it has ended
-            why = self._how()
+            why = self._how(time)
             self.end()
             return Read(language, why)
         except (ValueError, TypeError, KeyError, RecursionError):  # it says what no reader says
@@ -97,13 +108,16 @@ class _Child:
             raise ValueError
         text = self.confined.exactly(size)
         self.usable = answer["usable"] is True
+        self.used = min(self.used, max(0.0, float(answer["used"])))
         chunks = tuple(_chunks(answer["chunks"], text))
         return Read(str(answer["language"]), str(answer["skipped"]), text, chunks, answer["derived"] is True)
 
-    def _how(self) -> str:
+    def _how(self, time: Time) -> str:
         """Why the process ended by itself: the kernel kills what takes the machine's last memory."""
         status = self.confined.status()
-        if self.confined.late or (status is not None and status == -getattr(signal, "SIGPROF", 0)):
+        if self.confined.late:  # where processor time is bounded, it did not get what it is allowed
+            return BUSY if time.processor and hasattr(signal, "setitimer") else TOO_LONG
+        if status is not None and status == -getattr(signal, "SIGPROF", 0):
             return TOO_LONG
         return TOO_MUCH_MEMORY if status == -9 else FAILED
 
@@ -135,9 +149,13 @@ _idle: list[_Child] = []
 _lock = threading.Lock()
 
 
-def read_document(data: bytes, language: str, options: DocumentOptions) -> Read:
+def read_document(data: bytes, language: str, options: DocumentOptions, patience: Patience | None = None) -> Read:
     """A document's text and chunks, or the reason why there are none, read in a process of its own. Thread-safe."""
-    return _asked(data, language, options, time_for(len(data), options), b"")
+    patience = patience or Patience()
+    answer, used = _asked(data, language, options, time_for(len(data), options, brief=patience.brief), b"")
+    patience.used += used
+    patience.over = answer.skipped in (TOO_LONG, BUSY)
+    return answer
 
 
 def read_custom(data: bytes, language: str, options: ChunkOptions, custom: Custom) -> Read:
@@ -146,7 +164,7 @@ def read_custom(data: bytes, language: str, options: ChunkOptions, custom: Custo
     told = {**custom._asdict(), "source": custom.source.decode("latin-1")}
     sizes = {"max_lines": options.max_lines, "max_bytes": options.max_bytes, "documents": bounds}
     setup = json.dumps({"custom": told, "sizes": sizes}).encode() + b"\n"
-    answer = _asked(data, language, bounds, Time(0, options.chunker_seconds), setup)
+    answer, _ = _asked(data, language, bounds, Time(0, options.chunker_seconds), setup)
     said = _OF_A_CHUNKER.get(answer.skipped)
     return answer._replace(skipped=f"{custom.name} {said}"[-REASON:]) if said else answer
 
@@ -154,7 +172,8 @@ def read_custom(data: bytes, language: str, options: ChunkOptions, custom: Custo
 _OF_A_CHUNKER = {TOO_LONG: TOO_LONG, TOO_MUCH_MEMORY: TOO_MUCH_MEMORY, FAILED: "ended its process"}
 
 
-def _asked(data: bytes, language: str, options: DocumentOptions, time: Time, setup: bytes) -> Read:
+def _asked(data: bytes, language: str, options: DocumentOptions, time: Time, setup: bytes) -> tuple[Read, float]:
+    """The answer, and the seconds of processor time that it took."""
     child = _borrow(options.max_memory, setup)
     answer = child.ask(data, language, options, time)
     if child.usable and not child.confined.late:
@@ -162,7 +181,7 @@ def _asked(data: bytes, language: str, options: DocumentOptions, time: Time, set
             _idle.append(child)
     else:
         child.end()
-    return answer
+    return answer, child.used
 
 
 def _borrow(limit: int, setup: bytes) -> _Child:

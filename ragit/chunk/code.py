@@ -16,6 +16,7 @@ from ragit.chunk.grammars import LanguageRules, Rule, follow, parse, plan
 from ragit.chunk.languages import LANGUAGES
 from ragit.chunk.lines import Lines
 from ragit.chunk.options import ChunkOptions
+from ragit.chunk.patience import Patience
 from ragit.chunk.pieces import MAX_DOC, MAX_PARENT, MAX_SIGNATURE, MAX_SYMBOL, Piece
 from ragit.chunk.row import Language
 
@@ -29,16 +30,16 @@ _ARGUMENTS = re.compile(r"<[^<>]*>")
 _LETTER = re.compile(rb"[^\n]")
 
 
-def pieces_of(lines: Lines, row: Language, options: ChunkOptions) -> list[Piece] | None:
+def pieces_of(lines: Lines, row: Language, options: ChunkOptions, patience: Patience) -> list[Piece] | None:
     """The pieces of a text under a language with a grammar; None if it cannot be parsed in a sensible time."""
     rules = _plan(row, options)
     lines = lines.for_grammar()
     if rules.masks is not None:
         lines = lines.replaced(rules.masks.sub(_blank, lines.text))
-    root = parse(row.grammar, lines.text)
+    root = parse(row.grammar, lines.text, patience)
     if root is None:
         return None
-    walk = _Walk(lines, options)
+    walk = _Walk(lines, options, patience)
     walk.run(root, rules)
     return walk.pieces
 
@@ -81,10 +82,11 @@ class _Level:
 
 
 class _Walk:
-    def __init__(self, lines: Lines, options: ChunkOptions) -> None:
+    def __init__(self, lines: Lines, options: ChunkOptions, patience: Patience) -> None:
         self.lines = lines
         self.text = lines.text
         self.options = options
+        self.patience = patience
         self.pieces: list[Piece] = []
 
     def run(self, root: Node, rules: LanguageRules) -> None:
@@ -217,7 +219,7 @@ class _Walk:
             return None
         language = LANGUAGES[rule.inject]
         span = Range(inside.start_point, inside.end_point, inside.start_byte, inside.end_byte)
-        root = parse(language.grammar, self.text, span)
+        root = parse(language.grammar, self.text, self.patience, span)
         if root is None:
             return None
         rules = _plan(language, self.options)

@@ -12,6 +12,7 @@ from tree_sitter import Language as Grammar
 from tree_sitter import Node, Parser, Range
 from tree_sitter_language_pack import get_language
 
+from ragit.chunk.patience import NONE, Patience
 from ragit.chunk.row import Language
 
 COMMENTS = (
@@ -33,13 +34,22 @@ _SLOWEST = 100_000
 20 to 100 times as fast; what does not is text made to hurt, such as ten thousand opening marks. Where exactly the line
 is crossed may differ between machines, so it lies far outside of what people write."""
 
+_BRIEFLY = 0.25
+_SLOW = 400_000
+"""The same for a try that is soon given up: still far slower than ordinary files go."""
 
-def parse(name: str, text: bytes, span: Range | None = None) -> Node | None:
-    """The root of the syntax tree of a text, or of one span of it; None if parsing takes absurdly long."""
+
+def parse(name: str, text: bytes, patience: Patience, span: Range | None = None) -> Node | None:
+    """The root of the syntax tree of a text, or of one span of it; None if parsing takes longer than there is patience
+    for."""
+    if patience.kind == NONE:
+        patience.over = True
+        return None
     parser = _parsers.of(name)
     parser.included_ranges = [] if span is None else [span]
     view = memoryview(text)
-    limit = thread_time() + _PATIENCE + len(text) / _SLOWEST
+    allowed = _BRIEFLY + len(text) / _SLOW if patience.brief else _PATIENCE + len(text) / _SLOWEST
+    limit = thread_time() + allowed
     calls = 0
 
     def too_long(_offset: int, _has_error: bool) -> bool:
@@ -61,6 +71,7 @@ def parse(name: str, text: bytes, span: Range | None = None) -> Node | None:
         return parser.parse(read, progress_callback=too_long).root_node
     except ValueError:
         parser.reset()
+        patience.over = True
         return None
     finally:
         for given in slices.values():

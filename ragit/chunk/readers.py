@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from time import thread_time
 from typing import TYPE_CHECKING
 
 from ragit import lfs
@@ -17,12 +18,15 @@ from ragit.chunk.encoding import text_of
 from ragit.chunk.lines import Lines
 from ragit.chunk.names import require
 from ragit.chunk.options import ChunkOptions
+from ragit.chunk.patience import NONE, Patience
 from ragit.chunk.pieces import Piece, chunks_of
 from ragit.chunk.row import Language
-from ragit.types import Chunking
+from ragit.types import BY_LINES, PUT_OFF, SPENT, SPENT_BY_LINES, Chunking
 
 if TYPE_CHECKING:
     from ragit.chunk.custom import Custom
+
+PARSER_TOO_LONG = f"{BY_LINES}: its parser took too long"
 
 MAX_PARSE = 2_000_000
 """Bytes above which no grammar is tried: a syntax tree takes some 20 times the text, and such files hold data."""
@@ -61,7 +65,7 @@ def by_custom(data: bytes, language: str, options: ChunkOptions, custom: Custom)
     return Chunking(language, found.chunks) if found.text == text_of(data) else Chunking(language, (), FAILED)
 
 
-def read(data: bytes, language: str, options: ChunkOptions) -> Chunking:
+def read(data: bytes, language: str, options: ChunkOptions, patience: Patience) -> Chunking:
     """The chunks of a blob, or the reason why it has none."""
     row = require(language)
     if row.reader == "none":
@@ -69,7 +73,7 @@ def read(data: bytes, language: str, options: ChunkOptions) -> Chunking:
     if lfs.is_pointer(data):
         return Chunking(language, (), lfs.POINTER)
     if row.reader == "document":
-        document = _document(data, row, options)
+        document = _document(data, row, options, patience)
         if document is not None:
             return document
         row = require("html" if "html" in row.also.split() and _HTML.match(data) else "text")
@@ -82,10 +86,20 @@ def read(data: bytes, language: str, options: ChunkOptions) -> Chunking:
     lines = Lines(text)
     if _minified(lines, row):
         return Chunking(row.name, (), "minified")
-    return Chunking(row.name, chunks_of(lines, _pieces(lines, row, options), options, row))
+    started = thread_time()
+    chunks = chunks_of(lines, _pieces(lines, row, options, patience), options, row)
+    patience.used += thread_time() - started
+    return Chunking(row.name, chunks, _why_by_lines(patience))
 
 
-def _document(data: bytes, row: Language, options: ChunkOptions) -> Chunking | None:
+def _why_by_lines(patience: Patience) -> str:
+    """Why a grammar had no say in some chunks of a text, or in all of them; empty if it had."""
+    if not patience.over:
+        return ""
+    return SPENT_BY_LINES if patience.kind == NONE else PARSER_TOO_LONG
+
+
+def _document(data: bytes, row: Language, options: ChunkOptions, patience: Patience) -> Chunking | None:
     """The text and chunks of a document, or why it has none; None if it is no document but plain text."""
     from ragit.chunk.documents import READERS, sniff
 
@@ -96,19 +110,23 @@ def _document(data: bytes, row: Language, options: ChunkOptions) -> Chunking | N
         return None if is_text else Chunking(row.name, (), "documents.enabled is false")
     if not is_text and not sniff.container(data):
         return None  # a note called .doc, a page of an error saved as .pdf
+    if patience.kind == NONE:
+        return Chunking(row.name, (), SPENT)
     from ragit.chunk.child import read_document
 
-    found = read_document(data, row.name, options.documents)
-    if is_text and found.skipped:
+    found = read_document(data, row.name, options.documents, patience)
+    if patience.over and patience.brief:
+        return Chunking(row.name, (), found.skipped)
+    if is_text and found.skipped and found.skipped not in PUT_OFF:
         return None  # no table or notebook that can be read is still a text
     return Chunking(found.language, found.chunks, found.skipped, found.text)
 
 
-def _pieces(lines: Lines, row: Language, options: ChunkOptions) -> list[Piece]:
+def _pieces(lines: Lines, row: Language, options: ChunkOptions, patience: Patience) -> list[Piece]:
     if row.grammar and len(lines.text) <= MAX_PARSE:
         from ragit.chunk import code
 
-        pieces = code.pieces_of(lines, row, options)
+        pieces = code.pieces_of(lines, row, options, patience)
         if pieces is not None:
             return pieces
     return _RULES["lines" if row.grammar else row.reader](lines, options)

@@ -11,11 +11,12 @@ import json
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from ragit.chunk.documents.frame import TOO_MUCH_MEMORY, Read, read
+from ragit.chunk.documents.frame import TOO_MUCH_MEMORY, Read, prepare, read
 from ragit.chunk.options import ChunkOptions, DocumentOptions
 from ragit.limits import confine
 from ragit.orphan import end_with_parent
@@ -45,12 +46,16 @@ def serve() -> None:
         head = json.loads(line)
         options = DocumentOptions(*head["options"])
         data = source.read(head["size"])
+        if ask is read:
+            prepare(head["language"])
+        started = time.process_time()
         _end_after(*head["time"])
         found = ask(data, head["language"], options)
         del data
         _end_after(0, 0)
+        used = time.process_time() - started
         usable = found.skipped != TOO_MUCH_MEMORY and _used() < limit // 2
-        _say(sink, found, usable)
+        _say(sink, found, usable, used)
         gc.collect()
 
 
@@ -65,13 +70,13 @@ def _chunker(setup: dict[str, Any]) -> Callable[[bytes, str, DocumentOptions], R
     return Runner(custom, ChunkOptions(**sizes, documents=documents)).read
 
 
-def _say(sink: BinaryIO, found: Read, usable: bool) -> None:
+def _say(sink: BinaryIO, found: Read, usable: bool, used: float) -> None:
     chunks = [
         (c.start_line, c.end_line, c.start, c.end, c.kind, c.symbol, c.parent, c.signature, c.doc, c.place)
         for c in found.chunks
     ]
     about = {"language": found.language, "skipped": found.skipped, "derived": found.derived}
-    head = {**about, "usable": usable, "size": len(found.text)}
+    head = {**about, "usable": usable, "used": used, "size": len(found.text)}
     sink.write(json.dumps({**head, "chunks": chunks}).encode() + b"\n")
     sink.write(found.text)
     sink.flush()

@@ -76,7 +76,8 @@ class Documents(Section):
     )
     max_seconds: int = knob(
         120,
-        "Processor time for a document of 6 MB or more; a small one has a twelfth. What takes longer is skipped.",
+        "Processor time for a document of 6 MB or more (a small one has a twelfth; what takes longer is skipped), and "
+        "for all slow files of a run together.",
         low=1,
         high=86_400,
         sensitive=True,

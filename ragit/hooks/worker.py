@@ -121,7 +121,7 @@ def _index_heads(folder: Path, hints: Iterable[str]) -> None:
     for place in places:
         try:
             with ragit.open(place, env=env) as index:
-                report = index.index(progress=_Watch(folder / PENDING))
+                report = index.index(retry=False, progress=_Watch(folder / PENDING))
                 _log(f"{place}: {report.indexed} indexed, {report.embedded} embedded in {report.seconds:.2f} s")
         except RagitError as error:
             failures.append(error)

@@ -16,7 +16,7 @@ from ragit.index.plan import Plan, Selected, Selector
 from ragit.index.wanted import IMAGE, NOT_DESCRIBED
 from ragit.records import Record, replaced
 from ragit.store import OF_IMAGE, Snapshot, Store, StoredChunking
-from ragit.types import Entry, Oid
+from ragit.types import BY_LINES, PUT_OFF, Entry, Oid
 
 NOT_DOWNLOADED = "not downloaded"
 """The reason for a file that a partial clone lacks: `ragit index --fetch-missing` downloads it."""
@@ -36,8 +36,24 @@ class Composed(Record):
     """Images that only a model can make searchable; where that was not asked for, not all of them. The snapshot counts
     them as left out.
     """
+    put_off: Sequence[Selected] = ()
+    """Files that an earlier run put off, likewise."""
     walked: bool = False
     """It was composed from all its files: nothing like it was known under these settings."""
+
+    def count_of(self, reasons: Set[str]) -> int:
+        """How many files one of these reasons is given for."""
+        return sum(why in reasons for why in self.snapshot.skipped.values())
+
+    @property
+    def skipped(self) -> dict[bytes, str]:
+        """Paths that are not searched, each with the reason."""
+        return {path: why for path, why in self.snapshot.skipped.items() if not why.startswith(BY_LINES)}
+
+    @property
+    def by_lines(self) -> dict[bytes, str]:
+        """Paths that are searched, but not by what their grammar would say, likewise."""
+        return {path: why for path, why in self.snapshot.skipped.items() if why.startswith(BY_LINES)}
 
     @property
     def absent(self) -> dict[str, int]:
@@ -64,19 +80,19 @@ class Composer:
         *,
         near: Oid | None = None,
         absent: Set[Oid] = frozenset(),
-        waiting: bool = False,
+        naming: Set[str] = frozenset(),
     ) -> Composed:
         """The tree as stored now. `near` is a tree likely to differ little; `absent` are blobs the repository lacks.
 
-        `waiting` asks for all images that wait for a description, which a cached tree does not name.
+        `naming` asks for all files that wait for one of these reasons, which a cached tree does not name.
         """
         if store is None:
             return self._walked(tree, None, absent)
         cached = store.snapshots.of(tree, self.selection)
-        if cached is not None and not (waiting and _waits(cached)):
+        if cached is not None and naming.isdisjoint(cached.skipped.values()):
             return Composed(tree, cached, [], cached=True)
         base = self._neighbour(store, near)
-        if base is not None and not (waiting and _waits(base[1])):
+        if base is not None and naming.isdisjoint(base[1].skipped.values()):
             plan = self._difference(base[0], base[1], tree)
             if plan is not None:
                 return self._assemble(tree, store, plan[0], _kept(base[1], plan[1]), absent, _still(base[1], plan[1]))
@@ -129,6 +145,7 @@ class Composer:
         skipped = {**(skipped or {}), **plan.skipped}
         missing: list[Selected] = []
         waiting: list[Selected] = []
+        put_off: list[Selected] = []
         for file, row in zip(plan.files, self._rows(store, plan.files), strict=True):
             if file.oid in absent:
                 skipped[file.path] = self._why_absent
@@ -136,10 +153,13 @@ class Composer:
                 waiting.append(file)
             elif row is None or not row.embedded:
                 missing.append(file)
-            elif row.skipped:
-                skipped[file.path] = row.skipped
             else:
-                found[file.path] = (row.number, row.length)
+                if row.skipped:
+                    skipped[file.path] = row.skipped
+                if row.skipped in PUT_OFF:
+                    put_off.append(file)
+                if row.chunks or not row.skipped:
+                    found[file.path] = (row.number, row.length)
         described = self._described(store, waiting) if waiting else set()
         missing += [file for file in waiting if file.oid in described]
         waiting = [file for file in waiting if file.oid not in described]
@@ -149,7 +169,7 @@ class Composer:
         if lacking:
             skipped.update((file.path, self._why_absent) for file in (*missing, *waiting) if file.oid in lacking)
             missing, waiting = ([file for file in files if file.oid not in lacking] for files in (missing, waiting))
-        return Composed(tree, _snapshot(found, skipped), missing, cached=False, waiting=waiting)
+        return Composed(tree, _snapshot(found, skipped), missing, cached=False, waiting=waiting, put_off=put_off)
 
     @property
     def _why_absent(self) -> str:
@@ -180,11 +200,6 @@ _NAMES = (b".gitattributes", b".ragitignore")  # asked of every path of a tree: 
 def _rules(path: bytes) -> bool:
     """Whether a file of this path says which others are indexed, and as what."""
     return path.endswith(_NAMES) and (is_attributes(path) or is_ignore(path))
-
-
-def _waits(snapshot: Snapshot) -> bool:
-    """True if an image of a tree waits for its description."""
-    return NOT_DESCRIBED in snapshot.skipped.values()
 
 
 def _kept(base: Snapshot, changed: Set[bytes]) -> dict[bytes, tuple[int, int]]:

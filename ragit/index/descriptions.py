@@ -92,6 +92,6 @@ def keeping(store: Store) -> Keep:
         with store.writing():
             store.descriptions.keep(kind, describer, said)
             if kind == OF_IMAGE:
-                store.snapshots.forget(NOT_DESCRIBED)
+                store.snapshots.forget({NOT_DESCRIBED})
 
     return keep

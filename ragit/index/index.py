@@ -24,7 +24,7 @@ from ragit.index.wanted import NOT_DESCRIBED
 from ragit.locks import held
 from ragit.records import replaced
 from ragit.store import Store, remove_store, replace_store
-from ragit.types import Oid, Progress, ToIndex
+from ragit.types import PUT_OFF, Oid, Progress, ToIndex
 
 if TYPE_CHECKING:
     from ragit.chunk.custom import Custom
@@ -72,24 +72,26 @@ class Indexer:
         near: Oid | None = None,
         progress: Progress | None = None,
         describe: bool = False,
+        retry: bool = False,
     ) -> IndexReport:
         """Index what these trees lack. What is done is kept if this is interrupted.
 
         Models are asked only to `describe`, which may take long: without it, stored descriptions are used, what has
-        none is embedded by its code alone, and is described by the next run that may.
+        none is embedded by its code alone, and is described by the next run that may. `retry` reads what earlier runs
+        put off, as far as its time allows.
         """
         from ragit.index.run import Run
 
         tally = self._tally(describe)
         with held(self._lock, shared=True, by="a running gc"), Store(self.store_path, writable=True) as store:
-            composed, lacking = self._lacking(store, trees, near, tally)
+            latest = self._moment(store)
+            composed, lacking = self._lacking(store, trees, near, tally, retry)
             if lacking:
                 run = Run(self._setup, tally, progress)
                 keep = None if tally.spent is None else keeping(store)
                 run.fill(store, lacking, keep, reuse=self.descriptions.wanted or store.has_chunks())
                 self.absent |= run.absent
-            latest = self._moment(store)
-            if lacking:
+                latest = self._moment(store)
                 composed = [self.composer.compose(store, tree, near=near, absent=self.absent) for tree in trees]
             self._remember(store, composed, latest)
             chunks = store.chunk_count({c for part in composed for c in part.snapshot.chunkings})
@@ -112,12 +114,17 @@ class Indexer:
         return Setup(self.repo, self.config, self.store_path, self.selector, self.embedder)
 
     def _lacking(
-        self, store: Store | None, trees: Sequence[Oid], near: Oid | None, tally: Tally
+        self, store: Store | None, trees: Sequence[Oid], near: Oid | None, tally: Tally, retry: bool
     ) -> tuple[list[Composed], list[Key]]:
         """The trees as they are, and the keys of what has to be worked on."""
         asks = tally.spent is not None
-        composed = [self.composer.compose(store, tree, near=near, absent=self.absent, waiting=asks) for tree in trees]
+        naming = (PUT_OFF if retry else frozenset()) | ({NOT_DESCRIBED} if asks else frozenset())
+        composed = [self.composer.compose(store, tree, near=near, absent=self.absent, naming=naming) for tree in trees]
         lacking = _missing(composed, waiting=asks)
+        if retry:
+            put_off = dict.fromkeys(file.key for part in composed for file in part.put_off)
+            tally.put_off = frozenset(put_off).difference(lacking)
+            lacking += [key for key in put_off if key in tally.put_off]
         if asks and store:
             tally.again = frozenset(self.descriptions.lacking(store, composed)).difference(lacking)
             lacking += sorted(tally.again)
@@ -156,6 +163,7 @@ class Indexer:
         *,
         progress: Progress | None = None,
         describe: bool = False,
+        retry: bool = False,
         anew: bool = False,
     ) -> IndexReport:
         """What `complete` would do, descriptions included, found by chunking what is missing and writing nothing; or
@@ -167,7 +175,7 @@ class Indexer:
         tally = self._tally(describe)
         with self.reading() as store:
             known = None if anew else store
-            composed, lacking = self._lacking(known, trees, None, tally)
+            composed, lacking = self._lacking(known, trees, None, tally, retry)
             tally.chunks = known.chunk_count({c for part in composed for c in part.snapshot.chunkings}) if known else 0
             seen = Foresight(self.config, self.embedder, store, anew)
             run = Run(self._setup, tally, progress)
@@ -178,13 +186,20 @@ class Indexer:
         tally.spent, tally.sent = None if tally.spent is None else seen.spent, seen.sent
         return replaced(tally.report(self.config, composed, tally.chunks), dry_run=True)
 
-    def rebuild(self, trees: Sequence[Oid], *, progress: Progress | None = None, describe: bool = False) -> IndexReport:
+    def rebuild(
+        self,
+        trees: Sequence[Oid],
+        *,
+        progress: Progress | None = None,
+        describe: bool = False,
+        retry: bool = False,
+    ) -> IndexReport:
         """Index from nothing, beside the old store, which is replaced only at the end. Descriptions are kept."""
         beside = self.store_path.with_name(self.store_path.name + ".new")
         fresh = Indexer(self.repo, self.config, beside, self.chunkers)
         remove_store(fresh.store_path)
         self.descriptions.carry_over(self.store_path, fresh.store_path)
-        report = fresh.complete(trees, progress=progress, describe=describe)
+        report = fresh.complete(trees, progress=progress, describe=describe, retry=retry)
         with Store(fresh.store_path, writable=True) as store:
             store.checkpoint()
         with held(self._lock, by="a running index"):
@@ -238,9 +253,13 @@ class Indexer:
             with store.writing():
                 later = self._moment(store) != latest  # another process added what these trees do not have
                 for part in new:
-                    if later and NOT_DESCRIBED in part.snapshot.skipped.values():
+                    if later and not _waiting.isdisjoint(part.snapshot.skipped.values()):
                         continue
                     store.snapshots.add(part.tree, self.composer.selection, part.snapshot)
+
+
+_waiting = PUT_OFF | {NOT_DESCRIBED}
+"""Reasons that are gone as soon as another process did what is waited for."""
 
 
 def _missing(composed: Sequence[Composed], *, waiting: bool) -> list[Key]:

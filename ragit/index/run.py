@@ -8,9 +8,10 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,12 +22,13 @@ from ragit.index import costs
 from ragit.index.compose import Composed
 from ragit.index.costs import Spent
 from ragit.index.plan import Selector, chunk_options
+from ragit.index.slow import Batch, Slow
 from ragit.index.wanted import IMAGE, NOT_DESCRIBED
 from ragit.index.work import Done, Key, Recipe, Workbench
 from ragit.records import replaced
 from ragit.reports import IndexReport, Sent
 from ragit.store import Store
-from ragit.types import Embedder, Oid, Progress
+from ragit.types import PUT_OFF, Embedder, Oid, Progress
 
 if TYPE_CHECKING:
     from ragit.index.asker import Keep
@@ -87,6 +89,8 @@ class Tally:
 
     again: frozenset[Key] = frozenset()
     """Chunkings that are there, but for their descriptions."""
+    put_off: frozenset[Key] = frozenset()
+    """Blobs that an earlier run put off, and this one tries again."""
     done: int = 0
     indexed: int = 0
     embedded: int = 0
@@ -113,9 +117,11 @@ class Tally:
     def report(self, config: Config, composed: Sequence[Composed], chunks: int) -> IndexReport:
         """The run as it is shown; `chunks` are those of its trees."""
         skipped: dict[bytes, str] = {}
+        by_lines: dict[bytes, str] = {}
         paths: set[bytes] = set()
         for part in composed:
-            skipped.update(part.snapshot.skipped)
+            skipped.update(part.skipped)
+            by_lines.update(part.by_lines)
             paths.update(part.snapshot.paths, (file.path for file in part.missing))
         return IndexReport(
             trees=len(composed),
@@ -126,6 +132,7 @@ class Tally:
             reused=self.reused,
             words=self.words,
             skipped=dict(sorted(Counter(skipped.values()).items())),
+            by_lines=dict(sorted(Counter(by_lines.values()).items())),
             seconds=time.perf_counter() - self.started,
             described=None if self.spent is None else costs.of_descriptions(config, self.spent),
             sent=None if self.sent is None else costs.of_vectors(config, self.sent),
@@ -164,7 +171,7 @@ class Run:
         for done in self._each(lacking, reuse=reuse, embed=embed, keep=keep):
             self._tally.done += 1
             self._tally.count(done)
-            if done.new is None and not done.waiting:
+            if done.new is None and not (done.waiting or done.late):
                 self.absent.add(done.key[0])
             yield done
             if self._progress:
@@ -175,22 +182,38 @@ class Run:
             return
         setup, tally = self._setup, self._tally
         recipe = setup.recipe(bulk=len(lacking) >= POOL_FROM, reuse=reuse, embed=embed)
-        batches = list(_batches(lacking, _batch(keep)))
+        slow = Slow(lacking, tally.put_off, setup.config.documents.max_seconds)
+        cut = partial(_batches, size=_batch(keep))
         # Who waits for a server gains nothing by more processes: they would only send more requests at once.
-        remote = keep is not None or (embed and setup.is_remote)
-        if sum(map(_weight, lacking)) >= POOL_FROM and setup.workers > 1 and not remote:
-            from ragit.index.worker import Pool
-
-            with closing(Pool(recipe, setup.workers)) as pool:
-                for batch in pool.work(batches):
-                    yield from batch
+        if keep is not None or (embed and setup.is_remote):
+            with closing(Workbench(recipe, keep)) as bench:
+                yield from slow.read(_alone(bench, slow.first(cut)))
+                yield from slow.spend(_alone(bench, slow.second(cut)))
+                tally.spent = bench.asker.spent if keep is not None else tally.spent
+                tally.sent = bench.sent
             return
-        with closing(Workbench(recipe, keep)) as bench:
-            for keys in batches:
-                yield from bench.work(keys)
-            if keep is not None:
-                tally.spent = bench.asker.spent
-            tally.sent = bench.sent
+        if sum(map(_weight, lacking)) >= POOL_FROM and setup.workers > 1:
+            yield from slow.read(_together(recipe, setup.workers, slow.first(cut), ahead=2))
+        else:
+            with closing(Workbench(recipe)) as bench:
+                yield from slow.read(_alone(bench, slow.first(cut)))
+        if slow.count:  # what hurts a grammar may take all memory, too, or its process's life
+            yield from slow.spend(_together(recipe, min(setup.workers, slow.count), slow.second(cut), ahead=1))
+
+
+def _alone(bench: Workbench, batches: Iterable[Batch]) -> Iterator[Done]:
+    """What this process makes of some batches."""
+    for keys, kind in batches:
+        yield from bench.work(keys, kind)
+
+
+def _together(recipe: Recipe, workers: int, batches: Iterable[Batch], *, ahead: int) -> Iterator[Done]:
+    """What worker processes make of them."""
+    from ragit.index.worker import Pool
+
+    with closing(Pool(recipe, workers)) as pool:
+        for done in pool.work(batches, ahead):
+            yield from done
 
 
 def _batch(keep: Keep | None) -> int:
@@ -217,10 +240,13 @@ def _batches(keys: Sequence[Key], size: int) -> Iterator[list[Key]]:
 
 
 def _write(store: Store, waiting: list[Done], embedder: int | None) -> None:
+    outdated: set[str] = set()
     with store.writing():
         for done in waiting:
-            if done.new is not None:
-                store.add(done.new, embedder)
+            if done.new is not None and store.add(done.new, embedder):
+                outdated |= PUT_OFF
         if any(done.new is not None and done.key[1] == IMAGE for done in waiting):
-            store.snapshots.forget(NOT_DESCRIBED)
+            outdated.add(NOT_DESCRIBED)
+        if outdated:
+            store.snapshots.forget(outdated)
     waiting.clear()

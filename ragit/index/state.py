@@ -31,7 +31,8 @@ def status_of(
     rows = [(ref.name, ref.tree) for ref in refs]
     if searched.tree != refs[0].tree:
         rows.insert(0, (searched.name, searched.tree))
-    skipped = {**composed[searched.tree].snapshot.skipped, **left_out}
+    skipped = {**composed[searched.tree].skipped, **left_out}
+    by_lines = composed[searched.tree].by_lines
     return StatusReport(
         store=str(indexer.store_path),
         exists=info is not None,
@@ -42,7 +43,8 @@ def status_of(
         other_embedders=tuple(one for one in (info.embedders if info else ()) if one != embedder),
         refs=tuple(_ref(name, composed[tree]) for name, tree in rows),
         skipped=dict(sorted(Counter(skipped.values()).items())),
-        skipped_files=tuple((os.fsdecode(path), why) for path, why in sorted(skipped.items())),
+        skipped_files=tuple((os.fsdecode(path), why) for path, why in sorted({**skipped, **by_lines}.items())),
+        by_lines=dict(sorted(Counter(by_lines.values()).items())),
         descriptions=(described, undescribed) if indexer.descriptions.wanted else None,
     )
 

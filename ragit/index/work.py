@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ragit import chunk, postings
+from ragit.chunk.patience import FULL, Patience
 from ragit.config import Description, Embedding, ImageDescription
 from ragit.embed.quantize import quantize
 from ragit.git import ObjectsRecipe
@@ -22,7 +23,7 @@ from ragit.index.wanted import IMAGE, undescribed_in
 from ragit.records import Record, replaced
 from ragit.reports import Sent
 from ragit.store import ChunkRow, NewChunking, Store
-from ragit.types import Chunk, Chunking, Embedder, Oid
+from ragit.types import BY_LINES, Chunk, Chunking, Embedder, Oid
 
 if TYPE_CHECKING:
     from ragit.chunk.custom import Custom
@@ -37,6 +38,9 @@ Key = tuple[Oid, str, str]
 
 TOO_LARGE = "too large"
 """The reason for a file above index.maxFileBytes (documents.maxFileBytes), which is not even read."""
+
+PARSER_FAILED = f"{BY_LINES}: its parser failed"
+"""The reason for a text whose grammar no process survived: it was cut without."""
 
 TOO_MANY = f"more than {postings.MAX_CHUNKS:,} chunks"
 """The reason where a chunk's number would not fit: only settings that make tiny chunks of a huge file lead there."""
@@ -73,6 +77,10 @@ class Done(Record):
     words: int = 0
     secrets: Mapping[bytes, int] | None = None
     """How many would be taken out of a chunk before it is sent, by its hash, where the recipe asks for that."""
+    seconds: float = 0.0
+    """Of processor time that reading it took."""
+    late: bool = False
+    """A brief try was not enough, and there is nothing to write: it is to be tried again when nothing else waits."""
     waiting: int = 0
     """What a model would have to read of an image that waits, in tokens, by estimate."""
 
@@ -118,11 +126,15 @@ class Workbench:
 
         return Images(self._objects, self._recipe.image_description, self.asker)
 
-    def work(self, keys: Sequence[Key]) -> list[Done]:
-        """Chunk the blobs and embed their chunks, all texts of the batch together."""
+    def work(self, keys: Sequence[Key], kind: str = FULL) -> list[Done]:
+        """Chunk the blobs, each by a try of this kind (`chunk.patience`), and embed their chunks, all texts of the
+        batch together."""
         images = [key[0] for key in keys if key[1] == IMAGE]
         seen: Mapping[Oid, Outcome] = self._images.chunkings(images) if images else {}
-        chunkings = [(key, seen[key[0]] if key[1] == IMAGE else self._chunked(key)) for key in keys]
+        tries = {key: Patience(kind) for key in keys}
+        tried = [(key, seen[key[0]] if key[1] == IMAGE else self._chunked(key, tries[key])) for key in keys]
+        late = {key for key, patience in tries.items() if patience.over and patience.brief}
+        chunkings = [(key, one) for key, one in tried if key not in late]
         made = [_Made(key, one, sealed(one.chunks)) for key, one in chunkings if isinstance(one, Chunking)]
         pieces = {text_hash(piece): piece for one in made for piece in one.sealed.chunks}
         sealed_of = ((text_hash(piece), count) for one in made for piece, count in zip(*one.sealed, strict=True))
@@ -132,9 +144,11 @@ class Workbench:
         done = {one.key: _done(one, vectors) for one in made}
         if self._recipe.count_secrets:
             done = {one.key: _with_secrets(done[one.key], one.sealed, private_keys) for one in made}
-        return [done.get(key) or Done(key, None, waiting=_tokens(chunking)) for key, chunking in chunkings]
+        given = [done.get(key) or Done(key, None, waiting=_tokens(chunking)) for key, chunking in chunkings]
+        given += [Done(key, None, late=True) for key in keys if key in late]
+        return [replaced(one, seconds=tries[one.key].used) if tries[one.key].used else one for one in given]
 
-    def _chunked(self, key: Key) -> Chunking | None:
+    def _chunked(self, key: Key, patience: Patience) -> Chunking | None:
         oid, language, fingerprint = key
         header = self._objects.header(oid)
         if header is None:
@@ -145,7 +159,7 @@ class Workbench:
         data = self._objects.read(oid)
         if data is None:
             return None
-        chunking = chunk.chunk(data, language, recipe.options, recipe.chunkers.get(fingerprint))
+        chunking = chunk.chunk(data, language, recipe.options, recipe.chunkers.get(fingerprint), patience)
         return Chunking(chunking.language, (), TOO_MANY) if len(chunking.chunks) > postings.MAX_CHUNKS else chunking
 
     def _vectors(self, pieces: Mapping[bytes, Chunk], private_keys: Mapping[bytes, int]) -> Vectors:
@@ -207,6 +221,11 @@ class Vectors(NamedTuple):
             return ()
         both = enumerate(zip(chunks, rows, strict=True))
         return tuple(i for i, (piece, row) in both if row.hash not in said and piece.kind != IMAGE)
+
+
+def by_lines(done: Done) -> Done:
+    """The result for a blob whose grammar no process survived, and which was cut without it."""
+    return done if done.new is None else replaced(done, new=replaced(done.new, skipped=PARSER_FAILED))
 
 
 def lost(key: Key) -> Done:

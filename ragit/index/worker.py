@@ -11,15 +11,20 @@ import os
 import pickle
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import cast
 
+from ragit.chunk import is_document
+from ragit.chunk.patience import BRIEF, NONE
 from ragit.confined import Confined
 from ragit.errors import WorkerDied
-from ragit.index.work import Done, Key, Recipe, Workbench, lost
+from ragit.index.slow import Batch
+from ragit.index.work import Done, Recipe, Workbench, by_lines, lost
 from ragit.limits import confine
 from ragit.orphan import end_with_parent
+from ragit.records import replaced
 
 _START = "from ragit.index.worker import serve; serve()"
 
@@ -34,18 +39,18 @@ class _Child:
         self._process = Confined(_START, environ=one_thread(os.environ), heard=True)
         self._recipe: Recipe | None = recipe
 
-    def work(self, keys: Sequence[Key]) -> list[Done]:
+    def work(self, batch: Batch) -> list[Done]:
         try:
-            answer = self._ask(keys)
+            answer = self._ask(batch)
         except (EOFError, OSError, pickle.UnpicklingError) as error:
             raise self._died() from error
         if isinstance(answer, BaseException):
             raise answer
         return cast("list[Done]", answer)
 
-    def _ask(self, keys: Sequence[Key]) -> object:
+    def _ask(self, batch: Batch) -> object:
         recipe, self._recipe = self._recipe, None
-        self._process.write(*(pickle.dumps(one) for one in (recipe, keys) if one is not None))
+        self._process.write(*(pickle.dumps(one) for one in (recipe, batch) if one is not None))
         return pickle.load(self._process.answers)
 
     def _died(self) -> WorkerDied:
@@ -71,12 +76,13 @@ class Pool:
         self._closed = False
         self._threads = ThreadPoolExecutor(size)
 
-    def work(self, batches: Iterable[Sequence[Key]]) -> Iterator[list[Done]]:
-        """Results in the order in which they are ready; at most two batches per worker wait in memory."""
+    def work(self, batches: Iterable[Batch], ahead: int = 2) -> Iterator[list[Done]]:
+        """Results in the order in which they are ready; at most so many batches per worker wait in memory, and the next
+        one is asked for when what they gave has been."""
         under_way: set[Future[list[Done]]] = set()
         for batch in batches:
             under_way.add(self._threads.submit(self._run, batch))
-            if len(under_way) >= 2 * self._size:
+            if len(under_way) >= ahead * self._size:
                 ready, under_way = wait(under_way, return_when=FIRST_COMPLETED)
                 yield from (future.result() for future in ready)
         while under_way:
@@ -91,22 +97,38 @@ class Pool:
             child.end()
         self._threads.shutdown(wait=True)
 
-    def _run(self, batch: Sequence[Key]) -> list[Done]:
-        """One batch. If its worker dies, halves of it, down to the blob that killed two workers, which is given up."""
+    def _run(self, batch: Batch) -> list[Done]:
+        """One batch. If its worker dies, halves of it, down to the blob that kills its worker."""
+        started = time.monotonic()
+        done = self._tried(batch)
+        if done is not None:
+            return done
+        keys = batch.keys
+        if len(keys) > 1:
+            half = len(keys) // 2
+            return self._run(Batch(keys[:half], batch.kind)) + self._run(Batch(keys[half:], batch.kind))
+        if batch.kind == BRIEF:
+            return [Done(keys[0], None, late=True)]
+        return [replaced(self._deadly(batch), seconds=time.monotonic() - started)]
+
+    def _deadly(self, batch: Batch) -> Done:
+        """A blob that killed a worker, once more; then without its grammar; then it is given up."""
+        done = self._tried(batch)
+        if done is not None:
+            return done[0]
+        (key,) = batch.keys
+        done = None if batch.kind == NONE or is_document(key[1]) else self._tried(Batch(batch.keys, NONE))
+        return by_lines(done[0]) if done is not None else lost(key)
+
+    def _tried(self, batch: Batch) -> list[Done] | None:
+        """What a worker makes of a batch; None if that is its end."""
         try:
             return self._child().work(batch)
         except WorkerDied:
             self._local.child = None
             if self._closed:
                 raise
-        if len(batch) > 1:
-            half = len(batch) // 2
-            return self._run(batch[:half]) + self._run(batch[half:])
-        try:
-            return self._child().work(batch)
-        except WorkerDied:
-            self._local.child = None
-            return [lost(batch[0])]
+            return None
 
     def _child(self) -> _Child:
         child: _Child | None = getattr(self._local, "child", None)
@@ -125,9 +147,11 @@ def serve() -> None:
     bench = Workbench(pickle.load(source))
     with contextlib.suppress(EOFError, KeyboardInterrupt, BrokenPipeError):
         while True:
-            keys = pickle.load(source)
+            keys, kind = pickle.load(source)
             try:
-                answer: object = bench.work(keys)
+                answer: object = bench.work(keys, kind)
+            except MemoryError:  # as good as dead: what is left of its memory is in somebody else's hands
+                os._exit(1)
             except Exception as error:  # handed to the parent, which knows what to tell the user
                 answer = error
             pickle.dump(_portable(answer), sink, protocol=pickle.HIGHEST_PROTOCOL)

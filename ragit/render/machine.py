@@ -43,6 +43,8 @@ def json(answer: Answer, options: RenderOptions) -> Iterator[str]:
         whole["unheld"] = [plain(name) for name in answer.unheld]
     if answer.undescribed:
         whole["undescribed"] = answer.undescribed
+    if answer.put_off:
+        whole["put_off"] = answer.put_off
     if answer.rewritten:
         words = {plain(word): [plain(one) for one in others] for word, others in answer.rewritten.words.items()}
         whole["rewritten"] = {"variants": [plain(text) for text in answer.rewritten.variants], "words": words}

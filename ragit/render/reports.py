@@ -9,6 +9,7 @@ from ragit.records import as_dict
 from ragit.render.machine import dumps
 from ragit.render.screen import Paint, RenderOptions, cells, counted, money, plain, sized, visible
 from ragit.render.text import within
+from ragit.types import BY_LINES, PUT_OFF
 
 if TYPE_CHECKING:
     from ragit.reports import (
@@ -52,8 +53,9 @@ def index_text(report: IndexReport, options: RenderOptions) -> Iterator[str]:
         yield from _described(report.described, report.dry_run, paint)
     if report.sent:
         yield from _sent(report.sent, report.dry_run, paint)
-    if skipped := _skipped(report.skipped):
+    if skipped := _skipped(report.skipped, report.by_lines):
         yield paint.faint(f"  {skipped}")
+    yield from _put_off({**report.skipped, **report.by_lines}, paint, "  ")
 
 
 def _sent(sent: Sent, dry_run: bool, paint: Paint) -> Iterator[str]:
@@ -96,12 +98,31 @@ def _priced(cost: float | None, unpriced: Sequence[str]) -> str:
     return f"no price for {' and '.join(map(visible, unpriced))} under `pricing`"
 
 
-def _skipped(skipped: Mapping[str, int]) -> str:
-    """Files left out by reason, the commonest first."""
-    rows = sorted(((count, reason) for reason, count in skipped.items() if count), key=lambda row: (-row[0], row[1]))
+def _skipped(skipped: Mapping[str, int], by_lines: Mapping[str, int]) -> str:
+    """Files left out by reason, the commonest first; and those that are searched, but cut by lines."""
+    lines = {why.removeprefix(BY_LINES).lstrip(":, "): count for why, count in by_lines.items()}
+    both = (_reasons("skipped", skipped), _reasons(BY_LINES, lines))
+    return "; ".join(filter(None, both))
+
+
+def _reasons(what: str, counts: Mapping[str, int]) -> str:
+    rows = sorted(((count, reason) for reason, count in counts.items() if count), key=lambda row: (-row[0], row[1]))
     if not rows:
         return ""
-    return f"skipped {sum(count for count, _ in rows):,}: " + ", ".join(f"{visible(why)} {n:,}" for n, why in rows)
+    return f"{what} {sum(count for count, _ in rows):,}: " + ", ".join(f"{visible(why)} {n:,}" for n, why in rows)
+
+
+def _put_off(reasons: Mapping[str, int], paint: Paint, indent: str = "") -> Iterator[str]:
+    """What becomes of files whose reason says nothing about them."""
+    count = sum(count for why, count in reasons.items() if why in PUT_OFF)
+    if count:
+        yield paint.bad(
+            f"{indent}the next `ragit index` tries {counted(count, 'file')} again that {_were(count)} put off"
+        )
+
+
+def _were(count: int) -> str:
+    return "was" if count == 1 else "were"
 
 
 def embedder_text(tried: EmbedderTried, options: RenderOptions) -> Iterator[str]:
@@ -136,6 +157,7 @@ def index_json(report: IndexReport, options: RenderOptions) -> Iterator[str]:
             "reused": report.reused,
             "words": report.words,
             "skipped": dict(sorted(report.skipped.items())),
+            **({"by_lines": dict(sorted(report.by_lines.items()))} if report.by_lines else {}),
             "seconds": round(report.seconds, 3),
             "dry_run": report.dry_run,
             "described": as_dict(report.described) if report.described else None,
@@ -193,9 +215,10 @@ def status_text(status: StatusReport, options: RenderOptions) -> Iterator[str]:
     files = max((len(counted(ref.files, "file")) for ref in status.refs), default=0)
     for ref in status.refs:
         yield _ref_line(ref, wide, files, paint)
-    if skipped := _skipped(status.skipped):
+    if skipped := _skipped(status.skipped, status.by_lines):
         yield ""
         yield paint.faint(skipped if options.full else f"{skipped}; `ragit status --skipped` names them")
+    yield from _put_off({**status.skipped, **status.by_lines}, paint)
     if "image" in status.skipped:  # not wanted; those that wait have a reason of their own
         yield paint.faint("a model can describe images, so that they are found: set imageDescription.enabled")
     if options.full:
@@ -254,6 +277,7 @@ def status_json(status: StatusReport, options: RenderOptions) -> Iterator[str]:
                 for ref in status.refs
             ],
             "skipped": dict(sorted(status.skipped.items())),
+            **({"by_lines": dict(sorted(status.by_lines.items()))} if status.by_lines else {}),
             **({"skipped_files": _plain_files(status.skipped_files)} if options.full else {}),
             "worker": plain(status.worker) or None,
             "descriptions": dict(zip(("stored", "lacking"), status.descriptions, strict=True))

@@ -170,6 +170,9 @@ def notes(answer: Answer) -> list[str]:
     if answer.undescribed:
         lacking = counted(answer.undescribed, "chunk or image has", "chunks and images have")
         found.append(f"{lacking} no description yet; `ragit index` asks for it")
+    if answer.put_off:
+        slow = f"{counted(answer.put_off, 'file')} {'was' if answer.put_off == 1 else 'were'}"
+        found.append(f"{slow} slow to read and put off; `{visible(index_command(answer.ref))}` tries again")
     found += [f"note: {visible(warning)}" for warning in answer.warnings]
     for why, count in answer.absent.items():
         unsearched = f"{counted(count, 'file')} of {visible(answer.ref)} {'is' if count == 1 else 'are'} {visible(why)}"

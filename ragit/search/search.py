@@ -20,7 +20,7 @@ from ragit.search.show import Show, one_path_each
 from ragit.search.view import View
 from ragit.search.ways import Ground, Way, Ways
 from ragit.store import OF_CHUNK, Snapshot, Store
-from ragit.types import Answer, Demoted, Hit, OnIndex, Query, RerankedBy, Rewritten, Target, index_command
+from ragit.types import PUT_OFF, Answer, Demoted, Hit, OnIndex, Query, RerankedBy, Rewritten, Target, index_command
 
 if TYPE_CHECKING:
     from ragit.search.rerank import Reordered, Reranker
@@ -88,6 +88,7 @@ class Searcher:
             undescribed=undescribed,
             absent=composed.absent,
             unheld=found.unheld,
+            put_off=composed.count_of(PUT_OFF),
         )
 
     @staticmethod

@@ -36,7 +36,8 @@ class StoredChunking(NamedTuple):
     length: int
     """Its words."""
     skipped: str
-    """Why it has no chunks; empty if it has."""
+    """Why it has no chunks, or not those that it might have; else empty."""
+    chunks: int
     embedded: bool
     """It lacks no vector of the embedder that was asked about."""
 

@@ -25,7 +25,7 @@ class Snapshot(Record):
     chunkings: array[int]
     lengths: array[int]
     skipped: Mapping[bytes, str]
-    """Paths that are not searched, each with its reason."""
+    """Paths that are not searched, each with its reason; and those of which a reader had no say, which are."""
 
 
 class Snapshots:
@@ -61,11 +61,12 @@ class Snapshots:
             (KEPT,),
         )
 
-    def forget(self, reason: str) -> None:
-        """Delete the cached trees of which a path is left out for this reason. To be called inside `writing`."""
+    def forget(self, reasons: Set[str]) -> None:
+        """Delete the cached trees that name one of these reasons for a path. To be called inside `writing`."""
+        wanted = {reason.encode() for reason in reasons}
         rows = cast("list[tuple[int, bytes]]", self._db.execute("SELECT id, skipped FROM snapshot").fetchall())
         for number, skipped in rows:
-            if reason.encode() in _split(zlib.decompress(skipped))[1::2]:
+            if not wanted.isdisjoint(_split(zlib.decompress(skipped))[1::2]):
                 self._db.execute("DELETE FROM snapshot WHERE id = ?", (number,))
 
     def drop(self, chunkings: Set[int]) -> None:

@@ -16,7 +16,7 @@ from ragit.store.connect import connect, load_vector_functions, transaction, tra
 from ragit.store.descriptions import Descriptions
 from ragit.store.rows import ChunkRow, NewChunking, StoredChunking, StoreInfo, chunk_id
 from ragit.store.snapshots import Snapshots
-from ragit.types import Oid
+from ragit.types import PUT_OFF, Oid
 
 SPAN = 256
 """Chunkings scanned in one go: what is nearest so far then bounds what the next ones give."""
@@ -93,24 +93,31 @@ class Store:
     def find(self, keys: Iterable[tuple[Oid, str, str]], embedder: int | None) -> Iterator[StoredChunking | None]:
         """What is stored for each (oid, language, fingerprint); None if nothing is."""
         sql = """
-            SELECT id, length, skipped,
+            SELECT id, length, skipped, chunks,
                    chunks = 0 OR EXISTS(SELECT 1 FROM embedded WHERE embedder = ? AND chunking = chunking.id)
             FROM chunking WHERE oid = ? AND language = ? AND fingerprint = ?
         """
         with translated(self.path):
             for oid, language, fingerprint in keys:
                 row = self._db.execute(sql, (embedder, bytes.fromhex(oid), language, fingerprint)).fetchone()
-                yield None if row is None else StoredChunking(row[0], row[1], row[2], bool(row[3]))
+                yield None if row is None else StoredChunking(row[0], row[1], row[2], row[3], bool(row[4]))
 
-    def add(self, new: NewChunking, embedder: int | None) -> None:
-        """Store one chunking, or only its vectors if the rest is there. To be called inside `writing`."""
+    def add(self, new: NewChunking, embedder: int | None) -> bool:
+        """Store one chunking, or only its vectors if the rest is there. To be called inside `writing`.
+
+        One that was put off is replaced: True, and cached trees that name such a reason are to be forgotten.
+        """
         key = (bytes.fromhex(new.oid), new.language, new.fingerprint)
         found = self._db.execute(
-            "SELECT id FROM chunking WHERE oid = ? AND language = ? AND fingerprint = ?", key
+            "SELECT id, skipped FROM chunking WHERE oid = ? AND language = ? AND fingerprint = ?", key
         ).fetchone()
-        chunking = found[0] if found else self._add_chunking(key, new)
+        replaces = found is not None and found[1] in PUT_OFF
+        if found is not None and replaces:
+            self._drop(found[0], list(self.embedders().values()))
+        chunking = found[0] if found is not None and not replaces else self._add_chunking(key, new)
         if embedder is not None and new.vectors is not None:
             self._add_vectors(chunking, new, new.vectors, embedder)
+        return replaces
 
     def _add_chunking(self, key: tuple[bytes, str, str], new: NewChunking) -> int:
         db = self._db

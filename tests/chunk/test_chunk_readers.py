@@ -80,7 +80,11 @@ def test_a_parse_that_would_take_for_ever_ends_in_lines(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(grammars, "_PATIENCE", -1.0)
     code = b"def f():\n    return 1\n\n\n" * 500
-    assert {each.kind for each in assert_holds(code, "python", DEFAULT).chunks} == {"text"}
+    found = assert_holds(code, "python", DEFAULT)
+    assert {each.kind for each in found.chunks} == {"text"}
+    assert found.skipped == "cut by lines: its parser took too long"
+    page = b"<html>\n<script>\n" + code + b"</script>\n</html>\n"
+    assert chunk(page, "html").skipped == found.skipped
     monkeypatch.undo()
     assert "function" in {each.kind for each in chunk(code, "python").chunks}, "the parser is as good as new"
 

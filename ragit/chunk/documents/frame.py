@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from importlib import import_module
 from typing import NamedTuple
 
@@ -50,6 +51,14 @@ def read(data: bytes, language: str, options: DocumentOptions) -> Read:
     except Exception:  # a library met bytes that it does not expect: there is no list of what they raise
         return Read(actual, f"damaged {actual}")
     return Read(actual, "", text, chunks) if chunks else Read(actual, NO_TEXT)
+
+
+def prepare(language: str) -> None:
+    """Load the reader of a language, as `read` does: what that takes is no time of a document's."""
+    reader = READERS[language]
+    with suppress(Exception):  # `read` meets it again, and says why
+        for name in (f"ragit.chunk.documents.{reader.module}", *reader.packages.split()[:1]):
+            import_module(name)
 
 
 def blocks_of(data: bytes, language: str, options: DocumentOptions) -> Iterator[Block]:

@@ -94,7 +94,7 @@ def test_a_small_document_has_no_claim_to_the_time_of_a_large_one() -> None:
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="processor time is bounded by POSIX")
 def test_processor_time_is_bounded_and_waiting_for_it_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(child, "time_for", lambda size, options: child.Time(0.5, 500))
+    monkeypatch.setattr(child, "time_for", lambda size, options, brief: child.Time(0.5, 500))
     started = time.monotonic()
     assert child.read_document(slow_page(), "pdf", OPTIONS).skipped == "took too long"
     assert time.monotonic() - started < 60

@@ -1,0 +1,31 @@
+"""How long one file may be read, and how long it was: a try that is soon given up, a full one, or none any more.
+
+A few bytes can keep any reader busy as long as it is let. A bound for each file alone lets a thousand such files take a
+thousand times as long, so a run tries all of them briefly first, and what is slow when nothing else waits
+(`index/slow.py`).
+"""
+
+from __future__ import annotations
+
+BRIEF = "brief"
+FULL = "full"
+NONE = "none"
+"""The tries. With `NONE`, no reader of documents and no grammar is asked."""
+
+
+class Patience:
+    """One try to read one file."""
+
+    __slots__ = ("kind", "used", "over")
+
+    def __init__(self, kind: str = FULL) -> None:
+        self.kind = kind
+        self.used = 0.0
+        """Seconds of processor time that it took, as far as they count against the run's."""
+        self.over = False
+        """The time was not enough: after a brief try, what came of it is nothing to keep."""
+
+    @property
+    def brief(self) -> bool:
+        """It is soon given up."""
+        return self.kind == BRIEF

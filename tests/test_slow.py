@@ -1,0 +1,295 @@
+"""What is slow to read waits for the rest, and costs a run no more than its allowance: what is put off is shown, found
+as far as it can be, and tried again by the next `ragit index`; what comes of a blob does not depend on it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sandbox import GitSandbox
+from terminal import Terminal
+
+sys.path.append(str(Path(__file__).parent / "chunk" / "documents"))
+from making import pdf, pdf_objects, stream  # noqa: E402
+
+import ragit  # noqa: E402
+from ragit import render  # noqa: E402
+from ragit.chunk import child, chunk, grammars  # noqa: E402
+from ragit.chunk.patience import BRIEF, FULL, NONE, Patience  # noqa: E402
+from ragit.config import Config  # noqa: E402
+from ragit.git import Repo  # noqa: E402
+from ragit.index import Indexer  # noqa: E402
+from ragit.index.slow import Batch, Slow  # noqa: E402
+from ragit.index.work import Done  # noqa: E402
+from ragit.index.worker import Pool  # noqa: E402
+from ragit.store import Store  # noqa: E402
+from ragit.types import BUSY, SPENT, SPENT_BY_LINES, Oid  # noqa: E402
+
+CODE = "def turbine_{0}(blade):\n    return blade + {0}\n\n\ndef flywheel_{0}(rim):\n    return rim - {0}\n"
+
+
+def endless(number: int = 0) -> bytes:
+    """A small document that takes minutes: a thousand pages that are one stream of many instructions."""
+    count = 1000
+    kids = b" ".join(b"%d 0 R" % (5 + at) for at in range(count))
+    return pdf_objects(
+        [
+            b"<< /Type /Catalog /Pages 2 0 R >>",
+            b"<< /Type /Pages /Kids [%s] /Count %d >>" % (kids, count),
+            b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+            stream(b"BT /F1 9 Tf" + b" 1 0 0 1 5 5 cm (a) Tj" * 10_000 + b" ET %% %d" % number),
+            *[b"<< /Type /Page /Parent 2 0 R /Resources << /Font << /F1 3 0 R >> >> /Contents 4 0 R >>"] * count,
+        ]
+    )
+
+
+def slowly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No brief try is enough for a grammar."""
+
+    def parse(name: str, text: bytes, patience: Patience, span: Any = None) -> Any:
+        patience.over = patience.over or patience.brief
+        return None if patience.brief else grammars.parse(name, text, patience, span)
+
+    monkeypatch.setattr("ragit.chunk.code.parse", parse)
+
+
+def without_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor is there time for another."""
+    slowly(monkeypatch)
+    monkeypatch.setattr("ragit.index.run.Slow", lambda lacking, before, _: Slow(lacking, before, -1e9))
+
+
+def rows(repo: GitSandbox, store: Path | None = None) -> list[Any]:
+    """All that is stored of blobs, without the numbers that depend on the order of work."""
+    with Store(store or repo.store, writable=False) as opened:
+        keys = "SELECT id, oid, resolved, skipped, length FROM chunking ORDER BY oid"
+        found = opened._db.execute(keys).fetchall()
+        return [(*key, list(opened.chunks_of(number).values())) for number, *key in found]
+
+
+# The bounds of one try ----------------------------------------------------------------------------------------------
+
+
+def test_a_brief_try_is_over_soon_and_says_so() -> None:
+    patience = Patience(BRIEF)
+    assert chunk(endless(), "pdf", patience=patience).chunks == ()
+    assert patience.over
+    assert 0.4 < patience.used < 2
+    patience = Patience(BRIEF)
+    assert chunk(CODE.encode(), "python", patience=patience) == chunk(CODE.encode(), "python")
+    assert not patience.over
+
+
+@pytest.mark.parametrize("size", [0, 1000, 100_000, 2_000_000, 30_000_000])
+@pytest.mark.parametrize("seconds", [1, 120, 600])
+def test_a_brief_try_takes_no_more_than_a_full_one(size: int, seconds: int) -> None:
+    options = child.DocumentOptions(max_seconds=seconds)
+    brief, full = (child.time_for(size, options, brief=kind) for kind in (True, False))
+    assert brief.processor <= full.processor <= seconds
+    assert full.clock >= 4 * full.processor
+    assert child.time_for(1000, child.DocumentOptions(), brief=True).processor < 0.6
+
+
+def test_without_patience_nothing_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(child, "read_document", None)
+    monkeypatch.setattr(grammars, "_parsers", None)
+    assert chunk(pdf([["some words"]]), "pdf", patience=Patience(NONE)).skipped == SPENT
+    found = chunk(CODE.encode(), "python", patience=Patience(NONE))
+    assert (found.skipped, [piece.kind for piece in found.chunks]) == (SPENT_BY_LINES, ["text"])
+    plain = chunk(b"some words\n", "text", patience=Patience(NONE))
+    assert (plain.skipped, len(plain.chunks)) == ("", 1)
+
+
+@pytest.mark.skipif(not hasattr(child.signal, "setitimer"), reason="processor time is bounded by POSIX")
+def test_who_waits_for_the_processor_is_told_from_who_takes_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(child, "time_for", lambda size, options, brief: child.Time(500, 0.7))
+    assert chunk(endless(), "pdf").skipped == BUSY
+    monkeypatch.setattr(child, "time_for", lambda size, options, brief: child.Time(0.3, 500))
+    assert chunk(endless(), "pdf").skipped == "took too long"
+
+
+# The bound of a run -------------------------------------------------------------------------------------------------
+
+KEYS = [(Oid(f"{number:040x}"), "python", "f") for number in range(12)]
+
+
+def one_by_one(keys: Sequence[tuple[Oid, str, str]]) -> Iterator[list[tuple[Oid, str, str]]]:
+    return (list(keys[at : at + 4]) for at in range(0, len(keys), 4))
+
+
+def run_of(slow: Slow, work: Callable[[Batch], Iterable[Done]]) -> tuple[list[Batch], list[Done]]:
+    """What a run asks for, and what comes of it, if a try costs what `work` says."""
+    asked: list[Batch] = []
+
+    def worked(batches: Iterable[Batch]) -> Iterator[Done]:
+        for batch in batches:
+            asked.append(batch)
+            yield from work(batch)
+
+    done = [*slow.read(worked(slow.first(one_by_one))), *slow.spend(worked(slow.second(one_by_one)))]
+    return asked, done
+
+
+def hostile(batch: Batch) -> Iterator[Done]:
+    """Whatever it is given, it takes ten seconds."""
+    for key in batch.keys:
+        yield Done(key, None, seconds=0 if batch.kind == NONE else 10, late=batch.kind == BRIEF)
+
+
+def test_slow_files_come_last_one_by_one_until_the_allowance_is_spent() -> None:
+    asked, done = run_of(Slow(KEYS, frozenset(), 25), hostile)
+    assert [batch.kind for batch in asked] == [BRIEF] * 3 + [FULL] * 3 + [NONE] * 3
+    assert [key for batch in asked[3:] for key in batch.keys] == KEYS
+    assert [one.key for one in done] == KEYS
+
+
+def test_what_was_put_off_before_comes_last_and_stays_if_there_is_no_time() -> None:
+    before = frozenset(KEYS[:5])
+    asked, done = run_of(Slow(KEYS, before, 75), hostile)
+    assert {key for batch in asked if batch.kind == BRIEF for key in batch.keys} == {*KEYS} - before
+    assert [key for batch in asked if batch.kind == FULL for key in batch.keys] == [*KEYS[5:], KEYS[0]]
+    assert [batch for batch in asked if batch.kind == NONE] == [], "it is stored as put off"
+    assert [(one.key, one.late) for one in done[-4:]] == [(key, True) for key in KEYS[1:5]]
+    assert sorted(one.key for one in done) == KEYS, "each is counted once"
+
+
+# Whole runs ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_run_over_hostile_documents_ends_and_each_next_one_ends_some_for_good(repo: GitSandbox) -> None:
+    repo.git("config", "ragit.documents.maxSeconds", "1")  # of a run's slow files together, too
+    for number in range(3):
+        repo.write(f"slow{number}.pdf", endless(number))
+    repo.write("z.pdf", pdf([["honest words"]]))
+    repo.write("a.py", CODE.format(1))
+    repo.commit()
+    ended = 0
+    with ragit.open(repo.path) as opened:
+        for _ in range(3):
+            report = opened.index()
+            assert set(report.skipped) <= {"took too long", SPENT}
+            assert sum(report.skipped.values()) == 3
+            assert report.skipped.get("took too long", 0) > ended
+            ended = report.skipped["took too long"]
+            assert {hit.path for hit in opened.search("honest turbine").hits} == {"z.pdf", "a.py"}
+            assert opened.check().fresh
+            if ended == 3:
+                break
+        assert dict(opened.status().skipped) == {"took too long": 3}
+
+
+@pytest.mark.parametrize("files", [3, 140])
+def test_what_is_put_off_is_found_shown_and_tried_again_by_an_index_only(
+    repo: GitSandbox, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, files: int
+) -> None:
+    repo.git("config", "ragit.index.workers", "1")  # this process's grammars are those without time
+    for number in range(files):
+        repo.write(f"{number}.py", CODE.format(number))
+    repo.write("manual.pdf", pdf([["The gearbox is oiled"]]))
+    repo.commit()
+    monkeypatch.setattr(child, "time_for", lambda size, options, brief: child.Time(500, 0.01 if brief else 500))
+    with monkeypatch.context() as short:
+        without_time(short)
+        with ragit.open(repo.path) as opened:
+            report = opened.index()
+            assert (report.skipped, report.by_lines) == ({SPENT: 1}, {SPENT_BY_LINES: files})
+            hit = opened.search("flywheel_1").hits[0]
+            assert (hit.path, hit.kind) == ("1.py", "text"), "it is searched, by lines"
+    said = Terminal(repo.path).ragit("status", "--skipped", code=0).out
+    assert "manual.pdf" in said
+    assert f"tries {files + 1} files again" in said
+    with ragit.open(repo.path) as opened:
+        assert opened.index(retry=False).indexed == 0
+        answer = opened.search("turbine_1")
+        assert answer.hits[0].kind == "text", "a search does not wait for what is slow"
+        assert any("put off" in note for note in render.notes(answer))
+        report = opened.index()
+        assert (report.indexed, report.skipped, report.by_lines) == (files + 1, {}, {})
+        answer = opened.search("turbine_1")
+        assert (answer.hits[0].kind, render.notes(answer)) == ("function", [])
+        assert [hit.place for hit in opened.search("gearbox", mode="keyword").hits] == ["page 1"]
+        fresh = tmp_path / "fresh.db"
+    with ragit.open(repo.path, flags={"index.storePath": str(fresh)}) as opened:
+        opened.index()
+    assert rows(repo) == rows(repo, fresh)
+
+
+def test_what_is_slow_and_is_read_is_what_it_would_be(
+    repo: GitSandbox, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for number in range(3):
+        repo.write(f"{number}.py", CODE.format(number))
+    repo.commit()
+    with ragit.open(repo.path) as opened:
+        opened.index()
+    slowly(monkeypatch)
+    slow = tmp_path / "slow.db"
+    with ragit.open(repo.path, flags={"index.storePath": str(slow)}) as opened:
+        seen: list[tuple[int, int]] = []
+        report = opened.index(progress=lambda done, total: seen.append((done, total)))
+        assert (report.indexed, report.by_lines, seen) == (3, {}, [(1, 3), (2, 3), (3, 3)])
+    assert rows(repo) == rows(repo, slow)
+
+
+def test_a_cached_tree_does_not_keep_what_was_put_off(repo: GitSandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another branch shares the file, and its tree was composed when there was no time."""
+    repo.write("a.py", CODE.format(1))
+    repo.commit()
+    repo.git("switch", "-q", "-c", "other")
+    repo.write("b.txt", "beside\n")
+    repo.commit()
+    with monkeypatch.context() as short:
+        without_time(short)
+        with ragit.open(repo.path) as opened:
+            assert opened.index("main", "other").by_lines == {SPENT_BY_LINES: 1}
+    with ragit.open(repo.path) as opened:
+        opened.index("main")
+        for ref in ("main", "other"):
+            assert opened.search("turbine_1", ref=ref).hits[0].kind == "function"
+        assert opened.status().by_lines == {}
+    with Store(repo.store, writable=True) as store:
+        assert store.problems() == []
+
+
+# Blobs that kill ----------------------------------------------------------------------------------------------------
+
+DEADLY = """
+import os, ragit.chunk.grammars as grammars
+grammars.parse = lambda name, text, patience, span=None: None if patience.kind == "none" else {end}
+from ragit.index.worker import serve; serve()
+"""
+ENDS = {
+    "abort": "os.abort()",
+    "exit": "os._exit(3)",
+    "memory": "(_ for _ in ()).throw(MemoryError())",
+}
+
+
+@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize("kind", [BRIEF, FULL])
+def test_what_kills_its_worker_is_cut_by_lines(
+    repo: GitSandbox, monkeypatch: pytest.MonkeyPatch, end: str, kind: str
+) -> None:
+    monkeypatch.setattr("ragit.index.worker._START", DEADLY.format(end=ENDS[end]))
+    repo.write("a.py", CODE.format(1))
+    repo.write("b.md", "# Turbine\n\nwords\n")
+    repo.write("c.txt", "plain words\n")
+    repo.commit()
+    with Repo.open(repo.path) as opened:
+        indexer = Indexer(opened, Config(), repo.store)
+        pool = Pool(indexer._setup.recipe(bulk=False, reuse=False, embed=True), 1)
+        keys = [file.key for file in indexer.composer.compose(None, opened.head().tree).missing]
+        try:
+            (done,) = pool.work([Batch(keys, kind)])
+        finally:
+            pool.close()
+    if kind == BRIEF:
+        assert [one.late for one in done] == [True, True, False]
+    else:
+        assert [one.new.skipped for one in done if one.new] == ["cut by lines: its parser failed"] * 2 + [""]
+        assert all(one.new and one.new.chunks for one in done)
+        assert [one.seconds > 0 for one in done[:2]] == [True, True]
