@@ -157,6 +157,23 @@ def test_what_was_put_off_before_comes_last_and_stays_if_there_is_no_time() -> N
     assert sorted(one.key for one in done) == KEYS, "each is counted once"
 
 
+def test_an_interrupted_run_leaves_word_of_what_is_slow(repo: GitSandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(8):
+        repo.write(f"{number}.pdf", pdf([[f"honest words {number}"]]))
+    repo.commit()
+    monkeypatch.setattr(child, "time_for", lambda size, options, brief: child.Time(500, 0.01 if brief else 500))
+
+    def interrupt(done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    with ragit.open(repo.path) as opened:
+        with pytest.raises(KeyboardInterrupt):
+            opened.index(progress=interrupt)
+        assert opened.status().skipped[SPENT] >= 6
+        report = opened.index()
+        assert (report.files, report.skipped) == (8, {})
+
+
 # Whole runs ---------------------------------------------------------------------------------------------------------
 
 

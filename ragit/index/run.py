@@ -169,6 +169,9 @@ class Run:
     def work(self, lacking: Sequence[Key], *, reuse: bool, embed: bool, keep: Keep | None = None) -> Iterator[Done]:
         """Chunk these blobs, and `embed` their chunks. With `keep`, models are asked for descriptions."""
         for done in self._each(lacking, reuse=reuse, embed=embed, keep=keep):
+            if done.late and done.new is not None:
+                yield done  # it comes again
+                continue
             self._tally.done += 1
             self._tally.count(done)
             if done.new is None and not (done.waiting or done.late):

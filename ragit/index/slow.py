@@ -9,11 +9,15 @@ allowance. What is left then is put off: it is stored as that, shown with the re
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from ragit.chunk import is_document
 from ragit.chunk.patience import BRIEF, FULL, NONE
-from ragit.index.work import Done, Key
+from ragit.index.work import Done, Key, without_chunks
+from ragit.records import replaced
+from ragit.types import SPENT
 
 Cut = Callable[[Sequence[Key]], Iterable[list[Key]]]
 
@@ -45,24 +49,27 @@ class Slow:
         return (Batch(keys, BRIEF) for keys in cut(self._first))
 
     def read(self, done: Iterable[Done]) -> Iterator[Done]:
-        """Of what the first round gave, all that is there to stay."""
+        """Of what the first round gave, all that is there to stay; and slow documents as put off, so that a run that is
+        interrupted leaves word of them."""
         for one in done:
-            if one.late:
-                self._late.add(one.key)
+            if not one.late:
+                if one.new is not None and one.new.chunks:
+                    self._left += one.seconds
+                yield one
                 continue
-            if one.new is not None and one.new.chunks:
-                self._left += one.seconds
-            yield one
+            self._late.add(one.key)
+            if is_document(one.key[1]):
+                yield replaced(one, new=without_chunks(one.key, SPENT))
 
     def second(self, cut: Cut) -> Iterator[Batch]:
         """The batches of the second round, each to be asked for when `spend` knows of those before: one by one, and
         when the allowance is spent, the rest."""
-        waiting = [key for key in self._first if key in self._late] + self._before
+        waiting = deque([*(key for key in self._first if key in self._late), *self._before])
         while waiting and self._left > 0:
-            yield Batch([waiting.pop(0)], FULL)
-        left = set(waiting)
-        yield from (Batch(keys, NONE) for keys in cut([key for key in self._first if key in left]))
-        self._before = [key for key in self._before if key in left]
+            yield Batch([waiting.popleft()], FULL)
+        stored = {key for key in waiting if is_document(key[1])}.union(self._before)
+        self._before = [key for key in waiting if key in stored]
+        yield from (Batch(keys, NONE) for keys in cut([key for key in waiting if key not in stored]))
 
     def spend(self, done: Iterable[Done]) -> Iterator[Done]:
         """What the second round gave; at the end, those that are stored as put off, and stay it."""

@@ -80,7 +80,7 @@ class Done(Record):
     seconds: float = 0.0
     """Of processor time that reading it took."""
     late: bool = False
-    """A brief try was not enough, and there is nothing to write: it is to be tried again when nothing else waits."""
+    """The time was not enough, and it is to be tried again. What is there to write says no more than that."""
     waiting: int = 0
     """What a model would have to read of an image that waits, in tokens, by estimate."""
 
@@ -228,10 +228,14 @@ def by_lines(done: Done) -> Done:
     return done if done.new is None else replaced(done, new=replaced(done.new, skipped=PARSER_FAILED))
 
 
+def without_chunks(key: Key, reason: str) -> NewChunking:
+    """What is stored of a blob that has none, for a reason that nobody looked into it for."""
+    return NewChunking(*key, key[1], reason, 0, ("",) * len(postings.COLUMNS), b"", (), ())
+
+
 def lost(key: Key) -> Done:
     """The result for a blob whose chunking no process survived: it is skipped, and not tried again."""
-    new = NewChunking(*key, key[1], "its parser failed", 0, ("",) * len(postings.COLUMNS), b"", (), ())
-    return Done(key, new)
+    return Done(key, without_chunks(key, "its parser failed"))
 
 
 def _tokens(outcome: Outcome) -> int:
