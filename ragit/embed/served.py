@@ -25,7 +25,7 @@ from ragit.embed.options import EmbedderOptions, fingerprint
 from ragit.errors import ConfigError, EmbedderUnavailable, RemoteFailed
 from ragit.remote import secrets
 from ragit.remote.client import INDEXING, QUERY, Client, Patience, count, shown
-from ragit.remote.failures import KeyRefused, ParameterRefused, Refused, TooLong
+from ragit.remote.failures import KeyRefused, ParameterRefused, Refused, TooLong, TooMany
 from ragit.remote.presets import PRESETS, Preset, spoken_as
 from ragit.remote.secrets import Clean
 from ragit.remote.server import Server, masked, on_this_machine
@@ -141,15 +141,29 @@ class ServedEmbedder:
 
     def embed_query(self, text: str) -> bytes:
         """The vector of a query; gives up sooner than indexing would."""
-        if not text.strip():
-            return bytes(4 * self.dimensions)
-        clean = self._client.clean((self._options.query_prefix or self._dialect.prefixes[0]) + text)
-        patience = QUERY._replace(retries=min(QUERY.retries, self._options.retries))
-        return self._translated([clean], self._dialect.query, patience)[0]
+        return self._query(text)[0]
+
+    def embed_query_beside(self, query: str, text: str) -> tuple[bytes, bytes]:
+        """The vectors of a query and of a document's text by one request. That of the text is empty where a parameter
+        tells the server which of the two a whole request is.
+        """
+        if self._dialect.query != self._dialect.document:
+            return self.embed_query(query), b""
+        document = self._outgoing(self._options.document_prefix or self._dialect.prefixes[1], text)
+        vectors = self._query(query, document)
+        return vectors[0], vectors[1] if len(vectors) > 1 else b""
 
     def knows(self, text: str) -> bool:
         """True: such models read pieces of words, and most languages."""
         return bool(text)
+
+    def _query(self, text: str, *beside: str) -> list[bytes]:
+        """The vector of a query, and those of texts as they are sent with it; of a blank query, that alone."""
+        if not text.strip():
+            return [bytes(4 * self.dimensions)]
+        clean = self._client.clean((self._options.query_prefix or self._dialect.prefixes[0]) + text)
+        patience = QUERY._replace(retries=min(QUERY.retries, self._options.retries))
+        return self._translated([clean, *beside], self._dialect.query, patience)
 
     def _about_key(self, server: Server) -> str:
         if not server.key_hint:
@@ -221,7 +235,7 @@ class ServedEmbedder:
         except (KeyRefused, ParameterRefused):
             raise
         except Refused as refused:
-            if not isinstance(refused, TooLong) and refused.status not in (400, 422):
+            if not isinstance(refused, (TooLong, TooMany)) and refused.status not in (400, 422):
                 raise
             if len(texts) > 1:
                 return self._halves(texts, kind, patience)

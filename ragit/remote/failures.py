@@ -5,6 +5,7 @@ RemoteFailed                (ragit.errors: what other rooms catch)
 ├── Refused                 the server understood and said no; the same request will fail again
 │   ├── KeyRefused          401 or 403
 │   ├── TooLong             a text, or all of them together, is more than the model or the server takes
+│   ├── TooMany             a request holds more texts than the server takes at once, however short they are
 │   └── ParameterRefused    the server does not take a parameter, which `parameter` names
 └── WrongAnswer             what came back is not what the protocol promises
 """
@@ -32,6 +33,10 @@ class KeyRefused(Refused):
 
 class TooLong(Refused):
     """A text, or all of them together, is too long."""
+
+
+class TooMany(Refused):
+    """More texts than one request may hold: fewer will do, and shorter ones will not."""
 
 
 class ParameterRefused(Refused):

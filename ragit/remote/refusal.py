@@ -13,37 +13,59 @@ import time
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from ragit.remote.failures import KeyRefused, ParameterRefused, Refused, TooLong
+from ragit.remote.failures import KeyRefused, ParameterRefused, Refused, TooLong, TooMany
 from ragit.remote.server import masked
 from ragit.remote.wire import Response
 
 _LATER = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
 """Statuses after which the same request may succeed; 529 is some providers' word for overload."""
 
-_WORDS_OF_TOO_LONG = (
-    "too long",
-    "too large",
-    "maximum context",
-    "context length",
-    "context size",
-    "context window",
-    "max_tokens",
-    "maximum number of tokens",
-    "max allowed tokens",
-    "exceeds the maximum",
-    "exceeds the context",
-    "maximum input length",
-    "maximum allowed batch size",
-    "physical batch size",
+_NUMBER = r"[\d,_]+"
+_TEXT = r"(?:input|prompt|text|sequence|message|document|query|passage|string|sentence)s?"
+_WINDOW = r"(?:context (?:length|size|window|limit)|(?:input|prompt|sequence|model|token|text) (?:length|size|limit))"
+
+_TOO_LONG = re.compile(
+    # A text, by the name of what it is: OpenAI and who copies it, Anthropic, Fireworks, Mistral, llama.cpp.
+    rf"\b{_TEXT}\b[^.]{{0,60}}?\b(?:is|are|was) (?:too (?:long|large)|(?:longer|larger) than)\b"
+    rf"|\b{_TEXT} too (?:long|large)\b"
+    r"|^too long\b|: too long\b"
+    # A window that it does not fit in: OpenAI, vLLM, Ollama, LM Studio, Voyage, NVIDIA.
+    rf"|\b(?:maximum|max|available|model's|model’s) (?:allowed )?{_WINDOW}\b"
+    rf"|\b(?:exceeds?|exceeding|exceeded|overflows?|longer than|larger than|fit into|fit in)\b[^.]{{0,40}}\b{_WINDOW}\b"
+    r"|\bcontext length of only\b|\bcontext_length_exceeded\b|\bphysical batch size\b"
+    # Tokens that are counted: Mistral, Cohere, Bedrock, Voyage, Jina, text-embeddings-inference, OpenAI for a request.
+    rf"|\btoo many (?:input |prompt |text |total )?(?:tokens|characters)\b"
+    rf"|\bmax(?:imum)?(?: number of| allowed)? tokens (?:per|for|in) (?:submitted |the |a )?(?:{_TEXT}|batch|request)\b"
+    r"|\bmaximum allowed token size\b"
+    rf"|\bmust have less than {_NUMBER} (?:input |total )?(?:tokens|characters)\b"
+    rf"|\b(?:cannot|can not|may not|must not) (?:exceed|be longer than) {_NUMBER} (?:tokens|characters)\b"
+    rf"|\b(?:exceeds?|exceeding|exceeded)[^.]{{0,40}}? {_NUMBER} (?:tokens|characters)\b"
+    rf"|\bmax(?:imum)? {_NUMBER} tokens per request\b"
+    rf"|\bstring should have at most {_NUMBER} characters\b"
+    rf"|`?inputs`? tokens \+ `?max_new_tokens`? must be"
+    rf"|\breduce (?:the length of|your|the size of) (?:the |your )?(?:{_TEXT}|message size)\b"
 )
+"""How services say that a text, or all texts of a request together, is more than the model or they take."""
 
 _TOO_MANY = re.compile(
-    r"too many (?:input |prompt |text |total )?(?:tokens|inputs|texts|documents|characters)\b"
+    r"\btoo many (?:inputs|texts|documents|passages|sentences|strings)\b"
     r"|\b(?:batch|inputs?|texts|documents)\b(?: [a-z]+)? too many (?:items|elements)\b"
-    r"|too many (?:items|elements) in (?:the )?(?:batch|inputs?)\b"
-    r"|must have less than [\d,]+ (?:input |total )?(?:tokens|characters|inputs|texts|documents)\b"
+    r"|\btoo many (?:items|elements) in (?:the )?(?:batch|inputs?)\b"
+    r"|\bmaximum allowed batch size\b|\bbatch size limit\b|\b(?:client )?batch size (?:is )?too large\b"
+    r"|\barray too long\b|\b(?:list|tuple) should have at most\b"
+    rf"|\b(?:number of|total) (?:texts|inputs|documents)\b[^.]{{0,30}} (?:at most|exceed)"
+    rf"|\bmust have less than {_NUMBER} (?:input |total )?(?:inputs|texts|documents)\b"
+    rf"|\b(?:cannot|can not) (?:process|embed|have) more than {_NUMBER} (?:inputs|texts|documents)\b"
 )
-"""Too many of what a request holds. There may be too many requests, too, or stop words: no shorter text helps there."""
+"""The same of more texts than they take at once."""
+
+_ANSWER = re.compile(
+    r"max_(?:completion_|output_|new_)?tokens'?(?: or 'max_completion_tokens')?:? (?:is too large|[\d,_]+ >)"
+)
+"""About how long an answer may get, which is a parameter's value and no text."""
+
+_NO_ROOM = re.compile(r"\((\d{1,12}) > (\d{1,12}) - \d{1,12}\)")
+"""What vLLM adds: wanted for the answer, the whole window, and what the text takes of it."""
 
 _WORDS_OF_NO_PARAMETER = (
     "unsupported",
@@ -86,8 +108,9 @@ def meaning(answer: Response, payload: Mapping[str, object]) -> Later | Refusal:
     said = own_words(answer.content)
     words = f"answered {answer.status}: {said or answer.reason}"
     status = answer.status
-    if status == 500 and _says_too_long(said):  # llama.cpp's word for it
-        return Refusal(TooLong, words)
+    much = _too_much(said) if status in (400, 413, 422, 500) else None
+    if status == 500 and much:  # llama.cpp's word for it
+        return Refusal(much, words)
     if status in _LATER and b"insufficient_quota" not in answer.content:
         return Later(words, _retry_after(answer.headers), busy=status in (429, 503, 529))
     if status in (401, 403):
@@ -99,9 +122,8 @@ def meaning(answer: Response, payload: Mapping[str, object]) -> Later | Refusal:
     parameter = _refused_parameter(payload, answer.content) if status in (400, 404, 422) else ""
     if parameter:
         return Refusal(ParameterRefused, words, parameter=parameter)
-    if status == 413 or (status in (400, 422) and _says_too_long(said)):
-        return Refusal(TooLong, words)
-    return Refusal(Refused, words)
+    # 413 is about the whole request, whatever words come with it: what is in it has to get shorter.
+    return Refusal(much or (TooLong if status == 413 else Refused), words)
 
 
 def own_words(content: bytes) -> str:
@@ -125,9 +147,15 @@ def printable(text: str) -> str:
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())[:300]
 
 
-def _says_too_long(said: str) -> bool:
+def _too_much(said: str) -> type[Refused] | None:
+    """Whether a server minds how many texts there are, or how long; None if it minds something else."""
     folded = said.lower()
-    return any(words in folded for words in _WORDS_OF_TOO_LONG) or _TOO_MANY.search(folded) is not None
+    if _ANSWER.search(folded):
+        room = _NO_ROOM.search(folded)  # with a shorter text there is some, unless the answer alone takes all of it
+        return TooLong if room and int(room[1]) < int(room[2]) else None
+    if _TOO_MANY.search(folded):
+        return TooMany
+    return TooLong if _TOO_LONG.search(folded) else None
 
 
 def _refused_parameter(payload: Mapping[str, object], content: bytes) -> str:
