@@ -286,7 +286,8 @@ class Ragit:
         """Ask the configured embedder for two vectors, and say what it is. EmbedderUnavailable, ConfigError."""
         from ragit.index.probe import tried
 
-        return tried(self.config)
+        with self._indexer.reading() as store:
+            return tried(self.config, store)
 
     def gc(self) -> GcReport:
         """Drop what no ref, worktree, staged tree or recent reflog entry reaches."""

@@ -23,6 +23,7 @@ from ragit.index.compose import LOST, NOT_DOWNLOADED
 from ragit.index.embedder import embedder_of
 from ragit.reports import Finding, FreshnessReport
 from ragit.store import Store, engine_versions
+from ragit.types import lacking
 
 OLDEST_SQLITE = (3, 43)
 """The first SQLite whose full-text tables can delete without keeping the text."""
@@ -175,9 +176,9 @@ def _store(patient: _Patient) -> Iterator[Finding]:
     yield Finding("store", "ok", f"sound, {info.bytes / 1e6:.1f} MB, {info.chunks:,} chunks")
     freshness = patient.index.check()
     yield from _absent(freshness)
-    missing = len(freshness.missing)
-    if missing:
-        yield Finding("store", "note", f"{_files(missing)} not indexed", "Type: ragit index")
+    if not freshness.fresh:
+        words = lacking(len(freshness.missing), freshness.without_vectors, "HEAD")
+        yield Finding("store", "note", words, "Type: ragit index")
 
 
 def _absent(freshness: FreshnessReport) -> Iterator[Finding]:

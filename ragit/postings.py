@@ -63,6 +63,8 @@ class Packed:
     forward: bytes
     length: int
     """Occurrences of words in the whole blob."""
+    lengths: tuple[int, ...]
+    """The same of each chunk."""
 
 
 def pack(chunks: Sequence[Chunk]) -> Packed:
@@ -79,7 +81,7 @@ def pack(chunks: Sequence[Chunk]) -> Packed:
         symbols |= symbol
         heads |= head
         _enter(entries, ordinal << 8, counts, symbol, head)
-    return Packed(_columns(entries, symbols, heads), _forward(entries, lengths), sum(lengths))
+    return Packed(_columns(entries, symbols, heads), _forward(entries, lengths), sum(lengths), tuple(lengths))
 
 
 def _enter(entries: dict[str, list[int]], base: int, counts: dict[str, int], symbol: set[str], head: set[str]) -> None:

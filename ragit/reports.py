@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from ragit.records import Record
-from ragit.types import Oid
+from ragit.types import Oid, WithoutVectors
 
 
 class Described(Record):
@@ -146,12 +146,13 @@ class IndexReport(Record):
     chunks: int
     """Chunks of the given trees."""
     indexed: int
-    """Blobs chunked in this run."""
+    """Blobs that were not stored before."""
     embedded: int
+    """Texts that no vector was stored of, each once."""
     reused: int
-    """Chunks of newly chunked blobs whose vector was there already."""
+    """The other chunks of the blobs that were worked on: their vector was there already."""
     words: int
-    """Of the blobs chunked in this run: what an embedder has to read at most."""
+    """Of the chunks that were embedded: what an embedder had to read, descriptions aside."""
     skipped: Mapping[str, int]
     seconds: float
     dry_run: bool = False
@@ -161,6 +162,8 @@ class IndexReport(Record):
     """None where no server makes vectors, or none had to."""
     by_lines: Mapping[str, int] = MappingProxyType({})
     """Files that are searched, but whose grammar had no say in their chunks, by reason."""
+    without_vectors: WithoutVectors | None = None
+    """Of a dry run: how many of the chunks that are stored lack their vectors, as of a search's answer."""
 
 
 class FreshnessReport(Record):
@@ -173,11 +176,13 @@ class FreshnessReport(Record):
     """There is an index at all."""
     absent: Mapping[str, int] = MappingProxyType({})
     """Files that the repository does not have, by the reason: no index can hold them."""
+    without_vectors: WithoutVectors | None = None
+    """None if no chunk of the tree, as far as it is stored, lacks its vector."""
 
     @property
     def fresh(self) -> bool:
-        """True if nothing is missing."""
-        return not self.missing
+        """True if nothing is missing: what a search calls complete."""
+        return not self.missing and self.without_vectors is None
 
 
 class RefStatus(Record):
@@ -187,6 +192,8 @@ class RefStatus(Record):
     tree: Oid
     files: int
     missing: int
+    without_vectors: WithoutVectors | None = None
+    """As of a search's answer."""
 
 
 class StatusReport(Record):
@@ -213,8 +220,8 @@ class StatusReport(Record):
     worker: str = ""
     """What the worker that hooks start is doing, in a few words; empty if there is nothing to say."""
     descriptions: tuple[int, int] | None = None
-    """How many are stored, and how many chunks and images of HEAD have none: they wait for the next `ragit index`.
-    None where no descriptions are wanted."""
+    """How many are stored, and how many chunks, those of the same text as one, and images of HEAD have none: they wait
+    for the next `ragit index`. None where no descriptions are wanted."""
 
 
 class GcReport(Record):

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ragit import globs
 from ragit.records import replaced
-from ragit.types import Answer, Hit, Query
+from ragit.types import Answer, Hit, Query, WithoutVectors
 
 
 def below(pattern: str, folder: str) -> str | None:
@@ -69,6 +69,7 @@ def joined(outer: Answer, inner: Iterable[Inner], top_k: int) -> Answer:
         complete=all(answer.complete for answer in answers),
         missing=sum(answer.missing for answer in answers),
         degraded=_degraded(outer.degraded, reasons),
+        without_vectors=_summed([answer.without_vectors for answer in answers]),
         undescribed=sum(answer.undescribed for answer in answers),
         put_off=sum(answer.put_off for answer in answers),
         took_ms=sum(answer.took_ms for answer in answers),
@@ -77,6 +78,12 @@ def joined(outer: Answer, inner: Iterable[Inner], top_k: int) -> Answer:
         unheld=tuple(name for name in outer.unheld if all(name in answer.unheld for answer in answers)),
         hits=tuple(hits[:top_k]),
     )
+
+
+def _summed(parts: Iterable[WithoutVectors | None]) -> WithoutVectors | None:
+    """Of the trees that lack some."""
+    some = [part for part in parts if part]
+    return WithoutVectors(sum(part.chunks for part in some), sum(part.of for part in some)) if some else None
 
 
 def _degraded(outer: str, inner: Mapping[str, Sequence[str]]) -> str:

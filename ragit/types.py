@@ -133,6 +133,23 @@ def index_command(ref: str) -> str:
     return "ragit index" + options.get(ref, f" {ref}")
 
 
+class WithoutVectors(NamedTuple):
+    """How many chunks of a tree have not the vectors that they are to have: words find them, meaning does not."""
+
+    chunks: int
+    of: int
+    """All chunks of the tree, as far as it is stored."""
+
+
+def lacking(missing: int, without: WithoutVectors | None, of: str) -> str:
+    """What is not indexed of the tree that is called so, in the words of every command; empty if all of it is."""
+    files = f"{missing:,} {'file' if missing == 1 else 'files'} of {of} {'is' if missing == 1 else 'are'} not indexed"
+    if without is None:
+        return files if missing else ""
+    vectors = f"{without.chunks:,} of {without.of:,} chunks {'has' if without.chunks == 1 else 'have'} no vector"
+    return f"{files}, and {vectors}" if missing else f"all words of {of} are indexed, but {vectors}"
+
+
 class ToIndex(Record):
     """What a search has to index before it answers."""
 
@@ -249,7 +266,9 @@ class Answer(Record):
     ref: str
     tree: Oid
     complete: bool
+    """All that the settings want of the tree is stored: the words of every file, and the vectors of every chunk."""
     missing: int
+    """Files that are not stored."""
     degraded: str
     """Why an arm, the reranker or the rewriter did not take part; empty if all did that were to."""
     took_ms: float
@@ -258,8 +277,11 @@ class Answer(Record):
     """Only where the query asked to explain."""
     reranked_by: RerankedBy | None = None
     rewritten: Rewritten | None = None
+    without_vectors: WithoutVectors | None = None
+    """None if no chunk lacks its vector."""
     undescribed: int = 0
-    """Chunks of the tree whose vectors lack the descriptions that the settings want, and images without any."""
+    """Chunks of the tree, those of the same text as one, and images that lack the descriptions that they are to have.
+    """
     absent: Mapping[str, int] = MappingProxyType({})
     """Files of the tree that the repository does not have, so that nothing can find them, by the reason."""
     put_off: int = 0

@@ -13,6 +13,7 @@ from serving import Answer, EmbeddingServer, error, well
 import ragit
 from ragit.cli import cli
 from ragit.errors import ConfigError, EmbedderUnavailable
+from ragit.index.model import PROBE
 
 TOKEN = "ghp_" + "a1B2" * 9
 
@@ -72,7 +73,7 @@ def test_a_dry_run_foresees_it_and_sends_nothing(code: GitSandbox, server: Embed
         done = index.index()
     assert foreseen.sent and done.sent is not None
     assert foreseen.sent.secrets == done.sent.secrets == 1
-    texts = sum(len(text) for payload in server.asked for text in payload["input"] if text != "dimensions")
+    texts = sum(len(text) for payload in server.asked for text in payload["input"] if text != PROBE)
     assert foreseen.sent.tokens == pytest.approx(texts / 3.5, rel=0.1)
     assert foreseen.sent.cost == pytest.approx(foreseen.sent.tokens / 10_000)
 

@@ -524,7 +524,7 @@ def test_markdown_for_an_agent() -> None:
     assert shown("markdown", answer(one, complete=False, missing=1, degraded="no vectors")) == (
         "1 hit for `commit the offsets` in `HEAD`\n"
         "\n"
-        "> incomplete: 1 file is not indexed in HEAD; `ragit index` adds what is missing\n"
+        "> incomplete: 1 file of HEAD is not indexed; `ragit index` adds what is missing\n"
         "\n"
         "> degraded: no vectors\n"
         "\n"
@@ -566,7 +566,7 @@ def test_an_unknown_format_is_named_with_the_nearest() -> None:
 def test_notes_say_what_the_hits_do_not() -> None:
     assert notes(answer(hit())) == []
     assert notes(answer(complete=False, missing=1200, degraded="the server at X refused")) == [
-        "incomplete: 1,200 files are not indexed in HEAD; `ragit index` adds what is missing",
+        "incomplete: 1,200 files of HEAD are not indexed; `ragit index` adds what is missing",
         "degraded: the server at X refused",
         "no hits in HEAD",
     ]
@@ -672,7 +672,7 @@ def test_what_is_described() -> None:
     (line,) = status_json(lacking, PLAIN)
     assert not list(faults(json.loads(line), schemas()["status"]))
     outdated = replaced(lacking, refs=(RefStatus("HEAD", Oid("a" * 40), 6519, 4),))
-    assert "described 1 chunk or image, 3 of HEAD to come: `ragit index`" in list(status_text(outdated, PLAIN))
+    assert "described 1 chunk or image, 3 or more of HEAD to come: `ragit index`" in list(status_text(outdated, PLAIN))
     image = ImageDescribed("a\x1b.png", "HEAD", Oid("a" * 40), "http://x/v1#m:1", "A form\x07.")
     assert list(described_text(image, PLAIN)) == ["A form\\x07."]
     assert list(described_text(replaced(image, text=""), PLAIN))[0].startswith("a\\x1b.png is not described yet")

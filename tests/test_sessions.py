@@ -200,7 +200,7 @@ docs/coupons.md:1:3:# Coupons
     session.repo.write("shop/refund.py", REFUND)
     session.shows("""
 $ ragit search --no-index --mode keyword refund
-incomplete: 1 file is not indexed in HEAD + uncommitted changes; `ragit index --worktree` adds what is missing
+incomplete: 1 file of HEAD + uncommitted changes is not indexed; `ragit index --worktree` adds what is missing
 no hits in HEAD + uncommitted changes
 exit 1
 """)

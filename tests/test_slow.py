@@ -24,7 +24,7 @@ from ragit.config import Config  # noqa: E402
 from ragit.git import Repo  # noqa: E402
 from ragit.index import Indexer  # noqa: E402
 from ragit.index.slow import Batch, Slow  # noqa: E402
-from ragit.index.work import Done  # noqa: E402
+from ragit.index.work import Done, How  # noqa: E402
 from ragit.index.worker import Pool  # noqa: E402
 from ragit.store import Store  # noqa: E402
 from ragit.types import BUSY, SPENT, SPENT_BY_LINES, Oid  # noqa: E402
@@ -125,13 +125,13 @@ def run_of(slow: Slow, work: Callable[[Batch], Iterable[Done]]) -> tuple[list[Ba
     """What a run asks for, and what comes of it, if a try costs what `work` says."""
     asked: list[Batch] = []
 
-    def worked(batches: Iterable[Batch]) -> Iterator[Done]:
+    def worked(batches: Iterable[Batch]) -> Iterator[list[Done]]:
         for batch in batches:
             asked.append(batch)
-            yield from work(batch)
+            yield list(work(batch))
 
     done = [*slow.read(worked(slow.first(one_by_one))), *slow.spend(worked(slow.second(one_by_one)))]
-    return asked, done
+    return asked, [one for batch in done for one in batch]
 
 
 def hostile(batch: Batch) -> Iterator[Done]:
@@ -298,7 +298,7 @@ def test_what_kills_its_worker_is_cut_by_lines(
     repo.commit()
     with Repo.open(repo.path) as opened:
         indexer = Indexer(opened, Config(), repo.store)
-        pool = Pool(indexer._setup.recipe(bulk=False, reuse=False, embed=True), 1)
+        pool = Pool(indexer._setup.recipe(How(reuse=False), bulk=False), 1)
         keys = [file.key for file in indexer.composer.compose(None, opened.head().tree).missing]
         try:
             (done,) = pool.work([Batch(keys, kind)])

@@ -45,9 +45,9 @@ class Asker:
         """True if models may be asked."""
         return self._keep is not None
 
-    def wants(self, kind: str) -> bool:
-        """True if the settings want such descriptions."""
-        return self._tasks[kind] is not None
+    def task(self, kind: str) -> DescriptionTask | None:
+        """What the settings have a model asked about such subjects; None where they want no descriptions."""
+        return self._tasks[kind]
 
     def chunks(self, wanted: Mapping[bytes, Chunk], private_keys: Mapping[bytes, int]) -> dict[bytes, str]:
         """Descriptions of chunks by the hash of their embedded text; those that could not be had are left out.

@@ -10,13 +10,14 @@ from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import chain
+from types import MappingProxyType
 
 from ragit.git import Repo, is_attributes, is_ignore
 from ragit.index.plan import Plan, Selected, Selector
 from ragit.index.wanted import IMAGE, NOT_DESCRIBED
 from ragit.records import Record, replaced
 from ragit.store import OF_IMAGE, Snapshot, Store, StoredChunking
-from ragit.types import BY_LINES, PUT_OFF, Entry, Oid
+from ragit.types import BY_LINES, PUT_OFF, Entry, Oid, WithoutVectors
 
 NOT_DOWNLOADED = "not downloaded"
 """The reason for a file that a partial clone lacks: `ragit index --fetch-missing` downloads it."""
@@ -26,12 +27,18 @@ LOST = "missing or damaged in git"
 
 
 class Composed(Record):
-    """A tree, as far as it is stored. Complete if nothing is missing."""
+    """A tree, as far as it is stored."""
 
     tree: Oid
     snapshot: Snapshot
+    """What words find."""
     missing: list[Selected]
+    """What they do not, since it is not stored."""
     cached: bool
+    bare: Mapping[int, int] = MappingProxyType({})
+    """Chunkings of the snapshot that lack vectors, or have some that lack a description which is stored: how many of
+    their chunks do.
+    """
     waiting: Sequence[Selected] = ()
     """Images that only a model can make searchable; where that was not asked for, not all of them. The snapshot counts
     them as left out.
@@ -56,6 +63,11 @@ class Composed(Record):
         return {path: why for path, why in self.snapshot.skipped.items() if why.startswith(BY_LINES)}
 
     @property
+    def complete(self) -> bool:
+        """All that the settings want of it is stored: every command calls the same tree complete."""
+        return not (self.missing or self.bare)
+
+    @property
     def absent(self) -> dict[str, int]:
         """How many files the repository does not have, by reason. Such a tree is not what it will be: never cached."""
         if self.cached:
@@ -64,13 +76,23 @@ class Composed(Record):
         return {reason: counts[reason] for reason in (NOT_DOWNLOADED, LOST) if counts[reason]}
 
 
-class Composer:
-    """Composes trees of one repository under one configuration and embedder."""
+def without_vectors(store: Store | None, *composed: Composed) -> WithoutVectors | None:
+    """How many chunks of some trees have not the vectors that they are to have; None if all have."""
+    bare = {chunking: chunks for part in composed for chunking, chunks in part.bare.items()}
+    if store is None or not bare:
+        return None
+    whole = {chunking for part in composed for chunking in part.snapshot.chunkings}
+    return WithoutVectors(sum(bare.values()), store.chunk_count(whole))
 
-    def __init__(self, repo: Repo, selector: Selector, embedder: str) -> None:
+
+class Composer:
+    """Composes trees of one repository under one configuration and embedder; `describer` is asked about its chunks."""
+
+    def __init__(self, repo: Repo, selector: Selector, embedder: str, describer: str = "") -> None:
         self._repo = repo
         self._selector = selector
         self._embedder = embedder
+        self._describer = describer
         self.selection = f"{selector.fingerprint} {embedder}"
 
     def compose(
@@ -86,6 +108,13 @@ class Composer:
 
         `naming` asks for all files that wait for one of these reasons, which a cached tree does not name.
         """
+        composed = self._composed(store, tree, near, absent, naming)
+        overdue = self._overdue(store, composed.snapshot) if store and self._describer and self._embedder else {}
+        return replaced(composed, bare={**overdue, **composed.bare}) if overdue else composed
+
+    def _composed(
+        self, store: Store | None, tree: Oid, near: Oid | None, absent: Set[Oid], naming: Set[str]
+    ) -> Composed:
         if store is None:
             return self._walked(tree, None, absent)
         cached = store.snapshots.of(tree, self.selection)
@@ -97,6 +126,12 @@ class Composer:
             if plan is not None:
                 return self._assemble(tree, store, plan[0], _kept(base[1], plan[1]), absent, _still(base[1], plan[1]))
         return self._walked(tree, store, absent)
+
+    def _overdue(self, store: Store, snapshot: Snapshot) -> dict[int, int]:
+        """Chunkings with vectors that lack a description although it is stored: a kill came between the two."""
+        number = store.embedder(self._embedder)
+        found = {} if number is None else store.descriptions.overdue(number, self._describer)
+        return {chunking: found[chunking] for chunking in found.keys() & set(snapshot.chunkings)} if found else {}
 
     def _walked(self, tree: Oid, store: Store | None, absent: Set[Oid]) -> Composed:
         return replaced(self._assemble(tree, store, self._whole(tree), {}, absent), walked=True)
@@ -146,13 +181,12 @@ class Composer:
         missing: list[Selected] = []
         waiting: list[Selected] = []
         put_off: list[Selected] = []
+        bare: dict[Selected, StoredChunking] = {}
         for file, row in zip(plan.files, self._rows(store, plan.files), strict=True):
             if file.oid in absent:
                 skipped[file.path] = self._why_absent
-            elif row is None and file.language == IMAGE:
-                waiting.append(file)
-            elif row is None or not row.embedded:
-                missing.append(file)
+            elif row is None:
+                (waiting if file.language == IMAGE else missing).append(file)
             else:
                 if row.skipped:
                     skipped[file.path] = row.skipped
@@ -160,16 +194,22 @@ class Composer:
                     put_off.append(file)
                 if row.chunks or not row.skipped:
                     found[file.path] = (row.number, row.length)
+                if not row.embedded:
+                    bare[file] = row
         described = self._described(store, waiting) if waiting else set()
         missing += [file for file in waiting if file.oid in described]
         waiting = [file for file in waiting if file.oid not in described]
         skipped.update((file.path, NOT_DESCRIBED) for file in waiting)
-        needed = {file.oid for file in (*missing, *waiting)}
-        lacking = self._repo.absent(needed)
+        needed = (*missing, *waiting, *bare)
+        lacking = self._repo.absent({file.oid for file in needed})
         if lacking:
-            skipped.update((file.path, self._why_absent) for file in (*missing, *waiting) if file.oid in lacking)
+            gone = [file.path for file in needed if file.oid in lacking]
+            skipped.update((path, self._why_absent) for path in gone)
+            found = {path: row for path, row in found.items() if path not in skipped}
             missing, waiting = ([file for file in files if file.oid not in lacking] for files in (missing, waiting))
-        return Composed(tree, _snapshot(found, skipped), missing, cached=False, waiting=waiting, put_off=put_off)
+        counts = {row.number: row.chunks for file, row in bare.items() if file.oid not in lacking}
+        snapshot = _snapshot(found, skipped)
+        return Composed(tree, snapshot, missing, cached=False, bare=counts, waiting=waiting, put_off=put_off)
 
     @property
     def _why_absent(self) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ragit.config import Config
 from ragit.errors import StoreTooOld, StoreUnreadable
+from ragit.git import Repo
 from ragit.index.compose import Composed
 from ragit.index.wanted import NOT_DESCRIBED, chunk_task, image_task, wanted
 from ragit.store import OF_CHUNK, OF_IMAGE, Store, is_store
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 class Descriptions:
     """The descriptions of one configuration, in whichever store of it."""
 
-    def __init__(self, config: Config, embedder: Embedder | None) -> None:
+    def __init__(self, repo: Repo, config: Config, embedder: Embedder | None) -> None:
+        self._repo = repo
         self.wanted = wanted(config, embedder)
         """False if there are to be none at all."""
         self._embedder = embedder
@@ -53,16 +55,30 @@ class Descriptions:
 
     def lacking(self, store: Store, composed: Iterable[Composed]) -> list[Key]:
         """Keys of chunkings of these trees that have vectors without descriptions."""
-        chunkings = {chunking for part in composed for chunking in part.snapshot.chunkings}
-        return store.keys_of(sorted(self._lacking(store).keys() & chunkings))
+        number = self._table(store)
+        lacking = set() if number is None else store.descriptions.lacking(number)
+        return store.keys_of(sorted(lacking & {one for part in composed for one in part.snapshot.chunkings}))
 
     def waiting(self, store: Store | None, composed: Composed) -> int:
-        """How many chunks and images of a tree lack a description that they are to have."""
+        """How many chunks, each text once, and images of a tree a model is still to be asked about, as far as the tree
+        is stored: what a dry run counts.
+        """
         if not self.wanted:
             return 0
-        lacking = self._lacking(store) if store else {}
-        chunks = sum(lacking.get(chunking, 0) for chunking in set(composed.snapshot.chunkings)) if lacking else 0
-        return chunks + sum(reason == NOT_DESCRIBED for reason in composed.snapshot.skipped.values())
+        return self._chunks_waiting(store, composed) + self._images_waiting(composed)
+
+    def _chunks_waiting(self, store: Store | None, composed: Composed) -> int:
+        task = self._tasks[OF_CHUNK]
+        if task is None or store is None or self._embedder is None:
+            return 0
+        chunkings = set(composed.snapshot.chunkings)
+        return store.descriptions.to_ask(self._table(store), task.fingerprint, chunkings, composed.bare)
+
+    def _images_waiting(self, composed: Composed) -> int:
+        waiting = {path for path, reason in composed.snapshot.skipped.items() if reason == NOT_DESCRIBED}
+        return len(
+            {entry.oid for entry in self._repo.entries(composed.tree) if entry.path in waiting} if waiting else ()
+        )
 
     def carry_over(self, old: Path, new: Path) -> None:
         """Copy all descriptions to a new store: they were paid for, and cannot be made again as they were."""
@@ -79,10 +95,9 @@ class Descriptions:
                 hint = f"To pay for all of them again, move {old} away, and type: ragit index"
                 raise StoreUnreadable(f"the descriptions cannot be carried over: {error.message}", hint) from error
 
-    def _lacking(self, store: Store) -> Mapping[int, int]:
-        """By chunking, how many of its chunks' vectors lack their description."""
-        number = store.embedder(self._embedder.fingerprint) if self._embedder else None
-        return {} if number is None else store.descriptions.lacking(number)
+    def _table(self, store: Store) -> int | None:
+        """The number of the embedder, if it has vectors."""
+        return store.embedder(self._embedder.fingerprint) if self._embedder else None
 
 
 def keeping(store: Store) -> Keep:

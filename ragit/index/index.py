@@ -14,21 +14,23 @@ from typing import TYPE_CHECKING
 
 from ragit.chunk import is_document
 from ragit.config import Config
-from ragit.errors import RagitError, StoreTooOld
+from ragit.errors import EmbedderUnavailable, RagitError, StoreTooOld
 from ragit.git import Repo
-from ragit.index.compose import NOT_DOWNLOADED, Composed, Composer
+from ragit.index.compose import NOT_DOWNLOADED, Composed, Composer, without_vectors
 from ragit.index.descriptions import Descriptions, keeping
-from ragit.index.embedder import embedder_of, server_name
+from ragit.index.embedder import embedder_of, sent_by, server_name
 from ragit.index.plan import Selected, Selector
-from ragit.index.wanted import NOT_DESCRIBED
+from ragit.index.wanted import NOT_DESCRIBED, chunk_task
 from ragit.locks import held
 from ragit.records import replaced
 from ragit.store import Store, remove_store, replace_store
 from ragit.types import PUT_OFF, Oid, Progress, ToIndex
+from ragit.types import lacking as lacking_words
 
 if TYPE_CHECKING:
     from ragit.chunk.custom import Custom
-    from ragit.index.run import Setup, Tally
+    from ragit.index.run import Setup
+    from ragit.index.tally import Tally
     from ragit.index.work import Key
     from ragit.reports import GcReport, IndexReport
 
@@ -46,8 +48,9 @@ class Indexer:
         self.embedder = embedder_of(config.embedding, config.description)
         fingerprint = self.embedder.fingerprint if self.embedder else ""
         self.selector = Selector(config, chunkers)
-        self.composer = Composer(repo, self.selector, fingerprint)
-        self.descriptions = Descriptions(config, self.embedder)
+        described = chunk_task(config.description)
+        self.composer = Composer(repo, self.selector, fingerprint, described.fingerprint if described else "")
+        self.descriptions = Descriptions(repo, config, self.embedder)
         self.absent: set[Oid] = set()
         """Blobs that turned out not to be in the repository."""
 
@@ -80,30 +83,55 @@ class Indexer:
         none is embedded by its code alone, and is described by the next run that may. `retry` reads what earlier runs
         put off, as far as its time allows.
         """
-        from ragit.index.run import Run
+        from ragit.index.tally import seen
 
         tally = self._tally(describe)
         with held(self._lock, shared=True, by="a running gc"), Store(self.store_path, writable=True) as store:
             latest = self._moment(store)
             composed, lacking = self._lacking(store, trees, near, tally, retry)
             if lacking:
-                run = Run(self._setup, tally, progress)
-                keep = None if tally.spent is None else keeping(store)
-                run.fill(store, lacking, keep, reuse=self.descriptions.wanted or store.has_chunks())
-                self.absent |= run.absent
+                try:
+                    self._fill(store, lacking, tally, progress)
+                except EmbedderUnavailable as error:
+                    from ragit.index.model import doubt
+
+                    doubt(self.store_path)
+                    left = self._left(store, trees, near)
+                    hint = f"{error.hint}. What was done is kept: {left}".replace("?.", "?")
+                    raise EmbedderUnavailable(error.message, hint) from error
                 latest = self._moment(store)
                 composed = [self.composer.compose(store, tree, near=near, absent=self.absent) for tree in trees]
             self._remember(store, composed, latest)
             chunks = store.chunk_count({c for part in composed for c in part.snapshot.chunkings})
-        return tally.report(self.config, composed, chunks)
+        return tally.report(self.config, seen(composed), chunks)
 
-    def announced(self, missing: Sequence[Selected]) -> ToIndex:
+    def _fill(self, store: Store, lacking: Sequence[Key], tally: Tally, progress: Progress | None) -> None:
+        from ragit.index.run import Run
+        from ragit.index.work import How
+
+        asks = tally.spent is not None
+        # What a server made for one batch, the next must not have made again, even where the store is empty.
+        reuse = self.descriptions.wanted or store.has_chunks() or self._setup.is_remote
+        run = Run(self._setup, How(reuse, describes=asks), tally, progress, keeping(store) if asks else None)
+        try:
+            run.fill(store, lacking)
+        finally:
+            self.absent |= run.absent
+
+    def _left(self, store: Store, trees: Sequence[Oid], near: Oid | None) -> str:
+        """What trees still lack, in words."""
+        composed = [self.composer.compose(store, tree, near=near, absent=self.absent) for tree in trees]
+        files = {file.key for part in composed for file in part.missing}
+        return lacking_words(len(files), without_vectors(store, *composed), "what was asked for")
+
+    def announced(self, composed: Composed) -> ToIndex:
         """What there is to index, for whoever has to wait for it."""
-        documents = sum(is_document(file.language) for file in missing) if self.config.documents.enabled else 0
-        return ToIndex(len(missing), documents, server_name(self.config.embedding, self.embedder))
+        documents = sum(is_document(file.language) for file in composed.missing) if self.config.documents.enabled else 0
+        files = len(composed.missing) + len(composed.bare)
+        return ToIndex(files, documents, server_name(self.config.embedding, self.embedder))
 
     def _tally(self, describe: bool) -> Tally:
-        from ragit.index.run import Tally  # with what it imports, 15 ms that a search of a complete tree saves
+        from ragit.index.tally import Tally  # with what it imports, 15 ms that a search of a complete tree saves
 
         return Tally(spent={} if describe and self.descriptions.wanted else None)
 
@@ -125,9 +153,11 @@ class Indexer:
             put_off = dict.fromkeys(file.key for part in composed for file in part.put_off)
             tally.put_off = frozenset(put_off).difference(lacking)
             lacking += [key for key in put_off if key in tally.put_off]
-        if asks and store:
-            tally.again = frozenset(self.descriptions.lacking(store, composed)).difference(lacking)
-            lacking += sorted(tally.again)
+        if store:
+            again = store.keys_of(sorted({chunking for part in composed for chunking in part.bare}))
+            again += self.descriptions.lacking(store, composed) if asks else []
+            tally.again = frozenset(again).difference(lacking)
+            lacking += [key for key in dict.fromkeys(again) if key in tally.again]
         return composed, lacking
 
     def describe(self, blob: Oid) -> str:
@@ -171,20 +201,24 @@ class Indexer:
         """
         from ragit.index.foresee import Foresight
         from ragit.index.run import Run
+        from ragit.index.work import How
 
-        tally = self._tally(describe)
+        tally = Foresight(spent={} if describe and self.descriptions.wanted else None)
         with self.reading() as store:
             known = None if anew else store
             composed, lacking = self._lacking(known, trees, None, tally, retry)
-            tally.chunks = known.chunk_count({c for part in composed for c in part.snapshot.chunkings}) if known else 0
-            seen = Foresight(self.config, self.embedder, store, anew)
-            run = Run(self._setup, tally, progress)
-            for done in run.work(lacking, reuse=store is not None, embed=False):
-                seen.see(done)
+            vectorless = without_vectors(known, *composed)
+            how = How(store is not None, describes=tally.spent is not None, rehearses=True, anew=anew)
+            run = Run(self._setup, how, tally, progress)
+            for _ in run.work(lacking):
+                pass  # they are counted
             self.absent |= run.absent
-        tally.embedded, tally.reused, tally.words = seen.embedded, seen.reused, seen.words
-        tally.spent, tally.sent = None if tally.spent is None else seen.spent, seen.sent
-        return replaced(tally.report(self.config, composed, tally.chunks), dry_run=True)
+            if run.absent:
+                composed, _ = self._lacking(known, trees, None, tally, retry)
+            stored = known.chunk_count(tally.stays(composed)) if known else 0
+        tally.sent = tally.sent_by(sent_by(self.embedder))
+        report = tally.report(self.config, tally.outlook(composed), stored + tally.chunks)
+        return replaced(report, dry_run=True, without_vectors=vectorless)
 
     def rebuild(
         self,
@@ -247,7 +281,7 @@ class Indexer:
     def _remember(self, store: Store, composed: Sequence[Composed], latest: tuple[int, int]) -> None:
         """Cache the trees, which were composed after the given moment."""
         # Without its absent blobs a tree is not what it will be once they are fetched: not to be cached.
-        whole = (part for part in composed if not part.cached and not part.missing)
+        whole = (part for part in composed if not part.cached and part.complete)
         new = [part for part in whole if not part.absent]
         if new:
             with store.writing():

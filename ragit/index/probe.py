@@ -9,9 +9,11 @@ from typing import TypeVar
 from ragit.config import Config
 from ragit.embed import EMBEDDERS
 from ragit.errors import ConfigError, EmbedderUnavailable
-from ragit.index import costs
+from ragit.index import costs, model
 from ragit.index.embedder import embedder_of, served
+from ragit.index.wanted import names_of
 from ragit.reports import EmbedderTried, Reached
+from ragit.store import Store
 from ragit.types import Embedder
 
 SAMPLE = "def close_idle_connections(pool):\n    for connection in pool.idle():\n        connection.close()\n"
@@ -25,12 +27,17 @@ _ZEROS = "Is it a model for embeddings? Ask its server by itself, or name anothe
 _T = TypeVar("_T")
 
 
-def tried(config: Config) -> EmbedderTried:
-    """One text and one query through the embedder that the settings name. Raises what it raises."""
+def tried(config: Config, store: Store | None) -> EmbedderTried:
+    """One text and one query through the embedder that the settings name. Raises what it raises, and, of a server that
+    has another model than the one which made the vectors of a store, EmbedderUnavailable.
+    """
     embedder = embedder_of(config.embedding, config.description)
     if embedder is None:
         raise ConfigError("embedding.provider is none: there is no embedder to test", "Searches use words alone")
-    document_ms, (document,) = _timed(lambda: embedder.embed([SAMPLE]))
+    marks = _marks(store, embedder)
+    document_ms, (document, *seen) = _timed(lambda: embedder.embed([SAMPLE, *([model.PROBE] if marks else [])]))
+    for mark in seen:
+        model.confirm(embedder, marks, mark)
     query_ms, query = _timed(lambda: embedder.embed_query(config.query_prefix + QUERY))
     for what, vector in (("code", document), ("a question", query)):
         if not any(vector):
@@ -48,8 +55,15 @@ def tried(config: Config) -> EmbedderTried:
         query_ms=query_ms,
         tokens=sent.tokens if sent else 0,
         cost=sent.cost if sent else None,
-        notes=tuple(_notes(config, embedder, reached, document == query)),
+        notes=tuple(_notes(config, embedder, reached, document == query, known=bool(marks))),
     )
+
+
+def _marks(store: Store | None, embedder: Embedder) -> list[bytes]:
+    """By what the model of the stored vectors is known again; empty where none are stored, or none is needed."""
+    if store is None or embedder.local:
+        return []
+    return list(filter(any, map(store.mark, model.tables_of(store, names_of(embedder)))))
 
 
 def _timed(call: Callable[[], _T]) -> tuple[float, _T]:
@@ -63,9 +77,11 @@ def _named(config: Config) -> str:
     return f"model {settings.model} of {settings.provider}" if settings.model else f"the model of {settings.provider}"
 
 
-def _notes(config: Config, embedder: Embedder, reached: Reached, same: bool) -> Iterator[str]:
+def _notes(config: Config, embedder: Embedder, reached: Reached, same: bool, *, known: bool) -> Iterator[str]:
     if config.embedding.provider in EMBEDDERS:
         yield "it is part of ragit, and sends nothing anywhere"
+    if known:
+        yield "it has the model that made the stored vectors"
     if reached.in_clear:
         yield "the key travels unencrypted: the address begins with http://"
     if same:

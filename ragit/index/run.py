@@ -6,11 +6,8 @@ Loaded only where something is missing: a search of a complete tree runs nothing
 from __future__ import annotations
 
 import os
-import time
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,15 +15,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from ragit.chunk import is_document
 from ragit.config import Config
 from ragit.git import Repo
-from ragit.index import costs
-from ragit.index.compose import Composed
-from ragit.index.costs import Spent
+from ragit.index import model
 from ragit.index.plan import Selector, chunk_options
 from ragit.index.slow import Batch, Slow
-from ragit.index.wanted import IMAGE, NOT_DESCRIBED
-from ragit.index.work import Done, Key, Recipe, Workbench
-from ragit.records import replaced
-from ragit.reports import IndexReport, Sent
+from ragit.index.tally import Tally
+from ragit.index.wanted import IMAGE, NOT_DESCRIBED, names_of
+from ragit.index.work import Done, How, Key, Recipe, Workbench
 from ragit.store import Store
 from ragit.types import PUT_OFF, Embedder, Oid, Progress
 
@@ -55,7 +49,7 @@ class Setup(NamedTuple):
     selector: Selector
     embedder: Embedder | None
 
-    def recipe(self, *, bulk: bool, reuse: bool, embed: bool) -> Recipe:
+    def recipe(self, how: How, *, bulk: bool) -> Recipe:
         """The same for whoever does the work; `bulk` reads many objects."""
         config = self.config
         return Recipe(
@@ -64,12 +58,13 @@ class Setup(NamedTuple):
             chunkers=dict(self.selector.chunkers),
             max_file_bytes=config.index.max_file_bytes,
             max_document_bytes=config.documents.max_file_bytes,
-            embedding=config.embedding if embed else replaced(config.embedding, provider="none"),
+            embedding=config.embedding,
             description=config.description,
             image_description=config.image_description,
+            names=names_of(self.embedder) if self.embedder else None,
             store=self.store_path,
-            reuse=reuse,
-            count_secrets=not embed and self.is_remote,
+            how=how,
+            remote=self.is_remote,
         )
 
     @property
@@ -83,116 +78,54 @@ class Setup(NamedTuple):
         return self.config.index.workers or os.cpu_count() or 1
 
 
-@dataclass(slots=True)
-class Tally:
-    """What a run came to so far."""
-
-    again: frozenset[Key] = frozenset()
-    """Chunkings that are there, but for their descriptions."""
-    put_off: frozenset[Key] = frozenset()
-    """Blobs that an earlier run put off, and this one tries again."""
-    done: int = 0
-    indexed: int = 0
-    embedded: int = 0
-    reused: int = 0
-    words: int = 0
-    chunks: int = 0
-    spent: dict[str, Spent] | None = None
-    """What models were asked, by kind; None where none are to be."""
-    sent: Sent | None = None
-    """What a server was sent that makes vectors."""
-    started: float = field(default_factory=time.perf_counter)
-
-    def count(self, done: Done) -> None:
-        """Count one blob that the repository has."""
-        if done.new is None:
-            return
-        self.embedded += done.embedded
-        self.reused += done.reused
-        if done.key not in self.again:
-            self.indexed += 1
-            self.chunks += len(done.new.chunks)
-            self.words += done.words
-
-    def report(self, config: Config, composed: Sequence[Composed], chunks: int) -> IndexReport:
-        """The run as it is shown; `chunks` are those of its trees."""
-        skipped: dict[bytes, str] = {}
-        by_lines: dict[bytes, str] = {}
-        paths: set[bytes] = set()
-        for part in composed:
-            skipped.update(part.skipped)
-            by_lines.update(part.by_lines)
-            paths.update(part.snapshot.paths, (file.path for file in part.missing))
-        return IndexReport(
-            trees=len(composed),
-            files=len(paths),
-            chunks=chunks,
-            indexed=self.indexed,
-            embedded=self.embedded,
-            reused=self.reused,
-            words=self.words,
-            skipped=dict(sorted(Counter(skipped.values()).items())),
-            by_lines=dict(sorted(Counter(by_lines.values()).items())),
-            seconds=time.perf_counter() - self.started,
-            described=None if self.spent is None else costs.of_descriptions(config, self.spent),
-            sent=None if self.sent is None else costs.of_vectors(config, self.sent),
-        )
-
-
 class Run:
-    """Works off what trees lack."""
+    """Works off what trees lack, in one way. With `keep`, models are asked for descriptions."""
 
-    def __init__(self, setup: Setup, tally: Tally, progress: Progress | None) -> None:
+    def __init__(
+        self, setup: Setup, how: How, tally: Tally, progress: Progress | None = None, keep: Keep | None = None
+    ) -> None:
         self._setup = setup
+        self._how = how
         self._tally = tally
         self._progress = progress
+        self._keep = keep
         self.absent: set[Oid] = set()
         """Blobs that the repository turned out not to have."""
 
-    def fill(self, store: Store, lacking: Sequence[Key], keep: Keep | None, *, reuse: bool) -> None:
+    def fill(self, store: Store, lacking: Sequence[Key]) -> None:
         """Work, and write what was done batch by batch."""
-        embedder = self._setup.embedder
-        number = None
-        if embedder:
-            with store.writing():
-                number = store.add_embedder(embedder.fingerprint, embedder.dimensions)
-        waiting: list[Done] = []
-        room = _batch(keep)
-        for done in self.work(lacking, reuse=reuse, embed=True, keep=keep):
-            waiting.append(done)
-            room -= _weight(done.key)
-            if room <= 0:
-                _write(store, waiting, number)
-                room = _batch(keep)
-        _write(store, waiting, number)
+        for batch in self.work(lacking):
+            _write(store, batch, self._setup.embedder)
 
-    def work(self, lacking: Sequence[Key], *, reuse: bool, embed: bool, keep: Keep | None = None) -> Iterator[Done]:
-        """Chunk these blobs, and `embed` their chunks. With `keep`, models are asked for descriptions."""
-        for done in self._each(lacking, reuse=reuse, embed=embed, keep=keep):
-            if done.late and done.new is not None:
-                yield done  # it comes again
-                continue
-            self._tally.done += 1
-            self._tally.count(done)
-            if done.new is None and not (done.waiting or done.late):
-                self.absent.add(done.key[0])
-            yield done
-            if self._progress:
-                self._progress(self._tally.done, len(lacking))
+    def work(self, lacking: Sequence[Key]) -> Iterator[list[Done]]:
+        """Chunk these blobs, and embed their chunks, or count what that would take; batch by batch."""
+        stored = 0
+        for batch in self._batches(lacking):
+            last = [done for done in batch if not done.late or done.new is None]  # the others come again
+            for done in last:
+                self._tally.count(done)
+                if done.new is None and not (done.waits or done.late):
+                    self.absent.add(done.key[0])
+            yield batch
+            for _ in last:
+                stored += 1
+                if self._progress:
+                    self._progress(stored, len(lacking))
 
-    def _each(self, lacking: Sequence[Key], *, reuse: bool, embed: bool, keep: Keep | None) -> Iterator[Done]:
+    def _batches(self, lacking: Sequence[Key]) -> Iterator[list[Done]]:
         if not lacking:
             return
         setup, tally = self._setup, self._tally
-        recipe = setup.recipe(bulk=len(lacking) >= POOL_FROM, reuse=reuse, embed=embed)
+        recipe = setup.recipe(self._how, bulk=len(lacking) >= POOL_FROM)
         slow = Slow(lacking, tally.put_off, setup.config.documents.max_seconds)
-        cut = partial(_batches, size=_batch(keep))
+        asks = setup.is_remote and not self._how.rehearses
+        cut = partial(_cut, size=BATCH_FILES if self._keep is None else DESCRIBED_FILES, alone=asks)
         # Who waits for a server gains nothing by more processes: they would only send more requests at once.
-        if keep is not None or (embed and setup.is_remote):
-            with closing(Workbench(recipe, keep)) as bench:
+        if asks or self._keep is not None:
+            with closing(Workbench(recipe, self._keep)) as bench:
                 yield from slow.read(_alone(bench, slow.first(cut)))
                 yield from slow.spend(_alone(bench, slow.second(cut)))
-                tally.spent = bench.asker.spent if keep is not None else tally.spent
+                tally.spent = bench.asker.spent if self._keep is not None else tally.spent
                 tally.sent = bench.sent
             return
         if sum(map(_weight, lacking)) >= POOL_FROM and setup.workers > 1:
@@ -204,34 +137,30 @@ class Run:
             yield from slow.spend(_together(recipe, min(setup.workers, slow.count), slow.second(cut), ahead=1))
 
 
-def _alone(bench: Workbench, batches: Iterable[Batch]) -> Iterator[Done]:
+def _alone(bench: Workbench, batches: Iterable[Batch]) -> Iterator[list[Done]]:
     """What this process makes of some batches."""
     for keys, kind in batches:
-        yield from bench.work(keys, kind)
+        yield bench.work(keys, kind)
 
 
-def _together(recipe: Recipe, workers: int, batches: Iterable[Batch], *, ahead: int) -> Iterator[Done]:
+def _together(recipe: Recipe, workers: int, batches: Iterable[Batch], *, ahead: int) -> Iterator[list[Done]]:
     """What worker processes make of them."""
     from ragit.index.worker import Pool
 
     with closing(Pool(recipe, workers)) as pool:
-        for done in pool.work(batches, ahead):
-            yield from done
-
-
-def _batch(keep: Keep | None) -> int:
-    """The weight of the blobs that are worked on, and written, together."""
-    return BATCH_FILES if keep is None else DESCRIBED_FILES
+        yield from pool.work(batches, ahead)
 
 
 def _weight(key: Key) -> int:
     return DOCUMENT_WEIGHT if is_document(key[1]) else 1
 
 
-def _batches(keys: Sequence[Key], size: int) -> Iterator[list[Key]]:
-    """The keys in order, in runs of at most this weight, of one at least."""
+def _cut(keys: Sequence[Key], *, size: int, alone: bool) -> Iterator[list[Key]]:
+    """The keys in order, in runs of at most this weight, of one at least; the first may stand `alone`, so that what is
+    wrong with a server shows before much is sent to it.
+    """
     batch: list[Key] = []
-    room = size
+    room = 0 if alone else size
     for key in keys:
         room -= _weight(key)
         if batch and room < 0:
@@ -242,14 +171,36 @@ def _batches(keys: Sequence[Key], size: int) -> Iterator[list[Key]]:
         yield batch
 
 
-def _write(store: Store, waiting: list[Done], embedder: int | None) -> None:
-    outdated: set[str] = set()
+def _write(store: Store, batch: Sequence[Done], embedder: Embedder | None) -> None:
     with store.writing():
-        for done in waiting:
-            if done.new is not None and store.add(done.new, embedder):
+        number = _table(store, batch, embedder) if embedder else None
+        outdated: set[str] = set()
+        for done in batch:
+            if done.new is not None and store.add(done.new, number):
                 outdated |= PUT_OFF
-        if any(done.new is not None and done.key[1] == IMAGE for done in waiting):
+        if any(done.new is not None and done.key[1] == IMAGE for done in batch):
             outdated.add(NOT_DESCRIBED)
         if outdated:
             store.snapshots.forget(outdated)
-    waiting.clear()
+
+
+def _table(store: Store, batch: Sequence[Done], embedder: Embedder) -> int | None:
+    """The number of the embedder whose tables take the vectors of a batch; None while there are none.
+
+    Raises EmbedderUnavailable for vectors of another length, or by another model, than those of its name that are
+    stored: so no table ever holds both.
+    """
+    names = names_of(embedder)
+    if embedder.local:
+        return store.add_embedder(names.own, embedder.dimensions)
+    vectors = next((done.new.vectors for done in batch if done.new and done.new.vectors), None)
+    if vectors is None:
+        return store.embedder(names.own)
+    mark = next((done.mark for done in batch if done.mark), b"")
+    dimensions = len(vectors[0][1])
+    tables = model.tables_of(store, names)
+    for number in tables:
+        store.check_dimensions(number, dimensions)
+    marks = [store.mark(number) for number in tables]
+    model.confirm(embedder, marks, mark)
+    return store.add_embedder(names.own, dimensions, next(filter(any, (*marks, mark)), b""))

@@ -48,18 +48,19 @@ class Slow:
         """The batches of the first round."""
         return (Batch(keys, BRIEF) for keys in cut(self._first))
 
-    def read(self, done: Iterable[Done]) -> Iterator[Done]:
+    def read(self, batches: Iterable[Sequence[Done]]) -> Iterator[list[Done]]:
         """Of what the first round gave, all that is there to stay; and slow documents as put off, so that a run that is
         interrupted leaves word of them."""
-        for one in done:
-            if not one.late:
-                if one.new is not None and one.new.chunks:
-                    self._left += one.seconds
-                yield one
-                continue
-            self._late.add(one.key)
-            if is_document(one.key[1]):
-                yield replaced(one, new=without_chunks(one.key, SPENT))
+        for batch in batches:
+            yield [one for one in map(self._read, batch) if one is not None]
+
+    def _read(self, one: Done) -> Done | None:
+        if not one.late:
+            if one.new is not None and one.new.chunks:
+                self._left += one.seconds
+            return one
+        self._late.add(one.key)
+        return replaced(one, new=without_chunks(one.key, SPENT)) if is_document(one.key[1]) else None
 
     def second(self, cut: Cut) -> Iterator[Batch]:
         """The batches of the second round, each to be asked for when `spend` knows of those before: one by one, and
@@ -71,9 +72,9 @@ class Slow:
         self._before = [key for key in waiting if key in stored]
         yield from (Batch(keys, NONE) for keys in cut([key for key in waiting if key not in stored]))
 
-    def spend(self, done: Iterable[Done]) -> Iterator[Done]:
+    def spend(self, batches: Iterable[Sequence[Done]]) -> Iterator[list[Done]]:
         """What the second round gave; at the end, those that are stored as put off, and stay it."""
-        for one in done:
-            self._left -= one.seconds
-            yield one
-        yield from (Done(key, None, late=True) for key in self._before)
+        for batch in batches:
+            self._left -= sum(one.seconds for one in batch)
+            yield list(batch)
+        yield [Done(key, None, late=True) for key in self._before]

@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from ragit.git import Revision
-from ragit.index.compose import Composed
+from ragit.index.compose import Composed, without_vectors
 from ragit.index.index import Indexer
 from ragit.reports import FreshnessReport, RefStatus, StatusReport
-from ragit.types import Target
+from ragit.types import Target, WithoutVectors
 
 
 def status_of(
@@ -26,6 +26,7 @@ def status_of(
             composed[searched.tree] = indexer.composer.compose(store, searched.tree, near=searched.near)
         info = store.info() if store else None
         undescribed = indexer.descriptions.waiting(store, composed[refs[0].tree])
+        lacking = {tree: without_vectors(store, part) for tree, part in composed.items()}
         described = indexer.descriptions.stored(store) if store else 0
     embedder = indexer.embedder.fingerprint if indexer.embedder else ""
     rows = [(ref.name, ref.tree) for ref in refs]
@@ -41,7 +42,7 @@ def status_of(
         chunks=info.chunks if info else 0,
         embedder=embedder,
         other_embedders=tuple(one for one in (info.embedders if info else ()) if one != embedder),
-        refs=tuple(_ref(name, composed[tree]) for name, tree in rows),
+        refs=tuple(_ref(name, composed[tree], lacking[tree]) for name, tree in rows),
         skipped=dict(sorted(Counter(skipped.values()).items())),
         skipped_files=tuple((os.fsdecode(path), why) for path, why in sorted({**skipped, **by_lines}.items())),
         by_lines=dict(sorted(Counter(by_lines.values()).items())),
@@ -53,9 +54,17 @@ def freshness_of(indexer: Indexer, target: Target) -> FreshnessReport:
     """How much of a tree the store lacks."""
     with indexer.reading() as store:
         composed = indexer.composer.compose(store, target.tree, near=target.near)
+        lacking = without_vectors(store, composed)
     missing = tuple(file.path.decode("utf-8", "surrogateescape") for file in composed.missing)
-    return FreshnessReport(target.name, target.tree, missing, indexed=store is not None, absent=composed.absent)
+    return FreshnessReport(
+        target.name,
+        target.tree,
+        missing,
+        indexed=store is not None,
+        absent=composed.absent,
+        without_vectors=lacking,
+    )
 
 
-def _ref(name: str, composed: Composed) -> RefStatus:
-    return RefStatus(name, composed.tree, len(composed.snapshot.paths), len(composed.missing))
+def _ref(name: str, composed: Composed, lacking: WithoutVectors | None) -> RefStatus:
+    return RefStatus(name, composed.tree, len(composed.snapshot.paths), len(composed.missing), lacking)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ragit.config import Config, Description, ImageDescription
 from ragit.types import Embedder
@@ -47,14 +47,27 @@ def wanted(config: Config, embedder: Embedder | None) -> bool:
 _AFTER = " after "
 
 
-def undescribed_in(embedder: Embedder, known: Mapping[str, int]) -> list[tuple[int, bool]]:
-    """Where else vectors of the same embedder may be that it made of code alone: numbers of `known` embedders, and
-    whether they have others, too.
-    """
-    bare = embedder.embedder.fingerprint if isinstance(embedder, DescribedEmbedder) else embedder.fingerprint
-    others = {name: number for name, number in known.items() if name != embedder.fingerprint}
-    described = [(number, True) for name, number in others.items() if name.startswith(bare + _AFTER)]
-    return [*((number, False) for name, number in others.items() if name == bare), *described]
+class Names(NamedTuple):
+    """The names of an embedder: what its vectors are kept under."""
+
+    own: str
+    """With who describes what it is given."""
+    bare: str
+    """Without."""
+
+    def others(self, known: Mapping[str, int]) -> list[tuple[int, bool]]:
+        """Where else vectors may be that the same embedder made of code alone: numbers of `known` embedders, and
+        whether they have others, too.
+        """
+        rest = [(name, number) for name, number in known.items() if name != self.own]
+        described = [(number, True) for name, number in rest if name.startswith(self.bare + _AFTER)]
+        return [*((number, False) for name, number in rest if name == self.bare), *described]
+
+
+def names_of(embedder: Embedder) -> Names:
+    """What an embedder's vectors are kept under."""
+    bare = embedder.embedder if isinstance(embedder, DescribedEmbedder) else embedder
+    return Names(embedder.fingerprint, bare.fingerprint)
 
 
 class DescribedEmbedder:

@@ -5,7 +5,6 @@ nothing.
 from __future__ import annotations
 
 import zlib
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -16,22 +15,22 @@ from ragit.chunk.patience import FULL, Patience
 from ragit.config import Description, Embedding, ImageDescription
 from ragit.embed.quantize import quantize
 from ragit.git import ObjectsRecipe
-from ragit.index.embedded import embedded_text, text_hash
+from ragit.index.embedded import text_hash
 from ragit.index.embedder import embedder_of, sent_by
+from ragit.index.model import PROBE
 from ragit.index.sealed import Sealed, sealed
-from ragit.index.wanted import IMAGE, undescribed_in
+from ragit.index.vectors import Planned, Said, Vector, planned
+from ragit.index.wanted import IMAGE, Names
 from ragit.records import Record, replaced
 from ragit.reports import Sent
 from ragit.store import ChunkRow, NewChunking, Store
-from ragit.types import BY_LINES, Chunk, Chunking, Embedder, Oid
+from ragit.types import BY_LINES, Chunk, Chunking, Oid
 
 if TYPE_CHECKING:
     from ragit.chunk.custom import Custom
     from ragit.index.asker import Asker, Keep
+    from ragit.index.foresee import ForeseeingAsker, Foreseen
     from ragit.index.images import Images, Outcome
-
-Vector = tuple[bytes, bytes]
-"""Its sign bits, and its bytes."""
 
 Key = tuple[Oid, str, str]
 """Blob, language, fingerprint."""
@@ -46,6 +45,19 @@ TOO_MANY = f"more than {postings.MAX_CHUNKS:,} chunks"
 """The reason where a chunk's number would not fit: only settings that make tiny chunks of a huge file lead there."""
 
 
+class How(NamedTuple):
+    """In which way missing blobs are worked off."""
+
+    reuse: bool
+    """Whether the store may hold vectors, or descriptions, to take over; a first run need not look."""
+    describes: bool = False
+    """Models are asked for descriptions."""
+    rehearses: bool = False
+    """Nothing is embedded, nobody is asked: what would be is counted."""
+    anew: bool = False
+    """No vector is taken over, as where a store is rebuilt; descriptions are."""
+
+
 class Recipe(Record):
     """All that a worker needs to know; it can be sent to another process."""
 
@@ -58,11 +70,12 @@ class Recipe(Record):
     embedding: Embedding
     description: Description
     image_description: ImageDescription
+    names: Names | None
+    """Whose vectors are wanted; None for words alone."""
     store: Path
-    reuse: bool
-    """Whether the store may hold vectors, or descriptions, to take over; a first run need not look."""
-    count_secrets: bool = False
-    """Look for what would be taken out of texts before they are sent, although none is."""
+    how: How
+    remote: bool
+    """A server makes the vectors."""
 
 
 class Done(Record):
@@ -72,17 +85,20 @@ class Done(Record):
 
     key: Key
     new: NewChunking | None
-    embedded: int = 0
-    reused: int = 0
-    words: int = 0
-    secrets: Mapping[bytes, int] | None = None
-    """How many would be taken out of a chunk before it is sent, by its hash, where the recipe asks for that."""
+    fresh: Mapping[bytes, int] | None = None
+    """The texts that its batch had to have embedded, by their hashes, with the words of each; None where there are to
+    be no vectors.
+    """
+    waits: bool = False
+    """It is an image that waits."""
+    mark: bytes = b""
+    """What the embedder made of the probe beside these texts; empty if it had to make nothing, or needs no proof."""
+    foreseen: Foreseen | None = None
+    """Of a rehearsal: what its texts would cost."""
     seconds: float = 0.0
     """Of processor time that reading it took."""
     late: bool = False
     """The time was not enough, and it is to be tried again. What is there to write says no more than that."""
-    waiting: int = 0
-    """What a model would have to read of an image that waits, in tokens, by estimate."""
 
 
 class Workbench:
@@ -95,8 +111,8 @@ class Workbench:
         self._recipe = recipe
         self._keep = keep
         self._objects = recipe.objects.open()
-        self._embedder = embedder_of(recipe.embedding, recipe.description)
-        self._store = Store(recipe.store, writable=False) if recipe.reuse else None
+        self._embedder = None if recipe.how.rehearses else embedder_of(recipe.embedding, recipe.description)
+        self._store = Store(recipe.store, writable=False) if recipe.how.reuse else None
         self._private_keys = 0
         """Parts of them that were taken out of texts before the embedder had them."""
 
@@ -116,9 +132,19 @@ class Workbench:
     @cached_property
     def asker(self) -> Asker:
         """Where descriptions come from."""
+        if self._recipe.how.rehearses:
+            return self._foreseeing
         from ragit.index.asker import Asker  # as long as nobody wants any, nobody pays for it
 
         return Asker(self._recipe.description, self._recipe.image_description, self._store, self._keep)
+
+    @cached_property
+    def _foreseeing(self) -> ForeseeingAsker:
+        from ragit.index.foresee import ForeseeingAsker
+
+        recipe = self._recipe
+        settings = (recipe.description, recipe.image_description, self._store)
+        return ForeseeingAsker(*settings, describes=recipe.how.describes)
 
     @cached_property
     def _images(self) -> Images:
@@ -130,7 +156,7 @@ class Workbench:
         """Chunk the blobs, each by a try of this kind (`chunk.patience`), and embed their chunks, all texts of the
         batch together."""
         images = [key[0] for key in keys if key[1] == IMAGE]
-        seen: Mapping[Oid, Outcome] = self._images.chunkings(images) if images else {}
+        seen = self._seen(images) if images else {}
         tries = {key: Patience(kind) for key in keys}
         tried = [(key, seen[key[0]] if key[1] == IMAGE else self._chunked(key, tries[key])) for key in keys]
         late = {key for key, patience in tries.items() if patience.over and patience.brief}
@@ -139,14 +165,22 @@ class Workbench:
         pieces = {text_hash(piece): piece for one in made for piece in one.sealed.chunks}
         sealed_of = ((text_hash(piece), count) for one in made for piece, count in zip(*one.sealed, strict=True))
         private_keys = {key: count for key, count in sealed_of if count}
-        vectors = self._vectors(pieces, private_keys)
-        self._private_keys += sum(count for key, count in private_keys.items() if key not in vectors.stored)
-        done = {one.key: _done(one, vectors) for one in made}
-        if self._recipe.count_secrets:
-            done = {one.key: _with_secrets(done[one.key], one.sealed, private_keys) for one in made}
-        given = [done.get(key) or Done(key, None, waiting=_tokens(chunking)) for key, chunking in chunkings]
+        plan = self._planned(pieces, private_keys)
+        vectors, mark = self._embedded(plan)
+        if plan:
+            self._private_keys += sum(count for key, count in private_keys.items() if key in plan.texts)
+        done = {one.key: _done(one, plan, vectors, mark) for one in made}
+        if self._recipe.how.rehearses:
+            counts = self._foreseeing.foreseen(plan, private_keys, remote=self._recipe.remote)
+            done = {key: replaced(one, foreseen=counts) for key, one in done.items()}
+        given = [done.get(key) or Done(key, None, waits=one is not None) for key, one in chunkings]
         given += [Done(key, None, late=True) for key in keys if key in late]
         return [replaced(one, seconds=tries[one.key].used) if tries[one.key].used else one for one in given]
+
+    def _seen(self, images: Sequence[Oid]) -> Mapping[Oid, Outcome]:
+        """What is known of images, or can be learnt."""
+        found = self._images.chunkings(images)
+        return self._foreseeing.images(found) if self._recipe.how.rehearses else found
 
     def _chunked(self, key: Key, patience: Patience) -> Chunking | None:
         oid, language, fingerprint = key
@@ -162,39 +196,30 @@ class Workbench:
         chunking = chunk.chunk(data, language, recipe.options, recipe.chunkers.get(fingerprint), patience)
         return Chunking(chunking.language, (), TOO_MANY) if len(chunking.chunks) > postings.MAX_CHUNKS else chunking
 
-    def _vectors(self, pieces: Mapping[bytes, Chunk], private_keys: Mapping[bytes, int]) -> Vectors:
-        """A vector for every chunk, by the hash of its text; `private_keys`: how many were taken out of it."""
-        embedder = self._embedder
-        if embedder is None:
-            return Vectors({})
-        said = None
-        if self._recipe.description.enabled:
-            from ragit.describe import code
+    def _planned(self, pieces: Mapping[bytes, Chunk], private_keys: Mapping[bytes, int]) -> Planned | None:
+        """What the vectors of chunks are made of, by the hash of their text; None where there are to be none.
 
+        `private_keys` says how many were taken out of which.
+        """
+        recipe = self._recipe
+        if recipe.names is None:
+            return None
+        said: Said | None = None
+        if recipe.description.enabled:
             shown = {key: piece for key, piece in pieces.items() if piece.kind != IMAGE}
             said = self.asker.chunks(shown, private_keys)
-        stored = self._stored(pieces, embedder, said)
-        wanted = [key for key in pieces if key not in stored]
-        texts = [embedded_text(pieces[key]) for key in wanted]
-        if said is not None:
-            texts = [code.joined(said[k], text) if k in said else text for k, text in zip(wanted, texts, strict=True)]
-        fresh = quantize(embedder.embed(texts))
-        return Vectors({**stored, **dict(zip(wanted, fresh, strict=True))}, frozenset(stored), said)
+        return planned(pieces, recipe.names, None if recipe.how.anew else self._store, said)
 
-    def _stored(
-        self, hashes: Mapping[bytes, Chunk], embedder: Embedder, said: Mapping[bytes, str] | None
-    ) -> dict[bytes, Vector]:
-        store = self._store
-        if store is None:
-            return {}
-        known = store.embedders()
-        whole = None if said is None else {key for key, piece in hashes.items() if key in said or piece.kind == IMAGE}
-        found = store.vectors_of(hashes, known.get(embedder.fingerprint), whole)
-        # Without a description it is the vector of the code alone, whoever was to describe it.
-        for other, describes in undescribed_in(embedder, known):
-            lacking = [key for key in hashes if key not in (whole or ()) and key not in found]
-            found |= store.vectors_of(lacking, other, frozenset() if describes else None)
-        return found
+    def _embedded(self, plan: Planned | None) -> tuple[Mapping[bytes, Vector], bytes]:
+        """The vectors of a batch by the hash of the text; and that of the probe, where a server was asked."""
+        if plan is None or self._embedder is None:
+            return {}, b""
+        if not plan.texts:
+            return plan.stored, b""
+        beside = [] if self._embedder.local else [PROBE]
+        made = self._embedder.embed([*beside, *plan.texts.values()])
+        fresh = zip(plan.texts, quantize(made[len(beside) :]), strict=True)
+        return {**plan.stored, **dict(fresh)}, made[0] if beside else b""
 
 
 class _Made(NamedTuple):
@@ -203,24 +228,6 @@ class _Made(NamedTuple):
     key: Key
     chunking: Chunking
     sealed: Sealed
-
-
-class Vectors(NamedTuple):
-    """Vectors of a batch by the hash of the text, and where they come from."""
-
-    of: Mapping[bytes, Vector]
-    stored: frozenset[bytes] = frozenset()
-    """Those that were there already."""
-    said: Mapping[bytes, str] | None = None
-    """Descriptions that are in them; None where there are to be none."""
-
-    def lacking(self, chunks: Sequence[Chunk], rows: Sequence[ChunkRow]) -> tuple[int, ...]:
-        """Ordinals of the chunks whose vectors lack their descriptions."""
-        said = self.said
-        if said is None:
-            return ()
-        both = enumerate(zip(chunks, rows, strict=True))
-        return tuple(i for i, (piece, row) in both if row.hash not in said and piece.kind != IMAGE)
 
 
 def by_lines(done: Done) -> Done:
@@ -238,32 +245,13 @@ def lost(key: Key) -> Done:
     return Done(key, without_chunks(key, "its parser failed"))
 
 
-def _tokens(outcome: Outcome) -> int:
-    """Those of an image that waits; 0 for a blob that is not there."""
-    return outcome.tokens if outcome and not isinstance(outcome, Chunking) else 0
-
-
 def _row(piece: Chunk) -> ChunkRow:
     place = (piece.start_line, piece.end_line, piece.start, piece.end)
     names = (piece.kind, piece.symbol, piece.parent, piece.signature, piece.place)
     return ChunkRow(text_hash(piece), *place, *names)
 
 
-def _with_secrets(done: Done, sealed: Sealed, private_keys: Mapping[bytes, int]) -> Done:
-    """With what would be taken out of the chunks' texts before they are sent, and the keys that were already."""
-    from ragit.remote.secrets import redact
-
-    secrets: dict[bytes, int] = {}
-    for piece in sealed.chunks:
-        found: Counter[str] = Counter()
-        redact(embedded_text(piece), found)
-        key = text_hash(piece)
-        if found or key in private_keys:
-            secrets[key] = sum(found.values()) + private_keys.get(key, 0)
-    return replaced(done, secrets=secrets) if secrets else done
-
-
-def _done(made: _Made, vectors: Vectors) -> Done:
+def _done(made: _Made, plan: Planned | None, vectors: Mapping[bytes, Vector], mark: bytes) -> Done:
     key, chunking = made.key, made.chunking
     rows = tuple(map(_row, made.sealed.chunks))
     packed = postings.pack(chunking.chunks)
@@ -275,10 +263,11 @@ def _done(made: _Made, vectors: Vectors) -> Done:
         columns=packed.columns,
         forward=packed.forward,
         chunks=rows,
-        vectors=tuple(vectors.of[row.hash] for row in rows) if vectors.of or not rows else None,
+        vectors=tuple(vectors[row.hash] for row in rows) if vectors or not rows else None,
         derived=zlib.compress(chunking.derived) if chunking.derived else b"",
-        undescribed=vectors.lacking(chunking.chunks, rows),
+        undescribed=plan.lacking(rows) if plan else (),
     )
-    reused = sum(row.hash in vectors.stored for row in rows)
-    embedded = len(rows) - reused if new.vectors is not None else 0
-    return Done(key, new, embedded, reused, packed.length)
+    if plan is None:
+        return Done(key, new)
+    words = zip(rows, packed.lengths, strict=True)
+    return Done(key, new, {row.hash: count for row, count in words if row.hash in plan.texts}, mark=mark)

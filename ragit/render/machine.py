@@ -11,7 +11,7 @@ from typing import Any
 from ragit.render.screen import RenderOptions, counted, plain, visible
 from ragit.render.snippet import best_line, marked, wanted_terms
 from ragit.render.text import notes, qualified
-from ragit.types import Answer, Hit, Optimized
+from ragit.types import Answer, Hit, Optimized, WithoutVectors
 
 # JSON itself escapes only below U+0020. The rest of what a terminal would obey, and what no encoder takes.
 _RAW = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
@@ -35,16 +35,7 @@ def json(answer: Answer, options: RenderOptions) -> Iterator[str]:
         "took_ms": round(answer.took_ms, 3),
         "results": [_result(hit) for hit in answer.hits],
     }
-    if answer.warnings:
-        whole["warnings"] = [plain(warning) for warning in answer.warnings]
-    if answer.absent:
-        whole["absent"] = dict(sorted(answer.absent.items()))
-    if answer.unheld:
-        whole["unheld"] = [plain(name) for name in answer.unheld]
-    if answer.undescribed:
-        whole["undescribed"] = answer.undescribed
-    if answer.put_off:
-        whole["put_off"] = answer.put_off
+    whole.update(_lacking(answer))
     if answer.rewritten:
         words = {plain(word): [plain(one) for one in others] for word, others in answer.rewritten.words.items()}
         whole["rewritten"] = {"variants": [plain(text) for text in answer.rewritten.variants], "words": words}
@@ -58,6 +49,25 @@ def json(answer: Answer, options: RenderOptions) -> Iterator[str]:
             result["explain"] = explain.hit_json(answer.query, hit, options)
         whole["demoted"] = [explain.demoted_json(one, options) for one in answer.demoted]
     yield dumps(whole, options)
+
+
+def _lacking(answer: Answer) -> dict[str, Any]:
+    """What there is to know of the searched tree besides its hits, as far as there is."""
+    without = answer.without_vectors
+    found = {
+        "warnings": [plain(warning) for warning in answer.warnings],
+        "absent": dict(sorted(answer.absent.items())),
+        "unheld": [plain(name) for name in answer.unheld],
+        "without_vectors": vectorless(without) if without else None,
+        "undescribed": answer.undescribed,
+        "put_off": answer.put_off,
+    }
+    return {name: value for name, value in found.items() if value}
+
+
+def vectorless(found: WithoutVectors) -> dict[str, int]:
+    """Chunks that lack their vectors, and of how many, as one object."""
+    return {"chunks": found.chunks, "of": found.of}
 
 
 def _result(hit: Hit) -> dict[str, Any]:

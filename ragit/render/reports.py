@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ragit.records import as_dict
-from ragit.render.machine import dumps
+from ragit.render.machine import dumps, vectorless
 from ragit.render.screen import Paint, RenderOptions, cells, counted, money, plain, sized, visible
 from ragit.render.text import within
-from ragit.types import BY_LINES, PUT_OFF
+from ragit.types import BY_LINES, PUT_OFF, WithoutVectors, lacking
 
 if TYPE_CHECKING:
     from ragit.reports import (
@@ -43,6 +43,8 @@ def index_text(report: IndexReport, options: RenderOptions) -> Iterator[str]:
         yield f"{paint.name('would index')} {counted(report.indexed, 'file')} of {size}"
         embed = f"{counted(report.embedded, 'chunk')} to embed, about {counted(report.words, 'word')}"
         yield f"  {embed}; nothing was written"
+        if report.without_vectors:
+            yield paint.bad(f"  as it is, {lacking(0, report.without_vectors, 'what is stored')}")
     elif report.indexed or report.embedded:
         yield f"{paint.name('indexed')} {size} in {report.seconds:.1f} s"
         embedded = f"{counted(report.embedded, 'chunk')} embedded, {report.reused:,} reused"
@@ -70,6 +72,8 @@ def _sent(sent: Sent, dry_run: bool, paint: Paint) -> Iterator[str]:
         yield f"  {counted(sent.shortened, 'text')} too long for the model: cut to fit"
     if sent.refused:
         yield paint.bad(f"  {counted(sent.refused, 'text')} refused by the server: found by words only")
+    if dry_run:
+        yield paint.faint("  whether the server has the model of the stored vectors, `ragit embed --test` says")
 
 
 def _described(described: Described, dry_run: bool, paint: Paint) -> Iterator[str]:
@@ -160,6 +164,7 @@ def index_json(report: IndexReport, options: RenderOptions) -> Iterator[str]:
             **({"by_lines": dict(sorted(report.by_lines.items()))} if report.by_lines else {}),
             "seconds": round(report.seconds, 3),
             "dry_run": report.dry_run,
+            **_vectorless(report.without_vectors),
             "described": as_dict(report.described) if report.described else None,
             "sent": as_dict(report.sent) if report.sent else None,
         },
@@ -180,7 +185,7 @@ def freshness_text(freshness: FreshnessReport, options: RenderOptions, *, mend: 
         yield f"no index here, so there is nothing to check; {paint.name('ragit index')} makes one"
         return
     count = len(freshness.missing)
-    yield f"{paint.bad('stale')}: {counted(count, 'file')} of {where} {'is' if count == 1 else 'are'} not indexed"
+    yield f"{paint.bad('stale')}: {lacking(count, freshness.without_vectors, where)}"
     shown = freshness.missing if options.full else freshness.missing[:_LISTED]
     for path in shown:
         yield f"  {paint.path(visible(path))}"
@@ -198,11 +203,16 @@ def freshness_json(freshness: FreshnessReport, options: RenderOptions, *, mend: 
             "indexed": freshness.indexed,
             "fresh": freshness.fresh,
             "missing": [plain(path) for path in freshness.missing],
+            **_vectorless(freshness.without_vectors),
             **({"absent": dict(sorted(freshness.absent.items()))} if freshness.absent else {}),
             "mend": None if freshness.fresh else mend,
         },
         options,
     )
+
+
+def _vectorless(found: WithoutVectors | None) -> dict[str, Any]:
+    return {"without_vectors": vectorless(found)} if found else {}
 
 
 def status_text(status: StatusReport, options: RenderOptions) -> Iterator[str]:
@@ -245,9 +255,9 @@ def _stored(status: StatusReport, paint: Paint) -> Iterator[str]:
     for fingerprint in status.other_embedders:
         yield f"{paint.faint('unused')}    {visible(fingerprint)}; `ragit gc` drops its vectors"
     if status.descriptions:
-        stored, lacking = status.descriptions
+        stored, to_ask = status.descriptions
         more = any(ref.missing for ref in status.refs if ref.name == "HEAD")
-        to_come = f"{lacking:,}" if lacking else "more" if more else ""
+        to_come = " or ".join(filter(None, (f"{to_ask:,}" if to_ask else "", "more" if more else "")))
         waiting = paint.bad(f"{to_come} of HEAD to come: `ragit index`") if to_come else paint.good("complete")
         yield f"{paint.faint('described')} {counted(stored, 'chunk or image', 'chunks and images')}, {waiting}"
     if status.worker:
@@ -256,7 +266,11 @@ def _stored(status: StatusReport, paint: Paint) -> Iterator[str]:
 
 def _ref_line(ref: RefStatus, wide: int, files: int, paint: Paint) -> str:
     name = visible(ref.name)
-    state = paint.bad(f"{ref.missing:,} not indexed") if ref.missing else paint.good("complete")
+    words = [f"{ref.missing:,} not indexed"] if ref.missing else []
+    if ref.without_vectors:
+        chunks, of = ref.without_vectors
+        words.append(f"{'' if ref.missing else 'all words, '}{chunks:,} of {of:,} chunks without vectors")
+    state = paint.bad(", ".join(words)) if words else paint.good("complete")
     gap = " " * (wide - cells(name))
     return f"{paint.name(name)}{gap}  {paint.faint(ref.tree[:10])}  {counted(ref.files, 'file'):<{files}}  {state}"
 
@@ -273,7 +287,13 @@ def status_json(status: StatusReport, options: RenderOptions) -> Iterator[str]:
             "embedder": status.embedder or None,
             "other_embedders": list(status.other_embedders),
             "refs": [
-                {"name": plain(ref.name), "tree": ref.tree, "files": ref.files, "missing": ref.missing}
+                {
+                    "name": plain(ref.name),
+                    "tree": ref.tree,
+                    "files": ref.files,
+                    "missing": ref.missing,
+                    **_vectorless(ref.without_vectors),
+                }
                 for ref in status.refs
             ],
             "skipped": dict(sorted(status.skipped.items())),

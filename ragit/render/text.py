@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from ragit.render.screen import Paint, RenderOptions, cells, counted, visible
 from ragit.render.snippet import Line, asked_first, marked, opening_line, snippet, wanted_terms
-from ragit.types import Answer, Hit, ToIndex, index_command
+from ragit.types import Answer, Hit, ToIndex, index_command, lacking
 
 _LONGEST = 400
 """Columns of one line where no terminal says how wide it is: beyond this it is data, not something to read."""
@@ -154,22 +154,22 @@ def summary(answer: Answer) -> str:
     return f"{counted(len(answer.hits), 'hit')} in {counted(files, 'file')} of {where}, {answer.took_ms:.0f} ms"
 
 
-def indexing(lacking: ToIndex) -> str:
+def indexing(work: ToIndex) -> str:
     """What is said before a search that has to index first, which may take long or send something."""
-    by = f", with {visible(lacking.server)}" if lacking.server else ""
-    return f"indexing {counted(lacking.files, 'file')} first{by}"
+    by = f", with {visible(work.server)}" if work.server else ""
+    return f"indexing {counted(work.files, 'file')} first{by}"
 
 
 def notes(answer: Answer) -> list[str]:
     """What a reader must know about an answer besides its hits; a face shows it beside them, on stderr."""
     found = []
     if not answer.complete:
-        missing = counted(answer.missing, "file is", "files are") if answer.missing else "part of the tree is"
-        mend = visible(index_command(answer.ref))
-        found.append(f"incomplete: {missing} not indexed in {visible(answer.ref)}; `{mend}` adds what is missing")
+        ref, mend = visible(answer.ref), visible(index_command(answer.ref))
+        what = lacking(answer.missing, answer.without_vectors, ref) or f"part of {ref} is not indexed"
+        found.append(f"incomplete: {what}; `{mend}` adds what is missing")
     if answer.undescribed:
-        lacking = counted(answer.undescribed, "chunk or image has", "chunks and images have")
-        found.append(f"{lacking} no description yet; `ragit index` asks for it")
+        waiting = counted(answer.undescribed, "chunk or image has", "chunks and images have")
+        found.append(f"{waiting} no description yet; `ragit index` asks for it")
     if answer.put_off:
         slow = f"{counted(answer.put_off, 'file')} {'was' if answer.put_off == 1 else 'were'}"
         found.append(f"{slow} slow to read and put off; `{visible(index_command(answer.ref))}` tries again")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -13,14 +13,26 @@ from ragit.config import Config
 from ragit.errors import EmbedderUnavailable, NotIndexed
 from ragit.git import Objects, Repo
 from ragit.index import Composed, Indexer
-from ragit.index.plan import Selected
+from ragit.index.compose import without_vectors
 from ragit.index.wanted import chunk_task
 from ragit.search.ask import check, language
 from ragit.search.show import Show, one_path_each
 from ragit.search.view import View
 from ragit.search.ways import Ground, Way, Ways
 from ragit.store import OF_CHUNK, Snapshot, Store
-from ragit.types import PUT_OFF, Answer, Demoted, Hit, OnIndex, Query, RerankedBy, Rewritten, Target, index_command
+from ragit.types import (
+    PUT_OFF,
+    Answer,
+    Demoted,
+    Hit,
+    OnIndex,
+    Query,
+    RerankedBy,
+    Rewritten,
+    Target,
+    index_command,
+    lacking,
+)
 
 if TYPE_CHECKING:
     from ragit.search.rerank import Reordered, Reranker
@@ -60,31 +72,32 @@ class Searcher:
         with ExitStack() as stack:
             store, composed = self._open(stack, self._indexer, target)
             refused = ""
-            if composed.missing and self._may_index(query, target, len(composed.missing)):
+            if not composed.complete and self._may_index(query, target, store, composed):
                 stack.close()
-                indexer, refused = self._refresh(query, target, composed.missing, on_index)
-                store, composed = self._open(stack, indexer, target)
+                refused = self._refresh(query, target, composed, on_index)
+                store, composed = self._open(stack, self._indexer, target)
             if store is None and composed.missing:
                 raise NotIndexed("nothing is indexed in this repository", "Type: ragit index")
             searchable = store if composed.snapshot.paths else None
             found = self._find(searchable, query, composed.snapshot, refused) if searchable else Found()
             undescribed = self._indexer.descriptions.waiting(store, composed)
-        if composed.walked and not composed.missing and query.index and self._config.freshness.policy == "refresh":
+            vectorless = without_vectors(store, composed)
+        if composed.walked and composed.complete and query.index and self._config.freshness.policy == "refresh":
             self._indexer.keep(target.tree)
         took = (time.perf_counter() - started) * 1000
-        missing = len(composed.missing)
         return Answer(
             query.text,
             target.name,
             target.tree,
-            missing == 0,
-            missing,
+            composed.complete,
+            len(composed.missing),
             found.degraded,
             took,
             found.hits,
             found.demoted,
             reranked_by=found.reranked_by,
             rewritten=found.rewritten,
+            without_vectors=vectorless,
             undescribed=undescribed,
             absent=composed.absent,
             unheld=found.unheld,
@@ -100,21 +113,16 @@ class Searcher:
             stack.enter_context(store.reading())
         return store, indexer.composer.compose(store, target.tree, near=target.near, absent=indexer.absent)
 
-    def _may_index(self, query: Query, target: Target, missing: int) -> bool:
+    def _may_index(self, query: Query, target: Target, store: Store | None, composed: Composed) -> bool:
         policy = self._config.freshness.policy
         if policy == "refuse" and query.index:
-            files = f"{missing:,} {'file' if missing == 1 else 'files'} of {target.name}"
-            raise NotIndexed(
-                f"{files} {'is' if missing == 1 else 'are'} not indexed, and freshness.policy is refuse",
-                f"Type: {index_command(target.name)}",
-            )
+            what = lacking(len(composed.missing), without_vectors(store, composed), target.name)
+            raise NotIndexed(f"{what}, and freshness.policy is refuse", f"Type: {index_command(target.name)}")
         return query.index and policy == "refresh"
 
-    def _refresh(
-        self, query: Query, target: Target, missing: Sequence[Selected], on_index: OnIndex | None
-    ) -> tuple[Indexer, str]:
-        """Index what is missing; who did it, and why it has no vectors if it could only read words."""
-        progress = on_index(self._indexer.announced(missing)) if on_index else None
+    def _refresh(self, query: Query, target: Target, composed: Composed, on_index: OnIndex | None) -> str:
+        """Index what is missing; why what was missing has no vectors, if only its words could be had."""
+        progress = on_index(self._indexer.announced(composed)) if on_index else None
         try:
             self._indexer.complete([target.tree], near=target.near, progress=progress)
         except EmbedderUnavailable as error:
@@ -122,8 +130,9 @@ class Searcher:
                 raise
             words_only = self._indexer.without_vectors()
             words_only.complete([target.tree], near=target.near, progress=progress)
-            return words_only, error.message
-        return self._indexer, ""
+            self._indexer.absent |= words_only.absent
+            return error.message
+        return ""
 
     def _find(self, store: Store, query: Query, snapshot: Snapshot, refused: str) -> Found:
         with self._repo.objects() as objects:

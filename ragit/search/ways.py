@@ -131,7 +131,7 @@ class Ways:
             return None, "no vectors are stored for the configured embedder"
         prefix = self._config.query_prefix if query.query_prefix is None else query.query_prefix
         try:
-            vector = embedder.embed_query(prefix + query.text[: rank.QUERY_BYTES])
+            vector = self._asked(embedder, prefix + query.text[: rank.QUERY_BYTES], store, number)
             store.check_dimensions(number, len(vector) // 4)
         except EmbedderUnavailable as error:
             if mode == "vector":
@@ -140,6 +140,15 @@ class Ways:
         if not any(vector):
             return None, "the query holds no letter or digit, so nothing can match it (git grep -F finds signs)"
         return QueryVector(quantize_query(vector), number, path_nearness(query.text)), ""
+
+    @staticmethod
+    def _asked(embedder: Embedder, text: str, store: Store, number: int) -> bytes:
+        """What the embedder makes of a query; where that is asked of a server, by the model of the stored vectors."""
+        if embedder.local:
+            return embedder.embed_query(text)
+        from ragit.index.model import query_vector
+
+        return query_vector(embedder, text, store, number)
 
     def _one_armed(self, query: Query, *, has_words: bool) -> str:
         """Why one arm had nothing to say about a query, in words; empty if both had something."""

@@ -21,6 +21,10 @@ OF_IMAGE = "image"
 """Descriptions whose subject is a blob."""
 
 
+_NOT_SAID = "NOT EXISTS(SELECT 1 FROM description WHERE describer = ? AND subject = chunk.hash)"
+"""Of a chunk, with a describer's number."""
+
+
 class DescriptionRow(NamedTuple):
     """A description as stored."""
 
@@ -92,11 +96,41 @@ class Descriptions:
 
     # -- vectors that lack theirs ------------------------------------------------------------------------------------
 
-    def lacking(self, embedder: int) -> dict[int, int]:
-        """Chunkings with vectors that lack their descriptions, and how many of each do."""
-        sql = f"SELECT chunk >> {ORDINAL_BITS}, count(*) FROM undescribed WHERE embedder = ? GROUP BY 1"
+    def lacking(self, embedder: int) -> set[int]:
+        """Chunkings with vectors that lack their descriptions."""
+        sql = f"SELECT DISTINCT chunk >> {ORDINAL_BITS} FROM undescribed WHERE embedder = ?"
         with translated(self._path):
-            return dict(self._db.execute(sql, (embedder,)))
+            return {chunking for (chunking,) in self._db.execute(sql, (embedder,))}
+
+    def overdue(self, embedder: int, describer: str) -> dict[int, int]:
+        """Chunkings with vectors that lack descriptions of chunks which are stored, and how many of each do."""
+        sql = f"""
+            SELECT undescribed.chunk >> {ORDINAL_BITS}, count(*) FROM undescribed
+            CROSS JOIN chunk ON chunk.id = undescribed.chunk
+            CROSS JOIN description ON description.describer = ? AND description.subject = chunk.hash
+            WHERE undescribed.embedder = ? GROUP BY 1
+        """
+        with translated(self._path):
+            return dict(self._db.execute(sql, (self._number(OF_CHUNK, describer), embedder)))
+
+    def to_ask(self, embedder: int | None, describer: str, chunkings: Set[int], bare: Iterable[int]) -> int:
+        """How many texts of chunks of some chunkings, each once, nobody has described: of those whose vectors lack a
+        description, and of all chunks of the `bare` ones, which have no vectors.
+        """
+        undescribed = f"""
+            SELECT chunk.id >> {ORDINAL_BITS}, chunk.hash FROM undescribed
+            CROSS JOIN chunk ON chunk.id = undescribed.chunk
+            WHERE undescribed.embedder = ? AND {_NOT_SAID}
+        """
+        of_one = f"SELECT hash FROM chunk WHERE id >= ? AND id < ? AND kind != '{OF_IMAGE}' AND {_NOT_SAID}"
+        with translated(self._path):
+            number = self._number(OF_CHUNK, describer)
+            rows = self._db.execute(undescribed, (embedder, number))
+            texts = {subject for chunking, subject in rows if chunking in chunkings}
+            for chunking in bare:
+                span = (chunking << ORDINAL_BITS, (chunking + 1) << ORDINAL_BITS)
+                texts.update(subject for (subject,) in self._db.execute(of_one, (*span, number)))
+            return len(texts)
 
     def lack(self, embedder: int, chunks: Iterable[int]) -> None:
         """Note chunks whose vectors were made without. To be called inside `writing`."""

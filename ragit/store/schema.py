@@ -4,7 +4,8 @@ chunking    one blob chunked as one language by one chunker: the unit that trees
 chunk       its pieces; id = chunking << 16 | ordinal, so that a tree's chunks are a few ranges of ids
 forward     its words by chunk (see `postings`)
 term        its words for full-text search, rowid = chunking
-embedder    the embedders that vectors are stored of; each has two tables, vec_bit_<id> and vec_i8_<id>, by chunk
+embedder    the embedders that vectors are stored of, with a mark by which a server's model is known again; each has two
+            tables, vec_bit_<id> and vec_i8_<id>, by chunk
 embedded    which chunkings have all their vectors under which embedder
 snapshot    a tree composed of chunkings: a cache, since the tree's own entries say the same
 derived     the text made of a document, compressed, by chunking: what is text itself is read back from its blob
@@ -75,7 +76,12 @@ def _version_2(db: apsw.Connection) -> None:
     )
 
 
-MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (_version_1, _version_2)
+def _version_3(db: apsw.Connection) -> None:
+    """The mark of a server's model: empty for an embedder that needs none, and for one of an older ragit."""
+    db.execute("ALTER TABLE embedder ADD COLUMN mark BLOB NOT NULL DEFAULT x''")
+
+
+MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (_version_1, _version_2, _version_3)
 """Append only: entry i makes version i + 1 out of version i."""
 
 VERSION = len(MIGRATIONS)

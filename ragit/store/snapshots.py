@@ -76,6 +76,11 @@ class Snapshots:
             if not chunkings.isdisjoint(_unpacked(*packed).chunkings):
                 self._db.execute("DELETE FROM snapshot WHERE id = ?", (number,))
 
+    def drop_of(self, embedder: str) -> None:
+        """Delete the trees that have their vectors by this embedder. To be called inside `writing`."""
+        sql = "DELETE FROM snapshot WHERE substr(selection, instr(selection, ' ') + 1) = ?"
+        self._db.execute(sql, (embedder,))
+
 
 def _packed(snapshot: Snapshot) -> tuple[bytes, ...]:
     numbers = array("Q", snapshot.chunkings).tobytes() + array("Q", snapshot.lengths).tobytes()

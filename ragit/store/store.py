@@ -74,11 +74,22 @@ class Store:
         with translated(self.path):
             return dict(self._db.execute("SELECT fingerprint, id FROM embedder ORDER BY id"))
 
-    def add_embedder(self, fingerprint: str, dimensions: int) -> int:
-        """The number of an embedder, made known if it was not. As `check_dimensions`."""
+    def add_embedder(self, fingerprint: str, dimensions: int, mark: bytes = b"") -> int:
+        """The number of an embedder, made known if it was not, with its mark if it has none. As `check_dimensions`.
+
+        To be called inside `writing`.
+        """
         number = schema.add_embedder(self._db, fingerprint, dimensions)
         self.check_dimensions(number, dimensions)
+        if mark:
+            self._db.execute("UPDATE embedder SET mark = ? WHERE id = ? AND mark = x''", (mark, number))
         return number
+
+    def mark(self, embedder: int) -> bytes:
+        """What an embedder made of the text by which its model is told: float32; empty if that is not known."""
+        with translated(self.path):
+            mark: bytes = self._db.execute("SELECT mark FROM embedder WHERE id = ?", (embedder,)).get
+            return mark
 
     def check_dimensions(self, embedder: int, dimensions: int) -> None:
         """EmbedderUnavailable if an embedder's stored vectors have another length: they cannot be compared."""
@@ -363,6 +374,8 @@ class Store:
             self._db.execute(f"DROP TABLE vec_{kind}_{number}")
         self._db.execute("DELETE FROM embedded WHERE embedder = ?", (number,))
         self._db.execute("DELETE FROM undescribed WHERE embedder = ?", (number,))
+        fingerprint = self._db.execute("SELECT fingerprint FROM embedder WHERE id = ?", (number,)).get
+        self.snapshots.drop_of(fingerprint)
         self._db.execute("DELETE FROM embedder WHERE id = ?", (number,))
 
     def compact(self) -> None:

@@ -1,0 +1,189 @@
+"""A server that dies while it makes vectors: every command says the same of what it left, until it is back."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NamedTuple
+
+import pytest
+from click.testing import CliRunner
+from describing import Model, body
+from sandbox import GitSandbox
+from serving import EmbeddingServer, Payload, well
+
+from ragit.api import Ragit, open_repository
+from ragit.cli import cli
+from ragit.doctor import examine
+from ragit.errors import EmbedderUnavailable
+from ragit.reports import IndexReport
+from ragit.types import WithoutVectors, lacking
+
+FILES = 8
+PER_FILE = 3
+"""Chunks."""
+
+
+class State(NamedTuple):
+    """What is lacking of a tree."""
+
+    files: int
+    vectors: WithoutVectors | None
+
+
+@pytest.fixture
+def code(repo: GitSandbox, server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch) -> GitSandbox:
+    monkeypatch.setattr("ragit.index.run.BATCH_FILES", 2)
+    for number in range(FILES):
+        repo.write(f"{number}.py", "\n\n".join(body(f"thing_{number}_{part}") for part in range(PER_FILE)))
+    repo.commit()
+    return repo
+
+
+def flags(server: EmbeddingServer) -> dict[str, object]:
+    return {"embedding.provider": "openai", "embedding.baseUrl": server.url, "embedding.model": "tiny"}
+
+
+def opened(repo: GitSandbox, server: EmbeddingServer, **more: object) -> Ragit:
+    return open_repository(repo.path, flags={**flags(server), **more})
+
+
+def dead(payload: Payload) -> None:
+    """The connection is cut, each time."""
+
+
+def typed(repo: GitSandbox, server: EmbeddingServer, *args: str) -> Any:
+    options = [part for name, value in flags(server).items() for part in ("-c", f"{name}={value}")]
+    return CliRunner().invoke(cli, ["-C", str(repo.path), *options, *args])
+
+
+def hint_of(failed: Any) -> str:
+    """What a command that failed tells to do."""
+    assert isinstance(failed.exception, EmbedderUnavailable)
+    return failed.exception.hint
+
+
+def states(repo: GitSandbox, server: EmbeddingServer) -> dict[str, State]:
+    """What each command says is lacking of HEAD, as values and as JSON."""
+    with opened(repo, server) as index:
+        answer = index.search("thing", index=False)
+        check, (status, *_), dry_run = index.check(), index.status().refs, index.index(dry_run=True)
+        assert answer.complete == check.fresh == (not (answer.missing or answer.without_vectors))
+    found = {
+        "search": State(answer.missing, answer.without_vectors),
+        "check": State(len(check.missing), check.without_vectors),
+        "status": State(status.missing, status.without_vectors),
+        "index --dry-run": State(dry_run.indexed, dry_run.without_vectors),
+    }
+    read = {name: json.loads(typed(repo, server, *name.split(), "--json").stdout) for name in list(found)[1:]}
+    search = json.loads(typed(repo, server, "search", "--no-index", "--json", "thing").stdout)
+    found["search --json"] = State(search["missing"], _vectors(search))
+    found["check --json"] = State(len(read["check"]["missing"]), _vectors(read["check"]))
+    found["status --json"] = State(read["status"]["refs"][0]["missing"], _vectors(read["status"]["refs"][0]))
+    found["dry run --json"] = State(read["index --dry-run"]["indexed"], _vectors(read["index --dry-run"]))
+    return found
+
+
+def _vectors(said: dict[str, Any]) -> WithoutVectors | None:
+    return WithoutVectors(**said["without_vectors"]) if "without_vectors" in said else None
+
+
+def said_the_same(repo: GitSandbox, server: EmbeddingServer, expected: State) -> None:
+    """Every command, in values, in JSON and in words."""
+    found = states(repo, server)
+    assert found == dict.fromkeys(found, expected)
+    words = lacking(*expected, "HEAD")
+    assert words in typed(repo, server, "search", "--no-index", "thing").stderr
+    assert f"stale: {lacking(*expected, f'HEAD ({repo.tree()[:10]})')}" in typed(repo, server, "check").stdout
+    with_settings = [finding.text for finding in examine(repo.path, flags=flags(server))]
+    assert words in with_settings
+    status = typed(repo, server, "status").stdout
+    assert (f"{expected.files} not indexed" in status) == bool(expected.files)
+    if expected.vectors:
+        chunks, of = expected.vectors
+        assert f"{chunks} of {of} chunks without vectors" in status
+        assert lacking(0, expected.vectors, "what is stored") in typed(repo, server, "index", "--dry-run").stdout
+
+
+@pytest.mark.usefixtures("waits")
+@pytest.mark.parametrize("requests", [0, 1, 2, 3, 4])
+def test_every_command_says_the_same_of_what_a_dead_server_left(
+    code: GitSandbox, server: EmbeddingServer, requests: int
+) -> None:
+    stored = min(FILES, max(0, 2 * requests - 1))  # the first file goes alone
+    server.replies = [well] * requests
+    server.reply = dead
+    left = State(FILES - stored, None)
+    assert f"What was done is kept: {lacking(*left, 'what was asked for')}" in hint_of(typed(code, server, "index"))
+    if stored:  # nothing is known of a tree of which nothing is stored
+        said_the_same(code, server, left)
+
+    with opened(code, server) as index:  # whose search reads the words of what is missing
+        answer = index.search("thing_7_1")
+    lost = WithoutVectors((FILES - stored) * PER_FILE, FILES * PER_FILE)
+    assert (answer.complete, answer.missing, answer.without_vectors) == (False, 0, lost)
+    assert "connection broke" in answer.degraded and answer.hits[0].path == "7.py"
+    said_the_same(code, server, State(0, lost))
+    assert lacking(0, lost, "what was asked for") in hint_of(typed(code, server, "index"))
+
+    server.reply = well
+    with opened(code, server) as index:
+        foreseen, done = index.index(dry_run=True), index.index()
+        assert counts(foreseen) == counts(done)
+        assert (done.indexed, done.embedded) == (0, lost.chunks)
+        answer = index.search("thing_7_1")
+        assert answer.complete and not answer.degraded and not answer.without_vectors
+    found = states(code, server)
+    assert found == dict.fromkeys(found, State(0, None))
+    assert "complete" in typed(code, server, "status").stdout and "fresh" in typed(code, server, "check").stdout
+
+
+def counts(report: IndexReport) -> tuple[object, ...]:
+    return (report.files, report.chunks, report.indexed, report.embedded, report.reused, report.words, report.skipped)
+
+
+@pytest.mark.usefixtures("waits")
+def test_what_has_no_vectors_yet_is_found_by_its_words_beside_what_has(
+    code: GitSandbox, server: EmbeddingServer
+) -> None:
+    server.replies = [well] * 2
+    server.reply = dead
+    with opened(code, server) as index:
+        with pytest.raises(EmbedderUnavailable):
+            index.index()
+        index.search("thing")  # which reads words alone
+        server.reply = well
+        answer = index.search("thing_7_1", index=False)
+        assert not answer.degraded and answer.without_vectors == (15, 24)
+        assert answer.hits[0].path == "7.py"
+        near = index.search("thing_0_1 thing_7_1", mode="vector", index=False)
+        assert {hit.path for hit in near.hits} <= {"0.py", "1.py", "2.py"}
+
+
+@pytest.mark.usefixtures("waits")
+def test_a_kill_between_a_description_and_its_vector_is_told_and_mended_by_a_search(
+    code: GitSandbox, server: EmbeddingServer, model: Model
+) -> None:
+    """What a model said is kept at once; vectors that lack it are no vectors of the tree, and cost no model to make."""
+    described = {**flags(server), **model.settings}
+    server.reply = well
+    with open_repository(code.path, flags=described) as index:
+        index.index(describe=False)
+        server.reply = dead
+        with pytest.raises(EmbedderUnavailable):
+            index.index()
+    with open_repository(code.path, flags=described) as index:
+        paid = len(model.asked)
+        assert 0 < paid < FILES * PER_FILE
+        stored, waiting = index.status().descriptions or (0, 0)
+        server.reply = well
+        foreseen = index.index(dry_run=True)
+        answer = index.search("thing", index=False)
+        assert foreseen.described
+        assert (stored, waiting, answer.undescribed) == (paid, FILES * PER_FILE - paid, foreseen.described.chunks)
+        assert answer.undescribed == waiting
+        assert answer.without_vectors == index.check().without_vectors == foreseen.without_vectors == (paid, 24)
+        mended = index.search("thing")
+        assert mended.complete and mended.undescribed == waiting and len(model.asked) == paid
+        report = index.index()
+        assert report.described and (report.described.chunks, report.embedded) == (waiting, waiting)
+        assert index.search("thing").undescribed == 0
