@@ -5,9 +5,11 @@ lines, the same text always gives the same result, and a second pass finds nothi
 that vectors and descriptions are stored under: raise it with every change of a rule.
 
 A private key is often cut over several chunks, of which the middle ones have no form to find: who has the whole text
-of a file asks `hidden` of it, and takes that out of each piece by `without`, or does both at once by `cut`. `tokens`
-knows the forms of services, `named` what is told by a name or a command before it, `keys` private keys, and `rule` when
-a literal is a secret.
+of a file asks `hidden` of it, and takes that out of each piece by `without`, or does both at once by `cut`.
+
+`keys` knows private keys, `tokens` the forms of services, `places` what is told by where it stands, `cookies` sessions,
+`commands` what programs are told, `named` what a name for secrets is given, `settings` such a line without quotes,
+`tables` columns, `manifests` Kubernetes. `rule` and `password` say when a literal is a secret, and where that ends.
 
 The rules are our own, since no library would do (measured on the 62,584 chunks of apache/kafka, 72 MB):
 detect-secrets 1.5 (last released in 2024) takes 53 s and 90 ms to import, looks at single lines, so that of a private
@@ -23,13 +25,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from ragit.remote.secrets import named, tokens
+from ragit.remote.secrets import commands, cookies, manifests, named, places, settings, tables, tokens
 from ragit.remote.secrets.keys import GONE, Spans, cut, hidden, may_hold, without
-from ragit.remote.secrets.rule import CUES, KEY_CUES, Rule
+from ragit.remote.secrets.rule import Rule, of_passwords, of_tokens
 
 __all__ = ["GONE", "VERSION", "Clean", "Spans", "cut", "hidden", "may_hold", "redact", "without"]
 
-VERSION = 4
+VERSION = 5
 """Names these rules: raise it when any of them changes. With those of `keys`, `index.embedded.VERSION` goes up, too."""
 
 
@@ -49,21 +51,49 @@ def redact(text: str, found: Counter[str] | None = None) -> Clean:
     return Clean(clean)
 
 
+_ALWAYS: tuple[tuple[tuple[str, ...], tuple[Rule, ...]], ...] = (
+    (("://",), places.IN_URLS),
+    (("",), places.IN_TEXT),
+    (("uth", "earer "), places.BESIDE_AUTH),
+    (("onnect",), places.IN_CONNECTS),
+    ((" -", "\n-"), commands.WITH_OPTIONS),
+    (("",), commands.IN_TEXT),
+    (("ookie", "COOKIE"), cookies.IN_HEADERS),
+    (("",), cookies.IN_TEXT),
+    (("$", "SHA"), places.HASHES),
+)
+"""Rules, and what a text holds one of where any of them finds something."""
+
+
 def _once(text: str, found: Counter[str] | None) -> str:
     runs = tokens.runs(text)
     clean = _without_private_keys(text, found) if may_hold(text) else text
-    clean = _without_all(named.IN_TEXT, clean, clean, found)
-    clean = _without_all(named.HASHES, clean, clean, found) if "$" in clean or "SHA" in clean else clean
-    clean = _without_all(tokens.RULES, runs, clean, found) if runs else clean
-    return _without_all(named.CUED, clean, clean, found) if _cued(clean.lower()) else clean
+    for needed, rules in _ALWAYS:
+        for part in needed:
+            if part in clean:
+                clean = _without_all(rules, clean, clean, found)
+                break
+    if runs:
+        clean = _without_all(tokens.RULES, runs, clean, found)
+        clean = _without_all(places.IN_RUNS, clean, clean, found)
+    return _without_named(clean, found)
 
 
-def _cued(folded: str) -> bool:
-    """Whether a text, in lower case, holds a word for secrets."""
-    for cue in CUES:
-        if cue in folded:
-            return True
-    return "key" in folded and any(cue in folded for cue in KEY_CUES)
+def _without_named(text: str, found: Counter[str] | None) -> str:
+    """The text without what is told by a name."""
+    folded = text.lower()
+    passwords = of_passwords(folded)
+    if passwords or of_tokens(folded):
+        for rules in (commands.PASSWORDS, named.PASSWORDS) if passwords else ():
+            text = _without_all(rules, text, text, found)
+        for rules in (commands.CUED, named.CUED):
+            text = _without_all(rules, text, text, found)
+        if passwords:
+            text = _without_all((settings.RULE,), text, text, found)
+        text = tables.without(text, found)
+    elif "stringData" not in text:
+        return text
+    return manifests.without(text, found)
 
 
 def _without_all(rules: tuple[Rule, ...], looked_at: str, text: str, found: Counter[str] | None) -> str:
@@ -84,6 +114,8 @@ def _without(rule: Rule, text: str, found: Counter[str] | None) -> str:
         start, end = match.span("secret") if in_group else match.span()
         before = match.string[match.start() : start]
         if GONE in secret or not secret.strip() or (rule.holds and not rule.holds(secret, before)):
+            return match[0]
+        if rule.stands and not rule.stands(match.string, *match.span()):
             return match[0]
         if found is not None:
             found[rule.kind] += 1

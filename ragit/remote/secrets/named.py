@@ -1,263 +1,158 @@
-"""Secrets that are told by what stands before them: a name, a command, a statement, the place in a URL or a file. Pure.
+"""Secrets that are told by the name before them: `apiKey = "..."`, `DB_PASSWORD=...`, `<password>...</password>`. Pure.
 
-Words like "password" are not certain: they count only where a name that ends in one is given a literal that looks made
-by a machine or chosen as a password, never where it is given a name, a call or a placeholder.
+Words like "password" are not certain: they count only where a name that ends in one is given a literal, never where it
+is given a name, a call or a placeholder. What a password is given may be a plain word (`password` says which); what a
+token or a key is given must look made by a machine.
 """
 
 from __future__ import annotations
 
 import re
 
-from ragit.remote.secrets.rule import EDGE, FIRST, REST, WORDS, Rule, cased, chosen, given, jumbled, literal, made
+from ragit.remote.secrets.rule import (
+    FIRST,
+    REST,
+    SET,
+    WORDS,
+    Rule,
+    assigned,
+    cased,
+    chosen,
+    given,
+    made,
+    of_a_call,
+    of_a_password,
+    of_somebody,
+)
 
 _CAPITALS = ("PASS", "PWD", "SECRET", "TOKEN", "CREDENTIAL", "KEY")
 """What names of variables hold that are written in capitals."""
 
-_SET = r"(?:(?:export|ENV|ARG|set|-)[ \t]+)?"
+
+def _of_a_name(value: str, before: str) -> bool:
+    """Behind a comma, a plain word may be the next of several names."""
+    if re.search(r",\s*\S?$", before):
+        return len(value) > 5 and chosen(value, before) and not re.match(r"\w{1,30}=", value)
+    return assigned(value, before)
 
 
-def _of_a_user(value: str, before: str) -> bool:
-    """Not the port after a host: http://localhost:8080@name is an address without a password."""
-    if value.startswith("$"):
-        return False
-    user = before.rpartition("://")[2][:-1]
-    return not (re.fullmatch(r"\d{1,5}", value) and re.fullmatch(r"localhost|.*\..*|\[.*", user))
+def _a_phrase(value: str, before: str) -> bool:
+    """Words that make no sentence."""
+    said = re.search(
+        r"\b(?:the|this|that|your|you|must|should|cannot|can|may|will|has|have|was|were|are|not|with|without|for|and"
+        r"|from|please|enter|use|used|when|than|least|\w*pass\w*|secret|token|key|value|wrong|invalid|field|required"
+        r"|user)\b",
+        value,
+    )
+    return of_a_password(before) and said is None
 
 
-def _of_a_command(value: str, before: str) -> bool:
-    """Neither numbers of a user and a group, nor the rest of an option's name."""
-    if value.isdigit() and re.search(r"\d:$", before):
-        return False
-    return given(value) and not re.match(r"ass|ort\b|rot|lug|ipe|rint|rett", value)
+def _of_a_named_header(value: str, before: str) -> bool:
+    return cased(value) and len(re.findall(r"[A-Za-z][0-9]|[0-9][A-Za-z]", value)) > 1
 
 
-def _of_a_key(value: str, before: str) -> bool:
-    """The number of a key, by its length: a symmetric one (`k`) may have 16 bytes."""
-    if before.rstrip("\"': =").endswith("k"):
-        return cased(value)
-    return jumbled(value) and cased(value) and len(value) >= 40
+def _of_a_sentence(value: str, before: str) -> bool:
+    """Not of one about how to pass something."""
+    return "://" not in value and not re.match(r"pass\W", before, re.IGNORECASE) and assigned(value, before)
 
 
-def _random_value(value: str, before: str) -> bool:
-    return jumbled(value) and given(value)
+def _of_an_element(value: str, before: str) -> bool:
+    """A plain word, unless an element that only refers to a password shows it: a link, the label of a field."""
+    return (
+        len(value) > 5
+        and chosen(value, before)
+        or (re.match("<|name|key|.*</", before) is not None and assigned(value, before))
+    )
 
 
-def _of_a_header(value: str, before: str) -> bool:
-    """Anything made behind the name of a scheme; without one, it may be a name."""
-    if re.search(r"(?i)authorization.*(?:bearer|basic|token|key)\s", before):
-        return made(value)
-    return len(value) > 19 and _long_and_made(value, before)
-
-
-def _long_and_made(value: str, before: str) -> bool:
-    return len(re.findall(r"[A-Za-z][0-9]|[0-9][A-Za-z]", value)) > 2 and cased(value)
+def _of_an_argument(value: str, before: str) -> bool:
+    """Behind a blank, a plain word may be the next one of a sentence."""
+    return assigned(value, before) if before.rstrip().endswith("=") else len(value) > 5 and chosen(value, before)
 
 
 def _of_a_setting(value: str, before: str) -> bool:
     return chosen(value, before) and bool(re.search(r"[0-9][^\d_]*[A-Za-z]", value))
 
 
-IN_TEXT: tuple[Rule, ...] = (
-    Rule(
-        "password in a URL",
-        ("://",),
-        r"[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/:@\"'<>{}$*]*:(?P<secret>[^\s/?#\"'<>{}*]{2,})@(?=[A-Za-z0-9\[])",
-        _of_a_user,
-    ),
-    Rule("token in a URL", ("://",), r"://(?P<secret>[A-Za-z0-9_-]{20,255})@(?=[A-Za-z0-9\[])", jumbled),
-    Rule(
-        "token in a URL",
-        ("://",),
-        r"[?&](?i:access_token|token|api[_-]?key|key|sig|signature|x-amz-signature|secret|client_secret|password)="
-        r"(?P<secret>[A-Za-z0-9%+/_.~=-]{16,512})",
-        jumbled,
-    ),
-    Rule(
-        "webhook",
-        ("/webhook", "hooks.slack.com", "hooks.zapier.com"),
-        r"(?:/api/webhooks/\d+/|hooks\.slack\.com/(?:services|workflows|triggers)/|hooks\.zapier\.com/hooks/catch/"
-        r"|/webhookb2/|office\.com/webhook/)(?P<secret>[A-Za-z0-9/_@-]{14,400})",
-        made,
-    ),
-    Rule(
-        "registry login",
-        ("auth",),
-        r"(?:_auth\s*=|\"auth\"\s*:)\s*[\"']?(?P<secret>[A-Za-z0-9+/]{16,}={0,2})",
-        cased,
-    ),
-    Rule("registry login", (":_password",), r":_password\s*=\s*[\"']?(?P<secret>[A-Za-z0-9+/]{8,}={0,2})", cased),
-    Rule("quoted secret", ("django-insecure-",), r"django-insecure-[^\s\"'`\\]{30,80}", made),
-    Rule(
-        "environment value",
-        ("_KEY=",),
-        rf"(?m)^[ \t]*{_SET}[A-Z0-9_]{{1,80}}_KEY="
-        r"(?P<quote>[\"']?)(?P<secret>[A-Za-z0-9+/_.=-]{20,512})(?P=quote)[ \t\r]*$",
-        _random_value,
-    ),
-    Rule(
-        "authorization",
-        ("uthorization", "UTHORIZATION", "earer "),
-        r"(?i:authorization[\"']?\s{0,4}[:=,]\s{0,4}[\"']?(?:[a-z-]{3,20}\s{1,4})?|\bbearer\s"
-        r"|authorization\s{1,4}[\"'](?:basic|bearer|token)\s{1,4})"
-        r"(?P<secret>[A-Za-z0-9._~+/=-]{16,4096})",
-        _of_a_header,
-    ),
-    # The last of two arguments, or of three.
-    Rule(
-        "quoted secret",
-        ("asic_auth(", "asicAuth(", "WiFi.begin(", "NetworkCredential(", "UserPasswordCredential("),
-        r"(?:[bB]asic_?[aA]uth|WiFi\.begin|NetworkCredential|UserPasswordCredential)\([^,()\n]{1,160},\s{0,4}(?:Some\()?"
-        r"(?P<quote>[\"'])(?P<secret>[^\s\"']{6,512})(?P=quote)",
-        chosen,
-    ),
-    Rule(
-        "quoted secret",
-        ("getConnection(", "new PDO(", "mysqli", "DBI->connect("),
-        r"(?:getConnection|new PDO|mysqli(?:_connect)?|DBI->connect)\((?:[^,()\n]{1,240},){2}\s{0,4}"
-        r"(?P<quote>[\"'])(?P<secret>[^\s\"']{6,512})(?P=quote)",
-        chosen,
-    ),
-    Rule(
-        "quoted secret",
-        ("-SecureString",),
-        r"ConvertTo-SecureString[ \t]+(?:-String[ \t]+)?(?P<quote>[\"'])(?P<secret>[^\s\"']{4,512})(?P=quote)",
-        literal,
-    ),
-    # WordPress
-    Rule(
-        "quoted secret",
-        ("_KEY'", "_SALT'"),
-        r"'(?:AUTH|SECURE_AUTH|LOGGED_IN|NONCE)_(?:KEY|SALT)',\s{0,8}'(?P<secret>[^'\r\n]{32,128})'",
-        made,
-    ),
-    Rule(
-        "password of a command",
-        ("curl",),
-        r"-(?<![\w-]-)(?:[uU]|-user|-proxy-user)[ =]?(?P<quote>[\"']?)[^\s:\"'$<>{}`|;]{1,80}:"
-        r"(?P<secret>[^\s\"'$<>{}*`|;]{2,200})(?P=quote)(?!\w)",
-        _of_a_command,
-    ),
-    Rule(
-        "password of a command",
-        (" -p",),
-        r"(?:mysql|mariadb|mycli)[a-z-]{0,12}(?:\.exe)?[ \t](?:[^\n|;&]|\\\n){0,300}?(?<=[ \t])-p"
-        r"(?P<quote>[\"']?)(?P<secret>[^\s\"'$<>{}()`|;&,-][^\s\"'$<>{}()`|;&,]{2,200})(?P=quote)",
-        _of_a_command,
-    ),
-    Rule(
-        "password of a command",
-        (" -p", " -a", " -w"),
-        r"(?:sshpass[ \t]+-p|(?:redis-cli[ \t][^\n|;&]{0,200}?-a|(?:docker|podman) login[ \t][^\n|;&]{0,200}?[ \t]-p"
-        r"|ldap(?:search|add|modify)[ \t][^\n|;&]{0,200}?[ \t]-w))[ \t]*(?P<quote>[\"']?)"
-        r"(?P<secret>[^\s\"'$<>{}()`|;&-][^\s\"'$<>{}()`|;&]{2,200})(?P=quote)",
-        _of_a_command,
-    ),
-    Rule(
-        "password of .pgpass",
-        (":543", ":6432:", ":*:"),
-        r"(?m)^[\w.*-]{1,255}:(?:5432|5433|6432|\*):[^:\s]{1,63}:[^:\s]{1,63}:"
-        r"(?P<secret>(?:[^\s:\\]|\\.){2,255})[ \t\r]*$",
-        given,
-    ),
-    Rule(
-        "password in SQL",
-        ("IDENTIFIED", "identified"),
-        r"(?:IDENTIFIED|(?i:\b(?:(?:create|alter)\s+user|grant)\b)[^;]{0,200}?identified)\s+(?:(?i:with)\s+[\w'\"`]{1,60}\s+)?(?i:by|as)\s+(?:(?i:password)\s+)?"
-        r"(?P<quote>['\"])(?P<secret>[^'\"\r\n]{2,256})(?P=quote)",
-        literal,
-    ),
-    # JSON Web Keys (RFC 7517) and .NET's keys in XML: the numbers that are private.
-    Rule(
-        "private key",
-        ('"d', '"p"', '"q', '"k"'),
-        r"\"(?:d|p|q|dp|dq|qi|k)\"\s{0,4}:\s{0,4}\"(?P<secret>[A-Za-z0-9_-]{22,4096})={0,2}\"",
-        _of_a_key,
-    ),
-    Rule(
-        "private key",
-        ("kty",),
-        EDGE + r"'?(?:d|p|q|dp|dq|qi|k)'?\s{0,4}[:=]\s{0,4}['\"](?P<secret>[A-Za-z0-9_-]{22,4096})={0,2}['\"]",
-        _of_a_key,
-    ),
-    Rule(
-        "private key",
-        ("Q>", "</D>"),
-        r"<(?P<part>D|P|Q|DP|DQ|InverseQ)>(?P<secret>[A-Za-z0-9+/=]{40,2048})</(?P=part)>",
-        cased,
-    ),
+_WRAPPED = (
+    r"(?:(?:String::from|Some|\[\]byte|Secret(?:Str|String::from|String)?|new String|String|str|bytes|Buffer\.from"
+    r"|hash|hash_?[pP]assword|bcrypt|md5|sha1|Hash::make|make_password|generate_password_hash|password_hash"
+    r"|encrypt)\()?"
 )
-"""Looked for where an anchor stands, whatever else the text says."""
+"""A call that a literal stands in, and is still what the name is given."""
 
-HASHES: tuple[Rule, ...] = (
-    Rule("password hash", ("$2a$", "$2b$", "$2x$", "$2y$"), r"\$2[abxy]\$[0-9]{2}\$[./A-Za-z0-9]{53}"),
-    Rule(
-        "password hash",
-        ("$1$", "$5$", "$6$", "$apr1$"),
-        r"\$(?:1|5|6|apr1)\$(?:rounds=\d{1,9}\$)?[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{22,86}",
-    ),
-    Rule("password hash", ("$y$", "$gy$"), r"\$g?y\$[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{1,86}\$[./A-Za-z0-9]{43}"),
-    Rule(
-        "password hash",
-        ("$argon2",),
-        r"\$argon2(?:id|i|d)\$(?:v=\d{1,3}\$)?[a-z]=[\w=,]{1,60}\$[A-Za-z0-9+/]{8,90}\$[A-Za-z0-9+/]{16,128}",
-    ),
-    Rule("password hash", ("$P$", "$H$"), r"\$[PH]\$[./A-Za-z0-9]{31}(?![./A-Za-z0-9])"),
-    Rule(
-        "password hash",
-        ("pbkdf2",),
-        r"pbkdf2[_:-]sha\d{1,3}[$:]\d{1,8}\$[^\s$\"']{1,64}\$[A-Za-z0-9+/=.]{27,128}",
-    ),
-    Rule(
-        "password hash",
-        ("scrypt:", "SCRAM-SHA-256$"),
-        r"scrypt(?::\d{1,7}){3}\$[^\s$]{1,64}\$[0-9a-f]{64,128}"
-        r"|SCRAM-SHA-256\$\d{1,7}:[A-Za-z0-9+/=]{8,64}\$[A-Za-z0-9+/=]{44}:[A-Za-z0-9+/=]{44}",
-    ),
-    Rule(
-        "password hash",
-        ("SHA}", "SHA256}", "SHA512}"),
-        r"\{S?SHA(?:256|512)?\}[A-Za-z0-9+/]{27,160}={0,2}",
-    ),
-)
-"""What is kept of passwords to compare them with: tried on many machines at once, most of them are found."""
+_TAIL = (r"ord{}", r"ORD{}", r"ass{}", r"ASS{}", r"wd{}", r"WD{}", r"rase{}", r"pw{}", r"PW{}")
+
+
+def _names(*ends: str) -> tuple[str, ...]:
+    """Anchors: names for passwords, with what stands behind them."""
+    return tuple(tail.format(end) for tail in _TAIL for end in ends)
+
+
+def _by_a_call(text: str, start: int, end: int) -> bool:
+    """Whether a name and a value are what a call like `put("db.password", "...")` is given: not two of many names."""
+    before = text[max(start - 120, 0) : start]
+    return bool(
+        re.search(
+            r"(?i)\b(?:\w{0,20}_)?(?:put\w{0,12}|set\w{0,20}|define|add\w{0,20}|env|getenv|get_env|fetch|get\w{0,12}"
+            r"|append|option|config|property)\(\s*[bu]?[\"'][\w.:${}-]{0,100}$",
+            before,
+        )
+    )
+
 
 CUED: tuple[Rule, ...] = (
     # password = "...", "apiKey": "...", token => '...', apiKey: string = "...", define("PASSWORD", "..."),
-    # <add key="Password" value="..."/>
+    # <add key="Password" value="..."/>, "name": "DB_PASSWORD", "value": "...", and within quotes: \"password\": \"...\"
     Rule(
         "quoted secret",
         (),
-        rf"(?:{WORDS})(?:[\"'\]]{{1,2}}|\[\]|: ?&?[A-Za-z]\w{{0,30}}(?= ?=)|)"
-        r"(?:\s{0,4}(?::=|=>|->|=|:|(?<=[\"']),)|(?<=[\"'])\s{1,4}value=)\s{0,4}[bBfFrRuU@]{0,2}"
-        r"(?:(?:String::from|Some|\[\]byte|SecretStr|SecretString::from)\()?"
-        r"(?P<quote>[\"'`])(?P<secret>[^\s\"'`]{6,512})(?P=quote)",
-        chosen,
+        rf"(?:{WORDS})(?:\\?[\"'\]]{{1,2}}|\[\]|: ?&?(?:'static )?[A-Za-z][\w.?<>\[\]| ]{{0,40}}?(?= ?=)|)"
+        r"(?:\s{0,20}(?::=|=>|->|=|:|(?<=[\"']),)|(?<=[\"']),?\s{1,40}[\"']?[vV]alue[\"']?\s{0,4}[:=])\s{0,4}[bBfFrRuUN@]{0,2}"
+        rf"{_WRAPPED}(?P<quote>\\?[\"'`])(?P<secret>[^\s\"'`]{{5,512}})(?P=quote)",
+        _of_a_name,
+        of_somebody,
     ),
-    # setPassword("..."), withToken('...')
+    # setPassword("..."), withToken('...'), .password("...")
     Rule(
         "quoted secret",
-        ("assword(", "ecret(", "oken(", "Key(", "_key(", "ass("),
-        rf"{FIRST}(?:(?<=et.)|(?<=ith.)|(?<=et_.)|(?<=ith_.)){REST}\(\s?(?P<quote>[\"'])(?P<secret>[^\s\"']{{6,512}})(?P=quote)",
-        chosen,
+        ("assword(", "ecret(", "oken(", "Key(", "_key(", "ass(", "pw(", "wd(", "hrase("),
+        rf"{FIRST}(?:(?<=et.)|(?<=ith.)|(?<=et_.)|(?<=ith_.)|(?<=[.>].)){REST}"
+        r"\(\s?(?P<quote>[\"'])(?P<secret>[^\s\"']{5,512})(?P=quote)",
+        assigned,
+    ),
+    # process.env.DB_PASSWORD || "...", ENV["DB_PASSWORD"] || "...", ${DB_PASSWORD:-...}, ${db.password:...}
+    Rule(
+        "default of a password",
+        ("||", "??"),
+        rf"(?:{WORDS})(?:[\"'][\])]{{1,2}})?\s{{0,2}}(?:\|\||\?\?|\bor\b|\?:)\s{{0,2}}"
+        r"(?P<quote>[\"'])(?P<secret>[^\s\"'`]{5,512})(?P=quote)",
+        assigned,
+    ),
+    Rule(
+        "default of a password",
+        ("${",),
+        rf"\$\{{[\w.-]{{0,60}}(?:{WORDS})(?::-|:=|:|-)(?P<secret>[^\s\"'{{}}$:]{{5,64}})\}}",
+        assigned,
     ),
     Rule(
         "quoted secret",
         ("#define",),
-        rf"#define[ \t]+\w{{0,60}}(?:{WORDS})[ \t]+(?P<quote>[\"'])(?P<secret>[^\s\"']{{6,512}})(?P=quote)",
-        chosen,
+        rf"#define[ \t]+\w{{0,60}}(?:{WORDS})[ \t]+(?P<quote>[\"'])(?P<secret>[^\s\"']{{5,512}})(?P=quote)",
+        assigned,
     ),
     # X-Api-Key: ... within the quotes of a header.
     Rule(
         "authorization",
         tuple(f"{word}:" for word in ("Key", "key", "KEY", "Token", "TOKEN", "-token", "Secret", "-secret")),
         rf"(?:{WORDS}):[ \t]?(?P<secret>[A-Za-z0-9._~+/=-]{{16,512}})(?=[\"'`])",
-        _long_and_made,
+        _of_a_named_header,
     ),
     # DB_PASSWORD=... of .env files, shells and compose files: upper case, nothing around the sign.
     Rule(
         "environment value",
         _CAPITALS,
-        rf"(?m)^[ \t]*{_SET}[A-Z0-9_]*(?:{WORDS})(?<=[A-Z])(?:_BASE|_B64|_BASE64)?="
+        rf"(?m)^[ \t]*{SET}[A-Z0-9_]*(?:{WORDS})(?<=[A-Z])(?:_BASE|_B64|_BASE64)?="
         r"(?P<quote>[\"']?)(?P<secret>(?<=[\"'])[^\"'\r\n]{4,512}|[^\s\"']{4,512})(?P=quote)[ \t\r]*$",
         given,
     ),
@@ -266,8 +161,8 @@ CUED: tuple[Rule, ...] = (
         "environment value",
         _CAPITALS,
         rf"(?<![\w.$-])[A-Z0-9_]{{0,60}}(?:{WORDS})(?<=[A-Z])="
-        r"(?P<quote>[\"']?)(?P<secret>[^\s\"'$<>{}()`;,&|\\]{6,512})(?P=quote)(?=[\s;&|\"'`)\\]|$)",
-        chosen,
+        r"(?P<quote>[\"']?)(?P<secret>[^\s\"'$<>{}()`;,&|\\]{5,512})(?P=quote)(?=[\s;&|\"'`)\\]|$)",
+        assigned,
     ),
     # Dockerfile's older form, fish, csh and Windows.
     Rule(
@@ -285,45 +180,40 @@ CUED: tuple[Rule, ...] = (
         r"(?P<secret>[A-Za-z0-9+/=_!@#^&~-]{9,4096})[ \t\r]*$",
         _of_a_setting,
     ),
+    # {"value": "...", "name": "DB_PASSWORD"}
+    Rule(
+        "setting",
+        ('"value"',),
+        r"\"value\"\s{0,4}:\s{0,4}\"(?P<secret>[^\s\"\\]{5,512})\"\s{0,4},\s{1,40}\"name\"\s{0,4}:\s{0,4}"
+        rf"\"[\w.-]{{0,60}}(?:{WORDS})\"",
+        of_a_call,
+    ),
     # Kubernetes: a variable's name on one line, its value on the next.
     Rule(
         "setting",
         ("value:",),
         rf"(?m)name:[ \t]*[\"']?[\w.-]{{0,60}}(?:{WORDS})[\"']?[ \t\r]*\n[ \t]*value:[ \t]*"
-        r"(?P<quote>[\"']?)(?P<secret>[^\s\"'{}$]{6,512})(?P=quote)[ \t\r]*$",
-        chosen,
+        r"(?P<quote>[\"']?)(?P<secret>[^\s\"'{}$]{5,512})(?P=quote)[ \t\r]*$",
+        assigned,
     ),
+    # <password>...</password>, <property name="password"><value>...</value>, <name>password</name><value>...</value>
     Rule(
         "setting",
         ("</",),
-        rf"(?:<[\w.:-]{{0,40}}(?:{WORDS})|(?:{WORDS})[\"'])>\s{{0,4}}(?P<secret>[^\s<>\"'`\\]{{6,512}})\s{{0,4}}</",
-        chosen,
+        rf"(?:<[\w.:-]{{0,40}}(?:{WORDS})(?:\s[^<>]{{0,120}})?>|(?:(?:name|key)=[\"'][\w.:-]{{0,80}})?(?:{WORDS})[\"']"
+        rf"(?:\s[^<>]{{0,120}})?>|(?:{WORDS})</(?i:key|name)>)\s{{0,80}}(?:<(?i:value|string)>\s{{0,40}})?"
+        r"(?P<secret>[^\s<>\"'`\\]{5,512})\s{0,40}</",
+        _of_an_element,
     ),
     # --password=..., Password=...; of connection strings
     Rule(
         "argument",
         (),
         rf"(?:--(?:[a-z-]{{1,20}}[= ][\w.-]{{0,60}}(?:{WORDS})=|[a-z-]{{0,40}}(?:{WORDS})[= ])"
-        r"|[;?&\"'](?i:password|pwd)=)"
-        r"(?P<secret>[^\s;&<>\"'`\\),]{6,512})",
-        chosen,
-    ),
-    # CREATE ROLE app LOGIN PASSWORD '...', SET PASSWORD = PASSWORD('...')
-    Rule(
-        "password in SQL",
-        tuple(f"{word}{between}'" for word in ("PASSWORD", "password") for between in (" ", " = ", "=", "(")),
-        r"(?i:\b(?:(?:create|alter)\s+(?:user|role|login)\b[^;\n]{0,160}?|encrypted\s+|set\s+)password\b)"
-        r"(?:\s+(?i:for)\s+[^=;\n]{1,80})?\s{0,4}=?\s{0,4}(?:(?i:password)\s?)?\(?'(?P<secret>[^'\r\n]{2,256})'",
-        literal,
-    ),
-    # machine HOST login NAME password ..., on one line or three.
-    Rule(
-        "password of .netrc",
-        ("machine", "login"),
-        r"(?m)(?:machine\s+\S{1,255}\s+(?:login\s+\S{1,255}\s+)?|^[ \t]*(?:default[ \t]+)?login[ \t]+\S{1,255}\s+)"
-        r"(?:account\s+\S{1,255}\s+)?password[ \t]+"
-        r"(?P<secret>\"(?:[^\"\\\r\n]|\\.){1,255}\"|[^\s\"'\\]{2,255})(?=[\s\"'\\]|$)",
-        given,
+        rf"|-D[\w.-]{{0,80}}(?:{WORDS})="
+        r"|[?&\"'](?i:password|pwd)=|; ?(?:[\w ]{1,20}[: ])?(?i:password|pwd)=)"
+        r"(?P<secret>[^\s;&<>\"'`\\),]{5,512})",
+        _of_an_argument,
     ),
     # aws configure set aws_secret_access_key ...
     Rule(
@@ -332,5 +222,84 @@ CUED: tuple[Rule, ...] = (
         r"(?i:aws_?secret_?access_?key)\W{1,6}(?P<secret>[A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])",
         cased,
     ),
+    Rule("quoted secret", ("django-insecure-",), r"django-insecure-[^\s\"'`\\]{30,80}", made),
+    # new NetworkCredential("user", "...")
+    Rule(
+        "quoted secret",
+        ("Credential",),
+        r"Credentials?\([^,()\n]{1,160},\s{0,4}(?P<quote>[\"'])(?P<secret>[^\s\"']{5,512})(?P=quote)",
+        of_a_call,
+    ),
+    # WordPress
+    Rule(
+        "quoted secret",
+        ("_KEY'", "_SALT'"),
+        r"'(?:AUTH|SECURE_AUTH|LOGGED_IN|NONCE)_(?:KEY|SALT)',\s{0,8}'(?P<secret>[^'\r\n]{32,128})'",
+        made,
+    ),
+    Rule(
+        "quoted secret",
+        ("TOTP(",),
+        r"TOTP\((?P<quote>[\"'])(?P<secret>[A-Z2-7]{16,128})(?P=quote)",
+    ),
 )
 """Looked for where a text holds a word for secrets."""
+
+PASSWORDS: tuple[Rule, ...] = (
+    Rule(
+        "quoted secret",
+        _names('",', "',"),
+        rf"(?:{WORDS})[\"'],\s{{0,4}}(?P<quote>[\"'])(?P<secret>[^\s\"'`]{{5,512}})(?P=quote)",
+        assigned,
+        _by_a_call,
+    ),
+    Rule(
+        "default of a password",
+        (" or ", "?:"),
+        rf"(?:{WORDS})(?:[\"'][\])]{{1,2}})?\s{{0,2}}(?:\|\||\?\?|\bor\b|\?:)\s{{0,2}}"
+        r"(?P<quote>[\"'])(?P<secret>[^\s\"'`]{5,512})(?P=quote)",
+        assigned,
+    ),
+    # add_argument("--password", default="..."), variable "db_password" { default = "..." }
+    Rule(
+        "default of a password",
+        ("default",),
+        rf"(?:{WORDS})[\"'](?:,[^\n]{{0,160}}?|\s{{0,4}}\{{[^{{}}]{{0,400}}?)\bdefault[\"']?\s{{0,12}}[=:]\s{{0,4}}"
+        r"(?P<quote>[\"'])(?P<secret>[^\s\"'`]{5,512})(?P=quote)",
+        assigned,
+    ),
+    # storePassword "...", and in a sentence: the password is `...`
+    Rule(
+        "quoted secret",
+        _names(" is", " '", ' "', " `", ": `", "  "),
+        rf"(?:{WORDS})(?: is| was)?:?[ \t]{{1,12}}(?P<quote>[\"'`])(?P<secret>[^\s\"'`]{{5,512}})(?P=quote)(?!\w)",
+        _of_a_sentence,
+    ),
+    # "host=... user=... password=..."
+    Rule(
+        "argument",
+        ("word=", "WORD=", "wd=", "WD="),
+        r"(?i:\b(?:host|hostaddr|dbname|user|username|server|uid|database|data source|port)\s?=\s?[^\s;=]{1,80}[;, ]"
+        r"[^\n\"']{0,160}?\b(?:password|passwd|pwd)\s?=\s?)(?P<secret>[^\s;&<>\"'`\\),]{5,512})",
+        assigned,
+    ),
+    Rule("registry login", (":_password",), r":_password\s*=\s*[\"']?(?P<secret>[A-Za-z0-9+/]{8,}={0,2})", cased),
+    # password = "four plain words there"
+    Rule(
+        "quoted secret",
+        (),
+        rf"(?:{WORDS})[\"'\]]{{0,2}}\s{{0,20}}(?::=|=>|=|:)\s{{0,4}}"
+        r"(?P<quote>[\"'])(?P<secret>[a-z]{3,12}(?: [a-z]{3,12}){2,8})(?P=quote)",
+        _a_phrase,
+    ),
+    # password: |
+    #   ...
+    Rule(
+        "setting",
+        ("|", ">"),
+        rf"(?:{WORDS})[\"']?:[ \t]{{0,8}}[|>][-+]?[ \t\r]{{0,8}}\n[ \t]{{1,80}}"
+        r"(?P<secret>[^\s\"'{}$<>]{5,512})[ \t]{0,8}(?=\r?$|\r?\n)",
+        assigned,
+    ),
+)
+"""Looked for where a text holds a name for passwords."""

@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
+from ragit.remote.secrets.password import label, word
+
 
 class Rule(NamedTuple):
     """One form of a secret."""
@@ -18,16 +20,38 @@ class Rule(NamedTuple):
     """What is found; its group `secret`, or all of it, goes."""
     holds: Callable[[str, str], bool] | None = None
     """Whether what was found is one, where a pattern alone cannot tell: the secret, and what of the match is before."""
+    stands: Callable[[str, int, int], bool] | None = None
+    """Whether it is one where it stands: the text, and the offsets of the match. Looks at some lines around."""
 
+
+SET = r"(?:(?:export|ENV|ARG|set|-)[ \t]+)?"
+"""What may stand before the name of a variable on its line."""
 
 EDGE = r"(?<![A-Za-z0-9_])"
-KEYS = ("api", "access", "auth", "private", "preshared", "account", "encryption", "signing", "secret")
+KEYS = (
+    *("api", "access", "auth", "private", "preshared", "account", "encryption", "signing", "secret"),
+    *("app", "shared"),
+)
+_OWNERS = (
+    *("user", "usr", "db", "root", "admin", "smtp", "mail", "imap", "ftp", "ssh", "sql", "pg", "postgres", "mongo"),
+    *("redis", "ldap", "bind", "become", "login", "proxy", "auth", "wifi", "store", "sudo", "my", "vpn"),
+)
+"""Whose `pass` is a password, also in one word with it: `dbpass`, and not `bypass`."""
+
+_WAY = re.compile(
+    r"(?i)(?:render|shader|shadow|depth|draw|color|main|first|second|third|single|two|multi|next|prev|last|each|final|this"
+    r"|optimi[sz]ation|compiler|analysis|function|module|graph|dry|pre|post|to|can|must|should|will|not|all)[_.-]?$"
+)
+"""What a `pass` is named after that is one of several, or a verb."""
+
 _NAMES = (
     "password",
     "passwd",
     "passphrase",
-    r"pass(?<![A-Za-z]pass)",
+    "passcode",
+    r"pass(?:(?<![A-Za-z]pass)|(?-i:(?<=[a-z]Pass))|{})".format("|".join(f"(?<={owner}pass)" for owner in _OWNERS)),
     "pwd",
+    r"pw(?:(?<![A-Za-z]pw)|{})(?!\w)".format("|".join(f"(?<={owner}pw)" for owner in _OWNERS)),
     "secret",
     "token",
     "credentials?",
@@ -38,13 +62,46 @@ REST = r"(?i:{})".format(
     "|".join(f"(?<={name[0]}){name[1:]}" for name in (*_NAMES, *(f"{word}[_.-]?key" for word in KEYS)))
 )
 WORDS = FIRST + REST
-"""What names of secrets end in, in any case; in lower case, each holds one of CUES or KEY_CUES. The first letters stand
-before the words: so `re` skips what none begins with, which makes its search twice as fast.
+"""What names of secrets end in, in any case; `of_passwords` or `of_tokens` is true of a text that holds one. The first
+letters stand before the words: so `re` skips what none begins with, which makes its search twice as fast.
 """
 
-CUES = ("passw", "passp", "pwd", "secret", "token", "credential", "_pass", "pass=", "pass:", "pass'", 'pass"', "pass =")
-KEY_CUES = tuple(f"{word}{between}key" for word in KEYS for between in ("", "_", "-", "."))
-"""Cues that hold `key`: looked for only where that is."""
+_PASS = (
+    *(
+        "passw",
+        "passp",
+        "passc",
+        "_pass",
+        "pass=",
+        "pass:",
+        "pass'",
+        'pass"',
+        "pass =",
+        "pass(",
+        "pass\\",
+        "pass ->",
+        "pass>",
+    ),
+    *("-pass", "storepass", "keypass", "requirepass"),
+)
+_KEY = "key(?:{})".format("|".join(f"(?<={word}key)|(?<={word}[_.-]key)" for word in KEYS))
+
+
+def of_passwords(folded: str) -> bool:
+    """Whether a text, in lower case, holds a name for passwords. As fast as looking for a word."""
+    if "pass" in folded:
+        for cue in _PASS:
+            if cue in folded:
+                return True
+    return "pw" in folded and re.search(r"pw(?:d|[^a-z])", folded) is not None
+
+
+def of_tokens(folded: str) -> bool:
+    """Whether a text, in lower case, holds a name for other secrets."""
+    if "secret" in folded or "token" in folded or "credential" in folded:
+        return True
+    return "key" in folded and re.search(_KEY, folded) is not None
+
 
 _TECHNICAL = frozenset(
     "v x k r rc alpha beta utf mb le be sha md base http https oauth tls ssl secp prime rsa ecdsa aes gcm cbc".split()
@@ -55,6 +112,7 @@ _NO_LITERAL = re.compile(
     r"[$%<>{}*]|\.\.\.|^/"  # a reference, a placeholder, a path
     r"|^[A-Z][A-Z0-9_]*$|^[a-z]+\d{0,2}([._/-][a-z0-9]+)+$"  # a constant's name, a dotted or dashed one
     r"|^-{0,2}[A-Za-z_.-]+[=:]$"  # an option that something is put behind
+    r"|^@[A-Z_]+@?$"  # a mark in a template
 )
 _MARKS = re.compile(r"[$%<>{}*`(]")
 """What references and patterns are written with, and passwords too."""
@@ -85,6 +143,11 @@ def jumbled(value: str, before: str = "") -> bool:
     return len(re.findall(r"[A-Za-z][0-9]|[0-9][A-Za-z]", value)) > 3
 
 
+def long_and_made(value: str, before: str) -> bool:
+    """Letters and digits as they come, of both cases: no name has several numbers within it."""
+    return len(re.findall(r"[A-Za-z][0-9]|[0-9][A-Za-z]", value)) > 2 and cased(value)
+
+
 def chosen(value: str, before: str) -> bool:
     """A literal that was chosen or made as a secret: not a dotted or dashed name, a path, or a placeholder.
 
@@ -96,6 +159,35 @@ def chosen(value: str, before: str) -> bool:
     if len(value) > 7 and re.search(r"[!@#^&+=?~]", value):
         return True
     return made(value) and not _names_a_version(value, before)
+
+
+def of_a_password(before: str) -> bool:
+    """Whether what stands before a value ends in a name for passwords, and not for tokens or keys."""
+    return re.search(r"(?i)(?:pass|passw(?:or)?d|passphrase|passcode|pwd|pw)(?![a-z])", before) is not None
+
+
+def of_somebody(text: str, start: int, end: int) -> bool:
+    """Whether the name that begins at `start` is no `pass` that a compiler makes over a program."""
+    if text[start + 4 : start + 5].isalpha() or text[start : start + 4].lower() != "pass":
+        return True
+    return not _WAY.search(text[max(start - 20, 0) : start])
+
+
+def assigned(value: str, before: str) -> bool:
+    """A literal that a name for secrets is given: one that was made, or, where it is a password, a plain word.
+
+    A single word with a capital is what a form shows beside the field, unless a variable is set to it.
+    """
+    if len(value) > 5 and chosen(value, before):
+        return True
+    if not of_a_password(before) or not word(value):
+        return False
+    return not label(value) or bool(re.search(r"(?<!value)(?<![=!<>:])=[^=>]*$", before))
+
+
+def of_a_call(value: str, before: str) -> bool:
+    """What a call that logs in is given as its last argument: a literal that was made, or a plain word."""
+    return len(value) > 5 and chosen(value, before) or (word(value) and not label(value))
 
 
 def given(value: str, before: str = "") -> bool:

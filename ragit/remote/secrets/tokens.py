@@ -128,6 +128,7 @@ _SERVICES: tuple[Rule, ...] = (
     Rule("Brevo key", ("xkeysib-",), r"xkeysib-[a-f0-9]{64}-[A-Za-z0-9]{16}"),
     Rule("Resend key", ("re_",), EDGE + r"re_[A-Za-z0-9]{8}_[A-Za-z0-9]{20,30}" + _END, cased),
     Rule("MailerSend token", ("mlsn.",), EDGE + r"mlsn\.[a-f0-9]{64}"),
+    Rule("Twilio key", ("AC",), r"AC[0-9a-f]{32}[\"'],\s{0,4}[\"'](?P<secret>[0-9a-f]{32})[\"']"),
     Rule("Twilio key", ("SK", "AC"), EDGE + r"(?:SK|AC)[0-9a-f]{32}" + _END),
     Rule("Mailchimp key", ("-us",), EDGE + r"[0-9a-f]{32}-us[0-9]{1,2}" + _END),
     Rule("Mailgun key", ("key-",), EDGE + r"key-[0-9a-f]{32}" + _END),

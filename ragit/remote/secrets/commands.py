@@ -1,0 +1,276 @@
+"""Passwords that commands are given, and those in files with a grammar of their own: SQL, .netrc, .pgpass. Pure.
+
+What stands there is a password whatever it looks like, so that only references, and words that stand for one, stay.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ragit.remote.secrets.password import bare
+from ragit.remote.secrets.rule import Rule, assigned, given, literal
+
+_BARE = r"[^\s\"'$<>{}()`|;&]"
+"""What a password on a command line is written with where no quotes stand around it."""
+
+_ARGUMENT = rf"(?P<quote>[\"']?)(?P<secret>(?!-){_BARE}{{3,200}})(?P=quote)"
+
+_ON = r"[ \t](?:[^\n|;&]|\\\n){0,200}?(?<=[ \t])"
+"""The rest of a command up to an option, also on the lines that it goes on in."""
+
+_TOOLS = (
+    r"sshpass[ \t]+-p",
+    rf"redis-cli{_ON}-a",
+    rf"(?:docker|podman|skopeo|buildah|oc|cf|az|helm registry) login{_ON}-p",
+    rf"(?:\bmongo(?:sh|dump|restore|export|import)?|cqlsh|rdesktop|user(?:add|mod)|\b7za?|\brar){_ON}-p",
+    rf"ldap(?:search|add|modify|passwd){_ON}-w",
+    rf"(?:plink|pscp|psftp)(?:\.exe)?{_ON}-pw",
+    rf"(?:sqlcmd|bcp|osql|ipmitool|\b(?:un)?zip){_ON}-P",
+    rf"(?:smbclient|rpcclient|winexe|smbget){_ON}-U[ \t]*[\"']?[^\s%\"']{{1,80}}%",
+    rf"openssl[ \t]+(?:enc|aes-?\w+){_ON}-k",
+    rf"lftp{_ON}-u[ \t]*[\"']?[^\s,\"']{{1,80}},",
+    r"\bhttps?[ \t](?:[^\n|;&:]{0,80}[ \t])?(?:-a|--auth)[ \t=][\"']?[^\s:\"']{1,80}:",
+)
+"""Commands, up to where a password stands."""
+
+
+_DIRECTIVES = (
+    "requirepass",  # Redis
+    "masterauth",
+    r"(?:sentinel[ \t]+)?auth[-_]pass(?:[ \t]+[\w.-]{1,80})?",
+    r"(?:root|bind|rootbind|nslcd_?bind)_?pw(?:[ \t]+--plaintext)?",  # slapd, Kickstart
+    r"user[ \t]+\S{1,80}[ \t]+insecure-password",  # HAProxy
+    r"enable[ \t]+(?:secret|password)(?:[ \t]+\d)?",  # routers
+    r"username[ \t]+\S{1,80}(?:[ \t]+privilege[ \t]+\d{1,2})?[ \t]+(?:secret|password)[ \t]+\d",
+    r"(?:password|secret)[ \t]+\d",
+    r"d-i[ \t]+passwd/[\w-]{1,40}[ \t]+password",  # Debian's installer
+)
+"""Lines of settings whose last word is a password."""
+
+
+def _of_a_command(value: str, before: str) -> bool:
+    """Neither numbers of a user and a group, nor ports, nor the rest of an option's name."""
+    if value.isdigit() and re.search(r"\d:$", before):
+        return False
+    if re.fullmatch(r"[\d.]{1,15}:[\d.:/tcpud-]+|[A-Z][A-Z_]+|\[\w+\]?", value):
+        return False
+    return given(value) and not re.match(r"ass|ort\b|rot|lug|ipe|rint|rett", value)
+
+
+def _bare_in_sql(value: str, before: str) -> bool:
+    return given(value) and bare(value)
+
+
+def _of_a_secret(text: str, start: int, end: int) -> bool:
+    """Whether it is a Secret of Kubernetes that the command makes."""
+    return "create secret" in text[max(start - 600, 0) : start]
+
+
+def _beside_options(text: str, start: int, end: int) -> bool:
+    """Whether other options stand on the line, as they do not in a sentence about one."""
+    line = text[max(start - 200, 0) : start].rpartition("\n")[2] + text[end : end + 200].partition("\n")[0]
+    return bool(re.search(r"(?:^|\s)--?[A-Za-z][\w-]*", line)) and not re.search(
+        r"\b(?:the|option|options|flag)\b", line
+    )
+
+
+WITH_OPTIONS: tuple[Rule, ...] = (
+    Rule(
+        "password of a command",
+        ("curl",),
+        r"-(?<![\w-]-)(?:[uU]|-user|-proxy-user)[ =]?(?P<quote>[\"']?)[^\s:\"'$<>{}`|;]{1,80}:"
+        r"(?P<secret>[^\s\"'$<>{}*`|;]{2,200})(?P=quote)(?!\w)",
+        _of_a_command,
+    ),
+    Rule(
+        "password of a command",
+        (" -p",),
+        r"(?:mysql|mariadb|mycli)[a-z-]{0,12}(?:\.exe)?[ \t](?:[^\n|;&]|\\\n){0,300}?(?<=[ \t\"'])-p"
+        r"(?P<quote>[\"']?)(?P<secret>[^\s\"'$<>{}()`|;&,-][^\s\"'$<>{}()`|;&,]{2,200})(?P=quote)",
+        _of_a_command,
+    ),
+    Rule(
+        "password of a command",
+        (" -p", " -a", " -w", " -P", "plink", " -U ", " -k ", "lftp", "--auth"),
+        rf"(?:{'|'.join(_TOOLS)})[ \t]*{_ARGUMENT}",
+        _of_a_command,
+    ),
+    Rule(
+        "password of a command",
+        ("sudo -S",),
+        r"(?:echo|printf)[ \t]+(?=[^\n|]{1,200}\|[ \t]*sudo -S)"
+        r"(?P<quote>[\"']?)(?P<secret>[^\s\"'$<>{}()`|;&@/*-][^\s\"'$<>{}()`|;&@]{2,200})(?P=quote)",
+        _of_a_command,
+    ),
+)
+"""Looked for where an option stands."""
+
+IN_TEXT: tuple[Rule, ...] = (
+    Rule(
+        "password of a command",
+        ("sqlplus", "rabbitmqctl", "net user"),
+        r"(?:sqlplus[ \t]+(?:-\w+[ \t]+){0,3}[\"']?\w{1,40}/|rabbitmqctl[ \t]+(?:add_user|change_password)[ \t]+"
+        r"\S{1,80}[ \t]+|net user[ \t]+[^\s/]{1,80}[ \t]+)"
+        r"(?P<quote>[\"']?)(?P<secret>[^\s\"'$<>{}()`|;&@/*-][^\s\"'$<>{}()`|;&@]{2,200})(?P=quote)",
+        _of_a_command,
+    ),
+    # user:...@tcp(db:3306)/app
+    Rule(
+        "password in a URL",
+        ("@tcp(",),
+        r"(?<![\w/.-])[\w.-]{1,64}:(?P<secret>[^\s:@\"'<>{}$*]{3,200})@tcp\(",
+        given,
+    ),
+    Rule(
+        "setting",
+        ("psk=",),
+        r"(?m)^[ \t]*(?:wpa_)?psk=(?P<quote>[\"']?)(?P<secret>[^\s\"'$<>{}]{8,64})(?P=quote)[ \t\r]*$",
+        given,
+    ),
+    Rule(
+        "password of .pgpass",
+        (":543", ":6432:", ":*:"),
+        r"(?m)^[\w.*-]{1,255}:(?:5432|5433|6432|\*):[^:\s]{1,63}:[^:\s]{1,63}:"
+        r"(?P<secret>(?:[^\s:\\]|\\.){2,255})[ \t\r]*$",
+        given,
+    ),
+    Rule(
+        "password in SQL",
+        ("IDENTIFIED", "identified"),
+        r"(?:IDENTIFIED|(?i:\b(?:(?:create|alter)\s+user|grant)\b)[^;]{0,200}?identified)"
+        r"\s+(?:(?i:with)\s+[\w'\"`]{1,60}\s+)?(?i:by|as)\s+(?:(?i:password)\s+)?"
+        r"(?P<quote>['\"])(?P<secret>[^'\"\r\n]{2,256})(?P=quote)",
+        literal,
+    ),
+    Rule(
+        "password in SQL",
+        ("IDENTIFIED BY",),
+        r"IDENTIFIED BY\s+(?P<secret>[A-Za-z][\w#$]{3,60})"
+        r"(?=\s*(?:[;/,)]|$|(?<=\s)(?i:default|account|quota|temporary|profile)\b))",
+        _bare_in_sql,
+    ),
+)
+"""Looked for where an anchor stands, whatever else the text says."""
+
+PASSWORDS: tuple[Rule, ...] = (
+    # echo ... | docker login --password-stdin, echo user:... | chpasswd
+    Rule(
+        "password of a command",
+        ("--password-stdin", "passwd"),
+        r"(?:echo|printf)[ \t]+(?:-\w+[ \t]+)?"
+        r"(?=[^\n|]{1,200}\|[^\n]{0,200}(?:--password-stdin|(?<!\w)passwd\b|chpasswd))"
+        r"(?:[\"']?[\w.-]{1,40}:|(?P<quote>[\"']?)(?![\w.-]{1,40}:))(?P<secret>[^\s\"'$<>{}()`|;&%]{3,200})(?:(?P=quote)|[\"']?)",
+        _of_a_command,
+    ),
+    Rule(
+        "password of a command",
+        ("htpasswd",),
+        r"htpasswd(?:[ \t]+-[A-Za-z]{1,6}){1,4}(?:[ \t]+[^\s|;&>-][^\s|;&>]{0,200}){1,2}[ \t]+"
+        r"(?P<quote>[\"']?)(?P<secret>[^\s\"'$<>{}()`|;&]{3,200})(?P=quote)[ \t]{0,20}(?=[|;&>)\"'`\r\n]|$)",
+        lambda value, before: re.search(r" -[A-Za-z]*b", before) is not None and _of_a_command(value, before),
+    ),
+    Rule(
+        "password of a command",
+        ("pass:",),
+        r"(?:-pass(?:in|out)?[ \t=]|\bpass(?:in|out)[ \t=])[ \t]{0,4}[\"']?pass:(?P<secret>[^\s\"'$<>{}()`|;&]{3,200})",
+        _of_a_command,
+    ),
+    Rule(
+        "password of a command",
+        ("storepass", "keypass"),
+        r"-(?:\w{0,12}storepass|\w{0,8}keypass)[ \t]{1,4}" + _ARGUMENT,
+        _of_a_command,
+    ),
+    Rule(
+        "password of a command",
+        ("mysqladmin",),
+        r"mysqladmin[ \t][^\n|;&]{0,120}?[ \t]password[ \t]+" + _ARGUMENT + r"(?=[ \t]*(?:$|\n|\r))",
+        _of_a_command,
+    ),
+    Rule(
+        "password of a command",
+        ("/pass:",),
+        r"(?<=\s)/pass:" + _ARGUMENT + r"(?=[ \t]*(?:$|\n|\r|/))",
+        _of_a_command,
+    ),
+    # --password ... among other options
+    Rule(
+        "password of a command",
+        ("--pass", "-password ", "-passwd ", "-passphrase "),
+        r"(?<=[\s\"'])--?(?:[a-z-]{0,20}-)?(?:password|passwd|passphrase|pass)[ \t]{1,4}"
+        r"(?P<secret>[A-Za-z0-9_.!@#^+=?~-]{5,64})"
+        r"(?=[ \t]*(?:$|\n|\\\n|[ \t]-|[\"'`]|[ \t]https?:))",
+        lambda value, before: _of_a_command(value, before) and assigned(value, before + "="),
+        _beside_options,
+    ),
+    Rule(
+        "password of a command",
+        ("mount", "cifs"),
+        r"(?:mount|cifs)[^\n]{0,200}?[ \t,\"']pass(?:word)?=(?P<secret>[^\s\"'$<>{}()`|;&,]{3,200})",
+        _of_a_command,
+    ),
+    # requirepass ... of Redis and its like
+    Rule(
+        "setting",
+        (
+            "requirepass",
+            "pw",
+            "insecure-password",
+            "auth-pass",
+            "auth_pass",
+            "enable ",
+            "username ",
+            "passwd/",
+            "word 0",
+        ),
+        rf"(?m)^[ \t]*(?:{'|'.join(_DIRECTIVES)})[ \t]+"
+        r"(?P<quote>[\"']?)(?P<secret>[^\s\"'<>{}]{3,200})(?P=quote)[ \t\r]*$",
+        given,
+    ),
+    # Two lines of msmtp's, fetchmail's and others' settings
+    Rule(
+        "setting",
+        ("password", "passwd"),
+        r"(?m)^[ \t]*(?:user|username|login)[ \t]+[^\s=:]{1,120}[ \t\r]*\n[ \t]*(?:password|passwd)[ \t]+"
+        r"(?P<quote>[\"']?)(?P<secret>[^\s\"'<>{}=]{3,200})(?P=quote)[ \t\r]*$",
+        given,
+    ),
+    # ansible_become_pass=... among others of a host
+    Rule(
+        "argument",
+        ("ansible_",),
+        r"(?<![\w.-])ansible_\w{0,30}?pass(?:word)?=(?P<quote>[\"']?)(?P<secret>[^\s\"'{}()<>$,;]{5,200})(?P=quote)",
+        assigned,
+    ),
+    # CREATE ROLE app LOGIN PASSWORD '...', SET PASSWORD = PASSWORD('...')
+    Rule(
+        "password in SQL",
+        tuple(
+            f"{word}{between}'" for word in ("PASSWORD", "password") for between in (" ", " = ", "=", "(", " = N", "=N")
+        ),
+        r"(?i:\b(?:(?:create|alter)\s+(?:user|role|login)\b[^;\n]{0,160}?|encrypted\s+|set\s+)password\b)"
+        r"(?:\s+(?i:for)\s+[^=;\n]{1,80})?\s{0,4}=?\s{0,4}(?:(?i:password)\s?)?\(?N?'(?P<secret>[^'\r\n]{2,256})'",
+        literal,
+    ),
+    # machine HOST login NAME password ..., on one line or three.
+    Rule(
+        "password of .netrc",
+        ("machine", "login"),
+        r"(?m)(?:machine\s+\S{1,255}\s+(?:login\s+\S{1,255}\s+)?|^[ \t]*(?:default[ \t]+)?login[ \t]+\S{1,255}\s+)"
+        r"(?:account\s+\S{1,255}\s+)?password[ \t]+"
+        r"(?P<secret>\"(?:[^\"\\\r\n]|\\.){1,255}\"|[^\s\"'\\]{2,255})(?=[\s\"'\\]|$)",
+        given,
+    ),
+)
+"""Looked for where a text holds a name for passwords."""
+
+CUED: tuple[Rule, ...] = (
+    Rule(
+        "Kubernetes secret",
+        ("--from-literal",),
+        r"--from-literal[= ][\"']?[\w.-]{1,80}=[\"']?(?P<secret>[^\s\"'$<>{}()\[\]`|;&\\]{3,512})",
+        given,
+        _of_a_secret,
+    ),
+)
+"""Looked for where a text holds a word for secrets."""

@@ -1,0 +1,145 @@
+"""Kubernetes' Secrets: values that are secret whatever their names are, since the manifest they stand in is one. Pure.
+
+Told by `kind: Secret` above or below, by `stringData`, which nothing else has, or, where a manifest was cut, by a
+`data` of which every value is text in base64. References (`{{ .Values.password }}`, `${PASSWORD}`) stay.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from ragit.remote.secrets.keys import GONE
+from ragit.remote.secrets.password import placeholder
+
+_NEXT = re.compile(r"---|[ ]*- (?:apiVersion|kind|metadata|data|stringData):")
+"""Where a manifest begins: a document, or one of a list."""
+
+_KIND = re.compile(r"(?:[ ]{0,2}|[ ]{0,4}- )[\"']?kind[\"']?[ \t]*:[ \t]*[\"']?(\w+)[\"']?,?[ \t\r]*$")
+_DATA = re.compile(r"([ ]*(?:- )?)[\"']?(data|stringData)[\"']?[ \t]*:[ \t]*\r?")
+_PAIR = re.compile(r"([ ]*)((?:\"[^\"]{1,253}\"|'[^']{1,253}'|[\w.-]{1,253})[ \t]*:)([ \t]+)(\S.*)")
+_BLOCK = re.compile(r"[|>][-+\d]*[ \t]*(?:#.*)?\r?")
+_REFERENCE = re.compile(r"[\"']?(?:\{\{|\$\{|\$\(|<[^<>]+>|\$\w+|@\w+@).*|[\"']{2}\r?|(?:null|~)\r?|[&*!]\w.*|[\[{].*")
+
+_IN_BRACES = re.compile(
+    r"[\"']?(?:data|stringData)[\"']?[ \t]{0,4}[:=][ \t]{0,4}\{(?P<pairs>[^{}]{1,20000})\}",
+)
+_QUOTED = re.compile(r"([:=][ \t]{0,4}\")((?:[^\"\\\n]|\\.){1,8000})(\")")
+_JSON = re.compile(r"\"kind\"\s{0,4}:\s{0,4}\"Secret\"|\"kubernetes_secret")
+
+
+def without(text: str, found: Counter[str] | None) -> str:
+    """The text without the values of Secrets in it."""
+    if "stringData" not in text and "data:" not in text and "kubernetes_secret" not in text and '"data"' not in text:
+        return text
+    if _JSON.search(text):
+        return _IN_BRACES.sub(lambda match: _blanked(match, found), text)
+    lines = text.split("\n")
+    kinds = _kinds(lines)
+    changed = False
+    for number, line in enumerate(lines):
+        match = _DATA.fullmatch(line)
+        if match is not None and _secret(lines, number, match, kinds[number]):
+            changed = _without_values(lines, number, len(match[1]), found) or changed
+    return "\n".join(lines) if changed else text
+
+
+def _blanked(match: re.Match[str], found: Counter[str] | None) -> str:
+    def gone(pair: re.Match[str]) -> str:
+        if _stays(pair[2]):
+            return pair[0]
+        if found is not None:
+            found["Kubernetes secret"] += 1
+        return pair[1] + GONE + pair[3]
+
+    start = match.start("pairs") - match.start()
+    return match[0][:start] + _QUOTED.sub(gone, match["pairs"]) + match[0][start + len(match["pairs"]) :]
+
+
+def _stays(value: str) -> bool:
+    """Whether a value is a reference, what stands for a secret, or was taken out already."""
+    bare = value.strip("\"' \t\r")
+    return GONE in value or _REFERENCE.fullmatch(value) is not None or placeholder(bare)
+
+
+def _secret(lines: list[str], number: int, data: re.Match[str], kind: str) -> bool:
+    """Whether the `data` on a line is a Secret's."""
+    if data[2] == "stringData" or kind:
+        return data[2] == "stringData" or kind == "Secret"
+    values = [pair[4].strip() for _, pair in _pairs(lines, number, len(data[1]))]
+    return bool(values) and all(map(_packed, values))
+
+
+def _kinds(lines: list[str]) -> list[str]:
+    """What the manifest that each line is in says it is; empty where its piece does not tell."""
+    manifests = [0]
+    said: dict[int, str] = {}
+    for line in lines:
+        manifests.append(manifests[-1] + bool(_NEXT.match(line)))
+        kind = _KIND.match(line)
+        if kind is not None:
+            said[manifests[-1]] = kind[1]
+    return [said.get(manifest, "") for manifest in manifests[1:]]
+
+
+def _pairs(lines: list[str], number: int, indent: int) -> Iterator[tuple[int, re.Match[str]]]:
+    """The lines under `data` that give a name a value."""
+    deep = 0
+    for at in range(number + 1, len(lines)):
+        line = lines[at]
+        if not line.strip():
+            continue
+        depth = len(line) - len(line.lstrip(" "))
+        if depth <= indent:
+            return
+        deep = deep or depth
+        pair = _PAIR.fullmatch(line)
+        if depth == deep and pair is not None:
+            yield at, pair
+
+
+def _without_values(lines: list[str], number: int, indent: int, found: Counter[str] | None) -> bool:
+    changed = False
+    for at, pair in list(_pairs(lines, number, indent)):
+        value = pair[4]
+        if _BLOCK.fullmatch(value):
+            gone = _without_block(lines, at + 1, len(pair[1]))
+        elif value.startswith("#") or _stays(value):
+            gone = False
+        else:
+            quote = value[0] if value[0] in "\"'" and value.rstrip().endswith(value[0]) else ""
+            end = "\r" if value.endswith("\r") else ""
+            lines[at] = pair[1] + pair[2] + pair[3] + quote + GONE + quote + end
+            gone = True
+        changed = changed or gone
+        if gone and found is not None:
+            found["Kubernetes secret"] += 1
+    return changed
+
+
+def _without_block(lines: list[str], start: int, indent: int) -> bool:
+    """Blank the lines of a value that follow it, deeper than its name."""
+    changed = False
+    for at in range(start, len(lines)):
+        line = lines[at]
+        depth = len(line) - len(line.lstrip(" "))
+        if line.strip() and depth <= indent:
+            break
+        if line.strip() and not _stays(line.strip()):
+            lines[at] = " " * depth + GONE + ("\r" if line.endswith("\r") else "")
+            changed = True
+    return changed
+
+
+def _packed(value: str) -> bool:
+    """Whether a value is text in base64."""
+    value = value.strip("\"'")
+    if len(value) < 8 or len(value) % 4 or not re.fullmatch(r"[A-Za-z0-9+/]+={0,2}", value):
+        return GONE in value
+    try:
+        return base64.b64decode(value).decode().isprintable()
+    except (binascii.Error, UnicodeDecodeError):
+        return False

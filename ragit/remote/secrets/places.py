@@ -1,0 +1,215 @@
+"""Secrets that are told by their place: in a URL, a header or a call that logs in; and hashes of passwords. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from ragit.remote.secrets.password import placeholder, word
+from ragit.remote.secrets.rule import (
+    EDGE,
+    SET,
+    Rule,
+    cased,
+    chosen,
+    given,
+    jumbled,
+    literal,
+    long_and_made,
+    made,
+    of_a_call,
+)
+
+
+def _of_a_user(value: str, before: str) -> bool:
+    """Not the port after a host: http://localhost:8080@name is an address without a password."""
+    if value.startswith("$") or placeholder(value):
+        return False
+    user = before.rpartition("://")[2][:-1]
+    return not (re.fullmatch(r"\d{1,5}", value) and re.fullmatch(r"localhost|.*\..*|\[.*", user))
+
+
+def _of_a_key(value: str, before: str) -> bool:
+    """The number of a key, by its length: a symmetric one (`k`) may have 16 bytes."""
+    if before.rstrip("\"': =").endswith("k"):
+        return cased(value)
+    return jumbled(value) and cased(value) and len(value) >= 40
+
+
+def _random_value(value: str, before: str) -> bool:
+    return jumbled(value) and given(value)
+
+
+def _of_a_header(value: str, before: str) -> bool:
+    """Anything made behind the name of a scheme; without one, it may be a name."""
+    if re.search(r"(?i)authorization.*(?:bearer|basic|token|key)\s", before):
+        return made(value)
+    return len(value) > 19 and long_and_made(value, before)
+
+
+def _of_a_signature(value: str, before: str) -> bool:
+    return chosen(value, before) or len(value) > 15 and word(value)
+
+
+IN_URLS: tuple[Rule, ...] = (
+    Rule(
+        "password in a URL",
+        ("://",),
+        r"[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/:@\"'<>{}$*]*:(?P<secret>[^\s/?#\"'<>{}*]{2,})@(?=[A-Za-z0-9\[])",
+        _of_a_user,
+    ),
+    Rule("token in a URL", ("://",), r"://(?P<secret>[A-Za-z0-9_-]{20,255})@(?=[A-Za-z0-9\[])", jumbled),
+    Rule(
+        "token in a URL",
+        ("://",),
+        r"[?&](?i:access_token|token|api[_-]?key|key|sig|signature|x-amz-signature|secret|client_secret|password)="
+        r"(?P<secret>[A-Za-z0-9%+/_.~=-]{16,512})",
+        jumbled,
+    ),
+    Rule(
+        "webhook",
+        ("/webhook", "hooks.slack.com", "hooks.zapier.com"),
+        r"(?:/api/webhooks/\d+/|hooks\.slack\.com/(?:services|workflows|triggers)/|hooks\.zapier\.com/hooks/catch/"
+        r"|/webhookb2/|office\.com/webhook/)(?P<secret>[A-Za-z0-9/_@-]{14,400})",
+        made,
+    ),
+)
+"""Looked for where there is an address."""
+
+IN_TEXT: tuple[Rule, ...] = (
+    Rule(
+        "quoted secret",
+        ("WiFi.begin(", ".login("),
+        r"(?:WiFi\.begin|\.login)\([^,()\n]{1,160},\s{0,4}(?P<quote>[\"'])(?P<secret>[^\s\"']{5,512})(?P=quote)",
+        of_a_call,
+    ),
+    Rule(
+        "quoted secret",
+        ("new PDO(",),
+        r"new PDO\((?:[^,()\n]{1,240},){2}\s{0,4}(?P<quote>[\"'])(?P<secret>[^\s\"']{5,512})(?P=quote)",
+        of_a_call,
+    ),
+    # HMAC256("..."), jwt.sign(payload, "..."), jwt.encode(payload, "...", ...), TOTP("...")
+    Rule(
+        "quoted secret",
+        ("HMAC", "jwt.", "JWT"),
+        r"(?:HMAC\d{3}\(|\b(?:jwt|JWT|Jwt)(?:\.|::)(?:sign|verify|encode|decode)\([^,()\n]{1,120},\s{0,4})"
+        r"(?P<quote>[\"'])(?P<secret>[^\s\"']{6,512})(?P=quote)",
+        _of_a_signature,
+    ),
+    Rule(
+        "quoted secret",
+        ("-SecureString",),
+        r"ConvertTo-SecureString[ \t]+(?:-String[ \t]+)?(?P<quote>[\"'])(?P<secret>[^\s\"']{4,512})(?P=quote)",
+        literal,
+    ),
+)
+"""Looked for where an anchor stands, whatever else the text says."""
+
+BESIDE_AUTH: tuple[Rule, ...] = (
+    Rule(
+        "registry login",
+        ("auth",),
+        r"(?:_auth\s*=|\"auth\"\s*:)\s*[\"']?(?P<secret>[A-Za-z0-9+/]{16,}={0,2})",
+        cased,
+    ),
+    Rule(
+        "authorization",
+        ("uthorization", "UTHORIZATION", "earer "),
+        r"(?i:authorization[\"']?\s{0,4}[:=,]\s{0,4}[\"']?(?:[a-z-]{3,20}\s{1,4})?|\bbearer\s"
+        r"|authorization\s{1,4}[\"'](?:basic|bearer|token)\s{1,4})"
+        r"(?P<secret>[A-Za-z0-9._~+/=-]{16,4096})",
+        _of_a_header,
+    ),
+    # basic_auth("user", "..."): the last of two arguments.
+    Rule(
+        "quoted secret",
+        ("asic_auth", "asicAuth", "PasswordAuth"),
+        r"(?:asic_?[aA]uth|PasswordAuthentication)(?:\(| )[^,()\n]{1,160},\s{0,4}(?:Some\()?"
+        r"(?P<quote>[\"'])(?P<secret>[^\s\"']{5,512})(?P=quote)",
+        of_a_call,
+    ),
+    # auth=("user", "..."), auth: ["user", "..."], HTTPBasicAuth("user", "..."), .auth("user", "...")
+    Rule(
+        "quoted secret",
+        ("auth", "Auth("),
+        r"uth(?:(?<=\bauth)[\"']?\s{0,3}(?:=>|=|:)\s{0,3}[\[(]"
+        r"|(?:(?<=\.auth)|(?<=BasicAuth)|(?<=DigestAuth)|(?<=NtlmAuth))\()\s{0,12}[\"'][^\"'\n]{1,120}[\"'],\s{0,12}"
+        r"(?P<quote>[\"'])(?P<secret>[^\s\"']{5,512})(?P=quote)(?:,\s{0,4}[\"'](?:basic|digest|ntlm)[\"']|,?)\s{0,12}[\])]",
+        of_a_call,
+    ),
+)
+"""Looked for where there is a word with `uth`: authorization, basic_auth, HTTPBasicAuth."""
+
+IN_CONNECTS: tuple[Rule, ...] = (
+    Rule(
+        "quoted secret",
+        ("getConnection(", "mysqli", "DBI->connect(", "MySQLdb.connect(", "pymysql.connect("),
+        r"(?:getConnection|mysqli(?:_connect)?|DBI->connect|(?:MySQLdb|pymysql)\.connect)\((?:[^,()\n]{1,240},){2}"
+        r"\s{0,4}(?P<quote>[\"'])(?P<secret>[^\s\"']{5,512})(?P=quote)",
+        of_a_call,
+    ),
+)
+"""Looked for where something connects."""
+
+IN_RUNS: tuple[Rule, ...] = (
+    Rule(
+        "environment value",
+        ("_KEY=",),
+        rf"(?m)^[ \t]*{SET}[A-Z0-9_]{{1,80}}_KEY="
+        r"(?P<quote>[\"']?)(?P<secret>[A-Za-z0-9+/_.=-]{20,512})(?P=quote)[ \t\r]*$",
+        _random_value,
+    ),
+    # JSON Web Keys (RFC 7517) and .NET's keys in XML: the numbers that are private.
+    Rule(
+        "private key",
+        ('"d', '"p"', '"q', '"k"'),
+        r"\"(?:d|p|q|dp|dq|qi|k)\"\s{0,4}:\s{0,4}\"(?P<secret>[A-Za-z0-9_-]{22,4096})={0,2}\"",
+        _of_a_key,
+    ),
+    Rule(
+        "private key",
+        ("kty",),
+        EDGE + r"'?(?:d|p|q|dp|dq|qi|k)'?\s{0,4}[:=]\s{0,4}['\"](?P<secret>[A-Za-z0-9_-]{22,4096})={0,2}['\"]",
+        _of_a_key,
+    ),
+    Rule(
+        "private key",
+        ("Q>", "</D>"),
+        r"<(?P<part>D|P|Q|DP|DQ|InverseQ)>(?P<secret>[A-Za-z0-9+/=]{40,2048})</(?P=part)>",
+        cased,
+    ),
+)
+"""Looked for where a text has long runs without a blank."""
+
+HASHES: tuple[Rule, ...] = (
+    Rule("password hash", ("$2a$", "$2b$", "$2x$", "$2y$"), r"\$2[abxy]\$[0-9]{2}\$[./A-Za-z0-9]{53}"),
+    Rule(
+        "password hash",
+        ("$1$", "$5$", "$6$", "$apr1$"),
+        r"\$(?:1|5|6|apr1)\$(?:rounds=\d{1,9}\$)?[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{22,86}",
+    ),
+    Rule("password hash", ("$y$", "$gy$"), r"\$g?y\$[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{1,86}\$[./A-Za-z0-9]{43}"),
+    Rule(
+        "password hash",
+        ("$argon2",),
+        r"\$argon2(?:id|i|d)\$(?:v=\d{1,3}\$)?[a-z]=[\w=,]{1,60}\$[A-Za-z0-9+/]{8,90}\$[A-Za-z0-9+/]{16,128}",
+    ),
+    Rule("password hash", ("$P$", "$H$"), r"\$[PH]\$[./A-Za-z0-9]{31}(?![./A-Za-z0-9])"),
+    Rule(
+        "password hash",
+        ("pbkdf2",),
+        r"pbkdf2[_:-]sha\d{1,3}[$:]\d{1,8}\$[^\s$\"']{1,64}\$[A-Za-z0-9+/=.]{27,128}",
+    ),
+    Rule(
+        "password hash",
+        ("scrypt:", "SCRAM-SHA-256$"),
+        r"scrypt(?::\d{1,7}){3}\$[^\s$]{1,64}\$[0-9a-f]{64,128}"
+        r"|SCRAM-SHA-256\$\d{1,7}:[A-Za-z0-9+/=]{8,64}\$[A-Za-z0-9+/=]{44}:[A-Za-z0-9+/=]{44}",
+    ),
+    Rule(
+        "password hash",
+        ("SHA}", "SHA256}", "SHA512}"),
+        r"\{S?SHA(?:256|512)?\}[A-Za-z0-9+/]{27,160}={0,2}",
+    ),
+)
+"""What is kept of passwords to compare them with: tried on many machines at once, most of them are found."""

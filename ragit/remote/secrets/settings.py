@@ -1,0 +1,85 @@
+"""Passwords in files of settings, without quotes: told from code by the lines around them.
+
+`password: sunshine` is a setting or the type of a field, `password = sunshine` a setting or one variable given to
+another. The text comes without the name of its file, and is often a piece of it: so the three lines above and below
+are asked whether they are settings or code, and where they are code, nothing is taken out. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ragit.remote.secrets.password import bare
+from ragit.remote.secrets.rule import WORDS, Rule, of_a_password, of_somebody
+
+_NEAR = 3
+"""Lines above and below that are asked."""
+_WIDE = 300
+"""Characters of a line that are looked at."""
+
+_CODE = re.compile(
+    r"[,;{(\[]\s*$|^\s*[})\]]|\w\([^()]*\)\s*[:;]?\s*$|\b(?:self|this)\.\w|^\s*@\w|=>|->|&&|\|\|"
+    r"|=\s*(?:None|True|False|nil|NULL|nullptr|undefined)\b"
+    r"|^\s*(?:else|try|finally|except)\s*:\s*$"
+    r"|^\s*(?:def|class|if|elif|for|while|return|import|from|public|private|protected|static|final|var|let|const|val"
+    r"|func|fun|fn|function|interface|struct|type|enum|package|use|using|end|do|try|catch|except|raise|throw|new|local"
+    r"|module|not|in|with|assert|begin|unless|require|include|print)\b(?!\s*[:=.-])"
+)
+_SHELL = re.compile(r"\$[\w{(]|^\s*(?:fi|done|esac|then|echo|export|unset|set -\w+)\b|;\s*(?:then|do)\s*$|^#!.*sh\b")
+_SECTION = re.compile(r"^\s*\[[\w .:/\"-]{1,80}\]\s*$")
+_NO_EXPRESSION = re.compile(
+    r"^\s*[\w.-]+[ \t]*[:=][ \t]*(?:~?/\S*|\S+@\S+|[\w.-]+:\d+|\w[\w+:.-]{0,40}://\S+|yes|no|on|off|localhost"
+    r"|\d+(?:\.\d+){3}|[a-z]+(?:[.-][a-z0-9]+){2,})\s*$"
+)
+"""A setting whose value is a path, an address, a name with dashes: no language would compute that."""
+
+
+def _bare_password(value: str, before: str) -> bool:
+    if re.match(r"[ \t-]*(?:self|this|cls|args|kwargs|params|opts|options|req|request|obj|data)\.", before):
+        return False
+    name = re.search(r"(?i)pass\W*$", before)
+    return of_a_password(before) and bare(value) and (name is None or of_somebody(before, name.start(), name.end()))
+
+
+def _among_settings(text: str, start: int, end: int) -> bool:
+    """Whether the line at these offsets stands among settings and not among code."""
+    line = text[start:end]
+    near = [*_above(text, start), *_below(text, end)]
+    if re.search(r"[\w\]]=\S", line):
+        if any(map(_SHELL.search, near)):
+            return True
+    elif not re.search(r":\s", line):
+        return not any(map(_CODE.search, near)) and any(
+            _SECTION.match(one) or _NO_EXPRESSION.match(one) for one in near
+        )
+    return not any(map(_CODE.search, near))
+
+
+def _above(text: str, start: int) -> Iterator[str]:
+    return _said(reversed(text[max(start - _NEAR * _WIDE, 0) : start].split("\n")))
+
+
+def _below(text: str, end: int) -> Iterator[str]:
+    return _said(iter(text[end : end + _NEAR * _WIDE].split("\n")))
+
+
+def _said(lines: Iterator[str]) -> Iterator[str]:
+    """The nearest lines that say something: neither blank nor a comment."""
+    said = 0
+    for line in lines:
+        if line.strip() and not re.match(r"\s*(?:#(?!!)|//|;|\*|<!--|--\s)", line):
+            yield line[:_WIDE]
+            said += 1
+            if said == _NEAR:
+                return
+
+
+RULE = Rule(
+    "setting",
+    ("ass", "ASS", "pw", "PW", "Pw"),
+    rf"(?m)^[ \t]*(?:- +|export[ \t]+)?(?:[\w.-]{{0,80}}(?:{WORDS})|\"[\w.-]{{0,80}}(?:{WORDS})\")"
+    r"[ \t]*[:=][ \t]*(?P<secret>[A-Za-z0-9_.!@#^&+=?~-]{5,64})(?:[ \t]+#[^\n]{0,200})?[ \t\r]*$",
+    _bare_password,
+    _among_settings,
+)

@@ -1,0 +1,101 @@
+"""Passwords in tables: in a column that is headed as such, of CSV, of Markdown, and of SQL's INSERT. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from ragit.remote.secrets.keys import GONE
+from ragit.remote.secrets.password import word
+from ragit.remote.secrets.rule import chosen
+
+_INSERT = re.compile(
+    r"(?:[iI]nsert into|INSERT INTO)\s{1,8}[\w.`\"\[\]]{1,120}\s{0,8}"
+    r"\((?P<heads>[^()]{1,2000})\)\s{0,8}(?i:values)\s{0,8}"
+)
+_ROW = re.compile(r"\s{0,40},?\s{0,40}\((?P<cells>(?:'(?:[^'\\]|\\.)*'|[^'()]){1,8000})\)")
+_CELL = re.compile(r"(?:'(?:[^'\\]|\\.)*'|[^',])+")
+"""A quote that is doubled within a string ends one and begins another, which comes to the same."""
+
+_HEAD = re.compile(
+    r"\"?(?:[\w-]{0,20}[ _-])?(?:password|passwd|passphrase|pwd|pass|passcode|secret|api[ _-]?key)\"?", re.I
+)
+_HEADER = re.compile(
+    r"(?im)^(?:[ \t]*\|)?(?:[\w\"#][^\n,;|\t(){}=<>:]{0,39}[,;\t]|[^\n,;|\t(){}=<>:]{1,40}\|)*"
+    r"[ \t\"]*(?:[\w-]{1,20}[ _-])?(?:password|passwd|passphrase|pwd|pass|passcode|secret|api[ _-]?key)[ \t\"]*"
+    r"(?:[,;\t][\w\"][^\n(){}=<>:]{0,400}|\|[^\n(){}=<>:]{0,400})?\r?$"
+)
+
+
+def without(text: str, found: Counter[str] | None) -> str:
+    """The text without what stands in columns of passwords."""
+    return _without_inserted(_without_columns(text, found), found)
+
+
+def _without_inserted(text: str, found: Counter[str] | None) -> str:
+    """The text without the passwords in rows that a statement inserts."""
+    if "nsert into" not in text and "NSERT INTO" not in text:
+        return text
+    parts: list[str] = []
+    at = 0
+    for insert in _INSERT.finditer(text):
+        columns = _headed(insert["heads"].split(","), '`"[] \t\n')
+        row = _ROW.match(text, insert.end()) if columns and insert.start() >= at else None
+        while row is not None:
+            cells = _CELL.findall(row["cells"])
+            if ",".join(cells) == row["cells"] and _blank_cells(cells, columns, found):
+                parts += [text[at : row.start("cells")], ",".join(cells)]
+                at = row.end("cells")
+            row = _ROW.match(text, row.end())
+    return "".join(parts) + text[at:] if parts else text
+
+
+def _headed(heads: Sequence[str], around: str = " \t\r") -> list[int]:
+    """The columns that are called like a secret."""
+    return [column for column, head in enumerate(heads) if _HEAD.fullmatch(head.strip(around))]
+
+
+def _without_columns(text: str, found: Counter[str] | None) -> str:
+    """The text without passwords under a head, in lines with as many cells."""
+    parts: list[str] = []
+    at = 0
+    for header in _HEADER.finditer(text):
+        if header.start() < at:
+            continue
+        heads, _ = _cells(header[0])
+        columns = _headed(heads)
+        end = header.end()
+        while len(list(filter(str.strip, heads))) > 1 and end < len(text):
+            stop = text.find("\n", end + 1)
+            stop = len(text) if stop < 0 else stop
+            cells, delimiter = _cells(text[end + 1 : stop])
+            if len(cells) != len(heads):
+                break
+            if _blank_cells(cells, columns, found):
+                parts += [text[at : end + 1], delimiter.join(cells)]
+                at = stop
+            end = stop
+        parts.append(text[at:end])
+        at = end
+    return "".join(parts) + text[at:] if parts else text
+
+
+def _blank_cells(cells: list[str], columns: Sequence[int], found: Counter[str] | None) -> bool:
+    changed = False
+    for column in columns:
+        value = cells[column].strip().strip("\"`'") if column < len(cells) else GONE
+        if GONE in value or not (word(value) or (len(value) > 5 and chosen(value, "password"))):
+            continue
+        cells[column] = cells[column].replace(value, GONE)
+        changed = True
+        if found is not None:
+            found["column"] += 1
+    return changed
+
+
+def _cells(line: str) -> tuple[list[str], str]:
+    for delimiter in "\t|;,":
+        if delimiter in line:
+            return line.split(delimiter), delimiter
+    return [line], ","
