@@ -1,7 +1,7 @@
 """The one engine for every language with a grammar: syntax tree to pieces.
 
 It looks at declarations only: the top level, the inside of containers, and the inside of what is too large for one
-chunk; it never visits the body of a function that fits. It keeps its own stack, so that no nesting is too deep.
+chunk; it never visits the body of a function that fits. It keeps its own stack, which no nesting makes too deep.
 """
 
 from __future__ import annotations
@@ -25,6 +25,9 @@ _TYPES = frozenset(
 )
 _IN_A_TYPE = {"function": "method", "constant": "field", "variable": "field"}
 """What some grammars call by one name wherever it stands."""
+
+_DEEPEST = 2000
+"""Levels within each other that are looked into: nobody writes as many, and millions take all memory there is."""
 
 _ARGUMENTS = re.compile(r"<[^<>]*>")
 _LETTER = re.compile(rb"[^\n]")
@@ -95,9 +98,12 @@ class _Walk:
             level = levels[-1]
             for node in level.nodes:
                 inner = self._look(level, node)
-                if inner is not None:
+                if inner is None:
+                    continue
+                if len(levels) < _DEEPEST:
                     levels.append(inner)
                     break
+                self._leave(inner, level)  # what is in there goes on with what is around it
             else:
                 levels.pop()
                 self._leave(level, levels[-1] if levels else None)

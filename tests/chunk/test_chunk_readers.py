@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 from outlines import SAMPLES
 from test_chunk_properties import assert_holds
@@ -66,6 +70,40 @@ def test_ten_thousand_levels_of_nesting(language: str) -> None:
     if language in ("c", "javascript"):
         opening, closing = "{\n", "}\n"
     assert_holds((opening * 10_000 + closing * 10_000).encode(), language, DEFAULT)
+
+
+DEEP = """
+import sys
+from ragit.chunk import chunk
+from ragit.limits import confine
+confine(1 << 30)
+opening, closing, language = sys.argv[1:]
+data = b"x = " + b"\\n".join([opening.encode() * 100] * 3000 + [b"needle"] + [closing.encode() * 100] * 3000)
+found = chunk(data, language)
+held = {line for piece in found.chunks for line in range(piece.start_line, piece.end_line + 1)}
+print(sorted(held) == list(range(1, 6002)), sum("needle" in piece.text for piece in found.chunks))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is bounded by RLIMIT_DATA, as Linux counts it")
+@pytest.mark.parametrize(
+    ("language", "brackets"), [("powershell", "{}"), ("zig", "()"), ("kotlin", "{}"), ("python", "()"), ("c", "{}")]
+)
+def test_three_hundred_thousand_levels_take_little_memory(language: str, brackets: str) -> None:
+    """Each is a node or several, and looking into all of them took gigabytes: more than a worker may have."""
+    typed = [sys.executable, "-c", DEEP, *brackets, language]
+    done = subprocess.run(typed, capture_output=True, text=True, cwd=Path(__file__).parents[2])
+    assert (done.stdout.split(), done.returncode) == (["True", "1"], 0), done.stderr
+
+
+def test_comments_between_levels_that_are_not_looked_into_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("tree_sitter")
+    from ragit.chunk import code
+
+    text = "".join(f"{' ' * i}# about {i}\n{' ' * i}class C{i}:\n" for i in range(60)) + " " * 60 + "pass\n"
+    monkeypatch.setattr(code, "_DEEPEST", 5)
+    chunks = assert_holds(text.encode(), "python", ChunkOptions(min_bytes=0, max_lines=10)).chunks
+    assert [piece.symbol for piece in chunks if piece.symbol] == [f"C{i}" for i in range(5)]
 
 
 def test_nested_containers_do_not_swell_the_parents() -> None:
