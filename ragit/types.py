@@ -61,6 +61,8 @@ class Chunk:
     """Leading comment or docstring, without its comment marks."""
     place: str = ""
     """Where a person finds it in a document: `page 12`, `sheet Budget rows 40-80`; empty for what has only lines."""
+    numbers: tuple[int, ...] = ()
+    """On which of these rows, pages, ... each of its lines stands, 0 for none; empty if all are on one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +228,8 @@ class Hit(Record):
     reranked: Reranked | None = None
     place: str = ""
     """Where a person finds it in a document: `page 12`; its lines count in the text made of the document."""
+    numbers: tuple[int, ...] = ()
+    """Where the place is several rows, pages, ...: on which of them each line stands, 0 for none."""
 
 
 class Demoted(NamedTuple):

@@ -139,6 +139,7 @@ def test_a_hit_in_a_document_loads_no_reader(repo: GitSandbox) -> None:
     assert libraries(modules) == LIBRARIES
     assert {name for name in modules if name.startswith("ragit.chunk.documents.")} <= {
         "ragit.chunk.documents.block",
+        "ragit.chunk.documents.numbers",
         "ragit.chunk.documents.place",
     }
 

@@ -25,14 +25,19 @@ __all__ = [
     "chunk",
     "end_children",
     "fingerprint",
+    "first_of",
     "is_document",
     "joined_places",
+    "kept",
     "language_of",
     "languages",
     "named",
+    "numbers_of",
     "pages_of",
     "part_of",
+    "parted",
     "require",
+    "share_of",
     "table_fingerprint",
     "text_of",
 ]
@@ -87,6 +92,41 @@ def pages_of(place: str) -> tuple[int, int]:
     from ragit.chunk.documents.place import pages
 
     return pages(place)
+
+
+def first_of(place: str) -> int:
+    """The first row, page or whatever is counted in a document that a chunk's place is on; 0 if it is on none."""
+    from ragit.chunk.documents.place import first
+
+    return first(place)
+
+
+def share_of(start: int, end: int, size: int) -> str:
+    """How far into a document of so many bytes a range of its text is, for a person: `40 % in`."""
+    from ragit.chunk.documents.place import share
+
+    return share(start, end, size)
+
+
+def kept(chunking: Chunking) -> bytes:
+    """What is kept of a document: its text, and on which rows or pages its chunks' lines stand, for `parted`."""
+    from ragit.chunk.documents.numbers import kept
+
+    return kept(chunking.derived, chunking.chunks)
+
+
+def parted(data: bytes) -> tuple[bytes, bytes]:
+    """What was kept of a document as its text and the rest, for `numbers_of`."""
+    from ragit.chunk.documents.numbers import parted
+
+    return parted(data)
+
+
+def numbers_of(rest: bytes, start_line: int) -> tuple[int, ...]:
+    """On which row or page each line of the chunk stands that begins in a line; empty if all are on one."""
+    from ragit.chunk.documents.numbers import numbers_of
+
+    return numbers_of(rest, start_line)
 
 
 def joined_places(places: Iterable[str]) -> str:

@@ -35,6 +35,9 @@ _HEAD = 64 << 20
 _REPEATED = 16
 """How often the chunks of an answer may hold its whole text together."""
 
+_NUMBERS = 1 << 32
+"""No document has as many rows, pages or cells."""
+
 _SMALL = 1 / 12
 """Share of the configured time that the smallest document may take."""
 _LARGE = 6_000_000
@@ -139,10 +142,14 @@ def _chunks(rows: Any, text: bytes) -> Iterator[Chunk]:
 
 def _chunk(row: Any, text: bytes) -> Chunk:
     """One chunk of an answer. ValueError or TypeError if it is none."""
-    first, last, start, end, *words = row
-    if not (1 <= first <= last and 0 <= start < end <= len(text)) or len(words) != 6:
+    first, last, start, end, *words, numbers = row
+    kind, symbol, parent, signature, doc, place = map(str, words)
+    if not (1 <= first <= last and 0 <= start < end <= len(text)):
         raise ValueError
-    return Chunk(first, last, start, end, text[start:end].decode(), *map(str, words))
+    if numbers and (len(numbers) != last - first + 1 or not all(0 <= number < _NUMBERS for number in numbers)):
+        raise ValueError
+    names = (kind, symbol, parent, signature, doc, place)
+    return Chunk(first, last, start, end, text[start:end].decode(), *names, tuple(map(int, numbers)))
 
 
 _idle: list[_Child] = []

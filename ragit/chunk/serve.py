@@ -72,7 +72,7 @@ def _chunker(setup: dict[str, Any]) -> Callable[[bytes, str, DocumentOptions], R
 
 def _say(sink: BinaryIO, found: Read, usable: bool, used: float) -> None:
     chunks = [
-        (c.start_line, c.end_line, c.start, c.end, c.kind, c.symbol, c.parent, c.signature, c.doc, c.place)
+        (c.start_line, c.end_line, c.start, c.end, c.kind, c.symbol, c.parent, c.signature, c.doc, c.place, c.numbers)
         for c in found.chunks
     ]
     about = {"language": found.language, "skipped": found.skipped, "derived": found.derived}

@@ -264,7 +264,7 @@ def _done(made: _Made, plan: Planned | None, vectors: Mapping[bytes, Vector], ma
         forward=packed.forward,
         chunks=rows,
         vectors=tuple(vectors[row.hash] for row in rows) if vectors or not rows else None,
-        derived=zlib.compress(chunking.derived) if chunking.derived else b"",
+        derived=zlib.compress(chunk.kept(chunking)) if chunking.derived else b"",
         undescribed=plan.lacking(rows) if plan else (),
     )
     if plan is None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ragit.render.screen import RenderOptions, counted, plain, visible
-from ragit.render.snippet import best_line, marked, wanted_terms
+from ragit.render.snippet import best_line, marked, place_at, wanted_terms
 from ragit.render.text import notes, qualified
 from ragit.types import Answer, Hit, Optimized, WithoutVectors
 
@@ -33,7 +33,7 @@ def json(answer: Answer, options: RenderOptions) -> Iterator[str]:
         "missing": answer.missing,
         "degraded": answer.degraded or None,
         "took_ms": round(answer.took_ms, 3),
-        "results": [_result(hit) for hit in answer.hits],
+        "results": [_result(answer.query, hit) for hit in answer.hits],
     }
     whole.update(_lacking(answer))
     if answer.rewritten:
@@ -70,7 +70,7 @@ def vectorless(found: WithoutVectors) -> dict[str, int]:
     return {"chunks": found.chunks, "of": found.of}
 
 
-def _result(hit: Hit) -> dict[str, Any]:
+def _result(query: str, hit: Hit) -> dict[str, Any]:
     result: dict[str, Any] = {
         "path": plain(hit.path),
         "start_line": hit.start_line,
@@ -89,6 +89,8 @@ def _result(hit: Hit) -> dict[str, Any]:
     }
     if (raw := _raw_path(hit.path)) is not None:
         result["path_bytes"] = b64encode(raw).decode()
+    if hit.numbers:
+        result["best_place"] = plain(place_at(hit, best_line(query, hit).number))
     if hit.optimized:
         result["optimized"] = _optimized(hit.optimized)
     if hit.reranked:
@@ -126,7 +128,7 @@ def vimgrep(answer: Answer, options: RenderOptions) -> Iterator[str]:
             start += len(piece.encode("utf-8", "surrogatepass"))
         else:
             start = len(line.text) - len(line.text.lstrip())
-        place = f"[{visible(hit.place)}] " if hit.place else ""
+        place = f"[{visible(place_at(hit, line.number))}] " if hit.place else ""
         yield f"{visible(hit.path)}:{line.number}:{start + 1}:{place}{visible(line.text)}"
 
 

@@ -87,6 +87,20 @@ def best_line(query: str, hit: Hit) -> Line:
     return Line(hit.start_line + at, lines[at], bool(ranked))
 
 
+_COUNTED = re.compile(r"([^\W\d]+)s \d+-\d+$")
+
+
+def number_at(hit: Hit, line: int) -> int:
+    """The row, page, ... of a document that a line stands on; 0 if that is none, or as its place says."""
+    return hit.numbers[line - hit.start_line] if hit.numbers else 0
+
+
+def place_at(hit: Hit, line: int) -> str:
+    """Where a person finds a line of a document: of `sheet Budget rows 40-80`, `sheet Budget row 57`."""
+    number = number_at(hit, line)
+    return _COUNTED.sub(rf"\g<1> {number}", hit.place) if number else hit.place
+
+
 def _chosen(query: str, hit: Hit, lines: list[str], held: list[frozenset[str]]) -> set[int]:
     opening = _opening(query, hit, lines)
     chosen = {opening} if hit.symbol or not any(held) else set()

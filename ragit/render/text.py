@@ -1,8 +1,8 @@
 """Hits for a person at a terminal: one head per place that a click opens, and under it the lines that answer.
 
 The line format is that of grep and ripgrep: `12:` before a line that matches, `12-` before one shown for context, `--`
-between groups of context lines. In a document a hit names its page or rows instead, and its lines have no number: they
-are of a text that nobody can open.
+between groups of context lines. In a document a hit names its page or rows instead, and its lines have the number of
+the page or row that each is on, where there are several: those of a text that nobody can open would lead nowhere.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ragit.render.screen import Paint, RenderOptions, cells, counted, visible
-from ragit.render.snippet import Line, asked_first, marked, opening_line, snippet, wanted_terms
+from ragit.render.snippet import Line, asked_first, marked, number_at, opening_line, snippet, wanted_terms
 from ragit.types import Answer, Hit, ToIndex, index_command, lacking
 
 _LONGEST = 400
@@ -81,7 +81,8 @@ def _body(query: str, hit: Hit, options: RenderOptions, paint: Paint) -> Iterato
     lines = snippet(query, hit, full=options.full, context=options.context)
     wanted = wanted_terms(query, hit)
     indent = _common_indent(lines)
-    digits = 0 if hit.place else len(str(hit.end_line))
+    numbers = {line.number: number_at(hit, line.number) if hit.place else line.number for line in lines}
+    digits = len(str(max(numbers.values()))) if any(numbers.values()) else 0
     before = lines[0].number - 1
     for line in lines:
         if options.context and line.number > before + 1:
@@ -89,10 +90,17 @@ def _body(query: str, hit: Hit, options: RenderOptions, paint: Paint) -> Iterato
         before = line.number
         gutter = "  "
         if digits:
-            number = f"{line.number:>{digits}}"
-            gutter += (paint.line(number) + ":" if line.matches else paint.faint(number + "-")) + " "
+            gutter += _gutter(numbers[line.number], digits, line.matches, paint)
         room = (options.width or _LONGEST) - (digits + 4 if digits else 2)
         yield f"{gutter}{_shown(line.text.expandtabs(len(_TAB))[indent:], wanted, room, paint)}".rstrip()
+
+
+def _gutter(number: int, digits: int, matches: bool, paint: Paint) -> str:
+    """What stands before a line: its number; blank where it has none, as a table's header that stands there again."""
+    if not number:
+        return " " * (digits + 2)
+    shown = f"{number:>{digits}}"
+    return (paint.line(shown) + ":" if matches else paint.faint(shown + "-")) + " "
 
 
 def _common_indent(lines: list[Line]) -> int:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from ragit import chunk, words
 from ragit.git import Objects
+from ragit.index.wanted import IMAGE
 from ragit.rank import Explains, Piece, Ranked
 from ragit.store import ORDINAL_BITS, ChunkRow, Snapshot, Store
 from ragit.types import Hit, Optimized
@@ -50,7 +51,9 @@ class Show:
         """Another order of the same chunks may be put here, or some of them."""
         self._rows = store.chunks(ranked.facts.chunk for ranked, _ in pool)
         self._blobs = store.blobs(sorted({ranked.facts.chunk >> ORDINAL_BITS for ranked, _ in pool}))
-        self._texts = {c: zlib.decompress(text) for c, text in store.derived(self._blobs).items()}
+        kept = {c: chunk.parted(zlib.decompress(data)) for c, data in store.derived(self._blobs).items()}
+        self._numbers = {c: rest for c, (_, rest) in kept.items()}
+        self._texts = {c: text for c, (text, _) in kept.items()}
         others = {c: oid for c, (oid, _) in self._blobs.items() if c not in self._texts}
         data = dict(objects.read_many(others.values()))
         self._texts.update((c, chunk.text_of(data.get(oid) or b"") or b"") for c, oid in others.items())
@@ -128,15 +131,33 @@ class Show:
             also=tuple(map(self._path, others)),
             optimized=done,
             reranked=ranked.reranked,
-            place=self._place(piece, row),
+            place=self._place(piece, row, ranked.facts.chunk >> ORDINAL_BITS),
+            numbers=self._numbers_of(piece, ranked.facts.chunk >> ORDINAL_BITS) if row.place else (),
         )
 
-    def _place(self, piece: Piece, row: ChunkRow) -> str:
+    def _place(self, piece: Piece, row: ChunkRow, chunking: int) -> str:
         """Where a person finds a hit; where chunks were joined, from the first to the last of them."""
+        if not row.place and row.kind != IMAGE and chunking in self._numbers:
+            return chunk.share_of(piece.start, piece.end, len(self._texts[chunking]))
         if not row.place or len(piece.members) == 1:
             return row.place
-        rows = sorted((self._row(self.pool[at][0]) for at in piece.members), key=lambda one: one.start)
-        return chunk.joined_places(one.place for one in rows)
+        return chunk.joined_places(one.place for one in self._members(piece))
+
+    def _members(self, piece: Piece) -> list[ChunkRow]:
+        """The chunks of a hit in the order of the file."""
+        return sorted((self._row(self.pool[at][0]) for at in piece.members), key=lambda one: one.start)
+
+    def _numbers_of(self, piece: Piece, chunking: int) -> tuple[int, ...]:
+        """On which row or page each line of a hit stands; empty if they are on one, or it is not known."""
+        found = [0] * (piece.end_line - piece.start_line + 1)
+        for row in self._members(piece):
+            first = chunk.first_of(row.place)
+            numbers = chunk.numbers_of(self._numbers[chunking], row.start_line)
+            at = row.start_line - piece.start_line
+            found[at : at + row.end_line - row.start_line + 1] = numbers or [first] * (
+                row.end_line - row.start_line + 1
+            )
+        return tuple(found) if len({*found, 0}) > 2 else ()
 
     def _path(self, place: int) -> str:
         return self._snapshot.paths[place].decode("utf-8", "surrogateescape")

@@ -8,7 +8,8 @@ embedder    the embedders that vectors are stored of, with a mark by which a ser
             tables, vec_bit_<id> and vec_i8_<id>, by chunk
 embedded    which chunkings have all their vectors under which embedder
 snapshot    a tree composed of chunkings: a cache, since the tree's own entries say the same
-derived     the text made of a document, compressed, by chunking: what is text itself is read back from its blob
+derived     the text made of a document, compressed, by chunking, with the rows or pages of its lines; what is text
+            itself is read back from its blob
 describer   whom descriptions were asked of, and what; each has many rows in
 description what was said, by its subject: the hash of a chunk's embedded text, or an image's blob
 undescribed which chunks have a vector under which embedder that lacks the description it should be made with

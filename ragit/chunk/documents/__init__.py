@@ -24,8 +24,8 @@ class Reader(NamedTuple):
     """The file itself is text: where it is none, no container needs to be looked for."""
 
 
-FRAME_VERSION = 3
-"""Of frame.py, group.py, markup.py and sniff.py, for all of them."""
+FRAME_VERSION = 4
+"""Of frame.py, group.py, numbers.py, markup.py and sniff.py, for all of them."""
 
 READERS: Mapping[str, Reader] = {
     "doc": Reader("doc", 1, "olefile"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain, pairwise
 
 from ragit.chunk.documents.block import Block, Place
@@ -228,28 +229,38 @@ def _written(groups: Sequence[_Group]) -> tuple[bytes, tuple[Chunk, ...]]:
     chunks: list[Chunk] = []
     offset, row = 0, 1
     for group in groups:
-        lines = list(_set_out(group))
+        lines, numbers = zip(*_set_out(group), strict=True)
         text = "\n".join(lines)
         data = text.encode()
-        chunks.append(_chunk(group, text, (row, row + len(lines) - 1), (offset, offset + len(data))))
+        chunk = _chunk(group, text, (row, row + len(lines) - 1), (offset, offset + len(data)))
+        if len({*numbers, 0}) > 2 and ", " not in chunk.place:
+            chunk = replace(chunk, numbers=numbers)
+        chunks.append(chunk)
         pieces.append(data + b"\n")
         offset += len(data) + 2
         row += len(lines) + 1
     return b"\n".join(pieces), tuple(chunks)
 
 
-def _set_out(group: _Group) -> Iterator[str]:
-    """The lines of a chunk."""
+def _set_out(group: _Group) -> Iterator[tuple[str, int]]:
+    """The lines of a chunk, each with the number of what it stands on, 0 for none."""
     first = group.parts[0]
     if first.repeat and first.lines[0] != first.repeat:
-        yield first.repeat
-    yield from first.lines
+        yield first.repeat, 0
+    yield from _numbered(first)
     for before, part in pairwise(group.parts):
         if not part.goes_on and not _close(before, part):
-            yield ""
+            yield "", 0
         if part.repeat and part.repeat != before.repeat and part.lines[0] != part.repeat:
-            yield part.repeat
-        yield from part.lines
+            yield part.repeat, 0
+        yield from _numbered(part)
+
+
+def _numbered(part: _Part) -> Iterator[tuple[str, int]]:
+    # The name of a sheet is on no row, whichever its chunk begins with.
+    place = part.block.place
+    number = place.first if place.unit and not (part.is_heading and place.unit == "row") else 0
+    return ((line, number if line else 0) for line in part.lines)
 
 
 def _close(before: _Part, part: _Part) -> bool:

@@ -37,6 +37,13 @@ def _words(place: Place) -> str:
     return f"{place.within} {counted}" if place.within else counted
 
 
+def share(start: int, end: int, size: int) -> str:
+    """How far into a document a range of its text is: a place to scroll to, where nothing in it is counted."""
+    if start == 0 and end + 1 >= size:
+        return "whole document"
+    return f"{round(100 * start / size)} % in" if 200 * start >= size else "beginning"
+
+
 def joined(words: Iterable[str]) -> str:
     """The same for places that are words already: `page 3` and `pages 4-5` are `pages 3-5`."""
     return worded(_parsed(each) for words_of_one in words for each in words_of_one.split(", "))
@@ -51,6 +58,11 @@ def pages(words: str) -> tuple[int, int]:
     """The first and the last page that a place is on, or what else is as large; zeros if it is on none."""
     paged = [place for place in map(_parsed, words.split(", ")) if place.unit in _PAGES]
     return min((place.first for place in paged), default=0), max((place.last for place in paged), default=0)
+
+
+def first(words: str) -> int:
+    """The first row, page or whatever is counted that a place is on; 0 if it is on none."""
+    return min((place.first for place in map(_parsed, words.split(", ")) if place.unit), default=0)
 
 
 def _parsed(words: str) -> Place:
