@@ -157,6 +157,13 @@ def test_a_server_that_takes_less_is_shown_the_beginnings(shop: GitSandbox, prov
     assert words[:20] in answer.degraded
 
 
+def test_too_many_candidates_are_not_made_shorter(shop: GitSandbox, server: AnsweringServer) -> None:
+    server.reply = lambda _: error(400, "too many documents: 20 given, 10 are the most")
+    answer = search(shop, flags(server))
+    assert answer.degraded.startswith("not reranked: ") and "10 are the most" in answer.degraded
+    assert len(server.asked) == 1
+
+
 def test_what_is_sent_of_a_candidate(shop: GitSandbox, server: AnsweringServer) -> None:
     answer = search(shop, flags(server, candidates=3, maxDocChars=60), optimize=False)
     (asked,) = server.asked

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import tempfile
+from contextlib import suppress
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 from click.testing import CliRunner
 from describing import Model, body
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sandbox import GitSandbox
 from serving import EmbeddingServer, Payload, well
 
@@ -139,6 +144,55 @@ def test_every_command_says_the_same_of_what_a_dead_server_left(
 
 def counts(report: IndexReport) -> tuple[object, ...]:
     return (report.files, report.chunks, report.indexed, report.embedded, report.reused, report.words, report.skipped)
+
+
+STEP = st.tuples(
+    st.sampled_from(["index", "search", "check --fix", "gc", "edit", "words only", "other model"]), st.integers(0, 3)
+)
+
+
+@settings(max_examples=12)
+@given(steps=st.lists(STEP, min_size=1, max_size=5))
+def test_whatever_came_before_every_command_says_the_same(steps: list[tuple[str, int]]) -> None:
+    with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as folder, EmbeddingServer() as server:
+        patch.setattr("ragit.index.run.BATCH_FILES", 2)
+        patch.setattr("ragit.remote.client._pause", lambda *_: None)
+        assert isinstance(server, EmbeddingServer)
+        repo = GitSandbox(Path(folder) / "repo")
+        for number in range(5):
+            repo.write(f"{number}.py", body(f"thing_{number}") + "\n\n" + body("shared"))
+        repo.commit()
+        with opened(repo, server) as index:
+            index.index()
+        for what, lasts in steps:
+            take(repo, server, what, lasts)
+            found = states(repo, server)
+            assert found == dict.fromkeys(found, found["check"]), what
+        server.reply, server.replies = well, []
+        with opened(repo, server) as index:
+            foreseen, done = index.index(dry_run=True), index.index()
+            assert counts(foreseen) == counts(done)
+        found = states(repo, server)
+        assert found == dict.fromkeys(found, State(0, None))
+
+
+def take(repo: GitSandbox, server: EmbeddingServer, what: str, lasts: int) -> None:
+    """A step with a server that dies after so many requests."""
+    if what == "edit":
+        repo.write(f"{lasts}.py", body(f"edited_{repo.tree()[:6]}") + "\n\n" + body("shared"))
+        repo.commit()
+        return
+    server.replies, server.reply = [well] * lasts, dead
+    more = {"words only": {"embedding.provider": "none"}, "other model": {"embedding.model": "other"}}.get(what, {})
+    with opened(repo, server, **more) as index, suppress(EmbedderUnavailable):
+        if what == "search":
+            index.search("thing")
+        elif what == "check --fix":
+            index.check(fix=True)
+        elif what == "gc":
+            index.gc()
+        else:
+            index.index()
 
 
 @pytest.mark.usefixtures("waits")
