@@ -24,7 +24,7 @@ from ragit.rank.signals import MEANINGS as MEANINGS  # for whoever shows why a h
 from ragit.records import replaced
 from ragit.settings import Settings
 from ragit.targets import Targets
-from ragit.types import Answer, Oid, OnIndex, Progress, Query, Target
+from ragit.types import Answer, Oid, OnIndex, Progress, Query, Target, path_text
 
 if TYPE_CHECKING:
     from ragit.config import Config
@@ -230,7 +230,7 @@ class Ragit:
         wanted = self._targets.file(path)
         blobs = [entry.oid for entry in self._repo.entries(target.tree) if entry.path == wanted]
         if not blobs:
-            name = os.fsdecode(wanted)
+            name = path_text(wanted)
             raise NotDescribed(f"there is no {name} in {target.name}", "Paths count from the folder you are in")
         from ragit.index.described import described, is_image
 
@@ -249,7 +249,7 @@ class Ragit:
                 composed = None if text else self._indexer.composer.compose(store, target.tree, near=target.near)
             if composed and (why := self._indexer.descriptions.never(composed, wanted)):
                 raise NotDescribed(f"it cannot be described: {why}", "`ragit config` shows what imageDescription takes")
-        return ImageDescribed(os.fsdecode(wanted), target.name, blobs[0], task.fingerprint, text)
+        return ImageDescribed(path_text(wanted), target.name, blobs[0], task.fingerprint, text)
 
     # -- freshness, upkeep -------------------------------------------------------------------------------------------
 
@@ -274,7 +274,7 @@ class Ragit:
         target = self._targets.of(revision, scope)
         with self._indexer.reading() as store:
             composed = self._indexer.composer.compose(store, target.tree, near=target.near)
-        return frozenset(path.decode("utf-8", "surrogateescape") for path in composed.snapshot.paths)
+        return frozenset(path_text(path) for path in composed.snapshot.paths)
 
     def log(self, revision: str = "HEAD", *, most: int) -> list[Logged]:
         """The newest commits that a revision reaches, with the paths that each changed. Raises UnknownRevision."""

@@ -18,6 +18,13 @@ Oid = NewType("Oid", str)
 """A git object name in hex: 40 digits under sha1, 64 under sha256."""
 
 
+def path_text(path: bytes) -> str:
+    """A path of a tree as text, in whatever encoding the system names its own files: bytes that are no UTF-8 stay
+    what they are, as `render` shows them.
+    """
+    return path.decode("utf-8", "surrogateescape")
+
+
 class Entry(NamedTuple):
     """One file of a tree. The path is bytes, as git has it: it need not be valid in any encoding."""
 

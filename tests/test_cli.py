@@ -309,6 +309,18 @@ def test_a_search_that_indexes_first_shows_on_a_terminal_how_far_it_is(repo: Git
     assert not [line for line in on_a_terminal(repo, "search", "number 8") if "/30" in line]
 
 
+def test_a_path_is_the_same_text_wherever_the_system_names_its_files_otherwise(repo: GitSandbox) -> None:
+    """In a locale of ASCII Python keeps the bytes of names apart; what a tree holds is UTF-8 all the same."""
+    repo.write("größe.bin", b"\0\1")
+    repo.write("größe.py", "def widget(): ...\n")
+    repo.commit()
+    shell = Terminal(repo.path, LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0", PYTHONIOENCODING="utf-8")
+    hit = json.loads(shell.process("search", "--json", "widget", code=0).out)["results"][0]
+    assert hit["path"] == "größe.py"
+    skipped = json.loads(shell.process("status", "--skipped", "--json", code=0).out)["skipped_files"]
+    assert [file["path"] for file in skipped] == ["größe.bin"]
+
+
 def test_a_settings_file_that_asks_for_much(repo: GitSandbox, shell: Terminal) -> None:
     """A clone's own file may tune; it may not choose where code is sent or what is written, until it is trusted."""
     repo.write(

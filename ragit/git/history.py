@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ragit.git.command import Git
-from ragit.types import Oid
+from ragit.types import Oid, path_text
 
 _FORM = "tformat:commit %H%x00%P%x00%an%x00%ae%x00%s"
 _FACTS = re.compile(rb":\d+ \d+ [0-9a-f]+ [0-9a-f]+ ([A-Z])\d*")
@@ -41,7 +41,7 @@ def _logged(fields: Iterator[bytes]) -> Iterator[Logged]:
     changes: list[tuple[str, str]] = []
     for field in fields:
         if found := _FACTS.fullmatch(field.lstrip(b"\n")):
-            changes.append((found[1].decode(), next(fields).decode("utf-8", "surrogateescape")))
+            changes.append((found[1].decode(), path_text(next(fields))))
         elif field.startswith(b"commit "):
             if head:
                 yield _commit(head, changes)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from ragit.errors import GitFailed
 from ragit.git.command import Git, TooSlow
-from ragit.types import Entry
+from ragit.types import Entry, path_text
 
 SECONDS = 5
 """Of processor time. All paths of the largest repositories we know take a tenth of a second."""
@@ -41,9 +41,9 @@ def run(git: Git, *args: str, files: Sequence[Entry], paths: int, stdin: bytes |
 
 def _worst(git: Git, files: Sequence[Entry]) -> tuple[str, str]:
     """The line with the most stars, and the file that it stands in; where no line has any, the first file."""
-    found = (files[0].path.decode("utf-8", "surrogateescape") if files else "", "")
+    found = (path_text(files[0].path) if files else "", "")
     for entry in files:
         for line in git.run("cat-file", "blob", entry.oid).decode("utf-8", "replace").splitlines():
             if line.count("*") > found[1].count("*"):
-                found = (entry.path.decode("utf-8", "surrogateescape"), line.strip())
+                found = (path_text(entry.path), line.strip())
     return found

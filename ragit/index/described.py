@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from ragit.chunk import language_of
 from ragit.errors import NotDescribed
 from ragit.index.compose import Composed
@@ -11,7 +9,7 @@ from ragit.index.index import Indexer
 from ragit.index.wanted import IMAGE, chunk_task
 from ragit.reports import ChunkDescribed, FileDescribed
 from ragit.store import OF_CHUNK, Store
-from ragit.types import Oid, Target
+from ragit.types import Oid, Target, path_text
 
 
 def is_image(path: bytes) -> bool:
@@ -34,12 +32,12 @@ def described(indexer: Indexer, target: Target, path: bytes, blob: Oid) -> FileD
         chunking = _chunking(composed, path)
         if store is None or chunking is None:
             why = composed.snapshot.skipped.get(path)
-            name = os.fsdecode(path)
+            name = path_text(path)
             if why:
                 raise NotDescribed(f"{name} is not indexed: {why}", "docs/configuration.md says which files are")
             raise NotDescribed(f"{name} is not indexed yet", "Type: ragit index")
         return FileDescribed(
-            os.fsdecode(path), target.name, blob, task.fingerprint, _chunks(store, chunking, task.fingerprint)
+            path_text(path), target.name, blob, task.fingerprint, _chunks(store, chunking, task.fingerprint)
         )
 
 

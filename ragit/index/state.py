@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
@@ -10,7 +9,7 @@ from ragit.git import Revision
 from ragit.index.compose import Composed, without_vectors
 from ragit.index.index import Indexer
 from ragit.reports import FreshnessReport, RefStatus, StatusReport
-from ragit.types import Target, WithoutVectors
+from ragit.types import Target, WithoutVectors, path_text
 
 
 def status_of(
@@ -44,7 +43,7 @@ def status_of(
         other_embedders=tuple(one for one in (info.embedders if info else ()) if one != embedder),
         refs=tuple(_ref(name, composed[tree], lacking[tree]) for name, tree in rows),
         skipped=dict(sorted(Counter(skipped.values()).items())),
-        skipped_files=tuple((os.fsdecode(path), why) for path, why in sorted({**skipped, **by_lines}.items())),
+        skipped_files=tuple((path_text(path), why) for path, why in sorted({**skipped, **by_lines}.items())),
         by_lines=dict(sorted(Counter(by_lines.values()).items())),
         descriptions=(described, undescribed) if indexer.descriptions.wanted else None,
     )
@@ -55,7 +54,7 @@ def freshness_of(indexer: Indexer, target: Target) -> FreshnessReport:
     with indexer.reading() as store:
         composed = indexer.composer.compose(store, target.tree, near=target.near)
         lacking = without_vectors(store, composed)
-    missing = tuple(file.path.decode("utf-8", "surrogateescape") for file in composed.missing)
+    missing = tuple(path_text(file.path) for file in composed.missing)
     return FreshnessReport(
         target.name,
         target.tree,

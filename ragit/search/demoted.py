@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from ragit.rank import Explains, Ranked
 from ragit.search.view import View
 from ragit.store import Store
-from ragit.types import Demoted
+from ragit.types import Demoted, path_text
 
 SHOWN = 5
 """More would be a second answer."""
@@ -38,4 +38,4 @@ def demoted(
 
 
 def _path(view: View, ranked: Ranked) -> str:
-    return view.snapshot.paths[ranked.facts.place].decode("utf-8", "surrogateescape")
+    return path_text(view.snapshot.paths[ranked.facts.place])

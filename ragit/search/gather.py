@@ -23,6 +23,7 @@ from ragit.rank.keyword import FIELD_WEIGHTS, PATH_WEIGHT
 from ragit.records import Record
 from ragit.search.view import View
 from ragit.store import ORDINAL_BITS, Store, chunk_id
+from ragit.types import path_text
 
 FILES = 50
 """Files taken from the keyword arm. What answers a question and stands below that in both arms is not found by more."""
@@ -162,7 +163,7 @@ class _Look:
 
     def at_file(self, place: int, cosines: Sequence[float]) -> FileFacts:
         """The facts of the file at a place, whose chunks have these cosines."""
-        path = self._view.snapshot.paths[place].decode("utf-8", "surrogateescape")
+        path = path_text(self._view.snapshot.paths[place])
         return FileFacts(
             path=path,
             keyword=self._scores.get(place, 0.0) / self._best,

@@ -11,7 +11,7 @@ from ragit.git import Objects
 from ragit.index.wanted import IMAGE
 from ragit.rank import Explains, Piece, Ranked
 from ragit.store import ORDINAL_BITS, ChunkRow, Snapshot, Store
-from ragit.types import Hit, Optimized
+from ragit.types import Hit, Optimized, path_text
 
 Pool = Sequence[tuple[Ranked, list[int]]]
 """Chunks in order of rank, each with the places of the other paths that hold the same blob."""
@@ -160,4 +160,4 @@ class Show:
         return tuple(found) if len({*found, 0}) > 2 else ()
 
     def _path(self, place: int) -> str:
-        return self._snapshot.paths[place].decode("utf-8", "surrogateescape")
+        return path_text(self._snapshot.paths[place])
