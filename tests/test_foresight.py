@@ -141,6 +141,12 @@ def act(index: Ragit, one: Before, revisions: list[str]) -> None:
     at=2,
     rebuild=False,
 )
+@example(  # a rebuild takes descriptions over
+    before=[Before("index", Wanted("static", images=True), 0, faults=False)],
+    wanted=Wanted("static", images=True, describe=False),
+    at=0,
+    rebuild=True,
+)
 def test_a_dry_run_counts_what_the_run_then_does(
     history: tuple[GitSandbox, list[str]], before: list[Before], wanted: Wanted, at: int, rebuild: bool
 ) -> None:

@@ -603,7 +603,7 @@ REPORT = IndexReport(
             "  2,100 chunks to embed, about 90,000 words; nothing was written",
         ),
         (
-            replaced(REPORT, indexed=0, embedded=0, skipped={}, files=1, chunks=1, seconds=0.04),
+            replaced(REPORT, indexed=0, embedded=0, reused=0, skipped={}, files=1, chunks=1, seconds=0.04),
             "up to date: 1 file, 1 chunk (0.0 s)",
         ),
     ],

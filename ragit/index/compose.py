@@ -103,20 +103,20 @@ class Composer:
         near: Oid | None = None,
         absent: Set[Oid] = frozenset(),
         naming: Set[str] = frozenset(),
+        anew: bool = False,
     ) -> Composed:
         """The tree as stored now. `near` is a tree likely to differ little; `absent` are blobs the repository lacks.
 
-        `naming` asks for all files that wait for one of these reasons, which a cached tree does not name.
+        `naming` asks for all files that wait for one of these reasons, which a cached tree does not name, and `anew`
+        for the tree as it would be if nothing were stored but descriptions.
         """
+        if store is None or anew:
+            return self._walked(tree, store, absent, anew=True)
         composed = self._composed(store, tree, near, absent, naming)
-        overdue = self._overdue(store, composed.snapshot) if store and self._describer and self._embedder else {}
+        overdue = self._overdue(store, composed.snapshot) if self._describer and self._embedder else {}
         return replaced(composed, bare={**overdue, **composed.bare}) if overdue else composed
 
-    def _composed(
-        self, store: Store | None, tree: Oid, near: Oid | None, absent: Set[Oid], naming: Set[str]
-    ) -> Composed:
-        if store is None:
-            return self._walked(tree, None, absent)
+    def _composed(self, store: Store, tree: Oid, near: Oid | None, absent: Set[Oid], naming: Set[str]) -> Composed:
         cached = store.snapshots.of(tree, self.selection)
         if cached is not None and naming.isdisjoint(cached.skipped.values()):
             return Composed(tree, cached, [], cached=True)
@@ -133,8 +133,8 @@ class Composer:
         found = {} if number is None else store.descriptions.overdue(number, self._describer)
         return {chunking: found[chunking] for chunking in found.keys() & set(snapshot.chunkings)} if found else {}
 
-    def _walked(self, tree: Oid, store: Store | None, absent: Set[Oid]) -> Composed:
-        return replaced(self._assemble(tree, store, self._whole(tree), {}, absent), walked=True)
+    def _walked(self, tree: Oid, store: Store | None, absent: Set[Oid], *, anew: bool = False) -> Composed:
+        return replaced(self._assemble(tree, store, self._whole(tree), {}, absent, anew=anew), walked=True)
 
     def _neighbour(self, store: Store, near: Oid | None) -> tuple[Oid, Snapshot] | None:
         known = store.snapshots.trees(self.selection)
@@ -176,13 +176,15 @@ class Composer:
         found: dict[bytes, tuple[int, int]],
         absent: Set[Oid],
         skipped: dict[bytes, str] | None = None,
+        *,
+        anew: bool = False,
     ) -> Composed:
         skipped = {**(skipped or {}), **plan.skipped}
         missing: list[Selected] = []
         waiting: list[Selected] = []
         put_off: list[Selected] = []
         bare: dict[Selected, StoredChunking] = {}
-        for file, row in zip(plan.files, self._rows(store, plan.files), strict=True):
+        for file, row in zip(plan.files, self._rows(None if anew else store, plan.files), strict=True):
             if file.oid in absent:
                 skipped[file.path] = self._why_absent
             elif row is None:
@@ -203,9 +205,9 @@ class Composer:
         needed = (*missing, *waiting, *bare)
         lacking = self._repo.absent({file.oid for file in needed})
         if lacking:
-            gone = [file.path for file in needed if file.oid in lacking]
+            gone = {file.path for file in needed if file.oid in lacking}
             skipped.update((path, self._why_absent) for path in gone)
-            found = {path: row for path, row in found.items() if path not in skipped}
+            found = {path: row for path, row in found.items() if path not in gone}
             missing, waiting = ([file for file in files if file.oid not in lacking] for files in (missing, waiting))
         counts = {row.number: row.chunks for file, row in bare.items() if file.oid not in lacking}
         snapshot = _snapshot(found, skipped)

@@ -142,18 +142,28 @@ class Indexer:
         return Setup(self.repo, self.config, self.store_path, self.selector, self.embedder)
 
     def _lacking(
-        self, store: Store | None, trees: Sequence[Oid], near: Oid | None, tally: Tally, retry: bool
+        self,
+        store: Store | None,
+        trees: Sequence[Oid],
+        near: Oid | None,
+        tally: Tally,
+        retry: bool,
+        *,
+        anew: bool = False,
     ) -> tuple[list[Composed], list[Key]]:
         """The trees as they are, and the keys of what has to be worked on."""
         asks = tally.spent is not None
         naming = (PUT_OFF if retry else frozenset()) | ({NOT_DESCRIBED} if asks else frozenset())
-        composed = [self.composer.compose(store, tree, near=near, absent=self.absent, naming=naming) for tree in trees]
+        composed = [
+            self.composer.compose(store, tree, near=near, absent=self.absent, naming=naming, anew=anew)
+            for tree in trees
+        ]
         lacking = _missing(composed, waiting=asks)
         if retry:
             put_off = dict.fromkeys(file.key for part in composed for file in part.put_off)
             tally.put_off = frozenset(put_off).difference(lacking)
             lacking += [key for key in put_off if key in tally.put_off]
-        if store:
+        if store and not anew:
             again = store.keys_of(sorted({chunking for part in composed for chunking in part.bare}))
             again += self.descriptions.lacking(store, composed) if asks else []
             tally.again = frozenset(again).difference(lacking)
@@ -205,17 +215,16 @@ class Indexer:
 
         tally = Foresight(spent={} if describe and self.descriptions.wanted else None)
         with self.reading() as store:
-            known = None if anew else store
-            composed, lacking = self._lacking(known, trees, None, tally, retry)
-            vectorless = without_vectors(known, *composed)
+            composed, lacking = self._lacking(store, trees, None, tally, retry, anew=anew)
+            vectorless = without_vectors(store, *composed)
             how = How(store is not None, describes=tally.spent is not None, rehearses=True, anew=anew)
             run = Run(self._setup, how, tally, progress)
             for _ in run.work(lacking):
                 pass  # they are counted
             self.absent |= run.absent
             if run.absent:
-                composed, _ = self._lacking(known, trees, None, tally, retry)
-            stored = known.chunk_count(tally.stays(composed)) if known else 0
+                composed, _ = self._lacking(store, trees, None, tally, retry, anew=anew)
+            stored = store.chunk_count(tally.stays(composed)) if store else 0
         tally.sent = tally.sent_by(sent_by(self.embedder))
         report = tally.report(self.config, tally.outlook(composed), stored + tally.chunks)
         return replaced(report, dry_run=True, without_vectors=vectorless)

@@ -5,7 +5,7 @@ nothing.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -155,13 +155,29 @@ class Workbench:
     def work(self, keys: Sequence[Key], kind: str = FULL) -> list[Done]:
         """Chunk the blobs, each by a try of this kind (`chunk.patience`), and embed their chunks, all texts of the
         batch together."""
-        images = [key[0] for key in keys if key[1] == IMAGE]
-        seen = self._seen(images) if images else {}
         tries = {key: Patience(kind) for key in keys}
-        tried = [(key, seen[key[0]] if key[1] == IMAGE else self._chunked(key, tries[key])) for key in keys]
+        read = self._read(tries)
         late = {key for key, patience in tries.items() if patience.over and patience.brief}
-        chunkings = [(key, one) for key, one in tried if key not in late]
-        made = [_Made(key, one, sealed(one.chunks)) for key, one in chunkings if isinstance(one, Chunking)]
+        made = [
+            _Made(key, one, sealed(one.chunks))
+            for key, one in read.items()
+            if isinstance(one, Chunking) and key not in late
+        ]
+        done = {one.key: one for one in self._finished(made)}
+        given = [done.get(key) or Done(key, None, waits=read[key] is not None) for key in keys if key not in late]
+        given += [Done(key, None, late=True) for key in keys if key in late]
+        return [replaced(one, seconds=tries[one.key].used) if tries[one.key].used else one for one in given]
+
+    def _read(self, tries: Mapping[Key, Patience]) -> dict[Key, Outcome]:
+        """What is in each blob."""
+        images = [key[0] for key in tries if key[1] == IMAGE]
+        seen = self._seen(images) if images else {}
+        return {
+            key: seen[key[0]] if key[1] == IMAGE else self._chunked(key, patience) for key, patience in tries.items()
+        }
+
+    def _finished(self, made: Sequence[_Made]) -> Iterator[Done]:
+        """Chunked blobs with the vectors of their chunks, or with what these would cost."""
         pieces = {text_hash(piece): piece for one in made for piece in one.sealed.chunks}
         sealed_of = ((text_hash(piece), count) for one in made for piece, count in zip(*one.sealed, strict=True))
         private_keys = {key: count for key, count in sealed_of if count}
@@ -169,13 +185,10 @@ class Workbench:
         vectors, mark = self._embedded(plan)
         if plan:
             self._private_keys += sum(count for key, count in private_keys.items() if key in plan.texts)
-        done = {one.key: _done(one, plan, vectors, mark) for one in made}
+        costs = None
         if self._recipe.how.rehearses:
-            counts = self._foreseeing.foreseen(plan, private_keys, remote=self._recipe.remote)
-            done = {key: replaced(one, foreseen=counts) for key, one in done.items()}
-        given = [done.get(key) or Done(key, None, waits=one is not None) for key, one in chunkings]
-        given += [Done(key, None, late=True) for key in keys if key in late]
-        return [replaced(one, seconds=tries[one.key].used) if tries[one.key].used else one for one in given]
+            costs = self._foreseeing.foreseen(plan, private_keys, remote=self._recipe.remote)
+        return (_done(one, plan, vectors, mark, costs) for one in made)
 
     def _seen(self, images: Sequence[Oid]) -> Mapping[Oid, Outcome]:
         """What is known of images, or can be learnt."""
@@ -251,7 +264,9 @@ def _row(piece: Chunk) -> ChunkRow:
     return ChunkRow(text_hash(piece), *place, *names)
 
 
-def _done(made: _Made, plan: Planned | None, vectors: Mapping[bytes, Vector], mark: bytes) -> Done:
+def _done(
+    made: _Made, plan: Planned | None, vectors: Mapping[bytes, Vector], mark: bytes, foreseen: Foreseen | None
+) -> Done:
     key, chunking = made.key, made.chunking
     rows = tuple(map(_row, made.sealed.chunks))
     packed = postings.pack(chunking.chunks)
@@ -268,6 +283,7 @@ def _done(made: _Made, plan: Planned | None, vectors: Mapping[bytes, Vector], ma
         undescribed=plan.lacking(rows) if plan else (),
     )
     if plan is None:
-        return Done(key, new)
+        return Done(key, new, foreseen=foreseen)
     words = zip(rows, packed.lengths, strict=True)
-    return Done(key, new, {row.hash: count for row, count in words if row.hash in plan.texts}, mark=mark)
+    fresh = {row.hash: count for row, count in words if row.hash in plan.texts}
+    return Done(key, new, fresh, mark=mark, foreseen=foreseen)

@@ -45,7 +45,7 @@ def index_text(report: IndexReport, options: RenderOptions) -> Iterator[str]:
         yield f"  {embed}; nothing was written"
         if report.without_vectors:
             yield paint.bad(f"  as it is, {lacking(0, report.without_vectors, 'what is stored')}")
-    elif report.indexed or report.embedded:
+    elif report.indexed or report.embedded or report.reused:
         yield f"{paint.name('indexed')} {size} in {report.seconds:.1f} s"
         embedded = f"{counted(report.embedded, 'chunk')} embedded, {report.reused:,} reused"
         yield f"  {counted(report.indexed, 'new file')}, {embedded}"

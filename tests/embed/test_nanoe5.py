@@ -84,7 +84,9 @@ def test_a_real_model_finds_what_shares_no_word_with_the_question(
     with ragit.open(repo.path, flags=flags) as index:
         report = index.index()
         assert report.sent and report.sent.tokens > 50 and not report.sent.refused
-        found = {query: index.search(query, mode="vector").hits[0].path for query in QUESTIONS}
+        answers = {query: index.search(query, mode="vector") for query in QUESTIONS}
         tried = index.test_embedder()
-    assert found == QUESTIONS
+    assert {query: answer.hits[0].path for query, answer in answers.items()} == QUESTIONS
+    assert not any(answer.degraded for answer in answers.values())
+    assert tried.notes == ("it has the model that made the stored vectors",)
     assert tried.dimensions == 384 and tried.address == f"{url}/embeddings"
