@@ -133,6 +133,22 @@ def test_a_model_that_is_changed_in_the_middle_of_a_run_adds_nothing(
         assert store.info().chunkings == after
 
 
+@pytest.mark.parametrize("after", [2, 3, 4])
+def test_a_model_that_is_changed_in_the_middle_of_a_batch_adds_nothing_of_it(
+    code: GitSandbox, server: EmbeddingServer, after: int
+) -> None:
+    server.replies = [made_by(1)] * after  # the first file alone, then six texts and two probes by two
+    server.reply = made_by(2)
+    for number in range(4, 7):
+        code.write(f"{number}.py", body(f"thing_{number}", 5))
+    code.commit()
+    with pytest.raises(EmbedderUnavailable, match=CHANGED):
+        indexed(code, server, embedding__batchSize=2)
+    assert stored_of(code, server) == {1}
+    with Store(code.store, writable=False) as store:
+        assert store.info().chunkings == 1
+
+
 def test_what_it_tells_to_type_mends_it(code: GitSandbox, server: EmbeddingServer) -> None:
     indexed(code, server)
     changed(code, 1)

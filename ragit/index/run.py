@@ -196,11 +196,12 @@ def _table(store: Store, batch: Sequence[Done], embedder: Embedder) -> int | Non
     vectors = next((done.new.vectors for done in batch if done.new and done.new.vectors), None)
     if vectors is None:
         return store.embedder(names.own)
-    mark = next((done.mark for done in batch if done.mark), b"")
+    seen = dict.fromkeys(mark for done in batch for mark in done.marks)
     dimensions = len(vectors[0][1])
     tables = model.tables_of(store, names)
     for number in tables:
         store.check_dimensions(number, dimensions)
-    marks = [store.mark(number) for number in tables]
-    model.confirm(embedder, marks, mark)
-    return store.add_embedder(names.own, dimensions, next(filter(any, (*marks, mark)), b""))
+    marks = [*(store.mark(number) for number in tables), *seen]
+    for mark in seen:
+        model.confirm(embedder, marks, mark)
+    return store.add_embedder(names.own, dimensions, next(filter(any, marks), b""))

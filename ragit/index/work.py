@@ -91,8 +91,9 @@ class Done(Record):
     """
     waits: bool = False
     """It is an image that waits."""
-    mark: bytes = b""
-    """What the embedder made of the probe beside these texts; empty if it had to make nothing, or needs no proof."""
+    marks: tuple[bytes, ...] = ()
+    """What the embedder made of the probe before these texts, and behind them if it took several requests; none if it
+    had to make nothing, or needs no proof."""
     foreseen: Foreseen | None = None
     """Of a rehearsal: what its texts would cost."""
     seconds: float = 0.0
@@ -182,13 +183,13 @@ class Workbench:
         sealed_of = ((text_hash(piece), count) for one in made for piece, count in zip(*one.sealed, strict=True))
         private_keys = {key: count for key, count in sealed_of if count}
         plan = self._planned(pieces, private_keys)
-        vectors, mark = self._embedded(plan)
+        vectors, marks = self._embedded(plan)
         if plan:
             self._private_keys += sum(count for key, count in private_keys.items() if key in plan.texts)
         costs = None
         if self._recipe.how.rehearses:
             costs = self._foreseeing.foreseen(plan, private_keys, remote=self._recipe.remote)
-        return (_done(one, plan, vectors, mark, costs) for one in made)
+        return (_done(one, plan, vectors, marks, costs) for one in made)
 
     def _seen(self, images: Sequence[Oid]) -> Mapping[Oid, Outcome]:
         """What is known of images, or can be learnt."""
@@ -223,16 +224,22 @@ class Workbench:
             said = self.asker.chunks(shown, private_keys)
         return planned(pieces, recipe.names, None if recipe.how.anew else self._store, said)
 
-    def _embedded(self, plan: Planned | None) -> tuple[Mapping[bytes, Vector], bytes]:
-        """The vectors of a batch by the hash of the text; and that of the probe, where a server was asked."""
+    def _embedded(self, plan: Planned | None) -> tuple[Mapping[bytes, Vector], tuple[bytes, ...]]:
+        """The vectors of a batch by the hash of the text; and those of the probe, where a server was asked."""
         if plan is None or self._embedder is None:
-            return {}, b""
+            return {}, ()
         if not plan.texts:
-            return plan.stored, b""
-        beside = [] if self._embedder.local else [PROBE]
-        made = self._embedder.embed([*beside, *plan.texts.values()])
-        fresh = zip(plan.texts, quantize(made[len(beside) :]), strict=True)
-        return {**plan.stored, **dict(fresh)}, made[0] if beside else b""
+            return plan.stored, ()
+        before, behind = (0, 0) if self._embedder.local else (1, int(len(plan.texts) >= self._one_request))
+        made = self._embedder.embed([*[PROBE] * before, *plan.texts.values(), *[PROBE] * behind])
+        end = before + len(plan.texts)
+        fresh = zip(plan.texts, quantize(made[before:end]), strict=True)
+        return {**plan.stored, **dict(fresh)}, (*made[:before], *made[end:])
+
+    @property
+    def _one_request(self) -> int:
+        """So many texts, the probe among them, are sent together: no server takes fewer at once."""
+        return min(self._recipe.embedding.batch_size, 32)
 
 
 class _Made(NamedTuple):
@@ -265,7 +272,11 @@ def _row(piece: Chunk) -> ChunkRow:
 
 
 def _done(
-    made: _Made, plan: Planned | None, vectors: Mapping[bytes, Vector], mark: bytes, foreseen: Foreseen | None
+    made: _Made,
+    plan: Planned | None,
+    vectors: Mapping[bytes, Vector],
+    marks: tuple[bytes, ...],
+    foreseen: Foreseen | None,
 ) -> Done:
     key, chunking = made.key, made.chunking
     rows = tuple(map(_row, made.sealed.chunks))
@@ -286,4 +297,4 @@ def _done(
         return Done(key, new, foreseen=foreseen)
     words = zip(rows, packed.lengths, strict=True)
     fresh = {row.hash: count for row, count in words if row.hash in plan.texts}
-    return Done(key, new, fresh, mark=mark, foreseen=foreseen)
+    return Done(key, new, fresh, marks=marks, foreseen=foreseen)
