@@ -111,7 +111,8 @@ class Descriptions:
             WHERE undescribed.embedder = ? GROUP BY 1
         """
         with translated(self._path):
-            return dict(self._db.execute(sql, (self._number(OF_CHUNK, describer), embedder)))
+            number = self._number(OF_CHUNK, describer)
+            return {} if number is None else dict(self._db.execute(sql, (number, embedder)))
 
     def to_ask(self, embedder: int | None, describer: str, chunkings: Set[int], bare: Iterable[int]) -> int:
         """How many texts of chunks of some chunkings, each once, nobody has described: of those whose vectors lack a
