@@ -49,8 +49,9 @@ _BRIEF_LARGE = 2 * _LARGE
 documents at hand takes more than 0.3 seconds, and none more than half of what this allows."""
 _WAITED = 4
 """How much longer than a document's processor time is waited for it: beside others at work, it gets only a part."""
-_WAITED_AT_LEAST = 30.0
-"""Seconds on the clock: a machine that is busy may take as long to start a process."""
+_WAITED_AT_LEAST = 30.0 if hasattr(signal, "setitimer") else 0.0
+"""Seconds on the clock: a machine that is busy may take as long to start a process. Where nothing else bounds a
+document, the clock is its only bound."""
 
 
 class Time(NamedTuple):
