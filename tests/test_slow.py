@@ -219,6 +219,10 @@ def test_what_is_put_off_is_found_shown_and_tried_again_by_an_index_only(
     said = Terminal(repo.path).ragit("status", "--skipped", code=0).out
     assert "manual.pdf" in said
     assert f"tries {files + 1} files again" in said
+    for typed in (["check"], ["check", "--json"], ["doctor"]):
+        said = Terminal(repo.path).ragit(*typed, code=0).out
+        assert f"{files + 1}" in said
+        assert "put_off" in said or "put off" in said
     with ragit.open(repo.path) as opened:
         assert opened.index(retry=False).indexed == 0
         answer = opened.search("turbine_1")

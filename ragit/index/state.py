@@ -9,7 +9,7 @@ from ragit.git import Revision
 from ragit.index.compose import Composed, without_vectors
 from ragit.index.index import Indexer
 from ragit.reports import FreshnessReport, RefStatus, StatusReport
-from ragit.types import Target, WithoutVectors, path_text
+from ragit.types import PUT_OFF, Target, WithoutVectors, path_text
 
 
 def status_of(
@@ -62,6 +62,7 @@ def freshness_of(indexer: Indexer, target: Target) -> FreshnessReport:
         indexed=store is not None,
         absent=composed.absent,
         without_vectors=lacking,
+        put_off=composed.count_of(PUT_OFF),
     )
 
 

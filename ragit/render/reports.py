@@ -57,7 +57,8 @@ def index_text(report: IndexReport, options: RenderOptions) -> Iterator[str]:
         yield from _sent(report.sent, report.dry_run, paint)
     if skipped := _skipped(report.skipped, report.by_lines):
         yield paint.faint(f"  {skipped}")
-    yield from _put_off({**report.skipped, **report.by_lines}, paint, "  ")
+    if put_off := _count_put_off({**report.skipped, **report.by_lines}):
+        yield from _put_off(put_off, paint, "  ")
 
 
 def _sent(sent: Sent, dry_run: bool, paint: Paint) -> Iterator[str]:
@@ -116,17 +117,14 @@ def _reasons(what: str, counts: Mapping[str, int]) -> str:
     return f"{what} {sum(count for count, _ in rows):,}: " + ", ".join(f"{visible(why)} {n:,}" for n, why in rows)
 
 
-def _put_off(reasons: Mapping[str, int], paint: Paint, indent: str = "") -> Iterator[str]:
+def _count_put_off(reasons: Mapping[str, int]) -> int:
+    return sum(count for why, count in reasons.items() if why in PUT_OFF)
+
+
+def _put_off(count: int, paint: Paint, indent: str = "") -> Iterator[str]:
     """What becomes of files whose reason says nothing about them."""
-    count = sum(count for why, count in reasons.items() if why in PUT_OFF)
-    if count:
-        yield paint.bad(
-            f"{indent}the next `ragit index` tries {counted(count, 'file')} again that {_were(count)} put off"
-        )
-
-
-def _were(count: int) -> str:
-    return "was" if count == 1 else "were"
+    were = "was" if count == 1 else "were"
+    yield paint.bad(f"{indent}the next `ragit index` tries {counted(count, 'file')} again that {were} put off")
 
 
 def embedder_text(tried: EmbedderTried, options: RenderOptions) -> Iterator[str]:
@@ -180,6 +178,8 @@ def freshness_text(freshness: FreshnessReport, options: RenderOptions, *, mend: 
         absent = [f"{counted(count, 'file')} {why}" for why, count in freshness.absent.items()]
         but = f", but for {' and '.join(absent)}: `ragit doctor` says more" if absent else ""
         yield f"{paint.good('fresh')}: all of {where} is indexed{but}"
+        if freshness.put_off:
+            yield from _put_off(freshness.put_off, paint)
         return
     if not freshness.indexed:
         yield f"no index here, so there is nothing to check; {paint.name('ragit index')} makes one"
@@ -205,6 +205,7 @@ def freshness_json(freshness: FreshnessReport, options: RenderOptions, *, mend: 
             "missing": [plain(path) for path in freshness.missing],
             **_vectorless(freshness.without_vectors),
             **({"absent": dict(sorted(freshness.absent.items()))} if freshness.absent else {}),
+            **({"put_off": freshness.put_off} if freshness.put_off else {}),
             "mend": None if freshness.fresh else mend,
         },
         options,
@@ -228,7 +229,8 @@ def status_text(status: StatusReport, options: RenderOptions) -> Iterator[str]:
     if skipped := _skipped(status.skipped, status.by_lines):
         yield ""
         yield paint.faint(skipped if options.full else f"{skipped}; `ragit status --skipped` names them")
-    yield from _put_off({**status.skipped, **status.by_lines}, paint)
+    if put_off := _count_put_off({**status.skipped, **status.by_lines}):
+        yield from _put_off(put_off, paint)
     if "image" in status.skipped:  # not wanted; those that wait have a reason of their own
         yield paint.faint("a model can describe images, so that they are found: set imageDescription.enabled")
     if options.full:
