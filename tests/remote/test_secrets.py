@@ -555,6 +555,7 @@ def test_words_without_a_digit_or_a_cue_are_left_alone(words: list[str]) -> None
         "openssl enc -",
         "https -a a",
     ]
+    + [f'password = "{12 * word}!"\n' for word in ("password", "plaintext", "testpw", "userkey", "pass_")]
     + ["sqlplus a", "sudo -S", "--from-literal=a=", "a:b@tcp", "psk=a", "ansible_pass=", "/pass:a ", "-Da.password"],
 )
 def test_no_text_takes_long(unit: str) -> None:

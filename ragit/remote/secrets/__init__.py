@@ -51,18 +51,30 @@ def redact(text: str, found: Counter[str] | None = None) -> Clean:
     return Clean(clean)
 
 
-_ALWAYS: tuple[tuple[tuple[str, ...], tuple[Rule, ...]], ...] = (
-    (("://",), places.IN_URLS),
-    (("",), places.IN_TEXT),
-    (("uth", "earer "), places.BESIDE_AUTH),
-    (("onnect",), places.IN_CONNECTS),
-    ((" -", "\n-"), commands.WITH_OPTIONS),
-    (("",), commands.IN_TEXT),
-    (("ookie", "COOKIE"), cookies.IN_HEADERS),
-    (("",), cookies.IN_TEXT),
-    (("$", "SHA"), places.HASHES),
+_Anchored = tuple[tuple[str, Rule], ...]
+
+
+def _anchored(*rules: Rule) -> _Anchored:
+    """Each anchor with its rule: one loop over them takes half the time of one within another."""
+    return tuple((anchor, rule) for rule in rules for anchor in rule.anchors or ("",))
+
+
+_ALWAYS: tuple[tuple[tuple[str, ...], _Anchored], ...] = (
+    (("://",), _anchored(*places.IN_URLS)),
+    (("",), _anchored(*places.IN_TEXT, *commands.IN_TEXT, *cookies.IN_TEXT)),
+    (("uth", "earer "), _anchored(*places.BESIDE_AUTH)),
+    (("onnect", "ysqli"), _anchored(*places.IN_CONNECTS)),
+    ((" -", "\n-"), _anchored(*commands.WITH_OPTIONS)),
+    (("ookie", "COOKIE"), _anchored(*cookies.IN_HEADERS)),
+    (("$", "SHA"), _anchored(*places.HASHES)),
 )
 """Rules, and what a text holds one of where any of them finds something."""
+
+_TOKENS = _anchored(*tokens.RULES)
+_IN_RUNS = _anchored(*places.IN_RUNS)
+_OF_PASSWORDS = _anchored(*commands.PASSWORDS, *named.PASSWORDS)
+_NAMED = _anchored(*commands.CUED, *named.CUED)
+_SETTINGS = _anchored(settings.RULE)
 
 
 def _once(text: str, found: Counter[str] | None) -> str:
@@ -74,8 +86,8 @@ def _once(text: str, found: Counter[str] | None) -> str:
                 clean = _without_all(rules, clean, clean, found)
                 break
     if runs:
-        clean = _without_all(tokens.RULES, runs, clean, found)
-        clean = _without_all(places.IN_RUNS, clean, clean, found)
+        clean = _without_all(_TOKENS, runs, clean, found)
+        clean = _without_all(_IN_RUNS, clean, clean, found)
     return _without_named(clean, found)
 
 
@@ -84,25 +96,24 @@ def _without_named(text: str, found: Counter[str] | None) -> str:
     folded = text.lower()
     passwords = of_passwords(folded)
     if passwords or of_tokens(folded):
-        for rules in (commands.PASSWORDS, named.PASSWORDS) if passwords else ():
-            text = _without_all(rules, text, text, found)
-        for rules in (commands.CUED, named.CUED):
-            text = _without_all(rules, text, text, found)
         if passwords:
-            text = _without_all((settings.RULE,), text, text, found)
+            text = _without_all(_OF_PASSWORDS, text, text, found)
+        text = _without_all(_NAMED, text, text, found)
+        if passwords:
+            text = _without_all(_SETTINGS, text, text, found)
         text = tables.without(text, found)
     elif "stringData" not in text:
         return text
     return manifests.without(text, found)
 
 
-def _without_all(rules: tuple[Rule, ...], looked_at: str, text: str, found: Counter[str] | None) -> str:
+def _without_all(rules: _Anchored, looked_at: str, text: str, found: Counter[str] | None) -> str:
     """The text after each rule that has no anchor, or one that stands in what is looked at."""
-    for rule in rules:
-        for anchor in rule.anchors or ("",):
-            if anchor in looked_at:
-                text = _without(rule, text, found)
-                break
+    done = None
+    for anchor, rule in rules:
+        if anchor in looked_at and rule is not done:
+            text = _without(rule, text, found)
+            done = rule
     return text
 
 

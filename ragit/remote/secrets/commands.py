@@ -25,7 +25,8 @@ _TOOLS = (
     rf"(?:\bmongo(?:sh|dump|restore|export|import)?|cqlsh|rdesktop|user(?:add|mod)|\b7za?|\brar){_ON}-p",
     rf"ldap(?:search|add|modify|passwd){_ON}-w",
     rf"(?:plink|pscp|psftp)(?:\.exe)?{_ON}-pw",
-    rf"(?:sqlcmd|bcp|osql|ipmitool|\b(?:un)?zip){_ON}-P",
+    rf"(?:sqlcmd|bcp|osql|ipmitool){_ON}-P",
+    rf"\b(?:un)?zip{_ON}-P[ \t]",
     rf"(?:smbclient|rpcclient|winexe|smbget){_ON}-U[ \t]*[\"']?[^\s%\"']{{1,80}}%",
     rf"openssl[ \t]+(?:enc|aes-?\w+){_ON}-k",
     rf"lftp{_ON}-u[ \t]*[\"']?[^\s,\"']{{1,80}},",
@@ -233,7 +234,7 @@ PASSWORDS: tuple[Rule, ...] = (
         ("password", "passwd"),
         r"(?m)^[ \t]*(?:user|username|login)[ \t]+[^\s=:]{1,120}[ \t\r]*\n[ \t]*(?:password|passwd)[ \t]+"
         r"(?P<quote>[\"']?)(?P<secret>[^\s\"'<>{}=]{3,200})(?P=quote)[ \t\r]*$",
-        given,
+        _of_a_command,
     ),
     # ansible_become_pass=... among others of a host
     Rule(

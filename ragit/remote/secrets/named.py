@@ -31,7 +31,7 @@ _CAPITALS = ("PASS", "PWD", "SECRET", "TOKEN", "CREDENTIAL", "KEY")
 
 def _of_a_name(value: str, before: str) -> bool:
     """Behind a comma, a plain word may be the next of several names."""
-    if re.search(r",\s*\S?$", before):
+    if re.search(r",\s*\\?\S?$", before):
         return len(value) > 5 and chosen(value, before) and not re.match(r"\w{1,30}=", value)
     return assigned(value, before)
 
@@ -117,7 +117,7 @@ CUED: tuple[Rule, ...] = (
     Rule(
         "quoted secret",
         ("assword(", "ecret(", "oken(", "Key(", "_key(", "ass(", "pw(", "wd(", "hrase("),
-        rf"{FIRST}(?:(?<=et.)|(?<=ith.)|(?<=et_.)|(?<=ith_.)|(?<=[.>].)){REST}"
+        rf"{FIRST}(?:(?<=et.)|(?<=ith.)|(?<=et_.)|(?<=ith_.)|(?<=[.>][pP])){REST}"
         r"\(\s?(?P<quote>[\"'])(?P<secret>[^\s\"']{5,512})(?P=quote)",
         assigned,
     ),
@@ -132,7 +132,7 @@ CUED: tuple[Rule, ...] = (
     Rule(
         "default of a password",
         ("${",),
-        rf"\$\{{[\w.-]{{0,60}}(?:{WORDS})(?::-|:=|:|-)(?P<secret>[^\s\"'{{}}$:]{{5,64}})\}}",
+        rf"\$\{{[\w.-]{{0,60}}(?:{WORDS})(?::-|:=|:|-)(?![+?])(?P<secret>[^\s\"'{{}}$:]{{5,64}})\}}",
         assigned,
     ),
     Rule(
@@ -200,8 +200,8 @@ CUED: tuple[Rule, ...] = (
     Rule(
         "setting",
         ("</",),
-        rf"(?:<[\w.:-]{{0,40}}(?:{WORDS})(?:\s[^<>]{{0,120}})?>|(?:(?:name|key)=[\"'][\w.:-]{{0,80}})?(?:{WORDS})[\"']"
-        rf"(?:\s[^<>]{{0,120}})?>|(?:{WORDS})</(?i:key|name)>)\s{{0,80}}(?:<(?i:value|string)>\s{{0,40}})?"
+        rf"(?:<[\w.:-]{{0,40}}(?:{WORDS})(?:\s[^<>]{{0,120}})?>|(?:name|key)=[\"'][\w.:-]{{0,80}}(?:{WORDS})[\"']"
+        rf"(?:\s[^<>]{{0,120}})?>|(?:{WORDS})[\"']>|(?:{WORDS})</(?i:key|name)>)\s{{0,80}}(?:<(?i:value|string)>\s{{0,40}})?"
         r"(?P<secret>[^\s<>\"'`\\]{5,512})\s{0,40}</",
         _of_an_element,
     ),
@@ -227,7 +227,7 @@ CUED: tuple[Rule, ...] = (
     Rule(
         "quoted secret",
         ("Credential",),
-        r"Credentials?\([^,()\n]{1,160},\s{0,4}(?P<quote>[\"'])(?P<secret>[^\s\"']{5,512})(?P=quote)",
+        r"Credentials?(?:::new|\.of)?\([^,()\n]{1,160}(?:\(\))?,\s{0,4}(?P<quote>[\"'])(?P<secret>[^\s\"']{5,512})(?P=quote)",
         of_a_call,
     ),
     # WordPress

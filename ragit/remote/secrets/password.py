@@ -17,14 +17,17 @@ _WORD = r"[A-Za-z0-9_.!@#^&+=?~-]{5,64}"
 for passwords in another script is given the label of a field."""
 
 _SAYS = (
-    "password|passwd|passphrase|passcode|passwort|pass|pwd|pw|word|secret|token|credentials?|cred|api[_-]?key|key|auth"
+    "pass[_-]?words?|passwd|passphrase|passcode|passwort|pass|pwd|pw|secret|token|credentials?|cred|api[_-]?key|key"
+    "|auth"
 )
 _BESIDE = (
-    "my|your|our|the|this|that|some|any|new|old|current|user|users|admin|root|db|database|app|super|very|strong|secure"
-    "|safe|test|testing|fake|dummy|mock|example|sample|default|plain|plaintext|text|hashed|encrypted|wrong|bad|invalid"
-    "|incorrect|correct|valid|good|right|random|generated|service|server|client|store|here|login|account|enter|insert"
-    "|put|set|change|replace|update|reset|forgot|confirm|repeat|show|hide|no|is|has|with|use|ssl|tls|ca|vault|hash"
+    "my|your|our|the|this|that|some|any|new|old|current|users?|admin|root|db|database|app|super|very|strong|secure|safe"
+    "|test|testing|fake|dummy|mock|example|sample|default|plain|text|hashed|encrypted|encoded|wrong|bad|invalid|incorrect"
+    "|correct|valid|good|right|other|another|different|same|random|generated|service|server|client|store|here|login"
+    "|account|enter|insert|put|set|change|replace|update|reset|forgot|confirm|repeat|show|hide|no|is|has|with|use|ssl|tls"
+    "|ca|vault|hash"
 )
+# No word is two others together: else a name of many would be tried in as many ways as there are to part it.
 _SAID = re.compile(
     rf"(?:(?:{_BESIDE})[_.-]?)*(?:{_SAYS})(?:[_.-]?(?:{_SAYS}|{_BESIDE}|field|input|value|name|id))*\d?", re.I
 )
@@ -34,14 +37,15 @@ _STANDS_FOR_ONE = frozenset(
     (
         "again always array async autofill await barbaz basic bearer blank boolean bytearray bytes change changed"
         " changeit changeme changethis check clear cleartext confirm confirmation confirmed const correct create"
-        " created current default defaults delete digest disabled double dummy email empty enabled encrypted error"
-        " errors example examples expired export false field filled final fixme float foobar foobaz forgot forgotten"
-        " function generate generated hash hashed hidden hide incorrect input integer invalid kerberos label lambda"
-        " login logout masked message missing never nonempty nothing nullable number oauth oauth2 object omitted"
-        " on_change on_create optional other placeholder plain plaintext private prompt protected public random"
-        " readonly redacted removed repeat replace replaceme required reset return sample self show static stderr"
-        " stdin stdout string strong submit test tested tester testing tests text this title todo undefined unknown"
-        " unset update userid username valid validate value values varchar verify warning weak wrong"
+        " created current default defaults delete digest disabled double dummy email empty enabled encoded"
+        " encrypted error errors example examples expired export false field filled final fixme float foobar"
+        " foobaz forgot forgotten function generate generated hash hashed hidden hide incorrect input integer"
+        " invalid kerberos label lambda login logout masked message missing never nonempty nothing nullable number"
+        " oauth oauth2 object omitted on_change on_create optional other placeholder plain plaintext private"
+        " prompt protected public random readonly redacted removed repeat replace replaceme required reset return"
+        " sample self show static stderr stdin stdout string strong submit test tested tester testing tests text"
+        " this title todo undefined unknown unset update userid username valid validate value values varchar"
+        " verify warning weak wrong"
     ).split()
 )
 """Words for what would stand there, for types, and for states."""

@@ -148,6 +148,13 @@ IN_CONNECTS: tuple[Rule, ...] = (
         r"\s{0,4}(?P<quote>[\"'])(?P<secret>[^\s\"']{5,512})(?P=quote)",
         of_a_call,
     ),
+    Rule(
+        "quoted secret",
+        ("ldap_bind(", "ftp_login("),
+        r"(?:ldap_bind|ftp_login)\((?:\s{0,4}(?:\"[^\"\n]{1,160}\"|'[^'\n]{1,160}'|[^,()\"'\n]{1,160}),){2}"
+        r"\s{0,4}(?P<quote>[\"'])(?P<secret>[^\s\"']{5,512})(?P=quote)",
+        of_a_call,
+    ),
 )
 """Looked for where something connects."""
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from ragit.remote.secrets.password import label, word
+from ragit.remote.secrets.password import label, placeholder, word
 
 
 class Rule(NamedTuple):
@@ -192,7 +192,7 @@ def of_a_call(value: str, before: str) -> bool:
 
 def given(value: str, before: str = "") -> bool:
     """The value of a line like NAME_PASSWORD=value: anything but a reference, a placeholder, a path or a switch."""
-    if _PLACEHOLDER.fullmatch(value):
+    if _PLACEHOLDER.fullmatch(value) or placeholder(value):
         return False
     if re.search(r"[$<>{}*%`(]|\.\.\.|^/|^[a-z]+(\.[a-z0-9_-]+)+$|^your", value, re.IGNORECASE):
         return _peculiar(value)

@@ -28,6 +28,14 @@ _HEADER = re.compile(
 )
 
 
+_OF_ACCOUNTS = re.compile(
+    r"\W*(?:[\w-]{0,20}[ _.-])?(?:users?|user_?name|user_?id|login|account|name|e?-?mail|host|hostname|server|url|ip|id"
+    r"|uid|role|admin|service|system|site|port|database|db|title|env|environment|group)\W*",
+    re.I,
+)
+"""What stands beside a password at the head of a table of accounts, and not in a list of words."""
+
+
 def without(text: str, found: Counter[str] | None) -> str:
     """The text without what stands in columns of passwords."""
     return _without_inserted(_without_columns(text, found), found)
@@ -64,9 +72,9 @@ def _without_columns(text: str, found: Counter[str] | None) -> str:
         if header.start() < at:
             continue
         heads, _ = _cells(header[0])
-        columns = _headed(heads)
+        columns = _headed(heads) if any(map(_OF_ACCOUNTS.fullmatch, heads)) else []
         end = header.end()
-        while len(list(filter(str.strip, heads))) > 1 and end < len(text):
+        while columns and end < len(text):
             stop = text.find("\n", end + 1)
             stop = len(text) if stop < 0 else stop
             cells, delimiter = _cells(text[end + 1 : stop])
