@@ -92,10 +92,10 @@ def test_the_folder_one_stands_in_is_taken_by_its_name(names: list[str]) -> None
 @pytest.mark.parametrize("end", ["b", "/b", ""])
 def test_no_pattern_takes_long(unit: str, end: str) -> None:
     pattern, paths = unit * 60 + end, [b"a" * 250, b"a/" * 120 + b"c", b"ab" * 50 + b"/a" * 70]
-    started = time.perf_counter()
+    started = time.process_time()
     for path in paths:
         matches(pattern, path)
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
 
 
 def test_no_pattern_is_no_filter() -> None:

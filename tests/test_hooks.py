@@ -394,7 +394,7 @@ def test_whatever_is_wrong_git_goes_on_in_silence(hooked: Hooked, how: str) -> N
 
 def test_who_captures_gits_output_does_not_wait_for_the_worker(hooked: Hooked, tmp_path: Path) -> None:
     slow = tmp_path / "slow-python"
-    slow.write_text(f"#!/bin/sh\nsleep 5\ntouch {tmp_path}/done\n")
+    slow.write_text(f"#!/bin/sh\nsleep 12\ntouch {tmp_path}/done\n")
     slow.chmod(0o755)
     hooked.install()
     (hooked.folder / "hook").write_text(script.dispatcher(str(slow)))
@@ -402,7 +402,7 @@ def test_who_captures_gits_output_does_not_wait_for_the_worker(hooked: Hooked, t
     done = subprocess.run(
         ["git", "commit", "--allow-empty", "-m", "x"], cwd=hooked.path, capture_output=True, check=True
     )
-    assert time.monotonic() - started < 4
+    assert time.monotonic() - started < 11
     assert b"x" in done.stdout
     assert not (tmp_path / "done").exists()
 

@@ -333,7 +333,7 @@ def test_a_slow_reranker_is_waited_for_so_long_and_no_longer(shop: GitSandbox, s
     server.hold.clear()
     started = time.monotonic()
     answer = search(shop, flags(server, timeoutMs=300))
-    assert 0.3 <= time.monotonic() - started < 3
+    assert 0.3 <= time.monotonic() - started < 8
     assert answer.hits == plain.hits
     assert answer.degraded.startswith("not reranked: ")
 

@@ -145,7 +145,7 @@ def test_an_answer_cut_in_the_middle_is_asked_for_again(server: EmbeddingServer,
 def test_a_server_that_dribbles_is_not_waited_for(server: EmbeddingServer, begin: bytes, piece: bytes) -> None:
     def dribble(handler: BaseHTTPRequestHandler) -> None:
         handler.wfile.write(begin)
-        for _ in range(95):
+        for _ in range(500):
             handler.wfile.write(piece)
             handler.wfile.flush()
             time.sleep(0.02)
@@ -153,7 +153,7 @@ def test_a_server_that_dribbles_is_not_waited_for(server: EmbeddingServer, begin
     server.replies = [lambda _: dribble]
     started = time.monotonic()
     assert "no answer in time" in failure(client(server, timeout=0.2)).message
-    assert time.monotonic() - started < 1.2
+    assert time.monotonic() - started < 6
 
 
 def test_a_proxy_that_dribbles_is_not_waited_for() -> None:
@@ -161,7 +161,7 @@ def test_a_proxy_that_dribbles_is_not_waited_for() -> None:
         line, _ = proxy.accept()
         with line, suppress(OSError):
             line.sendall(b"HTTP/1.1 200 ")
-            for _ in range(95):
+            for _ in range(500):
                 line.sendall(b"O")
                 time.sleep(0.02)
 
@@ -173,7 +173,7 @@ def test_a_proxy_that_dribbles_is_not_waited_for() -> None:
         )
         started = time.monotonic()
         assert "no answer in time" in failure(asking).message
-        assert time.monotonic() - started < 1.2
+        assert time.monotonic() - started < 6
         thread.join()
 
 
@@ -181,7 +181,7 @@ def test_all_tries_together_take_no_longer_than_allowed(server: EmbeddingServer)
     server.replies = [lambda _: error(503, "later")] * 50
     started = time.monotonic()
     assert "answered 503: later" in failure(client(server), Patience(retries=40, within=0.3)).message
-    assert time.monotonic() - started < 1.5
+    assert time.monotonic() - started < 10
 
 
 def test_after_a_failure_the_same_client_goes_on(server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch) -> None:
