@@ -134,6 +134,18 @@ def test_off_and_on_again_pays_nothing_even_with_gc_and_rebuild_between(sources:
     assert answers(sources, model) == before
 
 
+def test_a_rebuild_pays_nothing_for_what_a_store_of_an_older_ragit_has(sources: GitSandbox, model: Model) -> None:
+    indexed(sources, model)
+    before = answers(sources, model)
+    with Store(sources.store, writable=True) as store:
+        store._db.execute("ALTER TABLE embedder DROP COLUMN mark")
+        store._db.pragma("user_version", 2)
+    with opened(sources, model) as index:
+        index.index(rebuild=True)
+    assert len(model.asked) == 3
+    assert answers(sources, model) == before
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [("prompt", "Say it in German."), ("model", "other"), ("maxTokens", 50), ("maxContentChars", 500)],

@@ -85,11 +85,9 @@ class Descriptions:
         if not is_store(old):
             return
         try:
-            with Store(old, writable=False) as source, Store(new, writable=True) as target, target.writing():
+            with _brought_up(old) as source, Store(new, writable=True) as target, target.writing():
                 for row in source.descriptions.all():
                     target.descriptions.keep(row.kind, row.describer, {row.subject: row.text})
-        except StoreTooOld:
-            return  # it has none
         except StoreUnreadable as error:
             if self.wanted:
                 hint = f"To pay for all of them again, move {old} away, and type: ragit index"
@@ -98,6 +96,14 @@ class Descriptions:
     def _table(self, store: Store) -> int | None:
         """The number of the embedder, if it has vectors."""
         return store.embedder(self._embedder.fingerprint) if self._embedder else None
+
+
+def _brought_up(path: Path) -> Store:
+    """A reader of a store, which is brought up to date first if an older ragit wrote it."""
+    try:
+        return Store(path, writable=False)
+    except StoreTooOld:
+        return Store(path, writable=True)
 
 
 def keeping(store: Store) -> Keep:
