@@ -276,6 +276,34 @@ def test_a_cached_tree_does_not_keep_what_was_put_off(repo: GitSandbox, monkeypa
         assert store.problems() == []
 
 
+@pytest.mark.parametrize("command", ["status", "check", "dry run"])
+def test_a_report_tells_of_one_moment_though_others_replace_what_was_put_off(
+    repo: GitSandbox, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    words = {"embedding.provider": "none"}
+    repo.write("a.py", CODE.format(1))
+    repo.commit()
+    with monkeypatch.context() as short:
+        without_time(short)
+        with ragit.open(repo.path, flags=words) as opened:
+            opened.index()
+    counted = Store.chunk_count
+
+    def after_another(store: Store, chunkings: Iterable[int]) -> int:
+        monkeypatch.setattr(Store, "chunk_count", counted)
+        with ragit.open(repo.path, flags=words) as other:
+            assert other.index().indexed == 1
+        return store.chunk_count(chunkings)
+
+    monkeypatch.setattr(Store, "chunk_count", after_another)
+    with ragit.open(repo.path) as opened:
+        if command == "dry run":
+            assert opened.index(dry_run=True, retry=False).files == 1
+        else:
+            report = opened.check() if command == "check" else opened.status().refs[0]
+            assert report.without_vectors == (1, 1), "as it was when it was looked at"
+
+
 # Blobs that kill ----------------------------------------------------------------------------------------------------
 
 DEADLY = """

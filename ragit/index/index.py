@@ -7,7 +7,7 @@ which batches work is done, and when it is written.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -258,6 +258,12 @@ class Indexer:
         finally:
             if store:
                 store.close()
+
+    @contextmanager
+    def one_moment(self) -> Iterator[Store | None]:
+        """The same for reads that go together, whatever others write or drop meanwhile; not for long."""
+        with self.reading() as store, store.reading() if store else nullcontext():
+            yield store
 
     def collect(self, trees: Iterable[Oid]) -> GcReport:
         """Drop every chunking that none of these trees can use under this configuration, and all other embedders."""

@@ -19,7 +19,7 @@ def status_of(
 
     Changed files that did not come into that tree are `left_out`, each with the reason.
     """
-    with indexer.reading() as store:
+    with indexer.one_moment() as store:
         composed = {tree: indexer.composer.compose(store, tree) for tree in {ref.tree for ref in refs}}
         if searched.tree not in composed:
             composed[searched.tree] = indexer.composer.compose(store, searched.tree, near=searched.near)
@@ -51,7 +51,7 @@ def status_of(
 
 def freshness_of(indexer: Indexer, target: Target) -> FreshnessReport:
     """How much of a tree the store lacks."""
-    with indexer.reading() as store:
+    with indexer.one_moment() as store:
         composed = indexer.composer.compose(store, target.tree, near=target.near)
         lacking = without_vectors(store, composed)
     missing = tuple(path_text(file.path) for file in composed.missing)

@@ -223,10 +223,10 @@ class Store:
             return bool(self._db.execute("SELECT EXISTS(SELECT 1 FROM chunk)").get)
 
     def chunk_count(self, chunkings: Iterable[int]) -> int:
-        """How many chunks these chunkings have together."""
+        """How many chunks these chunkings have together, those that are gone meanwhile not counted."""
         with translated(self.path):
             counts = dict(self._db.execute("SELECT id, chunks FROM chunking"))
-        return sum(counts[chunking] for chunking in chunkings)
+        return sum(counts.get(chunking, 0) for chunking in chunkings)
 
     # -- search ------------------------------------------------------------------------------------------------------
 
