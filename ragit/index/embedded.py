@@ -6,7 +6,7 @@ from ragit.digests import digest
 from ragit.index.wanted import IMAGE
 from ragit.types import Chunk
 
-VERSION = 3
+VERSION = 4
 """Part of the chunkings' key: raise it when what is embedded changes, or the rules for private keys (`sealed`)."""
 
 
