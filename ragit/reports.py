@@ -224,6 +224,8 @@ class StatusReport(Record):
     descriptions: tuple[int, int] | None = None
     """How many are stored, and how many chunks, those of the same text as one, and images of HEAD have none: they wait
     for the next `ragit index`. None where no descriptions are wanted."""
+    older: bool = False
+    """What is there was written by an older ragit, and is read when it was brought up to date."""
 
 
 class GcReport(Record):

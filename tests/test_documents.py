@@ -22,6 +22,7 @@ from making import IN_TABLE, ROW_END, content, docx, encrypted, outlined, p, pdf
 from packing import xlsx  # noqa: E402
 
 import ragit  # noqa: E402
+from ragit import render  # noqa: E402
 from ragit.index import run  # noqa: E402
 from ragit.store import Store, schema  # noqa: E402
 from ragit.types import Oid  # noqa: E402
@@ -250,6 +251,12 @@ def test_a_store_of_before_documents_goes_on(repo: GitSandbox, monkeypatch: pyte
         before.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:1])
         before.setattr(schema, "VERSION", 1)
         Store(store, writable=True).close()
+    with ragit.open(repo.path) as opened:
+        assert (opened.status().exists, opened.status().older) == (False, True)
+        assert "an older ragit's index is at" in "".join(render.status_text(opened.status(), render.PLAIN))
+        assert (opened.check().indexed, opened.check().missing) == (True, ("a.py",)), "not: nothing to check"
+        assert opened.check(fix=True).fresh
+        assert (opened.status().exists, opened.status().older) == (True, False)
     assert [hit.place for hit in search(repo, "turbine")] == [""]
     repo.write("b.pdf", pdf([["turbine"]]))
     assert {hit.place for hit in search(repo, "turbine")} == {"", "page 1"}

@@ -9,6 +9,7 @@ from ragit.git import Revision
 from ragit.index.compose import Composed, without_vectors
 from ragit.index.index import Indexer
 from ragit.reports import FreshnessReport, RefStatus, StatusReport
+from ragit.store import is_store
 from ragit.types import PUT_OFF, Target, WithoutVectors, path_text
 
 
@@ -36,6 +37,7 @@ def status_of(
     return StatusReport(
         store=str(indexer.store_path),
         exists=info is not None,
+        older=info is None and is_store(indexer.store_path),
         bytes=info.bytes if info else 0,
         chunkings=info.chunkings if info else 0,
         chunks=info.chunks if info else 0,
@@ -59,7 +61,7 @@ def freshness_of(indexer: Indexer, target: Target) -> FreshnessReport:
         target.name,
         target.tree,
         missing,
-        indexed=store is not None,
+        indexed=store is not None or is_store(indexer.store_path),  # an older ragit's is one to bring up to date
         absent=composed.absent,
         without_vectors=lacking,
         put_off=composed.count_of(PUT_OFF),

@@ -247,7 +247,9 @@ def _skipped_files(files: Sequence[tuple[str, str]], paint: Paint) -> Iterator[s
 
 def _stored(status: StatusReport, paint: Paint) -> Iterator[str]:
     """What the store holds, and by whom it was made."""
-    if not status.exists:
+    if status.older:
+        yield f"an older ragit's index is at {visible(status.store)}; `ragit index` brings it up to date"
+    elif not status.exists:
         yield f"no index yet at {visible(status.store)}; `ragit index` makes one, and so does the first search"
     else:
         yield f"{paint.faint('store')}     {visible(status.store)}, {sized(status.bytes)}"
