@@ -19,11 +19,10 @@ from ragit.errors import NotARepository, RagitError
 from ragit.git import OLDEST, Repo, libgit2_version, version
 from ragit.hooks import failure, script, worker
 from ragit.hooks.install import Hooks
-from ragit.index.compose import LOST, NOT_DOWNLOADED
 from ragit.index.embedder import embedder_of
 from ragit.reports import Finding, FreshnessReport
 from ragit.store import Store, engine_versions
-from ragit.types import lacking
+from ragit.types import LOST, NOT_DOWNLOADED, lacking
 
 OLDEST_SQLITE = (3, 43)
 """The first SQLite whose full-text tables can delete without keeping the text."""

@@ -7,7 +7,7 @@ A `Chunk` has no path: the same blob may lie at many paths of many trees. The pa
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple, NewType, Protocol
@@ -140,6 +140,21 @@ def index_command(ref: str) -> str:
     """What completes the tree that is called so."""
     options = {HEAD: "", UNCOMMITTED: " --worktree", STAGED: " --staged"}
     return "ragit index" + options.get(ref, f" {ref}")
+
+
+NOT_DOWNLOADED = "not downloaded"
+"""The reason for a file that a partial clone lacks: `ragit index --fetch-missing` downloads it."""
+
+LOST = "missing or damaged in git"
+"""The reason for a file that any other repository lacks, or whose object cannot be read: `git fsck` names it."""
+
+
+def absent_advice(ref: str, reasons: Iterable[str]) -> str:
+    """What to type about files of a tree that the repository lacks. The doctor looks at HEAD's alone."""
+    if ref in (HEAD, UNCOMMITTED):
+        return "`ragit doctor` says more"
+    typed = {NOT_DOWNLOADED: f"`{index_command(ref)} --fetch-missing` downloads the rest", LOST: "`git fsck` says more"}
+    return ", ".join(typed[reason] for reason in reasons)
 
 
 class WithoutVectors(NamedTuple):

@@ -204,6 +204,7 @@ def test_a_blobless_clone(history: GitSandbox, tmp_path: Path) -> None:
     assert found(place) == ["a.py"]
     assert found(place, "basalt") == []
     assert found(place, "granite", "--ref", "HEAD~1") == []
+    assert "`ragit index HEAD~1 --fetch-missing` downloads" in command("check", "HEAD~1", cwd=place).stdout
     assert "not downloaded 1" in command("index", cwd=place).stdout
     assert "1 file of HEAD is not downloaded" in command("search", WORD, cwd=place).stderr
     assert "ragit index --fetch-missing" in command("doctor", cwd=place).stdout
@@ -285,6 +286,20 @@ def test_all_commands_agree_on_a_file_that_is_lost(tmp_path: Path, format: str, 
     assert [(ref["files"], ref["missing"]) for ref in status["refs"]] == [(1, 0), (1, 0)]
     doctor = command("doctor", cwd=repo.path)
     assert (doctor.returncode, "git fsck" in doctor.stdout) == (1, True)
+
+
+def test_of_another_tree_the_doctor_is_not_said_to_know(tmp_path: Path) -> None:
+    """It looks at HEAD's files, which are all there."""
+    repo = fill(GitSandbox(tmp_path / "repo"))
+    repo.git("tag", "old")
+    lose(repo, "lib/b.py", None)
+    repo.git("rm", "-q", "lib/b.py")
+    repo.git("commit", "-q", "-m", "without")
+    assert "objects" not in command("doctor", cwd=repo.path).stdout
+    said = command("search", WORD, "--ref", "old", cwd=repo.path).stderr
+    assert "1 file of old is missing or damaged in git" in said
+    checked = command("check", "old", cwd=repo.path).stdout
+    assert all("`git fsck` says more" in text and "doctor" not in text for text in (said, checked))
 
 
 def test_a_lost_file_that_comes_back_is_found(tmp_path: Path) -> None:

@@ -17,13 +17,7 @@ from ragit.index.plan import Plan, Selected, Selector
 from ragit.index.wanted import IMAGE, NOT_DESCRIBED
 from ragit.records import Record, replaced
 from ragit.store import OF_IMAGE, Snapshot, Store, StoredChunking
-from ragit.types import BY_LINES, PUT_OFF, Entry, Oid, WithoutVectors
-
-NOT_DOWNLOADED = "not downloaded"
-"""The reason for a file that a partial clone lacks: `ragit index --fetch-missing` downloads it."""
-
-LOST = "missing or damaged in git"
-"""The reason for a file that any other repository lacks, or whose object cannot be read: `git fsck` names it."""
+from ragit.types import BY_LINES, LOST, NOT_DOWNLOADED, PUT_OFF, Entry, Oid, WithoutVectors
 
 
 class Composed(Record):

@@ -16,7 +16,7 @@ from ragit.chunk import is_document
 from ragit.config import Config
 from ragit.errors import EmbedderUnavailable, RagitError, StoreTooOld
 from ragit.git import Repo
-from ragit.index.compose import NOT_DOWNLOADED, Composed, Composer, without_vectors
+from ragit.index.compose import Composed, Composer, without_vectors
 from ragit.index.descriptions import Descriptions, keeping
 from ragit.index.embedder import embedder_of, sent_by, server_name
 from ragit.index.plan import Selected, Selector
@@ -24,7 +24,7 @@ from ragit.index.wanted import NOT_DESCRIBED, chunk_task
 from ragit.locks import held
 from ragit.records import replaced
 from ragit.store import Store, remove_store, replace_store
-from ragit.types import PUT_OFF, Oid, Progress, ToIndex
+from ragit.types import NOT_DOWNLOADED, PUT_OFF, Oid, Progress, ToIndex
 from ragit.types import lacking as lacking_words
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from ragit.records import as_dict
 from ragit.render.machine import dumps, vectorless
 from ragit.render.screen import Paint, RenderOptions, cells, counted, money, plain, sized, visible
 from ragit.render.text import within
-from ragit.types import BY_LINES, PUT_OFF, WithoutVectors, lacking
+from ragit.types import BY_LINES, PUT_OFF, WithoutVectors, absent_advice, lacking
 
 if TYPE_CHECKING:
     from ragit.reports import (
@@ -176,7 +176,8 @@ def freshness_text(freshness: FreshnessReport, options: RenderOptions, *, mend: 
     where = f"{visible(freshness.ref)} ({freshness.tree[:10]})"
     if freshness.fresh:
         absent = [f"{counted(count, 'file')} {why}" for why, count in freshness.absent.items()]
-        but = f", but for {' and '.join(absent)}: `ragit doctor` says more" if absent else ""
+        advice = visible(absent_advice(freshness.ref, freshness.absent))
+        but = f", but for {' and '.join(absent)}: {advice}" if absent else ""
         yield f"{paint.good('fresh')}: all of {where} is indexed{but}"
         if freshness.put_off:
             yield from _put_off(freshness.put_off, paint)

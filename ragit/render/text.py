@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from ragit.render.screen import Paint, RenderOptions, cells, counted, visible
 from ragit.render.snippet import Line, asked_first, marked, number_at, opening_line, snippet, wanted_terms
-from ragit.types import Answer, Hit, ToIndex, index_command, lacking
+from ragit.types import Answer, Hit, ToIndex, absent_advice, index_command, lacking
 
 _LONGEST = 400
 """Columns of one line where no terminal says how wide it is: beyond this it is data, not something to read."""
@@ -184,7 +184,8 @@ def notes(answer: Answer) -> list[str]:
     found += [f"note: {visible(warning)}" for warning in answer.warnings]
     for why, count in answer.absent.items():
         unsearched = f"{counted(count, 'file')} of {visible(answer.ref)} {'is' if count == 1 else 'are'} {visible(why)}"
-        found.append(f"{unsearched}, so nothing in {'it' if count == 1 else 'them'} is found; `ragit doctor` says more")
+        those, advice = "it" if count == 1 else "them", visible(absent_advice(answer.ref, [why]))
+        found.append(f"{unsearched}, so nothing in {those} is found; {advice}")
     if answer.unheld:
         those = f"word{'' if len(answer.unheld) == 1 else 's'} {visible(', '.join(answer.unheld))}"
         found.append(f"note: no indexed file of {visible(answer.ref)} holds the {those}")
