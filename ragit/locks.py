@@ -43,7 +43,7 @@ def _opened(path: Path) -> IO[bytes]:
     except OSError as error:
         raise StoreUnreadable(
             f"cannot write {path}: {error.strerror}",
-            "Check its folder and the disk, or name another file: git config ragit.index.storePath FILE",
+            "Check its folder and the disk, or name another file: ragit -c index.storePath=FILE ...",
         ) from error
 
 

@@ -61,4 +61,4 @@ def test_a_lock_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreUnreadable, match="cannot write") as caught, lock(tmp_path / "file" / "x.lock"):
         pass
-    assert "storePath" in caught.value.hint
+    assert "ragit -c index.storePath=FILE" in caught.value.hint  # git config could not write there, either
