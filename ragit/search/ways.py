@@ -158,9 +158,10 @@ class Ways:
             # In plain letters it is a name that someone made up: found by itself, as it should be.
             foreign = not known and not asked.isascii()
             return "the model knows no word of the query: ranked by its words and letters alone" if foreign else ""
+        none = "no file that passes the filters" if query.paths or query.languages else "no file"
         if known:
-            return "no file holds a word of the query: ranked by meaning alone"
-        return "no file holds a word of the query, and the model knows none: these are guesses by letters"
+            return f"{none} holds a word of the query: ranked by meaning alone"
+        return f"{none} holds a word of the query, and the model knows none: these are guesses by letters"
 
     def _mix(self, query: Query, shape: str, mode: str, has_vectors: bool) -> rank.Mix:
         hybrid = self._retrieval.hybrid_search
