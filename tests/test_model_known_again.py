@@ -362,3 +362,16 @@ def test_the_bound_is_between_noise_and_another_model() -> None:
                 known.confirm(None, [_packed(one)], seen)
         else:
             known.confirm(None, [_packed(one)], seen)
+
+
+@pytest.mark.parametrize("status", [500, 413, 400])
+def test_a_server_that_takes_one_text_at_once_gets_its_query_alone(
+    code: GitSandbox, server: EmbeddingServer, status: int
+) -> None:
+    answer = made_by(1)
+    server.reply = lambda payload: answer(payload) if len(payload["input"]) == 1 else error(status, "one at a time")
+    indexed(code, server, embedding__batchSize=1)
+    with opened(code, server, embedding__batchSize=1) as index:
+        answered = index.search("thing_1")
+    assert answered.degraded == ""
+    assert len(server.asked[-1]["input"]) == 1

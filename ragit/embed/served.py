@@ -145,9 +145,9 @@ class ServedEmbedder:
 
     def embed_query_beside(self, query: str, text: str) -> tuple[bytes, bytes]:
         """The vectors of a query and of a document's text by one request. That of the text is empty where a parameter
-        tells the server which of the two a whole request is.
+        tells the server which of the two a whole request is, or where a request is to hold no more than one text.
         """
-        if self._dialect.query != self._dialect.document:
+        if self._dialect.query != self._dialect.document or self._most < 2:
             return self.embed_query(query), b""
         document = self._outgoing(self._options.document_prefix or self._dialect.prefixes[1], text)
         vectors = self._query(query, document)
@@ -185,12 +185,16 @@ class ServedEmbedder:
         self._count("shortened")
         return Clean(clean[:most])
 
+    @property
+    def _most(self) -> int:
+        """How many texts a request holds."""
+        return min(self._options.batch_size, self._dialect.most)
+
     def _batches(self, texts: Mapping[int, str]) -> Iterator[list[int]]:
-        most = min(self._options.batch_size, self._dialect.most)
         batch: list[int] = []
         size = 0
         for number, text in texts.items():
-            if batch and (len(batch) >= most or size + len(text) > self._dialect.characters):
+            if batch and (len(batch) >= self._most or size + len(text) > self._dialect.characters):
                 yield batch
                 batch, size = [], 0
             batch.append(number)
