@@ -143,7 +143,7 @@ def test_a_model_that_is_changed_in_the_middle_of_a_batch_adds_nothing_of_it(
         code.write(f"{number}.py", body(f"thing_{number}", 5))
     code.commit()
     with pytest.raises(EmbedderUnavailable, match=CHANGED):
-        indexed(code, server, embedding__batchSize=2)
+        indexed(code, server, embedding__batchSize=2, embedding__concurrency=1)  # in this order
     assert stored_of(code, server) == {1}
     with Store(code.store, writable=False) as store:
         assert store.info().chunkings == 1
