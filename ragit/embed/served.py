@@ -44,7 +44,7 @@ MOST_DIMENSIONS = 16_384
 _FRAME, _NUMBER = 1_000_000, 25
 """Bytes of an answer, at most, and of each number in it."""
 
-_OFFLINE = "Or use the offline embedder: embedding.provider = static"
+_OFFLINE = "Or use the offline embedder: embedding.provider = static, without embedding.model"
 
 
 class ServedEmbedder:

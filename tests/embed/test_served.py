@@ -347,7 +347,7 @@ def test_nobody_there() -> None:
         url = f"http://127.0.0.1:{held.getsockname()[1]}/v1"
         with pytest.raises(EmbedderUnavailable, match=f"{url}/embeddings cannot be reached") as caught:
             load_embedder("openai", EmbedderOptions(base_url=url, model="tiny")).embed_query("one")
-    assert "static" in caught.value.hint
+    assert "static, without embedding.model" in caught.value.hint  # whose name would be taken for a file's
 
 
 def test_a_silent_server_times_out(waits: list[float]) -> None:
