@@ -364,6 +364,24 @@ def test_the_bound_is_between_noise_and_another_model() -> None:
             known.confirm(None, [_packed(one)], seen)
 
 
+def test_a_model_that_is_changed_between_requests_at_once_adds_nothing(
+    code: GitSandbox, server: EmbeddingServer
+) -> None:
+    """A request that is cut by the change is made again, when the last one was answered already."""
+
+    def changing(payload: dict[str, Any]) -> object:
+        first_or_last = len(server.asked) <= 2 or any("thing_6" in text for text in payload["input"])
+        return made_by(1 if first_or_last else 2)(payload)
+
+    server.reply = changing
+    for number in range(4, 7):
+        code.write(f"{number}.py", body(f"thing_{number}", 5))
+    code.commit()
+    with pytest.raises(EmbedderUnavailable, match=CHANGED):
+        indexed(code, server, embedding__batchSize=2)
+    assert stored_of(code, server) == {1}
+
+
 @pytest.mark.parametrize("status", [500, 413, 400])
 def test_a_server_that_takes_one_text_at_once_gets_its_query_alone(
     code: GitSandbox, server: EmbeddingServer, status: int

@@ -1,7 +1,8 @@
 """Whether a server still has the model that stored vectors were made by: a name does not say whose weights answer.
 
 One fixed text, the probe, is sent along with the texts of each batch, and what was made of it first is kept with the
-vectors, as their mark. It costs some fifty tokens and no request. A model in a file names itself, by its content.
+vectors, as their mark. It costs some fifty tokens, and a request behind several.
+A model in a file names itself, by its content.
 """
 
 from __future__ import annotations

@@ -230,11 +230,13 @@ class Workbench:
             return {}, ()
         if not plan.texts:
             return plan.stored, ()
-        before, behind = (0, 0) if self._embedder.local else (1, int(len(plan.texts) >= self._one_request))
-        made = self._embedder.embed([*[PROBE] * before, *plan.texts.values(), *[PROBE] * behind])
-        end = before + len(plan.texts)
-        fresh = zip(plan.texts, quantize(made[before:end]), strict=True)
-        return {**plan.stored, **dict(fresh)}, (*made[:before], *made[end:])
+        before = 0 if self._embedder.local else 1
+        behind = before and len(plan.texts) >= self._one_request
+        made = self._embedder.embed([*[PROBE] * before, *plan.texts.values()])
+        # By itself: of several requests at once, the last to be sent may be the first to be answered.
+        after = self._embedder.embed([PROBE]) if behind else []
+        fresh = zip(plan.texts, quantize(made[before:]), strict=True)
+        return {**plan.stored, **dict(fresh)}, (*made[:before], *after)
 
     @property
     def _one_request(self) -> int:
