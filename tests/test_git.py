@@ -301,6 +301,25 @@ def test_objects_are_read_by_either_engine(repo: GitSandbox, opened: Repo, bulk:
     assert objects.sizes([]) == {}
 
 
+def test_git_reads_in_bulk_where_libgit2_does_not_tell_sizes(
+    repo: GitSandbox, opened: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So it is on Python 3.10, for which no newer pygit2 is made."""
+    import pygit2
+
+    class Older:
+        """What pygit2 had before 1.20."""
+
+        def read(self, oid: str) -> None: ...
+
+    repo.write("f", "content")
+    repo.commit()
+    monkeypatch.setattr(pygit2, "Odb", Older)
+    with opened.objects(bulk=True) as objects:
+        oid = Oid(repo.git("rev-parse", "HEAD:f"))
+        assert (objects.header(oid), objects.read(oid)) == (("blob", 7), b"content")
+
+
 @pytest.mark.parametrize("bulk", [False, True], ids=["git", "libgit2"])
 def test_a_reader_that_walks_off_leaves_no_answers_behind(repo: GitSandbox, opened: Repo, bulk: bool) -> None:
     for number in range(9):

@@ -65,9 +65,16 @@ class ObjectsRecipe(Record):
 
     def open(self) -> Objects:
         """The engine that fits. Reading 6,000 blobs repays the import of pygit2; a query's twenty do not."""
-        if self.bulk and self.object_format == "sha1":
-            return LibGit(self)
-        return CatFile(self)
+        return LibGit(self) if self.bulk and self.is_for_libgit2 else CatFile(self)
+
+    @property
+    def is_for_libgit2(self) -> bool:
+        """Whether libgit2 can read them: sha1 only, and pygit2 tells sizes since 1.20, which no Python 3.10 has."""
+        if self.object_format != "sha1":
+            return False
+        import pygit2
+
+        return hasattr(pygit2.Odb, "read_header")
 
 
 class CatFile:
@@ -105,7 +112,7 @@ class CatFile:
         try:
             return _batch_sizes(self._recipe.git, wanted)
         except GitFailed:  # a git before 2.45 dies at the first object that a partial clone lacks
-            if self._recipe.object_format == "sha1":
+            if self._recipe.is_for_libgit2:
                 return LibGit(self._recipe).sizes(wanted)
             headers = ((oid, self.header(oid)) for oid in wanted)
             return {oid: header[1] for oid, header in headers if header is not None}
