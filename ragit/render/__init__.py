@@ -10,27 +10,29 @@ from collections.abc import Callable, Iterator
 from ragit.errors import UnknownFormat
 from ragit.render.machine import dumps, json, markdown, vimgrep
 from ragit.render.reports import (
-    config_json,
-    config_text,
     described_json,
     described_text,
-    doctor_json,
-    doctor_text,
-    embedder_json,
-    embedder_text,
     freshness_json,
     freshness_text,
     gc_json,
     gc_text,
-    hooks_json,
-    hooks_text,
     index_json,
     index_text,
-    request_text,
     status_json,
     status_text,
 )
 from ragit.render.screen import PLAIN, Paint, RenderOptions, visible
+from ragit.render.setup import (
+    config_json,
+    config_text,
+    doctor_json,
+    doctor_text,
+    embedder_json,
+    embedder_text,
+    hooks_json,
+    hooks_text,
+    request_text,
+)
 from ragit.render.text import indexing, notes, summary, text
 from ragit.types import Answer
 

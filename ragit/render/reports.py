@@ -1,4 +1,4 @@
-"""What the other commands say, for people and as JSON: indexing, what is stored, freshness, settings."""
+"""What was indexed, what is stored and what is not, for people and as JSON."""
 
 from __future__ import annotations
 
@@ -7,22 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 from ragit.records import as_dict
 from ragit.render.machine import dumps, vectorless
-from ragit.render.screen import Paint, RenderOptions, cells, counted, money, plain, sized, visible
+from ragit.render.screen import Paint, RenderOptions, cells, counted, plain, priced, sized, visible
 from ragit.render.text import within
 from ragit.types import BY_LINES, PUT_OFF, WithoutVectors, absent_advice, lacking
 
 if TYPE_CHECKING:
     from ragit.reports import (
         Described,
-        EmbedderTried,
         FileDescribed,
-        Finding,
         FreshnessReport,
         GcReport,
-        HooksReport,
         ImageDescribed,
         IndexReport,
-        PermissionRequest,
         RefStatus,
         Sent,
         StatusReport,
@@ -30,8 +26,6 @@ if TYPE_CHECKING:
 
 _LISTED = 20
 """Missing files named on a terminal; all of them are in the JSON."""
-
-_WIDEST_VALUE = 32
 
 
 def index_text(report: IndexReport, options: RenderOptions) -> Iterator[str]:
@@ -64,7 +58,7 @@ def index_text(report: IndexReport, options: RenderOptions) -> Iterator[str]:
 def _sent(sent: Sent, dry_run: bool, paint: Paint) -> Iterator[str]:
     """What a server that makes vectors was sent, or would be, what that costs, and what was kept from it."""
     if sent.tokens:
-        cost = _priced(sent.cost, (sent.model,))
+        cost = priced(sent.cost, (sent.model,))
         yield f"  {'about ' if dry_run else ''}{sent.tokens:,} tokens for {visible(sent.model)}; {cost}"
     if sent.secrets:
         held = "to be taken out" if dry_run else "taken out"
@@ -84,7 +78,7 @@ def _described(described: Described, dry_run: bool, paint: Paint) -> Iterator[st
     if asked:
         did = "to describe" if dry_run else "described"
         tokens = f"{'about ' if dry_run else ''}{described.tokens_in:,} tokens read, {described.tokens_out:,} written"
-        cost = _priced(described.cost, described.unpriced)
+        cost = priced(described.cost, described.unpriced)
         yield f"  {' and '.join(asked)} {did}: {tokens}; {cost}"
     if described.secrets:
         yield f"  {counted(described.secrets, 'secret')} taken out of what was sent to be described"
@@ -92,15 +86,6 @@ def _described(described: Described, dry_run: bool, paint: Paint) -> Iterator[st
         yield paint.bad(f"  {described.failed:,} left without a description: {visible(described.why)}")
         until = "until then, chunks are found by their code, and images are not"
         yield paint.faint(f"  {until}; the next `ragit index` asks again")
-
-
-def _priced(cost: float | None, unpriced: Sequence[str]) -> str:
-    """What something cost; or whose price is not known."""
-    if cost is not None:
-        return f"{money(cost)} by `pricing`"
-    if not unpriced:
-        return "the server does not count all tokens, so that they have no price"
-    return f"no price for {' and '.join(map(visible, unpriced))} under `pricing`"
 
 
 def _skipped(skipped: Mapping[str, int], by_lines: Mapping[str, int]) -> str:
@@ -125,26 +110,6 @@ def _put_off(count: int, paint: Paint, indent: str = "") -> Iterator[str]:
     """What becomes of files whose reason says nothing about them."""
     were = "was" if count == 1 else "were"
     yield paint.bad(f"{indent}the next `ragit index` tries {counted(count, 'file')} again that {were} put off")
-
-
-def embedder_text(tried: EmbedderTried, options: RenderOptions) -> Iterator[str]:
-    """The configured embedder, and how it did."""
-    paint = Paint(options.color)
-    yield f"{paint.good('works')}: {visible(tried.provider)}{f', model {visible(tried.model)}' if tried.model else ''}"
-    if tried.address:
-        yield f"  at {visible(tried.address)}"
-        yield f"  key: {visible(tried.key)}"
-    took = f"a text took {tried.document_ms:,.0f} ms, a query {tried.query_ms:,.0f} ms"
-    yield f"  {tried.dimensions:,} dimensions; {took}"
-    if tried.tokens:
-        yield f"  {tried.tokens:,} tokens for both; {_priced(tried.cost, (tried.model,))}"
-    for note in tried.notes:
-        yield f"  note: {note}"
-
-
-def embedder_json(tried: EmbedderTried, options: RenderOptions) -> Iterator[str]:
-    """The same as one JSON object."""
-    yield dumps({**as_dict(tried), "notes": list(tried.notes)}, options)
 
 
 def index_json(report: IndexReport, options: RenderOptions) -> Iterator[str]:
@@ -394,111 +359,3 @@ def gc_json(report: GcReport, options: RenderOptions) -> Iterator[str]:
         },
         options,
     )
-
-
-def hooks_text(report: HooksReport, options: RenderOptions) -> Iterator[str]:
-    """For each hook whether it wakes ragit, and what to add by hand where it does not."""
-    paint = Paint(options.color)
-    for hook in report.hooks:
-        state = paint.good(hook.state) if hook.state == "active" else paint.bad(hook.state)
-        note = f"  {paint.faint(visible(hook.note))}" if hook.note else ""
-        yield f"{paint.name(hook.event)}{' ' * (13 - len(hook.event))}  {state}  {visible(hook.place)}{note}"
-    advice = dict.fromkeys(hook.advice for hook in report.hooks if hook.advice)
-    if advice:
-        yield ""
-        yield from (visible(line) for line in advice)
-    if not report.active and not advice:
-        yield f"to install them: {paint.name('ragit hooks install')}"
-
-
-def hooks_json(report: HooksReport, options: RenderOptions) -> Iterator[str]:
-    """The same as one JSON object."""
-    hooks = [
-        {
-            "event": hook.event,
-            "place": plain(hook.place),
-            "state": hook.state,
-            "note": plain(hook.note),
-            "advice": plain(hook.advice),
-        }
-        for hook in report.hooks
-    ]
-    yield dumps({"active": report.active, "dispatcher": plain(report.dispatcher), "hooks": hooks}, options)
-
-
-def doctor_text(findings: Sequence[Finding], options: RenderOptions) -> Iterator[str]:
-    """What was looked at, and how to mend what is not well."""
-    paint = Paint(options.color)
-    marks = {"ok": paint.good("ok  "), "note": paint.name("note"), "bad": paint.bad("bad ")}
-    wide = max((len(finding.topic) for finding in findings), default=0)
-    for finding in findings:
-        yield f"{marks[finding.state]}  {paint.faint(f'{finding.topic:<{wide}}')}  {visible(finding.text)}"
-        if finding.mend:
-            yield f"{' ' * (wide + 8)}{visible(finding.mend)}"
-
-
-def doctor_json(findings: Sequence[Finding], options: RenderOptions) -> Iterator[str]:
-    """The same as one JSON array."""
-    rows = [{"topic": f.topic, "state": f.state, "text": plain(f.text), "mend": plain(f.mend)} for f in findings]
-    yield dumps(rows, options)
-
-
-ConfigRows = Sequence[tuple[str, object, str, str]]
-"""(name, value, origin, help), as `config.describe` gives them."""
-
-
-def config_text(rows: ConfigRows, options: RenderOptions) -> Iterator[str]:
-    """Every setting with its value and where it came from, by section; with `full`, what it means too."""
-    paint = Paint(options.color)
-    shown = [(name, _value(value), origin, help) for name, value, origin, help in rows]
-    wide = max((len(name.partition(".")[2]) for name, *_ in shown), default=0)
-    deep = min(_WIDEST_VALUE, max((cells(value) for _, value, *_ in shown), default=0))
-    section = ""
-    for name, value, origin, help in shown:
-        above, dot, rest = name.partition(".")
-        if above != section:
-            if section:
-                yield ""
-            if dot:  # else a setting outside of all sections
-                yield paint.name(f"[{above}]")
-            section = above
-        rest = rest or name
-        gap = " " * max(0, deep - cells(value))
-        changed = origin != "default"
-        origin = paint.bad(origin) if "ignored" in origin else origin if changed else paint.faint(origin)
-        yield f"{rest:<{wide}}  {paint.name(value) if changed else value}{gap}  {origin}"
-        if options.full:
-            yield paint.faint(f"    {help}")
-
-
-def request_text(asked: PermissionRequest, options: RenderOptions) -> Iterator[str]:
-    """What a repository asks its user to allow."""
-    paint = Paint(options.color)
-    if asked.settings:
-        yield f"{visible(asked.path)} sets"
-    for name, value, origin in asked.settings:
-        yield f"  {paint.name(name)} = {_value(value)}  {paint.faint(visible(origin))}"
-    for one in asked.chunkers:
-        yield f"{visible(one.name)} chunks {visible(', '.join(one.suffixes))}"
-        for suffix, language in one.instead:
-            yield f"  in place of ragit itself, which reads {visible(suffix)} as {language}"
-        if one.problem:
-            yield paint.bad(f"  but is ignored: {visible(one.problem)}")
-        elif one.sha256:
-            yield f"  its code runs as you, from this file as it is now: sha256 {one.sha256}"
-        else:
-            yield "  its code is installed where ragit is, and runs as you"
-    if not asked.settings and not asked.chunkers:
-        yield f"{visible(asked.path)} asks for nothing that has to be allowed"
-
-
-def _value(value: object) -> str:
-    return visible(dumps(value, RenderOptions()))
-
-
-def config_json(rows: ConfigRows, options: RenderOptions) -> Iterator[str]:
-    """The same as one JSON object, by name."""
-    table: dict[str, Any] = {
-        name: {"value": value, "origin": origin, "help": help} for name, value, origin, help in rows
-    }
-    yield dumps(table, options)

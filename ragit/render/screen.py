@@ -8,7 +8,7 @@ escaped.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -121,6 +121,15 @@ def money(cost: float) -> str:
         return "less than $0.000001"
     power = int(f"{cost:.1e}".partition("e")[2])
     return f"${cost:.{max(2, 1 - power)}f}"
+
+
+def priced(cost: float | None, unpriced: Sequence[str]) -> str:
+    """What something cost; or whose price is not known."""
+    if cost is not None:
+        return f"{money(cost)} by `pricing`"
+    if not unpriced:
+        return "the server does not count all tokens, so that they have no price"
+    return f"no price for {' and '.join(map(visible, unpriced))} under `pricing`"
 
 
 def sized(number: int) -> str:
