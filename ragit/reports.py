@@ -164,6 +164,9 @@ class IndexReport(Record):
     """Files that are searched, but whose grammar had no say in their chunks, by reason."""
     without_vectors: WithoutVectors | None = None
     """Of a dry run: how many of the chunks that are stored lack their vectors, as of a search's answer."""
+    older: bool = False
+    """Of a dry run: an older ragit's index is there. A run takes over what it can of that; this one, which writes
+    nothing, cannot read it, and counts it as lacking."""
 
 
 class FreshnessReport(Record):

@@ -23,7 +23,7 @@ from ragit.index.plan import Selected, Selector
 from ragit.index.wanted import NOT_DESCRIBED, chunk_task
 from ragit.locks import held
 from ragit.records import replaced
-from ragit.store import Store, remove_store, replace_store
+from ragit.store import Store, is_store, remove_store, replace_store
 from ragit.types import NOT_DOWNLOADED, PUT_OFF, Oid, Progress, ToIndex
 from ragit.types import lacking as lacking_words
 
@@ -227,7 +227,8 @@ class Indexer:
             stored = store.chunk_count(tally.stays(composed)) if store else 0
         tally.sent = tally.sent_by(sent_by(self.embedder))
         report = tally.report(self.config, tally.outlook(composed), stored + tally.chunks)
-        return replaced(report, dry_run=True, without_vectors=vectorless)
+        older = store is None and is_store(self.store_path)
+        return replaced(report, dry_run=True, without_vectors=vectorless, older=older)
 
     def rebuild(
         self,

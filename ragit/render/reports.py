@@ -37,6 +37,8 @@ def index_text(report: IndexReport, options: RenderOptions) -> Iterator[str]:
         yield f"{paint.name('would index')} {counted(report.indexed, 'file')} of {size}"
         embed = f"{counted(report.embedded, 'chunk')} to embed, about {counted(report.words, 'word')}"
         yield f"  {embed}; nothing was written"
+        if report.older:
+            yield paint.bad("  an older ragit's index is there: a run takes over what it can, and does less than this")
         if report.without_vectors:
             yield paint.bad(f"  as it is, {lacking(0, report.without_vectors, 'what is stored')}")
     elif report.indexed or report.embedded or report.reused:
@@ -128,6 +130,7 @@ def index_json(report: IndexReport, options: RenderOptions) -> Iterator[str]:
             "seconds": round(report.seconds, 3),
             "dry_run": report.dry_run,
             **_vectorless(report.without_vectors),
+            **({"older": True} if report.older else {}),
             "described": as_dict(report.described) if report.described else None,
             "sent": as_dict(report.sent) if report.sent else None,
         },
