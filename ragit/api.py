@@ -175,8 +175,8 @@ class Ragit:
         What the tree lacks is indexed first, unless `index` is False or the freshness policy says otherwise;
         `on_index` is told what that is, and may give back who is told how far it is. `recurse_submodules` goes on in
         those that are checked out, each with its own store. `explain` looks also for what a demotion kept out. Options
-        left None are as configured. `paths` are patterns from the top; those that begin with `./` or `../` are of the
-        opened folder.
+        left None are as configured. `paths` are patterns from the top, or with `./` or `../` before them of the opened
+        folder; one behind a `!` takes away what it matches.
         Raises UnknownRevision, UnknownLanguage, NotIndexed, ConfigError.
         """
         if isinstance(query, Query):

@@ -127,6 +127,23 @@ def matcher(patterns: Iterable[str]) -> Callable[[bytes], bool] | None:
     return lambda path: any(regex.fullmatch(path) for regex in regexes)
 
 
+LESS = "!"
+"""Stands before a filter that takes files away."""
+
+
+def chooser(filters: Iterable[str]) -> Callable[[bytes], bool] | None:
+    """A test of a path against filters: any of them, or all files where each begins with `!`, less those of the latter.
+
+    None if all files pass.
+    """
+    listed = list(filters)
+    wanted = matcher(one for one in listed if not one.startswith(LESS))
+    unwanted = matcher(one[len(LESS) :] for one in listed if one.startswith(LESS))
+    if unwanted is None:
+        return wanted
+    return lambda path: not unwanted(path) and (wanted is None or wanted(path))
+
+
 def from_top(pattern: str, here: str, top: str | None) -> str | None:
     """A pattern as a shell wrote it, as one from the top of the repository.
 

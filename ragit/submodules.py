@@ -36,11 +36,22 @@ def below(pattern: str, folder: str) -> str | None:
 
 def inside(query: Query, folder: str, commit: str) -> Query | None:
     """The query for a submodule: at the commit that the outer tree names, unless it is about uncommitted work."""
-    patterns = [found for pattern in query.paths if (found := below(pattern, folder)) is not None]
-    if query.paths and not patterns:
+    patterns = _inner(query.paths, folder)
+    if patterns is None:
         return None
     uncommitted = query.ref is None and query.scope == "worktree"
     return replaced(query, paths=tuple(patterns), ref=None if uncommitted else commit, scope="worktree")
+
+
+def _inner(filters: Sequence[str], folder: str) -> list[str] | None:
+    """Path filters as one has to write them inside `folder`; None if nothing in there can pass."""
+    wanted = [one for one in filters if not one.startswith(globs.LESS)]
+    inner = [found for one in wanted if (found := below(one, folder)) is not None]
+    if wanted and not inner:
+        return None
+    unwanted = (below(one.removeprefix(globs.LESS), folder) for one in filters if one.startswith(globs.LESS))
+    less = [found for found in unwanted if found is not None]
+    return None if "**" in less else inner + [globs.LESS + found for found in less]
 
 
 class Inner(NamedTuple):

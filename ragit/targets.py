@@ -90,6 +90,8 @@ class Targets:
         return os.fsencode(found).replace(os.sep.encode(), b"/")
 
     def _pattern(self, pattern: str) -> str:
+        if pattern.startswith(globs.LESS):
+            return globs.LESS + self._pattern(pattern.removeprefix(globs.LESS))
         top = str(self._repo.top) if self._repo.top else None
         if not pattern.strip():
             raise ConfigError("an empty path is asked for", "Leave the path out, or name a file, a folder or a pattern")

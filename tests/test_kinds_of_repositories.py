@@ -369,6 +369,9 @@ def test_submodules_are_searched_on_request(nested: GitSandbox) -> None:
     assert stores == [f"{at}/ragit/index.db" for at in (f"{modules}/modules/deep", modules, ".git")] or len(stores) == 3
     narrowed = ("--recurse-submodules", "--path")
     assert found(nested.path, WORD, *narrowed, "libs/middle/*.py", env=env) == ["libs/middle/own_deep.py"]
+    assert found(nested.path, WORD, *narrowed, "!deep", env=env) == ["libs/middle/own_deep.py", "own_libs.py"]
+    assert found(nested.path, WORD, *narrowed, "libs/", "--path", "!own_*.py", env=env) == ["libs/middle/deep/a.py"]
+    assert found(nested.path, WORD, *narrowed, "!/libs/middle/", env=env) == ["own_libs.py"]
     assert found(nested.path, WORD, *narrowed, "deep", env=env) == ["libs/middle/deep/a.py"]
     assert found(nested.path, WORD, *narrowed, "/own_libs.py", env=env) == ["own_libs.py"]
     (nested.path / "libs/middle/deep/dirty.py").write_text("def obsidian(): ...\n")

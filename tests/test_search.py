@@ -159,6 +159,20 @@ def test_a_path_filter_acts_before_the_cut(shop: GitSandbox) -> None:
     assert search(shop, paths=["nowhere/"]).hits == ()
 
 
+def test_a_path_filter_may_take_away(shop: GitSandbox) -> None:
+    def found(*filters: str) -> set[str]:
+        return set(paths(search(shop, "commit offset", paths=filters, top_k=50)))
+
+    every = found()
+    assert {"src/offsets.py", "src/broker.py", "lib/offset.c", "lib/offset.h"} < every
+    assert found("src", "lib", "!*.h", "!/src/broker.py") == {"src/offsets.py", "lib/offset.c"}
+    assert found("!lib/") == {path for path in every if not path.startswith("lib/")}
+    with ragit.open(shop.path / "lib") as below:
+        assert paths(below.search("commit_offset", paths=["./", "!./*.h"])) == ["lib/offset.c"]
+    with pytest.raises(ConfigError, match="empty path"):
+        search(shop, paths=["!"])
+
+
 def test_a_language_filter_reads_what_the_content_says(shop: GitSandbox) -> None:
     assert set(paths(search(shop, languages=["c"]))) == {"lib/offset.c", "lib/offset.h"}
     assert set(paths(search(shop, languages=["C", "markdown"]))) >= {"lib/offset.c", "docs/guide.md"}

@@ -35,7 +35,7 @@ BLINK = 200
     "paths",
     multiple=True,
     metavar="GLOB",
-    help="Only paths that match, from the top (from here with ./); may be repeated.",
+    help="Only paths that match, from the top (from here with ./), or all but those that match !GLOB; may be repeated.",
 )
 @click.option("--language", "languages", multiple=True, metavar="NAME", help="Only this language; may be repeated.")
 @click.option(

@@ -197,7 +197,7 @@ class Searcher:
         return self._config.retrieval.top_k if query.top_k is None else query.top_k
 
     def _filter(self, store: Store, query: Query) -> Callable[[int, bytes], bool] | None:
-        by_path = globs.matcher(query.paths)
+        by_path = globs.chooser(query.paths)
         if not query.languages:
             return None if by_path is None else lambda _, path: by_path(path)
         wanted = {language(name) for name in query.languages}
