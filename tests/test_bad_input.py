@@ -558,6 +558,7 @@ def test_a_bug_says_where_its_log_is(repo: GitSandbox, shell: Terminal, tmp_path
     shutil.rmtree(tmp_path / "state")
 
 
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="Python 3.10 itself takes runpy from there")
 @pytest.mark.parametrize("command", [["search", "hello"], ["index"], ["status"], ["config"]], ids=" ".join)
 def test_started_as_a_module_it_imports_nothing_of_the_folder_it_is_started_in(
     repo: GitSandbox, command: list[str], tmp_path: Path

@@ -114,7 +114,9 @@ def test_pre_commits_own_file_is_left_alone_and_its_user_told(hooked: Hooked) ->
         "add the id ragit-index to .pre-commit-config.yaml (see docs/hooks.md)"
     }
     assert [(hooked.path / ".git" / "hooks" / event).read_bytes() for event in script.EVENTS] == before
-    configure(hooked, "ragit-index", f"{sys.executable} -P -m ragit hooks run")
+    configure(
+        hooked, "ragit-index", f"{sys.executable} {'-P' if sys.version_info >= (3, 11) else ''} -m ragit hooks run"
+    )
     assert hooked.states() == FOUR
     assert works(hooked)
     assert hooked.check().fresh

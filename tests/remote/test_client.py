@@ -10,6 +10,7 @@ import shutil
 import socket
 import ssl
 import subprocess
+import sys
 import threading
 import time
 import zlib
@@ -507,6 +508,7 @@ def certificate(tmp_path: Path) -> Path:
     return both
 
 
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="ssl of Python 3.10 leaves the refused server's socket open")
 def test_a_certificate_has_to_be_trusted(server: EmbeddingServer, certificate: Path) -> None:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate)
