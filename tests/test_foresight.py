@@ -127,7 +127,7 @@ def act(index: Ragit, one: Before, revisions: list[str]) -> None:
         index.index(revisions[one.at], rebuild=one.what == "rebuild", describe=one.wanted.describe)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(before=st.lists(BEFORE, max_size=3), wanted=WANTED, at=st.integers(0, 2), rebuild=st.booleans())
 @example(  # vectors of code alone that another describer's table holds
     before=[Before("index", Wanted("openai", chunks=True), 2, faults=True)],

@@ -118,30 +118,27 @@ def test_shallow(history: GitSandbox, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        lambda repo: repo.git("config", "extensions.worktreeConfig", "true"),
-        lambda repo: repo.git("config", "core.splitIndex", "true"),
-        lambda repo: repo.git("update-index", "--split-index"),
-        lambda repo: repo.git("update-index", "--index-version", "4"),
-        lambda repo: repo.git("update-index", "--untracked-cache"),
-        lambda repo: repo.git("config", "feature.manyFiles", "true"),
-        lambda repo: repo.git("gc", "-q", "--aggressive"),
-        lambda repo: repo.git("pack-refs", "--all"),
-        lambda repo: (repo.git("repack", "-adq"), repo.git("multi-pack-index", "write")),
-        lambda repo: repo.git("config", "core.ignoreCase", "true"),
-        lambda repo: repo.git("config", "core.precomposeUnicode", "true"),
-    ],
-    ids=[
-        "worktreeConfig",
-        "split.auto",
-        "split",
-        "v4",
-        "untracked",
-        "manyFiles",
-        "gc",
-        "packed",
-        "midx",
-        "icase",
-        "nfc",
+        pytest.param(lambda repo: repo.git("config", "extensions.worktreeConfig", "true"), id="worktreeConfig"),
+        pytest.param(
+            lambda repo: repo.git("config", "core.splitIndex", "true"), id="split.auto", marks=pytest.mark.slow
+        ),
+        pytest.param(lambda repo: repo.git("update-index", "--split-index"), id="split"),
+        pytest.param(lambda repo: repo.git("update-index", "--index-version", "4"), id="v4", marks=pytest.mark.slow),
+        pytest.param(
+            lambda repo: repo.git("update-index", "--untracked-cache"), id="untracked", marks=pytest.mark.slow
+        ),
+        pytest.param(lambda repo: repo.git("config", "feature.manyFiles", "true"), id="manyFiles"),
+        pytest.param(lambda repo: repo.git("gc", "-q", "--aggressive"), id="gc", marks=pytest.mark.slow),
+        pytest.param(lambda repo: repo.git("pack-refs", "--all"), id="packed"),
+        pytest.param(
+            lambda repo: (repo.git("repack", "-adq"), repo.git("multi-pack-index", "write")),
+            id="midx",
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(lambda repo: repo.git("config", "core.ignoreCase", "true"), id="icase"),
+        pytest.param(
+            lambda repo: repo.git("config", "core.precomposeUnicode", "true"), id="nfc", marks=pytest.mark.slow
+        ),
     ],
 )
 def test_settings_and_formats(history: GitSandbox, change: Callable[[GitSandbox], object]) -> None:
@@ -265,7 +262,7 @@ def lose(repo: GitSandbox, path: str, content: bytes | None) -> None:
         file.write_bytes(content)
 
 
-@pytest.mark.parametrize("format", ["sha1", "sha256"])
+@pytest.mark.parametrize("format", ["sha1", pytest.param("sha256", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("content", [None, b"", b"no object"], ids=["gone", "empty", "damaged"])
 def test_all_commands_agree_on_a_file_that_is_lost(tmp_path: Path, format: str, content: bytes | None) -> None:
     repo = fill(GitSandbox(tmp_path / "repo", f"--object-format={format}"))

@@ -112,7 +112,7 @@ def sound(repo: Hooked) -> None:
 
 def test_eight_processes_on_one_store(tmp_path: Path) -> None:
     repo = crowded(tmp_path / "repo")
-    done, wrong = crowd(repo, 6, seed=1)
+    done, wrong = crowd(repo, 4, seed=1)
     assert wrong == []
     assert sum(done.values()) >= PROCESSES
     sound(repo)

@@ -151,7 +151,7 @@ STEP = st.tuples(
 )
 
 
-@settings(max_examples=12)
+@settings(max_examples=8)
 @given(steps=st.lists(STEP, min_size=1, max_size=5))
 def test_whatever_came_before_every_command_says_the_same(steps: list[tuple[str, int]]) -> None:
     with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as folder, EmbeddingServer() as server:

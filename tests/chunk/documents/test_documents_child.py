@@ -216,7 +216,7 @@ def test_it_ends_with_its_parent(number: int, busy: bool) -> None:
     work = 'read_document(slow_page(), "pdf", DocumentOptions())' if busy else "import time; time.sleep(60)"
     popen, pid = parent(work)
     assert alive(pid)
-    time.sleep(2.0 if busy else 0.1)
+    time.sleep(1.0 if busy else 0.1)
     popen.send_signal(number)
     popen.wait(20)
     assert popen.stdout
