@@ -303,12 +303,12 @@ class Indexer:
             with store.writing():
                 later = self._moment(store) != latest  # another process added what these trees do not have
                 for part in new:
-                    if later and not _waiting.isdisjoint(part.snapshot.skipped.values()):
+                    if later and not _WAITING.isdisjoint(part.snapshot.skipped.values()):
                         continue
                     store.snapshots.add(part.tree, self.composer.selection, part.snapshot)
 
 
-_waiting = PUT_OFF | {NOT_DESCRIBED}
+_WAITING = PUT_OFF | {NOT_DESCRIBED}
 """Reasons that are gone as soon as another process did what is waited for."""
 
 

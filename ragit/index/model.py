@@ -31,7 +31,6 @@ PROBE = (
 LEAST = 0.9
 """Cosine of what one model makes of the probe at two times, at least: docs/providers.md has what was measured."""
 
-
 RECENT = 3600
 """Seconds in which queries are not sent along with the probe again. It is several times as long as a question, and a
 server without a graphics card takes several times as long for it: 260 ms instead of 60.
