@@ -559,11 +559,11 @@ def test_words_without_a_digit_or_a_cue_are_left_alone(words: list[str]) -> None
     + ["sqlplus a", "sudo -S", "--from-literal=a=", "a:b@tcp", "psk=a", "ansible_pass=", "/pass:a ", "-Da.password"],
 )
 def test_no_text_takes_long(unit: str) -> None:
-    """Seconds of the processor, whatever else the machine does: a pattern that tries all ways would take dozens."""
+    """Seconds of the processor, whatever else the machine does: what grows as the square takes two for each pass."""
     text = unit * (20_000 // len(unit))
     started = time.process_time()
     redact(text)
     redact(text + "\n-----END RSA PRIVATE KEY-----")
     redact(re.sub(r"(.{80})", r"\1\n", text) + '\npassword = "x')
     redact("insert into users (password) values ('" + text + "\n\nkind: Secret\ndata:\n  a: " + text)
-    assert time.process_time() - started < 5
+    assert time.process_time() - started < 2.5
