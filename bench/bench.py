@@ -32,8 +32,28 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-QUERIES = ("where is the configuration parsed?", "close the connection", "retry with backoff", "read a file", "Config")
-SOURCES = ("*.java", "*.c", "*.py", "*.go", "*.rs", "*.ts", "*.js", "*.rb", "*.php", "*.cs", "*.kt", "*.scala", "*.sh")
+QUERIES = (
+    "where is the configuration parsed?",
+    "close the connection",
+    "retry with backoff",
+    "read a file",
+    "Config",
+)
+SOURCES = (
+    "*.java",
+    "*.c",
+    "*.py",
+    "*.go",
+    "*.rs",
+    "*.ts",
+    "*.js",
+    "*.rb",
+    "*.php",
+    "*.cs",
+    "*.kt",
+    "*.scala",
+    "*.sh",
+)
 BEHIND = 30
 """Commits between the two branches that are switched."""
 TAGS = 5
@@ -71,7 +91,15 @@ class Row:
         processor = statistics.median(run.processor for run in self.runs)
         peak = max(run.megabytes for run in self.runs)
         spread = f"{shown(min(seconds))} - {shown(max(seconds))}"
-        return [self.what, shown(self.median), spread, shown(processor), f"{peak:.0f} MB", *ratio, self.note]
+        return [
+            self.what,
+            shown(self.median),
+            spread,
+            shown(processor),
+            f"{peak:.0f} MB",
+            *ratio,
+            self.note,
+        ]
 
 
 def shown(seconds: float) -> str:
@@ -85,7 +113,11 @@ class Place:
         self.top = folder / "clone"
         self.store = folder / "index" / "index.db"
         self.ragit = ragit
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "RAGIT"))}
+        kept = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("GIT_", "RAGIT"))
+        }
         # Whatever the user's own settings say: nothing is sent, no index but this one is written, no hook is woken.
         self.env = kept | {
             "RAGIT": "0",
@@ -125,12 +157,19 @@ class Place:
     def sources(self, count: int) -> list[Path]:
         """Some files of code, spread over the repository."""
         listed = self.git("-c", "core.quotePath=true", "ls-files", *SOURCES).splitlines()
-        listed = [name for name in listed or self.git("ls-files").splitlines() if not name.startswith('"')]
+        listed = [
+            name for name in listed or self.git("ls-files").splitlines() if not name.startswith('"')
+        ]
         return [self.top / name for name in listed[:: max(1, len(listed) // count)][:count]]
 
 
 def run(
-    command: Sequence[str], cwd: Path, env: dict[str, str], *, text: str | None = None, ok: tuple[int, ...] = (0,)
+    command: Sequence[str],
+    cwd: Path,
+    env: dict[str, str],
+    *,
+    text: str | None = None,
+    ok: tuple[int, ...] = (0,),
 ) -> Run:
     """Run a process to its end, or end this program with what it said."""
     started, before = time.perf_counter(), processor()
@@ -181,7 +220,9 @@ def watched(pid: int) -> Iterator[list[float]]:
 def family(pid: int) -> Iterator[int]:
     """A process and all below it."""
     yield pid
-    for started in Path(f"/proc/{pid}/task").glob("*/children"):  # each thread has a list of its own
+    for started in Path(f"/proc/{pid}/task").glob(
+        "*/children"
+    ):  # each thread has a list of its own
         try:
             children = started.read_text().split()
         except OSError:  # it has just ended
@@ -193,7 +234,9 @@ def family(pid: int) -> Iterator[int]:
 def held(pid: int) -> float:
     """MB held by one process; 0 if it has ended."""
     try:
-        found = re.search(r"^Pss:\s+(\d+)", Path(f"/proc/{pid}/smaps_rollup").read_text(), re.MULTILINE)
+        found = re.search(
+            r"^Pss:\s+(\d+)", Path(f"/proc/{pid}/smaps_rollup").read_text(), re.MULTILINE
+        )
     except OSError:
         return 0.0
     return float(found[1]) * 1024 / 1e6 if found else 0.0
@@ -206,7 +249,9 @@ def cold_index(place: Place, repeat: int) -> Row:
         place.forget()
         done, report = place.index()
         runs.append(done)
-    note = f"{report['files']:,} files, {report['chunks']:,} chunks, {place.stored():.1f} MB on disk"
+    note = (
+        f"{report['files']:,} files, {report['chunks']:,} chunks, {place.stored():.1f} MB on disk"
+    )
     return Row("index from nothing", runs, note)
 
 
@@ -229,7 +274,9 @@ def edited(place: Place, query: str, repeat: int) -> Row:
 
 def switched(place: Place, query: str, repeat: int) -> Row | None:
     """The first search after switching between two branches that are indexed."""
-    old = place.git("rev-list", "--first-parent", f"--max-count={BEHIND + 1}", "HEAD").splitlines()[-1]
+    old = place.git("rev-list", "--first-parent", f"--max-count={BEHIND + 1}", "HEAD").splitlines()[
+        -1
+    ]
     if old == place.git("rev-parse", "HEAD"):
         return None
     place.git("branch", "-q", "-f", "bench-new", "HEAD")
@@ -241,7 +288,9 @@ def switched(place: Place, query: str, repeat: int) -> Row | None:
             place.git("switch", "-q", name)
             runs.append(place.search(query))
     _, again = place.index("bench-old", "bench-new")
-    note = f"{BEHIND} commits apart; indexing the second branch embedded {there['embedded']} chunks, "
+    note = (
+        f"{BEHIND} commits apart; indexing the second branch embedded {there['embedded']} chunks, "
+    )
     return Row("search after a switch", runs, f"{note}switching {again['embedded']}")
 
 
@@ -257,7 +306,9 @@ def second_worktree(place: Place, query: str, repeat: int) -> Row:
 
 def more_tags(place: Place) -> Row | None:
     """`ragit index TAG` for tags that each stand one commit before the last."""
-    commits = place.git("rev-list", "--first-parent", f"--max-count={TAGS + 1}", "HEAD").splitlines()[1:]
+    commits = place.git(
+        "rev-list", "--first-parent", f"--max-count={TAGS + 1}", "HEAD"
+    ).splitlines()[1:]
     if not commits:
         return None
     runs, embedded, before = [], 0, place.stored()
@@ -278,7 +329,11 @@ def grown(place: Place, before: float) -> str:
 def measure(place: Place, queries: Sequence[str], repeat: int) -> list[Row]:
     cold = cold_index(place, min(repeat, 3))
     steps: tuple[Callable[[], Row | None], ...] = (
-        lambda: Row("search", searches(place, queries, repeat), f"{len(queries)} queries, {repeat} times each"),
+        lambda: Row(
+            "search",
+            searches(place, queries, repeat),
+            f"{len(queries)} queries, {repeat} times each",
+        ),
         lambda: edited(place, queries[0], repeat),
         lambda: switched(place, queries[0], repeat),
         lambda: second_worktree(place, queries[0], repeat),
@@ -305,7 +360,9 @@ def peers(place: Place, queries: Sequence[str], repeat: int) -> list[Row]:
     for name, command in commands.items():
         if not shutil.which(command(0)[0]):
             continue
-        listed = [at for _ in range(repeat if name != "semble" else 1) for at in range(len(queries))]
+        listed = [
+            at for _ in range(repeat if name != "semble" else 1) for at in range(len(queries))
+        ]
         runs = [run(command(at), place.top, place.env, ok=(0, 1)) for at in listed]
         what = "counts lines that hold a word of the query" if name != "semble" else "searches"
         rows.append(Row(name, runs, what))
@@ -316,7 +373,11 @@ def subset(place: Place, share: int) -> str:
     """A commit of every `share`-th file of HEAD, chosen by the hash of its path."""
     lines = place.git("ls-tree", "-r", "-z", "HEAD").split("\0")
     paths = {line: line.split("\t", 1)[1] for line in lines if line}
-    chosen = [line for line, path in paths.items() if hashlib.sha256(path.encode()).digest()[0] % share == 0]
+    chosen = [
+        line
+        for line, path in paths.items()
+        if hashlib.sha256(path.encode()).digest()[0] % share == 0
+    ]
     entries = "".join(f"{line}\0" for line in chosen)
     env = place.env | {"GIT_INDEX_FILE": str(place.top.parent / f"subset-{share}")}
     run(["git", "update-index", "-z", "--index-info"], place.top, env, text=entries)
@@ -359,11 +420,15 @@ def scale(place: Place, queries: Sequence[str], repeat: int) -> list[list[str]]:
 
 def signals(place: Place, queries: Sequence[str], repeat: int) -> list[list[str]]:
     """Processor that a search takes without one signal, and without the vector arm, against one with all."""
-    from ragit.rank import SIGNAL_NAMES  # only here: this needs the Python that ragit is installed in
+    from ragit.rank import (
+        SIGNAL_NAMES,  # only here: this needs the Python that ragit is installed in
+    )
 
     variants: dict[str, list[str]] = {"all signals": []}
     variants |= {f"without {name}": ["-c", f"retrieval.signals.{name}=0"] for name in SIGNAL_NAMES}
-    variants["without any"] = [word for name in SIGNAL_NAMES for word in ("-c", f"retrieval.signals.{name}=0")]
+    variants["without any"] = [
+        word for name in SIGNAL_NAMES for word in ("-c", f"retrieval.signals.{name}=0")
+    ]
     variants["keywords and signals, no vectors"] = ["-c", "embedding.provider=none"]
     for settings in ([], variants["keywords and signals, no vectors"]):
         run([place.ragit, *settings, "index"], place.top, place.env)
@@ -371,18 +436,24 @@ def signals(place: Place, queries: Sequence[str], repeat: int) -> list[list[str]
     for _ in range(repeat):
         for query in queries:
             for name, settings in variants.items():
-                done = run([place.ragit, *settings, "search", query], place.top, place.env, ok=(0, 1))
+                done = run(
+                    [place.ragit, *settings, "search", query], place.top, place.env, ok=(0, 1)
+                )
                 times[name].append(done.processor or done.seconds)
     base = statistics.median(times["all signals"])
     medians = {name: statistics.median(listed) for name, listed in times.items()}
-    return [[name, shown(found), f"{(found - base) * 1000:+.0f} ms"] for name, found in medians.items()]
+    return [
+        [name, shown(found), f"{(found - base) * 1000:+.0f} ms"] for name, found in medians.items()
+    ]
 
 
 def machine(ragit: str) -> str:
     """Where this ran, in one line."""
     model = platform.processor() or platform.machine()
     try:
-        found = re.search(r"^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+        found = re.search(
+            r"^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE
+        )
         model = found[1] if found else model
         memory = int(Path("/proc/meminfo").read_text().split()[1]) * 1024 / 1e9
     except OSError:
@@ -391,7 +462,10 @@ def machine(ragit: str) -> str:
         system = platform.freedesktop_os_release()["PRETTY_NAME"]
     except OSError:
         system = platform.platform(terse=True)
-    versions = [subprocess.run([name, "--version"], capture_output=True, text=True).stdout for name in ("git", ragit)]
+    versions = [
+        subprocess.run([name, "--version"], capture_output=True, text=True).stdout
+        for name in ("git", ragit)
+    ]
     named = ", ".join(re.sub(r"(,)? version", "", version.splitlines()[0]) for version in versions)
     gigabytes = f"{memory:.0f} GB, " if memory else ""
     return f"{model}, {os.cpu_count()} cores, {gigabytes}{system}, Python {platform.python_version()}, {named}"
@@ -418,10 +492,26 @@ def report(place: Place, name: str, args: argparse.Namespace) -> str:
         heads = ("other tools", *head[1:], "times ragit's search", "notes")
         lines += ["", *table(heads, [row.cells(rows[1].median) for row in others])]
     if args.scale:
-        shares = ("share", "files", "chunks", "index", "processor", "peak", "on disk", "search", "processor")
+        shares = (
+            "share",
+            "files",
+            "chunks",
+            "index",
+            "processor",
+            "peak",
+            "on disk",
+            "search",
+            "processor",
+        )
         lines += ["", *table(shares, scale(place, queries, args.repeat))]
     if args.signals:
-        lines += ["", *table(("search", "median of processor", "difference"), signals(place, queries, args.repeat))]
+        lines += [
+            "",
+            *table(
+                ("search", "median of processor", "difference"),
+                signals(place, queries, args.repeat),
+            ),
+        ]
     title = [f"## {name}, {commit}", "", f"{time.strftime('%Y-%m-%d')}. {machine(place.ragit)}."]
     busy = f"Processes that wanted to run (load average): {before} before, {load()} after. {args.note}".rstrip()
     return "\n".join([*title, busy, "", *lines])
@@ -432,7 +522,9 @@ def write(out: Path, name: str, section: str) -> None:
     begin, end = f"<!-- bench {name}: begin -->", f"<!-- bench {name}: end -->"
     text = out.read_text(encoding="utf-8") if out.exists() else "# Results\n"
     block = f"{begin}\n{section}\n{end}"
-    kept = re.sub(re.escape(begin) + r".*?" + re.escape(end), lambda _: block, text, flags=re.DOTALL)
+    kept = re.sub(
+        re.escape(begin) + r".*?" + re.escape(end), lambda _: block, text, flags=re.DOTALL
+    )
     out.write_text(kept if begin in text else f"{text.rstrip()}\n\n{block}\n", encoding="utf-8")
 
 
@@ -444,22 +536,43 @@ def command(named: str | None) -> str:
 
 
 def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("source", type=Path, metavar="PATH")
     parser.add_argument("--name", help="of the repository in the report; default: its folder's")
-    parser.add_argument("--repeat", type=int, default=5, help="how often each step is run (at most 3 times: indexing)")
-    parser.add_argument("--query", action="append", help="in place of the usual ones; may be repeated")
-    parser.add_argument("--scale", action="store_true", help="also at a quarter and half of the files")
-    parser.add_argument("--signals", action="store_true", help="also what each ranking signal costs")
-    parser.add_argument("--ragit", help="the command to measure; default: beside this Python, else on PATH")
-    parser.add_argument("--note", default="", help="a sentence about the circumstances, for the report")
-    parser.add_argument("--out", type=Path, help="a Markdown file that gets this repository's section")
+    parser.add_argument(
+        "--repeat",
+        type=int,
+        default=5,
+        help="how often each step is run (at most 3 times: indexing)",
+    )
+    parser.add_argument(
+        "--query", action="append", help="in place of the usual ones; may be repeated"
+    )
+    parser.add_argument(
+        "--scale", action="store_true", help="also at a quarter and half of the files"
+    )
+    parser.add_argument(
+        "--signals", action="store_true", help="also what each ranking signal costs"
+    )
+    parser.add_argument(
+        "--ragit", help="the command to measure; default: beside this Python, else on PATH"
+    )
+    parser.add_argument(
+        "--note", default="", help="a sentence about the circumstances, for the report"
+    )
+    parser.add_argument(
+        "--out", type=Path, help="a Markdown file that gets this repository's section"
+    )
     return parser.parse_args()
 
 
 def main() -> None:
     args = arguments()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the scratch folder goes in that case too
+    signal.signal(
+        signal.SIGTERM, lambda *_: sys.exit(143)
+    )  # so that the scratch folder goes in that case too
     ragit = command(args.ragit)
     source = args.source.resolve()
     with tempfile.TemporaryDirectory(prefix="ragit-bench-") as folder:

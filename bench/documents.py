@@ -26,7 +26,21 @@ from typing import Any
 from bench import Place, Run, command, load, machine, shown, table, write
 
 SUFFIXES = (
-    *(".pdf", ".docx", ".docm", ".dotx", ".doc", ".rtf", ".xlsx", ".xlsm", ".xls", ".pptx", ".odt", ".ods", ".odp"),
+    *(
+        ".pdf",
+        ".docx",
+        ".docm",
+        ".dotx",
+        ".doc",
+        ".rtf",
+        ".xlsx",
+        ".xlsm",
+        ".xls",
+        ".pptx",
+        ".odt",
+        ".ods",
+        ".odp",
+    ),
     *(".epub", ".ipynb"),
 )
 
@@ -34,7 +48,9 @@ SUFFIXES = (
 def copied(folders: Sequence[Path], to: Path) -> Counter[str]:
     """Copies every document once, under a name made of its content; how many there are of each suffix."""
     counts: Counter[str] = Counter()
-    for file in sorted(path for folder in folders for path in folder.rglob("*") if path.suffix.lower() in SUFFIXES):
+    for file in sorted(
+        path for folder in folders for path in folder.rglob("*") if path.suffix.lower() in SUFFIXES
+    ):
         if file.is_file() and not file.is_symlink():
             data = file.read_bytes()
             suffix = file.suffix.lower()
@@ -52,14 +68,20 @@ def repository(folder: Path) -> None:
         subprocess.run(["git", *typed], cwd=folder, check=True)
 
 
-def row(name: str, place: Place, runs: Sequence[tuple[Run, dict[str, Any]]], megabytes: float) -> list[str]:
+def row(
+    name: str, place: Place, runs: Sequence[tuple[Run, dict[str, Any]]], megabytes: float
+) -> list[str]:
     """Format, files, their size, time and what it comes to a second, memory, what came out."""
     last = runs[-1][1]
     seconds = statistics.median(run.seconds for run, _ in runs)
-    skipped = {reason: count for reason, count in last["skipped"].items() if reason != "not included"}
+    skipped = {
+        reason: count for reason, count in last["skipped"].items() if reason != "not included"
+    }
     files = last["files"] + sum(skipped.values())
     peak = max(run.megabytes for run, _ in runs)
-    reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(skipped.items(), key=lambda item: -item[1]))
+    reasons = ", ".join(
+        f"{count} {reason}" for reason, count in sorted(skipped.items(), key=lambda item: -item[1])
+    )
     return [
         *(name, str(files), f"{megabytes:.1f} MB", shown(seconds), f"{files / seconds:.0f}/s"),
         *(f"{peak:.0f} MB", f"{last['chunks']:,}", f"{place.stored():.1f} MB", reasons),
@@ -67,7 +89,10 @@ def row(name: str, place: Place, runs: Sequence[tuple[Run, dict[str, Any]]], meg
 
 
 def rows(place: Place, counts: Counter[str], repeat: int) -> Iterator[list[str]]:
-    for name, glob in (("all", ""), *((suffix[1:], f"**/*{suffix}") for suffix in SUFFIXES if counts[suffix])):
+    for name, glob in (
+        ("all", ""),
+        *((suffix[1:], f"**/*{suffix}") for suffix in SUFFIXES if counts[suffix]),
+    ):
         if glob:
             place.env["RAGIT_INDEX_INCLUDE"] = glob
         runs = []
@@ -82,9 +107,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("folders", nargs="+", type=Path, metavar="FOLDER")
     parser.add_argument("--repeat", type=int, default=3, help="runs of the whole")
-    parser.add_argument("--ragit", help="the command to measure; default: beside this Python, else on PATH")
+    parser.add_argument(
+        "--ragit", help="the command to measure; default: beside this Python, else on PATH"
+    )
     parser.add_argument("--note", default="", help="a sentence about the documents, for the report")
-    parser.add_argument("--out", type=Path, help="file whose section of documents is to be replaced")
+    parser.add_argument(
+        "--out", type=Path, help="file whose section of documents is to be replaced"
+    )
     args = parser.parse_args()
     ragit, before = command(args.ragit), load()
     with tempfile.TemporaryDirectory() as name:
@@ -96,10 +125,27 @@ def main() -> None:
         repository(source)
         place = Place(source, Path(name), ragit)
         place.env.pop("RAGIT_INDEX_INCLUDE", None)
-        head = ("documents", "files", "size", "index", "files", "peak", "chunks", "on disk", "not read")
+        head = (
+            "documents",
+            "files",
+            "size",
+            "index",
+            "files",
+            "peak",
+            "chunks",
+            "on disk",
+            "not read",
+        )
         measured = table(head, list(rows(place, counts, args.repeat)))
         busy = f"Processes that wanted to run (load average): {before} before, {load()} after. {args.note}".rstrip()
-        lines = ["## Documents", "", f"{time.strftime('%Y-%m-%d')}. {machine(ragit)}.", busy, "", *measured]
+        lines = [
+            "## Documents",
+            "",
+            f"{time.strftime('%Y-%m-%d')}. {machine(ragit)}.",
+            busy,
+            "",
+            *measured,
+        ]
     section = "\n".join(lines)
     if args.out:
         write(args.out, "documents", section)

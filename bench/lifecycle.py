@@ -28,7 +28,12 @@ from ragit.hooks.script import EVENTS
 from ragit.hooks.worker import LOCK, PENDING
 from ragit.locks import lock
 
-QUERIES = ("where are offsets committed", "parse the configuration", "retry with backoff", "close the connection")
+QUERIES = (
+    "where are offsets committed",
+    "parse the configuration",
+    "retry with backoff",
+    "close the connection",
+)
 BEGIN, END = "<!-- lifecycle: begin -->", "<!-- lifecycle: end -->"
 REPEAT = 15
 NO_HOOKS = (
@@ -88,11 +93,18 @@ class Day:
     def logged(self) -> tuple[int, int]:
         """Blobs indexed and chunks embedded by workers so far."""
         log = self.folder / "worker.log"
-        found = re.findall(r": (\d+) indexed, (\d+) embedded", log.read_text()) if log.exists() else []
+        found = (
+            re.findall(r": (\d+) indexed, (\d+) embedded", log.read_text()) if log.exists() else []
+        )
         return sum(int(n) for n, _ in found), sum(int(n) for _, n in found)
 
     def measure(
-        self, step: str, bare: Callable[[], float] | None, hooked: Callable[[], float], *, index: bool = False
+        self,
+        step: str,
+        bare: Callable[[], float] | None,
+        hooked: Callable[[], float],
+        *,
+        index: bool = False,
     ) -> None:
         """One row; with `index`, what the first time left behind is indexed before the second."""
         if bare:
@@ -107,7 +119,9 @@ class Day:
         behind = self.settle()
         after = self.logged()
         grown = self.size() - size
-        self.rows.append(Row(step, without, took, behind, after[0] - before[0], after[1] - before[1], grown))
+        self.rows.append(
+            Row(step, without, took, behind, after[0] - before[0], after[1] - before[1], grown)
+        )
         print(self.rows[-1], flush=True)
 
 
@@ -126,7 +140,10 @@ def timed(work: Callable[[], object]) -> float:
 
 def files(day: Day, count: int) -> list[Path]:
     """Some source files, spread over the repository."""
-    listed = [day.place / name for name in day.git("ls-files", "*.java", "*.c", "*.py", "*.go", "*.rs").splitlines()]
+    listed = [
+        day.place / name
+        for name in day.git("ls-files", "*.java", "*.c", "*.py", "*.go", "*.rs").splitlines()
+    ]
     return listed[:: max(1, len(listed) // count)][:count]
 
 
@@ -150,18 +167,25 @@ def commits(day: Day) -> None:
         return statistics.median(took)
 
     day.measure(
-        f"commit of one edited file (median of {REPEAT})", lambda: series(False), lambda: series(True), index=True
+        f"commit of one edited file (median of {REPEAT})",
+        lambda: series(False),
+        lambda: series(True),
+        index=True,
     )
 
     def amend(hooks: bool) -> float:
         took = []
         for number in range(5):
             edit(chosen[0], 90 + number)
-            took.append(timed(lambda: day.git("commit", "-qa", "--amend", "--no-edit", hooks=hooks)))
+            took.append(
+                timed(lambda: day.git("commit", "-qa", "--amend", "--no-edit", hooks=hooks))
+            )
             time.sleep(0.2)
         return statistics.median(took)
 
-    day.measure("commit --amend (median of 5)", lambda: amend(False), lambda: amend(True), index=True)
+    day.measure(
+        "commit --amend (median of 5)", lambda: amend(False), lambda: amend(True), index=True
+    )
 
 
 def overhead(day: Day) -> None:
@@ -171,7 +195,11 @@ def overhead(day: Day) -> None:
         for hooks in took:
             time.sleep(0.3)
             took[hooks].append(
-                timed(lambda hooks=hooks: day.git("commit", "-q", "--allow-empty", "-m", "x", hooks=hooks))
+                timed(
+                    lambda hooks=hooks: day.git(
+                        "commit", "-q", "--allow-empty", "-m", "x", hooks=hooks
+                    )
+                )
             )
     for name, at in (("median", 20), ("lowest tenth", 4)):
         bare, hooked = (sorted(took[hooks])[at] for hooks in (False, True))
@@ -216,7 +244,9 @@ def switch(day: Day) -> None:
         return timed(both)
 
     day.measure(
-        "switch to another branch and back, first time", lambda: there_and_back(False), lambda: there_and_back(True)
+        "switch to another branch and back, first time",
+        lambda: there_and_back(False),
+        lambda: there_and_back(True),
     )
     day.measure("the same again", None, lambda: there_and_back(True))
 
@@ -228,7 +258,9 @@ def pull(day: Day, past: int) -> None:
 
     def go(hooks: bool) -> float:
         day.git("reset", "-q", "--hard", f"{day.tip}~{past}")
-        return timed(lambda: day.git("merge", "-q", "--ff-only", f"{day.tip}~{past - 200}", hooks=hooks))
+        return timed(
+            lambda: day.git("merge", "-q", "--ff-only", f"{day.tip}~{past - 200}", hooks=hooks)
+        )
 
     day.measure("pull of 200 commits (fast-forward)", lambda: go(False), lambda: go(True))
 
@@ -239,7 +271,13 @@ def worktree(day: Day) -> None:
     def add(hooks: bool) -> float:
         took = []
         for _ in range(3):
-            took.append(timed(lambda: day.git("worktree", "add", "-q", "--detach", str(other), "HEAD", hooks=hooks)))
+            took.append(
+                timed(
+                    lambda: day.git(
+                        "worktree", "add", "-q", "--detach", str(other), "HEAD", hooks=hooks
+                    )
+                )
+            )
             day.settle()
             day.git("worktree", "remove", "--force", str(other))
         return statistics.median(took)
@@ -259,7 +297,15 @@ def tags(day: Day) -> None:
         took = time.perf_counter() - started
     indexed, embedded = sum(r.indexed for r in reports), sum(r.embedded for r in reports)
     day.rows.append(
-        Row("20 tags, 10 commits apart (ragit index)", None, None, took, indexed, embedded, day.size() - size)
+        Row(
+            "20 tags, 10 commits apart (ragit index)",
+            None,
+            None,
+            took,
+            indexed,
+            embedded,
+            day.size() - size,
+        )
     )
     print(day.rows[-1], flush=True)
 
@@ -273,10 +319,15 @@ def compare(day: Day, scratch: Path) -> list[str]:
         for ref in refs:
             for query in QUERIES:
                 ours, theirs = (index.search(query, ref=ref, top_k=20) for index in (grown, fresh))
-                rows = [[(h.path, h.start_line, h.end_line, round(h.score, 6)) for h in a.hits] for a in (ours, theirs)]
+                rows = [
+                    [(h.path, h.start_line, h.end_line, round(h.score, 6)) for h in a.hits]
+                    for a in (ours, theirs)
+                ]
                 if rows[0] != rows[1] or not rows[0]:
                     wrong.append(f"{ref}: {query}")
-    print(f"compared {len(refs)} refs, {len(QUERIES)} queries each: {len(wrong)} differ", flush=True)
+    print(
+        f"compared {len(refs)} refs, {len(QUERIES)} queries each: {len(wrong)} differ", flush=True
+    )
     return wrong
 
 
@@ -292,9 +343,17 @@ def report(day: Day, name: str, cold: Row, wrong: list[str]) -> str:
         "|---|---|---|---|---|---|---|",
     ]
     for row in (cold, *day.rows):
-        times = ("" if value is None else f"{value:.3f}" for value in (row.bare, row.hooked, row.behind))
-        lines.append(f"| {row.step} | {' | '.join(times)} | {row.indexed} | {row.embedded} | {row.megabytes:.1f} |")
-    verdict = "all answers equal those of an index built from nothing" if not wrong else f"WRONG: {', '.join(wrong)}"
+        times = (
+            "" if value is None else f"{value:.3f}" for value in (row.bare, row.hooked, row.behind)
+        )
+        lines.append(
+            f"| {row.step} | {' | '.join(times)} | {row.indexed} | {row.embedded} | {row.megabytes:.1f} |"
+        )
+    verdict = (
+        "all answers equal those of an index built from nothing"
+        if not wrong
+        else f"WRONG: {', '.join(wrong)}"
+    )
     lines += ["", f"Nine refs, {len(QUERIES)} queries each: {verdict}."]
     return "\n".join(lines)
 
@@ -307,17 +366,23 @@ def write(out: Path, section: str) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("source", type=Path)
     parser.add_argument("--name", default="")
-    parser.add_argument("--past", type=int, default=250, help="commits behind the tip to start from")
+    parser.add_argument(
+        "--past", type=int, default=250, help="commits behind the tip to start from"
+    )
     parser.add_argument("--out", type=Path)
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="ragit-bench-") as scratch:
         day = Day(args.source.resolve(), Path(scratch) / "clone", args.past)
         with ragit.open(day.place) as index:
             first = index.index()
-        cold = Row("first index", None, None, first.seconds, first.indexed, first.embedded, day.size())
+        cold = Row(
+            "first index", None, None, first.seconds, first.indexed, first.embedded, day.size()
+        )
         print(cold, flush=True)
         with Hooks.of(day.place) as hooks:
             assert hooks.install().active

@@ -54,28 +54,45 @@ class Cost(NamedTuple):
 
 
 def section(name: str, **settings: object) -> dict[str, object]:
-    return {f"{name}.{key}": value for key, value in {"enabled": True, "timeoutMs": PATIENT, **settings}.items()}
+    return {
+        f"{name}.{key}": value
+        for key, value in {"enabled": True, "timeoutMs": PATIENT, **settings}.items()
+    }
 
 
 def helpers(args: argparse.Namespace) -> dict[str, dict[str, object]]:
     """The settings that turn each kind of help on, by its name in the report."""
     server = {"baseUrl": args.chat, "model": args.model}
     found = {
-        "descriptions": section("description", **server, concurrency=args.concurrency, maxTokens=args.max_tokens),
+        "descriptions": section(
+            "description", **server, concurrency=args.concurrency, maxTokens=args.max_tokens
+        ),
         "rewriting": section("retrieval.queryRewriting", provider="chat", **server),
-        "listwise": section("retrieval.reranking", provider="chat", candidates=args.candidates, **server),
+        "listwise": section(
+            "retrieval.reranking", provider="chat", candidates=args.candidates, **server
+        ),
     }
     found["listwise"] |= {"retrieval.reranking.maxDocChars": args.characters}
     if args.rerank:
-        cross = section("retrieval.reranking", provider=args.provider, baseUrl=args.rerank, candidates=args.candidates)
+        cross = section(
+            "retrieval.reranking",
+            provider=args.provider,
+            baseUrl=args.rerank,
+            candidates=args.candidates,
+        )
         found["cross-encoder"] = cross | {"retrieval.reranking.maxDocChars": args.characters}
     return {name: found[name] for name in args.helpers or found}
 
 
 def judged(task: Task, answer: Answer, helped: bool) -> Asked:
     hits = [Expected(hit.path, hit.start_line, hit.end_line) for hit in answer.hits]
-    targets = [Expected(target) if isinstance(target, str) else Expected(**target) for target in task.targets]
-    figures = measures.figures([measures.rank_of(target, hits) for target in targets], answer.took_ms)
+    targets = [
+        Expected(target) if isinstance(target, str) else Expected(**target)
+        for target in task.targets
+    ]
+    figures = measures.figures(
+        [measures.rank_of(target, hits) for target in targets], answer.took_ms
+    )
     return Asked(figures.ndcg, figures.mrr, figures.p50_ms, helped)
 
 
@@ -89,7 +106,10 @@ def measured(repo: Path, tasks: list[Task], name: str, flags: Flags) -> tuple[li
     with ragit.open(repo, flags=flags) as index:
         report = index.index()
         asked = [index.search(task.query, scope="committed") for task in tasks]
-    found = [judged(task, answer, had_part(name, answer)) for task, answer in zip(tasks, asked, strict=True)]
+    found = [
+        judged(task, answer, had_part(name, answer))
+        for task, answer in zip(tasks, asked, strict=True)
+    ]
     said = report.described
     if said is None or not said.chunks + said.failed:
         return found, Cost()

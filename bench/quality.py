@@ -61,21 +61,30 @@ def tasks_of(spec: Mapping[str, str], annotations: Path) -> list[Task]:
 
 def holds(target: Any, path: str, start: int, end: int) -> bool:
     spec = {"path": target} if isinstance(target, str) else target
-    if not (path == spec["path"] or path.endswith("/" + spec["path"]) or spec["path"].endswith("/" + path)):
+    if not (
+        path == spec["path"]
+        or path.endswith("/" + spec["path"])
+        or spec["path"].endswith("/" + path)
+    ):
         return False
-    return spec.get("start_line") is None or not (end < spec["start_line"] or start > spec["end_line"])
+    return spec.get("start_line") is None or not (
+        end < spec["start_line"] or start > spec["end_line"]
+    )
 
 
 def ndcg(task: Task, places: Iterable[tuple[str, int, int]]) -> float:
     listed = list(places)[:K]
     found = {
-        next((at for at, place in enumerate(listed) if holds(target, *place)), None) for target in task.targets
+        next((at for at, place in enumerate(listed) if holds(target, *place)), None)
+        for target in task.targets
     } - {None}
     ideal = sum(1 / math.log2(i + 2) for i in range(min(K, len(task.targets))))
     return sum(1 / math.log2(at + 2) for at in found if at is not None) / ideal if ideal else 0.0
 
 
-def scores(repos: Path, tasks: list[Task], flags: Mapping[str, object], mode: str = "hybrid") -> list[float]:
+def scores(
+    repos: Path, tasks: list[Task], flags: Mapping[str, object], mode: str = "hybrid"
+) -> list[float]:
     by_repo: dict[str, list[Task]] = defaultdict(list)
     for task in tasks:
         by_repo[task.repo].append(task)
@@ -85,7 +94,9 @@ def scores(repos: Path, tasks: list[Task], flags: Mapping[str, object], mode: st
             index.index()
             for task in listed:
                 answer = index.search(task.query, scope="committed", mode=mode)
-                found.append(ndcg(task, ((hit.path, hit.start_line, hit.end_line) for hit in answer.hits)))
+                found.append(
+                    ndcg(task, ((hit.path, hit.start_line, hit.end_line) for hit in answer.hits))
+                )
     return found
 
 
@@ -146,11 +157,18 @@ def _facts(task: Task, ask: Any, gathered: Any, rows: Any) -> Facts:
     for chunk in chunks:
         row = rows[chunk.chunk]
         names = rank.Names(row.kind, row.symbol, row.parent)
-        own = [signal.of(chunk, names, ask) * weights[name] for name, signal in rank.CHUNK_SIGNALS.items()]
+        own = [
+            signal.of(chunk, names, ask) * weights[name]
+            for name, signal in rank.CHUNK_SIGNALS.items()
+        ]
         numbers.append([0.6 * chunk.cosine, 0.4 * chunk.share, *own, *of_file[chunk.place]])
         path = gathered.files[chunk.place].path
-        hits.append([i for i, t in enumerate(task.targets) if holds(t, path, row.start_line, row.end_line)])
-    starts = np.array([i for i, c in enumerate(chunks) if i == 0 or chunks[i - 1].place != c.place], dtype=int)
+        hits.append(
+            [i for i, t in enumerate(task.targets) if holds(t, path, row.start_line, row.end_line)]
+        )
+    starts = np.array(
+        [i for i, c in enumerate(chunks) if i == 0 or chunks[i - 1].place != c.place], dtype=int
+    )
     ideal = sum(1 / math.log2(i + 2) for i in range(min(K, len(task.targets))))
     width = 2 + len(rank.CHUNK_SIGNALS) + len(rank.FILE_SIGNALS)
     matrix = np.array(numbers, dtype=float).reshape(-1, width)
@@ -188,10 +206,15 @@ def fit(data: list[Facts]) -> np.ndarray:
     momentum, spread = np.zeros_like(factors), np.zeros_like(factors)
     usable = [facts for facts in data if facts.relevant.any()]
     for step in range(1, STEPS + 1):
-        slope = sum(_slope(facts, factors) for facts in usable) / len(usable) + PULL * (factors - 1) * 0.1
+        slope = (
+            sum(_slope(facts, factors) for facts in usable) / len(usable)
+            + PULL * (factors - 1) * 0.1
+        )
         momentum = 0.9 * momentum + 0.1 * slope
         spread = 0.99 * spread + 0.01 * slope**2
-        factors = factors - RATE * (momentum / (1 - 0.9**step)) / (np.sqrt(spread / (1 - 0.99**step)) + 1e-8)
+        factors = factors - RATE * (momentum / (1 - 0.9**step)) / (
+            np.sqrt(spread / (1 - 0.99**step)) + 1e-8
+        )
     return factors
 
 
@@ -216,7 +239,9 @@ def cross_validate(data: list[Facts]) -> None:
             factors = fit([facts for facts in data if facts.repo not in part])
             inside += [quality(facts, factors) for facts in data if facts.repo not in part]
             outside += [quality(facts, factors) for facts in data if facts.repo in part]
-        print(f"split {seed}: fitted, repositories that took part {mean(inside):.4f}, left out {mean(outside):.4f}")
+        print(
+            f"split {seed}: fitted, repositories that took part {mean(inside):.4f}, left out {mean(outside):.4f}"
+        )
 
 
 def main() -> None:

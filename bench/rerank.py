@@ -69,7 +69,10 @@ def measured(repo: Path, tasks: list[Task], flags: dict[str, object]) -> list[tu
             if flags and not answer.reranked_by:
                 raise SystemExit(f"{repo.name}: {task.query}: {answer.degraded or 'not reranked'}")
             found.append(
-                (ndcg(task, ((hit.path, hit.start_line, hit.end_line) for hit in answer.hits)), answer.took_ms)
+                (
+                    ndcg(task, ((hit.path, hit.start_line, hit.end_line) for hit in answer.hits)),
+                    answer.took_ms,
+                )
             )
     return found
 
@@ -98,7 +101,10 @@ def main() -> None:
     }
     usual = {f"retrieval.reranking.{name}": value for name, value in settings.items()}
     arms: dict[str, dict[str, object]] = {"without": {}}
-    arms |= {f"weight {weight:g}": {**usual, "retrieval.reranking.weight": weight} for weight in args.weights}
+    arms |= {
+        f"weight {weight:g}": {**usual, "retrieval.reranking.weight": weight}
+        for weight in args.weights
+    }
     rows: dict[str, list[tuple[float, float]]] = {name: [] for name in arms}
     for spec in json.loads(args.specs.read_text()):
         if args.only and spec["name"] not in args.only:
@@ -108,7 +114,9 @@ def main() -> None:
             rows[name] += measured(args.repos / spec["name"], tasks, flags)
     print("| order | queries | NDCG@10 | p50 ms |\n|---|---|---|---|")
     for name, found in rows.items():
-        print(f"| {name} | {len(found)} | {mean(n for n, _ in found):.4f} | {median(ms for _, ms in found):.0f} |")
+        print(
+            f"| {name} | {len(found)} | {mean(n for n, _ in found):.4f} | {median(ms for _, ms in found):.0f} |"
+        )
 
 
 if __name__ == "__main__":

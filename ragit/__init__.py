@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from ragit.api import Ragit
+    from ragit.repository.repository import Ragit
 
 __version__ = "0.1.0"
 
@@ -15,9 +15,14 @@ __all__ = ["__version__", "open"]
 
 
 def open(
-    path: Path | str = ".", *, env: Mapping[str, str] | None = None, flags: Mapping[str, object] | None = None
+    path: Path | str = ".",
+    *,
+    env: Mapping[str, str] | None = None,
+    flags: Mapping[str, object] | None = None,
 ) -> Ragit:
-    """The index of the repository that `path` lies in; see `ragit.api.Ragit` for what it can do."""
-    from ragit.api import open_repository  # here, so that naming a room of ragit does not load all of them
+    """The index of the repository that `path` lies in; see `ragit.repository.repository.Ragit` for what it can do."""
+    from ragit.repository.repository import (
+        open_repository,  # here, so that naming a room of ragit does not load all of them
+    )
 
     return open_repository(path, env=env, flags=flags)

@@ -72,15 +72,23 @@ def run(args: list[str]) -> int:
     except RagitError as error:
         _say(f"error: {visible(error.message)}", f"hint: {visible(error.hint)}")
         return EXIT_ERROR
-    except getattr(click.exceptions, "NoArgsIsHelpError", ()) as error:  # click 8.1 shows the help by itself
+    except getattr(
+        click.exceptions, "NoArgsIsHelpError", ()
+    ) as error:  # click 8.1 shows the help by itself
         error.show()
         return EXIT_ERROR
     except click.UsageError as error:
         typed = error.ctx.command_path if error.ctx else "ragit"
-        _say(f"error: {visible(_one_line(error.format_message()))}", f"hint: {typed} --help says what there is")
+        _say(
+            f"error: {visible(_one_line(error.format_message()))}",
+            f"hint: {typed} --help says what there is",
+        )
         return EXIT_ERROR
     except click.ClickException as error:
-        _say(f"error: {visible(_one_line(error.format_message()))}", "hint: ragit --help says what there is")
+        _say(
+            f"error: {visible(_one_line(error.format_message()))}",
+            "hint: ragit --help says what there is",
+        )
         return EXIT_ERROR
     except (KeyboardInterrupt, click.Abort):
         _say("interrupted: what was done is kept")
@@ -103,7 +111,10 @@ def _failed(error: Exception, args: list[str]) -> int:
     if isinstance(error, OSError) and error.errno in _NO_ROOM and error.filename is None:
         with contextlib.suppress(OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        _say(f"error: cannot write the answer: {error.strerror}", "hint: look at where the output is directed to")
+        _say(
+            f"error: cannot write the answer: {error.strerror}",
+            "hint: look at where the output is directed to",
+        )
         return EXIT_ERROR
     from ragit.crash import report
 

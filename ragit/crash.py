@@ -13,7 +13,15 @@ from pathlib import Path
 
 from ragit import __version__
 
-_PACKAGES = ("apsw", "click", "numpy", "pygit2", "sqlite-vec", "tree-sitter", "tree-sitter-language-pack")
+_PACKAGES = (
+    "apsw",
+    "click",
+    "numpy",
+    "pygit2",
+    "sqlite-vec",
+    "tree-sitter",
+    "tree-sitter-language-pack",
+)
 
 
 def report(args: Sequence[str]) -> Path:
@@ -41,7 +49,9 @@ def report(args: Sequence[str]) -> Path:
 
 def _state_folder() -> Path:
     folder = os.environ.get("XDG_STATE_HOME", "")
-    return (Path(folder) if Path(folder).is_absolute() else Path.home() / ".local" / "state") / "ragit"
+    return (
+        Path(folder) if Path(folder).is_absolute() else Path.home() / ".local" / "state"
+    ) / "ragit"
 
 
 def _version(package: str) -> str:

@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from ragit.api import Ragit, open_repository
 from ragit.errors import NotARepository, RagitError
 from ragit.git import OLDEST, Repo, libgit2_version, version
 from ragit.hooks import failure, script, worker
 from ragit.hooks.install import Hooks
-from ragit.index.embedder import embedder_of
+from ragit.index.vectors.embedder import embedder_of
 from ragit.reports import Finding, FreshnessReport
+from ragit.repository.repository import Ragit, open_repository
 from ragit.store import Store, engine_versions
 from ragit.types import LOST, NOT_DOWNLOADED, lacking
 
@@ -30,7 +30,20 @@ OLDEST_SQLITE = (3, 43)
 ROOM_BYTES = 200_000_000
 """Less free space than this is soon full."""
 
-_NETWORK = {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ncpfs", "fuse.sshfs", "virtiofs", "vboxsf", "prl_fs"}
+_NETWORK = {
+    "nfs",
+    "nfs4",
+    "cifs",
+    "smb3",
+    "smbfs",
+    "9p",
+    "afs",
+    "ncpfs",
+    "fuse.sshfs",
+    "virtiofs",
+    "vboxsf",
+    "prl_fs",
+}
 """File systems on which SQLite's log cannot be shared between processes."""
 
 
@@ -44,7 +57,9 @@ class _Patient:
 
 
 def examine(
-    directory: Path | str, environ: Mapping[str, str] | None = None, flags: Mapping[str, object] | None = None
+    directory: Path | str,
+    environ: Mapping[str, str] | None = None,
+    flags: Mapping[str, object] | None = None,
 ) -> list[Finding]:
     """All findings about the repository that a folder lies in, and about the machine."""
     found = [*_guarded("git", _git), *_guarded("libgit2", _libgit2), *_guarded("SQLite", _sqlite)]
@@ -80,7 +95,9 @@ def _git() -> Iterator[Finding]:
     number = version()
     text = ".".join(map(str, number))
     if number < OLDEST:
-        yield Finding("git", "bad", f"{text} is too old", "Install git {}.{} or newer".format(*OLDEST))
+        yield Finding(
+            "git", "bad", f"{text} is too old", "Install git {}.{} or newer".format(*OLDEST)
+        )
     else:
         yield Finding("git", "ok", text)
 
@@ -98,7 +115,12 @@ def _sqlite() -> Iterator[Finding]:
     if vectors:
         yield Finding("sqlite-vec", "ok", vectors)
     else:
-        yield Finding("sqlite-vec", "note", "not there: searches go by keywords only", "Type: pip install sqlite-vec")
+        yield Finding(
+            "sqlite-vec",
+            "note",
+            "not there: searches go by keywords only",
+            "Type: pip install sqlite-vec",
+        )
 
 
 # The repository
@@ -109,9 +131,13 @@ def _settings(patient: _Patient) -> Iterator[Finding]:
         return
     warning = patient.index.settings.loaded.warning
     if warning:
-        yield Finding("settings", "note", warning, "Type: ragit trust, which shows what is asked for first")
+        yield Finding(
+            "settings", "note", warning, "Type: ragit trust, which shows what is asked for first"
+        )
     else:
-        changed = sum(origin != "default" for origin in patient.index.settings.loaded.origins.values())
+        changed = sum(
+            origin != "default" for origin in patient.index.settings.loaded.origins.values()
+        )
         yield Finding("settings", "ok", f"{changed} changed" if changed else "all as they come")
 
 
@@ -121,7 +147,12 @@ def _chunkers(patient: _Patient) -> Iterator[Finding]:
     for one in patient.index.settings.chunkers:
         what = f"{one.name} for {' '.join(one.suffixes)}"
         if one.problem:
-            yield Finding("chunkers", "bad", f"{what} is ignored: {one.problem}", "Mend the setting `chunkers`")
+            yield Finding(
+                "chunkers",
+                "bad",
+                f"{what} is ignored: {one.problem}",
+                "Mend the setting `chunkers`",
+            )
         elif one.allowed:
             yield _failures(patient.index, one.name) or Finding("chunkers", "ok", what)
         else:
@@ -132,11 +163,17 @@ def _chunkers(patient: _Patient) -> Iterator[Finding]:
 def _failures(index: Ragit, chunker: str) -> Finding | None:
     """The files of which a chunker of the user's own made nothing: its name stands before what went wrong."""
     module = chunker.partition(":")[0]
-    failed = [why for _, why in index.status().skipped_files if why.startswith((f"{module}:", f"{module} "))]
+    failed = [
+        why
+        for _, why in index.status().skipped_files
+        if why.startswith((f"{module}:", f"{module} "))
+    ]
     if not failed:
         return None
     files = f"{len(failed):,} {'file is' if len(failed) == 1 else 'files are'}"
-    return Finding("chunkers", "note", f"{files} left out: {failed[0]}", "Type: ragit status --skipped")
+    return Finding(
+        "chunkers", "note", f"{files} left out: {failed[0]}", "Type: ragit status --skipped"
+    )
 
 
 def _place(patient: _Patient) -> Iterator[Finding]:
@@ -147,10 +184,17 @@ def _place(patient: _Patient) -> Iterator[Finding]:
     kind = file_system(folder)
     mend = "Keep the store on a local disk: git config ragit.index.storePath FILE"
     if kind in _NETWORK:
-        yield Finding("disk", "bad", f"{folder} is on a network file system ({kind}): slow, and locks may fail", mend)
+        yield Finding(
+            "disk",
+            "bad",
+            f"{folder} is on a network file system ({kind}): slow, and locks may fail",
+            mend,
+        )
     free = shutil.disk_usage(folder).free
     if free < ROOM_BYTES:
-        yield Finding("disk", "bad", f"{free / 1e6:.0f} MB free at {folder}", f"Make room, or: {mend}")
+        yield Finding(
+            "disk", "bad", f"{free / 1e6:.0f} MB free at {folder}", f"Make room, or: {mend}"
+        )
     if not path.exists() and not os.access(folder, os.W_OK):
         yield Finding("disk", "bad", f"{folder} cannot be written", mend)
     elif not path.is_relative_to(patient.repo.common_dir):
@@ -164,7 +208,9 @@ def _store(patient: _Patient) -> Iterator[Finding]:
         return
     path = patient.index.store_path
     if not path.exists():
-        yield Finding("store", "note", "there is none yet", "Type: ragit index (the first search does it too)")
+        yield Finding(
+            "store", "note", "there is none yet", "Type: ragit index (the first search does it too)"
+        )
         return
     with Store(path, writable=False) as store:
         problems, info = store.problems(), store.info()
@@ -222,9 +268,16 @@ def _hooks(patient: _Patient) -> Iterator[Finding]:
     elif lost or "active" in states:
         for hook in report.hooks:
             if hook.state != "active":
-                yield Finding("hooks", "bad", f"{hook.event}: {hook.note or 'not there'}", "Type: ragit hooks install")
+                yield Finding(
+                    "hooks",
+                    "bad",
+                    f"{hook.event}: {hook.note or 'not there'}",
+                    "Type: ragit hooks install",
+                )
     else:
-        yield Finding("hooks", "note", "not installed: searches do all the work", "Type: ragit hooks install")
+        yield Finding(
+            "hooks", "note", "not installed: searches do all the work", "Type: ragit hooks install"
+        )
 
 
 def _interpreter(patient: _Patient) -> Iterator[Finding]:
@@ -233,9 +286,16 @@ def _interpreter(patient: _Patient) -> Iterator[Finding]:
         return
     if not patient.hooks.can_start(python):
         mend = "Type: ragit hooks install"
-        yield Finding("interpreter", "bad", f"hooks start {python}, which is gone or lacks ragit", mend)
+        yield Finding(
+            "interpreter", "bad", f"hooks start {python}, which is gone or lacks ragit", mend
+        )
     elif not patient.hooks.current():
-        yield Finding("interpreter", "note", "hooks were installed by another ragit", "Type: ragit hooks install")
+        yield Finding(
+            "interpreter",
+            "note",
+            "hooks were installed by another ragit",
+            "Type: ragit hooks install",
+        )
     else:
         yield Finding("interpreter", "ok", python)
 

@@ -79,7 +79,12 @@ def _segment(segment: bytes, numbers: _Numbers) -> bytes:
     if len(parts) == 1:
         return parts[0]
     first, *between, last = parts
-    return first + b"".join(numbers.first_of(b"[^/]", part) for part in between if part) + b"[^/]*" + last
+    return (
+        first
+        + b"".join(numbers.first_of(b"[^/]", part) for part in between if part)
+        + b"[^/]*"
+        + last
+    )
 
 
 def _body(segments: list[bytes]) -> bytes:
@@ -98,7 +103,9 @@ def _body(segments: list[bytes]) -> bytes:
         return parts[0]
     first, *between, end = parts
     skipped = b"(?:[^/]+/)"
-    return first + b"".join(numbers.first_of(skipped, part) for part in between) + skipped + b"*" + end
+    return (
+        first + b"".join(numbers.first_of(skipped, part) for part in between) + skipped + b"*" + end
+    )
 
 
 @lru_cache(maxsize=512)

@@ -61,11 +61,14 @@ def lock(path: Path, *, shared: bool = False, wait_s: float = 0.0) -> Iterator[b
 
 
 @contextlib.contextmanager
-def held(path: Path, *, shared: bool = False, wait_s: float = 60.0, by: str = "another ragit") -> Iterator[None]:
+def held(
+    path: Path, *, shared: bool = False, wait_s: float = 60.0, by: str = "another ragit"
+) -> Iterator[None]:
     """Like `lock`, but failing to get it is an error."""
     with lock(path, shared=shared, wait_s=wait_s) as taken:
         if not taken:
             raise StoreBusy(
-                f"{by} has held {path} for {wait_s:.0f} s", "Wait for it to end, then type the command again"
+                f"{by} has held {path} for {wait_s:.0f} s",
+                "Wait for it to end, then type the command again",
             )
         yield

@@ -81,10 +81,18 @@ def pack(chunks: Sequence[Chunk]) -> Packed:
         symbols |= symbol
         heads |= head
         _enter(entries, ordinal << 8, counts, symbol, head)
-    return Packed(_columns(entries, symbols, heads), _forward(entries, lengths), sum(lengths), tuple(lengths))
+    return Packed(
+        _columns(entries, symbols, heads), _forward(entries, lengths), sum(lengths), tuple(lengths)
+    )
 
 
-def _enter(entries: dict[str, list[int]], base: int, counts: dict[str, int], symbol: set[str], head: set[str]) -> None:
+def _enter(
+    entries: dict[str, list[int]],
+    base: int,
+    counts: dict[str, int],
+    symbol: set[str],
+    head: set[str],
+) -> None:
     """Add one chunk's entries. Few words stand in a name or head, so the others need not be asked."""
     for term in symbol | head:
         flags = (SYMBOL if term in symbol else 0) | (HEAD if term in head else 0)
@@ -97,13 +105,19 @@ def _enter(entries: dict[str, list[int]], base: int, counts: dict[str, int], sym
             entries[term] = [entry]
 
 
-def _columns(entries: Mapping[str, Sequence[int]], symbols: Iterable[str], heads: Iterable[str]) -> tuple[str, ...]:
+def _columns(
+    entries: Mapping[str, Sequence[int]], symbols: Iterable[str], heads: Iterable[str]
+) -> tuple[str, ...]:
     body: tuple[list[str], ...] = ([], [], [], [])
     for term, listed in entries.items():
         times = sum(entry & COUNT for entry in listed) if len(listed) > 1 else listed[0] & COUNT
         if times:
             body[0 if times == 1 else 1 if times < 4 else 2 if times < 10 else 3].append(term)
-    return (" ".join(sorted(symbols)), " ".join(sorted(heads)), *(" ".join(terms) for terms in body))
+    return (
+        " ".join(sorted(symbols)),
+        " ".join(sorted(heads)),
+        *(" ".join(terms) for terms in body),
+    )
 
 
 @lru_cache(maxsize=words.CACHED)

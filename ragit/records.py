@@ -33,13 +33,24 @@ class Record:
     defaults: ClassVar[dict[str, Any]] = {}
 
     def __init_subclass__(cls) -> None:
-        own = [name for name, kind in cls.__annotations__.items() if not str(kind).startswith("ClassVar")]
+        own = [
+            name
+            for name, kind in cls.__annotations__.items()
+            if not str(kind).startswith("ClassVar")
+        ]
         cls.fields = (*cls.fields, *(name for name in own if name not in cls.fields))
-        cls.defaults = {**cls.defaults, **{name: cls.__dict__[name] for name in own if name in cls.__dict__}}
+        cls.defaults = {
+            **cls.defaults,
+            **{name: cls.__dict__[name] for name in own if name in cls.__dict__},
+        }
 
     def __init__(self, *args: Any, **named: Any) -> None:
         values = {**self.defaults, **dict(zip(self.fields, args)), **named}  # noqa: B905 - counted below
-        if values.keys() != set(self.fields) or len(args) > len(self.fields) or named.keys() & self.fields[: len(args)]:
+        if (
+            values.keys() != set(self.fields)
+            or len(args) > len(self.fields)
+            or named.keys() & self.fields[: len(args)]
+        ):
             # Names only: values may be secret, and this is written to a crash log.
             given = f"{len(args)} values and {', '.join(named) or 'no names'}"
             raise TypeError(f"{type(self).__name__} takes {', '.join(self.fields)}; not {given}")

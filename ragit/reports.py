@@ -73,7 +73,11 @@ class FileDescribed(Record):
     @property
     def text(self) -> str:
         """Their descriptions; empty if one is lacking."""
-        return "\n".join(one.text for one in self.chunks) if all(one.text for one in self.chunks) else ""
+        return (
+            "\n".join(one.text for one in self.chunks)
+            if all(one.text for one in self.chunks)
+            else ""
+        )
 
 
 class Sent(Record):

@@ -35,7 +35,10 @@ def server_of(
     own = base_url or (preset.base_url if preset else "")
     address = (settings.base_url or own).rstrip("/")
     if not address:
-        raise ConfigError(f"{section}.baseUrl is not set", f"{_title(preset)} has no address of its own; {_EXAMPLE}")
+        raise ConfigError(
+            f"{section}.baseUrl is not set",
+            f"{_title(preset)} has no address of its own; {_EXAMPLE}",
+        )
     known = preset if preset and _is_its_own(preset, address) else preset_at(address)
     usual = known.key_env if known else ""
     key, hint = _key(settings, section, address, usual)
@@ -71,11 +74,15 @@ def _key(settings: Service, section: str, address: str, usual: str) -> tuple[str
     if settings.key_from == "git":
         return password_for(scheme, host), f"the key that git's credential helper keeps for {host}"
     if settings.key_from == "keyring":
-        return _from_keyring(section, host), f"the key that the key ring keeps for service ragit and user {host}"
+        return _from_keyring(
+            section, host
+        ), f"the key that the key ring keeps for service ragit and user {host}"
     variable = settings.api_key_env or usual
     if not variable:
         return "", ""  # a provider's usual key is not sent to an address that is not its own
-    return os.environ.get(variable, "").strip(), f"the environment variable {variable} ({section}.apiKeyEnv)"
+    return os.environ.get(
+        variable, ""
+    ).strip(), f"the environment variable {variable} ({section}.apiKeyEnv)"
 
 
 def _from_keyring(section: str, host: str) -> str:
@@ -97,6 +104,7 @@ def _header(section: str, name: str, value: str) -> str:
     found = os.environ.get(value[1:])
     if found is None:
         raise ConfigError(
-            f"{section}.headers: {name} takes its value from {value}, which is not set", f"Set {value[1:]}"
+            f"{section}.headers: {name} takes its value from {value}, which is not set",
+            f"Set {value[1:]}",
         )
     return found.strip()

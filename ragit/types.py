@@ -153,7 +153,10 @@ def absent_advice(ref: str, reasons: Iterable[str]) -> str:
     """What to type about files of a tree that the repository lacks. The doctor looks at HEAD's alone."""
     if ref in (HEAD, UNCOMMITTED):
         return "`ragit doctor` says more"
-    typed = {NOT_DOWNLOADED: f"`{index_command(ref)} --fetch-missing` downloads the rest", LOST: "`git fsck` says more"}
+    typed = {
+        NOT_DOWNLOADED: f"`{index_command(ref)} --fetch-missing` downloads the rest",
+        LOST: "`git fsck` says more",
+    }
     return ", ".join(typed[reason] for reason in reasons)
 
 

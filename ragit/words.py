@@ -40,7 +40,11 @@ def identifiers(text: str) -> list[str]:
 def parts(identifier: str) -> tuple[str, ...]:
     """The lower-case words of one identifier, in order."""
     if identifier.isascii():
-        return () if len(identifier) > MAX_WORD else tuple(map(str.lower, _ASCII_PART.findall(identifier)))
+        return (
+            ()
+            if len(identifier) > MAX_WORD
+            else tuple(map(str.lower, _ASCII_PART.findall(identifier)))
+        )
     if len(identifier) > MAX_WORD and not _has_cjk(identifier):
         return ()  # but a sentence without spaces is no hash
     found: list[str] = []

@@ -27,7 +27,8 @@ READ_BY_RAGIT = [("text", "", 1, 7)]
 def settings(repo: GitSandbox, modules: Mapping[str, Sequence[str]]) -> None:
     """A .ragit.toml that names chunkers, each with its extensions."""
     tables = (
-        f"{{ module = {json.dumps(name)}, extensions = {json.dumps(list(each))} }}" for name, each in modules.items()
+        f"{{ module = {json.dumps(name)}, extensions = {json.dumps(list(each))} }}"
+        for name, each in modules.items()
     )
     repo.write(".ragit.toml", f"chunkers = [{', '.join(tables)}]\n")
 
@@ -61,12 +62,16 @@ def found(repo: GitSandbox, query: str, *, documents_min: int | None = None) -> 
         return list(index.search(query, mode="keyword", optimize=False, top_k=100).hits)
 
 
-def chunks(repo: GitSandbox, path: str = "a.xyz", ref: str | None = None) -> list[tuple[str, str, int, int]]:
+def chunks(
+    repo: GitSandbox, path: str = "a.xyz", ref: str | None = None
+) -> list[tuple[str, str, int, int]]:
     """Kind, symbol, first and last line of the chunks of a file, as a search would find them now."""
     with ragit.open(repo.path) as index:
         tree = index.search("word", ref=ref).tree
         with Store(index.store_path, writable=False) as store:
-            snapshot = index._indexer.composer.compose(store, tree).snapshot  # a search, looked at from inside
+            snapshot = index._indexer.composer.compose(
+                store, tree
+            ).snapshot  # a search, looked at from inside
             number = dict(zip(snapshot.paths, snapshot.chunkings, strict=True))[path.encode()]
             rows = store.chunks(range(number << 16, (number + 1) << 16)).values()
     return [(row.kind, row.symbol, row.start_line, row.end_line) for row in rows]

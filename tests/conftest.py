@@ -20,10 +20,15 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The same examples each time, so that a red run tells of the change and not of luck; HYPOTHESIS_PROFILE=long looks
 # elsewhere for an hour, raw finds and does not shrink. No deadline: the machine is shared.
-_COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large]}
+_COMMON = {
+    "deadline": None,
+    "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large],
+}
 settings.register_profile("quick", max_examples=60, derandomize=True, **_COMMON)
 settings.register_profile("long", max_examples=3000, **_COMMON)
-settings.register_profile("raw", phases=[Phase.explicit, Phase.generate], max_examples=60, **_COMMON)
+settings.register_profile(
+    "raw", phases=[Phase.explicit, Phase.generate], max_examples=60, **_COMMON
+)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 

@@ -10,8 +10,8 @@ from sandbox import GitSandbox
 from serving import Answer, AnsweringServer, Payload, error, said
 
 import ragit
-from ragit.api import Ragit
 from ragit.describe.image import sniff
+from ragit.repository.repository import Ragit
 
 
 class Model(AnsweringServer):
@@ -32,7 +32,11 @@ class Model(AnsweringServer):
     @property
     def settings(self) -> dict[str, object]:
         """Settings under which this model describes code."""
-        return {"description.enabled": True, "description.baseUrl": f"{self.url}/v1", "description.model": "teller"}
+        return {
+            "description.enabled": True,
+            "description.baseUrl": f"{self.url}/v1",
+            "description.model": "teller",
+        }
 
     @property
     def image_settings(self) -> dict[str, object]:
@@ -78,12 +82,17 @@ def told(code: str) -> str:
 
 def body(name: str, lines: int = 30) -> str:
     """A definition that is a chunk of its own."""
-    return f"def {name}():\n" + "".join(f"    {name}_step_{i}(config, offset)\n" for i in range(lines))
+    return f"def {name}():\n" + "".join(
+        f"    {name}_step_{i}(config, offset)\n" for i in range(lines)
+    )
 
 
 def opened(repo: GitSandbox, model: Model, **more: object) -> Ragit:
     """A repository as it is opened where this model describes code; `a__b` is the setting a.b."""
-    return ragit.open(repo.path, flags={**model.settings, **{name.replace("__", "."): v for name, v in more.items()}})
+    return ragit.open(
+        repo.path,
+        flags={**model.settings, **{name.replace("__", "."): v for name, v in more.items()}},
+    )
 
 
 def indexed(repo: GitSandbox, model: Model, *revisions: str, **more: object) -> Any:

@@ -11,7 +11,19 @@ from pathlib import Path
 from hypothesis import strategies as st
 from sandbox import GitSandbox
 
-WORDS = ["commit", "offset", "parse", "config", "server", "reader", "lock", "queue", "Partition", "café", "提交偏移"]
+WORDS = [
+    "commit",
+    "offset",
+    "parse",
+    "config",
+    "server",
+    "reader",
+    "lock",
+    "queue",
+    "Partition",
+    "café",
+    "提交偏移",
+]
 
 _word = st.sampled_from(WORDS)
 _name = st.lists(_word.filter(str.isascii), min_size=1, max_size=3).map("_".join)
@@ -28,18 +40,24 @@ _statement = st.one_of(
     st.builds("return {!r}".format, _sentence),
     st.just(""),
 )
-_code = st.lists(st.builds(_function, _name, st.lists(_statement, max_size=6)), min_size=1, max_size=5).map("".join)
+_code = st.lists(
+    st.builds(_function, _name, st.lists(_statement, max_size=6)), min_size=1, max_size=5
+).map("".join)
 _class = st.builds(
-    lambda name, code: f"class {name}:\n" + "".join(f"    {x}\n" for x in code.splitlines()), _name, _code
+    lambda name, code: f"class {name}:\n" + "".join(f"    {x}\n" for x in code.splitlines()),
+    _name,
+    _code,
 )
 _prose = st.lists(
-    st.one_of(st.builds("# {}\n".format, _sentence), st.builds("{}\n".format, _sentence), st.just("\n")),
+    st.one_of(
+        st.builds("# {}\n".format, _sentence), st.builds("{}\n".format, _sentence), st.just("\n")
+    ),
     min_size=1,
     max_size=12,
 ).map("".join)
-_c = st.lists(st.builds("int {}(void) {{\n\treturn {}();\n}}\n".format, _name, _name), min_size=1, max_size=4).map(
-    "".join
-)
+_c = st.lists(
+    st.builds("int {}(void) {{\n\treturn {}();\n}}\n".format, _name, _name), min_size=1, max_size=4
+).map("".join)
 
 _odd = st.one_of(
     st.just(b""),
@@ -77,14 +95,34 @@ PATHS = [
     ),
 ]
 _path = st.sampled_from(PATHS)
-_content = st.one_of(_code.map(str.encode), _class.map(str.encode), _prose.map(str.encode), _c.map(str.encode), _odd)
+_content = st.one_of(
+    _code.map(str.encode), _class.map(str.encode), _prose.map(str.encode), _c.map(str.encode), _odd
+)
 _attributes = st.sampled_from(
-    ["*.md linguist-generated\n", "lib/* linguist-vendored\n", "*.txt ragit=false\n", "*.h linguist-language=C++\n", ""]
+    [
+        "*.md linguist-generated\n",
+        "lib/* linguist-vendored\n",
+        "*.txt ragit=false\n",
+        "*.h linguist-language=C++\n",
+        "",
+    ]
 )
 _ignore_path = st.sampled_from([b".ragitignore", b"src/.ragitignore", b"lib/.ragitignore"])
 _patterns = st.lists(
     st.sampled_from(
-        ["*.md", "!README.md", "src/", "!src/", "/lib", "deep", "*.py", "!reader.py", "*", "# no", "b?te*"]
+        [
+            "*.md",
+            "!README.md",
+            "src/",
+            "!src/",
+            "/lib",
+            "deep",
+            "*.py",
+            "!reader.py",
+            "*",
+            "# no",
+            "b?te*",
+        ]
     ),
     max_size=4,
 ).map(lambda lines: "\n".join(lines).encode())
@@ -107,7 +145,13 @@ def _steps() -> st.SearchStrategy[Step]:
     return st.one_of(
         st.builds(Step, st.just("write"), path=_path, content=_content),
         st.builds(Step, st.just("write"), path=_path, content=_content),
-        st.builds(Step, st.just("edit"), path=_path, content=_sentence.map(str.encode), number=st.integers(0, 9)),
+        st.builds(
+            Step,
+            st.just("edit"),
+            path=_path,
+            content=_sentence.map(str.encode),
+            number=st.integers(0, 9),
+        ),
         st.builds(Step, st.just("copy"), path=_path, other=_path),
         st.builds(Step, st.just("rename"), path=_path, other=_path),
         st.builds(Step, st.just("mode"), path=_path),

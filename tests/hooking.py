@@ -11,11 +11,11 @@ from pathlib import Path
 from sandbox import GitSandbox
 
 import ragit
-from ragit.api import Ragit
 from ragit.hooks.install import Hooks
 from ragit.hooks.worker import LOCK, PENDING
 from ragit.locks import lock
 from ragit.reports import FreshnessReport, HooksReport
+from ragit.repository.repository import Ragit
 
 PATIENCE_S = 60.0
 
@@ -74,13 +74,23 @@ def settle(folder: Path) -> None:
                     return
         time.sleep(0.02)
     log = folder / "worker.log"
-    raise AssertionError(f"the worker did not finish: {log.read_text() if log.exists() else 'it never began'}")
+    raise AssertionError(
+        f"the worker did not finish: {log.read_text() if log.exists() else 'it never began'}"
+    )
 
 
-def command(*args: str | Path, cwd: Path, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+def command(
+    *args: str | Path, cwd: Path, env: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
     """Run ragit's command line."""
     return subprocess.run(
-        [sys.executable, "-P" if sys.version_info >= (3, 11) else "-s", "-m", "ragit", *map(str, args)],
+        [
+            sys.executable,
+            "-P" if sys.version_info >= (3, 11) else "-s",
+            "-m",
+            "ragit",
+            *map(str, args),
+        ],
         cwd=cwd,
         env={**os.environ, **(env or {})},
         capture_output=True,

@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from sandbox import GitSandbox, clean_environment
 
 import ragit
-from ragit.api import Ragit
+from ragit.repository.repository import Ragit
 from ragit.store import Store
 from ragit.types import Answer
 
@@ -37,12 +37,20 @@ def make(folder: Path, files: int = FILES) -> GitSandbox:
     """A repository of many small files, with a second commit that changes some."""
     repo = GitSandbox(folder)
     for number in range(files):
-        body = "".join(f"def commit_offset_{number}_{i}():\n    return server_lock({i})\n\n" for i in range(12))
+        body = "".join(
+            f"def commit_offset_{number}_{i}():\n    return server_lock({i})\n\n" for i in range(12)
+        )
         repo.write(f"src/m{number % 20}/reader{number}.py", body)
-        repo.write(f"docs/config{number}.md", f"# Config {number}\n\nWhere it is parsed, {number} is a lock.\n")
+        repo.write(
+            f"docs/config{number}.md",
+            f"# Config {number}\n\nWhere it is parsed, {number} is a lock.\n",
+        )
     repo.commit("first")
     for number in range(0, files, 5):
-        repo.write(f"src/m{number % 20}/reader{number}.py", f"def changed_{number}():\n    return parse_config()\n")
+        repo.write(
+            f"src/m{number % 20}/reader{number}.py",
+            f"def changed_{number}():\n    return parse_config()\n",
+        )
     repo.commit("second")
     return repo
 
@@ -68,7 +76,9 @@ def kill_after(repo: GitSandbox, seconds: float, *revisions: str) -> bool:
     try:
         process.wait(seconds)
     except subprocess.TimeoutExpired:
-        os.kill(process.pid, signal.SIGKILL)  # its workers have a session of their own, and end when its pipes close
+        os.kill(
+            process.pid, signal.SIGKILL
+        )  # its workers have a session of their own, and end when its pipes close
         process.wait()
         return True
     return False

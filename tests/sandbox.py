@@ -25,8 +25,14 @@ def become(wanted: dict[str, str]) -> None:
 
 def clean_environment(home: Path) -> dict[str, str]:
     """The environment of a user who has `home` and nothing else: no system configuration, no GIT_* of a caller."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "XDG_", "RAGIT_"))}
-    who = {f"GIT_{role}_{what}": value for role in ("AUTHOR", "COMMITTER") for what, value in _IDENTITY}
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("GIT_", "XDG_", "RAGIT_"))
+    }
+    who = {
+        f"GIT_{role}_{what}": value for role in ("AUTHOR", "COMMITTER") for what, value in _IDENTITY
+    }
     return {
         **kept,
         "HOME": str(home),
@@ -58,11 +64,15 @@ class GitSandbox:
         """The index that ragit keeps of it."""
         return self.path / ".git" / "ragit" / "index.db"
 
-    def run(self, *args: str | bytes, env: dict[str, str] | None = None, stdin: bytes = b"") -> bytes:
+    def run(
+        self, *args: str | bytes, env: dict[str, str] | None = None, stdin: bytes = b""
+    ) -> bytes:
         """Run git here and give its raw output; raises CalledProcessError (with stderr in it) on failure."""
         date = f"{self.clock} +0000"
         dated = {**os.environ, "GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date, **(env or {})}
-        done = subprocess.run(["git", *args], cwd=self.path, env=dated, input=stdin, capture_output=True, check=False)
+        done = subprocess.run(
+            ["git", *args], cwd=self.path, env=dated, input=stdin, capture_output=True, check=False
+        )
         if done.returncode:
             raise subprocess.CalledProcessError(done.returncode, args, done.stdout, done.stderr)
         return done.stdout
@@ -71,7 +81,9 @@ class GitSandbox:
         """Run git here and give its output as text, without the final line end."""
         return self.run(*args, env=env).decode("utf-8", "surrogateescape").rstrip("\n")
 
-    def write(self, path: str | bytes, content: str | bytes = "", *, executable: bool = False) -> Path:
+    def write(
+        self, path: str | bytes, content: str | bytes = "", *, executable: bool = False
+    ) -> Path:
         """Write a file of the working tree, with the directories above it; text is written as it is, in UTF-8."""
         file = self.path / os.fsdecode(path)
         file.parent.mkdir(parents=True, exist_ok=True)

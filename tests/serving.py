@@ -23,7 +23,10 @@ Reply = Callable[[Payload], object]
 
 def vector(text: str, dimensions: int = 4) -> list[float]:
     """A vector that tells texts apart, not of length one."""
-    return [float(sum(ord(c) * (place + 1) ** k for place, c in enumerate(text)) % 97 + 1) for k in range(dimensions)]
+    return [
+        float(sum(ord(c) * (place + 1) ** k for place, c in enumerate(text)) % 97 + 1)
+        for k in range(dimensions)
+    ]
 
 
 def as_base64(values: list[float]) -> str:
@@ -84,7 +87,9 @@ class AnsweringServer:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
-            wbufsize = 1 << 16  # head and body in one packet: written apart, each request takes 40 ms
+            wbufsize = (
+                1 << 16
+            )  # head and body in one packet: written apart, each request takes 40 ms
 
             def do_POST(self) -> None:
                 outer._answer(self)
@@ -93,7 +98,9 @@ class AnsweringServer:
                 pass
 
         self._server = _Quiet(("127.0.0.1", 0), Handler)
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
+        )
         self._thread.start()
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}{path}"
 
@@ -112,7 +119,10 @@ class AnsweringServer:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.close()
 
@@ -130,7 +140,9 @@ class AnsweringServer:
                 if answer is not None:
                     answer(handler)
             return
-        status, headers, body = answer if isinstance(answer, tuple) else (200, {}, json.dumps(answer).encode())
+        status, headers, body = (
+            answer if isinstance(answer, tuple) else (200, {}, json.dumps(answer).encode())
+        )
         handler.send_response(status)
         for name, value in {"Content-Length": str(len(body)), **headers}.items():
             handler.send_header(name, value)

@@ -46,7 +46,9 @@ class Terminal:
     def ragit(self, *args: str | bytes, code: int | None = None) -> Said:
         """Run a command; with `code`, it must end so."""
         out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
-        err = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", errors="backslashreplace", write_through=True)
+        err = io.TextIOWrapper(
+            io.BytesIO(), encoding="utf-8", errors="backslashreplace", write_through=True
+        )
         with contextlib.ExitStack() as stack:
             stack.enter_context(contextlib.redirect_stdout(out))
             stack.enter_context(contextlib.redirect_stderr(err))
@@ -59,7 +61,12 @@ class Terminal:
     def process(self, *args: str | bytes, code: int | None = None) -> Said:
         """The same in a process of its own."""
         done = subprocess.run(
-            [RAGIT, *args], cwd=self.folder, env=self.env, capture_output=True, stdin=subprocess.DEVNULL, check=False
+            [RAGIT, *args],
+            cwd=self.folder,
+            env=self.env,
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            check=False,
         )
         said = Said(done.returncode, done.stdout.decode(), done.stderr.decode())
         assert code is None or said.code == code, said
@@ -68,7 +75,9 @@ class Terminal:
     def refused(self, *args: str | bytes) -> Said:
         """Run a command that must end in one sentence and one hint, with exit status 2."""
         said = self.ragit(*args, code=2)
-        lines = [line for line in said.err.splitlines() if not line.startswith(("note: ", "indexing "))]
+        lines = [
+            line for line in said.err.splitlines() if not line.startswith(("note: ", "indexing "))
+        ]
         assert len(lines) == 2, said
         assert lines[0].startswith("error: "), said
         assert lines[1].startswith("hint: "), said

@@ -10,8 +10,8 @@ import pytest
 from sandbox import GitSandbox
 
 import ragit
-from ragit.api import CACHED_ANSWERS, Ragit
 from ragit.errors import ConfigError, NotARepository, UnknownRevision
+from ragit.repository.repository import CACHED_ANSWERS, Ragit
 from ragit.search import Searcher
 from ragit.types import Query
 
@@ -55,7 +55,9 @@ def test_settings_are_taken_by_name(repo: GitSandbox) -> None:
     repo.commit()
     with ragit.open(repo.path, flags={"retrieval.topK": 3}) as opened:
         assert opened.config.retrieval.top_k == 3
-        assert {row.name: row.origin for row in opened.settings.rows()}["retrieval.topK"] == "command line"
+        assert {row.name: row.origin for row in opened.settings.rows()}[
+            "retrieval.topK"
+        ] == "command line"
     with pytest.raises(ConfigError, match="topk"):
         ragit.open(repo.path, flags={"retrieval.topk": 3})
 
@@ -98,7 +100,10 @@ def test_an_answer_is_remembered_until_the_tree_changes(
         repo.write("b.py", "def hello_b():\n    pass\n")
         repo.commit()
         assert index.search("hello").ref == "HEAD"
-        assert {hit.path for hit in index.search("hello", scope="committed").hits} == {"a.py", "b.py"}
+        assert {hit.path for hit in index.search("hello", scope="committed").hits} == {
+            "a.py",
+            "b.py",
+        }
 
 
 def test_only_so_many_answers_are_remembered(index: Ragit) -> None:
@@ -135,7 +140,11 @@ def test_a_store_that_is_replaced_meanwhile(repo: GitSandbox, index: Ragit) -> N
 
 def test_unknown_revisions(index: Ragit) -> None:
     with index:
-        for call in (lambda: index.index("nope"), lambda: index.search("x", ref="nope"), lambda: index.check("nope")):
+        for call in (
+            lambda: index.index("nope"),
+            lambda: index.search("x", ref="nope"),
+            lambda: index.check("nope"),
+        ):
             with pytest.raises(UnknownRevision, match="nope"):
                 call()
 
@@ -151,7 +160,9 @@ def test_several_at_once_in_one_process(repo: GitSandbox) -> None:
         with ragit.open(repo.path) as opened:
             return opened.search(f"f{number}", top_k=1, mode="keyword").hits[0].path
 
-    for _ in range(8):  # each time from nothing: the store and the copy of git's index are made by all at once
+    for _ in range(
+        8
+    ):  # each time from nothing: the store and the copy of git's index are made by all at once
         shutil.rmtree(repo.path / ".git" / "ragit", ignore_errors=True)
         with ThreadPoolExecutor(6) as pool:
             assert list(pool.map(one, range(12))) == [f"f{number}.py" for number in range(12)]

@@ -19,7 +19,7 @@ from sandbox import GitSandbox
 from terminal import Said, Terminal
 
 import ragit
-from ragit.api import Ragit
+from ragit.repository.repository import Ragit
 from ragit.types import Hit
 
 HELLO = "def hello():\n    pass\n"
@@ -46,7 +46,9 @@ def best(repo: GitSandbox, query: str, **options: object) -> Hit:
 # Repositories
 
 
-@pytest.mark.parametrize("command", ["search x", "index", "status", "check", "gc", "config", "trust"])
+@pytest.mark.parametrize(
+    "command", ["search x", "index", "status", "check", "gc", "config", "trust"]
+)
 def test_no_repository(tmp_path: Path, command: str) -> None:
     said = Terminal(tmp_path).refused(*command.split())
     assert "not a git repository" in said.err
@@ -100,7 +102,8 @@ def test_a_detached_head(repo: GitSandbox, shell: Terminal) -> None:
 
 
 @pytest.mark.parametrize(
-    ("revision", "near"), [("mian", "main"), ("v1.1", "v1.0"), ("feature/logn", "feature/login"), ("mian~2", "main")]
+    ("revision", "near"),
+    [("mian", "main"), ("v1.1", "v1.0"), ("feature/logn", "feature/login"), ("mian~2", "main")],
 )
 def test_an_unknown_revision_is_answered_with_near_names(
     repo: GitSandbox, shell: Terminal, revision: str, near: str
@@ -113,7 +116,9 @@ def test_an_unknown_revision_is_answered_with_near_names(
         assert near in said.hint
 
 
-@pytest.mark.parametrize("revision", ["", "--help", "a\nb", "\x1b[31m", "HEAD:a.py", "no such", "HEAD@{99}", "^main"])
+@pytest.mark.parametrize(
+    "revision", ["", "--help", "a\nb", "\x1b[31m", "HEAD:a.py", "no such", "HEAD@{99}", "^main"]
+)
 def test_what_is_no_revision(shell: Terminal, revision: str) -> None:
     said = shell.refused("search", "--ref", revision, "x")
     assert "\x1b" not in said.err
@@ -147,7 +152,10 @@ def test_odd_contents_are_found_at_their_lines(repo: GitSandbox, name: str) -> N
 
 SKIPPED: dict[str, tuple[bytes, str]] = {
     "binary.dat": (b"needle\0needle", "binary"),
-    "pointer.bin": (b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12\n", "lfs pointer"),
+    "pointer.bin": (
+        b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12\n",
+        "lfs pointer",
+    ),
     "huge.py": (b"needle = 1\n" * 200_000, "too large"),
     "line.json": (b'{"k": "' + b"needle " * 100_000 + b'"}', "minified"),
     "empty.py": (b"", "empty"),
@@ -166,15 +174,28 @@ def test_what_is_not_searched_is_counted_by_reason(repo: GitSandbox) -> None:
     repo.commit(all=False)
     said = Terminal(repo.path).ragit("index", "--json", code=0)
     counted = json.loads(said.out)["skipped"]
-    assert counted == {**{reason: 1 for _, reason in SKIPPED.values()}, "symlink": 2, "submodule": 1}
+    assert counted == {
+        **{reason: 1 for _, reason in SKIPPED.values()},
+        "symlink": 2,
+        "submodule": 1,
+    }
 
 
 def test_a_file_of_50_mb_and_a_line_of_5_mb_when_they_are_wanted(repo: GitSandbox) -> None:
-    repo.write("big.txt", b"needle top\n" + b"filler line of text here\n" * 2_000_000 + b"needle end\n")
+    repo.write(
+        "big.txt", b"needle top\n" + b"filler line of text here\n" * 2_000_000 + b"needle end\n"
+    )
     repo.write("line.txt", b"needle " + b"x" * 5_000_000 + b" tail\n")
     repo.commit()
     shell = Terminal(repo.path)
-    wanted = ("-c", "index.maxFileBytes=100m", "-c", "index.maxChunkLines=2000", "-c", "index.maxChunkBytes=60000")
+    wanted = (
+        "-c",
+        "index.maxFileBytes=100m",
+        "-c",
+        "index.maxChunkLines=2000",
+        "-c",
+        "index.maxChunkBytes=60000",
+    )
     report = json.loads(shell.ragit(*wanted, "index", "--json", code=0).out)
     assert report["files"] + sum(report["skipped"].values()) == 2
     said = shell.ragit(*wanted, "search", "--mode", "keyword", "--json", "needle end", code=0)
@@ -186,16 +207,23 @@ def test_more_chunks_than_a_blob_can_number(repo: GitSandbox) -> None:
     repo.write("many.txt", "".join(f"word{i}\n\n" for i in range(66_000)))
     repo.write("other.py", HELLO)
     repo.commit()
-    with ragit.open(repo.path, flags={"index.maxChunkLines": "1", "index.maxChunkBytes": "64"}) as index:
+    with ragit.open(
+        repo.path, flags={"index.maxChunkLines": "1", "index.maxChunkBytes": "64"}
+    ) as index:
         assert index.index().skipped == {"more than 65,536 chunks": 1}
         assert index.search("hello").hits[0].path == "other.py"
 
 
-@pytest.mark.parametrize("suffix", ["json", "py", "c", "js", "go", "html", "yaml", "md", "toml", "xml", "css", "sql"])
+@pytest.mark.parametrize(
+    "suffix", ["json", "py", "c", "js", "go", "html", "yaml", "md", "toml", "xml", "css", "sql"]
+)
 def test_ten_thousand_levels_of_nesting(repo: GitSandbox, suffix: str) -> None:
-    opening, closing = {"html": ("<b>", "</b>"), "xml": ("<b>", "</b>"), "md": ("> ", ""), "css": ("a{", "}")}.get(
-        suffix, ("[\n", "]\n") if suffix in {"json", "js", "toml", "yaml"} else ("(\n", ")\n")
-    )
+    opening, closing = {
+        "html": ("<b>", "</b>"),
+        "xml": ("<b>", "</b>"),
+        "md": ("> ", ""),
+        "css": ("a{", "}"),
+    }.get(suffix, ("[\n", "]\n") if suffix in {"json", "js", "toml", "yaml"} else ("(\n", ")\n"))
     repo.write(f"deep.{suffix}", "x = " + opening * 10_000 + closing * 10_000 + "\nneedle\n")
     repo.commit()
     with ragit.open(repo.path) as index:
@@ -248,7 +276,9 @@ def damage(store: Path, how: str) -> None:
 
 
 @pytest.mark.parametrize("how", ["garbage", "cut short", "spoilt pages"])
-def test_a_damaged_store_is_named_with_the_command_that_mends_it(repo: GitSandbox, shell: Terminal, how: str) -> None:
+def test_a_damaged_store_is_named_with_the_command_that_mends_it(
+    repo: GitSandbox, shell: Terminal, how: str
+) -> None:
     store = repo.store
     damage(store, how)
     for command in (["search", "hello"], ["index"], ["status"], ["check"], ["gc"]):
@@ -259,7 +289,9 @@ def test_a_damaged_store_is_named_with_the_command_that_mends_it(repo: GitSandbo
     assert shell.ragit("search", "hello", code=0).out.startswith("a.py:1  hello")
 
 
-def test_a_store_of_a_newer_ragit_is_refused_and_replaced_only_when_told(repo: GitSandbox, shell: Terminal) -> None:
+def test_a_store_of_a_newer_ragit_is_refused_and_replaced_only_when_told(
+    repo: GitSandbox, shell: Terminal
+) -> None:
     store = repo.store
     with sqlite3.connect(store) as db:
         db.execute("PRAGMA user_version = 99")
@@ -310,14 +342,18 @@ def test_what_is_not_ours_is_neither_written_nor_deleted(
 def read_only(folder: Path) -> Iterator[None]:
     """A folder that nobody can write to; root, whom permissions do not stop, mounts it so."""
     if os.geteuid():
-        modes = {path: path.stat().st_mode for path in (folder, *folder.rglob("*")) if path.is_dir()}
+        modes = {
+            path: path.stat().st_mode for path in (folder, *folder.rglob("*")) if path.is_dir()
+        }
         for path in modes:
             path.chmod(0o555)
         yield
         for path, mode in modes.items():
             path.chmod(mode)
         return
-    if subprocess.run(["mount", "--bind", folder, folder], capture_output=True, check=False).returncode:
+    if subprocess.run(
+        ["mount", "--bind", folder, folder], capture_output=True, check=False
+    ).returncode:
         pytest.skip("root may not mount here")
     subprocess.run(["mount", "-o", "remount,bind,ro", folder], check=True)
     try:
@@ -326,7 +362,9 @@ def read_only(folder: Path) -> Iterator[None]:
         subprocess.run(["umount", folder], check=True)
 
 
-def test_a_git_dir_that_cannot_be_written_is_indexed_in_ones_cache(repo: GitSandbox, home: Path) -> None:
+def test_a_git_dir_that_cannot_be_written_is_indexed_in_ones_cache(
+    repo: GitSandbox, home: Path
+) -> None:
     repo.write("a.py", HELLO)
     repo.commit()
     shell = Terminal(repo.path)
@@ -356,7 +394,9 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     folder = tmp_path / "small"
     folder.mkdir()
     mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", folder], capture_output=True, check=False
+        ["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", folder],
+        capture_output=True,
+        check=False,
     )
     if mounted.returncode:
         pytest.skip("this machine does not let us mount a small disk")
@@ -417,7 +457,9 @@ def test_a_full_disk_under_the_repository(repo: GitSandbox, small_disk: Path) ->
         ("[chunking.parsers]\n'.x' = 'pythn'\n", ["pythn", "python"]),
     ],
 )
-def test_a_malformed_settings_file(repo: GitSandbox, shell: Terminal, toml: str, words: list[str]) -> None:
+def test_a_malformed_settings_file(
+    repo: GitSandbox, shell: Terminal, toml: str, words: list[str]
+) -> None:
     repo.write(".ragit.toml", toml.encode("latin-1"))
     said = shell.refused("search", "hello")
     for word in words:
@@ -434,7 +476,9 @@ def test_a_malformed_settings_file(repo: GitSandbox, shell: Terminal, toml: str,
         (["-c", "retrieval.topk=3", "search", "x"], ["topK"]),
     ],
 )
-def test_what_does_not_exist_is_named_with_what_does(shell: Terminal, args: list[str], words: list[str]) -> None:
+def test_what_does_not_exist_is_named_with_what_does(
+    shell: Terminal, args: list[str], words: list[str]
+) -> None:
     said = shell.refused(*args)
     for word in words:
         assert word in said.err
@@ -451,7 +495,9 @@ def test_what_does_not_exist_is_named_with_what_does(shell: Terminal, args: list
         (["-c", "nonsense", "search", "x"], "NAME=VALUE"),
     ],
 )
-def test_a_mistyped_command_says_how_it_is_typed(shell: Terminal, args: list[str], word: str) -> None:
+def test_a_mistyped_command_says_how_it_is_typed(
+    shell: Terminal, args: list[str], word: str
+) -> None:
     said = shell.ragit(*args, code=2)
     assert word in said.err
     assert "Traceback" not in said.err
@@ -485,7 +531,10 @@ def test_without_its_embedding_server_words_still_answer(repo: GitSandbox, shell
 
 def test_without_any_embedder_vectors_are_refused_by_name(shell: Terminal) -> None:
     assert shell.ragit("-c", "embedding.provider=none", "search", "hello", code=0).err == ""
-    assert "provider is none" in shell.refused("-c", "embedding.provider=none", "search", "--mode", "vector", "x").err
+    assert (
+        "provider is none"
+        in shell.refused("-c", "embedding.provider=none", "search", "--mode", "vector", "x").err
+    )
 
 
 # Queries
@@ -527,7 +576,8 @@ def test_any_text_is_a_query(index: Ragit, query: str, mode: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("query", "path"), [("提交", "提交.md"), ("偏移", "提交.md"), ("hello\0", "a.py"), ('"hello"', "a.py")]
+    ("query", "path"),
+    [("提交", "提交.md"), ("偏移", "提交.md"), ("hello\0", "a.py"), ('"hello"', "a.py")],
 )
 def test_odd_queries_find_what_they_name(index: Ragit, query: str, path: str) -> None:
     assert index.search(query).hits[0].path == path
@@ -559,15 +609,28 @@ def test_a_bug_says_where_its_log_is(repo: GitSandbox, shell: Terminal, tmp_path
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="Python 3.10 itself takes runpy from there")
-@pytest.mark.parametrize("command", [["search", "hello"], ["index"], ["status"], ["config"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "command", [["search", "hello"], ["index"], ["status"], ["config"]], ids=" ".join
+)
 def test_started_as_a_module_it_imports_nothing_of_the_folder_it_is_started_in(
     repo: GitSandbox, command: list[str], tmp_path: Path
 ) -> None:
     """`python -m` puts that folder first on the path, and it is the repository that is to be searched."""
     marker = tmp_path / "imported"
     repo.write("a.py", HELLO)
-    for name in sorted(sys.stdlib_module_names) + ["apsw", "click", "keyring", "numpy", "pygit2", "tree_sitter"]:
-        repo.write(f"{name}.py", f"import os\nopen({str(marker)!r}, 'a').write({name!r} + os.linesep)\n")
+    for name in sorted(sys.stdlib_module_names) + [
+        "apsw",
+        "click",
+        "keyring",
+        "numpy",
+        "pygit2",
+        "tree_sitter",
+    ]:
+        repo.write(
+            f"{name}.py", f"import os\nopen({str(marker)!r}, 'a').write({name!r} + os.linesep)\n"
+        )
     repo.commit()
-    subprocess.run([sys.executable, "-m", "ragit", *command], cwd=repo.path, capture_output=True, check=True)
+    subprocess.run(
+        [sys.executable, "-m", "ragit", *command], cwd=repo.path, capture_output=True, check=True
+    )
     assert not marker.exists(), marker.read_text()

@@ -20,7 +20,9 @@ BENCH = Path(__file__).parents[1] / "bench" / "bench.py"
 
 def test_a_run_on_a_small_repository(repo: GitSandbox, tmp_path: Path) -> None:
     for number in range(3):
-        repo.write(f"part{number}.py", f"def close_connection_{number}():\n    return {number}\n" * 3)
+        repo.write(
+            f"part{number}.py", f"def close_connection_{number}():\n    return {number}\n" * 3
+        )
         repo.commit()
     repo.write("part0.py", "uncommitted = True\n")
     before = repo.git("status", "--porcelain"), repo.git("for-each-ref")
@@ -38,7 +40,15 @@ def test_a_run_on_a_small_repository(repo: GitSandbox, tmp_path: Path) -> None:
     assert "3 files, 3 chunks" in rows["index from nothing"]
     assert "switching 0" in rows["search after a switch"]
     assert "the index grew by 0.0 MB" in rows["search in a second worktree"]
-    assert {"search", "search after an edit", "index one more tag", "git grep", "1x", "2x", "4x"} < rows.keys()
+    assert {
+        "search",
+        "search after an edit",
+        "index one more tag",
+        "git grep",
+        "1x",
+        "2x",
+        "4x",
+    } < rows.keys()
     assert rows["4x"].startswith("3 | 3 |")
     assert (repo.git("status", "--porcelain"), repo.git("for-each-ref")) == before
     assert not (repo.path / ".git" / "ragit").exists()
@@ -56,7 +66,9 @@ def test_a_run_on_some_documents(tmp_path: Path) -> None:
     command = [sys.executable, str(script), str(folder), "--repeat", "1", "--out", str(out)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    rows = dict(re.findall(r"^\| ([a-z]+) \| (.*) \|$", out.read_text(encoding="utf-8"), re.MULTILINE))
+    rows = dict(
+        re.findall(r"^\| ([a-z]+) \| (.*) \|$", out.read_text(encoding="utf-8"), re.MULTILINE)
+    )
     assert rows["all"].startswith("3 | ") and rows["all"].endswith("1 no text (scanned)")
     assert rows["docx"].startswith("1 | ") and rows["pdf"].startswith("2 | ")
 
@@ -66,8 +78,13 @@ def test_a_run_against_a_language_model(repo: GitSandbox, tmp_path: Path) -> Non
     for name in ("offsets", "config"):
         repo.write(f"{name}.py", f"def read_{name}(path):\n    return path.read_text()\n")
     repo.commit()
-    (tmp_path / "specs.json").write_text(json.dumps([{"name": repo.path.name, "language": "python"}]))
-    asked = [{"query": "read the offsets", "relevant": ["offsets.py"]}, {"query": "config", "relevant": ["config.py"]}]
+    (tmp_path / "specs.json").write_text(
+        json.dumps([{"name": repo.path.name, "language": "python"}])
+    )
+    asked = [
+        {"query": "read the offsets", "relevant": ["offsets.py"]},
+        {"query": "config", "relevant": ["config.py"]},
+    ]
     (tmp_path / f"{repo.path.name}.json").write_text(json.dumps(asked))
     command = [sys.executable, str(BENCH.with_name("models.py")), "--repos", str(repo.path.parent)]
     command += ["--specs", str(tmp_path / "specs.json"), "--annotations", str(tmp_path)]

@@ -65,14 +65,24 @@ def test_the_example_of_the_page_works_word_for_word(repo: GitSandbox) -> None:
         said = shell.ragit(*shlex.split(command)[1:], code=0)
         wanted = ".*".join(map(re.escape, "\n".join(expected).split("…")))
         assert re.fullmatch(wanted, said.out.rstrip("\n")), (command, said)
-    tests = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tools/test_rule_chunker.py"]
+    tests = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "tools/test_rule_chunker.py",
+    ]
     done = subprocess.run(tests, cwd=repo.path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
 
 
 def test_the_page_s_chunker_of_a_binary_format(repo: GitSandbox) -> None:
     write_the_page(repo)
-    repo.write("release.bundle", bundle(first="why offsets are committed", second="what a broker\nforgets"))
+    repo.write(
+        "release.bundle", bundle(first="why offsets are committed", second="what a broker\nforgets")
+    )
     settings(repo, {"tools/bundle_chunker.py:Bundle": [".bundle"]})
     allow(repo)
     hits = found(repo, "broker", documents_min=0)
@@ -110,7 +120,9 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def install(site: Path, code: str, point: str = "rules_of_ours = chunks_of_ours.inner:Rules") -> None:
+def install(
+    site: Path, code: str, point: str = "rules_of_ours = chunks_of_ours.inner:Rules"
+) -> None:
     """A distribution with a package and an entry point, as pip leaves it."""
     for path, text in {
         "chunks_of_ours/__init__.py": "",
@@ -124,7 +136,9 @@ def install(site: Path, code: str, point: str = "rules_of_ours = chunks_of_ours.
 
 
 @pytest.mark.parametrize("module", ["rules_of_ours", "chunks_of_ours.inner:Rules"])
-def test_an_installed_one_by_its_name_or_its_module(repo: GitSandbox, site: Path, module: str) -> None:
+def test_an_installed_one_by_its_name_or_its_module(
+    repo: GitSandbox, site: Path, module: str
+) -> None:
     install(site, FORMS["tools/a.py:Rules"])
     use(repo, "", module=module)
     assert ("rule", "one", 1, 2) in chunks(repo)
@@ -140,12 +154,18 @@ def test_an_installed_one_by_its_name_or_its_module(repo: GitSandbox, site: Path
             "nothing that is installed where ragit is calls itself so (entry points of ragit.chunkers)",
         ),
         ("chunks_of_theirs:Rules", "no module chunks_of_theirs is installed where ragit is"),
-        ("chunks_of_ours.outer:Rules", "no module chunks_of_ours.outer is installed where ragit is"),
+        (
+            "chunks_of_ours.outer:Rules",
+            "no module chunks_of_ours.outer is installed where ragit is",
+        ),
         ("os:system", "Python's own library holds no chunkers"),
         ("tools/gone.py", "there is no such file in the working tree"),
         ("tools/empty.py", "it is empty"),
         ("tools/large.py", "it is larger than 1048576 bytes"),
-        ("tools", "nothing that is installed where ragit is calls itself so (entry points of ragit.chunkers)"),
+        (
+            "tools",
+            "nothing that is installed where ragit is calls itself so (entry points of ragit.chunkers)",
+        ),
     ],
 )
 def test_what_is_not_there_is_said_and_ragit_reads_the_file(
@@ -158,10 +178,15 @@ def test_what_is_not_there_is_said_and_ragit_reads_the_file(
     with ragit.open(repo.path) as index:
         assert index.settings.warnings == [f"chunker {module} is ignored: {why}"]
     assert chunks(repo) == READ_BY_RAGIT
-    assert f"bad   chunkers    {module} for .xyz is ignored: {why}" in Terminal(repo.path).ragit("doctor").out
+    assert (
+        f"bad   chunkers    {module} for .xyz is ignored: {why}"
+        in Terminal(repo.path).ragit("doctor").out
+    )
 
 
-def test_what_is_installed_for_another_purpose_is_not_given_files(repo: GitSandbox, site: Path, tmp_path: Path) -> None:
+def test_what_is_installed_for_another_purpose_is_not_given_files(
+    repo: GitSandbox, site: Path, tmp_path: Path
+) -> None:
     install(site, f"def run(data):\n    open({str(tmp_path / 'ran')!r}, 'w')\n    return []\n")
     use(repo, "", module="chunks_of_ours.inner:run")
     assert skipped(repo) == {"chunks_of_ours.inner:run is no chunker": 1}
@@ -174,7 +199,9 @@ def test_one_setting_an_extension(repo: GitSandbox, monkeypatch: pytest.MonkeyPa
     repo.write("b.test.xyz", TEXT)
     repo.commit()
     repo.git("config", "ragit.chunkers.xyz", "tools/a.py")
-    assert chunks(repo, "A.XYZ") == READ_BY_RAGIT, "also a file that git config names has to be allowed"
+    assert chunks(repo, "A.XYZ") == READ_BY_RAGIT, (
+        "also a file that git config names has to be allowed"
+    )
     allow(repo)
     assert ("rule", "one", 2, 3) in chunks(repo, "A.XYZ")
     assert ("rule", "one", 2, 3) in chunks(repo, "b.test.xyz")
@@ -186,16 +213,27 @@ def test_it_replaces_what_ragit_reads_itself(repo: GitSandbox) -> None:
     repo.write("a.py", "def f():\n    return 1\n")
     use(repo, "def chunk(data):\n    return [(1, 1, 'line', 'mine')]\n", extensions=[".py"])
     assert chunks(repo, "a.py") == [("line", "mine", 1, 1), ("text", "", 2, 2)]
-    (row,) = (row for row in Terminal(repo.path).ragit("config").out.splitlines() if row.startswith("chunkers"))
+    (row,) = (
+        row
+        for row in Terminal(repo.path).ragit("config").out.splitlines()
+        if row.startswith("chunkers")
+    )
     assert row.endswith(".py by tools/a.py in place of ragit's python")
-    assert "in place of ragit itself, which reads .py as python" in Terminal(repo.path).ragit("trust", "-n").out
+    assert (
+        "in place of ragit itself, which reads .py as python"
+        in Terminal(repo.path).ragit("trust", "-n").out
+    )
 
 
 def test_a_document_a_binary_file_and_an_image_can_have_one(repo: GitSandbox) -> None:
     for name in ("a.pdf", "b.bin", "c.png"):
         repo.write(name, b"\0\1\2" + name.encode())
     repo.write(".gitattributes", "*.bin binary\n")
-    use(repo, "def chunk(data):\n    yield 'text of ' + data[3:].decode()\n", extensions=[".pdf", "bin", "PNG"])
+    use(
+        repo,
+        "def chunk(data):\n    yield 'text of ' + data[3:].decode()\n",
+        extensions=[".pdf", "bin", "PNG"],
+    )
     assert {hit.path: hit.text for hit in found(repo, "text") if hit.kind == "text"} == {
         name: f"text of {name}" for name in ("a.pdf", "b.bin", "c.png")
     }
@@ -206,7 +244,12 @@ def test_a_document_a_binary_file_and_an_image_can_have_one(repo: GitSandbox) ->
 
 def test_lines_that_it_leaves_out_are_chunks_of_their_own(repo: GitSandbox) -> None:
     use(repo, CHUNKER)
-    assert chunks(repo) == [("text", "", 1, 1), ("rule", "one", 2, 3), ("rule", "two", 4, 5), ("text", "", 7, 7)]
+    assert chunks(repo) == [
+        ("text", "", 1, 1),
+        ("rule", "one", 2, 3),
+        ("rule", "two", 4, 5),
+        ("text", "", 7, 7),
+    ]
     (hit,) = (hit for hit in found(repo, "tail") if hit.path == "a.xyz")
     assert (hit.text, hit.start_line) == ("tail", 7)
 
@@ -218,7 +261,9 @@ def test_what_is_too_long_is_split(repo: GitSandbox) -> None:
     made = chunks(repo)
     assert {kind for kind, *_ in made} == {"rule"}
     assert made[0][1] == "one"
-    assert [number for *_, first, last in made for number in range(first, last + 1)] == list(range(1, 51))
+    assert [number for *_, first, last in made for number in range(first, last + 1)] == list(
+        range(1, 51)
+    )
     assert all(last - first < 20 for *_, first, last in made)
 
 
@@ -228,23 +273,36 @@ def spans(data: bytes, *items: object) -> list[tuple[int, int, str, str]]:
 
 
 def test_edges_of_spans() -> None:
-    assert spans(b"a\n\nb\n", (1, 4)) == [(1, 3, "text", "")], "who splits at line ends counts one more"
+    assert spans(b"a\n\nb\n", (1, 4)) == [(1, 3, "text", "")], (
+        "who splits at line ends counts one more"
+    )
     assert spans(b"a\n\nb\n", (2, 2)) == [(1, 3, "text", "")], "blank lines are no chunk"
     assert spans(b"a\nb", (1, 2, "x" * 99, "n\nm")) == [(1, 2, "x" * 20, "n m")]
     assert spans(b"a\nb\nc", (1, 3, "out"), (2, 2, "in")) == [(1, 3, "out", ""), (2, 2, "in", "")]
-    assert spans(b"a\rb\rc", Span(2, 2, "x")) == [(1, 1, "text", ""), (2, 2, "x", ""), (3, 3, "text", "")]
+    assert spans(b"a\rb\rc", Span(2, 2, "x")) == [
+        (1, 1, "text", ""),
+        (2, 2, "x", ""),
+        (3, 3, "text", ""),
+    ]
     assert spans("a\nb".encode("utf-16"), (2, 2, "x")) == [(1, 1, "text", ""), (2, 2, "x", "")]
     assert spans(b"a\n") == [(1, 1, "text", "")]
 
 
 def test_names_that_a_span_gives_are_searched(repo: GitSandbox) -> None:
-    use(repo, "def chunk(data):\n    return [(2, 3, 'rule', 'one', 'Outer', 'rule one()', 'about whales')]\n")
+    use(
+        repo,
+        "def chunk(data):\n    return [(2, 3, 'rule', 'one', 'Outer', 'rule one()', 'about whales')]\n",
+    )
     (hit,) = (hit for hit in found(repo, "whales") if hit.path == "a.xyz")
     assert (hit.symbol, hit.parent, hit.kind, hit.start_line) == ("one", "Outer", "rule", 2)
 
 
 def test_blocks_have_places_and_are_grouped() -> None:
-    given = [Block("Costs", Place("sheet A", "row", 3, 3), ("A",), "table", "name"), ("more", "there"), "plain"]
+    given = [
+        Block("Costs", Place("sheet A", "row", 3, 3), ("A",), "table", "name"),
+        ("more", "there"),
+        "plain",
+    ]
     small = ChunkOptions(documents=DocumentOptions(min_bytes=0))
     made = preview(lambda _: given, b"\0", small)  # type: ignore[arg-type, return-value]
     assert [one.place for one in made.chunks] == ["sheet A row 3", "there", ""]
@@ -290,7 +348,9 @@ def test_nonsense_is_refused(answer: Any) -> None:
         preview(lambda _: answer, b"a\nb\nc" + b" " * 100)
 
 
-_atoms = st.one_of(st.integers(-2, 9), st.text(max_size=5), st.none(), st.booleans(), st.binary(max_size=3))
+_atoms = st.one_of(
+    st.integers(-2, 9), st.text(max_size=5), st.none(), st.booleans(), st.binary(max_size=3)
+)
 
 
 @given(
@@ -374,20 +434,32 @@ def test_what_fails_on_uncommitted_work_is_told(repo: GitSandbox) -> None:
     shell = Terminal(repo.path)
     assert "ok    chunkers    tools/a.py for .xyz" in shell.ragit("doctor").out
     shell.ragit("search", "word")
-    assert "\n  tools/a.py:4 raised ValueError  a.xyz\n" in shell.ragit("status", "--skipped", code=0).out
-    assert "note  chunkers    1 file is left out: tools/a.py:4 raised ValueError" in shell.ragit("doctor").out
+    assert (
+        "\n  tools/a.py:4 raised ValueError  a.xyz\n"
+        in shell.ragit("status", "--skipped", code=0).out
+    )
+    assert (
+        "note  chunkers    1 file is left out: tools/a.py:4 raised ValueError"
+        in shell.ragit("doctor").out
+    )
 
 
 def test_a_fork_does_not_answer_for_the_next_file(repo: GitSandbox) -> None:
     """Both processes go on from there, and one pipe leads to ragit."""
-    use(repo, "import os\ndef chunk(data):\n    os.fork()\n    yield data.decode().strip()\n", write=False)
+    use(
+        repo,
+        "import os\ndef chunk(data):\n    os.fork()\n    yield data.decode().strip()\n",
+        write=False,
+    )
     wanted = {f"{number}.xyz": f"word number {number}" for number in range(8)}
     for name, text in wanted.items():
         repo.write(name, text + "\n")
     assert {hit.path: hit.text for hit in found(repo, "word") if hit.path.endswith("xyz")} == wanted
 
 
-def test_what_it_prints_and_reads_goes_nowhere(repo: GitSandbox, capfd: pytest.CaptureFixture[str]) -> None:
+def test_what_it_prints_and_reads_goes_nowhere(
+    repo: GitSandbox, capfd: pytest.CaptureFixture[str]
+) -> None:
     noise = "import os, sys\ndef chunk(data):\n    print('{}' * 99); os.write(1, b'{}'); os.write(2, b'!')\n"
     use(repo, noise + "    return [(1, 1, 'rule', sys.stdin.read() + 'none')]\n")
     assert ("rule", "none", 1, 1) in chunks(repo)
@@ -395,7 +467,10 @@ def test_what_it_prints_and_reads_goes_nowhere(repo: GitSandbox, capfd: pytest.C
 
 
 def test_what_one_file_left_behind_does_not_reach_the_next(repo: GitSandbox) -> None:
-    use(repo, "seen = []\ndef chunk(data):\n    seen.append(1)\n    return [(1, 1, 'rule', f'n{len(seen)}')]\n")
+    use(
+        repo,
+        "seen = []\ndef chunk(data):\n    seen.append(1)\n    return [(1, 1, 'rule', f'n{len(seen)}')]\n",
+    )
     for name in ("b.xyz", "c.xyz"):
         repo.write(name, f"word {name}")
     assert all(("rule", "n1", 1, 1) in chunks(repo, name) for name in ("a.xyz", "b.xyz", "c.xyz"))
@@ -468,7 +543,9 @@ def test_gc_keeps_what_the_chunker_in_force_made(repo: GitSandbox) -> None:
         assert index.gc().dropped == 1
 
 
-def test_worktrees_share_the_permission_and_have_each_their_file(repo: GitSandbox, tmp_path: Path) -> None:
+def test_worktrees_share_the_permission_and_have_each_their_file(
+    repo: GitSandbox, tmp_path: Path
+) -> None:
     use(repo, CHUNKER)
     repo.commit()
     repo.git("worktree", "add", "-q", "-b", "other", str(tmp_path / "other"))

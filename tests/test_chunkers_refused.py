@@ -16,8 +16,8 @@ from sandbox import GitSandbox
 from terminal import Terminal
 
 import ragit
-from ragit import trust
 from ragit.errors import ConfigError
+from ragit.repository import trust
 
 NOTE = "note: ignored until `ragit trust`: "
 
@@ -59,7 +59,9 @@ def test_a_clone_runs_nothing_and_says_so_once(clone: GitSandbox, marker: Path) 
     ):
         said = shell.ragit(*command)
         assert said.code in {0, 1}, said
-        notes = [] if command == ["doctor"] else [f"{NOTE}chunkers (.ragit.toml)"]  # a finding of its own there
+        notes = (
+            [] if command == ["doctor"] else [f"{NOTE}chunkers (.ragit.toml)"]
+        )  # a finding of its own there
         assert [line for line in said.err.splitlines() if line.startswith("note: ignored")] == notes
     assert not marker.exists()
     assert chunks(clone) == READ_BY_RAGIT
@@ -84,7 +86,10 @@ def test_trust_shows_allows_asks_again_and_takes_back(clone: GitSandbox, marker:
 
     marker.unlink()
     clone.write("tools/a.py", marking(marker) + "# pulled\n")
-    assert shell.ragit("search", "rule").err.splitlines()[-1] == f"{NOTE}tools/a.py (chunker of .py .xyz)"
+    assert (
+        shell.ragit("search", "rule").err.splitlines()[-1]
+        == f"{NOTE}tools/a.py (chunker of .py .xyz)"
+    )
     assert chunks(clone) == READ_BY_RAGIT
     assert not marker.exists()
     clone.write("tools/a.py", marking(marker))
@@ -127,7 +132,17 @@ def test_what_was_shown_is_what_is_allowed(clone: GitSandbox, marker: Path) -> N
 
 
 @pytest.mark.parametrize(
-    "module", ["../a.py", "/tmp/a.py", "tools/../../a.py", "~/a.py", "./a.py", "tools/./a.py", "a\\b.py", "a\nb.py"]
+    "module",
+    [
+        "../a.py",
+        "/tmp/a.py",
+        "tools/../../a.py",
+        "~/a.py",
+        "./a.py",
+        "tools/./a.py",
+        "a\\b.py",
+        "a\nb.py",
+    ],
 )
 def test_paths_that_lead_elsewhere_are_no_setting(repo: GitSandbox, module: str) -> None:
     settings(repo, {module: [".xyz"]})
@@ -158,7 +173,9 @@ def test_links_and_the_git_folder_lead_out_of_it(repo: GitSandbox, marker: Path)
         record = trust.record_path(os.environ)  # a permission from before, when it was a file
         trust.trust(record, repo.path / ".git", file.read_bytes(), name=name)
         with ragit.open(repo.path) as index:
-            assert index.settings.warnings == [f"chunker {name} is ignored: it leads out of the repository"]
+            assert index.settings.warnings == [
+                f"chunker {name} is ignored: it leads out of the repository"
+            ]
         assert chunks(repo) == READ_BY_RAGIT
     assert not marker.exists()
 
@@ -179,7 +196,9 @@ def test_a_pipe_is_not_waited_for(repo: GitSandbox) -> None:
     os.mkfifo(repo.path / "pipe.py")
     use(repo, "", module="pipe.py")
     with ragit.open(repo.path) as index:
-        assert index.settings.warnings == ["chunker pipe.py is ignored: there is no such file in the working tree"]
+        assert index.settings.warnings == [
+            "chunker pipe.py is ignored: there is no such file in the working tree"
+        ]
 
 
 def test_another_branch_s_version_does_not_run(repo: GitSandbox, marker: Path) -> None:
@@ -190,10 +209,14 @@ def test_another_branch_s_version_does_not_run(repo: GitSandbox, marker: Path) -
     repo.write("a.xyz", TEXT + "\nmore\n")
     repo.commit()
     assert chunks(repo) == [("text", "", 1, 9)], "switched to it, and not allowed"
-    assert ("text", "", 1, 7) in chunks(repo, ref="main"), "nor is the old one, which does not stand in the tree"
+    assert ("text", "", 1, 7) in chunks(repo, ref="main"), (
+        "nor is the old one, which does not stand in the tree"
+    )
     repo.git("switch", "-q", "main")
     found = chunks(repo, ref="evil")
-    assert ("rule", "one", 2, 3) in found, "read by the one that stands in the working tree, and was allowed"
+    assert ("rule", "one", 2, 3) in found, (
+        "read by the one that stands in the working tree, and was allowed"
+    )
     assert found[-1] == ("text", "", 7, 9)
     assert not marker.exists()
 
@@ -210,7 +233,18 @@ def test_settings_of_a_subfolder_are_no_settings(repo: GitSandbox, marker: Path)
     assert not marker.exists()
 
 
-BAIT = ("sitecustomize", "usercustomize", "ragit", "json", "resource", "signal", "encodings", "apsw", "helper", "abc")
+BAIT = (
+    "sitecustomize",
+    "usercustomize",
+    "ragit",
+    "json",
+    "resource",
+    "signal",
+    "encodings",
+    "apsw",
+    "helper",
+    "abc",
+)
 
 
 def bait(repo: GitSandbox, marker: Path, folder: str = "") -> None:
@@ -235,17 +269,31 @@ def test_variables_do_not_lead_into_the_clone(repo: GitSandbox, marker: Path) ->
     """They are the user's, but `PYTHONPATH=.` of his shell must not let a clone's modules into a chunker's process."""
     repo.write("lib/helper.py", f"open({str(marker)!r}, 'a').close()\n")
     repo.write("lib/theirs.py", marking(marker) + "class Rules:\n    chunk = staticmethod(chunk)\n")
-    repo.write("lib/theirs-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: theirs\nVersion: 1.0\n")
-    repo.write("lib/theirs-1.0.dist-info/entry_points.txt", "[ragit.chunkers]\nrules = theirs:Rules\n")
+    repo.write(
+        "lib/theirs-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: theirs\nVersion: 1.0\n"
+    )
+    repo.write(
+        "lib/theirs-1.0.dist-info/entry_points.txt",
+        "[ragit.chunkers]\nrules = theirs:Rules\n",
+    )
     repo.write("b.pqr", TEXT)
     repo.write("c.uvw", TEXT)
     use(repo, f"import helper\n{CHUNKER}")
     settings(repo, {"tools/a.py": [".xyz"], "theirs:Rules": [".pqr"], "rules": [".uvw"]})
     allow(repo)
     repo.commit()
-    for path, startup in (("lib", ""), (str(repo.path / "lib"), ""), (f"{repo.path}/tools/../lib", "lib/helper.py")):
-        said = Terminal(repo.path, PYTHONPATH=path, PYTHONSTARTUP=startup).process("index", "--rebuild", code=0)
-        assert "chunker theirs:Rules is ignored: no module theirs is installed where ragit is" in said.err
+    for path, startup in (
+        ("lib", ""),
+        (str(repo.path / "lib"), ""),
+        (f"{repo.path}/tools/../lib", "lib/helper.py"),
+    ):
+        said = Terminal(repo.path, PYTHONPATH=path, PYTHONSTARTUP=startup).process(
+            "index", "--rebuild", code=0
+        )
+        assert (
+            "chunker theirs:Rules is ignored: no module theirs is installed where ragit is"
+            in said.err
+        )
         assert "chunker rules is ignored: nothing that is installed" in said.err
         assert "tools/a.py:1 raised ModuleNotFoundError" in said.out + said.err
     assert not marker.exists()
@@ -254,7 +302,9 @@ def test_variables_do_not_lead_into_the_clone(repo: GitSandbox, marker: Path) ->
 def test_an_installed_module_wins_over_one_of_the_clone(
     repo: GitSandbox, marker: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    code = "class Rules:\n    def chunk(self, data):\n        return [(1, 1, 'rule', 'installed')]\n"
+    code = (
+        "class Rules:\n    def chunk(self, data):\n        return [(1, 1, 'rule', 'installed')]\n"
+    )
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "ours.py").write_text(code)
     repo.write("ours.py", marking(marker))
@@ -287,12 +337,18 @@ def test_a_submodule_has_to_be_allowed_by_itself(
     outer.write("a.xyz", TEXT)
     outer.write("tools/a.py", marking(marker))
     settings(outer, {"tools/a.py": [".xyz", ".py"]})
-    outer.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", str(clone.path), "inner")
+    outer.git(
+        "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(clone.path), "inner"
+    )
     outer.commit()
     allow(outer)
     with ragit.open(outer.path) as index:
-        hits = index.search("rule", recurse_submodules=True, mode="keyword", optimize=False, top_k=100).hits
-    kinds = {path: {hit.kind for hit in hits if hit.path == path} for path in ("a.xyz", "inner/a.xyz")}
+        hits = index.search(
+            "rule", recurse_submodules=True, mode="keyword", optimize=False, top_k=100
+        ).hits
+    kinds = {
+        path: {hit.kind for hit in hits if hit.path == path} for path in ("a.xyz", "inner/a.xyz")
+    }
     assert kinds == {"a.xyz": {"rule"}, "inner/a.xyz": {"text"}}
     inner = GitSandbox(outer.path / "inner")
     allow(inner)
@@ -323,7 +379,9 @@ def test_a_clone_cannot_bring_its_own_permission(
     assert not marker.exists()
 
 
-def test_a_bare_repository_has_no_file_to_run(clone: GitSandbox, marker: Path, tmp_path: Path) -> None:
+def test_a_bare_repository_has_no_file_to_run(
+    clone: GitSandbox, marker: Path, tmp_path: Path
+) -> None:
     """Also one that lies in a clone, and so brings settings of git's own."""
     clone.git("clone", "-q", "--bare", str(clone.path), str(tmp_path / "bare"))
     bare = GitSandbox(tmp_path / "bare")

@@ -29,11 +29,34 @@ def shell(repo: GitSandbox) -> Terminal:
 
 def test_json_is_what_the_page_says(shell: Terminal) -> None:
     answer = json.loads(shell.ragit("search", "--json", "hello", code=0).out)
-    assert list(answer) == ["query", "ref", "tree", "complete", "missing", "degraded", "took_ms", "results"]
-    assert (answer["query"], answer["ref"], answer["complete"], answer["missing"]) == ("hello", "HEAD", True, 0)
+    assert list(answer) == [
+        "query",
+        "ref",
+        "tree",
+        "complete",
+        "missing",
+        "degraded",
+        "took_ms",
+        "results",
+    ]
+    assert (answer["query"], answer["ref"], answer["complete"], answer["missing"]) == (
+        "hello",
+        "HEAD",
+        True,
+        0,
+    )
     assert answer["degraded"] is None
     for hit in answer["results"]:
-        assert {"path", "start_line", "end_line", "score", "language", "kind", "symbol", "parent"} <= set(hit)
+        assert {
+            "path",
+            "start_line",
+            "end_line",
+            "score",
+            "language",
+            "kind",
+            "symbol",
+            "parent",
+        } <= set(hit)
         assert {"text", "blob", "signals"} <= set(hit)
     first = next(hit for hit in answer["results"] if hit["path"] == "src/a.py")
     assert (first["start_line"], first["end_line"], first["text"]) == (1, 3, HELLO.rstrip("\n"))
@@ -43,7 +66,9 @@ def test_the_library_and_the_command_say_the_same(repo: GitSandbox, shell: Termi
     answer = json.loads(shell.ragit("search", "--json", "hello", code=0).out)
     with ragit.open(repo.path) as index:
         found = index.search("hello")
-    assert [(h["path"], h["score"]) for h in answer["results"]] == [(h.path, round(h.score, 6)) for h in found.hits]
+    assert [(h["path"], h["score"]) for h in answer["results"]] == [
+        (h.path, round(h.score, 6)) for h in found.hits
+    ]
 
 
 def paths(shell: Terminal, *args: str) -> list[str]:
@@ -75,7 +100,9 @@ def test_options_reach_the_search(shell: Terminal) -> None:
         ("src", "SRC", []),
     ],
 )
-def test_a_path_is_meant_as_a_shell_writes_it(shell: Terminal, folder: str, pattern: str, found: list[str]) -> None:
+def test_a_path_is_meant_as_a_shell_writes_it(
+    shell: Terminal, folder: str, pattern: str, found: list[str]
+) -> None:
     asked = pattern.format(top=Path(shell.folder).resolve())
     said = shell.ragit("-C", folder, "search", "--json", "--path", asked, "hello")
     assert sorted(hit["path"] for hit in json.loads(said.out)["results"]) == sorted(found)
@@ -92,7 +119,10 @@ def test_a_path_may_lead_over_a_link_to_the_repository(
 
 
 def test_a_path_outside_is_refused(shell: Terminal) -> None:
-    assert "outside the repository" in shell.refused("-C", "src", "search", "--path", "../../x", "hello").err
+    assert (
+        "outside the repository"
+        in shell.refused("-C", "src", "search", "--path", "../../x", "hello").err
+    )
     assert "empty path" in shell.refused("search", "--path", "", "hello").err
 
 
@@ -154,7 +184,11 @@ def test_status_gc_and_config_as_json(shell: Terminal) -> None:
     assert (status["exists"], status["refs"][0]["missing"]) == (True, 0)
     assert json.loads(shell.ragit("gc", "--json", code=0).out)["dropped"] == 0
     config = json.loads(shell.ragit("-c", "retrieval.topK=3", "config", "--json", code=0).out)
-    assert config["retrieval.topK"] == {"value": 3, "origin": "command line", "help": config["retrieval.topK"]["help"]}
+    assert config["retrieval.topK"] == {
+        "value": 3,
+        "origin": "command line",
+        "help": config["retrieval.topK"]["help"],
+    }
 
 
 def test_status_names_what_is_not_searched(repo: GitSandbox, shell: Terminal) -> None:
@@ -191,7 +225,9 @@ def test_a_search_says_what_takes_long_before_it(
     assert said() == ""
     add("many", 200)
     assert said() == "indexing 200 files first\n"
-    monkeypatch.setattr("io.TextIOWrapper", type("Screen", (io.TextIOWrapper,), {"isatty": lambda _: True}))
+    monkeypatch.setattr(
+        "io.TextIOWrapper", type("Screen", (io.TextIOWrapper,), {"isatty": lambda _: True})
+    )
     add("on a terminal", 20)
     assert "indexing 20 files first\n" in said()
     add("edits", 19)
@@ -201,17 +237,28 @@ def test_a_search_says_what_takes_long_before_it(
     assert said() == "indexing 1 file first\n"
 
 
-def test_status_looks_at_uncommitted_work_as_a_search_does(repo: GitSandbox, shell: Terminal) -> None:
+def test_status_looks_at_uncommitted_work_as_a_search_does(
+    repo: GitSandbox, shell: Terminal
+) -> None:
     repo.commit()
     shell.ragit("index", "-q", code=0)
     repo.write("data.bin", b"\0\1")
     repo.write("new.py", "def new(): ...\n")
     repo.write("huge.txt", "word\n" * 300_000)  # which does not even come into the tree
     before = json.loads(shell.ragit("status", "--json", code=0).out)["refs"]
-    assert [row["name"] for row in before] == ["HEAD + uncommitted changes", "HEAD", "refs/heads/main"]
+    assert [row["name"] for row in before] == [
+        "HEAD + uncommitted changes",
+        "HEAD",
+        "refs/heads/main",
+    ]
     searched = json.loads(shell.ragit("search", "--json", "new").out)["tree"]
     status = json.loads(shell.ragit("status", "--skipped", "--json", code=0).out)
-    assert status["refs"][0] == {**before[0], "tree": searched, "files": before[1]["files"] + 1, "missing": 0}
+    assert status["refs"][0] == {
+        **before[0],
+        "tree": searched,
+        "files": before[1]["files"] + 1,
+        "missing": 0,
+    }
     assert status["skipped"] == {"binary": 1, "too large": 1}
     assert [file["path"] for file in status["skipped_files"]] == ["data.bin", "huge.txt"]
     assert status["refs"][1:] == before[1:]
@@ -230,7 +277,9 @@ def test_status_looks_at_uncommitted_work_as_a_search_does(repo: GitSandbox, she
         (["search", "--\x1b[2J"], "\\x1b", "ragit search --help"),
     ],
 )
-def test_what_was_mistyped_is_one_sentence_and_one_hint(shell: Terminal, args: list[str], said: str, hint: str) -> None:
+def test_what_was_mistyped_is_one_sentence_and_one_hint(
+    shell: Terminal, args: list[str], said: str, hint: str
+) -> None:
     refused = shell.refused(*args)
     assert said in refused.err
     assert hint in refused.hint
@@ -279,7 +328,9 @@ def on_a_terminal(repo: GitSandbox, *arguments: str) -> list[str]:
     """The lines that a command which succeeds leaves on a terminal."""
     ours, theirs = os.openpty()
     said = b""
-    with subprocess.Popen([RAGIT, *arguments], cwd=repo.path, stdin=theirs, stdout=theirs, stderr=theirs) as running:
+    with subprocess.Popen(
+        [RAGIT, *arguments], cwd=repo.path, stdin=theirs, stdout=theirs, stderr=theirs
+    ) as running:
         os.close(theirs)
         with suppress(OSError):  # what the other end of a closed terminal reads
             while piece := os.read(ours, 4096):
@@ -293,7 +344,9 @@ terminals = pytest.mark.skipif(sys.platform == "win32", reason="there are no pse
 
 
 @terminals
-def test_on_a_terminal_an_answer_ends_with_the_tree_it_is_of(repo: GitSandbox, shell: Terminal) -> None:
+def test_on_a_terminal_an_answer_ends_with_the_tree_it_is_of(
+    repo: GitSandbox, shell: Terminal
+) -> None:
     shell.ragit("index", "-q", code=0)
     *_, last, end = on_a_terminal(repo, "search", "hello")
     assert f"of HEAD ({repo.tree()[:10]}), " in last and end == ""
@@ -309,22 +362,29 @@ def test_a_search_that_indexes_first_shows_on_a_terminal_how_far_it_is(repo: Git
     assert not [line for line in on_a_terminal(repo, "search", "number 8") if "/30" in line]
 
 
-def test_a_path_is_the_same_text_wherever_the_system_names_its_files_otherwise(repo: GitSandbox) -> None:
+def test_a_path_is_the_same_text_wherever_the_system_names_its_files_otherwise(
+    repo: GitSandbox,
+) -> None:
     """In a locale of ASCII Python keeps the bytes of names apart; what a tree holds is UTF-8 all the same."""
     repo.write("größe.bin", b"\0\1")
     repo.write("größe.py", "def widget(): ...\n")
     repo.commit()
-    shell = Terminal(repo.path, LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0", PYTHONIOENCODING="utf-8")
+    shell = Terminal(
+        repo.path, LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0", PYTHONIOENCODING="utf-8"
+    )
     hit = json.loads(shell.process("search", "--json", "widget", code=0).out)["results"][0]
     assert hit["path"] == "größe.py"
-    skipped = json.loads(shell.process("status", "--skipped", "--json", code=0).out)["skipped_files"]
+    skipped = json.loads(shell.process("status", "--skipped", "--json", code=0).out)[
+        "skipped_files"
+    ]
     assert [file["path"] for file in skipped] == ["größe.bin"]
 
 
 def test_a_settings_file_that_asks_for_much(repo: GitSandbox, shell: Terminal) -> None:
     """A clone's own file may tune; it may not choose where code is sent or what is written, until it is trusted."""
     repo.write(
-        ".ragit.toml", '[retrieval]\ntopK = 1\n[embedding]\nprovider = "openai"\nbaseUrl = "http://127.0.0.1:9/v1"\n'
+        ".ragit.toml",
+        '[retrieval]\ntopK = 1\n[embedding]\nprovider = "openai"\nbaseUrl = "http://127.0.0.1:9/v1"\n',
     )
     said = shell.ragit("search", "--json", "hello", code=0)
     answer = json.loads(said.out)
@@ -336,7 +396,10 @@ def test_a_settings_file_that_asks_for_much(repo: GitSandbox, shell: Terminal) -
     )  # it shows what is asked, and nobody is there to say yes
     assert "ignored until" in shell.ragit("search", "hello", code=0).err
     shell.ragit("trust", "--yes", code=0)
-    assert "127.0.0.1:9" in json.loads(shell.ragit("search", "--json", "hello", code=0).out)["degraded"]
+    assert (
+        "127.0.0.1:9"
+        in json.loads(shell.ragit("search", "--json", "hello", code=0).out)["degraded"]
+    )
     repo.write(".ragit.toml", (repo.path / ".ragit.toml").read_text() + "\n# changed\n")
     assert "ignored until" in shell.ragit("search", "hello", code=0).err
     shell.ragit("trust", "--yes", code=0)
@@ -350,8 +413,15 @@ def test_completion(shell: Terminal, name: str) -> None:
 
 
 def test_completion_completes(shell: Terminal) -> None:
-    env = {**shell.env, "_RAGIT_COMPLETE": "bash_complete", "COMP_WORDS": "ragit sea", "COMP_CWORD": "1"}
-    said = subprocess.run([RAGIT], env=env, cwd=shell.folder, capture_output=True, text=True, check=False)
+    env = {
+        **shell.env,
+        "_RAGIT_COMPLETE": "bash_complete",
+        "COMP_WORDS": "ragit sea",
+        "COMP_CWORD": "1",
+    }
+    said = subprocess.run(
+        [RAGIT], env=env, cwd=shell.folder, capture_output=True, text=True, check=False
+    )
     assert "search" in said.stdout
 
 
@@ -373,10 +443,18 @@ ANSWERS = [
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
 @pytest.mark.parametrize("command", ANSWERS)
-def test_output_that_cannot_be_written_is_an_error_and_no_bug(shell: Terminal, command: str) -> None:
+def test_output_that_cannot_be_written_is_an_error_and_no_bug(
+    shell: Terminal, command: str
+) -> None:
     with Path("/dev/full").open("wb") as full:
         said = subprocess.run(
-            [RAGIT, *command.split()], stdout=full, stderr=-1, env=shell.env, cwd=shell.folder, text=True, check=False
+            [RAGIT, *command.split()],
+            stdout=full,
+            stderr=-1,
+            env=shell.env,
+            cwd=shell.folder,
+            text=True,
+            check=False,
         )
     assert (said.returncode, said.stderr.splitlines()[0]) == (
         2,
@@ -385,19 +463,31 @@ def test_output_that_cannot_be_written_is_an_error_and_no_bug(shell: Terminal, c
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
-def test_streams_that_the_caller_closed_are_as_if_nobody_listened(shell: Terminal, closed: str) -> None:
+def test_streams_that_the_caller_closed_are_as_if_nobody_listened(
+    shell: Terminal, closed: str
+) -> None:
     for command, code in (("search hello", 0), ("status", 0), ("search --ref nothing hello", 2)):
         line = f'"{RAGIT}" {command} {closed}'
         said = subprocess.run(
-            line, shell=True, capture_output=True, env=shell.env, cwd=shell.folder, text=True, check=False
+            line,
+            shell=True,
+            capture_output=True,
+            env=shell.env,
+            cwd=shell.folder,
+            text=True,
+            check=False,
         )
         assert said.returncode == code, said
         assert "Traceback" not in said.stderr
-        assert ("src/a.py" in said.stdout) == (command == "search hello" and ">&-" not in closed.replace("2>&-", ""))
+        assert ("src/a.py" in said.stdout) == (
+            command == "search hello" and ">&-" not in closed.replace("2>&-", "")
+        )
 
 
 def test_version_and_help(shell: Terminal) -> None:
     assert shell.ragit("--version", code=0).out == f"ragit, version {ragit.__version__}\n"
     listed = shell.ragit("--help", code=0).out
     assert listed.index("  search") < listed.index("  index") < listed.index("  status")
-    assert shell.ragit("-C", "src", "search", "-k1", "--path", "*.py", "hello", code=0).out.startswith("src/a.py:1")
+    assert shell.ragit(
+        "-C", "src", "search", "-k1", "--path", "*.py", "hello", code=0
+    ).out.startswith("src/a.py:1")

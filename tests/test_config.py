@@ -16,7 +16,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sandbox import GitSandbox
 
-from ragit import trust
 from ragit.chunk import languages
 from ragit.config import (
     KNOBS,
@@ -34,6 +33,7 @@ from ragit.config import (
 from ragit.config.toml import MAX_BYTES, line_of
 from ragit.errors import ConfigError
 from ragit.index import Selector
+from ragit.repository import trust
 
 DOCS = Path(__file__).parent.parent / "docs" / "configuration.md"
 
@@ -49,7 +49,11 @@ OTHER: dict[str, tuple[str, Any]] = {
 """Values other than the default, as text and as read, for the settings where one cannot be made up from the type."""
 
 ENTRIES = {
-    "chunking.nodeTypes": ("python", "class_definition, call", ("python", ("class_definition", "call"))),
+    "chunking.nodeTypes": (
+        "python",
+        "class_definition, call",
+        ("python", ("class_definition", "call")),
+    ),
     "chunking.parsers": ("cu", "cpp", (".cu", "cpp")),
     "chunkers": ("xyz", "tools/my_chunker.py", (".xyz", "tools/my_chunker.py")),
     "retrieval.signals": ("path", "0.5", ("path", 0.5)),
@@ -116,7 +120,11 @@ def test_without_layers_everything_is_default() -> None:
 
 def test_defaults_of_the_retrieval_pipeline() -> None:
     retrieval = Config().retrieval
-    assert (retrieval.top_k, retrieval.min_score, retrieval.hybrid_search.keyword_weight) == (10, 0, 0.4)
+    assert (retrieval.top_k, retrieval.min_score, retrieval.hybrid_search.keyword_weight) == (
+        10,
+        0,
+        0.4,
+    )
     cut = retrieval.context_optimization
     assert (cut.adjacent_gap_threshold, cut.similarity_threshold, cut.max_per_file) == (5, 0.8, 3)
 
@@ -135,7 +143,9 @@ def test_every_setting_acts_in_every_layer(knob: Knob) -> None:
     for origin, loaded in layers.items():
         assert value_of(loaded.config, knob) == value
         assert loaded.origins[knob.name] == origin
-        assert [name for name, one in KNOBS.items() if value_of(loaded.config, one) != one.default] == [knob.name]
+        assert [
+            name for name, one in KNOBS.items() if value_of(loaded.config, one) != one.default
+        ] == [knob.name]
 
 
 @pytest.mark.parametrize("knob", TABLES, ids=lambda knob: knob.name)
@@ -159,7 +169,12 @@ def test_layers_override_in_order() -> None:
     git = {"ragit.retrieval.topk": "2"}
     environ = {"RAGIT_RETRIEVAL_TOP_K": "3"}
     flags = {"retrieval.topK": 4}
-    answers = [load(file), load(file, git), load(file, git, environ), load(file, git, environ, flags)]
+    answers = [
+        load(file),
+        load(file, git),
+        load(file, git, environ),
+        load(file, git, environ, flags),
+    ]
     assert [loaded.config.retrieval.top_k for loaded in answers] == [1, 2, 3, 4]
     names = [loaded.origins["retrieval.topK"] for loaded in answers]
     assert names == [".ragit.toml:2", "git config", "RAGIT_RETRIEVAL_TOP_K", "command line"]
@@ -188,7 +203,10 @@ extensions = [".d.ts"]
 def test_chunkers_are_a_list_of_tables() -> None:
     mine, theirs = "tools/my_chunker.py", "package.module:Name"
     entries = ((".abc", mine), (".d.ts", theirs), (".xyz", mine))
-    tables = (f"{{module = '{mine}', extensions = ['abc', 'xyz']}}", f"{{module = '{theirs}', extensions = ['.d.ts']}}")
+    tables = (
+        f"{{module = '{mine}', extensions = ['abc', 'xyz']}}",
+        f"{{module = '{theirs}', extensions = ['.d.ts']}}",
+    )
     inline = f"chunkers = [{', '.join(tables)}]"
     for text in (CHUNKERS, inline):
         loaded = toml(text, trusted=True)
@@ -206,7 +224,11 @@ def test_one_extension_s_chunker_is_a_setting_of_its_own() -> None:
     """Another layer replaces it, or turns it off, and leaves the others."""
     file = TomlFile(CHUNKERS.encode(), trusted=True)
     loaded = load(file, {"ragit.chunkers.xyz": "installed-one"}, {"RAGIT_CHUNKERS_ABC": ""})
-    assert dict(loaded.config.chunkers) == {".abc": "", ".d.ts": "package.module:Name", ".xyz": "installed-one"}
+    assert dict(loaded.config.chunkers) == {
+        ".abc": "",
+        ".d.ts": "package.module:Name",
+        ".xyz": "installed-one",
+    }
     assert loaded.origins["chunkers"] == ".ragit.toml:2, git config, RAGIT_CHUNKERS_ABC"
 
 
@@ -219,24 +241,51 @@ def test_chunkers_of_an_untrusted_file_are_set_aside() -> None:
 @pytest.mark.parametrize(
     ("text", "place"),
     [
-        (CHUNKERS.replace(".d.ts", ".xyz"), ".ragit.toml:6: table 2 of the list: chunkers takes each extension once"),
+        (
+            CHUNKERS.replace(".d.ts", ".xyz"),
+            ".ragit.toml:6: table 2 of the list: chunkers takes each extension once",
+        ),
         (
             CHUNKERS.replace("extensions = [", "extension = [", 1),
             ".ragit.toml:2: table 1 of the list: chunkers takes a",
         ),
-        (CHUNKERS.replace("tools/", "../tools/"), ".ragit.toml:2: table 1 of the list: chunkers takes a list of"),
-        (CHUNKERS.replace("tools/", "/tools/"), ".ragit.toml:2: table 1 of the list: chunkers takes a list of"),
-        (CHUNKERS.replace("tools/", "tools/../../"), ".ragit.toml:2: table 1 of the list: chunkers takes a list of"),
-        (CHUNKERS.replace("tools/", "~/"), ".ragit.toml:2: table 1 of the list: chunkers takes a list of"),
-        (CHUNKERS.replace("e.module:N", "e module:N"), ".ragit.toml:6: table 2 of the list: chunkers takes a list of"),
+        (
+            CHUNKERS.replace("tools/", "../tools/"),
+            ".ragit.toml:2: table 1 of the list: chunkers takes a list of",
+        ),
+        (
+            CHUNKERS.replace("tools/", "/tools/"),
+            ".ragit.toml:2: table 1 of the list: chunkers takes a list of",
+        ),
+        (
+            CHUNKERS.replace("tools/", "tools/../../"),
+            ".ragit.toml:2: table 1 of the list: chunkers takes a list of",
+        ),
+        (
+            CHUNKERS.replace("tools/", "~/"),
+            ".ragit.toml:2: table 1 of the list: chunkers takes a list of",
+        ),
+        (
+            CHUNKERS.replace("e.module:N", "e module:N"),
+            ".ragit.toml:6: table 2 of the list: chunkers takes a list of",
+        ),
         (
             CHUNKERS.replace('[".d.ts"]', "[]") + "extra = 1",
             ".ragit.toml:6: table 2 of the list: chunkers takes a list",
         ),
-        (CHUNKERS.replace('[".d.ts"]', '"d.ts"'), ".ragit.toml:6: table 2 of the list: chunkers takes a list of"),
-        (CHUNKERS.replace(".d.ts", "a/b"), ".ragit.toml:6: table 2 of the list: chunkers takes each extension once"),
+        (
+            CHUNKERS.replace('[".d.ts"]', '"d.ts"'),
+            ".ragit.toml:6: table 2 of the list: chunkers takes a list of",
+        ),
+        (
+            CHUNKERS.replace(".d.ts", "a/b"),
+            ".ragit.toml:6: table 2 of the list: chunkers takes each extension once",
+        ),
         ("\nchunkers = 1", ".ragit.toml:2: chunkers takes a list of tables, each with a module"),
-        ("[chunkers]\nmodule = 'a'\nextensions = ['b']", ".ragit.toml:1: chunkers takes a list of tables, each with a"),
+        (
+            "[chunkers]\nmodule = 'a'\nextensions = ['b']",
+            ".ragit.toml:1: chunkers takes a list of tables, each with a",
+        ),
     ],
 )
 def test_a_chunker_that_cannot_be_is_named_with_its_line(text: str, place: str) -> None:
@@ -249,13 +298,34 @@ def test_a_chunker_that_cannot_be_is_named_with_its_line(text: str, place: str) 
     [
         *(
             (name, True)
-            for name in ("a.py", "a b/c-d.py", "tools/x.py:Name", "x.py:A.b", "pkg:Name", "p.m:N.f", "name-of")
+            for name in (
+                "a.py",
+                "a b/c-d.py",
+                "tools/x.py:Name",
+                "x.py:A.b",
+                "pkg:Name",
+                "p.m:N.f",
+                "name-of",
+            )
         ),
         *(
             (name, False)
-            for name in ("./a.py", "a/./b.py", "..py/../a.py", "C:/a.py", "a\\b.py", "a.py:", "p.m:", ":N", "a b")
+            for name in (
+                "./a.py",
+                "a/./b.py",
+                "..py/../a.py",
+                "C:/a.py",
+                "a\\b.py",
+                "a.py:",
+                "p.m:",
+                ":N",
+                "a b",
+            )
         ),
-        *((name, False) for name in ("a/b", "a.py\0", "a\n.py", "-x", "https://host/a.py", "a.py:1x")),
+        *(
+            (name, False)
+            for name in ("a/b", "a.py\0", "a\n.py", "-x", "https://host/a.py", "a.py:1x")
+        ),
     ],
 )
 def test_what_names_a_chunker(module: str, taken: bool) -> None:
@@ -282,10 +352,23 @@ def test_the_short_form_of_freshness() -> None:
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("true", True), ("yes", True), ("on", True), ("1", True), ("no", False), ("", False), ("OFF", False)],
+    [
+        ("true", True),
+        ("yes", True),
+        ("on", True),
+        ("1", True),
+        ("no", False),
+        ("", False),
+        ("OFF", False),
+    ],
 )
 def test_booleans_as_git_writes_them(text: str, value: bool) -> None:
-    assert load(git={"ragit.retrieval.hybridSearch.enabled": text}).config.retrieval.hybrid_search.enabled is value
+    assert (
+        load(
+            git={"ragit.retrieval.hybridSearch.enabled": text}
+        ).config.retrieval.hybrid_search.enabled
+        is value
+    )
 
 
 def test_git_units() -> None:
@@ -307,15 +390,27 @@ def test_the_query_prefix_of_retrieval_wins_over_the_embedding_s() -> None:
     ("text", "message", "hint"),
     [
         ("topK = 4", ".ragit.toml:1: unknown setting topK", "Did you mean retrieval.topK?"),
-        ("\n[retrieval]\ntopk = 4", ".ragit.toml:3: unknown setting retrieval.topk", "Did you mean retrieval.topK?"),
-        ("[retreival]\ntopK = 4", ".ragit.toml:1: unknown setting retreival", "Did you mean retrieval?"),
+        (
+            "\n[retrieval]\ntopk = 4",
+            ".ragit.toml:3: unknown setting retrieval.topk",
+            "Did you mean retrieval.topK?",
+        ),
+        (
+            "[retreival]\ntopK = 4",
+            ".ragit.toml:1: unknown setting retreival",
+            "Did you mean retrieval?",
+        ),
         ("[zebra]", ".ragit.toml:1: unknown setting zebra", "`ragit config` lists every setting."),
         (
             '[retrieval]\ntopK = "4"',
             '.ragit.toml:2: retrieval.topK takes an integer from 1 to 10000, not "4"',
             "Most hits",
         ),
-        ("[retrieval]\ntopK = 0", ".ragit.toml:2: retrieval.topK takes an integer from 1 to 10000, not 0", "Most hits"),
+        (
+            "[retrieval]\ntopK = 0",
+            ".ragit.toml:2: retrieval.topK takes an integer from 1 to 10000, not 0",
+            "Most hits",
+        ),
         (
             "[retrieval]\ntopK = true",
             ".ragit.toml:2: retrieval.topK takes an integer from 1 to 10000, not true",
@@ -331,15 +426,31 @@ def test_the_query_prefix_of_retrieval_wins_over_the_embedding_s() -> None:
             '.ragit.toml:1: freshness.policy takes one of "refresh", "warn", "refuse", not "sometimes"',
             "refresh:",
         ),
-        ("retrieval = 3", ".ragit.toml:1: retrieval is a table", "Write its settings under [retrieval]."),
-        ("[index]\ninclude = 'a'", '.ragit.toml:2: index.include takes a list of strings, not "a"', "Only paths"),
+        (
+            "retrieval = 3",
+            ".ragit.toml:1: retrieval is a table",
+            "Write its settings under [retrieval].",
+        ),
+        (
+            "[index]\ninclude = 'a'",
+            '.ragit.toml:2: index.include takes a list of strings, not "a"',
+            "Only paths",
+        ),
         (
             "[chunking]\nnodeTypes = 1",
             ".ragit.toml:2: chunking.nodeTypes takes a table of languages, each with a list of node types, not 1",
             "Per language",
         ),
-        ("[retrieval]\ntopK 4", ".ragit.toml:2: expected '=' after a key in a key/value pair", "Each line is"),
-        ("[retrieval\n", ".ragit.toml:1: expected ']' at the end of a table declaration", "Each line is"),
+        (
+            "[retrieval]\ntopK 4",
+            ".ragit.toml:2: expected '=' after a key in a key/value pair",
+            "Each line is",
+        ),
+        (
+            "[retrieval\n",
+            ".ragit.toml:1: expected ']' at the end of a table declaration",
+            "Each line is",
+        ),
         ("a = 1\na = 2", ".ragit.toml:2: cannot overwrite a value", "Each line is"),
         ('a = "', ".ragit.toml:1: unterminated string", "Each line is"),
         (b"ok = 1\n\xff = 2", ".ragit.toml:2: not UTF-8 text", "Save the file as UTF-8."),
@@ -359,21 +470,36 @@ def test_nested_too_deeply_and_numbers_too_long_are_no_crash() -> None:
 @pytest.mark.parametrize(
     ("layers", "message"),
     [
-        ({"git": {"ragit.retrieval.topx": "4"}}, "git config: unknown setting ragit.retrieval.topx"),
+        (
+            {"git": {"ragit.retrieval.topx": "4"}},
+            "git config: unknown setting ragit.retrieval.topx",
+        ),
         (
             {"git": {"ragit.retrieval.topk": "many"}},
             'git config ragit.retrieval.topk: retrieval.topK takes an integer from 1 to 10000, not "many"',
         ),
-        ({"environ": {"RAGIT_RETRIEVAL_TOPK": "4"}}, "environment: unknown setting RAGIT_RETRIEVAL_TOPK"),
-        ({"environ": {"RAGIT_RETREIVAL_TOP_K": "4"}}, "environment: unknown setting RAGIT_RETREIVAL_TOP_K"),
+        (
+            {"environ": {"RAGIT_RETRIEVAL_TOPK": "4"}},
+            "environment: unknown setting RAGIT_RETRIEVAL_TOPK",
+        ),
+        (
+            {"environ": {"RAGIT_RETREIVAL_TOP_K": "4"}},
+            "environment: unknown setting RAGIT_RETREIVAL_TOP_K",
+        ),
         (
             {"environ": {"RAGIT_RETRIEVAL_SIGNALS": "4"}},
             "RAGIT_RETRIEVAL_SIGNALS: retrieval.signals takes a table of names",
         ),
         ({"flags": {"retrieval.topX": 4}}, "command line: unknown setting retrieval.topX"),
         ({"flags": {"retrieval.topK.x": 4}}, "command line: unknown setting retrieval.topK.x"),
-        ({"flags": {"retrieval.topK": 0}}, "command line: retrieval.topK takes an integer from 1 to 10000, not 0"),
-        ({"flags": {"retrieval.signals.x": "y"}}, "command line: retrieval.signals.x: retrieval.signals takes a table"),
+        (
+            {"flags": {"retrieval.topK": 0}},
+            "command line: retrieval.topK takes an integer from 1 to 10000, not 0",
+        ),
+        (
+            {"flags": {"retrieval.signals.x": "y"}},
+            "command line: retrieval.signals.x: retrieval.signals takes a table",
+        ),
     ],
 )
 def test_other_layers_name_what_is_wrong_too(layers: dict[str, Any], message: str) -> None:
@@ -394,7 +520,9 @@ def test_signals_are_checked_against_the_names_that_exist() -> None:
         assert loaded.config.retrieval.signals == (("symbolDefinition", 2.0),)
     with pytest.raises(ConfigError) as caught:
         load(TomlFile(b"[retrieval.signals]\nsymbolDefinitoin = 1"), signal_names=known)
-    assert caught.value.message == ".ragit.toml:1: unknown setting retrieval.signals.symbolDefinitoin"
+    assert (
+        caught.value.message == ".ragit.toml:1: unknown setting retrieval.signals.symbolDefinitoin"
+    )
     assert caught.value.hint.startswith("Did you mean retrieval.signals.symbolDefinition?")
 
 
@@ -403,10 +531,12 @@ def test_languages_are_checked_against_the_names_that_exist() -> None:
         load(git={"ragit.chunking.nodeTypes.pyhton": "x"}, languages={"python"})
     with pytest.raises(ConfigError, match=r"chunking.parsers: unknown language pyhton"):
         load(git={"ragit.chunking.parsers.x": "pyhton"}, languages={"python"})
-    assert load(git={"ragit.chunking.parsers.x": "text"}, languages={"python"}).config.chunking.parsers
-    assert load(git={"ragit.chunking.parsers.x": "python"}, languages={"python"}).config.chunking.parsers == (
-        (".x", "python"),
-    )
+    assert load(
+        git={"ragit.chunking.parsers.x": "text"}, languages={"python"}
+    ).config.chunking.parsers
+    assert load(
+        git={"ragit.chunking.parsers.x": "python"}, languages={"python"}
+    ).config.chunking.parsers == ((".x", "python"),)
 
 
 def test_a_name_with_control_characters_is_shown_escaped() -> None:
@@ -459,25 +589,41 @@ def test_any_text_for_any_setting_is_taken_within_bounds_or_refused(knob: Knob, 
 
 # What a stranger may set -------------------------------------------------------------------------------------------
 
-HOSTILE = '[embedding]\nprovider = "openai"\nbaseUrl = "http://evil.example/v1"\n[retrieval]\ntopK = 3\n'
+HOSTILE = (
+    '[embedding]\nprovider = "openai"\nbaseUrl = "http://evil.example/v1"\n[retrieval]\ntopK = 3\n'
+)
 
 
 def test_sensitive_settings_of_an_untrusted_file_have_no_effect() -> None:
     loaded = toml(HOSTILE)
     assert loaded.config.embedding == Config().embedding
     assert loaded.config.retrieval.top_k == 3
-    assert loaded.ignored == {"embedding.provider": ".ragit.toml:2", "embedding.baseUrl": ".ragit.toml:3"}
-    assert loaded.warning == "ignored until `ragit trust`: embedding.provider, embedding.baseUrl (.ragit.toml)"
+    assert loaded.ignored == {
+        "embedding.provider": ".ragit.toml:2",
+        "embedding.baseUrl": ".ragit.toml:3",
+    }
+    assert (
+        loaded.warning
+        == "ignored until `ragit trust`: embedding.provider, embedding.baseUrl (.ragit.toml)"
+    )
     rows = {row.name: row for row in describe(loaded)}
     assert rows["embedding.provider"].value == "static"
     assert rows["embedding.provider"].origin == "default; .ragit.toml:2 ignored until `ragit trust`"
 
 
 def test_an_untrusted_file_cannot_lift_what_bounds_its_own_documents() -> None:
-    bounds = ("maxUnpackedBytes = 4294967296", "maxSeconds = 86400", "maxMemoryBytes = 1099511627776")
+    bounds = (
+        "maxUnpackedBytes = 4294967296",
+        "maxSeconds = 86400",
+        "maxMemoryBytes = 1099511627776",
+    )
     loaded = toml("\n".join(("[documents]", *bounds)), trusted=False)
     assert loaded.config.documents == Config().documents
-    assert list(loaded.ignored) == ["documents.maxUnpackedBytes", "documents.maxSeconds", "documents.maxMemoryBytes"]
+    assert list(loaded.ignored) == [
+        "documents.maxUnpackedBytes",
+        "documents.maxSeconds",
+        "documents.maxMemoryBytes",
+    ]
 
 
 def test_sensitive_settings_of_a_trusted_file_act() -> None:
@@ -488,9 +634,13 @@ def test_sensitive_settings_of_a_trusted_file_act() -> None:
 
 def test_an_untrusted_file_cannot_redirect_a_provider_the_user_chose() -> None:
     loaded = load(
-        TomlFile(HOSTILE.encode()), {"ragit.embedding.provider": "openai", "ragit.embedding.baseurl": "https://mine/v1"}
+        TomlFile(HOSTILE.encode()),
+        {"ragit.embedding.provider": "openai", "ragit.embedding.baseurl": "https://mine/v1"},
     )
-    assert (loaded.config.embedding.provider, loaded.config.embedding.base_url) == ("openai", "https://mine/v1")
+    assert (loaded.config.embedding.provider, loaded.config.embedding.base_url) == (
+        "openai",
+        "https://mine/v1",
+    )
 
 
 SERVICE = ("baseUrl", "model", "apiKeyEnv", "keyFrom", "headers", "proxy", "caFile")
@@ -499,7 +649,8 @@ DESCRIBED = (*SERVICE, "enabled", "prompt", "maxTokens")
 
 def test_a_price_of_a_model_whose_name_has_dots() -> None:
     loaded = load(
-        TomlFile(b'[pricing]\n"gpt-4.1-mini" = [0.4, 1.6]\n', trusted=True), flags={"pricing.qwen2.5:3B": "0"}
+        TomlFile(b'[pricing]\n"gpt-4.1-mini" = [0.4, 1.6]\n', trusted=True),
+        flags={"pricing.qwen2.5:3B": "0"},
     )
     assert loaded.config.pricing == (("gpt-4.1-mini", (0.4, 1.6)), ("qwen2.5:3b", (0.0,)))
     assert "one price or two" in refused("[pricing]\nx = [1, 2, 3]").message
@@ -574,7 +725,9 @@ def test_trust_is_for_one_content_in_one_repository(record: Path, tmp_path: Path
     assert not trust.is_trusted(record, there, b"x = 1")
 
 
-def test_a_branch_with_another_version_does_not_forget_the_first(record: Path, tmp_path: Path) -> None:
+def test_a_branch_with_another_version_does_not_forget_the_first(
+    record: Path, tmp_path: Path
+) -> None:
     trust.trust(record, tmp_path, b"1")
     trust.trust(record, tmp_path, b"2")
     assert trust.is_trusted(record, tmp_path, b"1")
@@ -608,13 +761,21 @@ def test_a_clone_cannot_bring_its_own_record(repo: GitSandbox) -> None:
 
 
 def test_where_the_record_lies() -> None:
-    assert trust.record_path({"XDG_CONFIG_HOME": "/x", "HOME": "/h"}) == Path("/x/ragit/trusted.json")
-    assert trust.record_path({"XDG_CONFIG_HOME": "relative", "HOME": "/h"}) == Path("/h/.config/ragit/trusted.json")
+    assert trust.record_path({"XDG_CONFIG_HOME": "/x", "HOME": "/h"}) == Path(
+        "/x/ragit/trusted.json"
+    )
+    assert trust.record_path({"XDG_CONFIG_HOME": "relative", "HOME": "/h"}) == Path(
+        "/h/.config/ragit/trusted.json"
+    )
     assert trust.record_path({"HOME": "/h"}) == Path("/h/.config/ragit/trusted.json")
 
 
-@pytest.mark.parametrize("content", [b"", b"[]", b"{}", b'{"version": 1, "trusted": []}', b"\xff", b"[" * 100_000])
-def test_a_damaged_record_is_an_error_not_a_permission(record: Path, tmp_path: Path, content: bytes) -> None:
+@pytest.mark.parametrize(
+    "content", [b"", b"[]", b"{}", b'{"version": 1, "trusted": []}', b"\xff", b"[" * 100_000]
+)
+def test_a_damaged_record_is_an_error_not_a_permission(
+    record: Path, tmp_path: Path, content: bytes
+) -> None:
     record.parent.mkdir(parents=True)
     record.write_bytes(content)
     with pytest.raises(ConfigError, match="is damaged"):
@@ -637,7 +798,9 @@ def test_a_record_that_cannot_be_written(tmp_path: Path) -> None:
     assert caught.value.hint
 
 
-def test_a_lock_left_behind_is_named(record: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lock_left_behind_is_named(
+    record: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(trust, "_LOCK_SECONDS", 0.0)
     record.parent.mkdir(parents=True)
     record.with_name("trusted.json.lock").touch()
@@ -652,7 +815,9 @@ def _trust_one(record: str, number: int) -> None:
 
 def test_several_at_once_lose_nothing(record: Path) -> None:
     context = multiprocessing.get_context("spawn")
-    workers = [context.Process(target=_trust_one, args=(str(record), number)) for number in range(4)]
+    workers = [
+        context.Process(target=_trust_one, args=(str(record), number)) for number in range(4)
+    ]
     for worker in workers:
         worker.start()
     for worker in workers:
@@ -689,13 +854,27 @@ def test_a_file_that_is_too_large_or_none_is_refused(tmp_path: Path) -> None:
 
 
 def test_config_can_be_hashed_and_compared() -> None:
-    one, two = toml("[retrieval.signals]\nb = 1\na = 2").config, toml("[retrieval.signals]\na = 2\nb = 1").config
+    one, two = (
+        toml("[retrieval.signals]\nb = 1\na = 2").config,
+        toml("[retrieval.signals]\na = 2\nb = 1").config,
+    )
     assert one == two
     assert len({one, two, Config()}) == 2
 
 
-SELECTING = {"index.maxFileBytes", "documents.maxFileBytes", "index.include", "index.exclude", "chunking.parsers"}
-CHUNKING = {"index.maxFileBytes", "index.maxChunkLines", "index.maxChunkBytes", "chunking.nodeTypes"}
+SELECTING = {
+    "index.maxFileBytes",
+    "documents.maxFileBytes",
+    "index.include",
+    "index.exclude",
+    "chunking.parsers",
+}
+CHUNKING = {
+    "index.maxFileBytes",
+    "index.maxChunkLines",
+    "index.maxChunkBytes",
+    "chunking.nodeTypes",
+}
 
 
 @pytest.mark.parametrize("knob", KNOBS.values(), ids=KNOBS)
@@ -705,7 +884,9 @@ def test_a_fingerprint_names_its_settings_and_no_others(knob: Knob) -> None:
         config = load(flags={f"{knob.name}.{name}": text}).config
     else:
         config = load(flags={knob.name: other(knob)[1]}).config
-    assert (selection_fingerprint(config) != selection_fingerprint(Config())) == (knob.name in SELECTING)
+    assert (selection_fingerprint(config) != selection_fingerprint(Config())) == (
+        knob.name in SELECTING
+    )
     now, before = (Selector(one).fingerprint_of("python") for one in (config, Config()))
     assert (now != before) == (knob.name in CHUNKING)
 
@@ -728,7 +909,10 @@ def test_a_language_s_node_types_leave_other_languages_alone() -> None:
 
 def test_where_the_index_lies(tmp_path: Path) -> None:
     assert Config().store_file(tmp_path) == tmp_path / "ragit" / "index.db"
-    assert load(flags={"index.storePath": "x/y.db"}).config.store_file(tmp_path) == tmp_path / "x" / "y.db"
+    assert (
+        load(flags={"index.storePath": "x/y.db"}).config.store_file(tmp_path)
+        == tmp_path / "x" / "y.db"
+    )
     assert load(flags={"index.storePath": "/z.db"}).config.store_file(tmp_path) == Path("/z.db")
 
 

@@ -18,8 +18,14 @@ def sources(repo: GitSandbox) -> GitSandbox:
     return repo
 
 
-def test_the_command_prints_what_was_said_about_each_chunk(sources: GitSandbox, model: Model) -> None:
-    flags = [part for name, value in model.settings.items() for part in ("-c", f"{name}={str(value).lower()}")]
+def test_the_command_prints_what_was_said_about_each_chunk(
+    sources: GitSandbox, model: Model
+) -> None:
+    flags = [
+        part
+        for name, value in model.settings.items()
+        for part in ("-c", f"{name}={str(value).lower()}")
+    ]
     shell = Terminal(sources.path)
     assert "Type: ragit index" in shell.refused(*flags, "describe", "a.py").hint
     model.faults["parse_config"] = failing(400)
@@ -31,7 +37,9 @@ def test_the_command_prints_what_was_said_about_each_chunk(sources: GitSandbox, 
     assert lines[3] == "  not described yet: `ragit index` has it described"
     model.faults.clear()
     indexed(sources, model)
-    found = json.loads(shell.ragit(*flags, "describe", "--ref", "HEAD", "--json", "a.py", code=0).out)
+    found = json.loads(
+        shell.ragit(*flags, "describe", "--ref", "HEAD", "--json", "a.py", code=0).out
+    )
     assert not list(faults(found, schemas()["describe"]))
     assert [chunk["description"][:6] for chunk in found["chunks"]] == ["About ", "About "]
     before = len(model.asked)
@@ -47,6 +55,10 @@ def test_a_section_stands_below_the_titles_around_it(repo: GitSandbox, model: Mo
     repo.write("guide.md", f"# Guide\n\n{long}\n## Setup\n\n{long}")
     repo.commit()
     indexed(repo, model)
-    flags = [part for name, value in model.settings.items() for part in ("-c", f"{name}={str(value).lower()}")]
+    flags = [
+        part
+        for name, value in model.settings.items()
+        for part in ("-c", f"{name}={str(value).lower()}")
+    ]
     said = Terminal(repo.path).ragit(*flags, "describe", "guide.md", code=0).out
     assert "  Guide > Setup  section" in said

@@ -55,7 +55,9 @@ ALL = commands(cli)
 def test_every_command_has_a_summary_an_example_and_helped_options(name: str) -> None:
     command = ALL[name]
     assert command.help
-    assert isinstance(command, click.Group) or re.search(r"\bExamples?:", command.help), f"{name} shows no example"
+    assert isinstance(command, click.Group) or re.search(r"\bExamples?:", command.help), (
+        f"{name} shows no example"
+    )
     for parameter in command.params:
         if isinstance(parameter, click.Option):
             assert parameter.help, f"{name} {parameter.opts[0]} has no help"
@@ -81,7 +83,9 @@ def parses(line: str) -> None:
         words = words[2:]
     if words[:1] in ([], ["--version"], ["--help"]):
         return
-    name = max((known for known in ALL if f"ragit {' '.join(words)} ".startswith(f"{known} ")), key=len)
+    name = max(
+        (known for known in ALL if f"ragit {' '.join(words)} ".startswith(f"{known} ")), key=len
+    )
     command = ALL[name]
     assert not isinstance(command, click.Group), line
     command.make_context(name, words[len(name.split()) - 1 :])
@@ -91,10 +95,14 @@ def shell_lines(page: Path) -> list[str]:
     """Lines that a reader would type: in console blocks after `$ `, in sh blocks all of them."""
     lines: list[str] = []
     for kind, block in re.findall(
-        r"^```(console|sh|bash)\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+        r"^```(console|sh|bash)\n(.*?)^```",
+        page.read_text(encoding="utf-8"),
+        re.MULTILINE | re.DOTALL,
     ):
         typed = block.splitlines()
-        lines += [line[2:] for line in typed if line.startswith("$ ")] if kind == "console" else typed
+        lines += (
+            [line[2:] for line in typed if line.startswith("$ ")] if kind == "console" else typed
+        )
     return lines
 
 
@@ -124,11 +132,15 @@ def test_settings_on_a_page_exist(page: Path) -> None:
         assert any(name.startswith(variable) for variable in variables), f"{page.name}: {name}"
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page.name != "eval.md"], ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if page.name != "eval.md"], ids=lambda page: page.name
+)
 def test_settings_shown_as_a_file_are_taken(page: Path) -> None:
     """All but eval.md's, which are of a file of judgements."""
     for block in re.findall(r"```toml\n(.*?)```", page.read_text(), re.DOTALL):
-        load(TomlFile(block.encode(), trusted=True), signal_names=SIGNAL_NAMES, languages=languages())
+        load(
+            TomlFile(block.encode(), trusted=True), signal_names=SIGNAL_NAMES, languages=languages()
+        )
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -138,7 +150,9 @@ def test_a_command_has_its_name(name: str) -> None:
 
 def test_ci_runs_what_the_readme_says() -> None:
     text = (TOP / "README.md").read_text(encoding="utf-8")
-    (block,) = re.findall(r"<!-- developer: begin -->\n```sh\n(.*?)```\n<!-- developer: end -->", text, re.DOTALL)
+    (block,) = re.findall(
+        r"<!-- developer: begin -->\n```sh\n(.*?)```\n<!-- developer: end -->", text, re.DOTALL
+    )
     assert "pip install -e '.[dev]'" in block
     assert block.rstrip().endswith("pytest")
     script = TOP / ".ci" / "run"
@@ -158,7 +172,9 @@ def text_of(page: Path) -> str:
 
 def first_cells(page: Path, head: str) -> list[str]:
     """What stands in code marks in the first column of the table whose head begins so."""
-    (table,) = re.findall(rf"^\| {head} \|.*\n\|[-|]+\|\n((?:\|.*\n)+)", text_of(page), re.MULTILINE)
+    (table,) = re.findall(
+        rf"^\| {head} \|.*\n\|[-|]+\|\n((?:\|.*\n)+)", text_of(page), re.MULTILINE
+    )
     return [
         name
         for row in table.splitlines()
@@ -167,7 +183,10 @@ def first_cells(page: Path, head: str) -> list[str]:
 
 
 def test_every_command_has_a_row_in_the_readme() -> None:
-    rows = {" ".join(re.findall(r"[a-z]+", cell.partition("[")[0])) for cell in first_cells(README, "command")}
+    rows = {
+        " ".join(re.findall(r"[a-z]+", cell.partition("[")[0]))
+        for cell in first_cells(README, "command")
+    }
     assert rows == {name for name, command in ALL.items() if not isinstance(command, click.Group)}
 
 
@@ -189,7 +208,9 @@ def test_every_file_beside_the_rooms_has_its_place_on_a_page() -> None:
 
 
 def test_every_signal_has_its_reason_on_a_page() -> None:
-    assert first_cells(ARCHITECTURE, "signal") == list(dict.fromkeys(first_cells(ARCHITECTURE, "signal")))
+    assert first_cells(ARCHITECTURE, "signal") == list(
+        dict.fromkeys(first_cells(ARCHITECTURE, "signal"))
+    )
     assert set(first_cells(ARCHITECTURE, "signal")) == set(SIGNAL_NAMES)
 
 
@@ -198,12 +219,18 @@ def test_every_table_of_the_store_is_documented(tmp_path: Path) -> None:
 
     with Store(tmp_path / "index.db", writable=True) as store:
         store.add_embedder("one", 8)
-        found = {name for (name,) in store._db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        found = {
+            name
+            for (name,) in store._db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        }
     made = {name for name in found if not re.match(r"sqlite_|term_", name)}
     assert {name.replace("_1", "_N") for name in made} == set(first_cells(ARCHITECTURE, "table"))
 
 
-_BEGIN, _END = "<!-- languages: made by `python tests/test_docs.py`; a test compares -->", "<!-- end -->"
+_BEGIN, _END = (
+    "<!-- languages: made by `python tests/test_docs.py`; a test compares -->",
+    "<!-- end -->",
+)
 
 
 def cut_by(row: Language) -> str:
@@ -223,19 +250,33 @@ def language_table() -> str:
     lines = ["| name | files | cut by |", "|---|---|---|"]
     for name in sorted(languages()):
         row = require(name)
-        files = ", ".join(f"`{word}`" for word in row.files.split()) or "whatever no other name claims"
+        files = (
+            ", ".join(f"`{word}`" for word in row.files.split()) or "whatever no other name claims"
+        )
         lines.append(f"| `{name}` | {files} | {cut_by(row)} |")
     return "\n".join(lines) + "\n"
 
 
 def test_every_language_is_documented() -> None:
-    assert f"{_BEGIN}\n{language_table()}{_END}" in text_of(LANGUAGES), "python tests/test_docs.py brings it up to date"
+    assert f"{_BEGIN}\n{language_table()}{_END}" in text_of(LANGUAGES), (
+        "python tests/test_docs.py brings it up to date"
+    )
 
 
 def test_the_readme_names_every_language_that_is_parsed() -> None:
     (section,) = re.findall(r"^## Languages\n(.*?)^## ", text_of(README), re.MULTILINE | re.DOTALL)
-    said = re.sub(r"[^a-z#+ ]", "", section.lower().replace("c++", "cpp").replace("c#", "csharp").replace("\n", " "))
-    spelt = {"tsx": "typescript", "ocaml_interface": "ocaml", "sln": "visual studio", "h": "cpp", "auto": "text"}
+    said = re.sub(
+        r"[^a-z#+ ]",
+        "",
+        section.lower().replace("c++", "cpp").replace("c#", "csharp").replace("\n", " "),
+    )
+    spelt = {
+        "tsx": "typescript",
+        "ocaml_interface": "ocaml",
+        "sln": "visual studio",
+        "h": "cpp",
+        "auto": "text",
+    }
     for name in languages():
         if require(name).reader != "none":
             assert spelt.get(name, name) in said, name
@@ -259,7 +300,11 @@ def test_errors_are_drawn_in_their_tree() -> None:
     import ragit.errors as room
 
     drawn = re.findall(r"[├└]── (\w+)", room.__doc__ or "")
-    made = [one.__name__ for one in vars(room).values() if isinstance(one, type) and issubclass(one, RagitError)]
+    made = [
+        one.__name__
+        for one in vars(room).values()
+        if isinstance(one, type) and issubclass(one, RagitError)
+    ]
     assert sorted(drawn) == sorted(name for name in made if name != "RagitError")
 
 
@@ -267,5 +312,6 @@ if __name__ == "__main__":
     page = LANGUAGES.read_text(encoding="utf-8")
     made = f"{_BEGIN}\n{language_table()}{_END}"
     LANGUAGES.write_text(
-        re.sub(re.escape(_BEGIN) + ".*?" + re.escape(_END), lambda _: made, page, flags=re.DOTALL), "utf-8"
+        re.sub(re.escape(_BEGIN) + ".*?" + re.escape(_END), lambda _: made, page, flags=re.DOTALL),
+        "utf-8",
     )

@@ -44,7 +44,11 @@ def test_a_healthy_repository_is_healthy(hooked: Hooked) -> None:
 
 def test_looking_changes_nothing(hooked: Hooked) -> None:
     def state() -> dict[str, tuple[int, int]]:
-        facts = ((f, f.stat()) for f in hooked.path.rglob("*") if f.is_file() and not f.name.endswith(("-shm", "-wal")))
+        facts = (
+            (f, f.stat())
+            for f in hooked.path.rglob("*")
+            if f.is_file() and not f.name.endswith(("-shm", "-wal"))
+        )
         return {str(f): (s.st_mtime_ns, s.st_size) for f, s in facts}
 
     before = state()
@@ -93,12 +97,22 @@ def lose_a_hook(repo: Hooked) -> None:
 BROKEN: list[tuple[Callable[[Hooked], object], str, str, str]] = [
     (damage, "store", "damaged", "Type: ragit index --rebuild"),
     (truncate, "store", "damaged", "Type: ragit index --rebuild"),
-    (lambda r: (r.folder / "index.db").write_bytes(b"no database" * 500), "store", "damaged", "ragit index --rebuild"),
+    (
+        lambda r: (r.folder / "index.db").write_bytes(b"no database" * 500),
+        "store",
+        "damaged",
+        "ragit index --rebuild",
+    ),
     (lambda r: r.git("config", "ragit.no.such", "1"), "settings", "no.such", ""),
     (lambda r: r.write(".ragit.toml", "x = "), "settings", ".ragit.toml", ""),
     (no_interpreter, "interpreter", "/nowhere/python, which is gone", "Type: ragit hooks install"),
     (fail, "worker", "failed: the server does not answer", "Start it"),
-    (lambda r: (fail(r), fail(r)), "worker", "failed 2 times in a row: the server does not answer", "Start it"),
+    (
+        lambda r: (fail(r), fail(r)),
+        "worker",
+        "failed 2 times in a row: the server does not answer",
+        "Start it",
+    ),
     (lose_a_hook, "hooks", "post-merge: ragit's lines are in", "Type: ragit hooks install"),
     (lambda r: r.git("config", "ragit.embedding.provider", "openai"), "embedder", "", ""),
 ]
@@ -116,7 +130,9 @@ def test_what_is_broken_is_named_with_its_mend(
     assert found[0].mend
     done = command("doctor", "--json", cwd=hooked.path)
     assert done.returncode == 1
-    assert [row["topic"] for row in json.loads(done.stdout) if row["state"] == "bad"] == [f.topic for f in found]
+    assert [row["topic"] for row in json.loads(done.stdout) if row["state"] == "bad"] == [
+        f.topic for f in found
+    ]
 
 
 @pytest.mark.parametrize(("count", "text"), [(1, "1 file of HEAD is"), (2, "2 files of HEAD are")])
@@ -129,7 +145,9 @@ def test_what_is_not_indexed_is_counted(hooked: Hooked, count: int, text: str) -
 
 
 @pytest.mark.parametrize("break_it", [damage, truncate, no_interpreter, lose_a_hook])
-def test_what_it_tells_to_type_mends_it(hooked: Hooked, break_it: Callable[[Hooked], object]) -> None:
+def test_what_it_tells_to_type_mends_it(
+    hooked: Hooked, break_it: Callable[[Hooked], object]
+) -> None:
     break_it(hooked)
     (mend,) = {finding.mend for finding in bad(hooked)}
     typed = mend.removeprefix("Type: ragit ").partition(" (")[0]
@@ -154,7 +172,9 @@ def test_outside_a_repository_it_looks_at_the_machine(tmp_path: Path) -> None:
     assert command("doctor", cwd=tmp_path).returncode == 1
 
 
-def test_a_network_file_system_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hooked: Hooked) -> None:
+def test_a_network_file_system_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hooked: Hooked
+) -> None:
     mounts = tmp_path / "mounts"
     mounts.write_text(
         f"/dev/sda / ext4 rw 0 0\nserver:/x {str(hooked.path).replace(' ', chr(92) + '040')} nfs4 rw 0 0\n"
@@ -168,7 +188,10 @@ def test_a_network_file_system_is_told(tmp_path: Path, monkeypatch: pytest.Monke
 def test_a_store_elsewhere_is_told(hooked: Hooked, tmp_path: Path) -> None:
     hooked.git("config", "ragit.index.storePath", str(tmp_path / "elsewhere.db"))
     found = {f.topic: f for f in examine(hooked.path)}
-    assert (found["disk"].state, str(tmp_path / "elsewhere.db") in found["disk"].text) == ("note", True)
+    assert (found["disk"].state, str(tmp_path / "elsewhere.db") in found["disk"].text) == (
+        "note",
+        True,
+    )
 
 
 def test_a_foreign_repository_is_refused_in_gits_words(hooked: Hooked) -> None:

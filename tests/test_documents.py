@@ -23,7 +23,7 @@ from packing import xlsx  # noqa: E402
 
 import ragit  # noqa: E402
 from ragit import render  # noqa: E402
-from ragit.index import run  # noqa: E402
+from ragit.index.run import run
 from ragit.store import Store, schema  # noqa: E402
 from ragit.types import Oid  # noqa: E402
 
@@ -37,10 +37,21 @@ def page(number: int) -> list[Any]:
 @pytest.fixture
 def filled(repo: GitSandbox) -> GitSandbox:
     """A repository with one document of each kind, and some that cannot be read."""
-    manual = outlined(pdf([page(1), page(2), ["Disposal", ("Oil is collected in drums.", 30)]]), [("Disposal", 3, 0)])
+    manual = outlined(
+        pdf([page(1), page(2), ["Disposal", ("Oil is collected in drums.", 30)]]),
+        [("Disposal", 3, 0)],
+    )
     repo.write("docs/manual.pdf", manual)
-    repo.write("docs/plan.docx", docx(p("Budget", "H1") + table([["Item", "Cost"], ["turbine blade", "900"]])))
-    rows = [("Item\x07", 0, IN_TABLE), ("\x07", 0, ROW_END), ("flywheel\x07", 0, IN_TABLE), ("\x07", 0, ROW_END)]
+    repo.write(
+        "docs/plan.docx",
+        docx(p("Budget", "H1") + table([["Item", "Cost"], ["turbine blade", "900"]])),
+    )
+    rows = [
+        ("Item\x07", 0, IN_TABLE),
+        ("\x07", 0, ROW_END),
+        ("flywheel\x07", 0, IN_TABLE),
+        ("\x07", 0, ROW_END),
+    ]
     repo.write("docs/old.doc", word97([("Stock\r", 1, b""), *rows]))
     repo.write("docs/secret.pdf", encrypted(pdf([["x"]]), "password", "AES-256"))
     repo.write("docs/scan.pdf", pdf([[]], scanned=[1]))
@@ -73,8 +84,13 @@ def test_hits_say_where_a_person_finds_them(filled: GitSandbox) -> None:
     assert derived(filled) == 3
 
 
-def test_neighbours_are_joined_with_the_lines_between_them_and_their_places(repo: GitSandbox) -> None:
-    repo.write("b.xlsx", xlsx({"Fleet": {f"A{n}": f"zeppelin number {n} of the fleet" for n in range(1, 91)}}))
+def test_neighbours_are_joined_with_the_lines_between_them_and_their_places(
+    repo: GitSandbox,
+) -> None:
+    repo.write(
+        "b.xlsx",
+        xlsx({"Fleet": {f"A{n}": f"zeppelin number {n} of the fleet" for n in range(1, 91)}}),
+    )
     repo.commit()
     alone = search(repo, "zeppelin", optimize=False)
     assert len({hit.place for hit in alone}) > 1
@@ -86,22 +102,37 @@ def test_neighbours_are_joined_with_the_lines_between_them_and_their_places(repo
 
 
 def ragit_says(repo: GitSandbox, *args: str) -> str:
-    command = [sys.executable, "-m", "ragit", "-c", "retrieval.contextOptimization.enabled=false", *args]
+    command = [
+        sys.executable,
+        "-m",
+        "ragit",
+        "-c",
+        "retrieval.contextOptimization.enabled=false",
+        *args,
+    ]
     done = subprocess.run(command, cwd=repo.path, capture_output=True, check=False)
     return done.stdout.decode()
 
 
 def test_no_hit_reaches_over_two_sheets(repo: GitSandbox) -> None:
     letters = "abcdefghijklmnopqrstuvwxyz"  # the sheets' words differ, or one would be dropped as like the other
-    budget, staff = ({f"A{n}": f"zeppelin {what}{letter}" for n, letter in enumerate(letters, 1)} for what in "xy")
+    budget, staff = (
+        {f"A{n}": f"zeppelin {what}{letter}" for n, letter in enumerate(letters, 1)}
+        for what in "xy"
+    )
     repo.write("b.xlsx", xlsx({"Budget": budget, "Staff": staff}))
     repo.commit()
-    assert {hit.place for hit in search(repo, "zeppelin")} == {"sheet Budget rows 1-26", "sheet Staff rows 1-26"}
+    assert {hit.place for hit in search(repo, "zeppelin")} == {
+        "sheet Budget rows 1-26",
+        "sheet Staff rows 1-26",
+    }
 
 
 def test_no_hit_reaches_over_two_pages(repo: GitSandbox) -> None:
     words = ("alpha", "beta", "gamma")
-    pages = [[f"The zeppelin {word}{n} flies over {word}land{n}." for n in range(8)] for word in words]
+    pages = [
+        [f"The zeppelin {word}{n} flies over {word}land{n}." for n in range(8)] for word in words
+    ]
     repo.write("b.pdf", pdf(pages))
     repo.commit()
     assert {hit.place for hit in search(repo, "zeppelin")} == {"page 1", "page 2", "page 3"}
@@ -113,8 +144,12 @@ def test_every_format_shows_the_place(filled: GitSandbox) -> None:
     assert first == "  Disposal"
     (result, *_) = json.loads(ragit_says(filled, "search", "--json", "oil drums"))["results"]
     assert result["place"] == "page 3"
-    assert "docs/manual.pdf:17:1:[page 3] Oil is" in ragit_says(filled, "search", "--format", "vimgrep", "oil drums")
-    assert "page 3, `Disposal`, section" in ragit_says(filled, "search", "--format", "markdown", "oil drums")
+    assert "docs/manual.pdf:17:1:[page 3] Oil is" in ragit_says(
+        filled, "search", "--format", "vimgrep", "oil drums"
+    )
+    assert "page 3, `Disposal`, section" in ragit_says(
+        filled, "search", "--format", "markdown", "oil drums"
+    )
 
 
 def test_what_cannot_be_read_is_counted_by_its_reason(filled: GitSandbox) -> None:
@@ -161,7 +196,9 @@ def test_documents_have_a_bound_of_their_own(repo: GitSandbox) -> None:
     with ragit.open(repo.path) as opened:
         assert opened.index().indexed == 3
         assert dict(opened.status().skipped) == {"too large": 2}
-    repo.git("config", "ragit.documents.maxFileBytes", "100000")  # another bound is another answer for the same tree
+    repo.git(
+        "config", "ragit.documents.maxFileBytes", "100000"
+    )  # another bound is another answer for the same tree
     with ragit.open(repo.path) as opened:
         opened.index()
         assert dict(opened.status().skipped) == {"too large": 1}
@@ -175,7 +212,12 @@ def test_with_workers_and_without_the_same(repo: GitSandbox, tmp_path: Path) -> 
     for workers in ("1", "2"):
         repo.git("config", "ragit.index.workers", workers)
         repo.git("config", "ragit.index.storePath", f"ragit/{workers}.db")
-        found.append([(hit.path, hit.place, round(hit.score, 9)) for hit in search(repo, "gearboxgearbox title")])
+        found.append(
+            [
+                (hit.path, hit.place, round(hit.score, 9))
+                for hit in search(repo, "gearboxgearbox title")
+            ]
+        )
     assert found[0] == found[1] != []
 
 
@@ -220,7 +262,9 @@ def commands(mark: str) -> str:
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 @pytest.mark.parametrize("workers", ["1", "2"])
-def test_an_interrupted_index_leaves_no_process(repo: GitSandbox, number: int, workers: str) -> None:
+def test_an_interrupted_index_leaves_no_process(
+    repo: GitSandbox, number: int, workers: str
+) -> None:
     repo.git("config", "ragit.index.workers", workers)
     repo.write("slow.pdf", slow())
     for count in range(140):
@@ -228,11 +272,15 @@ def test_an_interrupted_index_leaves_no_process(repo: GitSandbox, number: int, w
     repo.commit()
     mark = f"RAGIT_TEST_MARK={repo.path}{number}{workers}"
     environment = {**os.environ, **dict([mark.split("=", 1)])}
-    popen = subprocess.Popen([sys.executable, "-m", "ragit", "index", "-q"], cwd=repo.path, env=environment)
+    popen = subprocess.Popen(
+        [sys.executable, "-m", "ragit", "index", "-q"], cwd=repo.path, env=environment
+    )
     until = time.monotonic() + 60
-    while "ragit.chunk.serve" not in commands(mark) and time.monotonic() < until:  # it reads the slow one for minutes
+    while (
+        "ragit.chunk.serve" not in commands(mark) and time.monotonic() < until
+    ):  # it reads the slow one for minutes
         time.sleep(0.05)
-    assert commands(mark).count("ragit.index.worker") >= (2 if workers == "2" else 0)
+    assert commands(mark).count("ragit.index.run.worker_pool") >= (2 if workers == "2" else 0)
     time.sleep(1)
     assert "ragit.chunk.serve" in commands(mark)
     popen.send_signal(number)
@@ -243,7 +291,9 @@ def test_an_interrupted_index_leaves_no_process(repo: GitSandbox, number: int, w
     assert not marked(mark)
 
 
-def test_a_store_of_before_documents_goes_on(repo: GitSandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_store_of_before_documents_goes_on(
+    repo: GitSandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
     repo.write("a.py", "def turbine():\n    pass\n")
     repo.commit()
     store = repo.store
@@ -253,9 +303,15 @@ def test_a_store_of_before_documents_goes_on(repo: GitSandbox, monkeypatch: pyte
         Store(store, writable=True).close()
     with ragit.open(repo.path) as opened:
         assert (opened.status().exists, opened.status().older) == (False, True)
-        assert "an older ragit's index is there" in "".join(render.index_text(opened.index(dry_run=True), render.PLAIN))
-        assert "an older ragit's index is at" in "".join(render.status_text(opened.status(), render.PLAIN))
-        assert (opened.check().indexed, opened.check().missing) == (True, ("a.py",)), "not: nothing to check"
+        assert "an older ragit's index is there" in "".join(
+            render.index_text(opened.index(dry_run=True), render.PLAIN)
+        )
+        assert "an older ragit's index is at" in "".join(
+            render.status_text(opened.status(), render.PLAIN)
+        )
+        assert (opened.check().indexed, opened.check().missing) == (True, ("a.py",)), (
+            "not: nothing to check"
+        )
         assert opened.check(fix=True).fresh
         assert (opened.status().exists, opened.status().older) == (True, False)
     assert [hit.place for hit in search(repo, "turbine")] == [""]
@@ -265,11 +321,19 @@ def test_a_store_of_before_documents_goes_on(repo: GitSandbox, monkeypatch: pyte
 
 def test_documents_are_worked_on_and_written_a_few_at_a_time() -> None:
     """A kill loses the batch under way: some seconds of it, not minutes."""
-    keys = [(Oid(f"{number:040x}"), "pdf" if number % 3 == 0 else "python", "f") for number in range(100)]
+    keys = [
+        (Oid(f"{number:040x}"), "pdf" if number % 3 == 0 else "python", "f")
+        for number in range(100)
+    ]
     batches = list(run._cut(keys, size=run.BATCH_FILES, alone=False))
     assert [key for batch in batches for key in batch] == keys
-    assert all(sum(key[1] == "pdf" for key in batch) <= run.BATCH_FILES // run.DOCUMENT_WEIGHT for batch in batches)
+    assert all(
+        sum(key[1] == "pdf" for key in batch) <= run.BATCH_FILES // run.DOCUMENT_WEIGHT
+        for batch in batches
+    )
     assert list(run._cut(keys[:1], size=1, alone=False)) == [keys[:1]]
-    assert [len(batch) for batch in run._cut(keys[1:3] * 60, size=run.BATCH_FILES, alone=False)] == [48, 48, 24]
+    assert [
+        len(batch) for batch in run._cut(keys[1:3] * 60, size=run.BATCH_FILES, alone=False)
+    ] == [48, 48, 24]
     alone = [len(batch) for batch in run._cut(keys[1:3] * 60, size=run.BATCH_FILES, alone=True)]
     assert alone == [1, 48, 48, 23], "what is wrong with a server shows with the first"

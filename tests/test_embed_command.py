@@ -13,7 +13,7 @@ from serving import Answer, EmbeddingServer, error, well
 import ragit
 from ragit.cli import cli
 from ragit.errors import ConfigError, EmbedderUnavailable
-from ragit.index.model import PROBE
+from ragit.index.vectors.same_model import PROBE
 
 TOKEN = "ghp_" + "a1B2" * 9
 
@@ -30,7 +30,12 @@ def code(repo: GitSandbox) -> GitSandbox:
 
 def flags(server: EmbeddingServer, **more: object) -> dict[str, object]:
     named = {f"embedding.{name}": value for name, value in more.items()}
-    return {"embedding.provider": "openai", "embedding.baseUrl": server.url, "embedding.model": "Tiny", **named}
+    return {
+        "embedding.provider": "openai",
+        "embedding.baseUrl": server.url,
+        "embedding.model": "Tiny",
+        **named,
+    }
 
 
 def picky(payload: dict[str, Any]) -> Answer:
@@ -48,15 +53,24 @@ def test_a_run_says_what_was_sent(code: GitSandbox, server: EmbeddingServer) -> 
     settings = {**flags(server), "pricing": {"tiny": [2.0]}}
     with ragit.open(code.path, flags=settings) as index:
         sent = index.index().sent
-        assert sent and (sent.model, sent.secrets, sent.shortened, sent.refused) == ("Tiny", 1, 1, 1)
+        assert sent and (sent.model, sent.secrets, sent.shortened, sent.refused) == (
+            "Tiny",
+            1,
+            1,
+            1,
+        )
         assert sent.tokens >= 20 and sent.cost == pytest.approx(sent.tokens * 2e-6)
         assert index.index().sent is None  # nothing was missing
-        assert index.search("one", mode="vector").hits  # what was refused has no vector, all else has
+        assert index.search(
+            "one", mode="vector"
+        ).hits  # what was refused has no vector, all else has
         assert "c.py" in [hit.path for hit in index.search("two").hits]
     assert TOKEN not in json.dumps(server.asked)
 
 
-def test_a_search_says_whom_it_sends_what_it_indexes(code: GitSandbox, server: EmbeddingServer) -> None:
+def test_a_search_says_whom_it_sends_what_it_indexes(
+    code: GitSandbox, server: EmbeddingServer
+) -> None:
     settings = [f"-c{name}={value}" for name, value in flags(server).items()]
     host = server.url.split("/")[2]
     for first in (f"indexing 4 files first, with openai at {host}\n", ""):
@@ -133,12 +147,16 @@ def test_a_server_is_tried(code: GitSandbox, server: EmbeddingServer) -> None:
 
 def test_a_model_of_zeros_does_not_work(code: GitSandbox, server: EmbeddingServer) -> None:
     def zeros(payload: dict[str, Any]) -> object:
-        return {"data": [{"index": at, "embedding": [0.0, 0]} for at in range(len(payload["input"]))]}
+        return {
+            "data": [{"index": at, "embedding": [0.0, 0]} for at in range(len(payload["input"]))]
+        }
 
     options = [part for name, value in flags(server).items() for part in ("-c", f"{name}={value}")]
     server.reply = zeros
     with ragit.open(code.path, flags=flags(server)) as index:
-        with pytest.raises(EmbedderUnavailable, match=r"model Tiny at .* embeddings that are all zero"):
+        with pytest.raises(
+            EmbedderUnavailable, match=r"model Tiny at .* embeddings that are all zero"
+        ):
             index.test_embedder()
         with pytest.raises(EmbedderUnavailable, match="all zero"):
             index.index()
@@ -146,7 +164,9 @@ def test_a_model_of_zeros_does_not_work(code: GitSandbox, server: EmbeddingServe
     assert done.exit_code != 0 and "works" not in done.output
 
 
-def test_one_text_that_gets_zeros_is_found_by_its_words(code: GitSandbox, server: EmbeddingServer) -> None:
+def test_one_text_that_gets_zeros_is_found_by_its_words(
+    code: GitSandbox, server: EmbeddingServer
+) -> None:
     def some(payload: dict[str, Any]) -> object:
         rows = [[0.0, 0] if "two" in text else [1.0, len(text)] for text in payload["input"]]
         return {"data": [{"index": at, "embedding": row} for at, row in enumerate(rows)]}
@@ -175,7 +195,11 @@ def test_one_text_that_gets_zeros_is_found_by_its_words(code: GitSandbox, server
     ],
 )
 def test_the_key_is_told_of(
-    code: GitSandbox, server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch, settings: dict[str, object], line: str
+    code: GitSandbox,
+    server: EmbeddingServer,
+    monkeypatch: pytest.MonkeyPatch,
+    settings: dict[str, object],
+    line: str,
 ) -> None:
     monkeypatch.setenv("MY_KEY", "k-123456")
     options = [p for name, v in flags(server, **settings).items() for p in ("-c", f"{name}={v}")]
@@ -183,11 +207,19 @@ def test_the_key_is_told_of(
     assert f"  {line}\n" in output
 
 
-def test_a_refused_key_that_nobody_named_is_told_of(code: GitSandbox, server: EmbeddingServer) -> None:
+def test_a_refused_key_that_nobody_named_is_told_of(
+    code: GitSandbox, server: EmbeddingServer
+) -> None:
     server.reply = lambda _: error(401, "who are you")
-    with ragit.open(code.path, flags=flags(server)) as index, pytest.raises(EmbedderUnavailable) as caught:
+    with (
+        ragit.open(code.path, flags=flags(server)) as index,
+        pytest.raises(EmbedderUnavailable) as caught,
+    ):
         index.test_embedder()
-    assert caught.value.hint == "No key is sent to this address: embedding.apiKeyEnv names the variable that holds one"
+    assert (
+        caught.value.hint
+        == "No key is sent to this address: embedding.apiKeyEnv names the variable that holds one"
+    )
 
 
 @pytest.mark.parametrize(
@@ -197,28 +229,47 @@ def test_a_refused_key_that_nobody_named_is_told_of(code: GitSandbox, server: Em
         (None, "10 tokens for both; no price for Tiny under `pricing`"),
     ],
 )
-def test_what_trying_it_costs(code: GitSandbox, server: EmbeddingServer, price: str | None, words: str) -> None:
+def test_what_trying_it_costs(
+    code: GitSandbox, server: EmbeddingServer, price: str | None, words: str
+) -> None:
     def five(payload: dict[str, Any]) -> Answer:
         status, headers, body = well(payload)
-        return status, headers, json.dumps({**json.loads(body), "usage": {"total_tokens": 5}}).encode()
+        return (
+            status,
+            headers,
+            json.dumps({**json.loads(body), "usage": {"total_tokens": 5}}).encode(),
+        )
 
     server.reply = five
     settings = {**flags(server), **({"pricing.tiny": price} if price else {})}
     options = [p for name, v in settings.items() for p in ("-c", f"{name}={v}")]
-    assert f"  {words}\n" in CliRunner().invoke(cli, ["-C", str(code.path), *options, "embed", "--test"]).output
+    assert (
+        f"  {words}\n"
+        in CliRunner().invoke(cli, ["-C", str(code.path), *options, "embed", "--test"]).output
+    )
 
 
-def test_trying_it_shows_no_key(code: GitSandbox, server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_trying_it_shows_no_key(
+    code: GitSandbox, server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("MY_KEY", "k-123456")
-    options = [p for name, v in flags(server, apiKeyEnv="MY_KEY").items() for p in ("-c", f"{name}={v}")]
+    options = [
+        p for name, v in flags(server, apiKeyEnv="MY_KEY").items() for p in ("-c", f"{name}={v}")
+    ]
     for form in ([], ["--json"]):
-        output = CliRunner().invoke(cli, ["-C", str(code.path), *options, "embed", "--test", *form]).output
+        output = (
+            CliRunner()
+            .invoke(cli, ["-C", str(code.path), *options, "embed", "--test", *form])
+            .output
+        )
         assert "k-123456" not in output and "MY_KEY" in output
         assert "unencrypted" not in output  # it does not leave this machine
     assert server.headers[-1]["Authorization"] == "Bearer k-123456"
 
 
-def test_a_model_that_cannot_tell_texts_apart_is_told(code: GitSandbox, server: EmbeddingServer) -> None:
+def test_a_model_that_cannot_tell_texts_apart_is_told(
+    code: GitSandbox, server: EmbeddingServer
+) -> None:
     same = json.dumps({"data": [{"index": 0, "embedding": [1, 2]}]}).encode()
     server.replies = [lambda _: (200, {}, same)] * 2
     with ragit.open(code.path, flags=flags(server)) as index:
@@ -226,14 +277,21 @@ def test_a_model_that_cannot_tell_texts_apart_is_told(code: GitSandbox, server: 
 
 
 def test_there_is_nothing_to_try(code: GitSandbox) -> None:
-    with ragit.open(code.path, flags={"embedding.provider": "none"}) as index, pytest.raises(ConfigError, match="none"):
+    with (
+        ragit.open(code.path, flags={"embedding.provider": "none"}) as index,
+        pytest.raises(ConfigError, match="none"),
+    ):
         index.test_embedder()
 
 
 def test_a_clone_cannot_name_a_server(code: GitSandbox, server: EmbeddingServer) -> None:
     """The settings that came with a clone have no effect until the user allowed them: nothing is sent."""
-    lines = "".join(f'{name.partition(".")[2]} = "{value}"\n' for name, value in flags(server).items())
-    code.write(".ragit.toml", f'[embedding]\n{lines}headers = {{ x = "$HOME" }}\nproxy = "{server.url}"\n')
+    lines = "".join(
+        f'{name.partition(".")[2]} = "{value}"\n' for name, value in flags(server).items()
+    )
+    code.write(
+        ".ragit.toml", f'[embedding]\n{lines}headers = {{ x = "$HOME" }}\nproxy = "{server.url}"\n'
+    )
     code.commit()
     with ragit.open(code.path) as index:
         index.index()

@@ -9,7 +9,11 @@ import pytest
 from ragit import errors
 from ragit.errors import RagitError
 
-KINDS = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, RagitError)]
+KINDS = [
+    kind
+    for kind in vars(errors).values()
+    if isinstance(kind, type) and issubclass(kind, RagitError)
+]
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)

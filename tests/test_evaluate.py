@@ -131,14 +131,24 @@ relevant = ["a.py:3-5", "b.py:7", "c.py"]
 secondary = [{path = "d:1.py", start_line = 1, end_line = 2}]
 """
     found = read(tmp_path, text)
-    expected = (Expected("a.py", 3, 5), Expected("b.py", 7, 7), Expected("c.py"), Expected("d:1.py", 1, 2))
+    expected = (
+        Expected("a.py", 3, 5),
+        Expected("b.py", 7, 7),
+        Expected("c.py"),
+        Expected("d:1.py", 1, 2),
+    )
     assert found.questions == (Question("commit offsets", expected, "symbol", "v1"),)
-    assert (found.thresholds, found.by_category) == ({"min_ndcg": 0.8}, {"symbol": {"max_p50_ms": 100}})
+    assert (found.thresholds, found.by_category) == (
+        {"min_ndcg": 0.8},
+        {"symbol": {"max_p50_ms": 100}},
+    )
 
 
 def test_a_set_in_json_may_be_a_list(tmp_path: Path) -> None:
     rows = [{"query": "q", "relevant": ["a.py"], "secondary": []}]
-    assert read(tmp_path, json.dumps(rows), "set.json").questions == (Question("q", (Expected("a.py"),)),)
+    assert read(tmp_path, json.dumps(rows), "set.json").questions == (
+        Question("q", (Expected("a.py"),)),
+    )
     assert read(tmp_path, json.dumps({"queries": rows}), "set.json").questions[0].category == "all"
 
 
@@ -152,9 +162,15 @@ def test_a_set_in_json_may_be_a_list(tmp_path: Path) -> None:
         ("[[queries]]\nquery = 'q'\nrelevant = [1]", "a place is a path"),
         ("[[queries]]\nquery = 'q'\nrelevant = ['a:5-2']", "lines 5-2"),
         ("[[queries]]\nquery = 'q'\nrelevent = ['a']", "unknown key 'relevent'"),
-        ("[[queries]]\nquery = 'q'\nrelevant = ['a']\n[thresholds]\nndcg = 1", "unknown threshold 'ndcg'"),
+        (
+            "[[queries]]\nquery = 'q'\nrelevant = ['a']\n[thresholds]\nndcg = 1",
+            "unknown threshold 'ndcg'",
+        ),
         ("[[queries]]\nquery = 'q'\nrelevant = ['a']\n[thresholds]\nmin_mrr = 'x'", "no number"),
-        ("[[queries]]\nquery = 'q'\nrelevant = ['a']\n[thresholds.x]\nmin_mrr = 1", "a category without queries"),
+        (
+            "[[queries]]\nquery = 'q'\nrelevant = ['a']\n[thresholds.x]\nmin_mrr = 1",
+            "a category without queries",
+        ),
         ("[[queries]\n", "set.toml:1"),
     ],
 )
@@ -163,12 +179,18 @@ def test_what_is_no_set_is_refused(tmp_path: Path, text: str, says: str) -> None
         read(tmp_path, text)
 
 
-NAMES = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"), min_size=1, max_size=9)
+NAMES = st.text(
+    st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"), min_size=1, max_size=9
+)
 PLACES = NAMES.map(Expected) | st.builds(
     lambda p, a, n: Expected(p, a, a + n), NAMES, st.integers(1, 9), st.integers(0, 9)
 )
 QUESTIONS = st.builds(
-    Question, NAMES.filter(str.strip), st.lists(PLACES, min_size=1, max_size=3).map(tuple), NAMES, st.none() | NAMES
+    Question,
+    NAMES.filter(str.strip),
+    st.lists(PLACES, min_size=1, max_size=3).map(tuple),
+    NAMES,
+    st.none() | NAMES,
 )
 
 
@@ -184,7 +206,9 @@ def test_what_is_written_is_read_back(
 # History
 
 
-def logged(subject: str = "Commit the offsets twice", changes: str = "M a.py", **other: object) -> Logged:
+def logged(
+    subject: str = "Commit the offsets twice", changes: str = "M a.py", **other: object
+) -> Logged:
     pairs = tuple((one[0], one[2:]) for one in changes.split(", ") if one)
     facts = {"parents": (Oid("p" * 40),), "author": "Ann", "email": "ann@example.org", **other}
     return Logged(Oid("c" * 40), subject=subject, changes=pairs, **facts)  # type: ignore[arg-type]
@@ -236,7 +260,9 @@ def test_a_query_is_the_subject_without_its_frame(subject: str, query: str) -> N
 
 
 def test_targets_were_there_before_and_are_no_companions() -> None:
-    assert history.targets(logged(changes="A new.py, M a.py, D b.py, M CHANGELOG.md, M package-lock.json")) == (
+    assert history.targets(
+        logged(changes="A new.py, M a.py, D b.py, M CHANGELOG.md, M package-lock.json")
+    ) == (
         "a.py",
         "b.py",
     )
@@ -290,7 +316,9 @@ def terminal(shop: GitSandbox, tmp_path: Path) -> Terminal:
 
 
 def test_a_set_is_measured_by_category(shop: GitSandbox, tmp_path: Path) -> None:
-    said = terminal(shop, tmp_path).ragit("eval", "--golden", str(tmp_path / "set.toml"), "--json", code=0)
+    said = terminal(shop, tmp_path).ragit(
+        "eval", "--golden", str(tmp_path / "set.toml"), "--json", code=0
+    )
     found = json.loads(said.out)
     half = 1 / (1 + 1 / math.log2(3))
     assert found["categories"]["symbol"]["ndcg"] == 1
@@ -300,7 +328,10 @@ def test_a_set_is_measured_by_category(shop: GitSandbox, tmp_path: Path) -> None
     assert [one["rank"] for one in found["queries"][1]["expected"]] == [1, None]
     assert {arm["state"] for arm in found["arms"].values()} == {"contributes"}
     assert any("src/gone.py" in note for note in found["notes"])
-    assert any(re.match(r"1 tree was looked at, \d+ file versions were new", note) for note in found["notes"])
+    assert any(
+        re.match(r"1 tree was looked at, \d+ file versions were new", note)
+        for note in found["notes"]
+    )
 
 
 def test_thresholds_fail_by_option_and_by_file(shop: GitSandbox, tmp_path: Path) -> None:
@@ -310,20 +341,33 @@ def test_thresholds_fail_by_option_and_by_file(shop: GitSandbox, tmp_path: Path)
     said = shell.ragit("eval", "--golden", str(file), "--min-recall-10", "0.9", code=1)
     assert "failed: recall_10 is 0.7500, below 0.9" in said.out
     file.write_text(GOLDEN + "[thresholds.question]\nmin_ndcg = 0.9\n")
-    assert "failed: ndcg of question is 0.6131, below 0.9" in shell.ragit("eval", "--golden", str(file), code=1).out
+    assert (
+        "failed: ndcg of question is 0.6131, below 0.9"
+        in shell.ragit("eval", "--golden", str(file), code=1).out
+    )
     file.write_text(GOLDEN + "[thresholds]\nmax_p50_ms = 0\n")
     assert "p50_ms is" in shell.ragit("eval", "--golden", str(file), code=1).out
     shell.ragit("eval", "--golden", str(file), "--max-p50-ms", "60000", code=0)
 
 
-def test_half_a_search_passes_no_threshold(shop: GitSandbox, tmp_path: Path, server: EmbeddingServer) -> None:
+def test_half_a_search_passes_no_threshold(
+    shop: GitSandbox, tmp_path: Path, server: EmbeddingServer
+) -> None:
     shell = terminal(shop, tmp_path)
-    for name, value in (("provider", "openai"), ("baseUrl", server.url), ("model", "tiny"), ("timeoutMs", "1000")):
+    for name, value in (
+        ("provider", "openai"),
+        ("baseUrl", server.url),
+        ("model", "tiny"),
+        ("timeoutMs", "1000"),
+    ):
         shop.git("config", f"ragit.embedding.{name}", value)
     golden = ("eval", "--golden", str(tmp_path / "set.toml"))
     shell.ragit(*golden, "--min-ndcg", "0", code=0)
     server.close()
-    assert "failed: vectors took part in no answer" in shell.ragit(*golden, "--min-ndcg", "0", code=1).out
+    assert (
+        "failed: vectors took part in no answer"
+        in shell.ragit(*golden, "--min-ndcg", "0", code=1).out
+    )
     shell.ragit(*golden, code=0)  # a figure to look at, with its note
 
 
@@ -332,7 +376,9 @@ def test_what_cannot_be_measured_is_an_error(shop: GitSandbox, tmp_path: Path) -
     shell.refused("eval", "--golden", str(tmp_path / "none.toml"))
     shell.refused("eval", "--golden", str(tmp_path / "set.toml"), "--ref", "no-such-branch")
     shell.refused("eval", "--from-history", "3")  # one commit, without a parent
-    shell.refused("eval", "--golden", str(tmp_path / "set.toml"), "--compare", "none-a.toml", "none-b.toml")
+    shell.refused(
+        "eval", "--golden", str(tmp_path / "set.toml"), "--compare", "none-a.toml", "none-b.toml"
+    )
     assert shell.ragit("eval").code == 2
     assert shell.ragit("eval", "--golden", "a", "--from-history", "3").code == 2
     assert shell.ragit("eval", "--golden", "a", "--write", "b").code == 2
@@ -343,7 +389,8 @@ def test_the_tree_that_is_measured(shop: GitSandbox, tmp_path: Path) -> None:
     shop.rm("src/offsets.py")
     args = ("eval", "--golden", str(tmp_path / "set.toml"), "--json")
     by_tree = {
-        ref: json.loads(shell.ragit(*args, *(["--ref", ref] if ref else []), code=0).out) for ref in ("", "HEAD")
+        ref: json.loads(shell.ragit(*args, *(["--ref", ref] if ref else []), code=0).out)
+        for ref in ("", "HEAD")
     }
     assert by_tree[""]["categories"]["symbol"]["recall_10"] == 0
     assert by_tree["HEAD"]["categories"]["symbol"]["recall_10"] == 1
@@ -357,15 +404,22 @@ def test_a_set_from_history(shop: GitSandbox, tmp_path: Path) -> None:
     edit(shop, "README.md", "Bump version to 2.0")
     shell = Terminal(shop.path)
     file = tmp_path / "history.toml"
-    found = json.loads(shell.ragit("eval", "--from-history", "5", "--write", str(file), "--json", code=0).out)
-    asked = [(one["query"], one["ref"], [e["place"] for e in one["expected"]]) for one in found["queries"]]
+    found = json.loads(
+        shell.ragit("eval", "--from-history", "5", "--write", str(file), "--json", code=0).out
+    )
+    asked = [
+        (one["query"], one["ref"], [e["place"] for e in one["expected"]])
+        for one in found["queries"]
+    ]
     assert asked == [
         ("Add articles to the basket twice", second, ["src/basket.py"]),
         ("Commit an offset only once", first, ["src/offsets.py"]),
     ]
     assert [one["tree"] for one in found["queries"]] == [shop.tree(second), shop.tree(first)]
     assert found["overall"]["ndcg"] == 1
-    assert any("2 parents' trees were indexed: 7 file versions were new" in note for note in found["notes"])
+    assert any(
+        "2 parents' trees were indexed: 7 file versions were new" in note for note in found["notes"]
+    )
     assert any("release or dependency 1" in note for note in found["notes"])
     again = json.loads(shell.ragit("eval", "--golden", str(file), "--json", code=0).out)
     for one in (found, again):
@@ -381,9 +435,19 @@ def test_merges_and_bots_are_passed_over(shop: GitSandbox) -> None:
     shop.git("merge", "-q", "--no-ff", "-m", "Merge the batches of messages", "side")
     shop.write("src/basket.py", "x = 1\n")
     shop.git(
-        "-c", "user.name=ci[bot]", "commit", "-q", "-a", "-m", "Sort the basket by article", "--author", "ci[bot] <a@b>"
+        "-c",
+        "user.name=ci[bot]",
+        "commit",
+        "-q",
+        "-a",
+        "-m",
+        "Sort the basket by article",
+        "--author",
+        "ci[bot] <a@b>",
     )
-    found = json.loads(Terminal(shop.path).ragit("eval", "--from-history", "9", "--json", code=0).out)
+    found = json.loads(
+        Terminal(shop.path).ragit("eval", "--from-history", "9", "--json", code=0).out
+    )
     assert {one["query"] for one in found["queries"]} == {
         "Commit an offset only once",
         "Send messages to the broker in batches",
@@ -415,13 +479,27 @@ def test_history_survives_names_that_look_like_its_own_marks(shop: GitSandbox) -
 @pytest.fixture
 def mall(shop: GitSandbox) -> GitSandbox:
     """A shop with so much in it that each arm orders it in its own way."""
-    for name in ("customer", "invoice", "payment", "delivery", "message", "connection", "broker_offset", "stock"):
-        shop.write(f"src/more/{name}.py", function(f"open_{name}", f"return lookup({name}, message, offset)"))
+    for name in (
+        "customer",
+        "invoice",
+        "payment",
+        "delivery",
+        "message",
+        "connection",
+        "broker_offset",
+        "stock",
+    ):
+        shop.write(
+            f"src/more/{name}.py",
+            function(f"open_{name}", f"return lookup({name}, message, offset)"),
+        )
     shop.commit("Sell more things to everyone")
     return shop
 
 
-def comparison(mall: GitSandbox, tmp_path: Path, before: str, after: str, code: int = 0) -> dict[str, object]:
+def comparison(
+    mall: GitSandbox, tmp_path: Path, before: str, after: str, code: int = 0
+) -> dict[str, object]:
     for name, text in (("a.toml", before), ("b.toml", after)):
         (tmp_path / name).write_text(text)
     pair = (str(tmp_path / "a.toml"), str(tmp_path / "b.toml"))
@@ -441,14 +519,18 @@ def test_two_configurations_and_what_moved(mall: GitSandbox, tmp_path: Path) -> 
     exclude = 'index.exclude = ["src/broker.py"]\n'
     found = comparison(mall, tmp_path, "", exclude)
     assert found["settings"] == {"index.exclude": [[], ["src/broker.py"]]}
-    assert [(one["query"], one["after"]) for one in found["moved"]] == [("how is a message sent to the broker?", 0)]  # type: ignore[attr-defined]
+    assert [(one["query"], one["after"]) for one in found["moved"]] == [
+        ("how is a message sent to the broker?", 0)
+    ]  # type: ignore[attr-defined]
     assert found["difference"] == pytest.approx(-found["moved"][0]["before"] / 2, abs=1e-6)  # type: ignore[index]
     assert found["p"] == 1  # one query that moved proves nothing
     assert arms(found, "before") == arms(found, "after") == BOTH_ALIVE
 
 
 def test_an_arm_switched_off_is_not_dead(mall: GitSandbox, tmp_path: Path) -> None:
-    found = comparison(mall, tmp_path, 'embedding.provider = "none"', "retrieval.hybridSearch.enabled = false")
+    found = comparison(
+        mall, tmp_path, 'embedding.provider = "none"', "retrieval.hybridSearch.enabled = false"
+    )
     assert arms(found, "before") == {"keywords": "contributes", "vectors": "off"}
     assert arms(found, "after") == {"keywords": "off", "vectors": "contributes"}
 
@@ -464,11 +546,15 @@ def test_a_dead_arm_fails_the_comparison(mall: GitSandbox, tmp_path: Path) -> No
 def test_an_arm_without_which_nothing_changes_is_dead(repo: GitSandbox, tmp_path: Path) -> None:
     repo.write("src/offsets.py", function("commit_offset"))
     repo.commit()
-    (tmp_path / "set.toml").write_text('[[queries]]\nquery = "commit_offset"\nrelevant = ["src/offsets.py"]\n')
+    (tmp_path / "set.toml").write_text(
+        '[[queries]]\nquery = "commit_offset"\nrelevant = ["src/offsets.py"]\n'
+    )
     for name in ("a.toml", "b.toml"):
         (tmp_path / name).write_text("")
     pair = (str(tmp_path / "a.toml"), str(tmp_path / "b.toml"))
-    said = Terminal(repo.path).ragit("eval", "--golden", str(tmp_path / "set.toml"), "--compare", *pair, code=1)
+    said = Terminal(repo.path).ragit(
+        "eval", "--golden", str(tmp_path / "set.toml"), "--compare", *pair, code=1
+    )
     assert "both configurations are the same" in said.out
     assert "failed: vectors are dead in a.toml: without it every answer is the same" in said.out
 
@@ -477,7 +563,9 @@ def test_a_compared_file_is_checked_like_any_settings(mall: GitSandbox, tmp_path
     (tmp_path / "a.toml").write_text("")
     (tmp_path / "b.toml").write_text("\n[retrieval]\ntopKK = 3\n")
     pair = (str(tmp_path / "a.toml"), str(tmp_path / "b.toml"))
-    said = terminal(mall, tmp_path).refused("eval", "--golden", str(tmp_path / "set.toml"), "--compare", *pair)
+    said = terminal(mall, tmp_path).refused(
+        "eval", "--golden", str(tmp_path / "set.toml"), "--compare", *pair
+    )
     assert "b.toml:3" in said.err
     assert "topK" in said.hint
 
@@ -494,10 +582,22 @@ def test_the_json_follows_its_schema(mall: GitSandbox, tmp_path: Path) -> None:
 
 
 def test_a_table_for_people(shop: GitSandbox, tmp_path: Path) -> None:
-    said = terminal(shop, tmp_path).ragit("eval", "--golden", str(tmp_path / "set.toml"), "--full", code=0)
+    said = terminal(shop, tmp_path).ragit(
+        "eval", "--golden", str(tmp_path / "set.toml"), "--full", code=0
+    )
     lines = said.out.splitlines()
     assert lines[0] == "set.toml: 2 queries asked of HEAD"
-    assert lines[2].split() == ["category", "queries", "NDCG@10", "MRR", "R@1", "R@5", "R@10", "p50", "ms"]
+    assert lines[2].split() == [
+        "category",
+        "queries",
+        "NDCG@10",
+        "MRR",
+        "R@1",
+        "R@5",
+        "R@10",
+        "p50",
+        "ms",
+    ]
     assert lines[3].split()[:7] == ["question", "1", "0.613", "1.000", "0.500", "0.500", "0.500"]
     assert "keywords  contributes" in lines
     assert any(line.split() == ["at", "1", "src/offsets.py:1-2"] for line in lines)

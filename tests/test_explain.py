@@ -20,7 +20,10 @@ def function(name: str, *lines: str) -> str:
 @pytest.fixture
 def shop(repo: GitSandbox) -> GitSandbox:
     """A test that answers best, and code that holds only some of the words."""
-    repo.write("tests/test_basket.py", function("test_empty_the_basket", "empty the basket: basket.empty()"))
+    repo.write(
+        "tests/test_basket.py",
+        function("test_empty_the_basket", "empty the basket: basket.empty()"),
+    )
     repo.write("src/basket.py", function("remove_everything", "basket.clear()  # empty"))
     repo.write("src/bin.py", function("open_bin", "return basket"))
     repo.write("src/till.py", function("count", "return coins"))
@@ -45,7 +48,11 @@ def test_what_a_demotion_kept_out(shop: GitSandbox) -> None:
     answer = ask(shop, heavy, top_k=1, explain=True)
     assert [hit.path for hit in answer.hits] == ["src/basket.py"]
     (kept,) = answer.demoted
-    assert (kept.path, kept.symbol, set(kept.signals)) == ("tests/test_basket.py", "test_empty_the_basket", {"test"})
+    assert (kept.path, kept.symbol, set(kept.signals)) == (
+        "tests/test_basket.py",
+        "test_empty_the_basket",
+        {"test"},
+    )
     assert kept.score < answer.hits[0].score <= kept.otherwise
     free = ask(shop, {"retrieval.signals.test": "0"}, top_k=1)
     assert free.hits[0].path == "tests/test_basket.py"
@@ -64,7 +71,15 @@ def test_explaining_changes_no_hit(shop: GitSandbox) -> None:
 
 def test_a_session_with_explain(shop: GitSandbox) -> None:
     shell = Terminal(shop.path)
-    args = ("-c", "retrieval.signals.test=-3", "search", "-k", "1", "--explain", "empty the basket with Coins")
+    args = (
+        "-c",
+        "retrieval.signals.test=-3",
+        "search",
+        "-k",
+        "1",
+        "--explain",
+        "empty the basket with Coins",
+    )
     lines = shell.ragit(*args, code=0).out.splitlines()
     assert any("words of the query in these lines (keyword)" in line for line in lines)
     assert "  words       empty, basket" in lines
@@ -90,7 +105,11 @@ def test_the_names_around_a_hit_and_its_path_are_not_lacking(repo: GitSandbox) -
     assert "  words       Session, send" in lines
     assert "  in path     billing" in lines
     assert "  lacks       Euros" in lines
-    hit = json.loads(Terminal(repo.path).ragit("search", "-k", "1", "--explain", "--json", "Session.send billing").out)
+    hit = json.loads(
+        Terminal(repo.path)
+        .ragit("search", "-k", "1", "--explain", "--json", "Session.send billing")
+        .out
+    )
     assert hit["results"][0]["explain"]["words"] == ["Session", "send"]
     assert hit["results"][0]["explain"]["words_in_path"] == ["billing"]
     assert hit["results"][0]["explain"]["lacks"] == []
@@ -99,7 +118,16 @@ def test_the_names_around_a_hit_and_its_path_are_not_lacking(repo: GitSandbox) -
 def test_explain_in_json_follows_the_schema(shop: GitSandbox) -> None:
     from test_render import faults, schemas
 
-    args = ("-c", "retrieval.signals.test=-3", "search", "-k", "1", "--explain", "--json", "empty the basket")
+    args = (
+        "-c",
+        "retrieval.signals.test=-3",
+        "search",
+        "-k",
+        "1",
+        "--explain",
+        "--json",
+        "empty the basket",
+    )
     found = json.loads(Terminal(shop.path).ragit(*args, code=0).out)
     assert not list(faults(found, schemas()["search"]))
     assert found["results"][0]["explain"]["words"] == ["empty", "basket"]

@@ -16,9 +16,9 @@ from PIL import Image
 from sandbox import GitSandbox
 from serving import EmbeddingServer
 
-from ragit.api import Ragit, open_repository
-from ragit.index.model import PROBE
+from ragit.index.vectors.same_model import PROBE
 from ragit.reports import IndexReport
+from ragit.repository.repository import Ragit, open_repository
 
 TOKEN = "ghp_" + "a1B2" * 9
 
@@ -48,10 +48,20 @@ class Wanted(NamedTuple):
 
     def flags(self, server: EmbeddingServer, model: Model) -> dict[str, object]:
         """As settings."""
-        served = {"embedding.baseUrl": server.url, "embedding.model": "tiny"} if self.embedder == "openai" else {}
+        served = (
+            {"embedding.baseUrl": server.url, "embedding.model": "tiny"}
+            if self.embedder == "openai"
+            else {}
+        )
         described = {**model.settings, "description.prompt": self.prompt} if self.chunks else {}
         images = model.image_settings if self.images else {}
-        return {"embedding.provider": self.embedder, **served, **described, **images, "index.workers": 1}
+        return {
+            "embedding.provider": self.embedder,
+            **served,
+            **described,
+            **images,
+            "index.workers": 1,
+        }
 
 
 class Before(NamedTuple):
@@ -73,7 +83,11 @@ WANTED = st.builds(
     st.sampled_from(["", "Say it in verse."]),
 )
 BEFORE = st.builds(
-    Before, st.sampled_from(["index", "search", "gc", "rebuild"]), WANTED, st.integers(0, 2), st.booleans()
+    Before,
+    st.sampled_from(["index", "search", "gc", "rebuild"]),
+    WANTED,
+    st.integers(0, 2),
+    st.booleans(),
 )
 
 
@@ -81,8 +95,8 @@ BEFORE = st.builds(
 def small_batches() -> Iterator[None]:
     """So that one run has several."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ragit.index.run.BATCH_FILES", 3)
-        patch.setattr("ragit.index.run.DESCRIBED_FILES", 2)
+        patch.setattr("ragit.index.run.run.BATCH_FILES", 3)
+        patch.setattr("ragit.index.run.run.DESCRIBED_FILES", 2)
         yield
 
 
@@ -110,7 +124,10 @@ def picture(side: int) -> bytes:
 def counts(report: IndexReport) -> dict[str, object]:
     """All that can be known before; the words of an image are not."""
     asked = report.described
-    found = {name: getattr(report, name) for name in ("trees", "files", "chunks", "indexed", "embedded", "reused")}
+    found = {
+        name: getattr(report, name)
+        for name in ("trees", "files", "chunks", "indexed", "embedded", "reused")
+    }
     found["skipped"] = dict(report.skipped)
     found["described"] = asked and (asked.chunks, asked.images, asked.secrets)
     found["words"] = report.words if asked is None or not asked.images else "more or less"
@@ -128,7 +145,9 @@ def act(index: Ragit, one: Before, revisions: list[str]) -> None:
 
 
 @settings(max_examples=20)
-@given(before=st.lists(BEFORE, max_size=3), wanted=WANTED, at=st.integers(0, 2), rebuild=st.booleans())
+@given(
+    before=st.lists(BEFORE, max_size=3), wanted=WANTED, at=st.integers(0, 2), rebuild=st.booleans()
+)
 @example(  # vectors of code alone that another describer's table holds
     before=[Before("index", Wanted("openai", chunks=True), 2, faults=True)],
     wanted=Wanted("openai", chunks=True, describe=False, prompt="Say it in verse."),
@@ -148,7 +167,11 @@ def act(index: Ragit, one: Before, revisions: list[str]) -> None:
     rebuild=True,
 )
 def test_a_dry_run_counts_what_the_run_then_does(
-    history: tuple[GitSandbox, list[str]], before: list[Before], wanted: Wanted, at: int, rebuild: bool
+    history: tuple[GitSandbox, list[str]],
+    before: list[Before],
+    wanted: Wanted,
+    at: int,
+    rebuild: bool,
 ) -> None:
     repo, revisions = history
     with tempfile.TemporaryDirectory() as folder, EmbeddingServer() as server, Model() as model:
@@ -156,7 +179,9 @@ def test_a_dry_run_counts_what_the_run_then_does(
         place = {"index.storePath": f"{folder}/index.db"}
         for one in before:
             model.faults = {"beta": failing(400)} if one.faults else {}
-            with open_repository(repo.path, flags={**one.wanted.flags(server, model), **place}) as index:
+            with open_repository(
+                repo.path, flags={**one.wanted.flags(server, model), **place}
+            ) as index:
                 act(index, one, revisions)
         model.faults = {}
         server.asked.clear()
@@ -168,14 +193,20 @@ def test_a_dry_run_counts_what_the_run_then_does(
             done = index.index(revisions[at], **options)
             assert counts(foreseen) == counts(done)
             sent = [text for payload in server.asked for text in payload["input"] if text != PROBE]
-            assert len(sent) == len(set(sent)) == (done.embedded if wanted.embedder == "openai" else 0)
-            assert len(model.asked) == (done.described.chunks + done.described.images if done.described else 0)
+            assert (
+                len(sent) == len(set(sent)) == (done.embedded if wanted.embedder == "openai" else 0)
+            )
+            assert len(model.asked) == (
+                done.described.chunks + done.described.images if done.described else 0
+            )
             again = index.index(revisions[at], dry_run=True, describe=wanted.describe)
             assert (again.indexed, again.embedded, again.without_vectors) == (0, 0, None)
 
 
-def test_workers_beside_each_other_count_no_text_twice(repo: GitSandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ragit.index.run.POOL_FROM", 2)
+def test_workers_beside_each_other_count_no_text_twice(
+    repo: GitSandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ragit.index.run.run.POOL_FROM", 2)
     for number in range(12):
         repo.write(f"{number}.py", body("shared") + "\n\n" + body(f"own_{number}"))
     repo.commit()

@@ -101,7 +101,17 @@ def test_every_kind_of_name_resolves(repo: GitSandbox, opened: Repo) -> None:
     repo.write("d/f", "2")
     repo.commit("second")
     wanted = Revision("", Oid(first), Oid(tree))
-    for name in ("v1", "v1-again", "HEAD~1", "main^", first, first[:8], ":/first", "@{1}", "refs/tags/v1"):
+    for name in (
+        "v1",
+        "v1-again",
+        "HEAD~1",
+        "main^",
+        first,
+        first[:8],
+        ":/first",
+        "@{1}",
+        "refs/tags/v1",
+    ):
         assert opened.resolve(name)._replace(name="") == wanted, name
     assert opened.resolve(tree) == Revision(tree, None, Oid(tree))
     assert opened.resolve("a-tree") == Revision("a-tree", None, Oid(tree))
@@ -119,7 +129,9 @@ def test_a_name_of_nothing_is_refused(repo: GitSandbox, opened: Repo, name: str)
 
 
 @pytest.mark.parametrize("name", ["HEAD@{1}", "@{7}", "main@{99}", "HEAD@{1}:d", "HEAD@{1}~2"])
-def test_what_no_reflog_remembers_is_no_failure_of_git(repo: GitSandbox, opened: Repo, name: str) -> None:
+def test_what_no_reflog_remembers_is_no_failure_of_git(
+    repo: GitSandbox, opened: Repo, name: str
+) -> None:
     repo.commit()
     assert opened.resolve("HEAD@{0}").tree == repo.tree()
     with pytest.raises(UnknownRevision, match="only has 1 entries") as caught:
@@ -198,7 +210,9 @@ def test_refs_name_what_they_point_to(repo: GitSandbox, opened: Repo) -> None:
     assert {ref for ref in opened.refs() if ref.commit} == {
         Revision(f"refs/{name}", commit, tree) for name in everywhere
     }
-    assert [ref for ref in opened.refs() if not ref.commit] == [Revision("refs/tags/tree", None, tree)]
+    assert [ref for ref in opened.refs() if not ref.commit] == [
+        Revision("refs/tags/tree", None, tree)
+    ]
     assert opened.branches() == [Revision("refs/heads/main", commit, tree)]
     assert opened.trees_of([commit, ABSENT]) == {commit: tree}
     assert opened.trees_of([]) == {}
@@ -219,8 +233,17 @@ def test_worktrees_are_listed(repo: GitSandbox, opened: Repo) -> None:
     linked = repo.path.parent / "lin ked"
     repo.git("worktree", "add", "-q", "-b", "topic", str(linked))
     main, other = opened.worktrees()
-    assert (main.path, main.head, main.git_dir, main.branch) == (repo.path, head, repo.path / ".git", "main")
-    assert (other.path, other.branch, other.git_dir) == (linked, "topic", repo.path / ".git" / "worktrees" / "lin-ked")
+    assert (main.path, main.head, main.git_dir, main.branch) == (
+        repo.path,
+        head,
+        repo.path / ".git",
+        "main",
+    )
+    assert (other.path, other.branch, other.git_dir) == (
+        linked,
+        "topic",
+        repo.path / ".git" / "worktrees" / "lin-ked",
+    )
     shutil.rmtree(linked)
     assert [worktree.path for worktree in opened.worktrees()] == [repo.path, linked]
 
@@ -248,7 +271,11 @@ def test_entries_hold_every_mode_and_any_name(repo: GitSandbox, opened: Repo) ->
     found = {entry.path: entry for entry in opened.entries(Oid(repo.tree()))}
     assert set(found) == {*strange, b"run.sh", b"link", b"module"}
     assert {found[path].mode for path in strange} == {0o100644}
-    assert [found[path].mode for path in (b"run.sh", b"link", b"module")] == [0o100755, SYMLINK, GITLINK]
+    assert [found[path].mode for path in (b"run.sh", b"link", b"module")] == [
+        0o100755,
+        SYMLINK,
+        GITLINK,
+    ]
     blob = opened.objects().read(found[b"caf\xe9.py"].oid)
     assert blob == b"caf\xe9.py"
 
@@ -268,7 +295,9 @@ def test_diff_tells_each_path_that_differs(repo: GitSandbox, opened: Repo) -> No
     new = Oid(repo.tree())
     before, after = ({entry.path: entry for entry in opened.entries(tree)} for tree in (old, new))
     touched = sorted((before.keys() | after.keys()) - {b"same"})
-    assert opened.diff(old, new) == [Change(path, before.get(path), after.get(path)) for path in touched]
+    assert opened.diff(old, new) == [
+        Change(path, before.get(path), after.get(path)) for path in touched
+    ]
     assert opened.diff(new, new) == []
     whole = [Change(entry.path, None, entry) for entry in opened.entries(new)]
     assert opened.diff(opened.empty_tree, new) == whole
@@ -321,7 +350,9 @@ def test_git_reads_in_bulk_where_libgit2_does_not_tell_sizes(
 
 
 @pytest.mark.parametrize("bulk", [False, True], ids=["git", "libgit2"])
-def test_a_reader_that_walks_off_leaves_no_answers_behind(repo: GitSandbox, opened: Repo, bulk: bool) -> None:
+def test_a_reader_that_walks_off_leaves_no_answers_behind(
+    repo: GitSandbox, opened: Repo, bulk: bool
+) -> None:
     for number in range(9):
         repo.write(str(number), str(number))
     repo.commit()
@@ -335,7 +366,9 @@ def test_a_reader_that_walks_off_leaves_no_answers_behind(repo: GitSandbox, open
 
 
 @pytest.mark.parametrize("bulk", [False, True], ids=["git", "libgit2"])
-def test_another_process_opens_the_objects_from_a_recipe(repo: GitSandbox, opened: Repo, bulk: bool) -> None:
+def test_another_process_opens_the_objects_from_a_recipe(
+    repo: GitSandbox, opened: Repo, bulk: bool
+) -> None:
     repo.write("committed", "1")
     repo.commit()
     repo.write("uncommitted", "only ours")
@@ -344,7 +377,9 @@ def test_another_process_opens_the_objects_from_a_recipe(repo: GitSandbox, opene
     oid = next(entry.oid for entry in opened.entries(tree) if entry.path == b"uncommitted")
     recipe = pickle.dumps(opened.recipe(bulk=bulk))
     code = "import pickle, sys\nwith pickle.load(sys.stdin.buffer).open() as o: print(o.read(sys.argv[1]).decode())"
-    done = subprocess.run([sys.executable, "-c", code, oid], input=recipe, capture_output=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code, oid], input=recipe, capture_output=True, check=True
+    )
     assert done.stdout == b"only ours\n"
 
 
@@ -382,9 +417,13 @@ def test_closing_ends_all_processes(repo: GitSandbox) -> None:
 
 def test_attributes_come_from_the_tree_alone(repo: GitSandbox, opened: Repo) -> None:
     repo.write(
-        ".gitattributes", "*.gen linguist-generated\n*.bin binary\n*.h linguist-language=C++\n/out/** ragit=false\n"
+        ".gitattributes",
+        "*.gen linguist-generated\n*.bin binary\n*.h linguist-language=C++\n/out/** ragit=false\n",
     )
-    repo.write("lib/.gitattributes", "* linguist-vendored\nown.c -linguist-vendored !linguist-generated -diff\n")
+    repo.write(
+        "lib/.gitattributes",
+        "* linguist-vendored\nown.c -linguist-vendored !linguist-generated -diff\n",
+    )
     repo.commit()
     entries = opened.entries(Oid(repo.tree()))
     repo.write(".gitattributes", "* linguist-generated\n")  # another tree's business
@@ -471,8 +510,20 @@ with Repo.open() as repo:
     repo.config("^ragit")
 print([name for name in sys.argv[1:] if name in sys.modules])
 """
-    slow = ["pygit2", "numpy", "tempfile", "shutil", "hashlib", "difflib", "asyncio", "multiprocessing", "logging"]
+    slow = [
+        "pygit2",
+        "numpy",
+        "tempfile",
+        "shutil",
+        "hashlib",
+        "difflib",
+        "asyncio",
+        "multiprocessing",
+        "logging",
+    ]
     env = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)}
-    done = subprocess.run([sys.executable, "-c", code, *slow], cwd=repo.path, env=env, capture_output=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code, *slow], cwd=repo.path, env=env, capture_output=True, check=True
+    )
     # shutil: to remove the temporary index, which only a changed working tree needs
     assert done.stdout.decode().strip() in ("[]", "['shutil']")

@@ -52,7 +52,11 @@ def check(path: Path, expected: dict[bytes, bytes | None]) -> Repo:
     return found
 
 
-HEAD_FILES: dict[bytes, bytes | None] = {b"a.py": b"two\n", b"doc/c.md": b"c\n", b"lib/b.py": b"b\n"}
+HEAD_FILES: dict[bytes, bytes | None] = {
+    b"a.py": b"two\n",
+    b"doc/c.md": b"c\n",
+    b"lib/b.py": b"b\n",
+}
 
 
 # Bare, linked, nested
@@ -63,10 +67,14 @@ def test_a_bare_repository_has_nothing_uncommitted(history: GitSandbox, tmp_path
     with check(bare.path, HEAD_FILES) as found:
         assert (found.top, found.prefix, found.git_dir) == (None, b"", bare.path)
         assert found.working_tree(MIB) == (history.tree(), history.git("rev-parse", "HEAD"), {})
-        assert [(tree.path, tree.head, tree.git_dir) for tree in found.worktrees()] == [(bare.path, None, bare.path)]
+        assert [(tree.path, tree.head, tree.git_dir) for tree in found.worktrees()] == [
+            (bare.path, None, bare.path)
+        ]
 
 
-def test_inside_a_git_dir_there_is_no_working_tree(history: GitSandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_inside_a_git_dir_there_is_no_working_tree(
+    history: GitSandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with check(history.path / ".git", HEAD_FILES) as found:
         assert (found.top, found.common_dir) == (None, history.path / ".git")
     monkeypatch.chdir(history.path / ".git")
@@ -76,7 +84,9 @@ def test_inside_a_git_dir_there_is_no_working_tree(history: GitSandbox, monkeypa
 
 
 @pytest.mark.parametrize("where", [".", "objects", "with a working tree"])
-def test_a_repository_that_a_commit_holds_brings_no_settings(history: GitSandbox, tmp_path: Path, where: str) -> None:
+def test_a_repository_that_a_commit_holds_brings_no_settings(
+    history: GitSandbox, tmp_path: Path, where: str
+) -> None:
     inner = GitSandbox(history.path / "lib" / "inner", "--bare")
     if where == "with a working tree":
         inner.git("config", "core.bare", "false")
@@ -92,7 +102,9 @@ def test_a_repository_that_a_commit_holds_brings_no_settings(history: GitSandbox
         assert found.common_dir == inside
 
 
-def test_a_bare_repository_that_the_user_put_into_a_working_tree_is_his(history: GitSandbox) -> None:
+def test_a_bare_repository_that_the_user_put_into_a_working_tree_is_his(
+    history: GitSandbox,
+) -> None:
     history.clone(history.path / "mine.git", "--bare")
     with Repo.open(history.path / "mine.git") as found:
         assert found.common_dir == history.path / "mine.git"
@@ -104,7 +116,10 @@ def test_linked_worktrees_share_the_common_dir(history: GitSandbox, tmp_path: Pa
     (linked / "new.py").write_text("only here\n")
     with Repo.open(linked) as found:
         assert (found.top, found.common_dir) == (linked, history.path / ".git")
-        assert (found.git_dir, found.branch()) == (history.path / ".git" / "worktrees" / "linked", "topic")
+        assert (found.git_dir, found.branch()) == (
+            history.path / ".git" / "worktrees" / "linked",
+            "topic",
+        )
         tree = found.working_tree(MIB).tree
         assert contents(found, tree, bulk=False) == {
             b"a.py": b"one\n",
@@ -129,7 +144,9 @@ def test_worktrees_of_a_bare_repository(history: GitSandbox, tmp_path: Path) -> 
 
 def test_a_submodule_is_a_repository_of_its_own(history: GitSandbox, tmp_path: Path) -> None:
     outer = GitSandbox(tmp_path / "outer")
-    outer.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", str(history.path), "module")
+    outer.git(
+        "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(history.path), "module"
+    )
     outer.commit()
     module = GitSandbox(outer.path / "module")
     with check(module.path, HEAD_FILES) as found:
@@ -143,9 +160,10 @@ def test_a_submodule_is_a_repository_of_its_own(history: GitSandbox, tmp_path: P
         commit = module.commit()
         moved = found.working_tree(MIB).tree
         assert moved == staged_by_git(outer, tmp_path)
-        assert [(change.path, change.new and change.new.oid) for change in found.diff(outer.tree_oid(), moved)] == [
-            (b"module", commit)
-        ]
+        assert [
+            (change.path, change.new and change.new.oid)
+            for change in found.diff(outer.tree_oid(), moved)
+        ] == [(b"module", commit)]
 
 
 def test_the_callers_variables_name_the_repository(history: GitSandbox, tmp_path: Path) -> None:
@@ -161,7 +179,9 @@ def test_the_callers_variables_name_the_repository(history: GitSandbox, tmp_path
     with Repo.open(history.path, env={**os.environ, "GIT_INDEX_FILE": str(index)}) as found:
         assert found.staged_tree() == history.tree("HEAD~1")
     index.rename(history.path / ".git" / "relative")
-    with Repo.open(history.path / "lib", env={**os.environ, "GIT_INDEX_FILE": ".git/relative"}) as found:
+    with Repo.open(
+        history.path / "lib", env={**os.environ, "GIT_INDEX_FILE": ".git/relative"}
+    ) as found:
         assert found.staged_tree() == history.tree("HEAD~1")
 
 
@@ -203,8 +223,12 @@ def objects_of(repo: GitSandbox) -> set[str]:
     return set(said.split())
 
 
-def test_a_partial_clone_downloads_nothing_unless_asked(history: GitSandbox, tmp_path: Path) -> None:
-    partial = history.clone(tmp_path / "partial", "--filter=blob:none")  # checkout downloads the blobs of HEAD
+def test_a_partial_clone_downloads_nothing_unless_asked(
+    history: GitSandbox, tmp_path: Path
+) -> None:
+    partial = history.clone(
+        tmp_path / "partial", "--filter=blob:none"
+    )  # checkout downloads the blobs of HEAD
     before = objects_of(partial)
     old = Oid(history.git("rev-parse", "HEAD~1:a.py"))
     assert old not in before
@@ -270,7 +294,9 @@ def replaced(repo: GitSandbox) -> None:
 
 
 @pytest.mark.parametrize("change", [packed, replaced])
-def test_how_objects_are_kept_makes_no_difference(history: GitSandbox, change: Callable[[GitSandbox], None]) -> None:
+def test_how_objects_are_kept_makes_no_difference(
+    history: GitSandbox, change: Callable[[GitSandbox], None]
+) -> None:
     change(history)
     check(history.path, HEAD_FILES).close()
 
@@ -283,12 +309,16 @@ def test_sha256(tmp_path: Path) -> None:
     repo.write("a.py", "1\n")
     repo.write(".gitattributes", "*.py linguist-generated\n")
     repo.commit()
-    with check(repo.path, {b"a.py": b"1\n", b".gitattributes": b"*.py linguist-generated\n"}) as found:
+    with check(
+        repo.path, {b"a.py": b"1\n", b".gitattributes": b"*.py linguist-generated\n"}
+    ) as found:
         repo.write("a.py", "2\n")
         tree = found.working_tree(MIB).tree
         assert (len(tree), tree) == (64, staged_by_git(repo, tmp_path))
         assert found.diff(found.head().tree, tree)[0].path == b"a.py"
-        assert found.attributes(found.entries(tree), [b"a.py"]) == {b"a.py": {"linguist-generated": "set"}}
+        assert found.attributes(found.entries(tree), [b"a.py"]) == {
+            b"a.py": {"linguist-generated": "set"}
+        }
         sizes = found.objects(bulk=True).sizes(entry.oid for entry in found.entries(tree))
         assert sorted(sizes.values()) == [2, 24]
         assert found.prune_private_objects([], grace=-1) > 0
@@ -330,8 +360,12 @@ def fsmonitor(repo: GitSandbox) -> None:
     repo.git("update-index", "--fsmonitor")
 
 
-@pytest.mark.parametrize("kind", [split, cone, sparse_index, version_4, assumed_unchanged, fsmonitor])
-def test_every_kind_of_index(history: GitSandbox, tmp_path: Path, kind: Callable[[GitSandbox], None]) -> None:
+@pytest.mark.parametrize(
+    "kind", [split, cone, sparse_index, version_4, assumed_unchanged, fsmonitor]
+)
+def test_every_kind_of_index(
+    history: GitSandbox, tmp_path: Path, kind: Callable[[GitSandbox], None]
+) -> None:
     kind(history)
     history.write("lib/b.py", "edited\n")
     history.write("lib/new.py", "new\n")
@@ -341,7 +375,10 @@ def test_every_kind_of_index(history: GitSandbox, tmp_path: Path, kind: Callable
         assert found.staged_tree() == staged
         first = found.working_tree(MIB).tree
         assert found.working_tree(MIB).tree == first == staged_by_git(history, tmp_path)
-        assert {change.path for change in found.diff(found.staged_tree(), first)} == {b"lib/b.py", b"lib/new.py"}
+        assert {change.path for change in found.diff(found.staged_tree(), first)} == {
+            b"lib/b.py",
+            b"lib/new.py",
+        }
     assert fingerprint(history) == before
 
 
@@ -415,7 +452,9 @@ def test_git_decides_what_a_file_is_as_a_blob(
         assert found.working_tree(MIB).tree == history.tree()
 
 
-def test_twins_of_case_and_of_composition_are_two_files(history: GitSandbox, tmp_path: Path) -> None:
+def test_twins_of_case_and_of_composition_are_two_files(
+    history: GitSandbox, tmp_path: Path
+) -> None:
     for name in ("A.py", "caf\u00e9", "cafe\u0301"):
         history.write(name, name)
     with Repo.open(history.path) as found:
@@ -426,16 +465,26 @@ def test_twins_of_case_and_of_composition_are_two_files(history: GitSandbox, tmp
 
 
 @pytest.mark.parametrize("locale", ["POSIX", "C.UTF-8"])
-def test_names_in_no_encoding_under_any_locale(history: GitSandbox, tmp_path: Path, locale: str) -> None:
+def test_names_in_no_encoding_under_any_locale(
+    history: GitSandbox, tmp_path: Path, locale: str
+) -> None:
     history.write(b"caf\xe9/d\xff.py", "latin\n")
     history.write("\u65e5\u672c.py", "utf-8\n")
     code = (
         "import sys\nfrom ragit.git import Repo\nwith Repo.open(sys.argv[1]) as r:\n"
         " t = r.working_tree(1000).tree\n print(t, [e.path.hex() for e in r.entries(t)])"
     )
-    env = {**os.environ, "LC_ALL": locale, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONPATH": ROOT}
+    env = {
+        **os.environ,
+        "LC_ALL": locale,
+        "PYTHONUTF8": "0",
+        "PYTHONCOERCECLOCALE": "0",
+        "PYTHONPATH": ROOT,
+    }
     below = os.fsencode(history.path) + b"/caf\xe9"
-    done = subprocess.run([sys.executable, "-c", code, below], env=env, capture_output=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code, below], env=env, capture_output=True, check=True
+    )
     assert done.stdout.decode().startswith(staged_by_git(history, tmp_path))
     assert b"caf\xe9/d\xff.py".hex() in done.stdout.decode()
 
@@ -448,12 +497,20 @@ def test_a_foreign_repository_is_refused_in_gits_words(history: GitSandbox) -> N
     with pytest.raises(NotARepository, match="dubious ownership") as caught:
         Repo.open(history.path, env=foreign)
     assert caught.value.hint.endswith(f"git config --global --add safe.directory {history.path}")
-    trusted = {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.directory", "GIT_CONFIG_VALUE_0": "*"}
-    with Repo.open(history.path, env={**foreign, **trusted}) as found:  # as containers and CI trust it
+    trusted = {
+        "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": "safe.directory",
+        "GIT_CONFIG_VALUE_0": "*",
+    }
+    with Repo.open(
+        history.path, env={**foreign, **trusted}
+    ) as found:  # as containers and CI trust it
         assert contents(found, found.head().tree, bulk=True) == HEAD_FILES
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give a folder away")
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give a folder away"
+)
 def test_a_repository_of_another_user(history: GitSandbox) -> None:
     os.chown(history.path, 12345, 12345)
     os.chown(history.path / ".git", 12345, 12345)

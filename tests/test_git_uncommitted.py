@@ -44,7 +44,11 @@ def working_tree(repo: GitSandbox, max_bytes: int = MIB) -> str:
 def fingerprint(repo: GitSandbox) -> dict[str, str]:
     """Names and contents of all that is the user's in the git dir."""
     git_dir = repo.path / ".git"
-    files = (file for file in git_dir.rglob("*") if file.is_file() and git_dir / "ragit" not in file.parents)
+    files = (
+        file
+        for file in git_dir.rglob("*")
+        if file.is_file() and git_dir / "ragit" not in file.parents
+    )
     return {str(file): hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
 
 
@@ -80,9 +84,13 @@ def test_while_there_are_conflicts_nothing_is_staged(repo: GitSandbox, opened: R
 
 @pytest.mark.parametrize("linked", [False, True], ids=["main", "linked"])
 @pytest.mark.parametrize(
-    "how", [["commit", "-m", "x"], ["commit", "-am", "x"], ["commit", "-m", "x", "--", "a"]], ids=str
+    "how",
+    [["commit", "-m", "x"], ["commit", "-am", "x"], ["commit", "-m", "x", "--", "a"]],
+    ids=str,
 )
-def test_in_a_pre_commit_hook_it_is_the_tree_to_be_committed(repo: GitSandbox, how: list[str], linked: bool) -> None:
+def test_in_a_pre_commit_hook_it_is_the_tree_to_be_committed(
+    repo: GitSandbox, how: list[str], linked: bool
+) -> None:
     repo.write("a", "1")
     repo.write("b", "1")
     repo.commit()
@@ -100,7 +108,9 @@ def test_in_a_pre_commit_hook_it_is_the_tree_to_be_committed(repo: GitSandbox, h
     hooks.mkdir()
     (hooks / "pre-commit").write_text(f'#!/bin/sh\nexec {sys.executable} -c "{hook}"\n')
     (hooks / "pre-commit").chmod(0o755)
-    repo.git("-c", f"core.hooksPath={hooks}", *how, env={"PYTHONPATH": str(Path(__file__).parent.parent)})
+    repo.git(
+        "-c", f"core.hooksPath={hooks}", *how, env={"PYTHONPATH": str(Path(__file__).parent.parent)}
+    )
     assert seen.read_text() == repo.tree()
 
 
@@ -125,7 +135,17 @@ def conflict(repo: GitSandbox) -> None:
 
 
 def many_edits(repo: GitSandbox) -> None:
-    for path in ("keep", "edit", "delete", "staged", "folder/one", "folder/two", "to-link", "to-folder", "mode"):
+    for path in (
+        "keep",
+        "edit",
+        "delete",
+        "staged",
+        "folder/one",
+        "folder/two",
+        "to-link",
+        "to-folder",
+        "mode",
+    ):
         repo.write(path, f"{path}\n")
     repo.write(".gitignore", "*.log\n")
     repo.commit()
@@ -305,7 +325,11 @@ def traced(repo: GitSandbox, trace: Path) -> Repo:
 
 def commands(trace: Path) -> list[str]:
     events = [json.loads(line) for line in trace.read_text().splitlines()]
-    return [event["name"] for event in events if event["event"] == "cmd_name" and "/" not in event["sid"]]
+    return [
+        event["name"]
+        for event in events
+        if event["event"] == "cmd_name" and "/" not in event["sid"]
+    ]
 
 
 def test_a_clean_working_tree_costs_one_process(repo: GitSandbox, tmp_path: Path) -> None:
@@ -368,14 +392,23 @@ def test_large_files_are_left_out_and_named(repo: GitSandbox, opened: Repo) -> N
     repo.write("untracked", "y" * 1001)
     repo.write("fits", "z" * 1000)
     tree, _, skipped = opened.working_tree(1000)
-    assert names(opened, tree) == [b"fits", b"other"]  # not the former content of "tracked": it is not there any more
+    assert names(opened, tree) == [
+        b"fits",
+        b"other",
+    ]  # not the former content of "tracked": it is not there any more
     assert skipped == {b"tracked": "too large", b"untracked": "too large"}
     repo.git("checkout", "tracked")
     repo.rm("fits")
-    assert opened.working_tree(1000) == (repo.tree(), repo.git("rev-parse", "HEAD"), {b"untracked": "too large"})
+    assert opened.working_tree(1000) == (
+        repo.tree(),
+        repo.git("rev-parse", "HEAD"),
+        {b"untracked": "too large"},
+    )
 
 
-def test_embedded_repositories_and_special_files_are_left_out(repo: GitSandbox, opened: Repo) -> None:
+def test_embedded_repositories_and_special_files_are_left_out(
+    repo: GitSandbox, opened: Repo
+) -> None:
     repo.write("pipe", "a file")
     repo.commit()
     opened.refresh()
@@ -429,7 +462,9 @@ def test_what_is_private_stays_private(repo: GitSandbox, opened: Repo, tmp_path:
     assert not list((repo.path / ".git" / "ragit").glob("index-*"))
 
 
-def test_where_the_git_dir_cannot_be_written_a_given_folder_is_used(repo: GitSandbox, tmp_path: Path) -> None:
+def test_where_the_git_dir_cannot_be_written_a_given_folder_is_used(
+    repo: GitSandbox, tmp_path: Path
+) -> None:
     repo.write("f", "1")
     repo.commit()
     repo.write("f", "2")

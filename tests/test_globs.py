@@ -127,7 +127,11 @@ PIECES = st.sampled_from(
 )
 # git says that `**` beside anything but slashes is a plain `*`, and then treats a**/b in its own way.
 GLUED = re.compile(r"[^/]\*\*|\*\*[^/]")
-PATTERNS = st.lists(PIECES, min_size=1, max_size=5).map("".join).filter(lambda p: "/" not in p or not GLUED.search(p))
+PATTERNS = (
+    st.lists(PIECES, min_size=1, max_size=5)
+    .map("".join)
+    .filter(lambda p: "/" not in p or not GLUED.search(p))
+)
 NAMES = st.sampled_from(["a", "b", "ab", "abc", "x.y", "*", "d"])
 PATHS = st.lists(NAMES, min_size=1, max_size=4).map("/".join)
 
@@ -143,7 +147,9 @@ def ignored(git: GitSandbox, pattern: str, paths: list[str]) -> set[str]:
     excludes.parent.mkdir(exist_ok=True)
     excludes.write_text(pattern + "\n")
     asked = ["git", "check-ignore", "--no-index", "--stdin", "-z", "--verbose", "--non-matching"]
-    said = subprocess.run(asked, cwd=git.path, input="\0".join(paths).encode() + b"\0", capture_output=True).stdout
+    said = subprocess.run(
+        asked, cwd=git.path, input="\0".join(paths).encode() + b"\0", capture_output=True
+    ).stdout
     assert said
     fields = os.fsdecode(said).split("\0")
     return {path for source, path in zip(fields[0::4], fields[3::4], strict=False) if source}

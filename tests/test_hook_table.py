@@ -99,7 +99,17 @@ BY_SEARCH: dict[str, Steps] = {
     "nothing at all": [":"],
 }  # fmt: skip
 
-SHORT = {"commit", "commit PATH", "switch", "merge", "rebase", "rebase --apply", "reset --hard", "am", "rebase --abort"}
+SHORT = {
+    "commit",
+    "commit PATH",
+    "switch",
+    "merge",
+    "rebase",
+    "rebase --apply",
+    "reset --hard",
+    "am",
+    "rebase --abort",
+}
 """Those that every run tries; the whole table takes a minute."""
 
 
@@ -108,13 +118,17 @@ def template(tmp_path_factory: pytest.TempPathFactory, home: Path) -> GitSandbox
     """Diverged branches that touch the same and other files, hooks installed, HEAD indexed."""
     repo = Hooked(tmp_path_factory.mktemp("template") / "repo")
     for number, name in enumerate(("a", "b", "lib/c", "d")):
-        repo.write(f"{name}.py", f"def function_{name[-1]}(value):\n    number = {number}\n    return number\n")
+        repo.write(
+            f"{name}.py",
+            f"def function_{name[-1]}(value):\n    number = {number}\n    return number\n",
+        )
         repo.commit(f"add {name}")
     for branch, files in (("topic", ("t0", "t1", "b")), ("clash", ("a", "a", "a"))):
         repo.branch(branch, "main~1")
         for number, file in enumerate(files):
             repo.write(
-                f"{file}.py", f"def function_{branch}(value):\n    number = {number * 10}\n    return {branch!r}\n"
+                f"{file}.py",
+                f"def function_{branch}(value):\n    number = {number * 10}\n    return {branch!r}\n",
             )
             repo.commit(f"{branch} {number}")
         repo.switch("main")
@@ -147,10 +161,17 @@ def hooked(template: GitSandbox, tmp_path: Path) -> Hooked:
 
 
 def run(repo: Hooked, steps: Iterable[str]) -> None:
-    env = {**os.environ, "GIT_EDITOR": "true", "GIT_SEQUENCE_EDITOR": "true", "FILTER_BRANCH_SQUELCH_WARNING": "1"}
+    env = {
+        **os.environ,
+        "GIT_EDITOR": "true",
+        "GIT_SEQUENCE_EDITOR": "true",
+        "FILTER_BRANCH_SQUELCH_WARNING": "1",
+    }
     for step in steps:
         step = step if "GIT_SEQUENCE_EDITOR=" in step else f"GIT_SEQUENCE_EDITOR=true; {step}"
-        done = subprocess.run(["sh", "-c", step], cwd=repo.path, env=env, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            ["sh", "-c", step], cwd=repo.path, env=env, capture_output=True, text=True, check=False
+        )
         assert done.returncode == 0, f"{step}: {done.stdout}{done.stderr}"
 
 
@@ -167,15 +188,23 @@ def same_as_rebuilt(place: Path, scratch: Path) -> None:
 
 
 def shown(answer: Answer) -> list[tuple[str, int, int, float, str]]:
-    return [(hit.path, hit.start_line, hit.end_line, round(hit.score, 6), hit.text) for hit in answer.hits]
+    return [
+        (hit.path, hit.start_line, hit.end_line, round(hit.score, 6), hit.text)
+        for hit in answer.hits
+    ]
 
 
 def rows(table: dict[str, Steps]) -> list[object]:
-    return [pytest.param(name, id=name, marks=[] if name in SHORT else [pytest.mark.slow]) for name in table]
+    return [
+        pytest.param(name, id=name, marks=[] if name in SHORT else [pytest.mark.slow])
+        for name in table
+    ]
 
 
 @pytest.mark.parametrize("name", rows(BY_HOOK))
-def test_what_a_hook_announces_is_indexed_before_anybody_asks(hooked: Hooked, name: str, tmp_path: Path) -> None:
+def test_what_a_hook_announces_is_indexed_before_anybody_asks(
+    hooked: Hooked, name: str, tmp_path: Path
+) -> None:
     run(hooked, BY_HOOK[name])
     hooked.settle()
     for place in worktrees(hooked):
@@ -184,7 +213,9 @@ def test_what_a_hook_announces_is_indexed_before_anybody_asks(hooked: Hooked, na
 
 
 @pytest.mark.parametrize("name", rows(BY_SEARCH))
-def test_what_no_hook_announces_is_completed_by_the_search(hooked: Hooked, name: str, tmp_path: Path) -> None:
+def test_what_no_hook_announces_is_completed_by_the_search(
+    hooked: Hooked, name: str, tmp_path: Path
+) -> None:
     run(hooked, BY_SEARCH[name])
     hooked.settle()
     for place in worktrees(hooked):

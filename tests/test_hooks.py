@@ -20,7 +20,9 @@ from ragit.hooks import install, place, script
 from ragit.hooks.place import CONFIG_HOOKS_FROM
 
 ROOT = Path(__file__).parent.parent
-FILES_ONLY = pytest.mark.skipif(version() >= CONFIG_HOOKS_FROM, reason="this git takes hooks from its configuration")
+FILES_ONLY = pytest.mark.skipif(
+    version() >= CONFIG_HOOKS_FROM, reason="this git takes hooks from its configuration"
+)
 
 
 @pytest.fixture
@@ -58,7 +60,9 @@ def test_every_shell_can_read_them(shell: str, tmp_path: Path) -> None:
         pytest.skip(f"no {shell} here")
     for beside in (True, False):
         file = tmp_path / "hook"
-        file.write_bytes(script.with_block(b"set -eu\n", script.block("post-commit", beside=beside)))
+        file.write_bytes(
+            script.with_block(b"set -eu\n", script.block("post-commit", beside=beside))
+        )
         done = subprocess.run([shell, str(file)], cwd=tmp_path, capture_output=True, check=False)
         assert (done.returncode, done.stdout) == (0, b"")
     file.write_text(script.dispatcher("/it's"))
@@ -87,7 +91,9 @@ def test_installed_hooks_index_what_is_committed(hooked: Hooked) -> None:
     hooked.commit()
     hooked.settle()
     with hooked.index() as index:
-        assert [hit.path for hit in index.search("second", index=False, scope="committed").hits] == ["b.py"]
+        assert [
+            hit.path for hit in index.search("second", index=False, scope="committed").hits
+        ] == ["b.py"]
         assert index.check().fresh
 
 
@@ -112,9 +118,9 @@ def test_uninstalling_leaves_no_trace_but_the_index(hooked: Hooked) -> None:
     assert hooked.uninstall().changed
     left = tree(hooked.path / ".git")
     names = {name for name in left if not name.startswith(("objects/", "logs/", "ragit/index.db"))}
-    assert names == {name for name in before if not name.startswith(("objects/", "logs/", "ragit/index.db"))} | {
-        "COMMIT_EDITMSG"
-    }
+    assert names == {
+        name for name in before if not name.startswith(("objects/", "logs/", "ragit/index.db"))
+    } | {"COMMIT_EDITMSG"}
     assert left["config"] == before["config"]
     assert (hooked.folder / "index.db").exists()
     assert not hooked.uninstall().changed
@@ -148,7 +154,9 @@ def test_linked_worktrees_share_the_hooks(hooked: Hooked, tmp_path: Path) -> Non
 # Beside a person's own hooks
 
 
-@pytest.mark.parametrize("shebang", ["#!/bin/sh", "#!/bin/sh -e", "#!/usr/bin/env bash", "#!/bin/bash", ""])
+@pytest.mark.parametrize(
+    "shebang", ["#!/bin/sh", "#!/bin/sh -e", "#!/usr/bin/env bash", "#!/bin/bash", ""]
+)
 def test_a_persons_hook_keeps_working(hooked: Hooked, shebang: str, tmp_path: Path) -> None:
     mine = f"{shebang}\n" if shebang else ""
     mine += f'read -r line <&3 || :\necho "$0 $*" >> {tmp_path}/ran\nexec true\n'
@@ -164,7 +172,9 @@ def test_a_persons_hook_keeps_working(hooked: Hooked, shebang: str, tmp_path: Pa
 
 def test_a_hook_still_gets_its_input_and_arguments(hooked: Hooked, tmp_path: Path) -> None:
     hooked.write(
-        ".git/hooks/post-rewrite", f"#!/bin/sh\ncat > {tmp_path}/input\necho $1 >> {tmp_path}/input\n", executable=True
+        ".git/hooks/post-rewrite",
+        f"#!/bin/sh\ncat > {tmp_path}/input\necho $1 >> {tmp_path}/input\n",
+        executable=True,
     )
     hooked.install()
     old = hooked.git("rev-parse", "HEAD")
@@ -182,7 +192,9 @@ def test_a_hook_still_gets_its_input_and_arguments(hooked: Hooked, tmp_path: Pat
         ("#!/bin/sh\necho off\n", 0o644, "it is not executable, so git skips it"),
     ],
 )
-def test_what_cannot_be_added_to_is_left_alone(hooked: Hooked, content: str, mode: int, why: str) -> None:
+def test_what_cannot_be_added_to_is_left_alone(
+    hooked: Hooked, content: str, mode: int, why: str
+) -> None:
     file = hooked.write(".git/hooks/post-merge", content)
     file.chmod(mode)
     report = hooked.install()
@@ -208,7 +220,9 @@ def test_a_linked_hook_belongs_to_something_else(hooked: Hooked) -> None:
 
 
 def test_the_line_to_add_by_hand_works(hooked: Hooked) -> None:
-    hooked.write("hooks/post-commit", f"#!/bin/sh -e\n{script.line('post-commit')}\n", executable=True)
+    hooked.write(
+        "hooks/post-commit", f"#!/bin/sh -e\n{script.line('post-commit')}\n", executable=True
+    )
     hooked.git("config", "core.hooksPath", "hooks")
     hooked.install()
     hooked.commit()
@@ -221,14 +235,18 @@ def test_the_line_to_add_by_hand_works(hooked: Hooked) -> None:
 
 @FILES_ONLY
 @pytest.mark.parametrize("where", ["tracked", "global"])
-def test_a_hooks_folder_elsewhere_is_written_only_by_force(hooked: Hooked, where: str, tmp_path: Path) -> None:
+def test_a_hooks_folder_elsewhere_is_written_only_by_force(
+    hooked: Hooked, where: str, tmp_path: Path
+) -> None:
     folder = hooked.path / "my hooks" if where == "tracked" else tmp_path / "global hooks"
     folder.mkdir()
     hooked.git("config", "core.hooksPath", "my hooks" if where == "tracked" else str(folder))
     report = hooked.install()
     assert not report.active
     assert {hook.state for hook in report.hooks} == {"left alone"}
-    assert report.hooks[0].advice == f"add to {folder / 'post-commit'}: {script.line('post-commit')}"
+    assert (
+        report.hooks[0].advice == f"add to {folder / 'post-commit'}: {script.line('post-commit')}"
+    )
     assert list(folder.iterdir()) == []
     assert hooked.install(force=True).active
     (hooked.path / "sub").mkdir()
@@ -242,17 +260,27 @@ def test_a_hooks_folder_elsewhere_is_written_only_by_force(hooked: Hooked, where
 
 
 @FILES_ONLY
-def test_git_alone_knows_where_its_hooks_are(hooked: Hooked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_git_alone_knows_where_its_hooks_are(
+    hooked: Hooked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A hooks folder that only this repository has, by a condition in the user's own settings; and none at all."""
     (tmp_path / "included").write_text(f"[core]\n\thooksPath = {tmp_path / 'shared'}\n")
-    (tmp_path / "global").write_text(f'[includeIf "gitdir:{hooked.path}/"]\n\tpath = {tmp_path / "included"}\n')
+    (tmp_path / "global").write_text(
+        f'[includeIf "gitdir:{hooked.path}/"]\n\tpath = {tmp_path / "included"}\n'
+    )
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "global"))
-    assert hooked.install().hooks[0].advice.startswith(f"add to {tmp_path / 'shared' / 'post-commit'}: ")
+    assert (
+        hooked.install()
+        .hooks[0]
+        .advice.startswith(f"add to {tmp_path / 'shared' / 'post-commit'}: ")
+    )
     (tmp_path / "global").write_text("[core]\n\thooksPath = /dev/null\n")
     assert set(hooked.states().values()) == {"absent"}
     with pytest.raises(HooksNotWritable, match="/dev/null"):
         hooked.install(force=True)
-    hooked.git("config", "core.hooksPath", ".git/hooks")  # relative, to the place where they are anyway
+    hooked.git(
+        "config", "core.hooksPath", ".git/hooks"
+    )  # relative, to the place where they are anyway
     assert hooked.install().active
     hooked.commit()
     hooked.settle()
@@ -284,7 +312,11 @@ def test_a_git_that_takes_hooks_from_its_configuration_gets_them_there(
     before = (hooked.path / ".git" / "config").read_bytes()
     hooked.git("config", "core.hooksPath", str(tmp_path / "somebody else's"))
     assert hooked.install().active
-    assert not [f for f in (hooked.path / ".git" / "hooks").glob("post-*") if script.has_block(f.read_bytes())]
+    assert not [
+        f
+        for f in (hooked.path / ".git" / "hooks").glob("post-*")
+        if script.has_block(f.read_bytes())
+    ]
     for event in script.EVENTS:
         assert hooked.git("config", f"hook.ragit-{event}.event") == event
         text = hooked.git("config", f"hook.ragit-{event}.command")
@@ -301,7 +333,9 @@ def test_a_git_that_takes_hooks_from_its_configuration_gets_them_there(
     hooked.git("config", "--unset", "core.hooksPath")
     if version() < CONFIG_HOOKS_FROM:
         assert (hooked.path / ".git" / "config").read_bytes() == before
-    assert hooked.git("config", "--get-regexp", "^core") and "ragit-" not in hooked.git("config", "--list")
+    assert hooked.git("config", "--get-regexp", "^core") and "ragit-" not in hooked.git(
+        "config", "--list"
+    )
 
 
 # Failing well
@@ -327,7 +361,11 @@ def test_a_folder_where_a_hook_should_be_is_named(hooked: Hooked) -> None:
 
 
 @pytest.mark.parametrize(
-    "part", ["/home/me/.cache/uv/archive-v0/x/bin/python", "/home/me/.cache/pre-commit/repo1/py/bin/python"]
+    "part",
+    [
+        "/home/me/.cache/uv/archive-v0/x/bin/python",
+        "/home/me/.cache/pre-commit/repo1/py/bin/python",
+    ],
 )
 def test_an_environment_that_vanishes_is_not_recorded(
     hooked: Hooked, part: str, monkeypatch: pytest.MonkeyPatch
@@ -384,15 +422,23 @@ def test_whatever_is_wrong_git_goes_on_in_silence(hooked: Hooked, how: str) -> N
         ["switch", "-q", "other"],
         ["worktree", "add", "-q", "../w"],
     ):
-        done = subprocess.run(["git", *args], cwd=hooked.path, capture_output=True, text=True, check=False)
-        assert (done.returncode, done.stdout, done.stderr.replace("Preparing worktree (new branch 'w')\n", "")) == (
+        done = subprocess.run(
+            ["git", *args], cwd=hooked.path, capture_output=True, text=True, check=False
+        )
+        assert (
+            done.returncode,
+            done.stdout,
+            done.stderr.replace("Preparing worktree (new branch 'w')\n", ""),
+        ) == (
             0,
             "",
             "",
         )
 
 
-def test_who_captures_gits_output_does_not_wait_for_the_worker(hooked: Hooked, tmp_path: Path) -> None:
+def test_who_captures_gits_output_does_not_wait_for_the_worker(
+    hooked: Hooked, tmp_path: Path
+) -> None:
     slow = tmp_path / "slow-python"
     slow.write_text(f"#!/bin/sh\nsleep 12\ntouch {tmp_path}/done\n")
     slow.chmod(0o755)
@@ -400,7 +446,10 @@ def test_who_captures_gits_output_does_not_wait_for_the_worker(hooked: Hooked, t
     (hooked.folder / "hook").write_text(script.dispatcher(str(slow)))
     started = time.monotonic()
     done = subprocess.run(
-        ["git", "commit", "--allow-empty", "-m", "x"], cwd=hooked.path, capture_output=True, check=True
+        ["git", "commit", "--allow-empty", "-m", "x"],
+        cwd=hooked.path,
+        capture_output=True,
+        check=True,
     )
     assert time.monotonic() - started < 11
     assert b"x" in done.stdout
@@ -436,7 +485,18 @@ def test_no_path_and_no_activated_environment_is_needed(hooked: Hooked) -> None:
     assert git is not None
     bare = {"HOME": os.environ["HOME"], "PATH": str(Path(git).parent), "PYTHONHOME": "/nowhere"}
     subprocess.run(
-        [git, "-c", "user.name=a", "-c", "user.email=b@c", "commit", "-q", "--allow-empty", "-m", "x"],
+        [
+            git,
+            "-c",
+            "user.name=a",
+            "-c",
+            "user.email=b@c",
+            "commit",
+            "-q",
+            "--allow-empty",
+            "-m",
+            "x",
+        ],
         cwd=hooked.path,
         env=bare,
         check=True,
@@ -459,7 +519,9 @@ def test_the_commands_say_what_they_did(hooked: Hooked) -> None:
     assert command("hooks", "status", cwd=hooked.path).returncode == 1
     done = command("hooks", "install", cwd=hooked.path)
     assert (done.returncode, done.stdout.count("active"), done.stderr) == (0, 4, "")
-    assert command("hooks", "status", "--json", cwd=hooked.path).stdout.startswith('{"active": true')
+    assert command("hooks", "status", "--json", cwd=hooked.path).stdout.startswith(
+        '{"active": true'
+    )
     assert command("hooks", "uninstall", cwd=hooked.path).stdout == "removed; the index stays\n"
     assert command("hooks", "uninstall", cwd=hooked.path).stdout == "there was nothing to remove\n"
 

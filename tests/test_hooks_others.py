@@ -21,7 +21,8 @@ from ragit.hooks import script
 from ragit.hooks.place import CONFIG_HOOKS_FROM
 
 pytestmark = pytest.mark.skipif(
-    version() >= CONFIG_HOOKS_FROM, reason="this git takes ragit's hooks from its configuration: no tool is in the way"
+    version() >= CONFIG_HOOKS_FROM,
+    reason="this git takes ragit's hooks from its configuration: no tool is in the way",
 )
 FOUR = dict.fromkeys(script.EVENTS, "active")
 
@@ -34,9 +35,16 @@ def tool(name: str) -> str:
     return found
 
 
-def run(repo: Hooked, *args: str, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+def run(
+    repo: Hooked, *args: str, env: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        args, cwd=repo.path, env={**os.environ, **(env or {})}, capture_output=True, text=True, check=False
+        args,
+        cwd=repo.path,
+        env={**os.environ, **(env or {})},
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 
@@ -70,7 +78,9 @@ repos:
 
 
 def pre_commit(repo: Hooked, *args: str) -> subprocess.CompletedProcess[str]:
-    return run(repo, tool("pre-commit"), *args, env={"PRE_COMMIT_HOME": str(repo.path.parent / "cache")})
+    return run(
+        repo, tool("pre-commit"), *args, env={"PRE_COMMIT_HOME": str(repo.path.parent / "cache")}
+    )
 
 
 def configure(repo: Hooked, id: str = "other", entry: str = "true") -> None:
@@ -91,7 +101,9 @@ def test_pre_commit_after_ragit_runs_it_as_legacy(hooked: Hooked) -> None:
     assert hooked.states() == FOUR
     assert works(hooked)
     hooked.uninstall()
-    assert [f for f in (hooked.path / ".git" / "hooks").iterdir() if f.name.startswith("post-")] == []
+    assert [
+        f for f in (hooked.path / ".git" / "hooks").iterdir() if f.name.startswith("post-")
+    ] == []
 
 
 def test_ragit_is_uninstalled_from_legacy_too(hooked: Hooked) -> None:
@@ -113,9 +125,13 @@ def test_pre_commits_own_file_is_left_alone_and_its_user_told(hooked: Hooked) ->
     assert {hook.advice for hook in report.hooks} == {
         "add the id ragit-index to .pre-commit-config.yaml (see docs/hooks.md)"
     }
-    assert [(hooked.path / ".git" / "hooks" / event).read_bytes() for event in script.EVENTS] == before
+    assert [
+        (hooked.path / ".git" / "hooks" / event).read_bytes() for event in script.EVENTS
+    ] == before
     configure(
-        hooked, "ragit-index", f"{sys.executable} {'-P' if sys.version_info >= (3, 11) else ''} -m ragit hooks run"
+        hooked,
+        "ragit-index",
+        f"{sys.executable} {'-P' if sys.version_info >= (3, 11) else ''} -m ragit hooks run",
     )
     assert hooked.states() == FOUR
     assert works(hooked)
@@ -199,7 +215,10 @@ def test_husky_before_ragit_is_written_by_force_where_its_users_write(hooked: Ho
 
 # lefthook
 
-LEFTHOOK = "\n".join(f"{event}:\n  commands:\n    other:\n      run: 'true'" for event in script.EVENTS) + "\n"
+LEFTHOOK = (
+    "\n".join(f"{event}:\n  commands:\n    other:\n      run: 'true'" for event in script.EVENTS)
+    + "\n"
+)
 
 
 def test_lefthook_after_ragit_throws_it_out_and_status_says_so(hooked: Hooked) -> None:
@@ -211,7 +230,9 @@ def test_lefthook_after_ragit_throws_it_out_and_status_says_so(hooked: Hooked) -
     assert (first.state, first.note.split()[-3:]) == ("absent", ["which", "nothing", "runs"])
     report = hooked.install()
     assert {hook.state for hook in report.hooks} == {"left alone"}
-    assert report.hooks[0].advice.startswith("add to lefthook.yml, under post-commit: commands: ragit: run: ")
+    assert report.hooks[0].advice.startswith(
+        "add to lefthook.yml, under post-commit: commands: ragit: run: "
+    )
     hooked.uninstall()
     assert list((hooked.path / ".git" / "hooks").glob("*.old")) == []
     assert run(hooked, lefthook, "uninstall").returncode == 0

@@ -60,7 +60,9 @@ _PATTERNS = [
     ),
 ]
 _files = st.dictionaries(
-    st.sampled_from([b".ragitignore", b"src/.ragitignore", b"src/deep/.ragitignore", b"lib/.ragitignore"]),
+    st.sampled_from(
+        [b".ragitignore", b"src/.ragitignore", b"src/deep/.ragitignore", b"lib/.ragitignore"]
+    ),
     st.lists(st.sampled_from(_PATTERNS), max_size=4),
     min_size=1,
 )
@@ -190,7 +192,13 @@ def test_a_link_holds_no_patterns(repo: GitSandbox) -> None:
 def test_odd_paths_are_asked_about_too(repo: GitSandbox) -> None:
     repo.git("config", "core.protectNTFS", "false")
     repo.write(".ragitignore", "*.log\n")
-    for path in (b"new\nline.log", b"byte\xff.log", b"git~1/a.log", b"back\\slash.log", b'q"uote.log'):
+    for path in (
+        b"new\nline.log",
+        b"byte\xff.log",
+        b"git~1/a.log",
+        b"back\\slash.log",
+        b'q"uote.log',
+    ):
         repo.write(path, "word")
     repo.write("a.txt", "word")
     repo.commit()
@@ -201,7 +209,10 @@ def test_a_tree_that_no_index_takes_is_no_obstacle(repo: GitSandbox) -> None:
     """Made by hand: `.git` and `..` as names, and a folder of a file's name."""
     oid = Oid(repo.run("hash-object", "-w", "--stdin", stdin=b"*.log\n").decode().strip())
     paths = [b"a.log", b".GIT/x.log", b"a/../b.log", b"x.log", b"x.log/y.log", b"sub.log"]
-    entries = [Entry(b".ragitignore", 0o100644, oid), *(Entry(path, 0o100644, oid) for path in paths)]
+    entries = [
+        Entry(b".ragitignore", 0o100644, oid),
+        *(Entry(path, 0o100644, oid) for path in paths),
+    ]
     entries[-1] = Entry(b"sub.log", GITLINK, Oid("0" * 40))
     with Repo.open(repo.path) as opened:
         assert {b"a.log", b"sub.log"} <= opened.ignored(entries, paths) < set(paths)
@@ -217,7 +228,9 @@ def test_both_object_formats(tmp_path: Path, kind: str) -> None:
     assert search(repo) == {"a.txt"}
 
 
-@pytest.mark.parametrize(("name", "after"), [(".ragitignore", ""), (".gitattributes", " linguist-generated")])
+@pytest.mark.parametrize(
+    ("name", "after"), [(".ragitignore", ""), (".gitattributes", " linguist-generated")]
+)
 @pytest.mark.parametrize("pattern", ["*a" * 40 + "*b", "*a*" * 30 + "/*b"])
 def test_no_pattern_of_a_clone_keeps_a_search_waiting(
     tmp_path: Path, name: str, after: str, pattern: str, monkeypatch: pytest.MonkeyPatch
@@ -225,18 +238,30 @@ def test_no_pattern_of_a_clone_keeps_a_search_waiting(
     """Made without a working tree: in one, git itself would already hang over the attributes."""
     monkeypatch.setattr(patterns, "SECONDS", 1)
     repo = GitSandbox(tmp_path / "repo", "--bare")
-    blobs = [repo.run("hash-object", "-w", "--stdin", stdin=text) for text in (b"word\n", (pattern + after).encode())]
+    blobs = [
+        repo.run("hash-object", "-w", "--stdin", stdin=text)
+        for text in (b"word\n", (pattern + after).encode())
+    ]
     names = (b"a" * 200 + b".py", name.encode())
-    listed = b"".join(b"100644 blob %s\t%s\n" % (b.strip(), n) for b, n in zip(blobs, names, strict=True))
+    listed = b"".join(
+        b"100644 blob %s\t%s\n" % (b.strip(), n) for b, n in zip(blobs, names, strict=True)
+    )
     tree = repo.run("mktree", stdin=listed).decode().strip()
     started = time.process_time(), resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     with ragit.open(repo.path) as index:
         try:
             assert index.search("word", ref=tree, mode="keyword").complete
         except GitFailed as error:
-            assert f"a pattern in {name} takes git too long to match: {pattern[:40]}" in error.message
+            assert (
+                f"a pattern in {name} takes git too long to match: {pattern[:40]}" in error.message
+            )
             assert "fewer *" in error.hint
         else:
             assert version() >= (2, 41) or "/" in pattern
-    spent = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - started[1] + time.process_time() - started[0]
+    spent = (
+        resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        - started[1]
+        + time.process_time()
+        - started[0]
+    )
     assert spent < 10

@@ -20,11 +20,11 @@ from serving import said
 
 import ragit
 from ragit import lfs
-from ragit.api import Ragit
 from ragit.cli import cli
 from ragit.describe import estimate, image, scaled
 from ragit.describe.image import Facts, Limits, sniff
 from ragit.errors import NotDescribed, RemoteFailed
+from ragit.repository.repository import Ragit
 
 LIMITS = Limits(10 << 20, 50_000_000, 1024)
 
@@ -75,15 +75,21 @@ def test_all_forms_of_webp() -> None:
     assert {lossless[12:16], extended[12:16], picture("WEBP")[12:16]} == {b"VP8L", b"VP8X", b"VP8 "}
 
 
-@pytest.mark.parametrize("data", [b"", b"hello\n", b"<svg/>", b"GIF", b"BM is no image", b"%PDF-1.4", b"RIFF....WAVE"])
+@pytest.mark.parametrize(
+    "data", [b"", b"hello\n", b"<svg/>", b"GIF", b"BM is no image", b"%PDF-1.4", b"RIFF....WAVE"]
+)
 def test_what_is_no_image_is_none(data: bytes) -> None:
     assert sniff(data) is None
 
 
 @given(
-    st.sampled_from(sorted(KINDS)), st.integers(0, 400), st.lists(st.tuples(st.integers(0, 300), st.integers(0, 255)))
+    st.sampled_from(sorted(KINDS)),
+    st.integers(0, 400),
+    st.lists(st.tuples(st.integers(0, 300), st.integers(0, 255))),
 )
-def test_no_bytes_make_the_reader_of_headers_raise(kind: str, length: int, changes: list[tuple[int, int]]) -> None:
+def test_no_bytes_make_the_reader_of_headers_raise(
+    kind: str, length: int, changes: list[tuple[int, int]]
+) -> None:
     data = bytearray(KINDS[kind]()[:length])
     for at, value in changes:
         if at < len(data):
@@ -143,7 +149,9 @@ def bomb(width: int, height: int) -> bytes:
     """A PNG of some hundred bytes that claims to be enormous, and unpacks to what it claims."""
 
     def part(kind: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        return (
+            struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        )
 
     head = struct.pack(">IIBBBBB", width, height, 1, 0, 0, 0, 0)
     rows = zlib.compress(bytes(20_000_000), 9)
@@ -184,7 +192,9 @@ def test_a_header_that_lies_small_does_not_unpack_large() -> None:
         image.picture(head + frame, LIMITS)
 
 
-def test_without_pillow_what_every_server_takes_is_sent_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_pillow_what_every_server_takes_is_sent_as_it_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def none(*_: object) -> tuple[str, bytes]:
         raise scaled.Unscaled(damaged=False)
 
@@ -203,8 +213,12 @@ def test_a_process_without_pillow_says_so(monkeypatch: pytest.MonkeyPatch) -> No
     assert not caught.value.damaged
 
 
-@pytest.mark.parametrize("says", ["b'image/png\\n' + bytes(1 << 20)", "b'image/png\\n'", "b'text/plain\\nx'", "b''"])
-def test_what_a_process_says_of_an_image_is_bounded_and_checked(monkeypatch: pytest.MonkeyPatch, says: str) -> None:
+@pytest.mark.parametrize(
+    "says", ["b'image/png\\n' + bytes(1 << 20)", "b'image/png\\n'", "b'text/plain\\nx'", "b''"]
+)
+def test_what_a_process_says_of_an_image_is_bounded_and_checked(
+    monkeypatch: pytest.MonkeyPatch, says: str
+) -> None:
     monkeypatch.setattr(scaled, "_START", f"import sys; sys.stdout.buffer.write({says})")
     monkeypatch.setattr(scaled, "LARGEST", 1000)
     with pytest.raises(scaled.Unscaled) as caught:
@@ -213,9 +227,12 @@ def test_what_a_process_says_of_an_image_is_bounded_and_checked(monkeypatch: pyt
 
 
 @pytest.mark.parametrize(
-    ("size", "tokens"), [((512, 512), 255), ((1024, 1024), 765), ((2048, 4096), 1105), ((1, 1), 255)]
+    ("size", "tokens"),
+    [((512, 512), 255), ((1024, 1024), 765), ((2048, 4096), 1105), ((1, 1), 255)],
 )
-def test_tokens_of_an_image_are_those_that_were_published(size: tuple[int, int], tokens: int) -> None:
+def test_tokens_of_an_image_are_those_that_were_published(
+    size: tuple[int, int], tokens: int
+) -> None:
     assert estimate.image_tokens(*size) == tokens
 
 
@@ -226,7 +243,9 @@ def test_tokens_of_an_image_are_those_that_were_published(size: tuple[int, int],
 def pictures(repo: GitSandbox) -> GitSandbox:
     repo.write("shots/one.png", picture("PNG"))
     repo.write("shots/two.png", picture("JPEG", 80, 60))  # whatever its name says
-    repo.write("logo.svg", '<svg xmlns="http://www.w3.org/2000/svg"><title>The login logo</title></svg>\n')
+    repo.write(
+        "logo.svg", '<svg xmlns="http://www.w3.org/2000/svg"><title>The login logo</title></svg>\n'
+    )
     repo.write("a.py", "def login():\n    return 1\n")
     repo.commit()
     return repo
@@ -251,7 +270,11 @@ def test_a_description_is_the_one_chunk_of_an_image(pictures: GitSandbox, model:
     assert report.described.images == len(model.asked) == 2
     assert not report.skipped
     with opened(pictures, model) as index:
-        hit = next(hit for hit in index.search("screenshot", mode="keyword").hits if hit.path == "shots/one.png")
+        hit = next(
+            hit
+            for hit in index.search("screenshot", mode="keyword").hits
+            if hit.path == "shots/one.png"
+        )
         assert (hit.start_line, hit.end_line, hit.language, hit.kind) == (1, 1, "image", "image")
         assert hit.text == "A screenshot of a login form, 64 by 48."
         assert index.search("a picture of a form", mode="vector").hits[0].path.startswith("shots/")
@@ -261,7 +284,9 @@ def test_a_description_is_the_one_chunk_of_an_image(pictures: GitSandbox, model:
     assert {image_of(payload)[0] for payload in model.asked} == {"image/png", "image/jpeg"}
 
 
-def test_they_are_described_once_for_all_branches_and_names(pictures: GitSandbox, model: Model) -> None:
+def test_they_are_described_once_for_all_branches_and_names(
+    pictures: GitSandbox, model: Model
+) -> None:
     indexed(pictures, model)
     pictures.branch("topic")
     pictures.git("mv", "shots", "screens")
@@ -269,10 +294,14 @@ def test_they_are_described_once_for_all_branches_and_names(pictures: GitSandbox
     pictures.commit()
     indexed(pictures, model, "main", "topic")
     assert len(model.asked) == 2
-    assert {"copy.gif", "screens/two.png"} <= set(found(pictures, model, ref="topic") + found(pictures, model, "copy"))
+    assert {"copy.gif", "screens/two.png"} <= set(
+        found(pictures, model, ref="topic") + found(pictures, model, "copy")
+    )
 
 
-def test_off_and_on_again_with_gc_and_rebuild_between_pays_nothing(pictures: GitSandbox, model: Model) -> None:
+def test_off_and_on_again_with_gc_and_rebuild_between_pays_nothing(
+    pictures: GitSandbox, model: Model
+) -> None:
     indexed(pictures, model)
     before = found(pictures, model)
     with ragit.open(pictures.path) as index:
@@ -286,9 +315,12 @@ def test_off_and_on_again_with_gc_and_rebuild_between_pays_nothing(pictures: Git
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("prompt", "Auf Deutsch."), ("model", "other"), ("maxTokens", 9), ("maxDimension", 32)]
+    ("name", "value"),
+    [("prompt", "Auf Deutsch."), ("model", "other"), ("maxTokens", 9), ("maxDimension", 32)],
 )
-def test_another_question_is_asked_again(pictures: GitSandbox, model: Model, name: str, value: object) -> None:
+def test_another_question_is_asked_again(
+    pictures: GitSandbox, model: Model, name: str, value: object
+) -> None:
     indexed(pictures, model)
     indexed(pictures, model, **{f"imageDescription__{name}": value})
     assert len(model.asked) == 4
@@ -319,7 +351,9 @@ def test_a_search_never_asks_and_says_what_is_lacking(pictures: GitSandbox, mode
 
 
 def test_one_that_failed_is_asked_about_again(pictures: GitSandbox, model: Model) -> None:
-    model.faults[""] = lambda payload: failing(400) if image_of(payload)[0] == "image/png" else said("A login form.")
+    model.faults[""] = lambda payload: (
+        failing(400) if image_of(payload)[0] == "image/png" else said("A login form.")
+    )
     report = indexed(pictures, model)
     assert (report.described.images, report.described.failed) == (1, 1)
     assert found(pictures, model, "form", mode="keyword") == ["shots/two.png"]
@@ -335,7 +369,9 @@ def test_one_that_failed_is_asked_about_again(pictures: GitSandbox, model: Model
 
 
 @pytest.mark.parametrize("order", [["main", "topic"], ["topic", "main"]])
-def test_a_grown_index_answers_as_one_made_at_once(pictures: GitSandbox, model: Model, order: list[str]) -> None:
+def test_a_grown_index_answers_as_one_made_at_once(
+    pictures: GitSandbox, model: Model, order: list[str]
+) -> None:
     pictures.branch("topic")
     pictures.write("shots/three.webp", picture("WEBP", 90, 90))
     pictures.commit()
@@ -352,7 +388,9 @@ def test_a_grown_index_answers_as_one_made_at_once(pictures: GitSandbox, model: 
     assert [found(pictures, model, ref=ref) for ref in order] == grown
 
 
-def test_what_cannot_be_described_is_skipped_with_its_reason_and_not_sent(pictures: GitSandbox, model: Model) -> None:
+def test_what_cannot_be_described_is_skipped_with_its_reason_and_not_sent(
+    pictures: GitSandbox, model: Model
+) -> None:
     pictures.write("bomb.png", bomb(60_000, 60_000))
     pictures.write("cut.png", picture("PNG", 300, 300)[:200])
     pictures.write("big.bmp", picture("BMP", 2100, 2000))
@@ -395,8 +433,14 @@ def test_a_dry_run_prices_them_and_sends_nothing(pictures: GitSandbox, model: Mo
         assert again.described.images == 0
 
 
-def test_descriptions_of_images_are_not_described_as_code_is(pictures: GitSandbox, model: Model) -> None:
-    report = indexed(pictures, model, **{name.replace(".", "__"): value for name, value in model.settings.items()})
+def test_descriptions_of_images_are_not_described_as_code_is(
+    pictures: GitSandbox, model: Model
+) -> None:
+    report = indexed(
+        pictures,
+        model,
+        **{name.replace(".", "__"): value for name, value in model.settings.items()},
+    )
     assert (report.described.images, report.described.chunks) == (2, 2)
     assert not any("screenshot" in shown for shown in model.shown())
 
@@ -422,8 +466,14 @@ def test_worker_processes_make_them_of_what_was_said(pictures: GitSandbox, model
 
 
 def run(repo: GitSandbox, model: Model, *args: str) -> Any:
-    flags = [part for name, value in model.image_settings.items() for part in ("-c", f"{name}={str(value).lower()}")]
-    return CliRunner().invoke(cli, ["-C", str(repo.path), *flags, "describe", *args], standalone_mode=False)
+    flags = [
+        part
+        for name, value in model.image_settings.items()
+        for part in ("-c", f"{name}={str(value).lower()}")
+    ]
+    return CliRunner().invoke(
+        cli, ["-C", str(repo.path), *flags, "describe", *args], standalone_mode=False
+    )
 
 
 def test_the_command_prints_what_is_stored(pictures: GitSandbox, model: Model) -> None:
@@ -447,7 +497,9 @@ def test_what_was_described_now_is_found_at_once(pictures: GitSandbox, model: Mo
     assert len(model.asked) == 1
 
 
-def test_the_command_takes_a_revision_and_a_path_from_where_one_is(pictures: GitSandbox, model: Model) -> None:
+def test_the_command_takes_a_revision_and_a_path_from_where_one_is(
+    pictures: GitSandbox, model: Model
+) -> None:
     pictures.write("shots/one.png", picture("PNG", 10, 10))
     pictures.commit()
     old = run(pictures, model, "--ref", "HEAD~1", "--now", "shots/one.png")

@@ -22,19 +22,23 @@ from ragit.config import Config
 from ragit.errors import StoreBusy
 from ragit.git import Repo
 from ragit.index import Indexer
-from ragit.index.slow import Batch
-from ragit.index.work import How
-from ragit.index.worker import Pool
+from ragit.index.run.deferred import Batch
+from ragit.index.run.workbench import How
+from ragit.index.run.worker_pool import Pool
 from ragit.locks import held
 from ragit.records import replaced
 from ragit.reports import IndexReport
 from ragit.store import Store
 
-FUNCTIONS = "".join(f"def function_{i}():\n    value = {i}\n    return value\n\n\n" for i in range(40))
+FUNCTIONS = "".join(
+    f"def function_{i}():\n    value = {i}\n    return value\n\n\n" for i in range(40)
+)
 TIGHT = {"index.maxChunkLines": "8"}
 
 
-def index(repo: GitSandbox, *revisions: str, flags: dict[str, str] | None = None, **options: bool) -> IndexReport:
+def index(
+    repo: GitSandbox, *revisions: str, flags: dict[str, str] | None = None, **options: bool
+) -> IndexReport:
     with ragit.open(repo.path, flags=flags or {}) as opened:
         return opened.index(*revisions, **options)  # type: ignore[arg-type]
 
@@ -98,7 +102,9 @@ def test_two_embedders_live_side_by_side(repo: GitSandbox) -> None:
         assert opened.status().other_embedders == ()
         assert opened.search("function_3").complete
     with ragit.open(repo.path, flags=prefixed) as opened:
-        assert not opened.check().fresh, "its vectors are gone, and a tree that had them is not remembered"
+        assert not opened.check().fresh, (
+            "its vectors are gone, and a tree that had them is not remembered"
+        )
         assert opened.index().embedded == report.embedded
 
 
@@ -109,7 +115,12 @@ def test_a_dry_run_writes_nothing_and_counts_what_is_missing(repo: GitSandbox) -
     told = index(repo, dry_run=True)
     assert not repo.store.exists()
     done = index(repo)
-    assert (told.files, told.chunks, told.embedded, told.words) == (1, done.chunks, done.embedded, done.words)
+    assert (told.files, told.chunks, told.embedded, told.words) == (
+        1,
+        done.chunks,
+        done.embedded,
+        done.words,
+    )
     assert index(repo, dry_run=True).indexed == 0
 
 
@@ -127,7 +138,9 @@ def test_a_dry_run_foresees_what_is_taken_over(repo: GitSandbox) -> None:
     assert 0 < told.embedded < told.chunks and 0 < told.words == done.words
 
 
-def test_another_table_of_languages_leaves_no_tree_standing(repo: GitSandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_table_of_languages_leaves_no_tree_standing(
+    repo: GitSandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A newer ragit or newer grammars: what a tree was made of before is not what it is made of now."""
     repo.write("a.py", "class Shop:\n    def buy(self):\n        pass\n" + FUNCTIONS)
     repo.write("b.txt", "words\n")
@@ -135,12 +148,17 @@ def test_another_table_of_languages_leaves_no_tree_standing(repo: GitSandbox, mo
 
     def symbols() -> set[str]:
         with ragit.open(repo.path) as opened:
-            return {hit.symbol for hit in opened.search("function shop", paths=["*.py"], optimize=False).hits}
+            return {
+                hit.symbol
+                for hit in opened.search("function shop", paths=["*.py"], optimize=False).hits
+            }
 
     assert index(repo).files == 2
     assert any("function" in symbol for symbol in symbols())
     row = LANGUAGES["python"]
-    monkeypatch.setitem(LANGUAGES, "python", replaced(row, nodes="class: class_definition", containers=""))
+    monkeypatch.setitem(
+        LANGUAGES, "python", replaced(row, nodes="class: class_definition", containers="")
+    )
     assert not any("function" in symbol for symbol in symbols())
     monkeypatch.setitem(LANGUAGES, "python", row)
     assert index(repo).indexed == 0, "the first table's chunks are still there"
@@ -151,7 +169,10 @@ def test_another_table_of_languages_leaves_no_tree_standing(repo: GitSandbox, mo
 
 def test_with_workers_and_without_the_same(repo: GitSandbox, tmp_path: Path) -> None:
     for number in range(140):
-        repo.write(f"d{number % 7}/f{number}.py", FUNCTIONS.replace("value", f"value{number}")[: 200 + number])
+        repo.write(
+            f"d{number % 7}/f{number}.py",
+            FUNCTIONS.replace("value", f"value{number}")[: 200 + number],
+        )
     repo.commit()
     stores = []
     for workers in ("1", "2"):
@@ -185,7 +206,7 @@ def test_a_worker_that_dies_is_replaced(repo: GitSandbox) -> None:
 def test_blobs_that_kill_every_worker_are_skipped_and_counted(
     repo: GitSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ragit.index.worker._START", "import os; os.abort()")
+    monkeypatch.setattr("ragit.index.run.worker_pool._START", "import os; os.abort()")
     repo.write("a.py", FUNCTIONS)
     repo.write("b.py", FUNCTIONS + "# another\n")
     repo.commit()
@@ -213,7 +234,9 @@ def test_what_a_worker_cannot_do_is_told_in_its_words(repo: GitSandbox) -> None:
             pool.close()
 
 
-def test_gc_waits_for_indexing_and_says_so_when_it_gives_up(repo: GitSandbox, tmp_path: Path) -> None:
+def test_gc_waits_for_indexing_and_says_so_when_it_gives_up(
+    repo: GitSandbox, tmp_path: Path
+) -> None:
     lock = tmp_path / "x.lock"
     with (
         held(lock, shared=True),
@@ -234,7 +257,11 @@ def test_ctrl_c_keeps_what_is_done_and_prints_no_traceback(repo: GitSandbox) -> 
         repo.write(f"f{number}.py", FUNCTIONS.replace("value", f"value{number}"))
     repo.commit()
     process = subprocess.Popen(
-        [RAGIT, "index", "-q"], cwd=repo.path, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, start_new_session=True
+        [RAGIT, "index", "-q"],
+        cwd=repo.path,
+        stderr=subprocess.PIPE,
+        stdin=subprocess.DEVNULL,
+        start_new_session=True,
     )
     store = repo.path / ".git" / "ragit" / "index.db-wal"
     until = time.monotonic() + 30
@@ -274,5 +301,7 @@ def test_a_module_of_the_searched_repository_is_never_imported(repo: GitSandbox)
     for number in range(140):
         repo.write(f"f{number}.py", f"def f{number}():\n    pass\n")
     repo.commit()
-    said = subprocess.run([RAGIT, "index"], cwd=repo.path, capture_output=True, text=True, check=False)
+    said = subprocess.run(
+        [RAGIT, "index"], cwd=repo.path, capture_output=True, text=True, check=False
+    )
     assert (said.returncode, "imported from" in said.stderr) == (0, False)

@@ -18,17 +18,29 @@ from hypothesis import strategies as st
 from sandbox import GitSandbox
 
 import ragit
-from ragit.api import Ragit
 from ragit.chunk import text_of
+from ragit.repository.repository import Ragit
 from ragit.store import Store, chunk_id
 from ragit.types import Answer, Oid
 
-FEW = settings(max_examples=max(5, settings.default.max_examples // 8)) if settings.default else settings()
+FEW = (
+    settings(max_examples=max(5, settings.default.max_examples // 8))
+    if settings.default
+    else settings()
+)
 
 QUERIES = st.lists(
     st.one_of(
         st.sampled_from(
-            ["commit_offset", "where is the config parsed?", "Partition", "server lock", "café", "提交", "src"]
+            [
+                "commit_offset",
+                "where is the config parsed?",
+                "Partition",
+                "server lock",
+                "café",
+                "提交",
+                "src",
+            ]
         ),
         st.lists(st.sampled_from(WORDS), min_size=1, max_size=5).map(" ".join),
     ),
@@ -50,7 +62,9 @@ def sandbox() -> Iterator[GitSandbox]:
 @contextmanager
 def store(repo: GitSandbox, name: str = "index.db") -> Iterator[Ragit]:
     """An index of a repository in a file of its own."""
-    with ragit.open(repo.path, flags={**SMALL, "index.storePath": str(repo.path.parent / name)}) as index:
+    with ragit.open(
+        repo.path, flags={**SMALL, "index.storePath": str(repo.path.parent / name)}
+    ) as index:
         yield index
 
 
@@ -94,13 +108,19 @@ def assert_all_same(one: list[Answer], other: list[Answer]) -> None:
 
 @FEW
 @given(steps(3, 10), QUERIES, st.randoms(use_true_random=False))
-def test_an_answer_depends_on_its_tree_alone(history: list[Step], queries: list[str], random: object) -> None:
+def test_an_answer_depends_on_its_tree_alone(
+    history: list[Step], queries: list[str], random: object
+) -> None:
     """Grown or rebuilt, in whatever order, with whatever else beside it: the same hits, order and scores."""
     with sandbox() as repo:
         commits = play(repo, history)
         shuffled = list(commits)
         random.shuffle(shuffled)  # type: ignore[attr-defined]
-        asked = list({repo.tree(commit): commit for commit in (commits[-1], commits[len(commits) // 2])}.values())
+        asked = list(
+            {
+                repo.tree(commit): commit for commit in (commits[-1], commits[len(commits) // 2])
+            }.values()
+        )
         with store(repo, "grown.db") as grown, store(repo, "shuffled.db") as other:
             for commit in commits:
                 grown.index(commit)
@@ -110,23 +130,32 @@ def test_an_answer_depends_on_its_tree_alone(history: list[Step], queries: list[
             assert_all_same(first, answers(other, asked, queries))
         for commit in asked:
             with store(repo, f"alone-{commit}.db") as alone:
-                assert_all_same([a for a in first if a.tree == repo.tree(commit)], answers(alone, [commit], queries))
+                assert_all_same(
+                    [a for a in first if a.tree == repo.tree(commit)],
+                    answers(alone, [commit], queries),
+                )
 
 
 def contents(index: Ragit, tree: Oid) -> tuple[list[tuple[object, ...]], dict[bytes, str]]:
     """A composed tree with its chunkings named by what they were made from."""
     with Store(index.store_path, writable=False) as opened:
         keys = {number: key for number, *key in opened.all_keys()}
-        composed = index._indexer.composer.compose(opened, tree)  # the parts of a search, looked at from inside
+        composed = index._indexer.composer.compose(
+            opened, tree
+        )  # the parts of a search, looked at from inside
         assert composed.missing == []
         snapshot = composed.snapshot
         rows = zip(snapshot.paths, snapshot.chunkings, snapshot.lengths, strict=True)
-        return [(path, *keys[chunking], length) for path, chunking, length in rows], dict(snapshot.skipped)
+        return [(path, *keys[chunking], length) for path, chunking, length in rows], dict(
+            snapshot.skipped
+        )
 
 
 @FEW
 @given(steps(3, 12))
-def test_a_tree_composed_from_its_neighbour_is_the_tree_composed_from_nothing(history: list[Step]) -> None:
+def test_a_tree_composed_from_its_neighbour_is_the_tree_composed_from_nothing(
+    history: list[Step],
+) -> None:
     with sandbox() as repo:
         commits = play(repo, history)
         with store(repo, "grown.db") as grown:
@@ -136,7 +165,9 @@ def test_a_tree_composed_from_its_neighbour_is_the_tree_composed_from_nothing(hi
             for commit in {commits[-1], commits[len(commits) // 2]}:
                 with store(repo, f"alone-{commit}.db") as alone:
                     alone.index(commit)
-                    assert contents(grown, repo.tree_oid(commit)) == contents(alone, repo.tree_oid(commit))
+                    assert contents(grown, repo.tree_oid(commit)) == contents(
+                        alone, repo.tree_oid(commit)
+                    )
 
 
 @FEW

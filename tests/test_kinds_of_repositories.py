@@ -20,7 +20,7 @@ from hooking import Hooked, command
 from sandbox import GitSandbox
 
 from ragit.git import version
-from ragit.submodules import below
+from ragit.repository.submodules import below
 
 WORD = "quartz"
 
@@ -43,8 +43,17 @@ def history(repo: GitSandbox) -> GitSandbox:
     return fill(repo)
 
 
-def found(place: Path, word: str = WORD, *args: str, env: dict[str, str] | None = None) -> list[str]:
-    done = command("search", word, "--json", *args, cwd=place, env={"RAGIT_EMBEDDING_PROVIDER": "none", **(env or {})})
+def found(
+    place: Path, word: str = WORD, *args: str, env: dict[str, str] | None = None
+) -> list[str]:
+    done = command(
+        "search",
+        word,
+        "--json",
+        *args,
+        cwd=place,
+        env={"RAGIT_EMBEDDING_PROVIDER": "none", **(env or {})},
+    )
     assert done.returncode in (0, 1), done.stderr
     answer = json.loads(done.stdout)
     assert answer["complete"]
@@ -59,7 +68,9 @@ def whole(place: Path, *, dirty: bool = True) -> None:
     assert found(place) == ["a.py"]
     assert found(place, "granite") == []
     assert found(place, "granite", "--ref", "HEAD~1") == ["a.py"]
-    status = json.loads(command("status", "--json", cwd=place, env={"RAGIT_EMBEDDING_PROVIDER": "none"}).stdout)
+    status = json.loads(
+        command("status", "--json", cwd=place, env={"RAGIT_EMBEDDING_PROVIDER": "none"}).stdout
+    )
     assert (status["refs"][0]["files"], status["refs"][0]["missing"]) == (2, 0)
     if dirty:
         (place / "new.py").write_text("def marble():\n    return 4\n")
@@ -118,17 +129,30 @@ def test_shallow(history: GitSandbox, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        pytest.param(lambda repo: repo.git("config", "extensions.worktreeConfig", "true"), id="worktreeConfig"),
         pytest.param(
-            lambda repo: repo.git("config", "core.splitIndex", "true"), id="split.auto", marks=pytest.mark.slow
+            lambda repo: repo.git("config", "extensions.worktreeConfig", "true"),
+            id="worktreeConfig",
+        ),
+        pytest.param(
+            lambda repo: repo.git("config", "core.splitIndex", "true"),
+            id="split.auto",
+            marks=pytest.mark.slow,
         ),
         pytest.param(lambda repo: repo.git("update-index", "--split-index"), id="split"),
-        pytest.param(lambda repo: repo.git("update-index", "--index-version", "4"), id="v4", marks=pytest.mark.slow),
         pytest.param(
-            lambda repo: repo.git("update-index", "--untracked-cache"), id="untracked", marks=pytest.mark.slow
+            lambda repo: repo.git("update-index", "--index-version", "4"),
+            id="v4",
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            lambda repo: repo.git("update-index", "--untracked-cache"),
+            id="untracked",
+            marks=pytest.mark.slow,
         ),
         pytest.param(lambda repo: repo.git("config", "feature.manyFiles", "true"), id="manyFiles"),
-        pytest.param(lambda repo: repo.git("gc", "-q", "--aggressive"), id="gc", marks=pytest.mark.slow),
+        pytest.param(
+            lambda repo: repo.git("gc", "-q", "--aggressive"), id="gc", marks=pytest.mark.slow
+        ),
         pytest.param(lambda repo: repo.git("pack-refs", "--all"), id="packed"),
         pytest.param(
             lambda repo: (repo.git("repack", "-adq"), repo.git("multi-pack-index", "write")),
@@ -137,7 +161,9 @@ def test_shallow(history: GitSandbox, tmp_path: Path) -> None:
         ),
         pytest.param(lambda repo: repo.git("config", "core.ignoreCase", "true"), id="icase"),
         pytest.param(
-            lambda repo: repo.git("config", "core.precomposeUnicode", "true"), id="nfc", marks=pytest.mark.slow
+            lambda repo: repo.git("config", "core.precomposeUnicode", "true"),
+            id="nfc",
+            marks=pytest.mark.slow,
         ),
     ],
 )
@@ -201,7 +227,10 @@ def test_a_blobless_clone(history: GitSandbox, tmp_path: Path) -> None:
     assert found(place) == ["a.py"]
     assert found(place, "basalt") == []
     assert found(place, "granite", "--ref", "HEAD~1") == []
-    assert "`ragit index HEAD~1 --fetch-missing` downloads" in command("check", "HEAD~1", cwd=place).stdout
+    assert (
+        "`ragit index HEAD~1 --fetch-missing` downloads"
+        in command("check", "HEAD~1", cwd=place).stdout
+    )
     assert "not downloaded 1" in command("index", cwd=place).stdout
     assert "1 file of HEAD is not downloaded" in command("search", WORD, cwd=place).stderr
     assert "ragit index --fetch-missing" in command("doctor", cwd=place).stdout
@@ -264,7 +293,9 @@ def lose(repo: GitSandbox, path: str, content: bytes | None) -> None:
 
 @pytest.mark.parametrize("format", ["sha1", pytest.param("sha256", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("content", [None, b"", b"no object"], ids=["gone", "empty", "damaged"])
-def test_all_commands_agree_on_a_file_that_is_lost(tmp_path: Path, format: str, content: bytes | None) -> None:
+def test_all_commands_agree_on_a_file_that_is_lost(
+    tmp_path: Path, format: str, content: bytes | None
+) -> None:
     repo = fill(GitSandbox(tmp_path / "repo", f"--object-format={format}"))
     lose(repo, "lib/b.py", content)
     before = found(repo.path)
@@ -313,7 +344,11 @@ def test_a_file_that_is_lost_once_it_was_indexed_is_named(tmp_path: Path) -> Non
     assert command("index", cwd=repo.path).returncode == 0
     lose(repo, "lib/b.py", None)
     done = command("search", "basalt", cwd=repo.path)
-    assert (done.returncode, "git fsck" in done.stderr, "lib/b.py" in done.stderr) == (0, True, True)
+    assert (done.returncode, "git fsck" in done.stderr, "lib/b.py" in done.stderr) == (
+        0,
+        True,
+        True,
+    )
     assert "git fsck" not in command("search", WORD, "-k", "1", cwd=repo.path).stderr
 
 
@@ -326,7 +361,11 @@ def test_linked_worktrees_share_one_store(history: GitSandbox, tmp_path: Path) -
     store = store_of(history.path)
     before = store.stat().st_size
     report = json.loads(command("index", "--json", cwd=tmp_path / "linked").stdout)
-    assert (report["indexed"], store_of(tmp_path / "linked"), store.stat().st_size) == (0, store, before)
+    assert (report["indexed"], store_of(tmp_path / "linked"), store.stat().st_size) == (
+        0,
+        store,
+        before,
+    )
     whole(tmp_path / "linked")
     assert list((tmp_path / "linked").rglob("index.db")) == []
 
@@ -363,11 +402,21 @@ def test_submodules_are_searched_on_request(nested: GitSandbox) -> None:
     assert sorted(found(nested.path, WORD, "--recurse-submodules", "--ref", "HEAD")) == every
     stores = sorted(str(p.relative_to(nested.path)) for p in nested.path.rglob("index.db"))
     modules = ".git/modules/libs/middle"
-    assert stores == [f"{at}/ragit/index.db" for at in (f"{modules}/modules/deep", modules, ".git")] or len(stores) == 3
+    assert (
+        stores == [f"{at}/ragit/index.db" for at in (f"{modules}/modules/deep", modules, ".git")]
+        or len(stores) == 3
+    )
     narrowed = ("--recurse-submodules", "--path")
-    assert found(nested.path, WORD, *narrowed, "libs/middle/*.py", env=env) == ["libs/middle/own_deep.py"]
-    assert found(nested.path, WORD, *narrowed, "!deep", env=env) == ["libs/middle/own_deep.py", "own_libs.py"]
-    assert found(nested.path, WORD, *narrowed, "libs/", "--path", "!own_*.py", env=env) == ["libs/middle/deep/a.py"]
+    assert found(nested.path, WORD, *narrowed, "libs/middle/*.py", env=env) == [
+        "libs/middle/own_deep.py"
+    ]
+    assert found(nested.path, WORD, *narrowed, "!deep", env=env) == [
+        "libs/middle/own_deep.py",
+        "own_libs.py",
+    ]
+    assert found(nested.path, WORD, *narrowed, "libs/", "--path", "!own_*.py", env=env) == [
+        "libs/middle/deep/a.py"
+    ]
     assert found(nested.path, WORD, *narrowed, "!/libs/middle/", env=env) == ["own_libs.py"]
     assert found(nested.path, WORD, *narrowed, "deep", env=env) == ["libs/middle/deep/a.py"]
     assert found(nested.path, WORD, *narrowed, "/own_libs.py", env=env) == ["own_libs.py"]
@@ -378,9 +427,16 @@ def test_submodules_are_searched_on_request(nested: GitSandbox) -> None:
 
 def test_what_a_submodule_asks_for_and_does_not_get_is_said(nested: GitSandbox) -> None:
     for folder in ("libs/middle", "libs/middle/deep"):
-        (nested.path / folder / ".ragit.toml").write_text('[embedding]\nbaseUrl = "http://stranger.example/v1"\n')
-    answer = json.loads(command("search", WORD, "--recurse-submodules", "--json", cwd=nested.path).stdout)
-    assert [warning.partition(":")[0] for warning in answer["warnings"]] == ["libs/middle", "libs/middle/deep"]
+        (nested.path / folder / ".ragit.toml").write_text(
+            '[embedding]\nbaseUrl = "http://stranger.example/v1"\n'
+        )
+    answer = json.loads(
+        command("search", WORD, "--recurse-submodules", "--json", cwd=nested.path).stdout
+    )
+    assert [warning.partition(":")[0] for warning in answer["warnings"]] == [
+        "libs/middle",
+        "libs/middle/deep",
+    ]
     said = command("search", WORD, "--recurse-submodules", cwd=nested.path).stderr
     assert "note: libs/middle/deep: " in said
     assert said.count("embedding.baseUrl") == 2
@@ -398,11 +454,18 @@ def test_what_took_no_part_in_a_submodule_is_said_with_its_name(nested: GitSandb
 def test_a_name_that_a_submodule_holds_is_held(nested: GitSandbox) -> None:
     (nested.path / "libs/middle/deep/dirty.py").write_text("def dark_obsidian(): ...\n")
     search = ("search", "dark_obsidian or pale_obsidian", "--json")
-    assert json.loads(command(*search, cwd=nested.path).stdout)["unheld"] == ["dark_obsidian", "pale_obsidian"]
-    assert json.loads(command(*search, "--recurse-submodules", cwd=nested.path).stdout)["unheld"] == ["pale_obsidian"]
+    assert json.loads(command(*search, cwd=nested.path).stdout)["unheld"] == [
+        "dark_obsidian",
+        "pale_obsidian",
+    ]
+    assert json.loads(command(*search, "--recurse-submodules", cwd=nested.path).stdout)[
+        "unheld"
+    ] == ["pale_obsidian"]
 
 
-def test_a_submodule_that_is_not_checked_out_is_passed_over(nested: GitSandbox, tmp_path: Path) -> None:
+def test_a_submodule_that_is_not_checked_out_is_passed_over(
+    nested: GitSandbox, tmp_path: Path
+) -> None:
     nested.git("submodule", "deinit", "-q", "--all", "--force")
     assert found(nested.path, WORD, "--recurse-submodules") == ["own_libs.py"]
 
@@ -443,7 +506,9 @@ def test_the_callers_variables_name_the_repository(history: GitSandbox, tmp_path
     history.write("d.py", "def diorite(): ...\n")
     history.git("add", "d.py", env={"GIT_INDEX_FILE": str(index)})
     history.rm("d.py")
-    assert found(history.path, "diorite", "--staged", env={"GIT_INDEX_FILE": str(index)}) == ["d.py"]
+    assert found(history.path, "diorite", "--staged", env={"GIT_INDEX_FILE": str(index)}) == [
+        "d.py"
+    ]
     assert found(history.path, "diorite", "--staged") == []
 
 
@@ -453,9 +518,17 @@ def test_a_foreign_owner_is_refused_in_gits_words(history: GitSandbox) -> None:
     subprocess.run(["chown", "-R", "12345", str(history.path)], check=True)
     for args in (["index"], ["search", WORD], ["status"], ["check"], ["hooks", "install"]):
         done = command(*args, cwd=history.path)
-        assert (done.returncode, "dubious ownership" in done.stderr, "safe.directory" in done.stderr) == (2, True, True)
+        assert (
+            done.returncode,
+            "dubious ownership" in done.stderr,
+            "safe.directory" in done.stderr,
+        ) == (2, True, True)
     assert command("hooks", "run", cwd=history.path).returncode == 0
-    trusted = {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.directory", "GIT_CONFIG_VALUE_0": str(history.path)}
+    trusted = {
+        "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": "safe.directory",
+        "GIT_CONFIG_VALUE_0": str(history.path),
+    }
     assert found(history.path, env=trusted) == ["a.py"]
 
 
@@ -469,12 +542,27 @@ def powerless() -> list[str]:
     return ["setpriv", f"--inh-caps={dropped}", f"--bounding-set={dropped}"]
 
 
-def test_a_read_only_git_directory_has_its_store_in_the_cache(history: GitSandbox, tmp_path: Path) -> None:
-    env = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache"), "RAGIT_EMBEDDING_PROVIDER": "none"}
+def test_a_read_only_git_directory_has_its_store_in_the_cache(
+    history: GitSandbox, tmp_path: Path
+) -> None:
+    env = {
+        **os.environ,
+        "XDG_CACHE_HOME": str(tmp_path / "cache"),
+        "RAGIT_EMBEDDING_PROVIDER": "none",
+    }
 
     def run(*args: str) -> subprocess.CompletedProcess[str]:
-        start = [*powerless(), sys.executable, "-P" if sys.version_info >= (3, 11) else "-s", "-m", "ragit", *args]
-        return subprocess.run(start, cwd=history.path, env=env, capture_output=True, text=True, check=False)
+        start = [
+            *powerless(),
+            sys.executable,
+            "-P" if sys.version_info >= (3, 11) else "-s",
+            "-m",
+            "ragit",
+            *args,
+        ]
+        return subprocess.run(
+            start, cwd=history.path, env=env, capture_output=True, text=True, check=False
+        )
 
     def hits(*args: str) -> list[str]:
         return [hit["path"] for hit in json.loads(run("search", "--json", *args).stdout)["results"]]
@@ -488,7 +576,9 @@ def test_a_read_only_git_directory_has_its_store_in_the_cache(history: GitSandbo
         assert (done.returncode, done.stderr) == (0, "")
         assert (hits(WORD), hits("marble")) == (["a.py"], ["new.py"])
         assert (run("check").returncode, run("gc").returncode) == (0, 0)
-        assert json.loads(run("status", "--json").stdout)["store"].startswith(f"{tmp_path}/cache/ragit/")
+        assert json.loads(run("status", "--json").stdout)["store"].startswith(
+            f"{tmp_path}/cache/ragit/"
+        )
         assert not (history.path / ".git" / "ragit").exists()
         denied = run("hooks", "install")
         assert (denied.returncode, "cannot write" in denied.stderr) == (2, True)
@@ -503,7 +593,13 @@ def test_a_store_that_cannot_be_written_is_read_where_it_lies(history: GitSandbo
     for file in (folder, *folder.rglob("*")):
         file.chmod(0o555 if file.is_dir() else 0o444)
     try:
-        start = [*powerless(), sys.executable, "-P" if sys.version_info >= (3, 11) else "-s", "-m", "ragit"]
+        start = [
+            *powerless(),
+            sys.executable,
+            "-P" if sys.version_info >= (3, 11) else "-s",
+            "-m",
+            "ragit",
+        ]
         args = [*start, "search", "--json", "--committed", WORD]
         done = subprocess.run(args, cwd=history.path, capture_output=True, text=True, check=False)
         assert [hit["path"] for hit in json.loads(done.stdout)["results"]] == ["a.py"]
@@ -514,10 +610,18 @@ def test_a_store_that_cannot_be_written_is_read_where_it_lies(history: GitSandbo
 
 def test_twins_are_two_files(history: GitSandbox) -> None:
     """Names that differ in case or composition only: on some disks one of them can exist, in a tree both do."""
-    composed, decomposed = unicodedata.normalize("NFC", "é.py"), unicodedata.normalize("NFD", "é.py")
-    blobs = [history.run("hash-object", "-w", "--stdin", stdin=f"def twin_{n}(): ...\n".encode()) for n in range(4)]
+    composed, decomposed = (
+        unicodedata.normalize("NFC", "é.py"),
+        unicodedata.normalize("NFD", "é.py"),
+    )
+    blobs = [
+        history.run("hash-object", "-w", "--stdin", stdin=f"def twin_{n}(): ...\n".encode())
+        for n in range(4)
+    ]
     names = ["Twin.py", "twin.py", composed, decomposed]
-    listed = "".join(f"100644 {b.decode().strip()}\t{n}\n" for b, n in zip(blobs, names, strict=True))
+    listed = "".join(
+        f"100644 {b.decode().strip()}\t{n}\n" for b, n in zip(blobs, names, strict=True)
+    )
     history.run("update-index", "--index-info", stdin=listed.encode())
     history.commit(all=False)
     for number, name in enumerate(names):

@@ -11,7 +11,7 @@ resource = pytest.importorskip("resource")
 
 CONFINED = """
 import resource
-from ragit.limits import confine
+from ragit.sandbox.rlimits import confine
 {before}
 confine(300 << 20, 7)
 print(*(resource.getrlimit(kind)[0] for kind in (resource.RLIMIT_DATA, resource.RLIMIT_CPU, resource.RLIMIT_CORE)))
@@ -33,10 +33,10 @@ def test_a_tighter_bound_stays_and_costs_no_other() -> None:
     assert bounds(tight) == [200 << 20, 7, 0]
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the bound is set and not always kept")
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="elsewhere the bound is set and not always kept"
+)
 def test_what_wants_more_gets_an_error() -> None:
-    code = (
-        "from ragit.limits import confine\nconfine(100 << 20)\ntry: bytes(200 << 20)\nexcept MemoryError: print('no')"
-    )
+    code = "from ragit.sandbox.rlimits import confine\nconfine(100 << 20)\ntry: bytes(200 << 20)\nexcept MemoryError: print('no')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "no\n"

@@ -59,6 +59,11 @@ def test_a_dead_holder_holds_nothing(tmp_path: Path) -> None:
 
 def test_a_lock_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(StoreUnreadable, match="cannot write") as caught, lock(tmp_path / "file" / "x.lock"):
+    with (
+        pytest.raises(StoreUnreadable, match="cannot write") as caught,
+        lock(tmp_path / "file" / "x.lock"),
+    ):
         pass
-    assert "ragit -c index.storePath=FILE" in caught.value.hint  # git config could not write there, either
+    assert (
+        "ragit -c index.storePath=FILE" in caught.value.hint
+    )  # git config could not write there, either

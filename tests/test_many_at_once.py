@@ -43,7 +43,10 @@ def crowded(path: Path, files: int = 60) -> Hooked:
     repo.git("config", "ragit.index.workers", "1")
     repo.git("config", "ragit.gc.reflogDays", "0")
     for number in range(files):
-        repo.write(f"m{number % 7}/f{number}.py", f"def function_{number}(value):\n    return value + {number}\n")
+        repo.write(
+            f"m{number % 7}/f{number}.py",
+            f"def function_{number}(value):\n    return value + {number}\n",
+        )
     repo.write("marker.py", "def marker_first(): ...\n")
     repo.commit("first")
     repo.branch("topic")
@@ -59,15 +62,27 @@ def crowded(path: Path, files: int = 60) -> Hooked:
 
 def right_answers(repo: Hooked) -> dict[str, list[list[object]]]:
     """What each ref has to answer, from a store of nobody else's."""
-    with ragit.open(repo.path, flags={"index.storePath": str(repo.path.parent / "alone.db")}) as index:
-        return {ref: [[h.path, h.start_line, h.symbol] for h in index.search("marker", ref=ref).hits] for ref in REFS}
+    with ragit.open(
+        repo.path, flags={"index.storePath": str(repo.path.parent / "alone.db")}
+    ) as index:
+        return {
+            ref: [[h.path, h.start_line, h.symbol] for h in index.search("marker", ref=ref).hits]
+            for ref in REFS
+        }
 
 
-def one(repo: Hooked, task: str, answers: dict[str, list[list[object]]], chance: random.Random) -> str:
+def one(
+    repo: Hooked, task: str, answers: dict[str, list[list[object]]], chance: random.Random
+) -> str:
     """Run one command among the others; what was wrong with it, or nothing."""
     ref = chance.choice(REFS)
-    args = {"search": ["search", "--json", "--ref", ref, "marker"], "index": ["index", "-q", ref]}.get(task, [task])
-    done = subprocess.run([*COMMAND, *args], cwd=repo.path, capture_output=True, text=True, check=False)
+    args = {
+        "search": ["search", "--json", "--ref", ref, "marker"],
+        "index": ["index", "-q", ref],
+    }.get(task, [task])
+    done = subprocess.run(
+        [*COMMAND, *args], cwd=repo.path, capture_output=True, text=True, check=False
+    )
     if done.returncode not in (0, 1) or (done.stderr and "indexing" not in done.stderr):
         return f"{' '.join(args)}: {done.returncode} {done.stderr}"
     if task == "search":
@@ -147,7 +162,10 @@ def test_gc_takes_nothing_from_under_a_running_index(tmp_path: Path) -> None:
         index.index()
     gone = repo.git("rev-parse", "topic")
     repo.git("branch", "-q", "-D", "topic")
-    running = [subprocess.Popen([*COMMAND, task], cwd=repo.path, stdout=subprocess.DEVNULL) for task in ["gc"] * 3]
+    running = [
+        subprocess.Popen([*COMMAND, task], cwd=repo.path, stdout=subprocess.DEVNULL)
+        for task in ["gc"] * 3
+    ]
     report = command("index", "--json", gone, cwd=repo.path)
     assert (report.returncode, json.loads(report.stdout)["files"]) == (0, 61)
     assert [process.wait() for process in running] == [0, 0, 0]
@@ -162,11 +180,16 @@ def killed(repo: Hooked, rounds: int, seed: int) -> Counter[str]:
     chance = random.Random(seed)
     answers = right_answers(repo)
     counts: Counter[str] = Counter()
-    longest = dict.fromkeys(("worker", "gc", "index"), 0.5)  # seconds; less once one is seen to have ended sooner
+    longest = dict.fromkeys(
+        ("worker", "gc", "index"), 0.5
+    )  # seconds; less once one is seen to have ended sooner
     for round in range(rounds):
         repo.write("marker.py", f"def marker_main_{round}(): ...\n")
         for number in range(20):
-            repo.write(f"m{number % 7}/f{number}.py", f"def function_{number}(value):\n    return {round}\n")
+            repo.write(
+                f"m{number % 7}/f{number}.py",
+                f"def function_{number}(value):\n    return {round}\n",
+            )
         repo.commit(f"{round}")
         task = chance.choice(["worker", "gc", "index"])
         (repo.folder).mkdir(exist_ok=True)
@@ -176,7 +199,9 @@ def killed(repo: Hooked, rounds: int, seed: int) -> Counter[str]:
             if task == "worker"
             else [*COMMAND, task]
         )
-        process = subprocess.Popen(args, cwd=repo.path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        process = subprocess.Popen(
+            args, cwd=repo.path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
         delay = chance.random() * longest[task]
         time.sleep(delay)
         if process.poll() is not None:
@@ -185,13 +210,17 @@ def killed(repo: Hooked, rounds: int, seed: int) -> Counter[str]:
         process.send_signal(signal.SIGKILL)
         process.wait()
         assert one_ref(repo, "topic") == answers["topic"], f"round {round}, {task}"
-        assert [row[2] for row in one_ref(repo, "HEAD")] == [f"marker_main_{round}"], f"round {round}, {task}"
+        assert [row[2] for row in one_ref(repo, "HEAD")] == [f"marker_main_{round}"], (
+            f"round {round}, {task}"
+        )
         if (repo.folder / "index.db").exists():
             with Store(repo.folder / "index.db", writable=True) as store:
                 assert store.problems() == [], f"round {round}, {task}"
     (repo.folder / worker.PENDING).write_text(f"{repo.path}\n")
     subprocess.run(
-        [sys.executable, "-E", "-m", "ragit.hooks.worker", str(repo.folder)], check=True, stdout=subprocess.DEVNULL
+        [sys.executable, "-E", "-m", "ragit.hooks.worker", str(repo.folder)],
+        check=True,
+        stdout=subprocess.DEVNULL,
     )
     settle(repo.folder)
     assert repo.check().fresh
@@ -223,7 +252,9 @@ def small_disk(place: Path, size: str) -> Iterator[Path]:
     place.mkdir()
     mount = shutil.which("mount")
     made = mount and subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", place], check=False, capture_output=True
+        ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", place],
+        check=False,
+        capture_output=True,
     )
     if not made or made.returncode:
         pytest.skip("no small file system can be made here")
@@ -307,7 +338,9 @@ HEALS, TELLS = "heals", "tells"
         (from_the_future, TELLS, "git config ragit.index.storePath FILE"),
     ],
 )
-def test_a_harmed_store_heals_or_tells_what_to_type(tmp_path: Path, harm: object, outcome: str, types: str) -> None:
+def test_a_harmed_store_heals_or_tells_what_to_type(
+    tmp_path: Path, harm: object, outcome: str, types: str
+) -> None:
     repo = crowded(tmp_path / "repo")
     answers = right_answers(repo)
     with repo.index() as index:
@@ -319,7 +352,10 @@ def test_a_harmed_store_heals_or_tells_what_to_type(tmp_path: Path, harm: object
     for ref, done in zip(REFS, searched, strict=True):
         assert done.returncode in (0, 2), done.stderr
         if done.returncode == 0:
-            rows = [[h["path"], h["start_line"], h["symbol"]] for h in json.loads(done.stdout)["results"]]
+            rows = [
+                [h["path"], h["start_line"], h["symbol"]]
+                for h in json.loads(done.stdout)["results"]
+            ]
             assert rows == answers[ref]
         else:
             assert outcome == TELLS
@@ -351,7 +387,10 @@ def test_a_store_from_another_machine_is_used(tmp_path: Path) -> None:
 if __name__ == "__main__":
     import tempfile
 
-    seconds, seed = (float(sys.argv[1]) if sys.argv[1:] else 60.0, int(sys.argv[2]) if sys.argv[2:] else 1)
+    seconds, seed = (
+        float(sys.argv[1]) if sys.argv[1:] else 60.0,
+        int(sys.argv[2]) if sys.argv[2:] else 1,
+    )
     with tempfile.TemporaryDirectory() as folder:
         os.environ.update(clean_environment(Path(folder)))
         place = crowded(Path(folder) / "repo")

@@ -19,11 +19,11 @@ from sandbox import GitSandbox
 from serving import AnsweringServer, EmbeddingServer, Reply, as_base64, error
 
 import ragit
-from ragit.api import Ragit
 from ragit.embed.quantize import quantize
 from ragit.errors import EmbedderUnavailable
-from ragit.index import model as known
-from ragit.index.model import LEAST, PROBE, RECENT, cosine
+from ragit.index.vectors import same_model
+from ragit.index.vectors.same_model import LEAST, PROBE, RECENT, cosine
+from ragit.repository.repository import Ragit
 from ragit.store import Store
 
 DIMENSIONS = 64
@@ -46,7 +46,9 @@ def made_by(model: int, *, noise: float = 0.0, half: bool = False) -> Reply:
         for at, text in enumerate(payload["input"]):
             vector = direction(text, model, noise)
             if half:
-                vector = list(struct.unpack(f"<{DIMENSIONS}e", struct.pack(f"<{DIMENSIONS}e", *vector)))
+                vector = list(
+                    struct.unpack(f"<{DIMENSIONS}e", struct.pack(f"<{DIMENSIONS}e", *vector))
+                )
             packed = payload.get("encoding_format") == "base64"
             rows.append({"index": at, "embedding": as_base64(vector) if packed else vector})
         return {"data": rows}
@@ -65,7 +67,11 @@ def code(repo: GitSandbox, server: EmbeddingServer) -> GitSandbox:
 
 def opened(repo: GitSandbox, server: AnsweringServer, **more: object) -> Ragit:
     named = {name.replace("__", "."): value for name, value in more.items()}
-    settings = {"embedding.provider": "openai", "embedding.baseUrl": server.url, "embedding.model": "tiny"}
+    settings = {
+        "embedding.provider": "openai",
+        "embedding.baseUrl": server.url,
+        "embedding.model": "tiny",
+    }
     return ragit.open(repo.path, flags={**settings, "embedding.encodingFormat": "float", **named})
 
 
@@ -91,7 +97,9 @@ def stored_of(repo: GitSandbox, server: AnsweringServer) -> set[int]:
         for model in (1, 2)
     }
     db = apsw.Connection(str(repo.store), flags=apsw.SQLITE_OPEN_READONLY)
-    tables = [name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE name LIKE 'vec_i8_%'")]
+    tables = [
+        name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE name LIKE 'vec_i8_%'")
+    ]
     return {made[vector] for table in tables for (vector,) in db.execute(f"SELECT v FROM {table}")}
 
 
@@ -103,7 +111,9 @@ def _packed(vector: list[float]) -> bytes:
 # -- indexing ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_run_refuses_to_add_vectors_of_another_model(code: GitSandbox, server: EmbeddingServer) -> None:
+def test_a_run_refuses_to_add_vectors_of_another_model(
+    code: GitSandbox, server: EmbeddingServer
+) -> None:
     indexed(code, server)
     changed(code, 1)
     server.reply = made_by(2)
@@ -120,7 +130,7 @@ def test_a_run_refuses_to_add_vectors_of_another_model(code: GitSandbox, server:
 def test_a_model_that_is_changed_in_the_middle_of_a_run_adds_nothing(
     code: GitSandbox, server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch, after: int
 ) -> None:
-    monkeypatch.setattr("ragit.index.run.BATCH_FILES", 1)
+    monkeypatch.setattr("ragit.index.run.run.BATCH_FILES", 1)
     for number in range(4, 8):
         code.write(f"{number}.py", body(f"thing_{number}", 5))
     code.commit()
@@ -137,7 +147,9 @@ def test_a_model_that_is_changed_in_the_middle_of_a_run_adds_nothing(
 def test_a_model_that_is_changed_in_the_middle_of_a_batch_adds_nothing_of_it(
     code: GitSandbox, server: EmbeddingServer, after: int
 ) -> None:
-    server.replies = [made_by(1)] * after  # the first file alone, then six texts and two probes by two
+    server.replies = [
+        made_by(1)
+    ] * after  # the first file alone, then six texts and two probes by two
     server.reply = made_by(2)
     for number in range(4, 7):
         code.write(f"{number}.py", body(f"thing_{number}", 5))
@@ -161,7 +173,9 @@ def test_what_it_tells_to_type_mends_it(code: GitSandbox, server: EmbeddingServe
     assert stored_of(code, server) == {2}
 
 
-def test_other_batches_float16_and_noise_are_the_same_model(code: GitSandbox, server: EmbeddingServer) -> None:
+def test_other_batches_float16_and_noise_are_the_same_model(
+    code: GitSandbox, server: EmbeddingServer
+) -> None:
     indexed(code, server)
     for number, reply in enumerate((made_by(1, half=True), made_by(1, noise=0.1), made_by(1))):
         changed(code, number)
@@ -195,11 +209,17 @@ def test_vectors_of_code_alone_are_taken_over_from_no_other_model(
     server.reply = made_by(2)
     model.faults["thing_1"] = error(400, "no")
     with pytest.raises(EmbedderUnavailable, match=CHANGED):
-        indexed(code, server, **{name.replace(".", "__"): value for name, value in model.settings.items()})
+        indexed(
+            code,
+            server,
+            **{name.replace(".", "__"): value for name, value in model.settings.items()},
+        )
     assert stored_of(code, server) == {1}
 
 
-def test_a_store_of_an_older_ragit_learns_whose_vectors_it_gets(code: GitSandbox, server: EmbeddingServer) -> None:
+def test_a_store_of_an_older_ragit_learns_whose_vectors_it_gets(
+    code: GitSandbox, server: EmbeddingServer
+) -> None:
     indexed(code, server)
     with Store(code.store, writable=True) as store, store.writing():
         store._db.execute("UPDATE embedder SET mark = x''")
@@ -211,7 +231,9 @@ def test_a_store_of_an_older_ragit_learns_whose_vectors_it_gets(code: GitSandbox
         indexed(code, server)
 
 
-def test_two_runs_at_once_cannot_both_say_whose_the_vectors_are(code: GitSandbox, server: EmbeddingServer) -> None:
+def test_two_runs_at_once_cannot_both_say_whose_the_vectors_are(
+    code: GitSandbox, server: EmbeddingServer
+) -> None:
     """Another process writes the first vectors while this one waits for its own."""
     inside = False
 
@@ -229,7 +251,9 @@ def test_two_runs_at_once_cannot_both_say_whose_the_vectors_are(code: GitSandbox
     assert stored_of(code, server) == {1}
 
 
-def test_a_server_that_minds_the_probe_is_used_without_it(code: GitSandbox, server: EmbeddingServer) -> None:
+def test_a_server_that_minds_the_probe_is_used_without_it(
+    code: GitSandbox, server: EmbeddingServer
+) -> None:
     def minding(payload: dict[str, Any]) -> object:
         return error(400, "no such text") if PROBE in payload["input"] else made_by(1)(payload)
 
@@ -249,7 +273,9 @@ def test_the_model_in_the_package_needs_no_probe(code: GitSandbox) -> None:
 # -- searching ---------------------------------------------------------------------------------------------------------
 
 
-def test_a_search_compares_no_vectors_of_two_models(code: GitSandbox, server: EmbeddingServer) -> None:
+def test_a_search_compares_no_vectors_of_two_models(
+    code: GitSandbox, server: EmbeddingServer
+) -> None:
     indexed(code, server)
     server.reply = made_by(2)
     with opened(code, server) as index:
@@ -278,7 +304,9 @@ def test_a_query_confirms_the_model_once_an_hour(code: GitSandbox, server: Embed
 
     assert not degraded("thing_1")
     server.reply = made_by(2)
-    assert not degraded("thing_2"), "it costs a server without a graphics card several times as much as a query"
+    assert not degraded("thing_2"), (
+        "it costs a server without a graphics card several times as much as a query"
+    )
     os.utime(note, (0, time.time() - RECENT - 1))
     assert degraded("thing_1") and degraded("thing_1"), "and as long as it is so"
     server.reply = made_by(1)
@@ -294,7 +322,9 @@ def test_a_query_confirms_the_model_once_an_hour(code: GitSandbox, server: Embed
     assert degraded("thing_1"), "an index run that met another model has the next query look"
 
 
-def test_where_nothing_can_be_noted_each_query_confirms(code: GitSandbox, server: EmbeddingServer) -> None:
+def test_where_nothing_can_be_noted_each_query_confirms(
+    code: GitSandbox, server: EmbeddingServer
+) -> None:
     indexed(code, server)
     code.store.with_name("index.db.model").mkdir()
     with opened(code, server) as index:
@@ -312,7 +342,9 @@ def test_another_embedder_is_confirmed_by_itself(code: GitSandbox, server: Embed
         assert server.asked[-1]["input"] == ["thing_1", PROBE]
 
 
-def test_where_a_request_is_of_one_kind_of_text_a_query_goes_alone(repo: GitSandbox, server: EmbeddingServer) -> None:
+def test_where_a_request_is_of_one_kind_of_text_a_query_goes_alone(
+    repo: GitSandbox, server: EmbeddingServer
+) -> None:
     server.reply = made_by(1)
     repo.write("a.py", body("thing", 5))
     repo.commit()
@@ -321,10 +353,14 @@ def test_where_a_request_is_of_one_kind_of_text_a_query_goes_alone(repo: GitSand
     server.asked.clear()
     with opened(repo, server, **voyage) as index:
         assert not index.search("thing").degraded
-        assert [(payload["input"], payload["input_type"]) for payload in server.asked] == [(["thing"], "query")]
+        assert [(payload["input"], payload["input_type"]) for payload in server.asked] == [
+            (["thing"], "query")
+        ]
         repo.write("b.py", body("other", 5))
         server.reply = made_by(2)
-        assert CHANGED in index.search("other").degraded, "what is added to the store is of the same model"
+        assert CHANGED in index.search("other").degraded, (
+            "what is added to the store is of the same model"
+        )
 
 
 # -- trying it ---------------------------------------------------------------------------------------------------------
@@ -359,9 +395,9 @@ def test_the_bound_is_between_noise_and_another_model() -> None:
         seen = _packed([math.cos(angle), math.sin(angle), *[0.0] * 8])
         if refused:
             with pytest.raises(EmbedderUnavailable, match=r"cosine 0\.[0-9]+"):
-                known.confirm(None, [_packed(one)], seen)
+                same_model.confirm(None, [_packed(one)], seen)
         else:
-            known.confirm(None, [_packed(one)], seen)
+            same_model.confirm(None, [_packed(one)], seen)
 
 
 def test_a_model_that_is_changed_between_requests_at_once_adds_nothing(
@@ -370,7 +406,9 @@ def test_a_model_that_is_changed_between_requests_at_once_adds_nothing(
     """A request that is cut by the change is made again, when the last one was answered already."""
 
     def changing(payload: dict[str, Any]) -> object:
-        first_or_last = len(server.asked) <= 2 or any("thing_6" in text for text in payload["input"])
+        first_or_last = len(server.asked) <= 2 or any(
+            "thing_6" in text for text in payload["input"]
+        )
         return made_by(1 if first_or_last else 2)(payload)
 
     server.reply = changing
@@ -387,7 +425,9 @@ def test_a_server_that_takes_one_text_at_once_gets_its_query_alone(
     code: GitSandbox, server: EmbeddingServer, status: int
 ) -> None:
     answer = made_by(1)
-    server.reply = lambda payload: answer(payload) if len(payload["input"]) == 1 else error(status, "one at a time")
+    server.reply = lambda payload: (
+        answer(payload) if len(payload["input"]) == 1 else error(status, "one at a time")
+    )
     indexed(code, server, embedding__batchSize=1)
     with opened(code, server, embedding__batchSize=1) as index:
         answered = index.search("thing_1")

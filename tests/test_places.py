@@ -45,13 +45,16 @@ def test_numbers_come_back_as_they_were_kept(given: list[list[int]], text: str) 
         start += len(one) + 1
     back, rest = numbers.parted(numbers.kept(text.encode(), chunks))
     assert back == text.encode()
-    assert [numbers.numbers_of(rest, chunk.start_line) for chunk in chunks] == [chunk.numbers for chunk in chunks]
+    assert [numbers.numbers_of(rest, chunk.start_line) for chunk in chunks] == [
+        chunk.numbers for chunk in chunks
+    ]
     assert numbers.numbers_of(rest, start) == ()
 
 
 def composed(*blocks: tuple[str, str, int]) -> list[tuple[int, ...]]:
     made = (
-        Block(text, Place("", unit, number, number) if unit else Place(), kind="table") for text, unit, number in blocks
+        Block(text, Place("", unit, number, number) if unit else Place(), kind="table")
+        for text, unit, number in blocks
     )
     return [chunk.numbers for chunk in compose(made, DocumentOptions())[1]]
 
@@ -68,11 +71,20 @@ def test_lines_are_numbered_where_a_chunk_is_on_several() -> None:
 def filled(repo: GitSandbox) -> GitSandbox:
     rows = {1: ("Item", "Cost"), **{number: (f"item {number}", number) for number in range(2, 31)}}
     rows[17] = ("turbine blade", 900)
-    cells = {f"{column}{number}": row[at] for number, row in rows.items() for at, column in enumerate("AB")}
+    cells = {
+        f"{column}{number}": row[at]
+        for number, row in rows.items()
+        for at, column in enumerate("AB")
+    }
     repo.write("plan.xlsx", xlsx({"Budget": cells}))
-    repo.write("two.pdf", pdf([["The first page ends here,"], ["on the second one stands the flywheel."]]))
+    repo.write(
+        "two.pdf", pdf([["The first page ends here,"], ["on the second one stands the flywheel."]])
+    )
     repo.write("one.pdf", pdf([["A gearbox is on one page only."]]))
-    repo.write("work.ipynb", notebook(("markdown", "# Title"), ("code", "shaft = 1"), ("code", "coupling = 2")))
+    repo.write(
+        "work.ipynb",
+        notebook(("markdown", "# Title"), ("code", "shaft = 1"), ("code", "coupling = 2")),
+    )
     repo.write("short.docx", docx(p("A bearing is oiled.")))
     words = (p("Chapter", "H1") + p("nothing of note " * 40) for _ in range(6))
     repo.write("long.docx", docx("".join(words) + p("Vibration", "H1") + p("It trembles " * 30)))
@@ -84,14 +96,21 @@ def filled(repo: GitSandbox) -> GitSandbox:
 @pytest.mark.parametrize(
     ("query", "head", "line", "best"),
     [
-        ("turbine blade", "plan.xlsx  sheet Budget rows 2-30", "  17: turbine blade | 900", "sheet Budget row 17"),
+        (
+            "turbine blade",
+            "plan.xlsx  sheet Budget rows 2-30",
+            "  17: turbine blade | 900",
+            "sheet Budget row 17",
+        ),
         ("gearbox", "one.pdf  page 1", "  A gearbox is on one page only.", None),
         ("bearing", "short.docx  whole document", "  A bearing is oiled.", None),
         ("seal", "plain.csv:1", "  2: seal,1", None),
         ("coupling", "work.ipynb  cells 1-3", "  3: coupling = 2", "cell 3"),
     ],
 )
-def test_a_line_is_shown_with_its_place(filled: GitSandbox, query: str, head: str, line: str, best: str | None) -> None:
+def test_a_line_is_shown_with_its_place(
+    filled: GitSandbox, query: str, head: str, line: str, best: str | None
+) -> None:
     shown = lines(filled, query)
     assert shown[0].startswith(head)
     assert line in shown
@@ -112,9 +131,13 @@ def test_a_document_that_counts_nothing_says_how_far_in(filled: GitSandbox) -> N
 
 
 def test_hits_that_were_joined_have_the_numbers_of_all(filled: GitSandbox) -> None:
-    with ragit.open(filled.path, flags={"documents.minChunkBytes": "20", "documents.maxChunkBytes": "120"}) as opened:
+    with ragit.open(
+        filled.path, flags={"documents.minChunkBytes": "20", "documents.maxChunkBytes": "120"}
+    ) as opened:
         joined = next(
-            hit for hit in opened.search("item turbine", mode="keyword", top_k=40).hits if hit.optimized and hit.numbers
+            hit
+            for hit in opened.search("item turbine", mode="keyword", top_k=40).hits
+            if hit.optimized and hit.numbers
         )
     at = joined.text.split("\n").index("turbine blade | 900") if "turbine" in joined.text else None
     first, last = (int(number) for number in joined.place.rpartition(" ")[2].split("-"))

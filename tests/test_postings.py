@@ -46,10 +46,17 @@ def test_columns_say_where_a_word_stands_and_how_often(chunks: list[Chunk]) -> N
     for chunk in chunks:
         for term, times in Counter(words.terms(chunk.text)).items():
             total[term] += min(times, COUNT)
-    bands = {"body1": range(1, 2), "body2": range(2, 4), "body4": range(4, 10), "body10": range(10, 10**6)}
+    bands = {
+        "body1": range(1, 2),
+        "body2": range(2, 4),
+        "body4": range(4, 10),
+        "body10": range(10, 10**6),
+    }
     for column, band in bands.items():
         assert set(columns[column]) == {term for term, times in total.items() if times in band}
-    assert set(columns["symbol"]) == {term for chunk in chunks for term in words.terms(chunk.symbol)}
+    assert set(columns["symbol"]) == {
+        term for chunk in chunks for term in words.terms(chunk.symbol)
+    }
     assert set(columns["head"]) == {term for chunk in chunks for term in words.terms(chunk.doc)}
 
 

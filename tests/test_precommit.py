@@ -16,7 +16,9 @@ from sandbox import GitSandbox
 from ragit.hooks import script
 
 ROOT = Path(__file__).parent.parent
-PRE_COMMIT = shutil.which("pre-commit", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))
+PRE_COMMIT = shutil.which(
+    "pre-commit", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+)
 
 needs_pre_commit = pytest.mark.skipif(PRE_COMMIT is None, reason="no pre-commit here")
 
@@ -36,7 +38,9 @@ def framework(repo: GitSandbox, *args: str, **env: str) -> subprocess.CompletedP
     assert PRE_COMMIT is not None
     home = {"PRE_COMMIT_HOME": str(repo.path.parent / "pre-commit")}
     full = {**os.environ, **home, "PATH": f"{on_path(repo)}{os.pathsep}{os.environ['PATH']}", **env}
-    return subprocess.run([PRE_COMMIT, *args], cwd=repo.path, env=full, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        [PRE_COMMIT, *args], cwd=repo.path, env=full, capture_output=True, text=True, check=False
+    )
 
 
 def on_path(repo: GitSandbox) -> Path:
@@ -55,8 +59,14 @@ def configure(repo: Hooked, *more: str) -> None:
     system = manifest().replace("language: python", "language: system")
     hooks = "\n".join(f"    {line}" for line in system.splitlines() if not line.startswith("#"))
     extra = "".join(f"{line}\n" for line in more)
-    types = "default_install_hook_types: [pre-commit, pre-merge-commit, pre-push, " + ", ".join(script.EVENTS) + "]\n"
-    repo.write(".pre-commit-config.yaml", f"{types}{extra}repos:\n- repo: local\n  hooks:\n{hooks}\n")
+    types = (
+        "default_install_hook_types: [pre-commit, pre-merge-commit, pre-push, "
+        + ", ".join(script.EVENTS)
+        + "]\n"
+    )
+    repo.write(
+        ".pre-commit-config.yaml", f"{types}{extra}repos:\n- repo: local\n  hooks:\n{hooks}\n"
+    )
     repo.git("add", ".pre-commit-config.yaml")
     repo.git("commit", "-q", "-m", "config")
     assert framework(repo, "install").returncode == 0
@@ -67,11 +77,15 @@ def manifest() -> str:
     return text[: text.index("- id: ragit-index-system")]
 
 
-def git(repo: Hooked, *args: str, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+def git(
+    repo: Hooked, *args: str, env: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
     home = {"PRE_COMMIT_HOME": str(repo.path.parent / "pre-commit")}
     path = {"PATH": f"{on_path(repo)}{os.pathsep}{os.environ['PATH']}"}
     full = {**os.environ, **home, **path, **(env or {})}
-    return subprocess.run(["git", *args], cwd=repo.path, env=full, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        ["git", *args], cwd=repo.path, env=full, capture_output=True, text=True, check=False
+    )
 
 
 # The check, without pre-commit
@@ -90,7 +104,11 @@ def test_without_an_index_it_passes_with_a_note(hooked: Hooked) -> None:
 
 @pytest.mark.parametrize(
     ("how", "scope"),
-    [(["commit"], "--staged"), (["commit", "-a"], "--worktree"), (["commit", "a.py"], "--worktree")],
+    [
+        (["commit"], "--staged"),
+        (["commit", "-a"], "--worktree"),
+        (["commit", "a.py"], "--worktree"),
+    ],
     ids=["staged", "all", "path"],
 )
 @pytest.mark.parametrize("linked", [False, True])
@@ -104,7 +122,9 @@ def test_in_a_pre_commit_hook_it_is_the_tree_to_be_committed(
         hooked = Hooked(tmp_path / "linked")
     hooks = Path(hooked.git("rev-parse", "--path-format=absolute", "--git-path", "hooks"))
     hooks.mkdir(exist_ok=True)
-    (hooks / "pre-commit").write_text(f"#!/bin/sh\nexec {on_path(hooked)}/ragit check --pre-commit\n")
+    (hooks / "pre-commit").write_text(
+        f"#!/bin/sh\nexec {on_path(hooked)}/ragit check --pre-commit\n"
+    )
     (hooks / "pre-commit").chmod(0o755)
     hooked.write("b.py", "def staged():\n    return 3\n")
     hooked.git("add", "b.py")
@@ -137,9 +157,15 @@ def test_at_a_push_it_is_the_pushed_commit(hooked: Hooked) -> None:
     hooked.commit()
     topic = hooked.git("rev-parse", "HEAD")
     hooked.git("switch", "-q", "main")
-    for variable, value in (("PRE_COMMIT_TO_REF", topic), ("PRE_COMMIT_LOCAL_BRANCH", "refs/heads/topic")):
+    for variable, value in (
+        ("PRE_COMMIT_TO_REF", topic),
+        ("PRE_COMMIT_LOCAL_BRANCH", "refs/heads/topic"),
+    ):
         done = command("check", "--pre-commit", cwd=hooked.path, env={variable: value})
-        assert (done.returncode, done.stdout.splitlines()[-1]) == (1, f"to mend it: ragit index {value}")
+        assert (done.returncode, done.stdout.splitlines()[-1]) == (
+            1,
+            f"to mend it: ragit index {value}",
+        )
     assert command("check", "--pre-commit", cwd=hooked.path).returncode == 0
 
 
@@ -149,10 +175,16 @@ def test_at_a_push_it_is_the_pushed_commit(hooked: Hooked) -> None:
 @needs_pre_commit
 def test_the_manifest_is_valid() -> None:
     assert PRE_COMMIT is not None
-    done = subprocess.run([PRE_COMMIT, "validate-manifest", ROOT / ".pre-commit-hooks.yaml"], check=False)
+    done = subprocess.run(
+        [PRE_COMMIT, "validate-manifest", ROOT / ".pre-commit-hooks.yaml"], check=False
+    )
     assert done.returncode == 0
     system = (ROOT / ".pre-commit-hooks.yaml").read_text().split("- id: ")[1:]
-    assert [text.split("\n")[0] for text in system] == ["ragit-check", "ragit-index", "ragit-index-system"]
+    assert [text.split("\n")[0] for text in system] == [
+        "ragit-check",
+        "ragit-index",
+        "ragit-index-system",
+    ]
 
 
 @needs_pre_commit
@@ -234,7 +266,9 @@ def test_an_older_or_newer_ragit_on_the_same_store_does_no_harm(hooked: Hooked) 
     assert command("hooks", "run", cwd=hooked.path).returncode == 0
     hooked.settle()
     assert "newer than this ragit" in hooked.log()[-1]
-    assert not (hooked.folder / "last-error").exists()  # nothing to mend: the newer one does the work
+    assert not (
+        hooked.folder / "last-error"
+    ).exists()  # nothing to mend: the newer one does the work
     hooked.write("c.py", "def third(): ...\n")
     hooked.git("add", "c.py")
     done = git(hooked, "commit", "-m", "x")
@@ -258,7 +292,9 @@ def test_from_a_clone_and_by_try_repo(hooked: Hooked, tmp_path: Path) -> None:
         (shutil.copytree if place.is_dir() else shutil.copy)(place, source.path / name)
     source.commit()
     source.tag("v9", annotated=True)
-    tried = framework(hooked, "try-repo", str(source.path), "ragit-check", "--verbose", "--all-files")
+    tried = framework(
+        hooked, "try-repo", str(source.path), "ragit-check", "--verbose", "--all-files"
+    )
     if "No matching distribution" in tried.stdout or "ConnectionError" in tried.stdout:
         pytest.skip("the packages cannot be downloaded here")
     assert (tried.returncode, "no index here" in tried.stdout) == (0, True)
@@ -287,7 +323,10 @@ def test_ragits_own_repository_may_use_repo_dot(tmp_path: Path) -> None:
         place = ROOT / name
         (shutil.copytree if place.is_dir() else shutil.copy)(place, source.path / name)
     rev = source.commit()
-    source.write(".pre-commit-config.yaml", f"repos:\n- {{repo: ., rev: {rev}, hooks: [{{id: ragit-check}}]}}\n")
+    source.write(
+        ".pre-commit-config.yaml",
+        f"repos:\n- {{repo: ., rev: {rev}, hooks: [{{id: ragit-check}}]}}\n",
+    )
     source.git("add", ".")
     done = framework(source, "run", "--all-files", "--verbose")
     if "No matching distribution" in done.stdout or "ConnectionError" in done.stdout:

@@ -24,9 +24,12 @@ def row(preset: Preset, dialect: Embeddings) -> str:
     cells = (
         f"`{preset.name}`",
         f"[{preset.title}]({preset.page})" + (" **local**" if preset.local else ""),
-        f"`{preset.base_url}`" if preset.base_url else "your own: `https://RESOURCE.openai.azure.com/openai/v1`",
+        f"`{preset.base_url}`"
+        if preset.base_url
+        else "your own: `https://RESOURCE.openai.azure.com/openai/v1`",
         f"`{dialect.model}`" if dialect.model else "*name it*",
-        f"`{preset.key_env}`" + (f" (header `{preset.key_header}`)" if preset.key_header != "Authorization" else "")
+        f"`{preset.key_env}`"
+        + (f" (header `{preset.key_header}`)" if preset.key_header != "Authorization" else "")
         if preset.key_env
         else "",
         told(dialect),
@@ -38,7 +41,9 @@ def told(dialect: Embeddings) -> str:
     if any(dialect.prefixes):
         return " / ".join(f"`{prefix.strip()}`" for prefix in dialect.prefixes)
     pairs = zip(dialect.query, dialect.document, strict=True)
-    return ", ".join(f"`{name}`: `{query}` / `{document}`" for (name, query), (_, document) in pairs)
+    return ", ".join(
+        f"`{name}`: `{query}` / `{document}`" for (name, query), (_, document) in pairs
+    )
 
 
 def table() -> str:

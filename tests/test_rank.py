@@ -43,7 +43,9 @@ def test_any_text_can_be_taken_apart(text: str) -> None:
 
 
 def test_a_pasted_file_is_cut() -> None:
-    assert len(take_apart(" ".join(f"word{i}" for i in range(50_000))).weights) <= rank.terms.MAX_TERMS
+    assert (
+        len(take_apart(" ".join(f"word{i}" for i in range(50_000))).weights) <= rank.terms.MAX_TERMS
+    )
 
 
 # Keywords
@@ -65,14 +67,18 @@ def test_equals_are_ordered_by_place() -> None:
 
 def piece(start: int, end: int, score: float, text: str = "", file: int = 0, at: int = 0) -> Piece:
     held = frozenset(text.split() or [f"{file}-{start}"])
-    return Piece(file, f"f{file}:{start}-{end}", start, end, start * 100, end * 100 + 99, score, held, (at,))
+    return Piece(
+        file, f"f{file}:{start}-{end}", start, end, start * 100, end * 100 + 99, score, held, (at,)
+    )
 
 
 FREE = Options(merge_adjacent=False, similarity_threshold=1.0, max_per_file=0)
 
 
 def test_neighbours_within_the_gap_become_one_with_the_higher_score() -> None:
-    found = optimize([piece(20, 30, 0.9, at=0), piece(1, 14, 0.5, at=1)], 10, Options(adjacent_gap_threshold=5))
+    found = optimize(
+        [piece(20, 30, 0.9, at=0), piece(1, 14, 0.5, at=1)], 10, Options(adjacent_gap_threshold=5)
+    )
     ((merged, done),) = found
     assert (merged.start_line, merged.end_line, merged.score) == (1, 30, 0.9)
     assert done and done.merged_from == ("f0:1-14", "f0:20-30")
@@ -80,8 +86,18 @@ def test_neighbours_within_the_gap_become_one_with_the_higher_score() -> None:
 
 
 def test_beyond_the_gap_they_stay_apart() -> None:
-    assert len(optimize([piece(20, 30, 0.9), piece(1, 13, 0.5)], 10, Options(adjacent_gap_threshold=5))) == 2
-    assert len(optimize([piece(20, 30, 0.9), piece(1, 13, 0.5)], 10, Options(adjacent_gap_threshold=6))) == 1
+    assert (
+        len(
+            optimize([piece(20, 30, 0.9), piece(1, 13, 0.5)], 10, Options(adjacent_gap_threshold=5))
+        )
+        == 2
+    )
+    assert (
+        len(
+            optimize([piece(20, 30, 0.9), piece(1, 13, 0.5)], 10, Options(adjacent_gap_threshold=6))
+        )
+        == 1
+    )
 
 
 def test_files_are_never_merged_with_each_other() -> None:
@@ -117,7 +133,10 @@ def test_a_joined_hit_is_on_no_more_pages_than_one_of_its_chunks(
 
 
 def test_a_chain_of_pages_does_not_blur_the_page() -> None:
-    chain = [replaced(piece(n, n, 1.0 - n / 100, at=n), pages=((n + 1) // 2, n // 2 + 1)) for n in range(1, 20)]
+    chain = [
+        replaced(piece(n, n, 1.0 - n / 100, at=n), pages=((n + 1) // 2, n // 2 + 1))
+        for n in range(1, 20)
+    ]
     for merged, _ in optimize(chain, 20, Options(max_per_file=0)):
         assert merged.pages[1] - merged.pages[0] <= 1
 
@@ -129,11 +148,22 @@ def test_a_chain_of_neighbours_does_not_return_the_whole_file() -> None:
 
 
 def test_near_duplicates_of_one_file_go_and_are_named() -> None:
-    alike = [piece(1, 5, 0.9, "a b c d e"), piece(100, 105, 0.8, "a b c d e"), piece(200, 205, 0.7, "x y z")]
+    alike = [
+        piece(1, 5, 0.9, "a b c d e"),
+        piece(100, 105, 0.8, "a b c d e"),
+        piece(200, 205, 0.7, "x y z"),
+    ]
     (first, done), (second, none) = optimize(alike, 10, Options())
     assert done and done.deduped_from == ("f0:100-105",)
     assert (first.start_line, second.start_line, none) == (1, 200, None)
-    assert len(optimize([piece(1, 5, 0.9, "a b", file=0), piece(1, 5, 0.8, "a b", file=1)], 10, Options())) == 2
+    assert (
+        len(
+            optimize(
+                [piece(1, 5, 0.9, "a b", file=0), piece(1, 5, 0.8, "a b", file=1)], 10, Options()
+            )
+        )
+        == 2
+    )
 
 
 def test_similarity_must_exceed_the_threshold() -> None:
@@ -143,7 +173,9 @@ def test_similarity_must_exceed_the_threshold() -> None:
 
 
 def test_a_file_is_capped_and_says_so() -> None:
-    many = [piece(i * 50 + 1, i * 50 + 2, 1 - i / 10, at=i) for i in range(5)] + [piece(1, 2, 0.1, file=1)]
+    many = [piece(i * 50 + 1, i * 50 + 2, 1 - i / 10, at=i) for i in range(5)] + [
+        piece(1, 2, 0.1, file=1)
+    ]
     found = optimize(many, 10, Options(max_per_file=3))
     assert [p.file for p, _ in found] == [0, 0, 0, 1]
     assert [bool(done and done.file_capped) for _, done in found] == [True, True, True, False]
@@ -171,7 +203,9 @@ PIECES = st.lists(
 
 
 @given(PIECES, st.integers(1, 12), st.integers(0, 4))
-def test_whatever_comes_in_the_best_come_out_in_order(pieces: list[Piece], top_k: int, most: int) -> None:
+def test_whatever_comes_in_the_best_come_out_in_order(
+    pieces: list[Piece], top_k: int, most: int
+) -> None:
     found = optimize(pieces, top_k, Options(max_per_file=most))
     scores = [p.score for p, _ in found]
     assert scores == sorted(scores, reverse=True)
@@ -187,8 +221,16 @@ def test_whatever_comes_in_the_best_come_out_in_order(pieces: list[Piece], top_k
 @given(PIECES, st.integers(1, 30))
 def test_with_everything_off_nothing_is_touched(pieces: list[Piece], top_k: int) -> None:
     found = optimize(pieces, top_k, FREE)
-    if all(jaccard(a.words, b.words) < 1 for a in pieces for b in pieces if a is not b and a.file == b.file):
-        assert sorted(p.id for p, _ in found) == sorted(p.id for p in pieces[:top_k]) or len(pieces) > top_k
+    if all(
+        jaccard(a.words, b.words) < 1
+        for a in pieces
+        for b in pieces
+        if a is not b and a.file == b.file
+    ):
+        assert (
+            sorted(p.id for p, _ in found) == sorted(p.id for p in pieces[:top_k])
+            or len(pieces) > top_k
+        )
     assert all(done is None for _, done in found)
 
 

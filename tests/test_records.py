@@ -34,7 +34,9 @@ def test_fields_come_in_order_with_their_defaults() -> None:
     assert as_dict(Labelled(3)) == {"x": 3, "y": 0, "name": "", "at": {"x": 1, "y": 2}}
 
 
-@pytest.mark.parametrize(("args", "named"), [((), {}), ((1, 2, 3), {}), ((1,), {"z": 1}), ((1,), {"x": 1})])
+@pytest.mark.parametrize(
+    ("args", "named"), [((), {}), ((1, 2, 3), {}), ((1,), {"z": 1}), ((1,), {"x": 1})]
+)
 def test_a_wrong_call_is_an_error(args: tuple[int, ...], named: dict[str, int]) -> None:
     with pytest.raises(TypeError, match="Point takes x, y"):
         Point(*args, **named)

@@ -39,7 +39,15 @@ from ragit.render import (
 )
 from ragit.render.screen import cells, money
 from ragit.render.snippet import lines_of, marked, snippet
-from ragit.reports import Described, FreshnessReport, GcReport, ImageDescribed, IndexReport, RefStatus, StatusReport
+from ragit.reports import (
+    Described,
+    FreshnessReport,
+    GcReport,
+    ImageDescribed,
+    IndexReport,
+    RefStatus,
+    StatusReport,
+)
 from ragit.types import Answer, Demoted, Hit, Oid, Optimized
 from ragit.words import terms
 
@@ -71,7 +79,13 @@ def hit(**changes: Any) -> Hit:
         parent="Consumer",
         text=CODE,
         blob=Oid("b" * 40),
-        signals={"keyword": 0.31, "vector": 0.25, "symbolDefinition": 0.4, "testFile": -0.05, "unused": 0.0},
+        signals={
+            "keyword": 0.31,
+            "vector": 0.25,
+            "symbolDefinition": 0.4,
+            "testFile": -0.05,
+            "unused": 0.0,
+        },
         terms=("commit", "offsets"),
     )
     return replaced(whole, **changes)
@@ -79,7 +93,14 @@ def hit(**changes: Any) -> Hit:
 
 def answer(*hits: Hit, query: str = "commit the offsets", **changes: Any) -> Answer:
     whole = Answer(
-        query=query, ref="HEAD", tree=Oid("a" * 40), complete=True, missing=0, degraded="", took_ms=12.34567, hits=hits
+        query=query,
+        ref="HEAD",
+        tree=Oid("a" * 40),
+        complete=True,
+        missing=0,
+        degraded="",
+        took_ms=12.34567,
+        hits=hits,
     )
     return replaced(whole, **changes)
 
@@ -96,7 +117,15 @@ def uncoloured(text: str) -> str:
 
 HITS = (
     hit(),
-    hit(path="src/other.py", symbol="", parent="", kind="imports", text="import a\nimport b", start_line=1, end_line=2),
+    hit(
+        path="src/other.py",
+        symbol="",
+        parent="",
+        kind="imports",
+        text="import a\nimport b",
+        start_line=1,
+        end_line=2,
+    ),
     hit(start_line=7, end_line=7, text="    commit = None", symbol="commit", score=0.5),
 )
 
@@ -165,7 +194,10 @@ def test_the_same_content_elsewhere_is_named() -> None:
 
 def test_colour_marks_the_words_and_changes_nothing_else() -> None:
     coloured = shown("text", answer(*HITS), color=True)
-    assert "\x1b[35msrc/consumer.py\x1b[0m:\x1b[32m41\x1b[0m  \x1b[1mConsumer.commit_offsets\x1b[0m" in coloured
+    assert (
+        "\x1b[35msrc/consumer.py\x1b[0m:\x1b[32m41\x1b[0m  \x1b[1mConsumer.commit_offsets\x1b[0m"
+        in coloured
+    )
     assert "def \x1b[1;31mcommit\x1b[0m_\x1b[1;31moffsets\x1b[0m(self" in coloured
     assert uncoloured(coloured) == shown("text", answer(*HITS))
 
@@ -173,16 +205,26 @@ def test_colour_marks_the_words_and_changes_nothing_else() -> None:
 def test_the_name_asked_for_heads_a_group_and_is_where_one_lands() -> None:
     text = "def add(a):\n    grow(a)\n\ndef add_all(a):\n    grow(a)"
     group = hit(
-        symbol="add add_all", parent="", kind="function", text=text, start_line=10, end_line=14, terms=("addall",)
+        symbol="add add_all",
+        parent="",
+        kind="function",
+        text=text,
+        start_line=10,
+        end_line=14,
+        terms=("addall",),
     )
     assert shown("text", answer(group, query="add_all")).startswith(
         "src/consumer.py:13  add_all, add  function 10-14  0.912\n"
     )
-    assert shown("vimgrep", answer(group, query="add_all")).startswith("src/consumer.py:13:5:def add_all")
+    assert shown("vimgrep", answer(group, query="add_all")).startswith(
+        "src/consumer.py:13:5:def add_all"
+    )
 
 
 def test_many_names_are_counted() -> None:
-    many = hit(symbol="A B C D E", parent="", kind="constant", text="x\nB = 1", start_line=1, end_line=2)
+    many = hit(
+        symbol="A B C D E", parent="", kind="constant", text="x\nB = 1", start_line=1, end_line=2
+    )
     assert shown("text", answer(many, query="zebra")).split("\n")[0] == (
         "src/consumer.py:2  A, B, C and 2 more  constant 1-2  0.912"
     )
@@ -199,18 +241,28 @@ def test_many_names_are_counted() -> None:
         ),
         ("commitOffsets", ("commit",), ["words       commit of commitOffsets"]),
         ("commitOffsets", ("commit", "offset", "commitoffsets"), ["words       commitOffsets"]),
-        ("how does it work", (), ["words       none of the query: found by its meaning, its file or its path"]),
+        (
+            "how does it work",
+            (),
+            ["words       none of the query: found by its meaning, its file or its path"],
+        ),
         ("会话持久化", ("会话", "持久"), ["words       会话, 持久 of 会话持久化"]),
         ("?!", (), []),
     ],
 )
-def test_the_words_found_are_those_that_were_typed(query: str, held: tuple[str, ...], lines: list[str]) -> None:
+def test_the_words_found_are_those_that_were_typed(
+    query: str, held: tuple[str, ...], lines: list[str]
+) -> None:
     one = hit(terms=held, signals={}, text="x", end_line=40, symbol="", parent="", path="x")
-    assert shown("text", answer(one, query=query), explain=True).split("\n")[2:] == [f"  {line}" for line in lines]
+    assert shown("text", answer(one, query=query), explain=True).split("\n")[2:] == [
+        f"  {line}" for line in lines
+    ]
 
 
 def test_a_score_that_was_kept_above_0_says_so() -> None:
-    one = hit(signals={"vector": 0.1, "test": -0.3}, score=0.001, text="x", end_line=40, terms=("commit",))
+    one = hit(
+        signals={"vector": 0.1, "test": -0.3}, score=0.001, text="x", end_line=40, terms=("commit",)
+    )
     assert "  kept        +0.001 what is lowered below 0 is still found, last" in shown(
         "text", answer(one), explain=True
     )
@@ -232,7 +284,9 @@ def test_what_was_kept_out_is_named_with_what_lowered_it() -> None:
 def test_explain_in_json() -> None:
     one = hit(signals={"vector": 0.25, "testFile": -0.05}, terms=("commit",), symbol="", parent="")
     of = answer(one, demoted=(DEMOTED,))
-    found = json.loads(shown("json", of, explain=True, meanings={"vector": "meaning of these lines"}))
+    found = json.loads(
+        shown("json", of, explain=True, meanings={"vector": "meaning of these lines"})
+    )
     assert found["results"][0]["explain"] == {
         "raised_by": [{"signal": "vector", "value": 0.25, "meaning": "meaning of these lines"}],
         "lowered_by": [{"signal": "testFile", "value": -0.05, "meaning": ""}],
@@ -248,7 +302,14 @@ def test_explain_in_json() -> None:
 
 def test_a_hit_in_a_document_has_its_place_and_no_line_numbers() -> None:
     rows = "Item | Cost\nitem 72 | 510\noffsets | 511\n\n  commit | 513"
-    budget = hit(path="b.xlsx", start_line=63, end_line=67, place="sheet Budget rows 60-112", kind="text", text=rows)
+    budget = hit(
+        path="b.xlsx",
+        start_line=63,
+        end_line=67,
+        place="sheet Budget rows 60-112",
+        kind="text",
+        text=rows,
+    )
     budget = replaced(budget, symbol="", parent="")
     assert shown("text", answer(budget)) == (
         "b.xlsx  sheet Budget rows 60-112  0.912\n  offsets | 511\n    commit | 513"
@@ -259,19 +320,32 @@ def test_a_hit_in_a_document_has_its_place_and_no_line_numbers() -> None:
         *("  Item | Cost", "  item 72 | 510", "  offsets | 511", "", "    commit | 513"),
     ]
     assert uncoloured(shown("text", answer(titled), color=True)) == shown("text", answer(titled))
-    assert shown("vimgrep", answer(budget)) == "b.xlsx:65:1:[sheet Budget rows 60-112] offsets | 511"
+    assert (
+        shown("vimgrep", answer(budget)) == "b.xlsx:65:1:[sheet Budget rows 60-112] offsets | 511"
+    )
     assert "## `b.xlsx:63-67`" in shown("markdown", answer(budget))
 
 
 def test_headings_are_joined_as_titles() -> None:
-    section = hit(kind="section", parent="Guide > Setup", symbol="Proxy", text="# Proxy", start_line=1, end_line=1)
-    assert shown("text", answer(section)).startswith("src/consumer.py:1  Guide > Setup > Proxy  section  0.912")
+    section = hit(
+        kind="section",
+        parent="Guide > Setup",
+        symbol="Proxy",
+        text="# Proxy",
+        start_line=1,
+        end_line=1,
+    )
+    assert shown("text", answer(section)).startswith(
+        "src/consumer.py:1  Guide > Setup > Proxy  section  0.912"
+    )
 
 
 def test_a_long_line_is_cut_so_that_the_match_is_seen() -> None:
     text = "x " * 200 + "commit" + " y" * 200
     for width in (40, 80, 200):
-        line = shown("text", answer(hit(text=text, symbol="", start_line=1, end_line=1)), width=width).split("\n")[1]
+        line = shown(
+            "text", answer(hit(text=text, symbol="", start_line=1, end_line=1)), width=width
+        ).split("\n")[1]
         assert cells(line) <= width
         assert " ...x x" in line or "... x" in line
         assert "commit" in line
@@ -294,14 +368,18 @@ def test_a_place_is_never_cut() -> None:
 
 def test_wide_characters_count_twice() -> None:
     text = "提交 " + "偏移量" * 60
-    line = shown("text", answer(hit(text=text, symbol="", terms=("提交",)), query="提交"), width=60).split("\n")[1]
+    line = shown(
+        "text", answer(hit(text=text, symbol="", terms=("提交",)), query="提交"), width=60
+    ).split("\n")[1]
     assert cells(line) <= 60
     assert len(line) < 45
 
 
 def test_words_that_are_everywhere_are_not_marked_unless_there_are_no_others() -> None:
     one = hit(text="for the offsets in the list", symbol="", start_line=1, end_line=1, terms=())
-    assert shown("text", answer(one, query="the offsets in it"), color=True).count("\x1b[1;31m") == 1
+    assert (
+        shown("text", answer(one, query="the offsets in it"), color=True).count("\x1b[1;31m") == 1
+    )
     assert shown("text", answer(one, query="the"), color=True).count("\x1b[1;31m") == 2
 
 
@@ -328,7 +406,9 @@ def test_where_the_words_stand(line: str, query: str, marks: list[str]) -> None:
 # What a stranger's names and texts may not do ------------------------------------------------------------------------
 
 EVIL = "a\x1b[2J\x9b31m\x07\r\x08\u202eb\udcff\x00\u2028\ufeffc\x7f"
-OBEYED = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+OBEYED = re.compile(
+    "[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
+)
 
 
 def evil() -> Answer:
@@ -346,7 +426,15 @@ def evil() -> Answer:
         start_line=1,
         end_line=2,
     )
-    return answer(one, query=f"commit {EVIL}", ref=EVIL, degraded=EVIL, unheld=(EVIL,), complete=False, missing=3)
+    return answer(
+        one,
+        query=f"commit {EVIL}",
+        ref=EVIL,
+        degraded=EVIL,
+        unheld=(EVIL,),
+        complete=False,
+        missing=3,
+    )
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -357,14 +445,27 @@ def test_nothing_that_a_terminal_obeys_gets_through(name: str) -> None:
 
 
 def test_what_is_hidden_is_shown_escaped() -> None:
-    assert visible("a\x1b[2J\r\n\u202e\udcff\x9b\ufeff\tb") == "a\\x1b[2J\\r\\n\\u202e\\xff\\x9b\\ufeff\tb"
+    assert (
+        visible("a\x1b[2J\r\n\u202e\udcff\x9b\ufeff\tb")
+        == "a\\x1b[2J\\r\\n\\u202e\\xff\\x9b\\ufeff\tb"
+    )
     assert visible("naïve 提交 🎉") == "naïve 提交 🎉"
 
 
-@given(st.text(st.characters()), st.text(st.characters()), st.booleans(), st.integers(0, 200), st.integers(0, 3))
-def test_any_text_renders_safely_in_every_format(text: str, query: str, full: bool, width: int, context: int) -> None:
+@given(
+    st.text(st.characters()),
+    st.text(st.characters()),
+    st.booleans(),
+    st.integers(0, 200),
+    st.integers(0, 3),
+)
+def test_any_text_renders_safely_in_every_format(
+    text: str, query: str, full: bool, width: int, context: int
+) -> None:
     lines = max(1, len(re.split(r"\r\n|\n|\r", text)))
-    one = hit(text=text, path=text or "x", symbol=text, end_line=40 + lines - 1, terms=(), start_line=40)
+    one = hit(
+        text=text, path=text or "x", symbol=text, end_line=40 + lines - 1, terms=(), start_line=40
+    )
     for render in FORMATS.values():
         options = RenderOptions(full=full, width=width, context=context, explain=True)
         for line in render(answer(one, query=query), options):
@@ -411,19 +512,36 @@ TYPES: dict[str, tuple[type, ...]] = {
 
 def faults(value: Any, schema: dict[str, Any], at: str = "") -> Iterator[str]:
     """Where a value departs from a schema; knows the keywords that docs/json.md uses and refuses others."""
-    assert schema.keys() <= {"type", "required", "additionalProperties", "properties", "items", "minimum", "$ref"}
+    assert schema.keys() <= {
+        "type",
+        "required",
+        "additionalProperties",
+        "properties",
+        "items",
+        "minimum",
+        "$ref",
+    }
     if "$ref" in schema:
         yield from faults(value, schemas()[schema["$ref"].rpartition("/")[2]], at)
         return
     allowed = schema.get("type", list(TYPES))
     names = [allowed] if isinstance(allowed, str) else allowed
-    if not any(isinstance(value, TYPES[name]) and (name == "boolean") == isinstance(value, bool) for name in names):
+    if not any(
+        isinstance(value, TYPES[name]) and (name == "boolean") == isinstance(value, bool)
+        for name in names
+    ):
         yield f"{at}: {value!r} is no {allowed}"
     elif isinstance(value, dict):
-        yield from (f"{at}: {name} is missing" for name in schema.get("required", []) if name not in value)
+        yield from (
+            f"{at}: {name} is missing" for name in schema.get("required", []) if name not in value
+        )
         for name, one in value.items():
             inner = schema.get("properties", {}).get(name, schema.get("additionalProperties", {}))
-            yield from [f"{at}: {name} is unknown"] if inner is False else faults(one, inner, f"{at}.{name}")
+            yield from (
+                [f"{at}: {name} is unknown"]
+                if inner is False
+                else faults(one, inner, f"{at}.{name}")
+            )
     elif isinstance(value, list):
         for number, one in enumerate(value):
             yield from faults(one, schema.get("items", {}), f"{at}[{number}]")
@@ -434,10 +552,21 @@ def faults(value: Any, schema: dict[str, Any], at: str = "") -> Iterator[str]:
 def test_the_schema_reader_finds_faults() -> None:
     good = json.loads(shown("json", answer(hit())))
     assert not list(faults(good, schemas()["search"]))
-    for name, wrong in {"query": 3, "missing": -1, "complete": 1, "results": {}, "extra": 1, "missing ": True}.items():
+    for name, wrong in {
+        "query": 3,
+        "missing": -1,
+        "complete": 1,
+        "results": {},
+        "extra": 1,
+        "missing ": True,
+    }.items():
         assert list(faults({**good, name: wrong}, schemas()["search"]))
-    assert list(faults({key: value for key, value in good.items() if key != "tree"}, schemas()["search"]))
-    assert list(faults({**good, "results": [{**good["results"][0], "start_line": 0}]}, schemas()["search"]))
+    assert list(
+        faults({key: value for key, value in good.items() if key != "tree"}, schemas()["search"])
+    )
+    assert list(
+        faults({**good, "results": [{**good["results"][0], "start_line": 0}]}, schemas()["search"])
+    )
 
 
 def test_json_is_exactly_as_documented() -> None:
@@ -464,10 +593,20 @@ def test_json_is_exactly_as_documented() -> None:
                 "place": "",
                 "text": "x",
                 "blob": "b" * 40,
-                "signals": {"keyword": 0.31, "vector": 0.25, "symbolDefinition": 0.4, "testFile": -0.05, "unused": 0.0},
+                "signals": {
+                    "keyword": 0.31,
+                    "vector": 0.25,
+                    "symbolDefinition": 0.4,
+                    "testFile": -0.05,
+                    "unused": 0.0,
+                },
                 "terms": ["commit", "offsets"],
                 "also": ["copy.py"],
-                "optimized": {"mergedFrom": ["40-44", "45-50"], "dedupedFrom": [], "fileCapped": False},
+                "optimized": {
+                    "mergedFrom": ["40-44", "45-50"],
+                    "dedupedFrom": [],
+                    "fileCapped": False,
+                },
             }
         ],
     }
@@ -491,14 +630,21 @@ def test_json_is_one_line_when_piped_and_indented_for_a_person() -> None:
 
 def test_a_path_that_is_not_utf8_is_kept_in_its_bytes() -> None:
     raw = b"caf\xe9/\xff.py"
-    result = json.loads(shown("json", answer(hit(path=raw.decode("utf-8", "surrogateescape")))))["results"][0]
+    result = json.loads(shown("json", answer(hit(path=raw.decode("utf-8", "surrogateescape")))))[
+        "results"
+    ][0]
     assert result["path"] == "caf\ufffd/\ufffd.py"
     assert b64decode(result["path_bytes"]) == raw
-    assert "path_bytes" not in json.loads(shown("json", answer(hit(path="caf\ufffd.py"))))["results"][0]
+    assert (
+        "path_bytes"
+        not in json.loads(shown("json", answer(hit(path="caf\ufffd.py"))))["results"][0]
+    )
 
 
 @given(st.text(), st.text(), st.floats(-1e6, 1e6), st.dictionaries(st.text(), st.floats(-10, 10)))
-def test_json_gives_back_what_went_in(text: str, symbol: str, score: float, signals: dict[str, float]) -> None:
+def test_json_gives_back_what_went_in(
+    text: str, symbol: str, score: float, signals: dict[str, float]
+) -> None:
     one = hit(text=text, symbol=symbol, score=score, signals=signals)
     result = json.loads(shown("json", answer(one)))["results"][0]
     assert (result["text"], result["symbol"]) == (text, symbol)
@@ -570,7 +716,9 @@ def test_notes_say_what_the_hits_do_not() -> None:
         "degraded: the server at X refused",
         "no hits in HEAD",
     ]
-    assert notes(answer(hit(), unheld=("OffsetStore",))) == ["note: no indexed file of HEAD holds the word OffsetStore"]
+    assert notes(answer(hit(), unheld=("OffsetStore",))) == [
+        "note: no indexed file of HEAD holds the word OffsetStore"
+    ]
     assert notes(answer(hit(), unheld=("a_b", "c_d")))[0].endswith(" holds the words a_b, c_d")
     assert summary(answer(*HITS)) == "3 hits in 2 files of HEAD (aaaaaaaaaa), 12 ms"
 
@@ -603,7 +751,9 @@ REPORT = IndexReport(
             "  2,100 chunks to embed, about 90,000 words; nothing was written",
         ),
         (
-            replaced(REPORT, indexed=0, embedded=0, reused=0, skipped={}, files=1, chunks=1, seconds=0.04),
+            replaced(
+                REPORT, indexed=0, embedded=0, reused=0, skipped={}, files=1, chunks=1, seconds=0.04
+            ),
             "up to date: 1 file, 1 chunk (0.0 s)",
         ),
     ],
@@ -655,7 +805,10 @@ def test_what_models_were_asked() -> None:
     assert list(index_text(replaced(report, described=uncounted), PLAIN))[2].endswith(
         "; the server does not count all tokens, so that they have no price"
     )
-    assert len(list(index_text(replaced(report, described=Described(0, 0, 0, "", 0, 0, 0.0)), PLAIN))) == 2
+    assert (
+        len(list(index_text(replaced(report, described=Described(0, 0, 0, "", 0, 0, 0.0)), PLAIN)))
+        == 2
+    )
     (line,) = index_json(report, PLAIN)
     assert not list(faults(json.loads(line), schemas()["index"]))
 
@@ -663,24 +816,37 @@ def test_what_models_were_asked() -> None:
 def test_what_is_described() -> None:
     lines = list(status_text(replaced(STATUS, descriptions=(1200, 0)), PLAIN))
     assert "described 1,200 chunks and images, complete" in lines
-    unindexed = replaced(STATUS, descriptions=(3, 0), refs=(RefStatus("HEAD", Oid("a" * 40), 0, 18),))
-    assert "described 3 chunks and images, more of HEAD to come: `ragit index`" in list(status_text(unindexed, PLAIN))
+    unindexed = replaced(
+        STATUS, descriptions=(3, 0), refs=(RefStatus("HEAD", Oid("a" * 40), 0, 18),)
+    )
+    assert "described 3 chunks and images, more of HEAD to come: `ragit index`" in list(
+        status_text(unindexed, PLAIN)
+    )
     lacking = replaced(STATUS, descriptions=(1, 3), skipped={"image": 3})
     lines = list(status_text(lacking, PLAIN))
     assert "described 1 chunk or image, 3 of HEAD to come: `ragit index`" in lines
-    assert lines[-1] == "a model can describe images, so that they are found: set imageDescription.enabled"
+    assert (
+        lines[-1]
+        == "a model can describe images, so that they are found: set imageDescription.enabled"
+    )
     (line,) = status_json(lacking, PLAIN)
     assert not list(faults(json.loads(line), schemas()["status"]))
     outdated = replaced(lacking, refs=(RefStatus("HEAD", Oid("a" * 40), 6519, 4),))
-    assert "described 1 chunk or image, 3 or more of HEAD to come: `ragit index`" in list(status_text(outdated, PLAIN))
+    assert "described 1 chunk or image, 3 or more of HEAD to come: `ragit index`" in list(
+        status_text(outdated, PLAIN)
+    )
     image = ImageDescribed("a\x1b.png", "HEAD", Oid("a" * 40), "http://x/v1#m:1", "A form\x07.")
     assert list(described_text(image, PLAIN)) == ["A form\\x07."]
-    assert list(described_text(replaced(image, text=""), PLAIN))[0].startswith("a\\x1b.png is not described yet")
+    assert list(described_text(replaced(image, text=""), PLAIN))[0].startswith(
+        "a\\x1b.png is not described yet"
+    )
     for one in (image, replaced(image, text="")):
         (line,) = described_json(one, PLAIN)
         assert not list(faults(json.loads(line), schemas()["describe"]))
     lacking_some = answer(undescribed=2)
-    assert "2 chunks and images have no description yet; `ragit index` asks for it" in notes(lacking_some)
+    assert "2 chunks and images have no description yet; `ragit index` asks for it" in notes(
+        lacking_some
+    )
     (line,) = FORMATS["json"](lacking_some, PLAIN)
     assert json.loads(line)["undescribed"] == 2
     assert not list(faults(json.loads(line), schemas()["search"]))
@@ -735,7 +901,9 @@ def test_status() -> None:
         "embedder  none: keywords only",
     ]
     named = replaced(
-        STATUS, skipped={"binary": 2, "too large": 1}, skipped_files=(("a", "too large"), ("b\x1b", "binary"))
+        STATUS,
+        skipped={"binary": 2, "too large": 1},
+        skipped_files=(("a", "too large"), ("b\x1b", "binary")),
     )
     assert list(status_text(named, RenderOptions(full=True)))[-3:] == [
         "skipped 3: binary 2, too large 1",
@@ -759,7 +927,10 @@ def test_status() -> None:
             "dropped 12 file versions, kept 6,519\n  10.0 MB freed, 20.0 MB left",
         ),
         (GcReport(0, 1, 900, 900), "nothing to drop: 1 file version, 900 bytes"),
-        (GcReport(0, 1, 900, 900, 2048), "dropped 0 file versions, kept 1\n  2.0 kB freed, 900 bytes left"),
+        (
+            GcReport(0, 1, 900, 900, 2048),
+            "dropped 0 file versions, kept 1\n  2.0 kB freed, 900 bytes left",
+        ),
     ],
 )
 def test_gc_report(report: GcReport, text: str) -> None:
@@ -770,7 +941,9 @@ def test_gc_report(report: GcReport, text: str) -> None:
 
 def test_config_rows() -> None:
     loaded = load(
-        TomlFile(b'[embedding]\nprovider = "openai"\n[retrieval]\ntopK = 3\n[index]\nexclude = ["\\u001b", "b"]\n')
+        TomlFile(
+            b'[embedding]\nprovider = "openai"\n[retrieval]\ntopK = 3\n[index]\nexclude = ["\\u001b", "b"]\n'
+        )
     )
     lines = list(config_text(describe(loaded), PLAIN))
     assert lines[0] == "[index]"
@@ -781,13 +954,19 @@ def test_config_rows() -> None:
     }
     sections = dict.fromkeys(name.partition(".")[0] for name in KNOBS)
     heads = {section: [f"[{section}]"] for section in sections if section not in KNOBS}
-    wanted = [line for one in sections for line in ("", *heads.get(one, []), *set_here.get(one, []))]
-    changed = [" ".join(line.split()) for line in lines if "default" not in line or "ignored" in line]
+    wanted = [
+        line for one in sections for line in ("", *heads.get(one, []), *set_here.get(one, []))
+    ]
+    changed = [
+        " ".join(line.split()) for line in lines if "default" not in line or "ignored" in line
+    ]
     assert changed == wanted[1:]
-    assert uncoloured("\n".join(config_text(describe(loaded), RenderOptions(color=True)))) == "\n".join(lines)
-    assert sum(line.startswith("    ") for line in config_text(describe(loaded), RenderOptions(full=True))) == len(
-        KNOBS
-    )
+    assert uncoloured(
+        "\n".join(config_text(describe(loaded), RenderOptions(color=True)))
+    ) == "\n".join(lines)
+    assert sum(
+        line.startswith("    ") for line in config_text(describe(loaded), RenderOptions(full=True))
+    ) == len(KNOBS)
     (line,) = config_json(describe(loaded), PLAIN)
     table = json.loads(line)
     assert not list(faults(table, schemas()["config"]))

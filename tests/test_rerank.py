@@ -68,7 +68,9 @@ def likes_ledger(document: str, at: int) -> float:
     return 1.0 if document.startswith("src/ledger.py") else 0.5 - at / 1000
 
 
-def rows(documents: list[str], relevance: Relevance, name: str = "relevance_score") -> list[dict[str, Any]]:
+def rows(
+    documents: list[str], relevance: Relevance, name: str = "relevance_score"
+) -> list[dict[str, Any]]:
     """Not in the order of the documents: the protocol numbers them."""
     listed = [{"index": at, name: relevance(document, at)} for at, document in enumerate(documents)]
     return sorted(listed, key=lambda row: -row[name])
@@ -79,11 +81,19 @@ def jina(payload: Payload, relevance: Relevance) -> object:
 
 
 def flags(server: AnsweringServer, **more: object) -> dict[str, object]:
-    settings = {"enabled": True, "provider": "jina", "baseUrl": f"{server.url}/v1", "weight": 1.0, **more}
+    settings = {
+        "enabled": True,
+        "provider": "jina",
+        "baseUrl": f"{server.url}/v1",
+        "weight": 1.0,
+        **more,
+    }
     return {f"retrieval.reranking.{name}": value for name, value in settings.items()}
 
 
-def search(repo: GitSandbox, settings: dict[str, object] | None = None, **options: object) -> Answer:
+def search(
+    repo: GitSandbox, settings: dict[str, object] | None = None, **options: object
+) -> Answer:
     with ragit.open(repo.path, flags=settings or {}) as index:
         return index.search(QUERY, **{"top_k": 5, **options})  # type: ignore[arg-type]
 
@@ -95,7 +105,9 @@ def places(answer: Answer) -> list[tuple[str, int]]:
 # Dialects
 
 
-def test_every_dialect_is_spoken_as_its_servers_speak_it(shop: GitSandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_dialect_is_spoken_as_its_servers_speak_it(
+    shop: GitSandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("RERANK_KEY", "the-key")
     monkeypatch.setenv("LLAMA_API_KEY", "the-key")  # a local server's own, wherever it listens
     plain = places(search(shop))
@@ -121,7 +133,9 @@ def test_every_dialect_is_spoken_as_its_servers_speak_it(shop: GitSandbox, monke
             assert answer.hits[0].path == "src/ledger.py", provider
             assert places(answer) != plain
             (asked,) = server.asked
-            assert (set(asked), server.headers[0].get("Authorization")) == wanted[provider], provider
+            assert (set(asked), server.headers[0].get("Authorization")) == wanted[provider], (
+                provider
+            )
             assert server.paths == ["/v1/rerank"]
             assert asked["query"] == QUERY
 
@@ -136,7 +150,11 @@ def test_a_server_that_takes_less_is_shown_the_beginnings(shop: GitSandbox, prov
     }[provider]
 
     def reply(payload: Payload) -> object:
-        size = max(map(len, payload["documents"])) if provider == "llama.cpp" else len(json.dumps(payload))
+        size = (
+            max(map(len, payload["documents"]))
+            if provider == "llama.cpp"
+            else len(json.dumps(payload))
+        )
         if size > most:
             return error(500, words)
         return jina(payload, likes_ledger) if provider == "llama.cpp" else said("[2] > [1]")
@@ -157,7 +175,9 @@ def test_a_server_that_takes_less_is_shown_the_beginnings(shop: GitSandbox, prov
     assert words[:20] in answer.degraded
 
 
-def test_too_many_candidates_are_not_made_shorter(shop: GitSandbox, server: AnsweringServer) -> None:
+def test_too_many_candidates_are_not_made_shorter(
+    shop: GitSandbox, server: AnsweringServer
+) -> None:
     server.reply = lambda _: error(400, "too many documents: 20 given, 10 are the most")
     answer = search(shop, flags(server))
     assert answer.degraded.startswith("not reranked: ") and "10 are the most" in answer.degraded
@@ -191,22 +211,31 @@ def test_a_description_stands_before_the_text(shop: GitSandbox, server: Answerin
 
 def test_a_server_that_takes_few_at_once_is_asked_several_times(shop: GitSandbox) -> None:
     for number in range(40):
-        shop.write(f"more/m{number}.py", f"def commit_{number}(offset):\n    return commit(offset, {number})\n")
+        shop.write(
+            f"more/m{number}.py",
+            f"def commit_{number}(offset):\n    return commit(offset, {number})\n",
+        )
     shop.commit()
-    with AnsweringServer(lambda p: rows(p["texts"], lambda text, _: float(len(text)), "score")) as server:
+    with AnsweringServer(
+        lambda p: rows(p["texts"], lambda text, _: float(len(text)), "score")
+    ) as server:
         answer = search(shop, flags(server, provider="tei", candidates=45))
         assert sorted(len(asked["texts"]) for asked in server.asked) == [13, 32]
         assert answer.reranked_by and answer.reranked_by.candidates == 45
 
 
-def test_the_query_may_be_put_into_words_of_the_model(shop: GitSandbox, server: AnsweringServer) -> None:
+def test_the_query_may_be_put_into_words_of_the_model(
+    shop: GitSandbox, server: AnsweringServer
+) -> None:
     search(shop, flags(server, queryTemplate="Find code for: {query}!"))
     assert server.asked[0]["query"] == f"Find code for: {QUERY}!"
 
 
 def test_secrets_are_not_sent(shop: GitSandbox, server: AnsweringServer) -> None:
     token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
-    shop.write("src/secret.py", f'def commit_offset(offset):\n    return commit(offset, "{token}")\n')
+    shop.write(
+        "src/secret.py", f'def commit_offset(offset):\n    return commit(offset, "{token}")\n'
+    )
     shop.commit()
     answer = search(shop, flags(server))
     assert any(token in hit.text for hit in answer.hits)
@@ -298,8 +327,14 @@ FAULTS: dict[str, tuple[Callable[[Payload], object], str]] = {
     "a list": (lambda _: [1, 2], "did not answer as a reranker does"),
     "a text": (lambda _: "yes", "did not answer as a reranker does"),
     "nothing": (lambda _: {"results": []}, "gave no document a relevance"),
-    "NaN": (lambda _: raw(200, b'{"results": [{"index": 0, "relevance_score": NaN}]}'), "the relevance nan"),
-    "endless": (lambda _: raw(200, b'{"results": [{"index": 0, "relevance_score": 1e999}]}'), "the relevance inf"),
+    "NaN": (
+        lambda _: raw(200, b'{"results": [{"index": 0, "relevance_score": NaN}]}'),
+        "the relevance nan",
+    ),
+    "endless": (
+        lambda _: raw(200, b'{"results": [{"index": 0, "relevance_score": 1e999}]}'),
+        "the relevance inf",
+    ),
     "huge": (one(index=0, relevance_score=10**400), "the relevance 1000"),
     "no number": (one(index=0, relevance_score="high"), "the relevance 'high'"),
     "true": (one(index=True, relevance_score=1), "named document True"),
@@ -328,7 +363,9 @@ def test_nobody_there_is_a_fault_too(shop: GitSandbox, server: AnsweringServer) 
     assert "cannot be reached" in answer.degraded
 
 
-def test_a_slow_reranker_is_waited_for_so_long_and_no_longer(shop: GitSandbox, server: AnsweringServer) -> None:
+def test_a_slow_reranker_is_waited_for_so_long_and_no_longer(
+    shop: GitSandbox, server: AnsweringServer
+) -> None:
     plain = search(shop)
     server.hold.clear()
     started = time.monotonic()
@@ -349,7 +386,9 @@ def test_what_the_server_leaves_out_follows_in_its_order(shop: GitSandbox) -> No
 # What stays
 
 
-def test_with_reranking_off_nothing_is_asked_and_nothing_changes(shop: GitSandbox, server: AnsweringServer) -> None:
+def test_with_reranking_off_nothing_is_asked_and_nothing_changes(
+    shop: GitSandbox, server: AnsweringServer
+) -> None:
     plain = search(shop)
     off = search(shop, flags(server, enabled=False))
     assert (replaced(off, took_ms=0), server.asked) == (replaced(plain, took_ms=0), [])
@@ -392,9 +431,15 @@ def test_the_first_hits_stay_distinct_places(shop: GitSandbox) -> None:
     whole = {"optimize": False, "top_k": 21}
     with AnsweringServer(lambda p: jina(p, likes_ledger)) as server:
         spread = search(shop, flags(server, candidates=21), **whole)
-        packed = search(shop, {**flags(server, candidates=21), "retrieval.signals.repeat": 0}, **whole)
+        packed = search(
+            shop, {**flags(server, candidates=21), "retrieval.signals.repeat": 0}, **whole
+        )
     assert spread.hits[0].path == packed.hits[0].path == "src/ledger.py"
-    assert len({hit.path for hit in spread.hits[:7]}) >= len({hit.path for hit in search(shop, **whole).hits[:7]}) > 3
+    assert (
+        len({hit.path for hit in spread.hits[:7]})
+        >= len({hit.path for hit in search(shop, **whole).hits[:7]})
+        > 3
+    )
     assert [hit.path for hit in packed.hits[:3]] == ["src/ledger.py"] * 3
 
 
@@ -421,7 +466,9 @@ def test_one_candidate_needs_no_order(shop: GitSandbox, server: AnsweringServer)
     assert (server.asked, answer.degraded, answer.reranked_by) == ([], "", None)
 
 
-def test_a_remembered_answer_is_of_the_same_question(shop: GitSandbox, server: AnsweringServer) -> None:
+def test_a_remembered_answer_is_of_the_same_question(
+    shop: GitSandbox, server: AnsweringServer
+) -> None:
     with ragit.open(shop.path, flags=flags(server)) as index:
         first = index.search(QUERY)
         assert index.search(QUERY).hits == first.hits
@@ -436,7 +483,8 @@ def test_a_remembered_answer_is_of_the_same_question(shop: GitSandbox, server: A
 
 def test_a_clone_cannot_send_code_anywhere(shop: GitSandbox, server: AnsweringServer) -> None:
     shop.write(
-        ".ragit.toml", f'[retrieval.reranking]\nenabled = true\nprovider = "jina"\nbaseUrl = "{server.url}/v1"\n'
+        ".ragit.toml",
+        f'[retrieval.reranking]\nenabled = true\nprovider = "jina"\nbaseUrl = "{server.url}/v1"\n',
     )
     shop.commit()
     answer = search(shop)
@@ -457,7 +505,9 @@ _RELEVANCES = st.lists(st.none() | st.floats(-1e9, 1e9), min_size=2, max_size=30
 def test_an_order_is_a_permutation_with_falling_scores(
     relevances: list[float | None], weight: float, distinct: bool, data: st.DataObject
 ) -> None:
-    files = data.draw(st.lists(st.integers(0, 5), min_size=len(relevances), max_size=len(relevances)))
+    files = data.draw(
+        st.lists(st.integers(0, 5), min_size=len(relevances), max_size=len(relevances))
+    )
     before = [chunk(file, at, 1 / (at + 1)) for at, file in enumerate(files)]
     after = reranked(before, relevances, weight, distinct=distinct)
     assert sorted(old for old, _ in after) == list(range(len(before)))
@@ -468,21 +518,29 @@ def test_an_order_is_a_permutation_with_falling_scores(
 
 
 @given(st.lists(st.integers(0, 5), min_size=2, max_size=30), st.floats(0, 1), st.booleans())
-def test_agreement_is_no_change_whatever_files_there_are(files: list[int], weight: float, distinct: bool) -> None:
+def test_agreement_is_no_change_whatever_files_there_are(
+    files: list[int], weight: float, distinct: bool
+) -> None:
     before = [chunk(file, at, 1 / (at + 1)) for at, file in enumerate(files)]
     falling = [-float(at) for at in range(len(files))]
-    assert [old for old, _ in reranked(before, falling, weight, distinct=distinct)] == list(range(len(files)))
+    assert [old for old, _ in reranked(before, falling, weight, distinct=distinct)] == list(
+        range(len(files))
+    )
 
 
 @given(_RELEVANCES, st.data())
-def test_distinct_keeps_how_often_each_file_came_before(relevances: list[float | None], data: st.DataObject) -> None:
-    files = data.draw(st.lists(st.integers(0, 3), min_size=len(relevances), max_size=len(relevances)))
+def test_distinct_keeps_how_often_each_file_came_before(
+    relevances: list[float | None], data: st.DataObject
+) -> None:
+    files = data.draw(
+        st.lists(st.integers(0, 3), min_size=len(relevances), max_size=len(relevances))
+    )
     before = [chunk(file, at, 1 / (at + 1)) for at, file in enumerate(files)]
     after = [one.facts.place for _, one in reranked(before, relevances, 1.0, distinct=True)]
     for end in range(1, len(files) + 1):
-        assert len(set(after[:end])) >= len(set(files[:end])) or max(Counter(after[:end]).values()) <= max(
-            Counter(files[:end]).values()
-        )
+        assert len(set(after[:end])) >= len(set(files[:end])) or max(
+            Counter(after[:end]).values()
+        ) <= max(Counter(files[:end]).values())
 
 
 # Faces
@@ -491,7 +549,11 @@ def test_distinct_keeps_how_often_each_file_came_before(relevances: list[float |
 def test_a_session_says_what_the_reranker_did(shop: GitSandbox) -> None:
     shell = Terminal(shop.path)
     with AnsweringServer(lambda p: jina(p, likes_ledger)) as server:
-        options = [part for name, value in flags(server, enabled=False).items() for part in ("-c", f"{name}={value}")]
+        options = [
+            part
+            for name, value in flags(server, enabled=False).items()
+            for part in ("-c", f"{name}={value}")
+        ]
         said = shell.ragit(*options, "search", "--explain", "--rerank", QUERY, code=0).out
         assert "  reranked    place " in said
         assert ", relevance 1\n" in said
@@ -509,22 +571,37 @@ def test_json_follows_the_schema(shop: GitSandbox) -> None:
     from test_render import faults, schemas
 
     with AnsweringServer(lambda p: jina(p, likes_ledger)) as server:
-        options = [part for name, value in flags(server).items() for part in ("-c", f"{name}={value}")]
-        found = json.loads(Terminal(shop.path).ragit(*options, "search", "--json", "--explain", QUERY, code=0).out)
+        options = [
+            part for name, value in flags(server).items() for part in ("-c", f"{name}={value}")
+        ]
+        found = json.loads(
+            Terminal(shop.path).ragit(*options, "search", "--json", "--explain", QUERY, code=0).out
+        )
     assert not list(faults(found, schemas()["search"]))
     assert found["reranked_by"]["candidates"] == 20
     assert found["results"][0]["reranked"]["relevance"] == 1.0
 
 
 def test_eval_compares_a_reranker_with_none(shop: GitSandbox, tmp_path: Path) -> None:
-    (tmp_path / "set.toml").write_text('[[queries]]\nquery = "commit offset"\nrelevant = ["src/ledger.py"]\n')
+    (tmp_path / "set.toml").write_text(
+        '[[queries]]\nquery = "commit offset"\nrelevant = ["src/ledger.py"]\n'
+    )
     (tmp_path / "off.toml").write_text("")
     with AnsweringServer(lambda p: jina(p, likes_ledger)) as server:
         (tmp_path / "on.toml").write_text(
             f'[retrieval.reranking]\nenabled = true\nprovider = "jina"\nbaseUrl = "{server.url}/v1"\n'
         )
         words = ("-c", "embedding.provider=none")
-        args = (*words, "eval", "--golden", "../set.toml", "--json", "--compare", "../off.toml", "../on.toml")
+        args = (
+            *words,
+            "eval",
+            "--golden",
+            "../set.toml",
+            "--json",
+            "--compare",
+            "../off.toml",
+            "../on.toml",
+        )
         found = json.loads(Terminal(shop.path).ragit(*args, code=0).out)
         assert found["after"]["overall"]["ndcg"] == 1.0 > found["before"]["overall"]["ndcg"]
         server.reply = lambda _: raw(400, b'{"message": "no such model"}')

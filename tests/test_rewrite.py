@@ -42,11 +42,19 @@ def shop(repo: GitSandbox) -> GitSandbox:
 
 
 def flags(server: AnsweringServer, **more: object) -> dict[str, object]:
-    settings = {"enabled": True, "provider": "chat", "model": "small", "baseUrl": f"{server.url}/v1", **more}
+    settings = {
+        "enabled": True,
+        "provider": "chat",
+        "model": "small",
+        "baseUrl": f"{server.url}/v1",
+        **more,
+    }
     return {f"retrieval.queryRewriting.{name}": value for name, value in settings.items()}
 
 
-def search(repo: GitSandbox, query: str, settings: dict[str, object] | None = None, **options: object) -> Answer:
+def search(
+    repo: GitSandbox, query: str, settings: dict[str, object] | None = None, **options: object
+) -> Answer:
     with ragit.open(repo.path, flags=settings or {}) as index:
         return index.search(query, **options)  # type: ignore[arg-type]
 
@@ -130,7 +138,12 @@ def test_any_query_is_expanded_by_words_of_the_paths_only(query: str, names: lis
 
 
 def test_bytes_that_are_no_text_are_no_words() -> None:
-    assert vocabulary([b"\xff\xfe/caf\xe9.py", "Größe/naïve.py".encode()]) <= {"caf", "gr", "ve", "na"}
+    assert vocabulary([b"\xff\xfe/caf\xe9.py", "Größe/naïve.py".encode()]) <= {
+        "caf",
+        "gr",
+        "ve",
+        "na",
+    }
 
 
 @pytest.mark.parametrize(
@@ -174,7 +187,12 @@ def cosine(model: StaticEmbedder, one: str, other: str) -> float:
     return sum(x * y for x, y in zip(a, b, strict=True)) / length
 
 
-@given(st.lists(st.sampled_from("a b config zz zzz delete qqzzxxyy \x00 \U0010ffff auth".split(" ")), max_size=8))
+@given(
+    st.lists(
+        st.sampled_from("a b config zz zzz delete qqzzxxyy \x00 \U0010ffff auth".split(" ")),
+        max_size=8,
+    )
+)
 def test_finding_many_words_is_finding_each(asked: list[str]) -> None:
     file = StaticEmbedder(EmbedderOptions()).file
     in_order = sorted(set(asked), key=lambda word: word.encode())
@@ -189,7 +207,9 @@ QUERY = "how does one log in?"
 
 def test_variants_are_searched_and_fused(shop: GitSandbox) -> None:
     plain = search(shop, QUERY, top_k=20)
-    with AnsweringServer(lambda _: said("1. check_auth user\n2. how does one log in?\n- auth login\n")) as server:
+    with AnsweringServer(
+        lambda _: said("1. check_auth user\n2. how does one log in?\n- auth login\n")
+    ) as server:
         answer = search(shop, QUERY, flags(server), top_k=20)
     assert answer.degraded == plain.degraded
     assert answer.rewritten is not None
@@ -198,11 +218,18 @@ def test_variants_are_searched_and_fused(shop: GitSandbox) -> None:
     scores = [hit.score for hit in answer.hits]
     assert scores == sorted(scores, reverse=True)
     for hit in answer.hits:
-        assert sum(hit.signals.values()) <= hit.score + 1e-9  # what is lowered below 0 is kept just above it
+        assert (
+            sum(hit.signals.values()) <= hit.score + 1e-9
+        )  # what is lowered below 0 is kept just above it
     assert sum(answer.hits[0].signals.values()) == pytest.approx(scores[0])
     (asked,) = server.asked
     assert server.paths == ["/v1/chat/completions"]
-    assert [message["role"] for message in asked["messages"]] == ["system", "user", "assistant", "user"]
+    assert [message["role"] for message in asked["messages"]] == [
+        "system",
+        "user",
+        "assistant",
+        "user",
+    ]
     assert QUERY in asked["messages"][-1]["content"]
     assert "src/" not in json.dumps(asked)
 
@@ -215,7 +242,10 @@ def test_the_same_variants_as_the_query_change_no_order(shop: GitSandbox) -> Non
 
 
 def test_a_long_lived_process_asks_once_for_a_query(shop: GitSandbox) -> None:
-    with AnsweringServer(lambda _: said("auth login")) as server, ragit.open(shop.path, flags=flags(server)) as index:
+    with (
+        AnsweringServer(lambda _: said("auth login")) as server,
+        ragit.open(shop.path, flags=flags(server)) as index,
+    ):
         first = index.search(QUERY, top_k=3)
         second = index.search(QUERY, top_k=2)
         assert (first.hits[:2], len(server.asked)) == (second.hits, 1)
@@ -318,7 +348,9 @@ def test_fused_scores_are_means_and_explained(ways: list[dict[int, float]]) -> N
     others = (1 - ORIGINAL) / (len(ways) - 1) if len(ways) > 1 else 0
     shares = [ORIGINAL if others else 1.0, *[others] * (len(ways) - 1)]
     for one in order:
-        mean = sum(share * way.get(one.facts.chunk, 0.0) for share, way in zip(shares, ways, strict=True))
+        mean = sum(
+            share * way.get(one.facts.chunk, 0.0) for share, way in zip(shares, ways, strict=True)
+        )
         assert one.score == pytest.approx(mean)
         assert fused.parts(one)["vector"] == pytest.approx(mean)
     assert fused.order(0.5) == [one for one in order if one.score >= 0.5]
@@ -337,11 +369,15 @@ def test_a_session_shows_what_was_looked_for(shop: GitSandbox) -> None:
     shell = Terminal(shop.path)
     out = shell.ragit("search", "--rewrite", "--explain", "authentication please", code=0).out
     assert "\nalso looked for  auth (authentication)\n" in out
-    found = json.loads(shell.ragit("search", "--rewrite", "--json", "authentication please", code=0).out)
+    found = json.loads(
+        shell.ragit("search", "--rewrite", "--json", "authentication please", code=0).out
+    )
     assert not list(faults(found, schemas()["search"]))
     assert found["rewritten"] == {"variants": [], "words": {"authentication": ["auth"]}}
     with AnsweringServer(lambda _: said("check\x1b[31m auth")) as server:
-        options = [part for name, value in flags(server).items() for part in ("-c", f"{name}={value}")]
+        options = [
+            part for name, value in flags(server).items() for part in ("-c", f"{name}={value}")
+        ]
         out = shell.ragit(*options, "search", "--explain", QUERY, code=0).out
     assert "\nalso asked  check" in out
     assert "\x1b" not in out

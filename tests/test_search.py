@@ -14,7 +14,10 @@ from ragit.types import Answer, Hit, ToIndex
 
 
 def function(name: str, *lines: str, filler: int = 0) -> str:
-    body = "".join(f"    {line}\n" for line in [*lines, *(f"step_{name}_{i}()" for i in range(filler))] or ["pass"])
+    body = "".join(
+        f"    {line}\n"
+        for line in [*lines, *(f"step_{name}_{i}()" for i in range(filler))] or ["pass"]
+    )
     return f"def {name}():\n{body}"
 
 
@@ -33,7 +36,10 @@ def shop(repo: GitSandbox) -> GitSandbox:
 
 
 def search(
-    repo: GitSandbox, query: str = "commit_offset", flags: dict[str, str] | None = None, **options: object
+    repo: GitSandbox,
+    query: str = "commit_offset",
+    flags: dict[str, str] | None = None,
+    **options: object,
 ) -> Answer:
     with ragit.open(repo.path, flags=flags or {}) as index:
         return index.search(query, **options)  # type: ignore[arg-type]
@@ -55,8 +61,12 @@ def test_top_k_is_a_limit(shop: GitSandbox) -> None:
 def test_min_score_leaves_out_what_is_below(shop: GitSandbox) -> None:
     every = search(shop)
     least = every.hits[2].score
-    assert [h.score for h in search(shop, min_score=least).hits] == [h.score for h in every.hits if h.score >= least]
-    assert paths(search(shop, flags={"retrieval.minScore": str(least)})) == paths(search(shop, min_score=least))
+    assert [h.score for h in search(shop, min_score=least).hits] == [
+        h.score for h in every.hits if h.score >= least
+    ]
+    assert paths(search(shop, flags={"retrieval.minScore": str(least)})) == paths(
+        search(shop, min_score=least)
+    )
     assert search(shop, min_score=99).hits == ()
 
 
@@ -71,7 +81,12 @@ def test_keyword_weight_mixes_the_arms(shop: GitSandbox) -> None:
     parts = {(h.path, h.start_line): h.signals for h in half.hits}
     for hit in search(shop, flags=plain, keyword_weight=1, optimize=False, top_k=50).hits:
         assert parts[hit.path, hit.start_line]["keyword"] == pytest.approx(0.5 * hit.score)
-    default = search(shop, flags={**plain, "retrieval.hybridSearch.keywordWeight": "0.5"}, optimize=False, top_k=50)
+    default = search(
+        shop,
+        flags={**plain, "retrieval.hybridSearch.keywordWeight": "0.5"},
+        optimize=False,
+        top_k=50,
+    )
     assert [h.score for h in default.hits] == pytest.approx([h.score for h in half.hits])
 
 
@@ -89,7 +104,9 @@ def test_scores_are_the_sum_of_their_parts(shop: GitSandbox) -> None:
 
 @pytest.mark.parametrize("name", signal_names())
 def test_every_signal_has_a_switch(shop: GitSandbox, name: str) -> None:
-    off = search(shop, "commit offset guide test", flags={f"retrieval.signals.{name}": "0"}, optimize=False)
+    off = search(
+        shop, "commit offset guide test", flags={f"retrieval.signals.{name}": "0"}, optimize=False
+    )
     assert all(name not in hit.signals for hit in off.hits)
 
 
@@ -107,7 +124,9 @@ def test_keyword_scoring_by_bm25_or_tfidf(shop: GitSandbox) -> None:
 
     def share(scoring: str) -> float:
         flags = {"retrieval.hybridSearch.keywordScoring": scoring}
-        hits = search(shop, "commit offset", flags=flags, mode="keyword", optimize=False, top_k=50).hits
+        hits = search(
+            shop, "commit offset", flags=flags, mode="keyword", optimize=False, top_k=50
+        ).hits
         by_path = {hit.path: hit.score for hit in hits}
         return by_path["src/noise.py"] / by_path["docs/guide.md"]
 
@@ -130,15 +149,17 @@ def test_modes(shop: GitSandbox) -> None:
 
 def test_the_query_prefix_is_embedded_and_not_looked_up(shop: GitSandbox) -> None:
     plain = search(shop, "offset", mode="vector")
-    assert [h.score for h in search(shop, "offset", mode="vector", query_prefix="broker send: ").hits] != [
-        h.score for h in plain.hits
-    ]
+    assert [
+        h.score for h in search(shop, "offset", mode="vector", query_prefix="broker send: ").hits
+    ] != [h.score for h in plain.hits]
     same = search(shop, "offset", mode="keyword")
     prefixed = search(shop, "offset", mode="keyword", query_prefix="broker send: ")
     assert [h.score for h in prefixed.hits] == [h.score for h in same.hits]
     by_knob = {"retrieval.queryPrefix": "broker send: "}
     also = {"embedding.queryPrefix": "broker send: "}
-    wanted = [h.score for h in search(shop, "offset", mode="vector", query_prefix="broker send: ").hits]
+    wanted = [
+        h.score for h in search(shop, "offset", mode="vector", query_prefix="broker send: ").hits
+    ]
     for flags in (by_knob, also):
         assert [h.score for h in search(shop, "offset", mode="vector", flags=flags).hits] == wanted
     override = search(shop, "offset", mode="vector", flags=by_knob, query_prefix="")
@@ -175,8 +196,15 @@ def test_a_path_filter_may_take_away(shop: GitSandbox) -> None:
 
 def test_a_language_filter_reads_what_the_content_says(shop: GitSandbox) -> None:
     assert set(paths(search(shop, languages=["c"]))) == {"lib/offset.c", "lib/offset.h"}
-    assert set(paths(search(shop, languages=["C", "markdown"]))) >= {"lib/offset.c", "docs/guide.md"}
-    assert set(paths(search(shop, languages=["md"]))) == set(paths(search(shop, languages=["markdown"]))) != set()
+    assert set(paths(search(shop, languages=["C", "markdown"]))) >= {
+        "lib/offset.c",
+        "docs/guide.md",
+    }
+    assert (
+        set(paths(search(shop, languages=["md"])))
+        == set(paths(search(shop, languages=["markdown"])))
+        != set()
+    )
     assert search(shop, languages=["haskell"]).hits == ()
     with pytest.raises(UnknownLanguage, match="pythn"):
         search(shop, languages=["pythn"])
@@ -188,7 +216,9 @@ def test_what_is_demoted_is_still_found(shop: GitSandbox) -> None:
         shop.write(path, "a word: commit\n" + "filler words of many other kinds\n" * 40)
     shop.commit()
     for path in ("tests/examples/test_vendored.md", "examples/vendor/dist/guide.md"):
-        answer = search(shop, "how is an offset sent to the broker and what does commit do", paths=[path])
+        answer = search(
+            shop, "how is an offset sent to the broker and what does commit do", paths=[path]
+        )
         assert paths(answer) == [path]
         assert 0 < answer.hits[0].score < 0.5
 
@@ -204,7 +234,9 @@ def test_what_is_demoted_is_still_found(shop: GitSandbox) -> None:
         ("tie.h", "tiedye.c", False),
     ],
 )
-def test_what_only_declares_stands_below_the_bodies(repo: GitSandbox, header: str, source: str, lowered: bool) -> None:
+def test_what_only_declares_stands_below_the_bodies(
+    repo: GitSandbox, header: str, source: str, lowered: bool
+) -> None:
     repo.write(header, "int tie_knots(int loose);\n")
     repo.write(source, "int tie_knots(int loose) { return loose - 1; }\n")
     repo.commit()
@@ -259,9 +291,14 @@ def test_a_tree_is_walked_once_under_new_settings(shop: GitSandbox) -> None:
 @pytest.fixture
 def long(repo: GitSandbox) -> GitSandbox:
     """Files with many chunks that answer."""
-    repo.write("a.py", "".join(function(f"offset_{i}", "commit()", filler=25) + "\n" for i in range(8)))
+    repo.write(
+        "a.py", "".join(function(f"offset_{i}", "commit()", filler=25) + "\n" for i in range(8))
+    )
     apart = [
-        function(f"offset_b{i}", "commit()", filler=25) + "\n\n" + function(f"zzz_{i}", filler=40) + "\n\n"
+        function(f"offset_b{i}", "commit()", filler=25)
+        + "\n\n"
+        + function(f"zzz_{i}", filler=40)
+        + "\n\n"
         for i in range(6)
     ]
     repo.write("b.py", "".join(apart))
@@ -281,12 +318,18 @@ def test_without_optimisation_chunks_come_as_they_are(long: GitSandbox) -> None:
     plain = search(long, "commit offset", optimize=False, top_k=30)
     assert len(by_file(plain, "a.py")) == 8
     assert all(hit.optimized is None for hit in plain.hits)
-    assert paths(search(long, "commit offset", flags={CO + "enabled": "false"}, top_k=30)) == paths(plain)
+    assert paths(search(long, "commit offset", flags={CO + "enabled": "false"}, top_k=30)) == paths(
+        plain
+    )
 
 
 def test_neighbours_are_merged_and_their_text_is_read_again(long: GitSandbox) -> None:
     lines = (long.path / "a.py").read_text().split("\n")
-    merged = [hit for hit in search(long, "commit offset").hits if hit.optimized and hit.optimized.merged_from]
+    merged = [
+        hit
+        for hit in search(long, "commit offset").hits
+        if hit.optimized and hit.optimized.merged_from
+    ]
     assert merged
     for hit in by_file(search(long, "commit offset"), "a.py"):
         assert hit.text == "\n".join(lines[hit.start_line - 1 : hit.end_line])
@@ -303,14 +346,18 @@ def test_the_gap_decides_what_is_a_neighbour(long: GitSandbox) -> None:
 def test_near_duplicates_of_a_file_are_dropped_and_named(repo: GitSandbox) -> None:
     body = ["commit(offset)", *(f"line_{i} = offset" for i in range(30))]
     between = function("between", filler=60)
-    repo.write("a.py", "\n\n".join([function("same", *body), between, function("same", *body, "return")]))
+    repo.write(
+        "a.py", "\n\n".join([function("same", *body), between, function("same", *body, "return")])
+    )
     repo.commit()
     apart = {CO + "mergeAdjacent": "false"}
     dropped = search(repo, "commit offset line", flags=apart, top_k=5)
     kept = [hit for hit in dropped.hits if hit.optimized and hit.optimized.deduped_from]
     assert len(kept) == 1
     assert kept[0].optimized.deduped_from[0].startswith("a.py:")  # type: ignore[union-attr]
-    every = search(repo, "commit offset line", flags={**apart, CO + "similarityThreshold": "1"}, top_k=5)
+    every = search(
+        repo, "commit offset line", flags={**apart, CO + "similarityThreshold": "1"}, top_k=5
+    )
     assert len(every.hits) == len(dropped.hits) + 1
 
 
@@ -359,7 +406,9 @@ def test_names_of_several_words_that_no_file_holds_are_told(
 ) -> None:
     for mode in ("hybrid", "keyword", "vector"):
         assert search(shop, query, mode=mode).unheld == unheld
-    assert search(shop, query, paths=["docs/"]).unheld == unheld  # of the tree, not of what may be found
+    assert (
+        search(shop, query, paths=["docs/"]).unheld == unheld
+    )  # of the tree, not of what may be found
 
 
 # Freshness

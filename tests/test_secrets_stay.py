@@ -14,12 +14,15 @@ from sandbox import GitSandbox
 from serving import AnsweringServer, EmbeddingServer
 
 import ragit
-from ragit.index.embedded import text_hash
-from ragit.index.sealed import sealed
+from ragit.index.vectors.private_keys import sealed
+from ragit.index.vectors.text import text_hash
 from ragit.remote.secrets import redact
 from ragit.types import Chunk
 
-LINES = ["".join(random.Random(seed).choices(string.ascii_letters + string.digits + "+/", k=64)) for seed in range(40)]
+LINES = [
+    "".join(random.Random(seed).choices(string.ascii_letters + string.digits + "+/", k=64))
+    for seed in range(40)
+]
 KEY = "\n".join(["-----BEGIN PRIVATE KEY-----", *LINES, "-----END PRIVATE KEY-----"])
 SIZES: dict[str, object] = {"index.maxChunkLines": 7, "index.maxChunkBytes": 600}
 
@@ -28,7 +31,10 @@ SIZES: dict[str, object] = {"index.maxChunkLines": 7, "index.maxChunkBytes": 600
 def code(repo: GitSandbox) -> GitSandbox:
     """A key alone, one within code, and code beside them."""
     repo.write("deploy.pem", KEY + "\n")
-    repo.write("deploy.py", f'def connect():\n    return """{KEY}"""\n\n\ndef close():\n    return "closed"\n')
+    repo.write(
+        "deploy.py",
+        f'def connect():\n    return """{KEY}"""\n\n\ndef close():\n    return "closed"\n',
+    )
     repo.write("other.py", 'def connect_slowly():\n    return "slowly"\n')
     repo.commit()
     return repo
@@ -39,7 +45,9 @@ def sent(*servers: AnsweringServer) -> str:
     return json.dumps([server.asked for server in servers])
 
 
-def test_a_key_in_many_chunks_is_sent_to_nobody(code: GitSandbox, server: EmbeddingServer, model: Model) -> None:
+def test_a_key_in_many_chunks_is_sent_to_nobody(
+    code: GitSandbox, server: EmbeddingServer, model: Model
+) -> None:
     flags: dict[str, object] = {
         **SIZES,
         **model.settings,
@@ -72,13 +80,18 @@ def test_a_key_in_many_chunks_is_sent_to_nobody(code: GitSandbox, server: Embedd
 def test_words_of_it_are_still_found(code: GitSandbox) -> None:
     with ragit.open(code.path, flags=SIZES) as index:
         assert "closed" in index.search("close").hits[0].text
-        assert KEY.split("\n")[2] in "".join(hit.text for hit in index.search("deploy.pem", top_k=50).hits)
+        assert KEY.split("\n")[2] in "".join(
+            hit.text for hit in index.search("deploy.pem", top_k=50).hits
+        )
 
 
 def test_the_same_text_in_a_key_and_outside_has_two_names() -> None:
     """Else its vector would depend on the file that was indexed first."""
     middle = "\n".join(LINES[10:17])
-    inside = [Chunk(1, 11, 0, 688, "\n".join(KEY.split("\n")[:11])), Chunk(12, 18, 689, 689 + len(middle), middle)]
+    inside = [
+        Chunk(1, 11, 0, 688, "\n".join(KEY.split("\n")[:11])),
+        Chunk(12, 18, 689, 689 + len(middle), middle),
+    ]
     outside = [Chunk(1, 7, 0, len(middle), middle)]
     assert text_hash(sealed(inside).chunks[1]) != text_hash(sealed(outside).chunks[0])
     assert sealed(outside).chunks == tuple(outside)
@@ -95,6 +108,8 @@ def test_no_piece_of_a_reranked_text_holds_half_a_token(at: int, bound: int) -> 
 
     token = "ghp_" + "a1B2" * 9
     text = "x = 1\n" * at + f'token = "{token}"\n' * 40
-    reranker = Reranker(replaced(Reranking(), base_url="http://localhost:1/v1", max_doc_chars=bound))
+    reranker = Reranker(
+        replaced(Reranking(), base_url="http://localhost:1/v1", max_doc_chars=bound)
+    )
     shown = reranker._shown(Document(f"keys/{token}.py", "", "", text))
     assert "a1B2a1B2" not in shown and redact(shown) == shown

@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from sandbox import GitSandbox
 from serving import EmbeddingServer, Payload, well
 
-from ragit.api import Ragit, open_repository
 from ragit.cli import cli
 from ragit.doctor import examine
 from ragit.errors import EmbedderUnavailable
 from ragit.reports import IndexReport
+from ragit.repository.repository import Ragit, open_repository
 from ragit.types import WithoutVectors, lacking
 
 FILES = 8
@@ -37,15 +37,21 @@ class State(NamedTuple):
 
 @pytest.fixture
 def code(repo: GitSandbox, server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch) -> GitSandbox:
-    monkeypatch.setattr("ragit.index.run.BATCH_FILES", 2)
+    monkeypatch.setattr("ragit.index.run.run.BATCH_FILES", 2)
     for number in range(FILES):
-        repo.write(f"{number}.py", "\n\n".join(body(f"thing_{number}_{part}") for part in range(PER_FILE)))
+        repo.write(
+            f"{number}.py", "\n\n".join(body(f"thing_{number}_{part}") for part in range(PER_FILE))
+        )
     repo.commit()
     return repo
 
 
 def flags(server: EmbeddingServer) -> dict[str, object]:
-    return {"embedding.provider": "openai", "embedding.baseUrl": server.url, "embedding.model": "tiny"}
+    return {
+        "embedding.provider": "openai",
+        "embedding.baseUrl": server.url,
+        "embedding.model": "tiny",
+    }
 
 
 def opened(repo: GitSandbox, server: EmbeddingServer, **more: object) -> Ragit:
@@ -79,12 +85,19 @@ def states(repo: GitSandbox, server: EmbeddingServer) -> dict[str, State]:
         "status": State(status.missing, status.without_vectors),
         "index --dry-run": State(dry_run.indexed, dry_run.without_vectors),
     }
-    read = {name: json.loads(typed(repo, server, *name.split(), "--json").stdout) for name in list(found)[1:]}
+    read = {
+        name: json.loads(typed(repo, server, *name.split(), "--json").stdout)
+        for name in list(found)[1:]
+    }
     search = json.loads(typed(repo, server, "search", "--no-index", "--json", "thing").stdout)
     found["search --json"] = State(search["missing"], _vectors(search))
     found["check --json"] = State(len(read["check"]["missing"]), _vectors(read["check"]))
-    found["status --json"] = State(read["status"]["refs"][0]["missing"], _vectors(read["status"]["refs"][0]))
-    found["dry run --json"] = State(read["index --dry-run"]["indexed"], _vectors(read["index --dry-run"]))
+    found["status --json"] = State(
+        read["status"]["refs"][0]["missing"], _vectors(read["status"]["refs"][0])
+    )
+    found["dry run --json"] = State(
+        read["index --dry-run"]["indexed"], _vectors(read["index --dry-run"])
+    )
     return found
 
 
@@ -98,7 +111,10 @@ def said_the_same(repo: GitSandbox, server: EmbeddingServer, expected: State) ->
     assert found == dict.fromkeys(found, expected)
     words = lacking(*expected, "HEAD")
     assert words in typed(repo, server, "search", "--no-index", "thing").stderr
-    assert f"stale: {lacking(*expected, f'HEAD ({repo.tree()[:10]})')}" in typed(repo, server, "check").stdout
+    assert (
+        f"stale: {lacking(*expected, f'HEAD ({repo.tree()[:10]})')}"
+        in typed(repo, server, "check").stdout
+    )
     with_settings = [finding.text for finding in examine(repo.path, flags=flags(server))]
     assert words in with_settings
     status = typed(repo, server, "status").stdout
@@ -106,7 +122,10 @@ def said_the_same(repo: GitSandbox, server: EmbeddingServer, expected: State) ->
     if expected.vectors:
         chunks, of = expected.vectors
         assert f"{chunks} of {of} chunks without vectors" in status
-        assert lacking(0, expected.vectors, "what is stored") in typed(repo, server, "index", "--dry-run").stdout
+        assert (
+            lacking(0, expected.vectors, "what is stored")
+            in typed(repo, server, "index", "--dry-run").stdout
+        )
 
 
 @pytest.mark.usefixtures("waits")
@@ -118,7 +137,9 @@ def test_every_command_says_the_same_of_what_a_dead_server_left(
     server.replies = [well] * requests
     server.reply = dead
     left = State(FILES - stored, None)
-    assert f"What was done is kept: {lacking(*left, 'what was asked for')}" in hint_of(typed(code, server, "index"))
+    assert f"What was done is kept: {lacking(*left, 'what was asked for')}" in hint_of(
+        typed(code, server, "index")
+    )
     if stored:  # nothing is known of a tree of which nothing is stored
         said_the_same(code, server, left)
 
@@ -139,23 +160,39 @@ def test_every_command_says_the_same_of_what_a_dead_server_left(
         assert answer.complete and not answer.degraded and not answer.without_vectors
     found = states(code, server)
     assert found == dict.fromkeys(found, State(0, None))
-    assert "complete" in typed(code, server, "status").stdout and "fresh" in typed(code, server, "check").stdout
+    assert (
+        "complete" in typed(code, server, "status").stdout
+        and "fresh" in typed(code, server, "check").stdout
+    )
 
 
 def counts(report: IndexReport) -> tuple[object, ...]:
-    return (report.files, report.chunks, report.indexed, report.embedded, report.reused, report.words, report.skipped)
+    return (
+        report.files,
+        report.chunks,
+        report.indexed,
+        report.embedded,
+        report.reused,
+        report.words,
+        report.skipped,
+    )
 
 
 STEP = st.tuples(
-    st.sampled_from(["index", "search", "check --fix", "gc", "edit", "words only", "other model"]), st.integers(0, 3)
+    st.sampled_from(["index", "search", "check --fix", "gc", "edit", "words only", "other model"]),
+    st.integers(0, 3),
 )
 
 
 @settings(max_examples=8)
 @given(steps=st.lists(STEP, min_size=1, max_size=5))
 def test_whatever_came_before_every_command_says_the_same(steps: list[tuple[str, int]]) -> None:
-    with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as folder, EmbeddingServer() as server:
-        patch.setattr("ragit.index.run.BATCH_FILES", 2)
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        tempfile.TemporaryDirectory() as folder,
+        EmbeddingServer() as server,
+    ):
+        patch.setattr("ragit.index.run.run.BATCH_FILES", 2)
         patch.setattr("ragit.remote.client._pause", lambda *_: None)
         assert isinstance(server, EmbeddingServer)
         repo = GitSandbox(Path(folder) / "repo")
@@ -183,7 +220,10 @@ def take(repo: GitSandbox, server: EmbeddingServer, what: str, lasts: int) -> No
         repo.commit()
         return
     server.replies, server.reply = [well] * lasts, dead
-    more = {"words only": {"embedding.provider": "none"}, "other model": {"embedding.model": "other"}}.get(what, {})
+    more = {
+        "words only": {"embedding.provider": "none"},
+        "other model": {"embedding.model": "other"},
+    }.get(what, {})
     with opened(repo, server, **more) as index, suppress(EmbedderUnavailable):
         if what == "search":
             index.search("thing")
@@ -233,9 +273,18 @@ def test_a_kill_between_a_description_and_its_vector_is_told_and_mended_by_a_sea
         foreseen = index.index(dry_run=True)
         answer = index.search("thing", index=False)
         assert foreseen.described
-        assert (stored, waiting, answer.undescribed) == (paid, FILES * PER_FILE - paid, foreseen.described.chunks)
+        assert (stored, waiting, answer.undescribed) == (
+            paid,
+            FILES * PER_FILE - paid,
+            foreseen.described.chunks,
+        )
         assert answer.undescribed == waiting
-        assert answer.without_vectors == index.check().without_vectors == foreseen.without_vectors == (paid, 24)
+        assert (
+            answer.without_vectors
+            == index.check().without_vectors
+            == foreseen.without_vectors
+            == (paid, 24)
+        )
         mended = index.search("thing")
         assert mended.complete and mended.undescribed == waiting and len(model.asked) == paid
         report = index.index()

@@ -26,7 +26,9 @@ def server(settings: Embedding, preset: str = "openai") -> Server:
     return server_of(settings, "embedding", preset=PRESETS[preset], timeout_ms=1500, concurrency=2)
 
 
-@pytest.mark.parametrize("row", [row for row in PRESETS.values() if row.base_url], ids=lambda row: row.name)
+@pytest.mark.parametrize(
+    "row", [row for row in PRESETS.values() if row.base_url], ids=lambda row: row.name
+)
 def test_a_provider_has_its_address_and_its_key(row: Preset) -> None:
     made = server(Embedding(), row.name)
     assert (made.base_url, made.key_header) == (row.base_url, row.key_header)
@@ -38,7 +40,9 @@ def test_a_provider_s_key_goes_to_no_other_address() -> None:
     made = server(Embedding(base_url="https://models.example.org/v1"))
     assert made.key == ""
     assert made.key_hint == ""
-    assert server(Embedding(base_url="http://api.openai.com/v1")).key == ""  # in clear, it is another address
+    assert (
+        server(Embedding(base_url="http://api.openai.com/v1")).key == ""
+    )  # in clear, it is another address
     assert server(Embedding(base_url="https://api.openai.com.example.org/v1")).key == ""
 
 
@@ -71,7 +75,9 @@ def test_headers_may_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) 
         server(Embedding(headers=(("x-team", "$GONE"),)))
 
 
-def test_git_s_credential_helper_keeps_the_key(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_git_s_credential_helper_keeps_the_key(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     config = tmp_path / "gitconfig"
     store = tmp_path / "kept"
     config.write_text(f'[credential]\n\thelper = "store --file {store.as_posix()}"\n')
@@ -92,7 +98,9 @@ def test_a_key_ring_keeps_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ConfigError, match="keyring is not installed"):
         server(Embedding(key_from="keyring"))
     ring = ModuleType("keyring")
-    ring.get_password = lambda service, user: "abc" if (service, user) == ("ragit", "api.openai.com") else None  # type: ignore[attr-defined]
+    ring.get_password = lambda service, user: (
+        "abc" if (service, user) == ("ragit", "api.openai.com") else None
+    )  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "keyring", ring)
     assert server(Embedding(key_from="keyring")).key == "abc"
     assert server(Embedding(key_from="keyring", base_url="https://other.example.org/v1")).key == ""

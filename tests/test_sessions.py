@@ -235,14 +235,20 @@ exit 1
 def test_as_a_subcommand_of_git(session: Session) -> None:
     env = {**session.terminal.env, "PATH": f"{RAGIT.parent}:{session.terminal.env['PATH']}"}
     said = subprocess.run(
-        ["git", "ragit", "search", "-k1", "coupon"], cwd=session.repo.path, env=env, capture_output=True, check=True
+        ["git", "ragit", "search", "-k1", "coupon"],
+        cwd=session.repo.path,
+        env=env,
+        capture_output=True,
+        check=True,
     )
     assert said.stdout.startswith(b"docs/coupons.md:1")
 
 
 def test_into_a_pipe_that_is_closed(session: Session) -> None:
     line = f"{shlex.quote(str(RAGIT))} search --full coupon | head -c 1; echo ${{PIPESTATUS[0]}}"
-    said = subprocess.run(["bash", "-c", line], cwd=session.repo.path, capture_output=True, text=True, check=True)
+    said = subprocess.run(
+        ["bash", "-c", line], cwd=session.repo.path, capture_output=True, text=True, check=True
+    )
     assert "Traceback" not in said.stderr
     assert "Broken" not in said.stderr
     assert said.stdout.strip().endswith("0")

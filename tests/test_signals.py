@@ -26,7 +26,9 @@ def test_markup_is_prose_under_each_of_its_suffixes(language: str) -> None:
         assert not lowered(f"src/carts{suffix}", "documentation of carts"), suffix
 
 
-@pytest.mark.parametrize("path", ["carts.csv", "carts.tsv", "carts.tab", "carts.json", "carts.yaml", "carts.py"])
+@pytest.mark.parametrize(
+    "path", ["carts.csv", "carts.tsv", "carts.tab", "carts.json", "carts.yaml", "carts.py"]
+)
 def test_data_and_code_are_no_prose(path: str) -> None:
     assert language_of(path.encode()) != "text"
     assert not lowered(path)

@@ -23,9 +23,9 @@ from ragit.chunk.patience import BRIEF, FULL, NONE, Patience  # noqa: E402
 from ragit.config import Config  # noqa: E402
 from ragit.git import Repo  # noqa: E402
 from ragit.index import Indexer  # noqa: E402
-from ragit.index.slow import Batch, Slow  # noqa: E402
-from ragit.index.work import Done, How  # noqa: E402
-from ragit.index.worker import Pool  # noqa: E402
+from ragit.index.run.deferred import Batch, Slow  # noqa: E402
+from ragit.index.run.workbench import Done, How  # noqa: E402
+from ragit.index.run.worker_pool import Pool  # noqa: E402
 from ragit.store import Store  # noqa: E402
 from ragit.types import BUSY, SPENT, SPENT_BY_LINES, Oid  # noqa: E402
 
@@ -42,7 +42,10 @@ def endless(number: int = 0) -> bytes:
             b"<< /Type /Pages /Kids [%s] /Count %d >>" % (kids, count),
             b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
             stream(b"BT /F1 9 Tf" + b" 1 0 0 1 5 5 cm (a) Tj" * 10_000 + b" ET %% %d" % number),
-            *[b"<< /Type /Page /Parent 2 0 R /Resources << /Font << /F1 3 0 R >> >> /Contents 4 0 R >>"] * count,
+            *[
+                b"<< /Type /Page /Parent 2 0 R /Resources << /Font << /F1 3 0 R >> >> /Contents 4 0 R >>"
+            ]
+            * count,
         ]
     )
 
@@ -60,7 +63,9 @@ def slowly(monkeypatch: pytest.MonkeyPatch) -> None:
 def without_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor is there time for another."""
     slowly(monkeypatch)
-    monkeypatch.setattr("ragit.index.run.Slow", lambda lacking, before, _: Slow(lacking, before, -1e9))
+    monkeypatch.setattr(
+        "ragit.index.run.run.Slow", lambda lacking, before, _: Slow(lacking, before, -1e9)
+    )
 
 
 def rows(repo: GitSandbox, store: Path | None = None) -> list[Any]:
@@ -104,8 +109,12 @@ def test_without_patience_nothing_is_read(monkeypatch: pytest.MonkeyPatch) -> No
     assert (plain.skipped, len(plain.chunks)) == ("", 1)
 
 
-@pytest.mark.skipif(not hasattr(child.signal, "setitimer"), reason="processor time is bounded by POSIX")
-def test_who_waits_for_the_processor_is_told_from_who_takes_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.skipif(
+    not hasattr(child.signal, "setitimer"), reason="processor time is bounded by POSIX"
+)
+def test_who_waits_for_the_processor_is_told_from_who_takes_too_much(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(child, "time_for", lambda size, options, brief: child.Time(500, 0.7))
     assert chunk(endless(), "pdf").skipped == BUSY
     monkeypatch.setattr(child, "time_for", lambda size, options, brief: child.Time(0.3, 500))
@@ -130,7 +139,10 @@ def run_of(slow: Slow, work: Callable[[Batch], Iterable[Done]]) -> tuple[list[Ba
             asked.append(batch)
             yield list(work(batch))
 
-    done = [*slow.read(worked(slow.first(one_by_one))), *slow.spend(worked(slow.second(one_by_one)))]
+    done = [
+        *slow.read(worked(slow.first(one_by_one))),
+        *slow.spend(worked(slow.second(one_by_one))),
+    ]
     return asked, [one for batch in done for one in batch]
 
 
@@ -151,17 +163,24 @@ def test_what_was_put_off_before_comes_last_and_stays_if_there_is_no_time() -> N
     before = frozenset(KEYS[:5])
     asked, done = run_of(Slow(KEYS, before, 75), hostile)
     assert {key for batch in asked if batch.kind == BRIEF for key in batch.keys} == {*KEYS} - before
-    assert [key for batch in asked if batch.kind == FULL for key in batch.keys] == [*KEYS[5:], KEYS[0]]
+    assert [key for batch in asked if batch.kind == FULL for key in batch.keys] == [
+        *KEYS[5:],
+        KEYS[0],
+    ]
     assert [batch for batch in asked if batch.kind == NONE] == [], "it is stored as put off"
     assert [(one.key, one.late) for one in done[-4:]] == [(key, True) for key in KEYS[1:5]]
     assert sorted(one.key for one in done) == KEYS, "each is counted once"
 
 
-def test_an_interrupted_run_leaves_word_of_what_is_slow(repo: GitSandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_run_leaves_word_of_what_is_slow(
+    repo: GitSandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for number in range(8):
         repo.write(f"{number}.pdf", pdf([[f"honest words {number}"]]))
     repo.commit()
-    monkeypatch.setattr(child, "time_for", lambda size, options, brief: child.Time(500, 0.01 if brief else 500))
+    monkeypatch.setattr(
+        child, "time_for", lambda size, options, brief: child.Time(500, 0.01 if brief else 500)
+    )
 
     def interrupt(done: int, total: int) -> None:
         raise KeyboardInterrupt
@@ -177,7 +196,9 @@ def test_an_interrupted_run_leaves_word_of_what_is_slow(repo: GitSandbox, monkey
 # Whole runs ---------------------------------------------------------------------------------------------------------
 
 
-def test_a_run_over_hostile_documents_ends_and_each_next_one_ends_some_for_good(repo: GitSandbox) -> None:
+def test_a_run_over_hostile_documents_ends_and_each_next_one_ends_some_for_good(
+    repo: GitSandbox,
+) -> None:
     repo.git("config", "ragit.documents.maxSeconds", "1")  # of a run's slow files together, too
     for number in range(3):
         repo.write(f"slow{number}.pdf", endless(number))
@@ -208,7 +229,9 @@ def test_what_is_put_off_is_found_shown_and_tried_again_by_an_index_only(
         repo.write(f"{number}.py", CODE.format(number))
     repo.write("manual.pdf", pdf([["The gearbox is oiled"]]))
     repo.commit()
-    monkeypatch.setattr(child, "time_for", lambda size, options, brief: child.Time(500, 0.01 if brief else 500))
+    monkeypatch.setattr(
+        child, "time_for", lambda size, options, brief: child.Time(500, 0.01 if brief else 500)
+    )
     with monkeypatch.context() as short:
         without_time(short)
         with ragit.open(repo.path) as opened:
@@ -256,7 +279,9 @@ def test_what_is_slow_and_is_read_is_what_it_would_be(
     assert rows(repo) == rows(repo, slow)
 
 
-def test_a_cached_tree_does_not_keep_what_was_put_off(repo: GitSandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cached_tree_does_not_keep_what_was_put_off(
+    repo: GitSandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Another branch shares the file, and its tree was composed when there was no time."""
     repo.write("a.py", CODE.format(1))
     repo.commit()
@@ -309,7 +334,7 @@ def test_a_report_tells_of_one_moment_though_others_replace_what_was_put_off(
 DEADLY = """
 import os, ragit.chunk.grammars as grammars
 grammars.parse = lambda name, text, patience, span=None: None if patience.kind == "none" else {end}
-from ragit.index.worker import serve; serve()
+from ragit.index.run.worker_pool import serve; serve()
 """
 ENDS = {
     "abort": "os.abort()",
@@ -323,7 +348,7 @@ ENDS = {
 def test_what_kills_its_worker_is_cut_by_lines(
     repo: GitSandbox, monkeypatch: pytest.MonkeyPatch, end: str, kind: str
 ) -> None:
-    monkeypatch.setattr("ragit.index.worker._START", DEADLY.format(end=ENDS[end]))
+    monkeypatch.setattr("ragit.index.run.worker_pool._START", DEADLY.format(end=ENDS[end]))
     repo.write("a.py", CODE.format(1))
     repo.write("b.md", "# Turbine\n\nwords\n")
     repo.write("c.txt", "plain words\n")
@@ -339,6 +364,8 @@ def test_what_kills_its_worker_is_cut_by_lines(
     if kind == BRIEF:
         assert [one.late for one in done] == [True, True, False]
     else:
-        assert [one.new.skipped for one in done if one.new] == ["cut by lines: its parser failed"] * 2 + [""]
+        assert [one.new.skipped for one in done if one.new] == [
+            "cut by lines: its parser failed"
+        ] * 2 + [""]
         assert all(one.new and one.new.chunks for one in done)
         assert [one.seconds > 0 for one in done[:2]] == [True, True]

@@ -36,8 +36,13 @@ def vector(seed: int) -> tuple[bytes, bytes]:
     return bytes(bits), values.tobytes()
 
 
-def chunking(number: int, texts: Iterable[str] = ("alpha beta", "gamma"), *, vectors: bool = True) -> NewChunking:
-    chunks = [Chunk(i + 1, i + 1, 0, len(text), text, symbol=f"name_{number}") for i, text in enumerate(texts)]
+def chunking(
+    number: int, texts: Iterable[str] = ("alpha beta", "gamma"), *, vectors: bool = True
+) -> NewChunking:
+    chunks = [
+        Chunk(i + 1, i + 1, 0, len(text), text, symbol=f"name_{number}")
+        for i, text in enumerate(texts)
+    ]
     packed = postings.pack(chunks)
     return NewChunking(
         oid=Oid(f"{number:040x}"),
@@ -49,7 +54,17 @@ def chunking(number: int, texts: Iterable[str] = ("alpha beta", "gamma"), *, vec
         columns=packed.columns,
         forward=packed.forward,
         chunks=tuple(
-            ChunkRow(f"{c.text}".encode().ljust(16)[:16], i + 1, i + 1, 0, 5, "function", c.symbol, "", "")
+            ChunkRow(
+                f"{c.text}".encode().ljust(16)[:16],
+                i + 1,
+                i + 1,
+                0,
+                5,
+                "function",
+                c.symbol,
+                "",
+                "",
+            )
             for i, c in enumerate(chunks)
         ),
         vectors=tuple(vector(number * 100 + i) for i in range(len(chunks))) if vectors else None,
@@ -122,7 +137,9 @@ def test_a_query_reads_only_the_rows_it_asks_for(store: Store, name: str) -> Non
         scans = [
             step
             for step in plan
-            if step.startswith("SCAN") and "VIRTUAL TABLE" not in step and "CONSTANT ROW" not in step
+            if step.startswith("SCAN")
+            and "VIRTUAL TABLE" not in step
+            and "CONSTANT ROW" not in step
         ]
         assert scans == [], f"{sql}: {plan}"
         assert not any("TEMP B-TREE" in step for step in plan), f"{sql}: {plan}"
@@ -154,7 +171,11 @@ def test_a_word_is_found_in_every_tree_with_its_column(store: Store) -> None:
         assert store.occurrences(odd) == []
 
 
-@given(members=st.sets(st.integers(1, 50), max_size=50), seed=st.integers(0, 10_000), limit=st.integers(1, 40))
+@given(
+    members=st.sets(st.integers(1, 50), max_size=50),
+    seed=st.integers(0, 10_000),
+    limit=st.integers(1, 40),
+)
 def test_the_nearest_are_those_of_a_plain_count(
     tmp_path_factory: pytest.TempPathFactory, members: set[int], seed: int, limit: int
 ) -> None:
@@ -220,7 +241,9 @@ def test_a_chunking_is_stored_once_and_its_vectors_may_come_later(store: Store) 
 @given(
     st.dictionaries(
         st.binary(min_size=1, max_size=20).filter(lambda p: b"\0" not in p),
-        st.tuples(st.integers(1, 2**40), st.integers(0, 2**40), st.sampled_from(["", "binary", "naïve"])),
+        st.tuples(
+            st.integers(1, 2**40), st.integers(0, 2**40), st.sampled_from(["", "binary", "naïve"])
+        ),
         max_size=12,
     )
 )
@@ -252,8 +275,12 @@ def test_snapshots_are_a_cache_of_the_latest(store: Store) -> None:
 def test_what_is_dropped_leaves_no_trace(store: Store) -> None:
     keep = {number for number in range(1, 51) if number % 3}
     with store.writing():
-        store.snapshots.add(Oid("a" * 40), "s", Snapshot([b"x"], array("Q", [3]), array("Q", [1]), {}))
-        store.snapshots.add(Oid("b" * 40), "s", Snapshot([b"x"], array("Q", [4]), array("Q", [1]), {}))
+        store.snapshots.add(
+            Oid("a" * 40), "s", Snapshot([b"x"], array("Q", [3]), array("Q", [1]), {})
+        )
+        store.snapshots.add(
+            Oid("b" * 40), "s", Snapshot([b"x"], array("Q", [4]), array("Q", [1]), {})
+        )
         assert store.drop_except(keep, {1}) == 16
     store.compact()
     assert store.problems() == []
@@ -351,7 +378,10 @@ def test_a_store_that_is_made_by_several_at_once(tmp_path: Path) -> None:
 
     for attempt in range(60):
         together = threading.Barrier(6)
-        makers = [threading.Thread(target=make, args=(tmp_path / f"{attempt}.db", together)) for _ in range(6)]
+        makers = [
+            threading.Thread(target=make, args=(tmp_path / f"{attempt}.db", together))
+            for _ in range(6)
+        ]
         for maker in makers:
             maker.start()
         for maker in makers:

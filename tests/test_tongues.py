@@ -113,7 +113,9 @@ def ask(repo: GitSandbox, query: str, **options: object) -> Answer:
         ("перенаправление", "docs/ru.md", "Перенаправление"),
     ],
 )
-def test_documents_in_any_script_are_found(web: GitSandbox, query: str, path: str, line: str) -> None:
+def test_documents_in_any_script_are_found(
+    web: GitSandbox, query: str, path: str, line: str
+) -> None:
     for mode in ("hybrid", "keyword"):
         first = ask(web, query, mode=mode).hits[0]
         assert first.path == path
@@ -132,13 +134,17 @@ def test_documents_in_any_script_are_found(web: GitSandbox, query: str, path: st
         ("跟随 redirect", "follow_redirect"),
     ],
 )
-def test_where_words_overlap_the_code_is_found(english: GitSandbox, query: str, symbol: str) -> None:
+def test_where_words_overlap_the_code_is_found(
+    english: GitSandbox, query: str, symbol: str
+) -> None:
     answer = ask(english, query)
     assert symbol in answer.hits[0].symbol.split()
     assert answer.degraded == ""
 
 
-@pytest.mark.parametrize("query", ["cómo se maneja la señalización", "wie wird der Größenüberschreitung vorgebeugt"])
+@pytest.mark.parametrize(
+    "query", ["cómo se maneja la señalización", "wie wird der Größenüberschreitung vorgebeugt"]
+)
 def test_small_words_of_another_language_find_nothing(repo: GitSandbox, query: str) -> None:
     """`la`, `se`, `der` and `wird` are words of no code, unless one of them stands alone."""
     repo.write("AUTHORS.txt", "la Rosa\nde la Cruz\nder Maler\nes wird\nse va\n")
@@ -150,12 +156,16 @@ def test_small_words_of_another_language_find_nothing(repo: GitSandbox, query: s
     assert ask(repo, "la").hits[0].terms == ("la",)
 
 
-BY_LETTERS = "no file holds a word of the query, and the model knows none: these are guesses by letters"
+BY_LETTERS = (
+    "no file holds a word of the query, and the model knows none: these are guesses by letters"
+)
 BY_MEANING = "no file holds a word of the query: ranked by meaning alone"
 BY_WORDS = "the model knows no word of the query: ranked by its words and letters alone"
 
 
-@pytest.mark.parametrize("query", ["Größenüberschreitungsprüfung", "señalización", "魑魅魍魉", "qzxqvjk"])
+@pytest.mark.parametrize(
+    "query", ["Größenüberschreitungsprüfung", "señalización", "魑魅魍魉", "qzxqvjk"]
+)
 def test_a_query_that_nobody_understands_says_so(english: GitSandbox, query: str) -> None:
     """And no lone letter of its word matches a variable."""
     answer = ask(english, query)
@@ -190,7 +200,10 @@ def test_words_outside_the_filter_do_not_count(web: GitSandbox) -> None:
 
 
 def test_prose_in_another_script_is_lowered_unless_it_holds_the_word(web: GitSandbox) -> None:
-    for query, path, lowered in (("连接池", "docs/zh.md", False), ("session 连接池 redirect", "docs/ja.md", True)):
+    for query, path, lowered in (
+        ("连接池", "docs/zh.md", False),
+        ("session 连接池 redirect", "docs/ja.md", True),
+    ):
         signals = [hit.signals for hit in ask(web, query, top_k=50).hits if hit.path == path]
         assert signals
         assert all(("prose" in one) == lowered for one in signals)

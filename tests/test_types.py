@@ -11,7 +11,11 @@ from ragit import types
 from ragit.reports import FreshnessReport
 from ragit.types import Chunk, Hit, Oid, Query, Target
 
-MADE_OFTEN = [kind for kind in vars(types).values() if isinstance(kind, type) and dataclasses.is_dataclass(kind)]
+MADE_OFTEN = [
+    kind
+    for kind in vars(types).values()
+    if isinstance(kind, type) and dataclasses.is_dataclass(kind)
+]
 
 
 @pytest.mark.parametrize("kind", MADE_OFTEN, ids=lambda kind: kind.__name__)
@@ -28,7 +32,11 @@ def test_every_word_says_what_it_means(name: str) -> None:
 
 
 def test_values_travel(repo: object) -> None:
-    for value in (Chunk(1, 2, 0, 9, "text"), Query("x", paths=("a",)), Target("HEAD", Oid("0" * 40))):
+    for value in (
+        Chunk(1, 2, 0, 9, "text"),
+        Query("x", paths=("a",)),
+        Target("HEAD", Oid("0" * 40)),
+    ):
         assert pickle.loads(pickle.dumps(value)) == value
 
 

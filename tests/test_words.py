@@ -63,14 +63,18 @@ def test_forms_of_a_word_share_a_stem(group: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other"), [("string", "str"), ("bus", "bu"), ("need", "nee"), ("thing", "th"), ("red", "r")]
+    ("one", "other"),
+    [("string", "str"), ("bus", "bu"), ("need", "nee"), ("thing", "th"), ("red", "r")],
 )
 def test_what_only_looks_like_an_ending_stays(one: str, other: str) -> None:
     assert words.stem(one) != words.stem(other)
 
 
 def test_joined_forms_meet() -> None:
-    joined = [set(words.terms_of(name)) for name in ("commit_offset", "commitOffset", "CommitOffset", "COMMIT_OFFSET")]
+    joined = [
+        set(words.terms_of(name))
+        for name in ("commit_offset", "commitOffset", "CommitOffset", "COMMIT_OFFSET")
+    ]
     assert "commitoffset" in set.intersection(*joined)
 
 

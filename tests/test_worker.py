@@ -54,7 +54,10 @@ def test_no_wake_up_is_lost(hooked: Hooked) -> None:
         trees.append(Hooked(hooked.path.parent / f"w{number}"))
     chance = random.Random(7)
     for round in range(6):
-        threads = [threading.Thread(target=rewrite, args=(tree, round * 10 + i)) for i, tree in enumerate(trees)]
+        threads = [
+            threading.Thread(target=rewrite, args=(tree, round * 10 + i))
+            for i, tree in enumerate(trees)
+        ]
         for thread in threads:
             thread.start()
             time.sleep(chance.random() * 0.15)
@@ -79,7 +82,10 @@ def test_the_worktree_that_moved_last_comes_first(hooked: Hooked) -> None:
     topic = Hooked(hooked.path.parent / "topic")
     hooked.settle()
     for last, other in ((topic, hooked), (hooked, topic)):
-        for hints in (f"{other.path}\n{last.path}\n", ""):  # by what hooks noted, else by the times of files
+        for hints in (
+            f"{other.path}\n{last.path}\n",
+            "",
+        ):  # by what hooks noted, else by the times of files
             for number, tree in enumerate((other, last)):
                 tree.write("a.py", f"def version_{number}(): ...\n")
                 tree.git("commit", "-q", "--allow-empty", "-a", "-m", "x", env={"RAGIT": "0"})
@@ -92,7 +98,9 @@ def test_the_worktree_that_moved_last_comes_first(hooked: Hooked) -> None:
             assert places == [str(last.path), str(other.path)]
 
 
-def test_a_head_that_moves_meanwhile_comes_first(hooked: Hooked, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_head_that_moves_meanwhile_comes_first(
+    hooked: Hooked, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """During a long run a new commit is not kept waiting, and what was done is kept."""
     for number in range(200):
         hooked.write(f"many/{number}.py", f"def many_{number}():\n    return {number}\n")
@@ -164,12 +172,17 @@ def test_a_worker_reads_no_uncommitted_file(hooked: Hooked) -> None:
     hooked.settle()
     with hooked.index() as index:
         status = index.status()
-    assert (status.chunkings, [row.missing for row in status.refs if row.name == "HEAD"]) == (2, [0])
+    assert (status.chunkings, [row.missing for row in status.refs if row.name == "HEAD"]) == (
+        2,
+        [0],
+    )
 
 
 def test_a_submodule_has_a_worker_of_its_own(hooked: Hooked, tmp_path: Path) -> None:
     outer = Hooked(tmp_path / "outer")
-    outer.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", str(hooked.path), "module")
+    outer.git(
+        "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(hooked.path), "module"
+    )
     outer.commit()
     module = Hooked(outer.path / "module")
     module.git("config", "user.name", "x")
@@ -210,7 +223,9 @@ def test_a_failure_is_told_once_and_not_repeated_at_once(hooked: Hooked) -> None
     assert (hooked.check().fresh, worker.state(hooked.folder)) == (True, "")
 
 
-def test_it_waits_longer_after_each_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_waits_longer_after_each_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     now = 1_700_000_000.0
     monkeypatch.setattr(time, "time", lambda: now)
     waits = []
@@ -285,7 +300,9 @@ def test_it_is_a_good_background_process(hooked: Hooked, tmp_path: Path) -> None
     rewrite(hooked, 1)
     hooked.settle()
     log = str(hooked.folder / "worker.log")
-    assert (tmp_path / "seen").read_text().split("\n")[0] == f"10 True {['/dev/null', log, log]} running"
+    assert (tmp_path / "seen").read_text().split("\n")[
+        0
+    ] == f"10 True {['/dev/null', log, log]} running"
 
 
 def test_killed_it_leaves_no_lock_and_the_next_one_completes(hooked: Hooked) -> None:
@@ -294,7 +311,11 @@ def test_killed_it_leaves_no_lock_and_the_next_one_completes(hooked: Hooked) -> 
     hooked.commit()
     until = time.monotonic() + PATIENCE_S
     running = subprocess.Popen(START, cwd=hooked.folder, stdout=subprocess.DEVNULL)
-    while worker.state(hooked.folder) != "running" and running.poll() is None and time.monotonic() < until:
+    while (
+        worker.state(hooked.folder) != "running"
+        and running.poll() is None
+        and time.monotonic() < until
+    ):
         time.sleep(0.01)
     running.send_signal(signal.SIGKILL)
     running.wait()
@@ -335,7 +356,12 @@ def test_the_dispatcher_and_python_agree(
     elif state:
         (git_dir / state).mkdir()
     (hooked.folder / "hook").write_text(script.dispatcher("/bin/true"))
-    subprocess.run([git_dir / "ragit" / "hook", event, *args], cwd=hooked.path, env={**os.environ, **env}, check=True)
+    subprocess.run(
+        [git_dir / "ragit" / "hook", event, *args],
+        cwd=hooked.path,
+        env={**os.environ, **env},
+        check=True,
+    )
     noted = (hooked.folder / worker.PENDING).exists()
     assert queue.wanted(event, args, env, git_dir, detached=detached) == noted
     if noted:
@@ -353,7 +379,9 @@ def test_the_dispatcher_and_python_agree(
         ({"PRE_COMMIT_IS_SQUASH_MERGE": "0"}, True),
     ],
 )
-def test_what_pre_commit_says_in_variables(tmp_path: Path, env: dict[str, str], wanted: bool) -> None:
+def test_what_pre_commit_says_in_variables(
+    tmp_path: Path, env: dict[str, str], wanted: bool
+) -> None:
     assert queue.wanted("", [], env, tmp_path, detached=False) == wanted
 
 

@@ -176,17 +176,34 @@ def _wanted(name: str, size: int) -> bool:
         or path.name.endswith((".min.js", ".d.ts.map"))
     ):
         return False
-    return path.suffix in SUFFIXES and 0 < size <= LARGEST and not _NOT_THEIRS.search(str(path.parent))
+    return (
+        path.suffix in SUFFIXES and 0 < size <= LARGEST and not _NOT_THEIRS.search(str(path.parent))
+    )
 
 
 def _folder(sources: Path, package: Package) -> Path:
-    return sources / package.registry / f"{package.name.replace('/', '+')}@{package.version.replace(':', '+')}"
+    return (
+        sources
+        / package.registry
+        / f"{package.name.replace('/', '+')}@{package.version.replace(':', '+')}"
+    )
 
 
 def _pypi(wanted: list[Package], archives: Path) -> Iterator[tuple[Package, list[Path]]]:
     for package in wanted:
         place = archives / f"{package.name}-{package.version}"
-        command = ["python3", "-m", "pip", "download", "-q", "--no-deps", "--only-binary", ":all:", "-d", str(place)]
+        command = [
+            "python3",
+            "-m",
+            "pip",
+            "download",
+            "-q",
+            "--no-deps",
+            "--only-binary",
+            ":all:",
+            "-d",
+            str(place),
+        ]
         if not list(place.glob("*.whl")):
             subprocess.run([*command, f"{package.name}=={package.version}"], check=True)
         yield package, list(place.glob("*.whl"))
@@ -198,7 +215,11 @@ def _npm(wanted: list[Package], archives: Path) -> Iterator[tuple[Package, list[
         place.mkdir(exist_ok=True)
         command = ["npm", "pack", "--silent", "--ignore-scripts", "--pack-destination", str(place)]
         if not list(place.glob("*.tgz")):
-            subprocess.run([*command, f"{package.name}@{package.version}"], check=True, stdout=subprocess.DEVNULL)
+            subprocess.run(
+                [*command, f"{package.name}@{package.version}"],
+                check=True,
+                stdout=subprocess.DEVNULL,
+            )
         yield package, list(place.glob("*.tgz"))
 
 
@@ -209,22 +230,32 @@ def _debian(wanted: list[Package], archives: Path) -> Iterator[tuple[Package, li
         pattern = f"{package.name}_{upstream}.orig*.tar.*[!c]"  # not the detached signature, .asc
         if not list(archives.glob(pattern)):
             command = ["apt-get", *options, "-q", "source", "--download-only", "--tar-only"]
-            subprocess.run([*command, f"{package.name}={package.version}"], check=True, cwd=archives)
+            subprocess.run(
+                [*command, f"{package.name}={package.version}"], check=True, cwd=archives
+            )
         yield package, sorted(archives.glob(pattern))
 
 
 def apt_options(state: Path) -> list[str]:
     """Options that make apt know source packages of the system's own registries, without a change to its settings."""
     parts, lists = state / "parts", state / "lists"
-    options = ["Dir::Etc::sourcelist=/dev/null", f"Dir::Etc::sourceparts={parts}", f"Dir::State::lists={lists}"]
+    options = [
+        "Dir::Etc::sourcelist=/dev/null",
+        f"Dir::Etc::sourceparts={parts}",
+        f"Dir::State::lists={lists}",
+    ]
     options += ["APT::Sandbox::User=root"]
     arguments = [part for option in options for part in ("-o", option)]
     if not lists.exists():
         parts.mkdir(parents=True)
         lists.mkdir()
         for file in Path("/etc/apt/sources.list.d").glob("*.sources"):
-            (parts / file.name).write_text(re.sub(r"(?m)^Types:.*$", "Types: deb-src", file.read_text()))
-        subprocess.run(["apt-get", *arguments, "-q", "update"], check=True, env=os.environ | {"LC_ALL": "C"})
+            (parts / file.name).write_text(
+                re.sub(r"(?m)^Types:.*$", "Types: deb-src", file.read_text())
+            )
+        subprocess.run(
+            ["apt-get", *arguments, "-q", "update"], check=True, env=os.environ | {"LC_ALL": "C"}
+        )
     return arguments
 
 

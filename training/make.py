@@ -24,7 +24,9 @@ def main() -> None:
     """Parse the arguments and do what is missing."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--work", type=Path, default=HERE.parent / "build" / "training")
-    parser.add_argument("--model", type=Path, default=HERE.parent / "ragit" / "embed" / "weights" / "code-256.bin")
+    parser.add_argument(
+        "--model", type=Path, default=HERE.parent / "ragit" / "embed" / "weights" / "code-256.bin"
+    )
     arguments = parser.parse_args()
     work: Path = arguments.work
     work.mkdir(parents=True, exist_ok=True)
@@ -43,11 +45,15 @@ def trained(records: Path, work: Path) -> tuple[train.Lexicon, np.ndarray]:
     settings = train.RUNS[0]
     kept = train.balance(train.read(records), settings)
     documents, packages, split = train.count(kept)
-    lexicon = train.Lexicon(words_start.vocabulary(documents, packages, settings.vocabulary), settings)
+    lexicon = train.Lexicon(
+        words_start.vocabulary(documents, packages, settings.vocabulary), settings
+    )
     numbered = train.number(kept, split, lexicon)
     start = words_start.start_rows(lexicon.vocabulary, documents, work, settings.dimensions)
     rows = np.concatenate([start, train.start_groups(start, lexicon)]).astype(np.float32)
-    return lexicon, train.blend([train.train(numbered, lexicon, rows.copy(), run) for run in train.RUNS])
+    return lexicon, train.blend(
+        [train.train(numbered, lexicon, rows.copy(), run) for run in train.RUNS]
+    )
 
 
 if __name__ == "__main__":

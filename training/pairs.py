@@ -36,13 +36,15 @@ _BOILERPLATE = re.compile(
     re.I,
 )
 _SKIPPED = re.compile(
-    r"(^|/)(locales?|i18n|translations?|fixtures?|snapshots?|__snapshots__|testdata|examples?-data)(/|$)", re.I
+    r"(^|/)(locales?|i18n|translations?|fixtures?|snapshots?|__snapshots__|testdata|examples?-data)(/|$)",
+    re.I,
 )
 _TESTS = re.compile(
     r"(^|/)(tests?|specs?|__tests__|testing|test-suite)(/|$)|[._-](test|spec)s?\.|_test\.|Tests?\.(java|cs|kt|swift)$"
 )
 _TAG = re.compile(
-    r"(?:^|\s)[@\\:](?:param|return|returns|throws|arg|type|rtype|example|see|since|author|deprecated)\b.*", re.S
+    r"(?:^|\s)[@\\:](?:param|return|returns|throws|arg|type|rtype|example|see|since|author|deprecated)\b.*",
+    re.S,
 )
 _OPTIONS = ChunkOptions(min_bytes=0)
 
@@ -50,7 +52,10 @@ _OPTIONS = ChunkOptions(min_bytes=0)
 def extract(sources: Path, target: Path) -> int:
     """Write the records of all packages under `sources` as gzipped JSON lines; returns how many."""
     folders = sorted(
-        folder for registry in sources.iterdir() for folder in registry.iterdir() if "partial" not in folder.name
+        folder
+        for registry in sources.iterdir()
+        for folder in registry.iterdir()
+        if "partial" not in folder.name
     )
     seen: set[bytes] = set()
     said: Counter[str] = Counter()
@@ -58,7 +63,9 @@ def extract(sources: Path, target: Path) -> int:
     with gzip.open(target, "wt", compresslevel=3) as out, ProcessPoolExecutor(2) as pool:
         for records in pool.map(records_of_package, folders):
             for record in records:
-                key = hashlib.blake2b(" ".join(words(record["code"])).encode(), digest_size=8).digest()
+                key = hashlib.blake2b(
+                    " ".join(words(record["code"])).encode(), digest_size=8
+                ).digest()
                 said[record["doc"]] += 1
                 if key in seen or (record["doc"] and said[record["doc"]] > 3):
                     continue
@@ -71,7 +78,9 @@ def extract(sources: Path, target: Path) -> int:
 def records_of_package(folder: Path) -> list[dict[str, str]]:
     """The records of one package, at most RECORDS_PER_PACKAGE, chosen by the hash of their code."""
     names = [
-        path for path in folder.rglob("*") if path.is_file() and not _SKIPPED.search(str(path.relative_to(folder)))
+        path
+        for path in folder.rglob("*")
+        if path.is_file() and not _SKIPPED.search(str(path.relative_to(folder)))
     ]
     names.sort(key=lambda path: (_is_test(path, folder), _hash(str(path.relative_to(folder)))))
     records = [
@@ -87,7 +96,12 @@ def _records(path: Path) -> Iterator[dict[str, str]]:
     data = path.read_bytes()
     head = data[:3000].decode("utf-8", "replace")
     language = language_of(path.name.encode())
-    if not language or b"\0" in data or _FOREIGN_LICENCE.search(head) or _GENERATED.search(head[:1000]):
+    if (
+        not language
+        or b"\0" in data
+        or _FOREIGN_LICENCE.search(head)
+        or _GENERATED.search(head[:1000])
+    ):
         return
     for piece in chunk(data, language, _OPTIONS).chunks:
         record = _record(piece)
@@ -100,7 +114,13 @@ def _record(piece: Chunk) -> dict[str, str] | None:
     code = without_doc(piece.text, piece.doc)[:LONGEST]
     if len(words(code)) < 12 or not (doc or piece.symbol):
         return None
-    return {"kind": piece.kind, "symbol": piece.symbol, "parent": piece.parent, "doc": doc, "code": code}
+    return {
+        "kind": piece.kind,
+        "symbol": piece.symbol,
+        "parent": piece.parent,
+        "doc": doc,
+        "code": code,
+    }
 
 
 def clean_doc(doc: str) -> str:

@@ -46,7 +46,9 @@ class Settings:
     drop_known: float = 0.03
     merge: float = 0.2
     code_words: int = 350
-    forms: dict[str, float] = field(default_factory=lambda: {"doc": 0.55, "symbol": 0.2, "both": 0.15, "path": 0.1})
+    forms: dict[str, float] = field(
+        default_factory=lambda: {"doc": 0.55, "symbol": 0.2, "both": 0.15, "path": 0.1}
+    )
 
 
 RUNS = (
@@ -86,7 +88,9 @@ class Lexicon:
     def group_rows(self, word: str) -> np.ndarray:
         """Row numbers of a word's letter groups."""
         groups = letter_groups(word, self.settings.group_length)
-        return np.array([len(self.vocabulary) + zlib.crc32(g.encode()) % self.settings.groups for g in groups])
+        return np.array(
+            [len(self.vocabulary) + zlib.crc32(g.encode()) % self.settings.groups for g in groups]
+        )
 
 
 @dataclass
@@ -151,7 +155,9 @@ def balance(records: list[dict[str, str]], settings: Settings) -> list[dict[str,
     return kept
 
 
-def count(records: list[dict[str, str]]) -> tuple[Counter[str], Counter[str], list[dict[str, list[str]]]]:
+def count(
+    records: list[dict[str, str]],
+) -> tuple[Counter[str], Counter[str], list[dict[str, list[str]]]]:
     """In how many records and packages each word is, and the words of every field."""
     documents: Counter[str] = Counter()
     seen: dict[str, set[str]] = {}
@@ -166,15 +172,23 @@ def count(records: list[dict[str, str]]) -> tuple[Counter[str], Counter[str], li
     return documents, Counter({word: len(packages) for word, packages in seen.items()}), split
 
 
-def number(records: list[dict[str, str]], split: list[dict[str, list[str]]], lexicon: Lexicon) -> Records:
+def number(
+    records: list[dict[str, str]], split: list[dict[str, list[str]]], lexicon: Lexicon
+) -> Records:
     """The records with words as numbers."""
     fields: dict[str, list[Sequence]] = {
-        name: [np.array([lexicon.number(word) for word in row[name]], dtype=np.int64) for row in split]
+        name: [
+            np.array([lexicon.number(word) for word in row[name]], dtype=np.int64) for row in split
+        ]
         for name in FIELDS
     }
     packages = [record["package"] for record in records]
     files = [f"{record['package']}/{record['path']}" for record in records]
-    return Records(fields, np.unique(packages, return_inverse=True)[1], np.unique(files, return_inverse=True)[1])
+    return Records(
+        fields,
+        np.unique(packages, return_inverse=True)[1],
+        np.unique(files, return_inverse=True)[1],
+    )
 
 
 class Sampler:
@@ -187,7 +201,9 @@ class Sampler:
         cuts = np.flatnonzero(np.diff(records.package[order])) + 1
         self.by_package = np.split(order, cuts)
         self.by_file = np.argsort(records.file, kind="stable")
-        self.first_of_file = np.searchsorted(records.file[self.by_file], np.arange(records.file.max() + 2))
+        self.first_of_file = np.searchsorted(
+            records.file[self.by_file], np.arange(records.file.max() + 2)
+        )
 
     def batches(self) -> list[np.ndarray]:
         """One epoch: groups of records of one package, shuffled, put together to batches."""
@@ -195,7 +211,8 @@ class Sampler:
         for members in self.by_package:
             shuffled = self.random.permutation(members)
             groups += [
-                shuffled[i : i + self.settings.per_package] for i in range(0, len(shuffled), self.settings.per_package)
+                shuffled[i : i + self.settings.per_package]
+                for i in range(0, len(shuffled), self.settings.per_package)
             ]
         order = self.random.permutation(len(groups))
         flat = np.concatenate([groups[i] for i in order])
@@ -216,11 +233,18 @@ class Sampler:
         document = np.concatenate([sentence, rest[:60], code]) if chance() < 0.6 else code
         if form == "both":
             return np.concatenate([symbol, sentence]), code
-        return (symbol, document) if form == "symbol" else (np.concatenate([fields["path"][i], symbol]), document)
+        return (
+            (symbol, document)
+            if form == "symbol"
+            else (np.concatenate([fields["path"][i], symbol]), document)
+        )
 
     def with_neighbours(self, i: int, code: Sequence) -> Sequence:
         """Now and then with other definitions of the file, as small ones share a chunk in an index."""
-        first, end = self.first_of_file[self.records.file[i]], self.first_of_file[self.records.file[i] + 1]
+        first, end = (
+            self.first_of_file[self.records.file[i]],
+            self.first_of_file[self.records.file[i] + 1],
+        )
         if end - first < 2 or self.random.random() >= self.settings.merge:
             return code
         parts = [code]
@@ -257,16 +281,23 @@ class Sampler:
         weights = counts.astype(np.float32) ** self.settings.exponent
         return self.spread(texts, numbers, weights, len(sequences))
 
-    def spread(self, texts: np.ndarray, numbers: np.ndarray, weights: np.ndarray, rows: int) -> sparse.csr_matrix:
+    def spread(
+        self, texts: np.ndarray, numbers: np.ndarray, weights: np.ndarray, rows: int
+    ) -> sparse.csr_matrix:
         """Unknown words, and a few known ones so that the letter groups learn from them, become their letter groups."""
         known = len(self.lexicon.vocabulary)
         strange = (numbers >= known) | (self.random.random(len(numbers)) < self.settings.drop_known)
         places = np.flatnonzero(strange)
-        groups = [self.lexicon.strange[n - known] if n >= known else self.lexicon.spelt[n] for n in numbers[places]]
+        groups = [
+            self.lexicon.strange[n - known] if n >= known else self.lexicon.spelt[n]
+            for n in numbers[places]
+        ]
         sizes = np.array([len(group) for group in groups], dtype=np.int64)
         columns = np.concatenate([numbers[~strange], *groups])
         lines = np.concatenate([texts[~strange], np.repeat(texts[places], sizes)])
-        values = np.concatenate([weights[~strange], np.repeat(weights[places] / np.maximum(sizes, 1), sizes)])
+        values = np.concatenate(
+            [weights[~strange], np.repeat(weights[places] / np.maximum(sizes, 1), sizes)]
+        )
         total = known + self.settings.groups
         return sparse.csr_matrix((values.astype(np.float32), (lines, columns)), shape=(rows, total))
 
@@ -337,7 +368,9 @@ def train(
         for members in sampler.batches():
             pairs = [sampler.pair(int(i)) for i in members]
             pairs = [pair for pair in pairs if len(pair[0]) and len(pair[1])]
-            weights = sampler.weights([query for query, _ in pairs] + [document for _, document in pairs])
+            weights = sampler.weights(
+                [query for query, _ in pairs] + [document for _, document in pairs]
+            )
             places = np.unique(weights.indices)
             local = weights[:, places]
             sums = torch.from_numpy(local @ rows[places]).requires_grad_()
@@ -349,7 +382,10 @@ def train(
             adam.step(places, gradient, rate)
             losses.append(loss.item())
             done += 1
-        print(f"epoch {epoch + 1} loss {np.mean(losses):.3f} seconds {time.time() - began:.0f}", flush=True)
+        print(
+            f"epoch {epoch + 1} loss {np.mean(losses):.3f} seconds {time.time() - began:.0f}",
+            flush=True,
+        )
         if callable(report):
             report(rows)
     return rows

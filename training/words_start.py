@@ -32,7 +32,11 @@ def encode(texts: list[str], work: Path, longest: int, batch: int = 256) -> np.n
         for start in range(0, len(order), batch):
             rows = order[start : start + batch]
             fed = tokenizer(
-                [texts[i] for i in rows], return_tensors="pt", padding=True, truncation=True, max_length=longest
+                [texts[i] for i in rows],
+                return_tensors="pt",
+                padding=True,
+                truncation=True,
+                max_length=longest,
             )
             hidden = network(**fed).last_hidden_state
             mask = fed["attention_mask"].unsqueeze(-1)
@@ -46,7 +50,9 @@ def vocabulary(documents: Counter[str], packages: Counter[str], size: int) -> li
     return kept[:size]
 
 
-def start_rows(words: list[str], documents: Counter[str], work: Path, dimensions: int) -> np.ndarray:
+def start_rows(
+    words: list[str], documents: Counter[str], work: Path, dimensions: int
+) -> np.ndarray:
     """The first principal components of the words' vectors, weighted."""
     kept = work / "minilm-words.npz"
     known: dict[str, np.ndarray] = {}

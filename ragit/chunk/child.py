@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ragit.chunk.documents.frame import REASON, TOO_MUCH_MEMORY, Read
 from ragit.chunk.options import ChunkOptions, DocumentOptions
 from ragit.chunk.patience import Patience
-from ragit.confined import Confined
 from ragit.errors import WorkerDied
+from ragit.sandbox.child_process import Confined
 from ragit.types import BUSY, Chunk
 
 if TYPE_CHECKING:
@@ -114,7 +114,9 @@ class _Child:
         self.usable = answer["usable"] is True
         self.used = min(self.used, max(0.0, float(answer["used"])))
         chunks = tuple(_chunks(answer["chunks"], text))
-        return Read(str(answer["language"]), str(answer["skipped"]), text, chunks, answer["derived"] is True)
+        return Read(
+            str(answer["language"]), str(answer["skipped"]), text, chunks, answer["derived"] is True
+        )
 
     def _how(self, time: Time) -> str:
         """Why the process ended by itself: the kernel kills what takes the machine's last memory."""
@@ -147,20 +149,28 @@ def _chunk(row: Any, text: bytes) -> Chunk:
     kind, symbol, parent, signature, doc, place = map(str, words)
     if not (1 <= first <= last and 0 <= start < end <= len(text)):
         raise ValueError
-    if numbers and (len(numbers) != last - first + 1 or not all(0 <= number < _NUMBERS for number in numbers)):
+    if numbers and (
+        len(numbers) != last - first + 1 or not all(0 <= number < _NUMBERS for number in numbers)
+    ):
         raise ValueError
     names = (kind, symbol, parent, signature, doc, place)
-    return Chunk(first, last, start, end, text[start:end].decode(), *names, tuple(map(int, numbers)))
+    return Chunk(
+        first, last, start, end, text[start:end].decode(), *names, tuple(map(int, numbers))
+    )
 
 
 _idle: list[_Child] = []
 _lock = threading.Lock()
 
 
-def read_document(data: bytes, language: str, options: DocumentOptions, patience: Patience | None = None) -> Read:
+def read_document(
+    data: bytes, language: str, options: DocumentOptions, patience: Patience | None = None
+) -> Read:
     """A document's text and chunks, or the reason why there are none, read in a process of its own. Thread-safe."""
     patience = patience or Patience()
-    answer, used = _asked(data, language, options, time_for(len(data), options, brief=patience.brief), b"")
+    answer, used = _asked(
+        data, language, options, time_for(len(data), options, brief=patience.brief), b""
+    )
     patience.used += used
     patience.over = answer.skipped in (TOO_LONG, BUSY)
     return answer
@@ -180,7 +190,9 @@ def read_custom(data: bytes, language: str, options: ChunkOptions, custom: Custo
 _OF_A_CHUNKER = {TOO_LONG: TOO_LONG, TOO_MUCH_MEMORY: TOO_MUCH_MEMORY, FAILED: "ended its process"}
 
 
-def _asked(data: bytes, language: str, options: DocumentOptions, time: Time, setup: bytes) -> tuple[Read, float]:
+def _asked(
+    data: bytes, language: str, options: DocumentOptions, time: Time, setup: bytes
+) -> tuple[Read, float]:
     """The answer, and the seconds of processor time that it took."""
     child = _borrow(options.max_memory, setup)
     answer = child.ask(data, language, options, time)
@@ -198,19 +210,27 @@ def _borrow(limit: int, setup: bytes) -> _Child:
         for child in [child for child in _idle if child.parent != here]:
             _idle.remove(child)  # this process is a fork of the one that has it
             child.confined.forget()
-        found = next((child for child in _idle if (child.limit, child.setup) == (limit, setup)), None)
+        found = next(
+            (child for child in _idle if (child.limit, child.setup) == (limit, setup)), None
+        )
         if found:
             _idle.remove(found)
             return found
     try:
         return _Child(limit, setup)
     except OSError as error:
-        raise WorkerDied(f"cannot start the process that reads documents: {error.strerror}", "Try again") from error
+        raise WorkerDied(
+            f"cannot start the process that reads documents: {error.strerror}", "Try again"
+        ) from error
 
 
 def _plain(environ: Mapping[str, str]) -> dict[str, str]:
     """An environment in which Python takes nothing from variables, and sets have the same order in every process."""
-    kept = {name: value for name, value in environ.items() if name == "PYTHONHOME" or not name.startswith("PYTHON")}
+    kept = {
+        name: value
+        for name, value in environ.items()
+        if name == "PYTHONHOME" or not name.startswith("PYTHON")
+    }
     return {**kept, "PYTHONHASHSEED": "0"}
 
 

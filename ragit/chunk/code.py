@@ -21,7 +21,19 @@ from ragit.chunk.pieces import MAX_DOC, MAX_PARENT, MAX_SIGNATURE, MAX_SYMBOL, P
 from ragit.chunk.row import Language
 
 _TYPES = frozenset(
-    ("class", "struct", "trait", "impl", "interface", "object", "protocol", "extension", "mixin", "union", "contract")
+    (
+        "class",
+        "struct",
+        "trait",
+        "impl",
+        "interface",
+        "object",
+        "protocol",
+        "extension",
+        "mixin",
+        "union",
+        "contract",
+    )
 )
 _IN_A_TYPE = {"function": "method", "constant": "field", "variable": "field"}
 """What some grammars call by one name wherever it stands."""
@@ -33,7 +45,9 @@ _ARGUMENTS = re.compile(r"<[^<>]*>")
 _LETTER = re.compile(rb"[^\n]")
 
 
-def pieces_of(lines: Lines, row: Language, options: ChunkOptions, patience: Patience) -> list[Piece] | None:
+def pieces_of(
+    lines: Lines, row: Language, options: ChunkOptions, patience: Patience
+) -> list[Piece] | None:
     """The pieces of a text under a language with a grammar; None if it cannot be parsed in a sensible time."""
     rules = _plan(row, options)
     lines = lines.for_grammar()
@@ -50,7 +64,11 @@ def pieces_of(lines: Lines, row: Language, options: ChunkOptions, patience: Pati
 def _blank(found: re.Match[bytes]) -> bytes:
     """What was found, its groups turned to spaces, line ends kept."""
     group = found.lastindex or 0
-    whole, start, end = found.group(), found.start(group) - found.start(), found.end(group) - found.start()
+    whole, start, end = (
+        found.group(),
+        found.start(group) - found.start(),
+        found.end(group) - found.start(),
+    )
     return whole[:start] + _LETTER.sub(b" ", whole[start:end]) + whole[end:]
 
 
@@ -62,7 +80,18 @@ def _plan(row: Language, options: ChunkOptions) -> LanguageRules:
 class _Level:
     """Siblings being looked at, and what holds of all of them."""
 
-    __slots__ = ("nodes", "plan", "parent", "base", "kind", "strict", "passing", "lead", "lead_end", "comments")
+    __slots__ = (
+        "nodes",
+        "plan",
+        "parent",
+        "base",
+        "kind",
+        "strict",
+        "passing",
+        "lead",
+        "lead_end",
+        "comments",
+    )
 
     def __init__(self, nodes: Iterator[Node], rules: LanguageRules, parent: str, kind: str) -> None:
         self.nodes = nodes
@@ -173,7 +202,9 @@ class _Walk:
             self._flush(level)
             return row, ""
         lead, level.lead = level.lead, -1
-        words = (plain(self._words(start, end, 2 * MAX_DOC), MAX_DOC) for start, end in level.comments)
+        words = (
+            plain(self._words(start, end, 2 * MAX_DOC), MAX_DOC) for start, end in level.comments
+        )
         return min(lead, row), " ".join(filter(None, words))[:MAX_DOC]
 
     def _rest(self, level: _Level, row: int, last: int, kind: str) -> None:
@@ -232,9 +263,14 @@ class _Walk:
         return _Level(iter(root.named_children), rules, level.parent, rules.rest)
 
     def _large(self, node: Node, row: int, last: int) -> bool:
-        return node.end_byte - node.start_byte > self.options.max_bytes or last - row >= self.options.max_lines
+        return (
+            node.end_byte - node.start_byte > self.options.max_bytes
+            or last - row >= self.options.max_lines
+        )
 
-    def _definition(self, level: _Level, node: Node, rule: Rule, row: int, last: int) -> _Level | None:
+    def _definition(
+        self, level: _Level, node: Node, rule: Rule, row: int, last: int
+    ) -> _Level | None:
         inner, meaning, name = self._unwrap(level.plan, node, rule)
         if meaning.kind and (name or meaning.unnamed) and _defines(inner):
             return self._begin(level, node, inner, meaning, name, row, last)
@@ -265,7 +301,9 @@ class _Walk:
         path = self._path(level.plan, parent, symbol) if opens else ""
         head = self.lines.row(node.start_byte) if opens else last
         kind = self._kind(level, node, rule)
-        piece = Piece(first, head, kind, symbol, parent, self._signature(level.plan, outer, node), doc, path)
+        piece = Piece(
+            first, head, kind, symbol, parent, self._signature(level.plan, outer, node), doc, path
+        )
         piece.whole = last
         self._add(piece)
         if rule.opens and (not opens or head == last):
@@ -316,7 +354,11 @@ class _Walk:
         for path in rule.owner:
             got = follow(node, path, self.text)
             if got is not None:
-                owner = self._words(got.start_byte, got.end_byte, MAX_SYMBOL).lstrip("*").partition("[")[0]
+                owner = (
+                    self._words(got.start_byte, got.end_byte, MAX_SYMBOL)
+                    .lstrip("*")
+                    .partition("[")[0]
+                )
                 parent = self._path(level.plan, parent, owner)
         return parent, name
 
@@ -338,7 +380,9 @@ class _Walk:
     def _all_names(self, node: Node, path: tuple[str, ...]) -> str:
         """The names of a definition that makes several: `const a = 1, b = 2`."""
         wanted, rest = path[0][:-1], path[1:]
-        found = (follow(child, rest, self.text) for child in node.named_children if child.type == wanted)
+        found = (
+            follow(child, rest, self.text) for child in node.named_children if child.type == wanted
+        )
         return " ".join(self._symbol(name) for name in found if name is not None)
 
     def _symbol(self, node: Node) -> str:
@@ -372,13 +416,20 @@ class _Walk:
         """A definition that is a call: `def`, `defmodule`, `(defn ...)`."""
         heads = level.plan.heads
         keyword = None if heads is None else follow(node, heads.keyword, self.text)
-        rule = None if heads is None or keyword is None else heads.rules.get(self._symbol(keyword).lower())
+        rule = (
+            None
+            if heads is None or keyword is None
+            else heads.rules.get(self._symbol(keyword).lower())
+        )
         if heads is None or rule is None:
             return self._other(level, node, row, last)
         if rule.imports:
             self._rest(level, row, last, _imports(level))
             return None
-        target = next((got for path in heads.names if (got := follow(node, path, self.text)) is not None), None)
+        target = next(
+            (got for path in heads.names if (got := follow(node, path, self.text)) is not None),
+            None,
+        )
         if target is None:
             return self._other(level, node, row, last)
         return self._begin(level, node, node, rule, self._symbol(target), row, last)

@@ -24,7 +24,9 @@ _RECORD = 8000
 _APART = 800
 """Bytes of records that make a chunk, in place of a `min_bytes` that keeps every definition apart: a row is none."""
 
-_VALUE = re.compile(r"[-+.,:/ %$€£()]*\d[-+\d.,:/ %$€£()TZ]*$|[^@\s]+@[^@\s]+$|.*://|(?i:true|false|null|nan|n/?a)$")
+_VALUE = re.compile(
+    r"[-+.,:/ %$€£()]*\d[-+\d.,:/ %$€£()TZ]*$|[^@\s]+@[^@\s]+$|.*://|(?i:true|false|null|nan|n/?a)$"
+)
 """A number, a date, an amount, an address: nothing that a column would be called."""
 
 
@@ -36,7 +38,10 @@ def delimited(lines: Lines, options: ChunkOptions) -> list[Piece]:
     pieces: list[Piece] = []
     used = most
     for row, stop in _records(lines, delimiter):
-        size = sum(len(lines.text[lines.starts[at] : lines.starts[at + 1]].rstrip()) + 1 for at in range(row, stop))
+        size = sum(
+            len(lines.text[lines.starts[at] : lines.starts[at + 1]].rstrip()) + 1
+            for at in range(row, stop)
+        )
         if used + size > most or stop - pieces[-1].row > options.max_lines:
             pieces.append(Piece(row, row, "table", parent=header))
             used = 0
@@ -86,7 +91,9 @@ def _sampled(lines: Lines, delimiter: bytes) -> list[list[str]]:
     """The cells of the first records that are not blank, without the comments before them."""
     found = []
     for row, stop in islice(_records(lines, delimiter, _beginning(lines)), 2 * _SAMPLE):
-        record = lines.text[lines.starts[row] : min(lines.end_of(stop), lines.starts[row] + _RECORD)].strip(b"\r\n")
+        record = lines.text[
+            lines.starts[row] : min(lines.end_of(stop), lines.starts[row] + _RECORD)
+        ].strip(b"\r\n")
         if record and not record.isspace():
             found.append(_cells(record, delimiter))
     return found[:_SAMPLE]
@@ -121,7 +128,10 @@ def _cells(record: bytes, delimiter: bytes) -> list[str]:
 def _usual(records: Sequence[Sequence[str]]) -> tuple[float, int]:
     """The share of records that have as many cells as most that have several, and how many cells that is."""
     widths = Counter(map(len, records))
-    return max(((times / len(records), width) for width, times in widths.items() if width > 1), default=(0.0, 0))
+    return max(
+        ((times / len(records), width) for width, times in widths.items() if width > 1),
+        default=(0.0, 0),
+    )
 
 
 def _sniffed(lines: Lines) -> bytes:
@@ -134,7 +144,14 @@ def _header(lines: Lines, delimiter: bytes) -> str:
     records = _sampled(lines, delimiter)
     width = _usual(records)[1]
     # A title or a comment may stand above the table.
-    first = next((at for at, cells in enumerate(records) if len(cells) >= width and not _is_comment(cells[0])), 0)
+    first = next(
+        (
+            at
+            for at, cells in enumerate(records)
+            if len(cells) >= width and not _is_comment(cells[0])
+        ),
+        0,
+    )
     if not _is_header(records[first] if records else (), records[first + 1 :]):
         return ""
     names = ""
@@ -159,4 +176,8 @@ def _is_header(cells: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
         return False
     if not any(len(cells) - 1 <= len(record) <= len(cells) + 1 for record in below[:1]):
         return False
-    return not any(cell and cell == value for record in below for cell, value in zip(cells, record, strict=False))
+    return not any(
+        cell and cell == value
+        for record in below
+        for cell, value in zip(cells, record, strict=False)
+    )

@@ -226,7 +226,9 @@ FORMATS = (
     ),
     Language("latex", ".tex .ltx .sty .cls", reader="latex", join=" > "),
     Language("restructuredtext", ".rst .rest", reader="rst", join=" > ", data=True),
-    Language("asciidoc", ".adoc .asciidoc .asc", reader="asciidoc", join=" > ", data=True, also="text"),
+    Language(
+        "asciidoc", ".adoc .asciidoc .asc", reader="asciidoc", join=" > ", data=True, also="text"
+    ),
     Language("csv", ".csv .tsv .tab", reader="delimited", data=True),
     Language("razor", ".razor .cshtml", reader="razor"),
     Language("sln", ".sln", reader="sln", data=True),
@@ -236,7 +238,9 @@ FORMATS = (
     Language("doc", ".doc", reader="document", join=" > ", also="docx html rtf"),
     Language("xlsx", ".xlsx .xlsm .xltx .xltm", reader="document", join=" > ", also="xls ods"),
     Language("xls", ".xls .xlt", reader="document", join=" > ", also="xlsx ods"),
-    Language("pptx", ".pptx .pptm .ppsx .ppsm .potx .potm", reader="document", join=" > ", also="odp"),
+    Language(
+        "pptx", ".pptx .pptm .ppsx .ppsm .potx .potm", reader="document", join=" > ", also="odp"
+    ),
     Language("odt", ".odt .ott", reader="document", join=" > ", also="docx"),
     Language("ods", ".ods .ots", reader="document", join=" > ", also="xlsx xls"),
     Language("odp", ".odp .otp", reader="document", join=" > ", also="pptx"),

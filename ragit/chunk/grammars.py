@@ -235,7 +235,10 @@ def _flag(rules: dict[str, Rule], row: Language, chosen: Iterable[str]) -> None:
         ("leading", row.leading.split()),
         ("tail", row.tails.split()),
         ("opens", row.opens.split()),
-        ("unnamed", [*(words_to_kinds(row.nodes) if row.unnamed == "*" else row.unnamed.split()), *chosen]),
+        (
+            "unnamed",
+            [*(words_to_kinds(row.nodes) if row.unnamed == "*" else row.unnamed.split()), *chosen],
+        ),
         ("called", [row.heads_at.partition("=")[0]] if row.heads_at else []),
     ):
         for name in words:
@@ -278,7 +281,9 @@ def _repeatedly(node: Node, step: str) -> Node | None:
         inner = node.child_by_field_name(step)
         if inner is None and deepest is not None:
             # Some declarators hold the next one without a field: `int (*f)(void)`.
-            inner = next((child for child in node.named_children if child.type.endswith("declarator")), None)
+            inner = next(
+                (child for child in node.named_children if child.type.endswith("declarator")), None
+            )
         if inner is None:
             break
         deepest = node = inner
@@ -311,4 +316,7 @@ def _descendant(node: Node, wanted: str) -> Node | None:
 def child_of_type(node: Node, wanted: str, last: bool = False) -> Node | None:
     """The first (or last) child of a type."""
     children = node.children
-    return next((child for child in (reversed(children) if last else children) if child.type == wanted), None)
+    return next(
+        (child for child in (reversed(children) if last else children) if child.type == wanted),
+        None,
+    )

@@ -56,7 +56,9 @@ class ChunkOptions:
 
     def __post_init__(self) -> None:
         if self.max_lines < 1 or self.max_bytes < 4 or self.min_bytes < 0:
-            raise ValueError("max_lines must be at least 1, max_bytes at least 4, min_bytes at least 0")
+            raise ValueError(
+                "max_lines must be at least 1, max_bytes at least 4, min_bytes at least 0"
+            )
 
 
 def fingerprint(language: str, options: ChunkOptions) -> str:
@@ -80,10 +82,17 @@ def fingerprint(language: str, options: ChunkOptions) -> str:
 def table_fingerprint(options: ChunkOptions) -> str:
     """Names everything that determines which row a file's name leads to, and the chunks of every row."""
     limits = (VERSION, options.max_lines, options.max_bytes, options.min_bytes)
-    chosen = sorted((language, sorted(set(types))) for language, types in options.node_types.items())
+    chosen = sorted(
+        (language, sorted(set(types))) for language, types in options.node_types.items()
+    )
     names = (list(LANGUAGES.values()), sorted(CALLED.items()), _versions(_PACKAGES))
     packages = " ".join(reader.packages for reader in READERS.values()).split()
-    documents = (FRAME_VERSION, options.documents, sorted(READERS.items()), _versions(tuple(packages)))
+    documents = (
+        FRAME_VERSION,
+        options.documents,
+        sorted(READERS.items()),
+        _versions(tuple(packages)),
+    )
     return digests.fingerprint(repr((limits, chosen, names, documents)))
 
 
@@ -104,7 +113,9 @@ def _installed() -> dict[str, str]:
     for place in sys.path:
         try:
             with os.scandir(place or ".") as listed:
-                entries = sorted(entry.name for entry in listed if entry.name.endswith(".dist-info"))
+                entries = sorted(
+                    entry.name for entry in listed if entry.name.endswith(".dist-info")
+                )
         except OSError:
             continue
         for entry in entries:

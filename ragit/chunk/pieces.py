@@ -24,7 +24,9 @@ MAX_PARENT = 300
 ROOMY = 2
 """How much further than small functions do fields, constants and settings group: alone they say little."""
 
-_ITEMS = frozenset(("constant", "field", "variable", "property", "declaration", "macro", "type", "imports", "code"))
+_ITEMS = frozenset(
+    ("constant", "field", "variable", "property", "declaration", "macro", "type", "imports", "code")
+)
 _REST = frozenset(("code", "imports", "text"))
 
 
@@ -95,7 +97,9 @@ def _join(one: str, other: str, by: str, limit: int) -> str:
     return one if len(one) >= limit else f"{one}{by}{other}"[:limit]
 
 
-def chunks_of(lines: Lines, pieces: list[Piece], options: ChunkOptions, row: Language) -> tuple[Chunk, ...]:
+def chunks_of(
+    lines: Lines, pieces: list[Piece], options: ChunkOptions, row: Language
+) -> tuple[Chunk, ...]:
     """The chunks of a text from the pieces a reader found, in order of their rows."""
     pieces = _trimmed(lines, pieces)
     if options.min_bytes:
@@ -103,11 +107,16 @@ def chunks_of(lines: Lines, pieces: list[Piece], options: ChunkOptions, row: Lan
     return exact(lines, pieces, options, row.join)
 
 
-def exact(lines: Lines, pieces: Iterable[Piece], options: ChunkOptions, join: str) -> tuple[Chunk, ...]:
+def exact(
+    lines: Lines, pieces: Iterable[Piece], options: ChunkOptions, join: str
+) -> tuple[Chunk, ...]:
     """The chunks of pieces whose rows and ends are known and not blank: each its own, cut only if it is too large."""
     made: list[Chunk] = []
     for piece in pieces:
-        if piece.stop - piece.row <= options.max_lines and lines.size(piece.row, piece.stop) <= options.max_bytes:
+        if (
+            piece.stop - piece.row <= options.max_lines
+            and lines.size(piece.row, piece.stop) <= options.max_bytes
+        ):
             made.append(_chunk(lines, piece))
         else:
             made += _cut(lines, piece, options, join)
@@ -131,7 +140,9 @@ def _trimmed(lines: Lines, pieces: list[Piece]) -> list[Piece]:
     return kept
 
 
-def _grouped(lines: Lines, pieces: list[Piece], options: ChunkOptions, row: Language) -> list[Piece]:
+def _grouped(
+    lines: Lines, pieces: list[Piece], options: ChunkOptions, row: Language
+) -> list[Piece]:
     grouped: list[Piece] = []
     paths: set[str] = set()
     for piece in pieces:
@@ -145,7 +156,9 @@ def _grouped(lines: Lines, pieces: list[Piece], options: ChunkOptions, row: Lang
     return grouped
 
 
-def _belong(lines: Lines, group: Piece, piece: Piece, paths: set[str], options: ChunkOptions, row: Language) -> bool:
+def _belong(
+    lines: Lines, group: Piece, piece: Piece, paths: set[str], options: ChunkOptions, row: Language
+) -> bool:
     """True if a piece may join the group before it: near of kin, and both together small."""
     same_place = piece.parent == group.parent
     if not same_place and piece.parent not in paths:
@@ -157,7 +170,9 @@ def _belong(lines: Lines, group: Piece, piece: Piece, paths: set[str], options: 
         return False
     if row.clauses and same_place and piece.symbols and piece.symbols == group.symbols[-1:]:
         return True
-    roomy = row.data or (piece.kind in _ITEMS and (group.kind == piece.kind or piece.parent in paths))
+    roomy = row.data or (
+        piece.kind in _ITEMS and (group.kind == piece.kind or piece.parent in paths)
+    )
     return size <= options.min_bytes * (ROOMY if roomy else 1)
 
 
@@ -194,7 +209,9 @@ def _parts(lines: Lines, piece: Piece, options: ChunkOptions) -> Iterable[tuple[
 def _room(lines: Lines, first: int, stop: int, options: ChunkOptions) -> int:
     """How far the rows from `first` on, one at least, fit into a chunk; at most to `stop`."""
     stop = min(stop, first + options.max_lines)
-    last = bisect_right(lines.starts, lines.starts[first] + options.max_bytes, first + 1, stop + 1) - 1
+    last = (
+        bisect_right(lines.starts, lines.starts[first] + options.max_bytes, first + 1, stop + 1) - 1
+    )
     return max(first + 1, last)
 
 

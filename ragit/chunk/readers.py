@@ -31,7 +31,9 @@ PARSER_TOO_LONG = f"{BY_LINES}: its parser took too long"
 MAX_PARSE = 2_000_000
 """Bytes above which no grammar is tried: a syntax tree takes some 20 times the text, and such files hold data."""
 
-_HTML = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?<(?:!doctype\s+html|html)\b", re.IGNORECASE)
+_HTML = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?<(?:!doctype\s+html|html)\b", re.IGNORECASE
+)
 """What Word and Excel save as a web page keeps their suffix."""
 
 _LONG_LINE = 1000
@@ -62,7 +64,11 @@ def by_custom(data: bytes, language: str, options: ChunkOptions, custom: Custom)
     if found.derived:
         return Chunking(language, found.chunks, found.skipped, found.text)
     # Its lines are the file's: an answer about another text would be shown with the wrong one.
-    return Chunking(language, found.chunks) if found.text == text_of(data) else Chunking(language, (), FAILED)
+    return (
+        Chunking(language, found.chunks)
+        if found.text == text_of(data)
+        else Chunking(language, (), FAILED)
+    )
 
 
 def read(data: bytes, language: str, options: ChunkOptions, patience: Patience) -> Chunking:
@@ -99,7 +105,9 @@ def _why_by_lines(patience: Patience) -> str:
     return SPENT_BY_LINES if patience.kind == NONE else PARSER_TOO_LONG
 
 
-def _document(data: bytes, row: Language, options: ChunkOptions, patience: Patience) -> Chunking | None:
+def _document(
+    data: bytes, row: Language, options: ChunkOptions, patience: Patience
+) -> Chunking | None:
     """The text and chunks of a document, or why it has none; None if it is no document but plain text."""
     from ragit.chunk.documents import READERS, sniff
 

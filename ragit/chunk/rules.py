@@ -31,7 +31,9 @@ _SECTION = re.compile(
 )
 _RANKS = {
     name: rank
-    for rank, name in enumerate((b"part", b"chapter", b"section", b"subsection", b"subsubsection", b"paragraph"))
+    for rank, name in enumerate(
+        (b"part", b"chapter", b"section", b"subsection", b"subsubsection", b"paragraph")
+    )
 }
 _HIDDEN = re.compile(rb"[ \t]*\\(begin|end)\{(comment|verbatim\*?|lstlisting|minted)\}")
 
@@ -56,7 +58,16 @@ def latex(lines: Lines, options: ChunkOptions) -> list[Piece]:
             title = _title(lines.text, lines.starts[row] + found.end())
             above = [(other, name) for other, name in above if other < rank]
             parent = " > ".join(name for _, name in above)
-            pieces.append(Piece(row, row, "section", title, parent, path=f"{parent} > {title}" if parent else title))
+            pieces.append(
+                Piece(
+                    row,
+                    row,
+                    "section",
+                    title,
+                    parent,
+                    path=f"{parent} > {title}" if parent else title,
+                )
+            )
             above.append((rank, title))
     return pieces
 
@@ -74,7 +85,8 @@ def _title(text: bytes, start: int) -> str:
 
 _RAZOR_BLOCK = re.compile(rb"[ \t]*@(code|functions|section[ \t]+\w+|\{)[ \t]*\{?")
 _RAZOR_SKIP = re.compile(
-    rb"//[^\n]*|/\*.*?\*/|@\*.*?\*@|@\"(?:[^\"]|\"\")*\"|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|[{}]", re.DOTALL
+    rb"//[^\n]*|/\*.*?\*/|@\*.*?\*@|@\"(?:[^\"]|\"\")*\"|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|[{}]",
+    re.DOTALL,
 )
 
 

@@ -18,8 +18,8 @@ from typing import Any, BinaryIO
 
 from ragit.chunk.documents.frame import TOO_MUCH_MEMORY, Read, prepare, read
 from ragit.chunk.options import ChunkOptions, DocumentOptions
-from ragit.limits import confine
-from ragit.orphan import end_with_parent
+from ragit.sandbox.exit_with_parent import end_with_parent
+from ragit.sandbox.rlimits import confine
 
 _GRACE = 10
 """Seconds after the deadline at which a process whose parent is gone ends itself."""
@@ -34,7 +34,9 @@ def serve() -> None:
     limit = int(sys.argv[1])
     confine(limit)
     end_with_parent(source)
-    if hasattr(os, "register_at_fork"):  # a chunker's fork must neither answer nor keep the parent waiting
+    if hasattr(
+        os, "register_at_fork"
+    ):  # a chunker's fork must neither answer nor keep the parent waiting
         os.register_at_fork(after_in_child=source.close)
         os.register_at_fork(after_in_child=sink.close)
     ask = _chunker(json.loads(source.readline())) if sys.argv[2:] else read
@@ -65,14 +67,28 @@ def _chunker(setup: dict[str, Any]) -> Callable[[bytes, str, DocumentOptions], R
     from ragit.chunk.custom.run import Runner
 
     told, sizes = setup["custom"], setup["sizes"]
-    custom = Custom(**{**told, "source": told["source"].encode("latin-1"), "path": tuple(told["path"])})
+    custom = Custom(
+        **{**told, "source": told["source"].encode("latin-1"), "path": tuple(told["path"])}
+    )
     documents = DocumentOptions(*sizes.pop("documents"))
     return Runner(custom, ChunkOptions(**sizes, documents=documents)).read
 
 
 def _say(sink: BinaryIO, found: Read, usable: bool, used: float) -> None:
     chunks = [
-        (c.start_line, c.end_line, c.start, c.end, c.kind, c.symbol, c.parent, c.signature, c.doc, c.place, c.numbers)
+        (
+            c.start_line,
+            c.end_line,
+            c.start,
+            c.end,
+            c.kind,
+            c.symbol,
+            c.parent,
+            c.signature,
+            c.doc,
+            c.place,
+            c.numbers,
+        )
         for c in found.chunks
     ]
     about = {"language": found.language, "skipped": found.skipped, "derived": found.derived}

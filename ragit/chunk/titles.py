@@ -57,7 +57,9 @@ class _Outline:
     def _path(self) -> str:
         path = ""
         for _, title in self._above:
-            if len(path) <= MAX_PARENT:  # many levels do not make it longer than what stands under them
+            if (
+                len(path) <= MAX_PARENT
+            ):  # many levels do not make it longer than what stands under them
                 path = f"{path} > {title}" if path else title
         return path
 
@@ -91,7 +93,9 @@ def rst(lines: Lines, options: ChunkOptions) -> list[Piece]:
     """Sections of reStructuredText. A title begins in the first column, where no body of a directive, no literal block
     and no cell of a grid does, and it begins a paragraph."""
     rows = _rows(lines)
-    borders = [row for row, line in enumerate(rows) if line.startswith(b"=") and _BORDER.match(line)]
+    borders = [
+        row for row, line in enumerate(rows) if line.startswith(b"=") and _BORDER.match(line)
+    ]
     outline = _Outline()
     row, fresh = 0, True
     while row < len(rows):
@@ -115,10 +119,17 @@ def _rst_title(rows: list[bytes], row: int) -> tuple[bytes, bytes, int] | None:
     if _ADORNMENT.match(line):
         title, under = rows[row + 1].lstrip(), rows[row + 2] if row + 2 < stop else b""
         mark = line[:1]
-        framed = under[:1] == mark and _ADORNMENT.match(under) and title and not _ADORNMENT.match(title)
+        framed = (
+            under[:1] == mark and _ADORNMENT.match(under) and title and not _ADORNMENT.match(title)
+        )
         return (mark * 2, title, row + 3) if framed and _wide(line, title) else None
     under = rows[row + 1]
-    if not _ADORNMENT.match(under) or under == b"::" or _NO_TITLE.match(line) or not _wide(under, line):
+    if (
+        not _ADORNMENT.match(under)
+        or under == b"::"
+        or _NO_TITLE.match(line)
+        or not _wide(under, line)
+    ):
         return None
     return under[:1], line, row + 2
 
@@ -165,7 +176,9 @@ _BLOCK = re.compile(rb"(?:-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|/{4,}|--|[|,:!]
 _HEADING = re.compile(rb"(={1,6}|#{1,6})[ \t]+(\S.*)$")
 _UNDERLINE = re.compile(rb"([=~^+-])\1{2,}$")
 _LEVELS = b"=-~^+"
-_MACRO = re.compile(r"\[\[[^\[\]]*\]\]|\b(?:https?|mailto|link|xref|anchor):[^\s\[\]]*\[|(?<=[^\[\]])\]$|`+")
+_MACRO = re.compile(
+    r"\[\[[^\[\]]*\]\]|\b(?:https?|mailto|link|xref|anchor):[^\s\[\]]*\[|(?<=[^\[\]])\]$|`+"
+)
 """An anchor, or the address before the words of a link and the bracket that ends the title with them."""
 _NO_HEADING = re.compile(rb"[.\[/]|[-*] |.*(?:::|;;)$")
 """Begins what is no title over a line: a block's title or attributes, a comment, items of lists; ends a term."""

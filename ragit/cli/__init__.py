@@ -47,21 +47,39 @@ class _Commands(click.Group):
             from difflib import get_close_matches  # only on the way to an error message
 
             near = get_close_matches(args[0], COMMANDS, n=1)
-            ctx.fail(f"no command is called {args[0]!r}" + (f"; did you mean {near[0]}?" if near else ""))
+            ctx.fail(
+                f"no command is called {args[0]!r}" + (f"; did you mean {near[0]}?" if near else "")
+            )
         return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        command: click.Command = getattr(import_module(f"ragit.cli.{COMMANDS[name]}"), _FUNCTIONS.get(name, name))
+        command: click.Command = getattr(
+            import_module(f"ragit.cli.{COMMANDS[name]}"), _FUNCTIONS.get(name, name)
+        )
         return command
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(ragit.__version__, prog_name="ragit")
-@click.option("-C", "directory", default=".", type=click.Path(), metavar="DIR", help="Run as if started in DIR.")
 @click.option(
-    "-c", "settings", multiple=True, metavar="NAME=VALUE", help="Set a setting for this call (see `ragit config`)."
+    "-C",
+    "directory",
+    default=".",
+    type=click.Path(),
+    metavar="DIR",
+    help="Run as if started in DIR.",
+)
+@click.option(
+    "-c",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Set a setting for this call (see `ragit config`).",
 )
 @click.pass_context
 def cli(ctx: click.Context, directory: str, settings: tuple[str, ...]) -> None:

@@ -29,7 +29,11 @@ def config(ctx: click.Context, name: str | None, as_json: bool, full: bool) -> N
     """
     with open_index(ctx) as index:
         rows = index.settings.rows(name or "")
-        print_lines((render.config_json if as_json else render.config_text)(rows, look({"full": full or bool(name)})))
+        print_lines(
+            (render.config_json if as_json else render.config_text)(
+                rows, look({"full": full or bool(name)})
+            )
+        )
 
 
 @click.command(short_help="Allow what this repository's settings ask for.")
@@ -61,7 +65,9 @@ def trust(ctx: click.Context, dry_run: bool, yes: bool, revoke: bool) -> None:
 def _agrees() -> bool:
     """What the user answers. Raises ConfigError where there is no one to ask: silence allows nothing."""
     if not sys.stdin.isatty():
-        raise ConfigError("nothing was allowed: there is no terminal to ask on", "To allow it: ragit trust --yes")
+        raise ConfigError(
+            "nothing was allowed: there is no terminal to ask on", "To allow it: ragit trust --yes"
+        )
     return click.confirm("Allow this?", err=True)
 
 

@@ -11,7 +11,9 @@ from ragit.cli.face import look, open_index, print_lines
 @click.command(short_help="Print what a model said about an image or about code.")
 @click.argument("file")
 @click.option("--ref", metavar="REV", help="The file as it is in this branch, tag, commit or tree.")
-@click.option("--now", is_flag=True, help="Have an image described, and keep that, if it is not yet.")
+@click.option(
+    "--now", is_flag=True, help="Have an image described, and keep that, if it is not yet."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 @click.pass_context
 def describe(ctx: click.Context, file: str, ref: str | None, now: bool, as_json: bool) -> int:

@@ -9,7 +9,12 @@ from ragit.cli.face import look, open_index, print_lines
 
 
 @click.command()
-@click.option("--test", is_flag=True, required=True, help="Ask it for two vectors, and say what it is and how it did.")
+@click.option(
+    "--test",
+    is_flag=True,
+    required=True,
+    help="Ask it for two vectors, and say what it is and how it did.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 @click.pass_context
 def embed(ctx: click.Context, /, test: bool, as_json: bool) -> None:
@@ -23,4 +28,8 @@ def embed(ctx: click.Context, /, test: bool, as_json: bool) -> None:
       ragit -c embedding.provider=ollama embed --test
     """
     with open_index(ctx) as index:
-        print_lines((render.embedder_json if as_json else render.embedder_text)(index.test_embedder(), look({})))
+        print_lines(
+            (render.embedder_json if as_json else render.embedder_text)(
+                index.test_embedder(), look({})
+            )
+        )

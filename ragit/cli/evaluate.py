@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import click
 
 import ragit
-from ragit.api import Ragit
 from ragit.cli.face import look, open_index, print_lines
 from ragit.cli.progress import Bar
+from ragit.repository.repository import Ragit
 
 if TYPE_CHECKING:
     from ragit.evaluate import GoldenSet
@@ -24,18 +24,39 @@ _SHARE = click.FloatRange(0, 1)
 
 @click.command("eval", short_help="Measure how well searching answers, here.")
 @click.option(
-    "--golden", type=_FILE, metavar="FILE", help="A set of queries and where their answers stand (docs/eval.md)."
+    "--golden",
+    type=_FILE,
+    metavar="FILE",
+    help="A set of queries and where their answers stand (docs/eval.md).",
 )
-@click.option("--from-history", "history", type=click.IntRange(1), metavar="N", help="Make one of N commits instead.")
-@click.option("--write", type=_FILE, metavar="FILE", help="Write the set of --from-history, as TOML or JSON.")
-@click.option("--compare", nargs=2, type=_FILE, metavar="A B", help="Two files like .ragit.toml, on the same set.")
-@click.option("--ref", metavar="REV", help="Search this revision; with --from-history, take its commits.")
+@click.option(
+    "--from-history",
+    "history",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Make one of N commits instead.",
+)
+@click.option(
+    "--write", type=_FILE, metavar="FILE", help="Write the set of --from-history, as TOML or JSON."
+)
+@click.option(
+    "--compare",
+    nargs=2,
+    type=_FILE,
+    metavar="A B",
+    help="Two files like .ragit.toml, on the same set.",
+)
+@click.option(
+    "--ref", metavar="REV", help="Search this revision; with --from-history, take its commits."
+)
 @click.option("--min-ndcg", type=_SHARE, help="Fail if NDCG@10 is lower.")
 @click.option("--min-mrr", type=_SHARE, help="Fail if the mean reciprocal rank is lower.")
 @click.option("--min-recall-1", type=_SHARE, help="Fail if recall among the first hit is lower.")
 @click.option("--min-recall-5", type=_SHARE, help="Fail if recall among the first 5 is lower.")
 @click.option("--min-recall-10", type=_SHARE, help="Fail if recall among the first 10 is lower.")
-@click.option("--max-p50-ms", type=click.FloatRange(0), help="Fail if half of the answers take longer.")
+@click.option(
+    "--max-p50-ms", type=click.FloatRange(0), help="Fail if half of the answers take longer."
+)
 @click.option("--full", is_flag=True, help="Show every query.")
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 @click.pass_context

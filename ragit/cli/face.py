@@ -11,9 +11,9 @@ from typing import Any
 import click
 
 from ragit import render
-from ragit.ahead import Ahead
-from ragit.api import MEANINGS, Ragit, open_repository
 from ragit.errors import OutputFailed
+from ragit.repository.early_status import Ahead
+from ragit.repository.repository import MEANINGS, Ragit, open_repository
 
 
 def open_index(ctx: click.Context, ahead: Ahead | None = None) -> Ragit:
@@ -60,7 +60,8 @@ def print_lines(lines: Iterable[str]) -> None:
     except OSError as error:
         _let_go()
         raise OutputFailed(
-            f"cannot write the answer: {error.strerror or error}", "look at where the output is directed to"
+            f"cannot write the answer: {error.strerror or error}",
+            "look at where the output is directed to",
         ) from error
 
 

@@ -32,7 +32,9 @@ def init(ctx: click.Context, yes: bool) -> None:
         report = hooks.status()
         if not report.active:
             question = "Install git hooks that index in the background after commit, checkout, merge and rebase?"
-            if yes or (sys.stdin.isatty() and sys.stdout.isatty() and click.confirm(question, default=True)):
+            if yes or (
+                sys.stdin.isatty() and sys.stdout.isatty() and click.confirm(question, default=True)
+            ):
                 report = hooks.install()
     print_lines(render.hooks_text(report, look({})))
 
@@ -46,7 +48,9 @@ def hooks() -> None:
 
 
 @hooks.command()
-@click.option("--force", is_flag=True, help="Write to a hooks folder outside the git directory too.")
+@click.option(
+    "--force", is_flag=True, help="Write to a hooks folder outside the git directory too."
+)
 @click.pass_context
 def install(ctx: click.Context, force: bool) -> int:
     """Add ragit to the hooks, beside what stands there.
@@ -116,5 +120,7 @@ def run(ctx: click.Context, event: str, args: tuple[str, ...]) -> None:
     """
     from ragit.hooks import queue
 
-    with suppress(Exception):  # a hook that fails breaks `git switch`: whatever is wrong, the next search says it
+    with suppress(
+        Exception
+    ):  # a hook that fails breaks `git switch`: whatever is wrong, the next search says it
         queue.run(ctx.obj["directory"], event, args, os.environ)

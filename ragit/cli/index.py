@@ -16,10 +16,16 @@ from ragit.cli.scope import take_scope
 @click.argument("revisions", nargs=-1, metavar="[REV]...")
 @click.option("--staged", is_flag=True, help="The tree that a commit would record now.")
 @click.option("--worktree", is_flag=True, help="HEAD with all uncommitted changes.")
-@click.option("--all-branches", is_flag=True, help="Every local branch, beside the named revisions.")
+@click.option(
+    "--all-branches", is_flag=True, help="Every local branch, beside the named revisions."
+)
 @click.option("--dry-run", is_flag=True, help="Write nothing; say what is missing.")
 @click.option("--fetch-missing", is_flag=True, help="First download what a partial clone lacks.")
-@click.option("--describe/--no-describe", default=True, help="Ask models for the descriptions that the settings want.")
+@click.option(
+    "--describe/--no-describe",
+    default=True,
+    help="Ask models for the descriptions that the settings want.",
+)
 @click.option("--rebuild", is_flag=True, help="Index from nothing and replace the store.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")

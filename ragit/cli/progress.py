@@ -26,7 +26,9 @@ class Bar:
         if self._bar is not None and done < self._bar.pos:  # the next piece of work
             self.close()
         if self._bar is None:
-            self._bar = click.progressbar(length=total, label=self._label, file=sys.stderr, show_pos=True)
+            self._bar = click.progressbar(
+                length=total, label=self._label, file=sys.stderr, show_pos=True
+            )
         if done < total and done - self._bar.pos < total // STEPS:
             return
         self._bar.update(done - self._bar.pos)

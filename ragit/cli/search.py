@@ -12,9 +12,9 @@ from typing import Any
 
 import click
 
-from ragit.ahead import look_ahead
 from ragit.cli.scope import take_scope
 from ragit.errors import ConfigError
+from ragit.repository.early_status import look_ahead
 from ragit.types import Progress, Query, ToIndex
 
 HANDFUL = 20
@@ -27,7 +27,11 @@ BLINK = 200
 @click.command(short_help="Find the places that answer a symbol, words or a question.")
 @click.argument("query", nargs=-1, required=True)
 @click.option("-k", "--top-k", type=click.IntRange(1), help="How many hits at most.")
-@click.option("--ref", metavar="REV", help="Search this branch, tag, commit or tree instead of the working tree.")
+@click.option(
+    "--ref",
+    metavar="REV",
+    help="Search this branch, tag, commit or tree instead of the working tree.",
+)
 @click.option("--staged", is_flag=True, help="Search what is staged.")
 @click.option("--committed", is_flag=True, help="Search HEAD without uncommitted changes.")
 @click.option(
@@ -37,27 +41,48 @@ BLINK = 200
     metavar="GLOB",
     help="Only paths that match, from the top (from here with ./), or all but those that match !GLOB; may be repeated.",
 )
-@click.option("--language", "languages", multiple=True, metavar="NAME", help="Only this language; may be repeated.")
 @click.option(
-    "--mode", type=click.Choice(["hybrid", "keyword", "vector"]), default="hybrid", help="Which arms take part."
+    "--language",
+    "languages",
+    multiple=True,
+    metavar="NAME",
+    help="Only this language; may be repeated.",
+)
+@click.option(
+    "--mode",
+    type=click.Choice(["hybrid", "keyword", "vector"]),
+    default="hybrid",
+    help="Which arms take part.",
 )
 @click.option("--min-score", type=float, help="Leave out hits below this score.")
 @click.option("--format", "format_name", default="text", help="text, json, vimgrep or markdown.")
 @click.option("--json", "format_name", flag_value="json", help="The same as --format json.")
 @click.option("--explain", is_flag=True, help="Say why each hit is where it is.")
-@click.option("--no-optimize", is_flag=True, help="Do not merge neighbours, drop near-duplicates or cap files.")
+@click.option(
+    "--no-optimize",
+    is_flag=True,
+    help="Do not merge neighbours, drop near-duplicates or cap files.",
+)
 @click.option(
     "--rerank/--no-rerank",
     default=None,
     help="Let the configured model order the best hits, or not (retrieval.reranking).",
 )
 @click.option(
-    "--rewrite/--no-rewrite", default=None, help="Look also for other words, or not (retrieval.queryRewriting)."
+    "--rewrite/--no-rewrite",
+    default=None,
+    help="Look also for other words, or not (retrieval.queryRewriting).",
 )
 @click.option("--no-index", is_flag=True, help="Answer from what is indexed already.")
 @click.option("--recurse-submodules", is_flag=True, help="Search checked-out submodules too.")
 @click.option("--full", is_flag=True, help="Show whole chunks.")
-@click.option("-C", "--context", type=click.IntRange(0), default=0, help="Lines to show around matching lines.")
+@click.option(
+    "-C",
+    "--context",
+    type=click.IntRange(0),
+    default=0,
+    help="Lines to show around matching lines.",
+)
 @click.pass_context
 def search(ctx: click.Context, /, query: tuple[str, ...], **options: Any) -> int:
     """Find the places that answer QUERY: a symbol, some words, or a question.
@@ -79,11 +104,18 @@ def search(ctx: click.Context, /, query: tuple[str, ...], **options: Any) -> int
     with open_index(ctx, ahead) as index:
         show = render.format_named(options["format_name"])
         recurse = options["recurse_submodules"]
-        answer = index.search(_query(" ".join(query), scope, options), recurse_submodules=recurse, on_index=_on_index)
+        answer = index.search(
+            _query(" ".join(query), scope, options), recurse_submodules=recurse, on_index=_on_index
+        )
         print_lines(show(answer, look(options)))
     for line in render.notes(answer):
         click.echo(line, err=True)
-    if answer.hits and options["format_name"] == "text" and sys.stdout.isatty() and sys.stderr.isatty():
+    if (
+        answer.hits
+        and options["format_name"] == "text"
+        and sys.stdout.isatty()
+        and sys.stderr.isatty()
+    ):
         click.echo(f"\n{render.summary(answer)}", err=True)
     return 0 if answer.hits else 1
 

@@ -14,7 +14,9 @@ from ragit.records import replaced
 
 
 @click.command()
-@click.option("--skipped", is_flag=True, help="Name each file that is not searched, with the reason.")
+@click.option(
+    "--skipped", is_flag=True, help="Name each file that is not searched, with the reason."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 @click.pass_context
 def status(ctx: click.Context, skipped: bool, as_json: bool) -> None:
@@ -31,14 +33,18 @@ def status(ctx: click.Context, skipped: bool, as_json: bool) -> None:
 
     with open_index(ctx) as index:
         report = replaced(index.status(), worker=worker.state(index.folder))
-    print_lines((render.status_json if as_json else render.status_text)(report, look({"full": skipped})))
+    print_lines(
+        (render.status_json if as_json else render.status_text)(report, look({"full": skipped}))
+    )
 
 
 @click.command()
 @click.argument("revision", required=False)
 @click.option("--staged", is_flag=True, help="The tree that a commit would record now.")
 @click.option("--worktree", is_flag=True, help="HEAD with all uncommitted changes.")
-@click.option("--pre-commit", "framework", is_flag=True, help="What pre-commit is about: staged, or pushed.")
+@click.option(
+    "--pre-commit", "framework", is_flag=True, help="What pre-commit is about: staged, or pushed."
+)
 @click.option("--fix", is_flag=True, help="Complete the index instead of failing.")
 @click.option("--require-index", is_flag=True, help="Fail where there is no index at all.")
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
@@ -75,7 +81,11 @@ def check(
             click.echo(f"not checked: {render.visible(error.message)}")
             return 0
     mend = " ".join(filter(None, ("ragit index", revision or _scope_option(scope))))
-    print_lines((render.freshness_json if as_json else render.freshness_text)(freshness, look({}), mend=mend))
+    print_lines(
+        (render.freshness_json if as_json else render.freshness_text)(
+            freshness, look({}), mend=mend
+        )
+    )
     return 0 if freshness.fresh or not (freshness.indexed or require_index) else 1
 
 
@@ -87,6 +97,8 @@ def _pushed() -> str:
 def _scope_option(scope: str | None) -> str:
     """The option of `ragit index` that indexes what was checked, also when the hook that asked has ended."""
     index = os.environ.get("GIT_INDEX_FILE", "")
-    if scope == "staged" and index.endswith(".lock"):  # of `git commit PATH` or -a: gone with that command
+    if scope == "staged" and index.endswith(
+        ".lock"
+    ):  # of `git commit PATH` or -a: gone with that command
         scope = "worktree"
     return f"--{scope}" if scope else ""

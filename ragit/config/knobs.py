@@ -86,7 +86,11 @@ def camel(name: str) -> str:
 
 def walk(section: Section, above: tuple[str, ...] = ()) -> Iterator[Knob]:
     """Every setting of a section and of those in it, in order."""
-    kinds = {name: kind for base in reversed(type(section).__mro__) for name, kind in _annotations(base).items()}
+    kinds = {
+        name: kind
+        for base in reversed(type(section).__mro__)
+        for name, kind in _annotations(base).items()
+    }
     for field in section.fields:
         attributes = (*above, field)
         value = getattr(section, field)
@@ -94,7 +98,9 @@ def walk(section: Section, above: tuple[str, ...] = ()) -> Iterator[Knob]:
             yield from walk(value, attributes)
         else:
             name = ".".join(map(camel, attributes))
-            yield section.knobs[field]._replace(name=name, attributes=attributes, kind=str(kinds[field]))
+            yield section.knobs[field]._replace(
+                name=name, attributes=attributes, kind=str(kinds[field])
+            )
 
 
 def _annotations(kind: type) -> dict[str, Any]:
@@ -112,7 +118,9 @@ def value_of(config: Section, knob: Knob) -> Any:
 def with_value(config: Any, attributes: tuple[str, ...], value: Any) -> Any:
     """The same settings (or section) with one of them changed."""
     head, rest = attributes[0], attributes[1:]
-    return replaced(config, **{head: with_value(getattr(config, head), rest, value) if rest else value})
+    return replaced(
+        config, **{head: with_value(getattr(config, head), rest, value) if rest else value}
+    )
 
 
 def fingerprint(*parts: Any) -> str:

@@ -105,7 +105,11 @@ def load(
             continue
         if knob.table:
             value = _merged(value_of(config, knob), _named(knob, value, names, origin))
-            origin = origin if origins[knob.name] in {"default", origin} else f"{origins[knob.name]}, {origin}"
+            origin = (
+                origin
+                if origins[knob.name] in {"default", origin}
+                else f"{origins[knob.name]}, {origin}"
+            )
         config, origins[knob.name] = with_value(config, knob.attributes, value), origin
     return Loaded(config, origins, ignored)
 
@@ -117,7 +121,9 @@ def describe(loaded: Loaded) -> list[SettingRow]:
         origin = loaded.origins[name]
         if name in loaded.ignored:
             origin += f"; {loaded.ignored[name]} ignored until `ragit trust`"
-        rows.append(SettingRow(name, _shown_value(knob, value_of(loaded.config, knob)), origin, knob.help))
+        rows.append(
+            SettingRow(name, _shown_value(knob, value_of(loaded.config, knob)), origin, knob.help)
+        )
     return rows
 
 
@@ -127,7 +133,9 @@ def select(rows: list[SettingRow], name: str) -> list[SettingRow]:
     Raises ConfigError, with the nearest name.
     """
     wanted = name.casefold().removeprefix("ragit.")
-    found = [row for row in rows if not wanted or f"{row.name.casefold()}.".startswith(f"{wanted}.")]
+    found = [
+        row for row in rows if not wanted or f"{row.name.casefold()}.".startswith(f"{wanted}.")
+    ]
     if not found:
         _unknown(name, {row.name: row for row in rows}, "ragit config")
     return found
@@ -137,7 +145,9 @@ def readable(knob: Knob, value: Any) -> object:
     """A setting's value as a TOML file would have it: tables and lists instead of tuples."""
     if knob.kind == "Chunkers":
         modules = dict.fromkeys(module for _, module in value)
-        return [{"module": m, "extensions": [name for name, one in value if one == m]} for m in modules]
+        return [
+            {"module": m, "extensions": [name for name, one in value if one == m]} for m in modules
+        ]
     if knob.table:
         return {name: list(one) if isinstance(one, tuple) else one for name, one in value}
     return list(value) if isinstance(value, tuple) else value
@@ -162,11 +172,15 @@ def _masked(url: str) -> str:
     return f"{scheme}{slashes}{host}{slash}{path}{mark}{pairs if query else ''}"
 
 
-def _merged(old: tuple[tuple[str, Any], ...], new: tuple[tuple[str, Any], ...]) -> tuple[tuple[str, Any], ...]:
+def _merged(
+    old: tuple[tuple[str, Any], ...], new: tuple[tuple[str, Any], ...]
+) -> tuple[tuple[str, Any], ...]:
     return tuple(sorted({**dict(old), **dict(new)}.items()))
 
 
-def _named(knob: Knob, value: tuple[tuple[str, Any], ...], names: _Names, origin: str) -> tuple[tuple[str, Any], ...]:
+def _named(
+    knob: Knob, value: tuple[tuple[str, Any], ...], names: _Names, origin: str
+) -> tuple[tuple[str, Any], ...]:
     """The entries under the names they have in their own room: git folds case and knows no underscore, so we do too."""
     if knob.kind == "Parsers" and names.languages is not None:
         _check_languages(knob, {language for _, language in value}, names.languages, origin)
@@ -196,7 +210,9 @@ def _from_toml(file: TomlFile) -> Iterator[_Setting]:
     yield from _from_table(toml.parse(text, file.name), (), text, file)
 
 
-def _from_table(table: Mapping[str, Any], above: tuple[str, ...], text: str, file: TomlFile) -> Iterator[_Setting]:
+def _from_table(
+    table: Mapping[str, Any], above: tuple[str, ...], text: str, file: TomlFile
+) -> Iterator[_Setting]:
     for key, value in table.items():
         path = (*above, key)
         name = ".".join(path)
@@ -204,7 +220,9 @@ def _from_table(table: Mapping[str, Any], above: tuple[str, ...], text: str, fil
         place = f"{file.name}:{toml.line_of(text, path)}"
         if name in KNOBS:
             places = _Places(file.name, text, path)
-            yield _Setting(KNOBS[name], _typed(KNOBS[name], value, place, places), place, file.trusted)
+            yield _Setting(
+                KNOBS[name], _typed(KNOBS[name], value, place, places), place, file.trusted
+            )
         elif name not in SECTIONS:
             _unknown(name, [*KNOBS, *SECTIONS], place)
         elif isinstance(value, Mapping):
@@ -264,7 +282,9 @@ def _from_flags(flags: Mapping[str, object]) -> Iterator[_Setting]:
             continue
         knob, entry_name = KNOBS.get(SHORT.get(name, name)), ""
         if knob is None:
-            tables = (one for one in KNOBS.values() if one.table and name.startswith(f"{one.name}."))
+            tables = (
+                one for one in KNOBS.values() if one.table and name.startswith(f"{one.name}.")
+            )
             knob = next(tables, None)
             entry_name = name[len(knob.name) + 1 :] if knob else ""
         if knob is None or (entry_name and not knob.table):
@@ -278,9 +298,14 @@ def _from_flags(flags: Mapping[str, object]) -> Iterator[_Setting]:
 def _from_words(knob: Knob, name: str, value: object, place: str, origin: str) -> _Setting:
     """A setting given as text; `name` is the entry's, for one entry of a table (which a flag may give typed)."""
     if knob.table and not name:
-        raise ConfigError(f"{place}: {knob.name} takes {expected(knob)}", "Name one entry: KEY.ENTRY instead of KEY.")
+        raise ConfigError(
+            f"{place}: {knob.name} takes {expected(knob)}",
+            "Name one entry: KEY.ENTRY instead of KEY.",
+        )
     if knob.table:
-        return _Setting(knob, _checked(knob, value, place, lambda: (entry(knob, name, value),)), origin)
+        return _Setting(
+            knob, _checked(knob, value, place, lambda: (entry(knob, name, value),)), origin
+        )
     return _Setting(knob, _checked(knob, value, place, lambda: from_text(knob, str(value))), origin)
 
 
@@ -299,15 +324,21 @@ def _typed(knob: Knob, value: object, place: str, places: _Places | None = None)
     return _checked(knob, value, place, lambda: from_typed(knob, value), places)
 
 
-def _checked(knob: Knob, value: object, place: str, read: Callable[[], Any], places: _Places | None = None) -> Any:
+def _checked(
+    knob: Knob, value: object, place: str, read: Callable[[], Any], places: _Places | None = None
+) -> Any:
     try:
         return read()
     except Unfit as unfit:
         if unfit.table:
-            place = f"{places.of(unfit.table) if places else place}: table {unfit.table} of the list"
+            place = (
+                f"{places.of(unfit.table) if places else place}: table {unfit.table} of the list"
+            )
         # A sensitive value may be a key pasted into the wrong place: it is not repeated on a screen or in a log.
         given = "" if knob.sensitive else f", not {_shown(value)}"
-        raise ConfigError(f"{place}: {knob.name} takes {unfit}{given}", f"{knob.help} {_LIST}") from None
+        raise ConfigError(
+            f"{place}: {knob.name} takes {unfit}{given}", f"{knob.help} {_LIST}"
+        ) from None
 
 
 def _shown(value: object) -> str:

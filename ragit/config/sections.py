@@ -31,12 +31,18 @@ CHUNKER = rf"|(?!/|~)(?!(?:.*/)?\.\.?/)[^\0-\x1f\\:]+\.py(?::{_NAME})?|{_NAME}:{
 class Index(Section):
     """Which files of a tree are indexed, how they are cut, and where the result is kept."""
 
-    max_file_bytes: int = knob(1 << 20, "Larger files are skipped and counted.", low=1, high=1 << 30)
+    max_file_bytes: int = knob(
+        1 << 20, "Larger files are skipped and counted.", low=1, high=1 << 30
+    )
     include: Globs = knob((), "Only paths that match one of these globs are indexed; empty: all.")
     exclude: Globs = knob((), "Paths that match one of these globs are not indexed.")
     max_chunk_lines: int = knob(100, "Longer chunks are split.", low=1, high=100_000)
-    max_chunk_bytes: int = knob(8000, "Larger chunks are split, an over-long line too.", low=64, high=1 << 20)
-    workers: int = knob(0, "Processes that chunk and embed; 0: as many as there are processors.", low=0, high=256)
+    max_chunk_bytes: int = knob(
+        8000, "Larger chunks are split, an over-long line too.", low=64, high=1 << 20
+    )
+    workers: int = knob(
+        0, "Processes that chunk and embed; 0: as many as there are processors.", low=0, high=256
+    )
     store_path: str = knob(
         "",
         "The index file, absolute or relative to the git directory; empty: ragit/index.db in it.",
@@ -49,7 +55,9 @@ class Index(Section):
 class ChunkingSettings(Section):
     """Which syntax becomes a chunk, and which language a file extension means."""
 
-    node_types: NodeTypes = knob((), "Per language, the syntax nodes that become chunks; replaces that language's own.")
+    node_types: NodeTypes = knob(
+        (), "Per language, the syntax nodes that become chunks; replaces that language's own."
+    )
     parsers: Parsers = knob((), "Per file extension, the language it is read as.")
     chunker_seconds: int = knob(
         10, "A file for which a chunker of your own takes longer is skipped.", low=1, high=86_400
@@ -59,14 +67,23 @@ class ChunkingSettings(Section):
 class Documents(Section):
     """How documents are read: PDF, Word and what else docs/languages.md says is a document."""
 
-    enabled: bool = knob(True, "Read documents; false: those that are no plain text are skipped and counted.")
+    enabled: bool = knob(
+        True, "Read documents; false: those that are no plain text are skipped and counted."
+    )
     max_file_bytes: int = knob(
-        32 << 20, "Larger documents are skipped and counted, in place of index.maxFileBytes.", low=1, high=1 << 30
+        32 << 20,
+        "Larger documents are skipped and counted, in place of index.maxFileBytes.",
+        low=1,
+        high=1 << 30,
     )
     min_chunk_bytes: int = knob(300, "Paragraphs are grouped up to this size.", low=0, high=1 << 20)
     max_chunk_bytes: int = knob(4000, "Larger paragraphs are split.", low=64, high=1 << 20)
-    max_pages: int = knob(2000, "Pages, sheets, slides or chapters read of one document.", low=1, high=1_000_000)
-    max_text_bytes: int = knob(8 << 20, "Text taken of one document; the rest is left out.", low=1000, high=1 << 28)
+    max_pages: int = knob(
+        2000, "Pages, sheets, slides or chapters read of one document.", low=1, high=1_000_000
+    )
+    max_text_bytes: int = knob(
+        8 << 20, "Text taken of one document; the rest is left out.", low=1000, high=1 << 28
+    )
     max_unpacked_bytes: int = knob(
         256 << 20,
         "A document whose parts are larger than this once unpacked is skipped.",
@@ -83,7 +100,11 @@ class Documents(Section):
         sensitive=True,
     )
     max_memory_bytes: int = knob(
-        1 << 30, "A document that takes more memory to read is skipped.", low=64 << 20, high=1 << 40, sensitive=True
+        1 << 30,
+        "A document that takes more memory to read is skipped.",
+        low=64 << 20,
+        high=1 << 40,
+        sensitive=True,
     )
 
 
@@ -146,18 +167,27 @@ class Embedding(Service):
         wanted='"static", "none", a provider of docs/providers.md or the name of an installed embedder',
         sensitive=True,
     )
-    dimensions: int = knob(0, "Length of the vectors to ask for; 0: the model's own.", low=0, high=16_384)
+    dimensions: int = knob(
+        0, "Length of the vectors to ask for; 0: the model's own.", low=0, high=16_384
+    )
     encoding_format: str = knob(
-        "", "How vectors travel: float or base64; empty: as the provider likes it.", choices=("", "float", "base64")
+        "",
+        "How vectors travel: float or base64; empty: as the provider likes it.",
+        choices=("", "float", "base64"),
     )
     query_prefix: str = knob("", "Put before a query before it is embedded.")
     document_prefix: str = knob("", "Put before a chunk before it is embedded.")
     max_characters: int = knob(
-        0, "Longer texts are cut to this length before they are sent; 0: where the server says so.", low=0, high=1 << 30
+        0,
+        "Longer texts are cut to this length before they are sent; 0: where the server says so.",
+        low=0,
+        high=1 << 30,
     )
     batch_size: int = knob(100, "Texts in one request.", low=1, high=2048)
     concurrency: int = knob(3, "Requests under way at once.", low=1, high=64)
-    timeout_ms: int = knob(30_000, "Milliseconds to wait for one answer of the server.", low=1, high=3_600_000)
+    timeout_ms: int = knob(
+        30_000, "Milliseconds to wait for one answer of the server.", low=1, high=3_600_000
+    )
 
 
 class LanguageModel(Service):
@@ -171,7 +201,9 @@ class LanguageModel(Service):
         wanted="a URL that begins with http:// or https://",
         sensitive=True,
     )
-    model: str = knob("", "Name of the model.", pattern=r".+", wanted="the name of a model", sensitive=True)
+    model: str = knob(
+        "", "Name of the model.", pattern=r".+", wanted="the name of a model", sensitive=True
+    )
     # Each of the next changes what is said, and so has everything described, and paid for, again.
     prompt: str = knob("", "What it is told to do; empty: ragit's own words.", sensitive=True)
     max_tokens: int = knob(300, "Tokens it may answer with.", low=1, high=100_000, sensitive=True)
@@ -182,24 +214,50 @@ class LanguageModel(Service):
 class Description(LanguageModel):
     """A sentence about each chunk, which is embedded before its code: docs/descriptions.md. Chunks are sent to it."""
 
-    enabled: bool = knob(False, "Describe chunks when `ragit index` runs, and embed both.", sensitive=True)
-    model: str = knob("qwen2.5:3b", "Name of the model.", pattern=r".+", wanted="the name of a model", sensitive=True)
+    enabled: bool = knob(
+        False, "Describe chunks when `ragit index` runs, and embed both.", sensitive=True
+    )
+    model: str = knob(
+        "qwen2.5:3b",
+        "Name of the model.",
+        pattern=r".+",
+        wanted="the name of a model",
+        sensitive=True,
+    )
     max_content_chars: int = knob(
-        4000, "Characters of a chunk that are sent; the rest is left out.", low=100, high=1_000_000, sensitive=True
+        4000,
+        "Characters of a chunk that are sent; the rest is left out.",
+        low=100,
+        high=1_000_000,
+        sensitive=True,
     )
 
 
 class ImageDescription(LanguageModel):
     """Some sentences about each image, which are what is found of it: docs/descriptions.md. Images are sent to it."""
 
-    enabled: bool = knob(False, "Describe images when `ragit index` runs, and index the words.", sensitive=True)
-    model: str = knob(
-        "minicpm-v", "Name of a model that sees.", pattern=r".+", wanted="the name of a model", sensitive=True
+    enabled: bool = knob(
+        False, "Describe images when `ragit index` runs, and index the words.", sensitive=True
     )
-    max_image_bytes: int = knob(10 << 20, "Larger images are skipped and counted.", low=1, high=1 << 30)
-    max_pixels: int = knob(50_000_000, "Images of more pixels are skipped and counted.", low=1, high=1 << 30)
+    model: str = knob(
+        "minicpm-v",
+        "Name of a model that sees.",
+        pattern=r".+",
+        wanted="the name of a model",
+        sensitive=True,
+    )
+    max_image_bytes: int = knob(
+        10 << 20, "Larger images are skipped and counted.", low=1, high=1 << 30
+    )
+    max_pixels: int = knob(
+        50_000_000, "Images of more pixels are skipped and counted.", low=1, high=1 << 30
+    )
     max_dimension: int = knob(
-        1024, "Pixels of the longer side to which an image is scaled down.", low=16, high=16_384, sensitive=True
+        1024,
+        "Pixels of the longer side to which an image is scaled down.",
+        low=16,
+        high=16_384,
+        sensitive=True,
     )
 
 
@@ -207,7 +265,9 @@ class HybridSearch(Section):
     """How keywords and vectors are mixed."""
 
     enabled: bool = knob(True, "Search by keywords beside vectors; false: by vectors alone.")
-    keyword_weight: float = knob(0.4, "Share of the keyword score; the vectors have the rest.", low=0, high=1)
+    keyword_weight: float = knob(
+        0.4, "Share of the keyword score; the vectors have the rest.", low=0, high=1
+    )
     keyword_scoring: str = knob(
         "bm25",
         "bm25 counts how rare and how frequent a word is and how long the chunk; tfidf leaves the length out.",
@@ -220,11 +280,17 @@ class ContextOptimization(Section):
 
     enabled: bool = knob(True, "Merge, drop near-duplicates and cap per file, as follows.")
     merge_adjacent: bool = knob(
-        True, "Join chunks of a file that lie close together, but for those on different pages or sheets."
+        True,
+        "Join chunks of a file that lie close together, but for those on different pages or sheets.",
     )
-    adjacent_gap_threshold: int = knob(5, "Lines that may lie between two chunks that are joined.", low=0, high=10_000)
+    adjacent_gap_threshold: int = knob(
+        5, "Lines that may lie between two chunks that are joined.", low=0, high=10_000
+    )
     similarity_threshold: float = knob(
-        0.8, "Of two chunks of a file that share more of their words than this, the lower is dropped.", low=0, high=1
+        0.8,
+        "Of two chunks of a file that share more of their words than this, the lower is dropped.",
+        low=0,
+        high=1,
     )
     max_per_file: int = knob(3, "Most hits from one file; 0: no limit.", low=0, high=10_000)
 
@@ -236,7 +302,9 @@ NO_MINIMUM = -1000.0
 class Reranking(Service):
     """A model that reads the best candidates of a search and orders them anew. Their text is sent to it."""
 
-    enabled: bool = knob(False, "Let a model order the best candidates of every search.", sensitive=True)
+    enabled: bool = knob(
+        False, "Let a model order the best candidates of every search.", sensitive=True
+    )
     provider: str = knob(
         "llama.cpp",
         "What is spoken: the dialect of a server with /rerank (jina also for vLLM, Infinity and others; tei is "
@@ -244,9 +312,13 @@ class Reranking(Service):
         choices=("llama.cpp", "jina", "cohere", "tei", "voyage", "chat"),
         sensitive=True,
     )
-    model: str = knob("", "Name of the model; empty: the provider's usual one, or the only one.", sensitive=True)
+    model: str = knob(
+        "", "Name of the model; empty: the provider's usual one, or the only one.", sensitive=True
+    )
     candidates: int = knob(20, "How many of the best are sent to it.", low=1, high=1000)
-    max_doc_chars: int = knob(1200, "Characters of each candidate that are sent.", low=50, high=100_000)
+    max_doc_chars: int = knob(
+        1200, "Characters of each candidate that are sent.", low=50, high=100_000
+    )
     doc_field: str = knob(
         "description+content",
         "What they are of: the chunk's description, as far as there is one (description.enabled), and its text; or "
@@ -259,7 +331,9 @@ class Reranking(Service):
         pattern=r"(.*\{query\}.*)?",
         wanted="a text with {query} in it",
     )
-    weight: float = knob(0.5, "Its share in the new order; the order before has the rest.", low=0, high=1)
+    weight: float = knob(
+        0.5, "Its share in the new order; the order before has the rest.", low=0, high=1
+    )
     min_score: float = knob(
         NO_MINIMUM,
         "Hits that it finds less relevant than this, in its own scale, are left out, and so is what it did not see; "
@@ -267,13 +341,17 @@ class Reranking(Service):
         low=NO_MINIMUM,
         high=1000,
     )
-    timeout_ms: int = knob(4000, "Milliseconds in all, after which the order stands as it was.", low=1, high=600_000)
+    timeout_ms: int = knob(
+        4000, "Milliseconds in all, after which the order stands as it was.", low=1, high=600_000
+    )
 
 
 class QueryRewriting(Service):
     """Further ways to ask for the same. With `vocabulary` nothing is sent; with `chat`, the query is."""
 
-    enabled: bool = knob(False, "Look also for other words than those of the query.", sensitive=True)
+    enabled: bool = knob(
+        False, "Look also for other words than those of the query.", sensitive=True
+    )
     provider: str = knob(
         "vocabulary",
         "vocabulary: words of the searched tree that are near to the query's, offline. chat: variants of the query by "
@@ -282,9 +360,14 @@ class QueryRewriting(Service):
         sensitive=True,
     )
     model: str = knob("", "Name of the language model.", sensitive=True)
-    variants: int = knob(3, "Variants of a query that the language model is asked for.", low=1, high=8)
+    variants: int = knob(
+        3, "Variants of a query that the language model is asked for.", low=1, high=8
+    )
     timeout_ms: int = knob(
-        4000, "Milliseconds in all, after which the query is searched as it is.", low=1, high=600_000
+        4000,
+        "Milliseconds in all, after which the query is searched as it is.",
+        low=1,
+        high=600_000,
     )
 
 
@@ -293,13 +376,18 @@ class Retrieval(Section):
 
     top_k: int = knob(10, "Most hits in an answer.", low=1, high=10_000)
     min_score: float = knob(0.0, "Hits below this score are left out.", low=0, high=100)
-    query_prefix: str = knob("", "Put before a query before it is embedded; empty: embedding.queryPrefix.")
+    query_prefix: str = knob(
+        "", "Put before a query before it is embedded; empty: embedding.queryPrefix."
+    )
     hybrid_search: HybridSearch = HybridSearch()
     context_optimization: ContextOptimization = ContextOptimization()
     reranking: Reranking = Reranking()
     query_rewriting: QueryRewriting = QueryRewriting()
     signals: Weights = knob(
-        (), "Per ranking signal, its weight instead of the built-in one; 0 turns it off.", low=-100, high=100
+        (),
+        "Per ranking signal, its weight instead of the built-in one; 0 turns it off.",
+        low=-100,
+        high=100,
     )
 
 
@@ -317,7 +405,9 @@ class Gc(Section):
     """What `ragit gc` keeps."""
 
     # git itself forgets what no branch reaches after 30 days (gc.reflogExpireUnreachable).
-    reflog_days: int = knob(30, "Commits left behind in a reflog stay indexed for this many days.", low=0, high=36_500)
+    reflog_days: int = knob(
+        30, "Commits left behind in a reflog stay indexed for this many days.", low=0, high=36_500
+    )
 
 
 class Config(Section):

@@ -37,9 +37,14 @@ def read_file(path: Path) -> bytes | None:
         with path.open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)
     except OSError as error:
-        raise ConfigError(f"cannot read {path}: {error.strerror}", "Make the file readable, or remove it.") from error
+        raise ConfigError(
+            f"cannot read {path}: {error.strerror}", "Make the file readable, or remove it."
+        ) from error
     if len(data) > MAX_BYTES:
-        raise ConfigError(f"{path} is larger than {MAX_BYTES} bytes", "Settings take a page or two: shorten the file.")
+        raise ConfigError(
+            f"{path} is larger than {MAX_BYTES} bytes",
+            "Settings take a page or two: shorten the file.",
+        )
     return data
 
 
@@ -54,11 +59,15 @@ def decode(data: bytes, name: str) -> str:
 
 def parse(text: str, name: str) -> dict[str, Any]:
     """The tables of a settings file. ConfigError with file, line and what was expected there."""
-    parser = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")  # only where there is a file
+    parser = import_module(
+        "tomllib" if sys.version_info >= (3, 11) else "tomli"
+    )  # only where there is a file
     try:
         tables: dict[str, Any] = parser.loads(text)
     except RecursionError as error:
-        raise ConfigError(f"{name}: nested too deeply", "Settings are at most three tables deep.") from error
+        raise ConfigError(
+            f"{name}: nested too deeply", "Settings are at most three tables deep."
+        ) from error
     except ValueError as error:  # TOMLDecodeError, and int's refusal of thousands of digits
         found = re.search(_AT, str(error))
         line = int(found[1]) if found and found[1] else text.count("\n") + 1

@@ -31,7 +31,9 @@ def expected(knob: Knob) -> str:
         return "one of " + ", ".join(f'"{choice}"' for choice in knob.choices)
     if knob.wanted:
         return knob.wanted
-    bounds = f" from {knob.low:g} to {knob.high:g}" if knob.high is not None and knob.high < 1e5 else ""
+    bounds = (
+        f" from {knob.low:g} to {knob.high:g}" if knob.high is not None and knob.high < 1e5 else ""
+    )
     if not bounds and knob.low is not None and knob.high is not None:
         bounds = f" from {int(knob.low)} to {int(knob.high)}"
     return {
@@ -153,7 +155,9 @@ def _matching(knob: Knob, text: str) -> str:
 
 
 def _strings(knob: Knob, value: object) -> tuple[str, ...]:
-    if not isinstance(value, (list, tuple)) or not all(isinstance(one, str) and one for one in value):
+    if not isinstance(value, (list, tuple)) or not all(
+        isinstance(one, str) and one for one in value
+    ):
         raise Unfit(expected(knob))
     return tuple(value)
 

@@ -22,7 +22,9 @@ def subject(key: bytes, parent: str, symbol: str, text: str, *, prompt: str, mos
     half = min(most, len(text)) // 2
     if half < SHORTEST:
         return Subject(key, messages)
-    return Subject(key, messages, lambda: subject(key, parent, symbol, text, prompt=prompt, most=half))
+    return Subject(
+        key, messages, lambda: subject(key, parent, symbol, text, prompt=prompt, most=half)
+    )
 
 
 def piece(parent: str, symbol: str, text: str, most: int) -> str:

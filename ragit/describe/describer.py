@@ -105,7 +105,13 @@ class Describer:
         """Count a failure; what it was, in words."""
         words = f"{error.message}. {error.hint}"
         # Threads race here for a count that need not be exact.
-        self._strikes += _STRIKES if isinstance(error, KeyRefused) else 3 if isinstance(error, Unreachable) else 1
+        self._strikes += (
+            _STRIKES
+            if isinstance(error, KeyRefused)
+            else 3
+            if isinstance(error, Unreachable)
+            else 1
+        )
         if self._strikes >= _STRIKES:
             self.given_up = words
         return words
@@ -147,7 +153,10 @@ def _unlooped(words: Sequence[str]) -> list[str]:
     for word in words:
         kept.append(word)
         for size in range(1, LOOP + 1):
-            if len(kept) >= 3 * size and kept[-size:] == kept[-2 * size : -size] == kept[-3 * size : -2 * size]:
+            if (
+                len(kept) >= 3 * size
+                and kept[-size:] == kept[-2 * size : -size] == kept[-3 * size : -2 * size]
+            ):
                 del kept[-size:]
                 break
     return kept

@@ -77,7 +77,9 @@ def picture(data: bytes, limits: Limits) -> Picture:
         if error.damaged:
             raise Unfit(DAMAGED) from error
     if found.media_type not in _AS_IS:
-        raise NeedsPillow(f"{found.media_type} is converted by Pillow, which is not installed: ragit[images] brings it")
+        raise NeedsPillow(
+            f"{found.media_type} is converted by Pillow, which is not installed: ragit[images] brings it"
+        )
     return Picture(found.media_type, data)
 
 
@@ -126,7 +128,11 @@ def _jpeg(data: bytes) -> tuple[int, int]:
             return width, height
         if kind in (0xD9, 0xDA):  # the end, or the picture itself, before any size
             return 0, 0
-        at += 2 if kind == 0x01 or 0xD0 <= kind <= 0xD7 else 2 + int.from_bytes(data[at + 2 : at + 4], "big")
+        at += (
+            2
+            if kind == 0x01 or 0xD0 <= kind <= 0xD7
+            else 2 + int.from_bytes(data[at + 2 : at + 4], "big")
+        )
     return 0, 0
 
 

@@ -8,7 +8,7 @@ import io
 import sys
 
 from ragit.describe.scaled import NO_PILLOW, SECONDS
-from ragit.limits import confine
+from ragit.sandbox.rlimits import confine
 
 _MEMORY = 1 << 30
 """Bytes: an image of 50 million pixels is 200 MB unpacked, and is there twice while it is scaled."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 
-from ragit.confined import Confined
+from ragit.sandbox.child_process import Confined
 
 SECONDS = 30
 """For one image: a photograph of 50 million pixels takes two."""

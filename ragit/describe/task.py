@@ -46,5 +46,7 @@ class DescriptionTask(Record):
         """A name that people can read, as an embedder's is. A model's name alone does not say whose weights it means,
         so the server is in it; no value of its URL's query is, which may be a key.
         """
-        rest = digests.fingerprint(repr((VERSION, RULES, self.prompt, self.max_tokens, self.bound)))[:8]
+        rest = digests.fingerprint(
+            repr((VERSION, RULES, self.prompt, self.max_tokens, self.bound))
+        )[:8]
         return f"{masked(self.base_url.rstrip('/'))}#{self.model}:{rest}"

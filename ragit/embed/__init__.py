@@ -55,7 +55,9 @@ def _loader(name: str) -> Callable[[EmbedderOptions], Embedder]:
     installed = _installed()
     if name not in installed:
         known = ", ".join(sorted({*EMBEDDERS, *served, *installed}))
-        raise ConfigError(f"unknown embedder {name!r}", f"embedders are: {known}; none for keywords only")
+        raise ConfigError(
+            f"unknown embedder {name!r}", f"embedders are: {known}; none for keywords only"
+        )
     try:
         load = installed[name].load()
     except (ImportError, AttributeError) as error:

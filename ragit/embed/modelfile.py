@@ -121,7 +121,8 @@ class ModelFile:
         if not self.groups:
             return []
         return [
-            self.size + zlib.crc32(group.encode()) % self.groups for group in letter_groups(word, self.group_length)
+            self.size + zlib.crc32(group.encode()) % self.groups
+            for group in letter_groups(word, self.group_length)
         ]
 
     def row(self, number: int) -> tuple[float, array[int]]:
@@ -200,9 +201,22 @@ def write_model(
     for word in encoded:
         starts.append(starts[-1] + len(word))
     floats = struct.pack(f"<{len(scales)}f", *scales) + struct.pack(f"<{len(mean)}f", *mean)
-    body = struct.pack(f"<{len(starts)}I", *starts) + text + b"\0" * (-len(text) % 4) + floats + rows
+    body = (
+        struct.pack(f"<{len(starts)}I", *starts) + text + b"\0" * (-len(text) % 4) + floats + rows
+    )
     digest = hashlib.sha256(body).digest()
-    header = (MAGIC, FORMAT, WORDS_VERSION, len(mean), len(words), groups, group_length, len(text), exponent, digest)
+    header = (
+        MAGIC,
+        FORMAT,
+        WORDS_VERSION,
+        len(mean),
+        len(words),
+        groups,
+        group_length,
+        len(text),
+        exponent,
+        digest,
+    )
     path.write_bytes(_HEADER.pack(*header) + body)
     return digest.hex()
 

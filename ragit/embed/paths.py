@@ -36,7 +36,11 @@ def path_nearness(query: str) -> Callable[[str], float]:
 
     def nearness(path: str) -> float:
         above, _, name = path.rpartition("/")
-        summed = folder(f"{above}/{name.rpartition('.')[0] or name}" if above else name.rpartition(".")[0] or name)
+        summed = folder(
+            f"{above}/{name.rpartition('.')[0] or name}"
+            if above
+            else name.rpartition(".")[0] or name
+        )
         length = math.sqrt(sum(map(mul, summed, summed)))
         return max(0.0, sum(map(mul, summed, wanted)) / length) if length else 0.0
 

@@ -55,9 +55,15 @@ class ServedEmbedder:
     def __init__(self, options: EmbedderOptions, preset: Preset, server: Server) -> None:
         dialect = spoken_as(preset, options.model, server.base_url)
         if dialect is None:
-            raise ConfigError(f"{preset.title} has no embeddings", "docs/providers.md lists who has")
+            raise ConfigError(
+                f"{preset.title} has no embeddings", "docs/providers.md lists who has"
+            )
         if not (options.model or dialect.model):
-            hint = "the deployment's name" if preset.name == "azure" else "the name that the server gave it"
+            hint = (
+                "the deployment's name"
+                if preset.name == "azure"
+                else "the name that the server gave it"
+            )
             raise ConfigError("embedding.model is not set", f"For {preset.title} it is {hint}")
         self._options = options
         self._preset = preset
@@ -65,7 +71,9 @@ class ServedEmbedder:
         self._model = options.model or dialect.model
         self._client = Client(server)
         self._dimensions = options.dimensions
-        self._base64 = options.encoding_format == "base64" or (dialect.base64 and not options.encoding_format)
+        self._base64 = options.encoding_format == "base64" or (
+            dialect.base64 and not options.encoding_format
+        )
         self._left_out: set[str] = set()
         """Parameters that the server does not take and that are not the user's wish."""
         self._answered = False
@@ -167,9 +175,15 @@ class ServedEmbedder:
 
     def _about_key(self, server: Server) -> str:
         if not server.key_hint:
-            needed = "and none is needed" if self._preset.local else f"unless {server.section}.apiKeyEnv names one"
+            needed = (
+                "and none is needed"
+                if self._preset.local
+                else f"unless {server.section}.apiKeyEnv names one"
+            )
             return f"none is sent, {needed}"
-        needed = ", and needed only where the server was started with one" if self._preset.local else ""
+        needed = (
+            ", and needed only where the server was started with one" if self._preset.local else ""
+        )
         return f"{server.key_hint}: {'set' if server.key else f'not set{needed}'}"
 
     @property
@@ -206,30 +220,45 @@ class ServedEmbedder:
         """The vectors of each batch; as many requests under way at once as the options allow."""
 
         def vectors(batch: list[str], over: threading.Event) -> list[bytes]:
-            return self._translated(batch, self._dialect.document, self._indexing._replace(over=over))
+            return self._translated(
+                batch, self._dialect.document, self._indexing._replace(over=over)
+            )
 
         # The first answer may have to tell the dimensions that all others are checked by.
         alone = 1 if self._dimensions is None else 0
         answers = [vectors(batch, NEVER) for batch in batches[:alone]]
         return answers + each(vectors, batches[alone:], at_once=self._client.server.concurrency)
 
-    def _translated(self, texts: Sequence[str], kind: tuple[tuple[str, str], ...], patience: Patience) -> list[bytes]:
+    def _translated(
+        self, texts: Sequence[str], kind: tuple[tuple[str, str], ...], patience: Patience
+    ) -> list[bytes]:
         """As `_fitting`, with failures in the words of this room."""
         try:
             return self._fitting(texts, kind, patience)
         except RemoteFailed as error:
-            raise EmbedderUnavailable(f"model {self._model} at {error.message}", self._hint(error)) from error
+            raise EmbedderUnavailable(
+                f"model {self._model} at {error.message}", self._hint(error)
+            ) from error
 
     def _hint(self, error: RemoteFailed) -> str:
         if isinstance(error, ParameterRefused):
-            own = {self._dialect.dimensions: "embedding.dimensions", self._dialect.encoding: "embedding.encodingFormat"}
+            own = {
+                self._dialect.dimensions: "embedding.dimensions",
+                self._dialect.encoding: "embedding.encodingFormat",
+            }
             if error.parameter in own:
                 return f"Leave {own[error.parameter]} out: this server does not take it"
             hint = 'For a server that only speaks OpenAI\'s protocol: embedding.provider = "openai"'
             return f"This server does not take the parameter {error.parameter}. {hint}"
-        return error.hint if isinstance(error, KeyRefused) else f"{error.hint}. {_OFFLINE}".replace("?.", "?")
+        return (
+            error.hint
+            if isinstance(error, KeyRefused)
+            else f"{error.hint}. {_OFFLINE}".replace("?.", "?")
+        )
 
-    def _fitting(self, texts: Sequence[str], kind: tuple[tuple[str, str], ...], patience: Patience) -> list[bytes]:
+    def _fitting(
+        self, texts: Sequence[str], kind: tuple[tuple[str, str], ...], patience: Patience
+    ) -> list[bytes]:
         """Vectors of texts; where the server says too long, of fewer at a time, at last of a text's beginning.
 
         The same for a request that it does not take: sooner or later the text that it means stands alone.
@@ -247,13 +276,17 @@ class ServedEmbedder:
                 return self._shortened(texts[0], kind, patience, refused)
             return self._refused(kind, patience, refused)
 
-    def _halves(self, texts: Sequence[str], kind: tuple[tuple[str, str], ...], patience: Patience) -> list[bytes]:
+    def _halves(
+        self, texts: Sequence[str], kind: tuple[tuple[str, str], ...], patience: Patience
+    ) -> list[bytes]:
         """Short ones and long ones apart: what is too long is soon among itself."""
         order = sorted(range(len(texts)), key=lambda i: (len(texts[i]), i))
         middle = len(order) // 2
         vectors: dict[int, bytes] = {}
         for half in (order[:middle], order[middle:]):
-            vectors.update(zip(half, self._fitting([texts[i] for i in half], kind, patience), strict=True))
+            vectors.update(
+                zip(half, self._fitting([texts[i] for i in half], kind, patience), strict=True)
+            )
         return [vectors[i] for i in range(len(texts))]
 
     def _shortened(
@@ -271,13 +304,17 @@ class ServedEmbedder:
             return found
         raise refused
 
-    def _refused(self, kind: tuple[tuple[str, str], ...], patience: Patience, refused: Refused) -> list[bytes]:
+    def _refused(
+        self, kind: tuple[tuple[str, str], ...], patience: Patience, refused: Refused
+    ) -> list[bytes]:
         """No vector for a text that the server does not take, if it takes any."""
         self._still_takes_texts(kind, patience, refused)
         self._count("refused")
         return [bytes(4 * self.dimensions)]
 
-    def _still_takes_texts(self, kind: tuple[tuple[str, str], ...], patience: Patience, failed: RemoteFailed) -> None:
+    def _still_takes_texts(
+        self, kind: tuple[tuple[str, str], ...], patience: Patience, failed: RemoteFailed
+    ) -> None:
         """Raise the failure if it is not the text's fault. What is stored as refused is not asked for again: a server
         that from some moment on refuses everything must not leave a store without vectors."""
         if not self._answered:
@@ -287,16 +324,28 @@ class ServedEmbedder:
                 raise failed from None
         self._answered = False
 
-    def _request(self, texts: Sequence[str], kind: tuple[tuple[str, str], ...], patience: Patience) -> list[bytes]:
-        payload: dict[str, object] = {"model": self._model, self._dialect.texts: list(texts), **dict(kind)}
-        payload.update((name, value) for name, value in self._dialect.always if name not in self._left_out)
+    def _request(
+        self, texts: Sequence[str], kind: tuple[tuple[str, str], ...], patience: Patience
+    ) -> list[bytes]:
+        payload: dict[str, object] = {
+            "model": self._model,
+            self._dialect.texts: list(texts),
+            **dict(kind),
+        }
+        payload.update(
+            (name, value) for name, value in self._dialect.always if name not in self._left_out
+        )
         if self._options.dimensions is not None:
             payload[self._wanted(self._dialect.dimensions, "dimensions")] = self._options.dimensions
         if self._base64 or self._options.encoding_format:
-            payload[self._wanted(self._dialect.encoding, "encodingFormat")] = "base64" if self._base64 else "float"
+            payload[self._wanted(self._dialect.encoding, "encodingFormat")] = (
+                "base64" if self._base64 else "float"
+            )
         largest = _FRAME + len(texts) * MOST_DIMENSIONS * _NUMBER
         try:
-            answer = self._client.post(self._dialect.path, payload, patience=patience, largest=largest)
+            answer = self._client.post(
+                self._dialect.path, payload, patience=patience, largest=largest
+            )
         except ParameterRefused as refused:
             if not self._adapts(refused.parameter):
                 raise
@@ -306,7 +355,9 @@ class ServedEmbedder:
         if zeros < len(vectors):
             self._answered = True
         else:
-            wrong = self._wrong("sent embeddings that are all zero", "Is it a model for embeddings?")
+            wrong = self._wrong(
+                "sent embeddings that are all zero", "Is it a model for embeddings?"
+            )
             if list(texts) == [_PLAIN]:
                 raise wrong
             self._still_takes_texts(kind, patience, wrong)
@@ -315,12 +366,18 @@ class ServedEmbedder:
 
     def _wanted(self, parameter: str, setting: str) -> str:
         if not parameter:
-            raise ConfigError(f"{self._preset.title} has no parameter for embedding.{setting}", "Leave it out")
+            raise ConfigError(
+                f"{self._preset.title} has no parameter for embedding.{setting}", "Leave it out"
+            )
         return parameter
 
     def _adapts(self, parameter: str) -> bool:
         """True if the next request goes without a parameter that nobody asked for."""
-        if parameter == self._dialect.encoding and self._base64 and not self._options.encoding_format:
+        if (
+            parameter == self._dialect.encoding
+            and self._base64
+            and not self._options.encoding_format
+        ):
             self._base64 = False
             return True
         if parameter in dict(self._dialect.always) and parameter not in self._left_out:
@@ -334,7 +391,9 @@ class ServedEmbedder:
             usage = answer.get("usage") or {}
             tokens = usage.get("total_tokens") or answer.get("prompt_eval_count") or 0
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
-            raise self._wrong(f"did not answer with embeddings, but with {shown(answer)}") from error
+            raise self._wrong(
+                f"did not answer with embeddings, but with {shown(answer)}"
+            ) from error
         if len(vectors) != expected:
             raise self._wrong(f"answered with {len(vectors)} embeddings to {expected} texts")
         self._count("tokens", count(tokens))
@@ -343,9 +402,13 @@ class ServedEmbedder:
     def _unit(self, given: Any) -> bytes:
         vector = _numbers(given)
         if not vector:
-            raise self._wrong(f"sent an embedding that is not a list of numbers: {shown(given)[:60]}")
+            raise self._wrong(
+                f"sent an embedding that is not a list of numbers: {shown(given)[:60]}"
+            )
         if len(vector) > MOST_DIMENSIONS:
-            raise self._wrong(f"sent {len(vector):,} dimensions, and {MOST_DIMENSIONS:,} are the most")
+            raise self._wrong(
+                f"sent {len(vector):,} dimensions, and {MOST_DIMENSIONS:,} are the most"
+            )
         if self._dimensions is None:
             self._dimensions = len(vector)
         if len(vector) != self._dimensions:
@@ -371,7 +434,9 @@ def load(options: EmbedderOptions) -> ServedEmbedder:
         options.base_url or preset.base_url,
         key=os.environ.get(options.api_key_env, "").strip() if options.api_key_env else "",
         key_header=preset.key_header,
-        key_hint=f"the environment variable {options.api_key_env} (embedding.apiKeyEnv)" if options.api_key_env else "",
+        key_hint=f"the environment variable {options.api_key_env} (embedding.apiKeyEnv)"
+        if options.api_key_env
+        else "",
         timeout=options.timeout,
         concurrency=options.concurrency,
     )
@@ -402,7 +467,9 @@ def _numbers(given: Any) -> Sequence[float]:
         if sys.byteorder == "big":  # pragma: no cover
             vector.byteswap()
         return vector
-    if isinstance(given, list) and all(isinstance(x, (int, float)) and not isinstance(x, bool) for x in given):
+    if isinstance(given, list) and all(
+        isinstance(x, (int, float)) and not isinstance(x, bool) for x in given
+    ):
         return given
     return ()
 

@@ -85,7 +85,11 @@ class StaticEmbedder:
             self._matrix = _Matrix(self._file)
         vectors: list[bytes] = []
         for start in range(0, len(texts), _BATCH):
-            vectors.extend(self._matrix.encode([identifiers(prefix + text) for text in texts[start : start + _BATCH]]))
+            vectors.extend(
+                self._matrix.encode(
+                    [identifiers(prefix + text) for text in texts[start : start + _BATCH]]
+                )
+            )
         return vectors
 
     def embed_query(self, text: str) -> bytes:
@@ -166,13 +170,17 @@ class _Matrix:
         flat = np.fromiter(chain.from_iterable(numbers), dtype=np.int64, count=int(lengths.sum()))
         present, local = self._present(flat)
         cells = np.repeat(np.arange(len(texts)) * len(present), lengths) + local
-        counts = np.bincount(cells, minlength=len(texts) * len(present)).reshape(len(texts), len(present))
+        counts = np.bincount(cells, minlength=len(texts) * len(present)).reshape(
+            len(texts), len(present)
+        )
         return self._finish(self._weights(counts) @ self._gather(present))
 
     def _weights(self, counts: Ints) -> Floats:
         """Each count to the power of the model: looked up, since most are 0 or 1."""
         np = self._np
-        powers = np.power(np.arange(counts.max(initial=0) + 1, dtype=np.float64), self._file.exponent)
+        powers = np.power(
+            np.arange(counts.max(initial=0) + 1, dtype=np.float64), self._file.exponent
+        )
         table: Floats = np.rint(powers / _WEIGHT_STEP) * _WEIGHT_STEP
         return table[counts]
 
@@ -209,7 +217,9 @@ class _Matrix:
         np = self._np
         split = int(np.searchsorted(present, len(self._known)))
         plain = self._dequantised(present[:split])
-        strange = [self._average(self._groups[number - len(self._known)]) for number in present[split:]]
+        strange = [
+            self._average(self._groups[number - len(self._known)]) for number in present[split:]
+        ]
         return np.vstack([plain, *strange]) if strange else plain
 
     def _average(self, numbers: Iterable[int]) -> Floats:

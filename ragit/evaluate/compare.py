@@ -11,7 +11,6 @@ from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
 
-from ragit.api import Ragit
 from ragit.chunk import languages
 from ragit.config import KNOBS, TomlFile, load, read_file, readable, value_of
 from ragit.errors import ConfigError
@@ -20,6 +19,7 @@ from ragit.evaluate.golden import GoldenSet
 from ragit.evaluate.judge import ask_all, evaluate, make_ready, seen_arms
 from ragit.judgements import Arm, Comparison, Evaluation, Judged, Moved
 from ragit.rank.signals import SIGNAL_NAMES
+from ragit.repository.repository import Ragit
 from ragit.types import Progress
 
 Settings = Mapping[str, object]
@@ -29,7 +29,10 @@ Opener = Callable[[Settings], Ragit]
 
 _MODES = {"keywords": "keyword", "vectors": "vector"}
 
-_HELPERS = {"retrieval.reranking.enabled": "reranker", "retrieval.queryRewriting.enabled": "rewriter"}
+_HELPERS = {
+    "retrieval.reranking.enabled": "reranker",
+    "retrieval.queryRewriting.enabled": "rewriter",
+}
 """Settings that let something have a part in answers, with its name among the parts of a judged answer."""
 
 
@@ -44,10 +47,17 @@ def read_configuration(path: Path) -> Configuration:
     """The settings of a file written like .ragit.toml. It was named by the user, so all of them count. ConfigError."""
     data = read_file(path)
     if data is None:
-        raise ConfigError(f"there is no file {path}", "Name two files written like .ragit.toml; an empty one will do.")
-    loaded = load(TomlFile(data, path.name, trusted=True), signal_names=SIGNAL_NAMES, languages=languages())
+        raise ConfigError(
+            f"there is no file {path}",
+            "Name two files written like .ragit.toml; an empty one will do.",
+        )
+    loaded = load(
+        TomlFile(data, path.name, trusted=True), signal_names=SIGNAL_NAMES, languages=languages()
+    )
     given = (knob for name, knob in KNOBS.items() if loaded.origins[name] != "default")
-    return Configuration(path.name, {knob.name: readable(knob, value_of(loaded.config, knob)) for knob in given})
+    return Configuration(
+        path.name, {knob.name: readable(knob, value_of(loaded.config, knob)) for knob in given}
+    )
 
 
 def compare(
@@ -61,11 +71,17 @@ def compare(
     progress: Progress | None = None,
 ) -> Comparison:
     """Judge the set under both, and say what differs and whether that is more than chance."""
-    first, old = _evaluated(opener, replace(golden, thresholds={}, by_category={}), before, ref, notes, progress)
+    first, old = _evaluated(
+        opener, replace(golden, thresholds={}, by_category={}), before, ref, notes, progress
+    )
     second, new = _evaluated(opener, golden, after, ref, (), progress)
     pairs = list(zip(first.judged, second.judged, strict=True))
     verdict = paired.compare([a.figures.ndcg for a, _ in pairs], [b.figures.ndcg for _, b in pairs])
-    moved = [Moved(a.question, a.figures.ndcg, b.figures.ndcg) for a, b in pairs if a.figures.ndcg != b.figures.ndcg]
+    moved = [
+        Moved(a.question, a.figures.ndcg, b.figures.ndcg)
+        for a, b in pairs
+        if a.figures.ndcg != b.figures.ndcg
+    ]
     moved.sort(key=lambda one: -abs(one.after - one.before))
     return Comparison(
         names=(before.name, after.name),
@@ -86,11 +102,17 @@ def compare(
 
 def _dead(name: str, evaluation: Evaluation, settings: Settings) -> list[str]:
     """What took no part in any answer though it was to: a comparison with it says nothing."""
-    found = [f"{arm.name} are dead in {name}: {arm.why}" for arm in evaluation.arms if arm.state == "dead"]
+    found = [
+        f"{arm.name} are dead in {name}: {arm.why}"
+        for arm in evaluation.arms
+        if arm.state == "dead"
+    ]
     for setting, part in _HELPERS.items():
         if settings[setting] and not any(part in one.parts for one in evaluation.judged):
             reasons = dict.fromkeys(one.degraded for one in evaluation.judged if one.degraded)
-            found.append(f"the {part} is dead in {name}: {'; '.join(reasons) or 'it had a part in no answer'}")
+            found.append(
+                f"the {part} is dead in {name}: {'; '.join(reasons) or 'it had a part in no answer'}"
+            )
     return found
 
 
@@ -121,7 +143,11 @@ def proven_arms(
     """
     arms = seen_arms(index, judged)
     questions = [one.question for one in judged]
-    alone = {arm.name: ask_all(index, questions, ref, mode=_MODES[arm.name]) for arm in arms if arm.state != "off"}
+    alone = {
+        arm.name: ask_all(index, questions, ref, mode=_MODES[arm.name])
+        for arm in arms
+        if arm.state != "off"
+    }
     if len(alone) < len(arms):  # without the one arm there is no answer
         return tuple(_proven(arm, judged, alone.get(arm.name), None) for arm in arms)
     with closing(opener({**settings, "embedding.provider": "none"})) as other:
@@ -132,7 +158,10 @@ def proven_arms(
 
 
 def _proven(
-    arm: Arm, judged: Sequence[Judged], alone: Sequence[Judged] | None, without: Sequence[Judged] | None
+    arm: Arm,
+    judged: Sequence[Judged],
+    alone: Sequence[Judged] | None,
+    without: Sequence[Judged] | None,
 ) -> Arm:
     if alone is None:
         return arm

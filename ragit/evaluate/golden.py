@@ -57,7 +57,9 @@ def read(path: Path) -> GoldenSet:
     questions = tuple(_question(row, f"{path.name}: query {at}") for at, row in enumerate(rows, 1))
     overall, by_category = _thresholds(data.get("thresholds", {}), path.name)
     if strange := by_category.keys() - {question.category for question in questions}:
-        raise _wrong(path.name, f"thresholds for {sorted(strange)[0]!r}, a category without queries")
+        raise _wrong(
+            path.name, f"thresholds for {sorted(strange)[0]!r}, a category without queries"
+        )
     return GoldenSet(path.name, questions, overall, by_category)
 
 
@@ -65,11 +67,17 @@ def write(path: Path, questions: Sequence[Question]) -> None:
     """Write a set, by its suffix as JSON or TOML. ConfigError if the file cannot be written."""
     rows = [_row(question) for question in questions]
     as_json = path.suffix.lower() == ".json"
-    text = json.dumps({"queries": rows}, indent=1, ensure_ascii=False) + "\n" if as_json else _toml(rows)
+    text = (
+        json.dumps({"queries": rows}, indent=1, ensure_ascii=False) + "\n"
+        if as_json
+        else _toml(rows)
+    )
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise ConfigError(f"cannot write {path}: {error.strerror}", "Name a file in a folder that exists.") from error
+        raise ConfigError(
+            f"cannot write {path}: {error.strerror}", "Name a file in a folder that exists."
+        ) from error
 
 
 def _text(path: Path) -> str:
@@ -91,7 +99,9 @@ def _json(text: str, name: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
         line = getattr(error, "lineno", 1)
-        raise ConfigError(f"{name}:{line}: no JSON: {getattr(error, 'msg', 'nested too deeply')}", _HINT) from error
+        raise ConfigError(
+            f"{name}:{line}: no JSON: {getattr(error, 'msg', 'nested too deeply')}", _HINT
+        ) from error
 
 
 def _question(row: object, place: str) -> Question:
@@ -104,7 +114,11 @@ def _question(row: object, place: str) -> Question:
         raise _wrong(place, "has no query text")
     if not isinstance(category, str) or not category or not (ref is None or isinstance(ref, str)):
         raise _wrong(place, "category and ref are texts")
-    expected = [_expected(one, place) for key in ("relevant", "secondary") for one in _listed(row.get(key, []), place)]
+    expected = [
+        _expected(one, place)
+        for key in ("relevant", "secondary")
+        for one in _listed(row.get(key, []), place)
+    ]
     if not expected:
         raise _wrong(place, "names no place that answers it (relevant)")
     return Question(query, tuple(expected), category, ref)
@@ -119,14 +133,20 @@ def _listed(value: object, place: str) -> list[Any]:
 def _expected(value: object, place: str) -> Expected:
     if isinstance(value, str) and value:
         found = _LINES.fullmatch(value)
-        return _checked(found[1], int(found[2]), int(found[3] or found[2]), place) if found else Expected(value)
+        return (
+            _checked(found[1], int(found[2]), int(found[3] or found[2]), place)
+            if found
+            else Expected(value)
+        )
     if isinstance(value, dict) and isinstance(value.get("path"), str) and value["path"]:
         start, end = value.get("start_line"), value.get("end_line")
         if start is None or end is None:
             return Expected(value["path"])
         if type(start) is int and type(end) is int:
             return _checked(value["path"], start, end, place)
-    raise _wrong(place, 'a place is a path, "path:10-20", or a table with path, start_line and end_line')
+    raise _wrong(
+        place, 'a place is a path, "path:10-20", or a table with path, start_line and end_line'
+    )
 
 
 def _checked(path: str, start: int, end: int, place: str) -> Expected:
@@ -140,7 +160,9 @@ def _thresholds(value: object, name: str) -> tuple[Thresholds, Mapping[str, Thre
         raise _wrong(name, "thresholds is no table")
     tables = {key: one for key, one in value.items() if isinstance(one, dict)}
     plain = {key: one for key, one in value.items() if key not in tables}
-    return _limits(plain, name), {category: _limits(table, name) for category, table in tables.items()}
+    return _limits(plain, name), {
+        category: _limits(table, name) for category, table in tables.items()
+    }
 
 
 def _limits(table: Mapping[str, object], name: str) -> Thresholds:
@@ -148,14 +170,20 @@ def _limits(table: Mapping[str, object], name: str) -> Thresholds:
     for key, value in table.items():
         if key not in THRESHOLDS:
             raise _wrong(name, f"unknown threshold {key!r}; there are {', '.join(THRESHOLDS)}")
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < float("inf"):
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, (int, float))
+            or not 0 <= value < float("inf")
+        ):
             raise _wrong(name, f"threshold {key} is no number from 0")
         limits[key] = float(value)
     return limits
 
 
 def _wrong(place: str, reason: str) -> ConfigError:
-    return ConfigError(f"{place}: {reason}" if ": query " not in place else f"{place} {reason}", _HINT)
+    return ConfigError(
+        f"{place}: {reason}" if ": query " not in place else f"{place} {reason}", _HINT
+    )
 
 
 def _row(question: Question) -> dict[str, Any]:
@@ -173,7 +201,10 @@ def _place(one: Expected) -> str | dict[str, Any]:
 
 
 def _toml(rows: Iterable[Mapping[str, Any]]) -> str:
-    blocks = ["[[queries]]\n" + "".join(f"{key} = {_value(value)}\n" for key, value in row.items()) for row in rows]
+    blocks = [
+        "[[queries]]\n" + "".join(f"{key} = {_value(value)}\n" for key, value in row.items())
+        for row in rows
+    ]
     return "\n".join(blocks)
 
 

@@ -21,7 +21,10 @@ MANY = 10
 FEWEST_WORDS = 3
 """Words of a subject that asks for something; "Fix typo" and "More tests" fit anything."""
 
-_BOT = re.compile(r"\[bot\]|(?<![a-z])bot(?![a-z])|dependabot|renovate|weblate|github-?actions|pre-commit-ci", re.I)
+_BOT = re.compile(
+    r"\[bot\]|(?<![a-z])bot(?![a-z])|dependabot|renovate|weblate|github-?actions|pre-commit-ci",
+    re.I,
+)
 _REVERT = re.compile(r"(revert|reapply|fixup!|squash!|amend!|backport|cherry[- ]?pick)", re.I)
 _RELEASE = re.compile(
     r"(bump|upgrade|update|pin) .*(v?\d+\.\d+|versions?|dependenc|dependabot|requirements|submodule|copyright)"
@@ -91,7 +94,10 @@ def unfit(commit: Logged, query: str) -> str:
         ("revert or fixup", bool(_REVERT.match(commit.subject))),
         ("release or dependency", bool(_RELEASE.match(query))),
         ("housekeeping", bool(_CHORE.search(query))),
-        ("short subject", len(set(_WORD.findall(query.lower()))) < FEWEST_WORDS and query.isascii()),
+        (
+            "short subject",
+            len(set(_WORD.findall(query.lower()))) < FEWEST_WORDS and query.isascii(),
+        ),
     )
     return next((reason for reason, holds in reasons if holds), "")
 
@@ -141,5 +147,7 @@ def questions(
             if not paths:
                 left_out["files not searched"] += 1
                 continue
-            found.append(Question(one.query, tuple(map(Expected, paths)), _category(paths), one.parent))
+            found.append(
+                Question(one.query, tuple(map(Expected, paths)), _category(paths), one.parent)
+            )
     return found

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from ragit.api import Ragit
 from ragit.errors import ConfigError
 from ragit.evaluate import measures
 from ragit.evaluate.golden import GoldenSet, Thresholds
 from ragit.judgements import Arm, Evaluation, Expected, Figures, Judged, Question
 from ragit.reports import IndexReport
+from ragit.repository.repository import Ragit
 from ragit.types import Answer, Progress, Query
 
 _OFF = {
@@ -38,7 +38,9 @@ def ask_all(
     """Every question asked once, in order."""
     judged = []
     for at, question in enumerate(questions, 1):
-        answer = index.search(Query(question.query, ref=question.ref or ref, mode=mode, top_k=measures.K))
+        answer = index.search(
+            Query(question.query, ref=question.ref or ref, mode=mode, top_k=measures.K)
+        )
         judged.append(_judge(question, answer))
         if progress:
             progress(at, len(questions))
@@ -88,7 +90,9 @@ def evaluate(
         categories=categories,
         judged=judged,
         arms=seen,
-        failures=tuple([*_failures(golden, overall, categories), *_unmeasured(golden, seen, judged)]),
+        failures=tuple(
+            [*_failures(golden, overall, categories), *_unmeasured(golden, seen, judged)]
+        ),
         notes=(*notes, *_indexed(reports), *_observed(index, judged, ref)),
     )
 
@@ -101,14 +105,19 @@ def off(index: Ragit) -> frozenset[str]:
     if index.config.embedding.provider == "none":
         found.add("vectors")
     if found == set(_OFF):
-        raise ConfigError("both arms are off", "Set embedding.provider or retrieval.hybridSearch.enabled.")
+        raise ConfigError(
+            "both arms are off", "Set embedding.provider or retrieval.hybridSearch.enabled."
+        )
     return frozenset(found)
 
 
 def seen_arms(index: Ragit, judged: Sequence[Judged]) -> tuple[Arm, ...]:
     """Each arm by what the answers show of it: one that added to no hit of any answer is dead."""
     absent = off(index)
-    return tuple(_seen(name, part, judged, absent) for name, part in (("keywords", "keyword"), ("vectors", "vector")))
+    return tuple(
+        _seen(name, part, judged, absent)
+        for name, part in (("keywords", "keyword"), ("vectors", "vector"))
+    )
 
 
 def _seen(name: str, part: str, judged: Sequence[Judged], absent: frozenset[str]) -> Arm:
@@ -157,7 +166,9 @@ def _absent(index: Ragit, judged: Sequence[Judged], ref: str | None) -> list[str
             at = one.question.ref or ref
             if at not in paths:
                 paths[at] = index.searched_paths(at)
-            if expected.path not in paths[at] and not any(measures.same_path(p, expected.path) for p in paths[at]):
+            if expected.path not in paths[at] and not any(
+                measures.same_path(p, expected.path) for p in paths[at]
+            ):
                 found[expected.path] = None
     return list(found)
 
@@ -174,7 +185,9 @@ def _unmeasured(golden: GoldenSet, arms: Sequence[Arm], judged: Sequence[Judged]
     if not (golden.thresholds or golden.by_category) or not all(one.degraded for one in judged):
         return []
     return [
-        f"{arm.name} took part in no answer: {arm.why}" for arm in arms if (arm.name, arm.state) == ("vectors", "dead")
+        f"{arm.name} took part in no answer: {arm.why}"
+        for arm in arms
+        if (arm.name, arm.state) == ("vectors", "dead")
     ]
 
 
@@ -184,5 +197,7 @@ def _missed(limits: Thresholds, got: Figures, of: str) -> list[str]:
         bound, _, measure = name.partition("_")
         value = getattr(got, measure)
         if value < limit if bound == "min" else value > limit:
-            failures.append(f"{measure}{of} is {value:.4f}, {'below' if bound == 'min' else 'above'} {limit:g}")
+            failures.append(
+                f"{measure}{of} is {value:.4f}, {'below' if bound == 'min' else 'above'} {limit:g}"
+            )
     return failures

@@ -64,7 +64,13 @@ def recall(ranks: Ranks, k: int) -> float:
 def figures(ranks: Ranks, took_ms: float) -> Figures:
     """All measures of one answer."""
     return Figures(
-        1, ndcg(ranks), reciprocal_rank(ranks), recall(ranks, 1), recall(ranks, 5), recall(ranks, 10), took_ms
+        1,
+        ndcg(ranks),
+        reciprocal_rank(ranks),
+        recall(ranks, 1),
+        recall(ranks, 5),
+        recall(ranks, 10),
+        took_ms,
     )
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from ragit.api import Ragit
 from ragit.errors import ConfigError
 from ragit.evaluate.golden import GoldenSet
 from ragit.evaluate.history import questions
+from ragit.repository.repository import Ragit
 from ragit.types import Progress
 
 LOOKED_AT = 20
@@ -51,5 +51,7 @@ def from_history(
     if reasons:
         notes.append(f"commits left out: {reasons}")
     if len(found) < wanted:
-        notes.append(f"{wanted} queries were wanted, {len(found)} were found in {len(commits)} commits")
+        notes.append(
+            f"{wanted} queries were wanted, {len(found)} were found in {len(commits)} commits"
+        )
     return GoldenSet(f"history of {revision}", tuple(found)), notes

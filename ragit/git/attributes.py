@@ -35,7 +35,9 @@ def attributes(
 
     with tempfile.TemporaryDirectory(prefix="ragit-") as folder:
         git = empty_repository(Path(folder), place, private)
-        listed = b"".join(b"%o %s\t%s\0" % (entry.mode, entry.oid.encode(), entry.path) for entry in files)
+        listed = b"".join(
+            b"%o %s\t%s\0" % (entry.mode, entry.oid.encode(), entry.path) for entry in files
+        )
         git.run(*NO_HOOKS, "update-index", "--add", "-z", "--index-info", stdin=listed)
         asked = b"".join(path + b"\0" for path in paths)
         ask = (*_NOBODYS, "check-attr", "-z", "--cached", "--stdin", *ASKED)

@@ -40,7 +40,11 @@ class Git(Record):
         return Git(self.cwd, {**self.env, **more})
 
     def run(
-        self, *args: str, stdin: bytes | None = None, accept: tuple[int, ...] = (0,), cpu_seconds: int = 0
+        self,
+        *args: str,
+        stdin: bytes | None = None,
+        accept: tuple[int, ...] = (0,),
+        cpu_seconds: int = 0,
     ) -> bytes:
         """Output of one command. Raises GitFailed if its exit code is not in `accept`, or it hangs or is not there.
 
@@ -50,16 +54,27 @@ class Git(Record):
         if not cpu_seconds:
             return finish(process, args, stdin, accept)
         bounded = _bound(process, cpu_seconds)
-        out = finish(process, args, stdin, (*accept, _OUT_OF_TIME), SECONDS if bounded else cpu_seconds)
+        out = finish(
+            process, args, stdin, (*accept, _OUT_OF_TIME), SECONDS if bounded else cpu_seconds
+        )
         if process.returncode == _OUT_OF_TIME:
-            raise TooSlow(f"`{shown(args)}` took more than {cpu_seconds} seconds", "run it by hand to see why")
+            raise TooSlow(
+                f"`{shown(args)}` took more than {cpu_seconds} seconds", "run it by hand to see why"
+            )
         return out
 
-    def start(self, *args: str, stdin: int = subprocess.DEVNULL, stderr: int = subprocess.PIPE) -> Process:
+    def start(
+        self, *args: str, stdin: int = subprocess.DEVNULL, stderr: int = subprocess.PIPE
+    ) -> Process:
         """Start one command and do not wait. Raises GitFailed if there is no git."""
         try:
             return subprocess.Popen(
-                ["git", *args], cwd=self.cwd, env=self.env, stdin=stdin, stdout=subprocess.PIPE, stderr=stderr
+                ["git", *args],
+                cwd=self.cwd,
+                env=self.env,
+                stdin=stdin,
+                stdout=subprocess.PIPE,
+                stderr=stderr,
             )
         except OSError as error:
             raise _cannot_start(error, self.cwd) from error
@@ -84,7 +99,12 @@ def _bound(process: Process, seconds: int) -> bool:
         resource.prlimit(process.pid, resource.RLIMIT_CPU, (seconds, seconds + 1))  # type: ignore[attr-defined,unused-ignore]
     except ProcessLookupError:  # it has ended
         return True
-    except (ImportError, AttributeError, OSError, ValueError):  # Linux alone has it, and not every sandbox
+    except (
+        ImportError,
+        AttributeError,
+        OSError,
+        ValueError,
+    ):  # Linux alone has it, and not every sandbox
         return False
     return True
 
@@ -153,10 +173,10 @@ def shown(args: Iterable[str]) -> str:
 
 def _hint(err: bytes) -> str:
     if b"promisor remote" in err or b"transport" in err:
-        return (
-            "this is a partial clone, and what it lacks is only downloaded on request: ragit index --fetch-missing REV"
-        )
-    if b"tree object" in err or b"bad object" in err:  # in such a clone, newer gits say no more than that
+        return "this is a partial clone, and what it lacks is only downloaded on request: ragit index --fetch-missing REV"
+    if (
+        b"tree object" in err or b"bad object" in err
+    ):  # in such a clone, newer gits say no more than that
         return "a partial clone lacks it until you type: ragit index --fetch-missing REV; if this is none: git fsck"
     if b"index.lock" in err:
         return "another git process is at work here; try again when it is done"
@@ -170,7 +190,8 @@ def _hint(err: bytes) -> str:
 def _cannot_start(error: OSError, cwd: str) -> GitFailed:
     if not Path(cwd).is_dir():
         return GitFailed(
-            f"{cwd} is no longer a folder", "the repository was moved or removed: start again from where it is"
+            f"{cwd} is no longer a folder",
+            "the repository was moved or removed: start again from where it is",
         )
     return GitFailed(f"cannot run git: {error.strerror}", "install git, or put it on PATH")
 
@@ -189,13 +210,22 @@ def environment(caller: Mapping[str, str], *, messages: bool = True) -> dict[str
 
 def local_env_vars() -> tuple[str, ...]:
     """The variables that tie a process to one repository (GIT_DIR, GIT_INDEX_FILE, ...), from git itself."""
-    return tuple(Git(os.curdir, environment(os.environ)).run("rev-parse", "--local-env-vars").decode().split())
+    return tuple(
+        Git(os.curdir, environment(os.environ))
+        .run("rev-parse", "--local-env-vars")
+        .decode()
+        .split()
+    )
 
 
 def clean_env(env: Mapping[str, str] | None = None) -> dict[str, str]:
     """`env` (the process's own by default) without what ties it to a repository: for work in another one."""
     local = set(local_env_vars()) | {"GIT_PREFIX"}
-    return {name: value for name, value in (os.environ if env is None else env).items() if name not in local}
+    return {
+        name: value
+        for name, value in (os.environ if env is None else env).items()
+        if name not in local
+    }
 
 
 def version() -> tuple[int, ...]:

@@ -13,7 +13,14 @@ from ragit.git.command import Git
 from ragit.git.place import Place
 from ragit.git.private import Private
 
-_TIES = ("GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_NAMESPACE", "GIT_CONFIG", "GIT_ATTR_SOURCE")
+_TIES = (
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_COMMON_DIR",
+    "GIT_NAMESPACE",
+    "GIT_CONFIG",
+    "GIT_ATTR_SOURCE",
+)
 
 
 def empty_repository(folder: Path, place: Place, private: Private) -> Git:

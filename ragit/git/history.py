@@ -28,8 +28,23 @@ class Logged(NamedTuple):
 def log(git: Git, revision: Oid, most: int) -> list[Logged]:
     """The newest `most` commits that a commit reaches, newest first."""
     said = git.run(
-        *("log", f"--max-count={most}", "--no-show-signature", "--no-notes", "--no-decorate", "--no-color"),
-        *("--diff-merges=off", "--raw", "--no-abbrev", "--no-renames", "--encoding=UTF-8", "-z", f"--format={_FORM}"),
+        *(
+            "log",
+            f"--max-count={most}",
+            "--no-show-signature",
+            "--no-notes",
+            "--no-decorate",
+            "--no-color",
+        ),
+        *(
+            "--diff-merges=off",
+            "--raw",
+            "--no-abbrev",
+            "--no-renames",
+            "--encoding=UTF-8",
+            "-z",
+            f"--format={_FORM}",
+        ),
         *(revision, "--"),
     )
     return list(_logged(iter(said.split(b"\0"))))
@@ -53,5 +68,10 @@ def _logged(fields: Iterator[bytes]) -> Iterator[Logged]:
 def _commit(head: list[bytes], changes: list[tuple[str, str]]) -> Logged:
     commit, parents, author, email, subject = (field.decode("utf-8", "replace") for field in head)
     return Logged(
-        Oid(commit), tuple(map(Oid, parents.split())), author, email, subject.partition("\n")[0], tuple(changes)
+        Oid(commit),
+        tuple(map(Oid, parents.split())),
+        author,
+        email,
+        subject.partition("\n")[0],
+        tuple(changes),
     )

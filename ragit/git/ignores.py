@@ -23,7 +23,9 @@ _UNSPEAKABLE = frozenset((b"", b".", b"..", b".git"))
 """Names that no index takes: a tree that holds one was made by hand, and no pattern is asked about it."""
 
 
-def ignored(place: Place, private: Private, entries: Iterable[Entry], paths: Collection[bytes]) -> frozenset[bytes]:
+def ignored(
+    place: Place, private: Private, entries: Iterable[Entry], paths: Collection[bytes]
+) -> frozenset[bytes]:
     """Those of `paths` that the .ragitignore files among `entries`, all files of the tree, take out.
 
     Costs nothing if there is no such file.
@@ -35,14 +37,22 @@ def ignored(place: Place, private: Private, entries: Iterable[Entry], paths: Col
 
     # What the paths hold is not asked for: any object will do.
     held = {path: files[0].oid for path in paths} | {entry.path: entry.oid for entry in files}
-    listed = b"".join(b"100644 %s\t%s\0" % (oid.encode(), path) for path, oid in held.items() if _speakable(path))
+    listed = b"".join(
+        b"100644 %s\t%s\0" % (oid.encode(), path) for path, oid in held.items() if _speakable(path)
+    )
     names = b"".join(entry.path + b"\0" for entry in files)
     with tempfile.TemporaryDirectory(prefix="ragit-") as folder:
         git = empty_repository(Path(folder), place, private)
         git.run(*NO_HOOKS, "update-index", "--add", "--replace", "-z", "--index-info", stdin=listed)
         # A file that is not checked out on purpose is read from the index.
         git.run(*NO_HOOKS, "update-index", "--skip-worktree", "-z", "--stdin", stdin=names)
-        ask = ("ls-files", "-z", "--cached", "--ignored", f"--exclude-per-directory={NAME.decode()}")
+        ask = (
+            "ls-files",
+            "-z",
+            "--cached",
+            "--ignored",
+            f"--exclude-per-directory={NAME.decode()}",
+        )
         said = patterns.run(git, *ask, files=files, paths=len(paths))
     return frozenset(said.split(b"\0")).intersection(paths)
 

@@ -47,7 +47,10 @@ class Objects(Protocol):
         """Itself."""
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         """Close."""
 
@@ -160,7 +163,9 @@ class CatFile:
                 oids = oids[1:]
 
     def _start(self, mode: str) -> Process:
-        process = self._recipe.git.start("cat-file", mode, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        process = self._recipe.git.start(
+            "cat-file", mode, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
         self._running.add(process)
         return process
 
@@ -218,7 +223,9 @@ def _receive(process: Process, oid: Oid, mode: str) -> _Answer | None:
 
 def _batch_sizes(git: Git, oids: list[Oid]) -> dict[Oid, int]:
     asked = "".join(f"{oid}\n" for oid in oids).encode()
-    lines = git.run("cat-file", "--batch-check=%(objectname) %(objectsize)", "--buffer", stdin=asked).splitlines()
+    lines = git.run(
+        "cat-file", "--batch-check=%(objectname) %(objectsize)", "--buffer", stdin=asked
+    ).splitlines()
     pairs = (line.split() for line in lines)
     return {Oid(name.decode()): int(size) for name, size in pairs if size.isdigit()}
 
@@ -236,7 +243,9 @@ class LibGit:
                 if os.path.isdir(folder):  # noqa: PTH112 - a path in git's own form
                     self._odb.add_disk_alternate(folder)
         except pygit2.GitError as error:
-            raise GitFailed(f"libgit2 cannot open {recipe.folder}: {error}", "run `git fsck`") from error
+            raise GitFailed(
+                f"libgit2 cannot open {recipe.folder}: {error}", "run `git fsck`"
+            ) from error
 
     def __enter__(self) -> Objects:
         return self
@@ -283,7 +292,10 @@ class LibGit:
 
 
 def _damaged(oid: Oid, reason: str) -> GitFailed:
-    return GitFailed(f"object {oid} is damaged: {reason}", "run `git fsck`; `git fetch --refetch` may bring it back")
+    return GitFailed(
+        f"object {oid} is damaged: {reason}",
+        "run `git fsck`; `git fetch --refetch` may bring it back",
+    )
 
 
 def libgit2_version() -> str:

@@ -22,7 +22,9 @@ _PATHS_A_SECOND = 10_000
 _SHOWN = 60
 
 
-def run(git: Git, *args: str, files: Sequence[Entry], paths: int, stdin: bytes | None = None) -> bytes:
+def run(
+    git: Git, *args: str, files: Sequence[Entry], paths: int, stdin: bytes | None = None
+) -> bytes:
     """Output of a git command that matches so many paths against the patterns in `files`.
 
     GitFailed, with the pattern to mend, if that takes too long.

@@ -53,7 +53,11 @@ def find(path: str, caller: Mapping[str, str]) -> Place:
     for question in ("--git-common-dir", "--git-dir", "--git-path=index", "--git-path=objects"):
         args += [*question.split("="), mark]
     args += ["--show-object-format", mark, "--show-prefix", mark, "--show-cdup", mark]
-    args += ["--revs-only", "HEAD", _TREE]  # prints nothing, and does not fail, where HEAD is unborn
+    args += [
+        "--revs-only",
+        "HEAD",
+        _TREE,
+    ]  # prints nothing, and does not fail, where HEAD is unborn
     answer = _ask(path, args, caller)
     parts = answer.split(mark.encode() + b"\n")
     if parts[0].startswith(b"--path-format"):
@@ -61,7 +65,9 @@ def find(path: str, caller: Mapping[str, str]) -> Place:
     raw_up = parts[6]
     parts = [part[:-1] if part.endswith(b"\n") else part for part in parts]
     if "GIT_DIR" not in caller:
-        _check_origin(Path(os.path.realpath(path)), Path(os.path.realpath(os.fsdecode(parts[1]))), caller)
+        _check_origin(
+            Path(os.path.realpath(path)), Path(os.path.realpath(os.fsdecode(parts[1]))), caller
+        )
     return _place(path, parts, raw_up, caller)
 
 
@@ -78,14 +84,18 @@ def _check_origin(path: Path, git_dir: Path, caller: Mapping[str, str]) -> None:
         return
     inside = str(git_dir.relative_to(outer))
     try:
-        tracked = Git(str(outer), environment(clean_env(caller))).run("--literal-pathspecs", "ls-files", "--", inside)
+        tracked = Git(str(outer), environment(clean_env(caller))).run(
+            "--literal-pathspecs", "ls-files", "--", inside
+        )
     except GitFailed as error:
         if "not a git repository" in error.message:
             return
         raise
     if tracked:
         hint = f"use {outer} instead; if you trust that folder's settings, set GIT_DIR to it"
-        raise NotARepository(f"{git_dir} came with the files of {outer}, and its settings with it", hint)
+        raise NotARepository(
+            f"{git_dir} came with the files of {outer}, and its settings with it", hint
+        )
 
 
 _TREE = "HEAD^{tree}"
@@ -94,7 +104,9 @@ _TREE = "HEAD^{tree}"
 def _ask(path: str, args: list[str], caller: Mapping[str, str]) -> bytes:
     process = Git(path, environment(caller)).start(*args, stdin=subprocess.DEVNULL)
     out, err = process.communicate()
-    if process.returncode and b"promisor remote" in err and args[-1] == _TREE:  # which this partial clone lacks
+    if (
+        process.returncode and b"promisor remote" in err and args[-1] == _TREE
+    ):  # which this partial clone lacks
         return _ask(path, args[:-1], caller)
     if process.returncode:
         raise _refused(err)
@@ -105,8 +117,12 @@ def _refused(err: bytes) -> NotARepository:
     text = err.decode("utf-8", "replace").strip()
     first, _, rest = text.partition("\n")
     if b"safe.directory" in err:
-        return NotARepository(words(first.encode()), "if you trust it: " + rest.strip().splitlines()[-1].strip())
-    return NotARepository(words(err), "run ragit inside a git repository, or make one with `git init`")
+        return NotARepository(
+            words(first.encode()), "if you trust it: " + rest.strip().splitlines()[-1].strip()
+        )
+    return NotARepository(
+        words(err), "run ragit inside a git repository, or make one with `git init`"
+    )
 
 
 def _place(path: str, parts: list[bytes], raw_up: bytes, caller: Mapping[str, str]) -> Place:
@@ -144,7 +160,9 @@ def _tree(git: Git, head: list[bytes], object_format: str) -> Oid:
     """HEAD's tree; its commit alone says which it is where a partial clone lacks the tree itself."""
     if not head:
         return EMPTY_TREES[object_format]
-    named = head[1] if len(head) == 2 else git.run("log", "-1", "--format=%T", head[0].decode()).strip()
+    named = (
+        head[1] if len(head) == 2 else git.run("log", "-1", "--format=%T", head[0].decode()).strip()
+    )
     return Oid(named.decode())
 
 

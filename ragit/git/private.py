@@ -33,7 +33,9 @@ class Private:
     """The private folder of one repository: `<common dir>/ragit`, else `scratch`, else a temporary one."""
 
     def __init__(self, place: Place, scratch: Path | None) -> None:
-        self._choices = [folder for folder in (place.common_dir / "ragit", scratch) if folder is not None]
+        self._choices = [
+            folder for folder in (place.common_dir / "ragit", scratch) if folder is not None
+        ]
         self._chosen: Path | None = None
         self._temporary = False
 
@@ -42,14 +44,17 @@ class Private:
         """The folder, with an object directory in it. Raises GitFailed if nothing at all can be written."""
         if self._chosen is None:
             self._chosen = (
-                next((folder for folder in self._choices if _writable(folder)), None) or self._make_temporary()
+                next((folder for folder in self._choices if _writable(folder)), None)
+                or self._make_temporary()
             )
         return self._chosen
 
     @property
     def objects(self) -> Path:
         """The object directory, as far as it is known: nobody may have made it yet."""
-        known = self._chosen or next((folder for folder in self._choices if folder.is_dir()), self._choices[0])
+        known = self._chosen or next(
+            (folder for folder in self._choices if folder.is_dir()), self._choices[0]
+        )
         return known / "objects"
 
     def _make_temporary(self) -> Path:
@@ -113,11 +118,16 @@ class Private:
         except FileNotFoundError:
             return None
         family = f"{crc32(os.fsencode(index)):08x}"
-        copy = self.folder / f"status-{family}-{facts.st_mtime_ns:x}-{facts.st_size:x}-{facts.st_ino:x}"
+        copy = (
+            self.folder
+            / f"status-{family}-{facts.st_mtime_ns:x}-{facts.st_size:x}-{facts.st_ino:x}"
+        )
         if copy.exists():
             return copy
         for old in self.folder.glob(f"status-{family}-*"):
-            with suppress(FileNotFoundError):  # someone else's, who has just given it its name or removed it
+            with suppress(
+                FileNotFoundError
+            ):  # someone else's, who has just given it its name or removed it
                 if old.stat().st_ctime < time.time() - _IN_USE_SECONDS:
                     old.unlink()
         fresh = copy.with_name(f"{copy.name}.{os.getpid()}-{os.urandom(4).hex()}")
@@ -172,7 +182,9 @@ def _quoted(folder: str) -> str:
     return '"' + folder.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def prune(objects: Path, recipe: ObjectsRecipe, keep: Iterable[Oid], grace: float = GRACE_SECONDS) -> int:
+def prune(
+    objects: Path, recipe: ObjectsRecipe, keep: Iterable[Oid], grace: float = GRACE_SECONDS
+) -> int:
     """Remove loose objects that no tree of `keep` reaches and that are older than `grace` seconds; bytes freed.
 
     A tree of the user's own object directory never leads to an object of ours, so only our own trees are followed.
@@ -203,7 +215,11 @@ def _reached(recipe: ObjectsRecipe, roots: Iterable[Oid], ours: Iterable[Oid]) -
             seen.add(oid)
             header = objects.header(oid)
             if header is not None and header[0] == "tree":
-                todo += [child for child in _children(objects.read(oid) or b"", len(oid) // 2) if child in within]
+                todo += [
+                    child
+                    for child in _children(objects.read(oid) or b"", len(oid) // 2)
+                    if child in within
+                ]
     return seen
 
 

@@ -58,7 +58,9 @@ def resolve(git: Git, name: str, unborn: Oid) -> Revision:
             raise
         # A reflog that does not reach back so far is not an answer for git but the end of it.
         raise UnknownRevision(f"no commit is named {name!r} ({error.message})", _REFLOG) from error
-    if tree is None and commit is not None:  # a partial clone may lack it: the commit still says which it is
+    if (
+        tree is None and commit is not None
+    ):  # a partial clone may lack it: the commit still says which it is
         tree = Oid(git.run("log", "-1", "--format=%T", commit).decode().strip())
     if tree is not None:
         return Revision(name, commit, tree)
@@ -78,12 +80,18 @@ def _peel(git: Git, expressions: list[str]) -> list[Oid | None]:
     lines = git.run("cat-file", "--batch-check", stdin=os.fsencode(asked)).splitlines()
     # A missing one is answered by its own words, which may be two or three themselves: a found one ends in its size.
     found = (line.rsplit(b" ", 2) for line in lines)
-    return [Oid(words[0].decode()) if len(words) == 3 and words[2].isdigit() else None for words in found]
+    return [
+        Oid(words[0].decode()) if len(words) == 3 and words[2].isdigit() else None
+        for words in found
+    ]
 
 
 def _is_unborn(git: Git) -> bool:
     branch = git.run("symbolic-ref", "--quiet", "HEAD", accept=(0, 1)).strip()
-    return bool(branch) and not git.run("for-each-ref", "--format=%(refname)", os.fsdecode(branch)).strip()
+    return (
+        bool(branch)
+        and not git.run("for-each-ref", "--format=%(refname)", os.fsdecode(branch)).strip()
+    )
 
 
 def _advice(git: Git, name: str) -> str:
@@ -111,12 +119,23 @@ def _near_names(git: Git, name: str) -> list[str]:
 
 def refs(git: Git, kinds: Iterable[str] = KINDS) -> list[Revision]:
     """Branches, tags and remote branches by full name, with what they point to; symbolic ones and odd tags left out."""
-    atoms = ("refname", "symref", "objecttype", "objectname", "tree", "*objecttype", "*objectname", "*tree")
+    atoms = (
+        "refname",
+        "symref",
+        "objecttype",
+        "objectname",
+        "tree",
+        "*objecttype",
+        "*objectname",
+        "*tree",
+    )
     form = "%00".join(f"%({atom})" for atom in atoms)
     found: list[Revision] = []
     nested: list[str] = []
     for line in git.run("for-each-ref", f"--format={form}", *kinds).splitlines():
-        raw, symref, kind, oid, tree, tag_kind, tag_oid, tag_tree = (os.fsdecode(part) for part in line.split(b"\0"))
+        raw, symref, kind, oid, tree, tag_kind, tag_oid, tag_tree = (
+            os.fsdecode(part) for part in line.split(b"\0")
+        )
         if symref:
             continue
         if kind == "commit":
@@ -129,7 +148,11 @@ def refs(git: Git, kinds: Iterable[str] = KINDS) -> list[Revision]:
 
 
 def _peeled(git: Git, names: list[str]) -> list[Revision]:
-    oids = _peel(git, [f"{name}^{{{kind}}}" for name in names for kind in ("commit", "tree")]) if names else []
+    oids = (
+        _peel(git, [f"{name}^{{{kind}}}" for name in names for kind in ("commit", "tree")])
+        if names
+        else []
+    )
     rows = zip(names, oids[::2], oids[1::2], strict=True)
     return [Revision(name, commit, tree) for name, commit, tree in rows if tree is not None]
 
@@ -143,7 +166,9 @@ def trees_of(git: Git, commits: Iterable[Oid]) -> dict[Oid, Oid]:
 
 def reflog(git: Git) -> list[Reflogged]:
     """All that the reflogs of all refs and worktrees remember, as far as the commits are still there."""
-    said = git.run("log", "--walk-reflogs", "--all", "--date=unix", "--format=%H %T %gd", accept=(0, 128))
+    said = git.run(
+        "log", "--walk-reflogs", "--all", "--date=unix", "--format=%H %T %gd", accept=(0, 128)
+    )
     found = []
     for line in said.decode("utf-8", "surrogateescape").splitlines():
         commit, tree, entry = line.split(" ", 2)
@@ -172,7 +197,9 @@ def _worktree(said: dict[bytes, bytes]) -> Worktree:
     path = Path(os.fsdecode(said[b"worktree"]))
     head = said.get(b"HEAD", b"0").decode()
     branch = os.fsdecode(said.get(b"branch", b"")).removeprefix("refs/heads/")
-    return Worktree(path, Oid(head) if head.strip("0") else None, _git_dir(path, bare=b"bare" in said), branch)
+    return Worktree(
+        path, Oid(head) if head.strip("0") else None, _git_dir(path, bare=b"bare" in said), branch
+    )
 
 
 def _git_dir(path: Path, *, bare: bool) -> Path:

@@ -35,7 +35,12 @@ class Repo:
         self._statuses: list[GitStatus] = []
 
     @classmethod
-    def open(cls, path: Path | str = ".", env: Mapping[str, str] | None = None, scratch: Path | None = None) -> Repo:
+    def open(
+        cls,
+        path: Path | str = ".",
+        env: Mapping[str, str] | None = None,
+        scratch: Path | None = None,
+    ) -> Repo:
         """The repository that `path` lies in, or the one that `env` (by default the process's own) names.
 
         `scratch` is a folder to write to where the git dir cannot be written. Raises NotARepository.
@@ -46,7 +51,10 @@ class Repo:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.close()
 
@@ -147,10 +155,20 @@ class Repo:
     def diff(self, old: Oid, new: Oid) -> list[Change]:
         """The paths that differ between two trees, also by mode or type only. A rename is one gone and one new."""
         said = self._reader.run(
-            "diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--ignore-submodules=none", old, new
+            "diff-tree",
+            "-r",
+            "-z",
+            "--raw",
+            "--no-abbrev",
+            "--no-renames",
+            "--ignore-submodules=none",
+            old,
+            new,
         )
         fields = said.split(b"\0")
-        return [_change(facts, path) for facts, path in zip(fields[::2], fields[1::2], strict=False)]
+        return [
+            _change(facts, path) for facts, path in zip(fields[::2], fields[1::2], strict=False)
+        ]
 
     def staged_tree(self) -> Oid:
         """The tree that a commit would record now. Raises GitFailed while there are conflicts."""
@@ -162,7 +180,9 @@ class Repo:
         self._statuses.append(status)
         return status
 
-    def working_tree(self, max_bytes: int | Callable[[bytes], int], status: GitStatus | None = None) -> WorkingTree:
+    def working_tree(
+        self, max_bytes: int | Callable[[bytes], int], status: GitStatus | None = None
+    ) -> WorkingTree:
         """HEAD with all uncommitted changes (tracked, or untracked and not ignored) as a tree.
 
         Changed files of more than `max_bytes` (of any file, or by path), embedded repositories and what cannot be read
@@ -171,14 +191,20 @@ class Repo:
         """
         most = max_bytes if callable(max_bytes) else lambda _: max_bytes
         for _ in range(_PATIENCE):
-            found = uncommitted.working_tree(self._place, self._private, status or self.start_status(), most)
+            found = uncommitted.working_tree(
+                self._place, self._private, status or self.start_status(), most
+            )
             if found is not None:
                 return found
             self.refresh()
             status = None
-        raise GitFailed("HEAD keeps moving", "another git process is at work here; try again when it is done")
+        raise GitFailed(
+            "HEAD keeps moving", "another git process is at work here; try again when it is done"
+        )
 
-    def attributes(self, entries: Iterable[Entry], paths: Sequence[bytes]) -> dict[bytes, dict[str, str]]:
+    def attributes(
+        self, entries: Iterable[Entry], paths: Sequence[bytes]
+    ) -> dict[bytes, dict[str, str]]:
         """What the .gitattributes among `entries` (all files of a tree) say about `paths`.
 
         Only of linguist-generated, linguist-vendored, linguist-language, diff, binary and ragit, and only where they
@@ -197,7 +223,13 @@ class Repo:
         place, callers = self._place, self._env.get(private.ALTERNATES, "")
         folders = [str(self._private.objects), *callers.split(os.pathsep)]
         bulk = bulk and '"' not in callers  # quoted by rules that git alone knows
-        return ObjectsRecipe(self._reader, str(place.objects), tuple(filter(None, folders)), place.object_format, bulk)
+        return ObjectsRecipe(
+            self._reader,
+            str(place.objects),
+            tuple(filter(None, folders)),
+            place.object_format,
+            bulk,
+        )
 
     def objects(self, *, bulk: bool = False) -> Objects:
         """Read objects: by git for a few, with `bulk` by libgit2 (slow to load) for thousands. Closed with this."""
@@ -237,7 +269,9 @@ class Repo:
 
     def trees_named(self, revisions: Iterable[str]) -> list[Oid]:
         """The trees of commits, by names, also of those that a partial clone lacks."""
-        said = self._place.git.run("log", "--no-walk=unsorted", "--format=%T", *revisions, "--", accept=(0, 128))
+        said = self._place.git.run(
+            "log", "--no-walk=unsorted", "--format=%T", *revisions, "--", accept=(0, 128)
+        )
         return [Oid(line) for line in said.decode().split()]
 
     def fetch_trees(self, trees: Iterable[Oid]) -> None:
@@ -259,7 +293,9 @@ class Repo:
         for remote in self._promisors if wanted else ():
             Git(self._place.git.cwd, env).run(*_FETCH, "--", remote, stdin=wanted)
 
-    def prune_private_objects(self, keep: Iterable[Oid], grace: float = private.GRACE_SECONDS) -> int:
+    def prune_private_objects(
+        self, keep: Iterable[Oid], grace: float = private.GRACE_SECONDS
+    ) -> int:
         """Remove objects of uncommitted work that no `keep` tree reaches, older than `grace` seconds; bytes freed."""
         return private.prune(self._private.objects, self.recipe(), keep, grace)
 
@@ -302,7 +338,14 @@ _PROTOCOLS = "GIT_ALLOW_PROTOCOL"
 _OFFLINE = (_PROTOCOLS, "GIT_NO_LAZY_FETCH")
 _FETCH = (
     *("-c", "fetch.negotiationAlgorithm=noop", "-c", "gc.auto=0", "-c", "maintenance.auto=false"),
-    *("fetch", "--no-tags", "--no-write-fetch-head", "--recurse-submodules=no", "--filter=blob:none", "--stdin"),
+    *(
+        "fetch",
+        "--no-tags",
+        "--no-write-fetch-head",
+        "--recurse-submodules=no",
+        "--filter=blob:none",
+        "--stdin",
+    ),
 )
 _NO_OID = re.compile(rb"0+")
 

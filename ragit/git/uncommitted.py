@@ -38,7 +38,10 @@ _PLAIN_INDEX = (
     *NO_HOOKS,
     *("-c", "core.fsmonitor=false"),
     *("-c", "core.splitIndex=false"),
-    *("-c", "core.safecrlf=false"),  # "true" refuses files whose line ends do not survive: searching them is harmless
+    *(
+        "-c",
+        "core.safecrlf=false",
+    ),  # "true" refuses files whose line ends do not survive: searching them is harmless
 )
 
 
@@ -131,7 +134,9 @@ def working_tree(
         git = private.writer(place.git_with_filters, index, place.objects)
         _update(git, ("--force-remove",), plan.remove)
         refused = _add(git, plan.add)
-        _update(git, ("--force-remove",), list(refused))  # else an older content would stand for them
+        _update(
+            git, ("--force-remove",), list(refused)
+        )  # else an older content would stand for them
         return WorkingTree(_write_tree(git), place.commit, {**plan.skipped, **refused})
 
 

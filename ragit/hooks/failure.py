@@ -35,15 +35,25 @@ def last(folder: Path) -> Failure | None:
     """The failure that no success followed, if there is one."""
     try:
         found = json.loads((folder / _FAILURES).read_bytes())
-        return Failure(str(found["message"]), str(found["hint"]), float(found["seconds"]), int(found["times"]))
-    except (OSError, ValueError, KeyError, TypeError):  # none, or half written when the power went: as good as none
+        return Failure(
+            str(found["message"]), str(found["hint"]), float(found["seconds"]), int(found["times"])
+        )
+    except (
+        OSError,
+        ValueError,
+        KeyError,
+        TypeError,
+    ):  # none, or half written when the power went: as good as none
         return None
 
 
 def waits(folder: Path) -> bool:
     """True while it is too early to try again. A clock that was set back does not stop us for long."""
     failure = last(folder)
-    return failure is not None and abs(time.time() - failure.seconds) < failure.next_try - failure.seconds
+    return (
+        failure is not None
+        and abs(time.time() - failure.seconds) < failure.next_try - failure.seconds
+    )
 
 
 def record(folder: Path, message: str, hint: str) -> None:

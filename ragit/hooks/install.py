@@ -77,7 +77,8 @@ class Hooks:
             failure.forget(folder)
         except OSError as error:
             raise HooksNotWritable(
-                f"cannot change {error.filename}: {error.strerror}", "Make it writable and try again"
+                f"cannot change {error.filename}: {error.strerror}",
+                "Make it writable and try again",
             ) from error
         changed = self._fingerprint() != before
         self._places = Places(self._repo)
@@ -119,7 +120,11 @@ class Hooks:
         if why:
             return HookState(event, str(file), "left alone", why, _advice(event, file, tool))
         _insert(file, script.block(event, beside=self._beside))
-        note = "`git lfs update` will refuse this file: git lfs update --manual" if tool == "git-lfs" else ""
+        note = (
+            "`git lfs update` will refuse this file: git lfs update --manual"
+            if tool == "git-lfs"
+            else ""
+        )
         return HookState(event, str(file), "active", note)
 
     @property
@@ -136,7 +141,9 @@ class Hooks:
             return f"it is {tool}'s, which rewrites it"
         if not self._places.inside and not force:
             return (
-                "husky runs the hooks here" if self._places.husky else "core.hooksPath leads out of the git directory"
+                "husky runs the hooks here"
+                if self._places.husky
+                else "core.hooksPath leads out of the git directory"
             )
         why = obstacle(file)
         return "" if force and file.is_symlink() and not obstacle(file.resolve()) else why
@@ -157,8 +164,13 @@ class Hooks:
 
     def _fingerprint(self) -> object:
         """All that installing may change."""
-        files = [self._places.dispatcher, *(file for event in script.EVENTS for file in self._places.variants(event))]
-        return [(read(file), os.access(file, os.X_OK)) for file in files], self._repo.config(r"^hook\.ragit-")
+        files = [
+            self._places.dispatcher,
+            *(file for event in script.EVENTS for file in self._places.variants(event)),
+        ]
+        return [(read(file), os.access(file, os.X_OK)) for file in files], self._repo.config(
+            r"^hook\.ragit-"
+        )
 
 
 def _advice(event: str, file: Path, tool: str) -> str:
@@ -178,7 +190,11 @@ def _write(file: Path, content: bytes, mode: int | None) -> None:
     """Replace a file in one step; `mode` None keeps the one it has. A link keeps leading to its file."""
     file = file.resolve()
     mode = file.stat().st_mode & 0o7777 if mode is None else mode
-    if file.exists() and file.read_bytes() == content and file.stat().st_mode & 0o777 == mode & 0o777:
+    if (
+        file.exists()
+        and file.read_bytes() == content
+        and file.stat().st_mode & 0o777 == mode & 0o777
+    ):
         return
     file.parent.mkdir(parents=True, exist_ok=True)
     fresh = file.with_name(f"{file.name}.ragit-{os.getpid()}")
@@ -209,6 +225,11 @@ def _interpreter() -> str:
 def _finds_ragit(python: str) -> bool:
     probe = [python, "-E", "-c", "import ragit.hooks.worker"]
     try:
-        return subprocess.run(probe, cwd=Path(python).parent, capture_output=True, check=False).returncode == 0
+        return (
+            subprocess.run(
+                probe, cwd=Path(python).parent, capture_output=True, check=False
+            ).returncode
+            == 0
+        )
     except OSError:
         return False

@@ -57,13 +57,19 @@ class Places:
         """Whether this hook wakes ragit, and if not, why."""
         file = self.file(event)
         shown = str(file)
-        placed = f"git config hook.ragit-{event}" if f"hook.ragit-{event}.command" in self._config else ""
+        placed = (
+            f"git config hook.ragit-{event}"
+            if f"hook.ragit-{event}.command" in self._config
+            else ""
+        )
         if not placed and _active(file):
             placed = shown
         if placed and os.access(self.dispatcher, os.X_OK):
             return HookState(event, placed, "active")
         if placed:
-            return HookState(event, placed, "absent", f"it calls {self.dispatcher}, which is not there")
+            return HookState(
+                event, placed, "absent", f"it calls {self.dispatcher}, which is not there"
+            )
         tool = tool_of(file)
         if tool == "pre-commit" and self._asked:
             return HookState(event, shown, "active", "by ragit-index in .pre-commit-config.yaml")

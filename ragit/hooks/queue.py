@@ -32,7 +32,9 @@ def run(directory: str, event: str, args: Sequence[str], environ: Mapping[str, s
     return True
 
 
-def wanted(event: str, args: Sequence[str], environ: Mapping[str, str], git_dir: Path, *, detached: bool) -> bool:
+def wanted(
+    event: str, args: Sequence[str], environ: Mapping[str, str], git_dir: Path, *, detached: bool
+) -> bool:
     """Whether a hook of this name and arguments moved HEAD to where it will stay."""
     if environ.get("RAGIT") == "0" or environ.get("_PRE_COMMIT_SKIP_POST_CHECKOUT"):
         return False
@@ -41,7 +43,9 @@ def wanted(event: str, args: Sequence[str], environ: Mapping[str, str], git_dir:
         return False
     if event == "post-rewrite" and list(args[:1]) == ["amend"]:
         return False
-    if event == "post-commit" and any((git_dir / name).is_dir() for name in ("rebase-merge", "rebase-apply")):
+    if event == "post-commit" and any(
+        (git_dir / name).is_dir() for name in ("rebase-merge", "rebase-apply")
+    ):
         return False
     return not (detached and (git_dir / "BISECT_LOG").is_file())
 
@@ -56,8 +60,12 @@ def _from_pre_commit(environ: Mapping[str, str]) -> tuple[str, list[str]]:
 
 def _start(folder: Path) -> None:
     """Start the worker so that nothing ties it to us: no descriptor, no terminal, no variable of the repository's."""
-    flags = {"creationflags": 0x00000208} if sys.platform == "win32" else {"start_new_session": True}
-    with (folder / LOG).open("ab") as log:  # the flags of Windows: DETACHED_PROCESS | CREATE_NEW_PROCESS_GROUP
+    flags = (
+        {"creationflags": 0x00000208} if sys.platform == "win32" else {"start_new_session": True}
+    )
+    with (folder / LOG).open(
+        "ab"
+    ) as log:  # the flags of Windows: DETACHED_PROCESS | CREATE_NEW_PROCESS_GROUP
         subprocess.Popen(
             [sys.executable, "-E", "-m", "ragit.hooks.worker"],
             cwd=folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log, close_fds=True, **flags,

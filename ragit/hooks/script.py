@@ -15,7 +15,9 @@ EVENTS = ("post-commit", "post-checkout", "post-merge", "post-rewrite")
 FOLDER, DISPATCHER = "ragit", "hook"
 SHEBANG = b"#!/bin/sh\n"
 _BEGIN, _END = "# >>> ragit >>>", "# <<< ragit <<<"
-_BLOCK = re.compile(rb"^" + re.escape(_BEGIN.encode()) + rb"\n.*?^" + re.escape(_END.encode()) + rb"\n", re.M | re.S)
+_BLOCK = re.compile(
+    rb"^" + re.escape(_BEGIN.encode()) + rb"\n.*?^" + re.escape(_END.encode()) + rb"\n", re.M | re.S
+)
 
 
 def line(event: str) -> str:

@@ -122,7 +122,9 @@ def _index_heads(folder: Path, hints: Iterable[str]) -> None:
         try:
             with ragit.open(place, env=env) as index:
                 report = index.index(retry=False, progress=_Watch(folder / PENDING))
-                _log(f"{place}: {report.indexed} indexed, {report.embedded} embedded in {report.seconds:.2f} s")
+                _log(
+                    f"{place}: {report.indexed} indexed, {report.embedded} embedded in {report.seconds:.2f} s"
+                )
         except RagitError as error:
             failures.append(error)
     if failures:
@@ -133,7 +135,7 @@ class _Watch:
     """Progress of indexing that gives way to a HEAD that moved, at moments when all that is done is written."""
 
     def __init__(self, pending: Path) -> None:
-        from ragit.index.run import BATCH_FILES
+        from ragit.index.run.run import BATCH_FILES
 
         self._pending, self._batch = pending, BATCH_FILES
 
@@ -155,7 +157,9 @@ def _places(repo: Repo, hints: Iterable[str]) -> list[Path]:
     listed = sorted(repo.worktrees(), key=_moved, reverse=True)
     places = [*(Path(hint) for hint in reversed(list(hints))), *(tree.path for tree in listed)]
     seen = dict.fromkeys(place.resolve() for place in places if place.is_dir())
-    found = [place for place in seen if place != repo.common_dir and _belongs(place, repo.common_dir)]
+    found = [
+        place for place in seen if place != repo.common_dir and _belongs(place, repo.common_dir)
+    ]
     return found or [repo.common_dir]  # a bare repository has its own HEAD
 
 
@@ -178,7 +182,11 @@ def _moved(tree: Worktree) -> float:
 
 def _wait_for_rebase(repo: Repo) -> None:
     until = time.monotonic() + REBASE_PATIENCE_S
-    folders = [tree.git_dir / name for tree in repo.worktrees() for name in ("rebase-merge", "rebase-apply")]
+    folders = [
+        tree.git_dir / name
+        for tree in repo.worktrees()
+        for name in ("rebase-merge", "rebase-apply")
+    ]
     while any(folder.exists() for folder in folders) and time.monotonic() < until:
         time.sleep(0.05)
 
@@ -189,17 +197,27 @@ def _note(folder: Path, error: Exception) -> None:
     from ragit.errors import RagitError, StoreTooNew
 
     _log(f"failed: {error}")
-    if isinstance(error, StoreTooNew):  # a newer ragit keeps this store: its own hooks or searches do the work
+    if isinstance(
+        error, StoreTooNew
+    ):  # a newer ragit keeps this store: its own hooks or searches do the work
         return
     if isinstance(error, RagitError):
         failure.record(folder, error.message, error.hint)
     else:
         traceback.print_exc()
-        failure.record(folder, f"unexpectedly, {type(error).__name__}: {error}", f"The details are in {folder / LOG}")
+        failure.record(
+            folder,
+            f"unexpectedly, {type(error).__name__}: {error}",
+            f"The details are in {folder / LOG}",
+        )
 
 
 def _log(line: str) -> None:
-    sys.stdout.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {line}\n".encode("utf-8", "backslashreplace").decode())
+    sys.stdout.write(
+        f"{time.strftime('%Y-%m-%d %H:%M:%S')} {line}\n".encode(
+            "utf-8", "backslashreplace"
+        ).decode()
+    )
     sys.stdout.flush()
 
 

@@ -2,8 +2,8 @@
 searches.
 """
 
-from ragit.index.compose import Composed, Composer
-from ragit.index.index import Indexer
-from ragit.index.plan import Selector
+from ragit.index.indexer import Indexer
+from ragit.index.selection import Selector
+from ragit.index.tree import Composed, Composer
 
 __all__ = ["Composed", "Composer", "Indexer", "Selector"]

@@ -24,7 +24,9 @@ class Fused:
         others = (1 - ORIGINAL) / (len(ways) - 1) if len(ways) > 1 else 0.0
         self._shares = [ORIGINAL if others else 1.0, *[others] * (len(ways) - 1)]
         self._scorers = [scorer for scorer, _ in ways]
-        self._ranked: list[Mapping[Key, Ranked]] = [{_key(one): one for one in ranked} for _, ranked in ways]
+        self._ranked: list[Mapping[Key, Ranked]] = [
+            {_key(one): one for one in ranked} for _, ranked in ways
+        ]
 
     def order(self, least: float) -> list[Ranked]:
         """All chunks that any way found and that score at least `least`, best first; equals by path, then by line."""

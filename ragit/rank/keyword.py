@@ -23,7 +23,9 @@ B_CHUNK = 0.2
 CHUNK_LENGTH = 120
 """Words of a middling chunk. A constant, not the tree's mean: chunk scores are only computed for candidates."""
 
-FIELD_WEIGHTS: Mapping[str, float] = dict(zip(postings.COLUMNS, (4.0, 1.5, *postings.BODY_COUNTS), strict=True))
+FIELD_WEIGHTS: Mapping[str, float] = dict(
+    zip(postings.COLUMNS, (4.0, 1.5, *postings.BODY_COUNTS), strict=True)
+)
 PATH_WEIGHT = 3.0
 SYMBOL_WEIGHT = 4.0
 HEAD_WEIGHT = 1.5
@@ -42,7 +44,9 @@ def rarity(holders: int, files: int) -> float:
     return math.log(1 + (files - holders + 0.5) / (holders + 0.5))
 
 
-def score_files(query: QueryTerms, found: Mapping[str, Mapping[int, float]], lengths: Sequence[int]) -> FileScores:
+def score_files(
+    query: QueryTerms, found: Mapping[str, Mapping[int, float]], lengths: Sequence[int]
+) -> FileScores:
     """BM25F of every file that holds a term.
 
     `found` gives for each term the files that hold it and its weighted occurrences there; `lengths` the words of each
@@ -69,7 +73,9 @@ class Shares:
     """
 
     def __init__(self, query: QueryTerms, holders: Mapping[str, int], files: int) -> None:
-        weights = {term: query.weight(term) * rarity(count, files) for term, count in holders.items()}
+        weights = {
+            term: query.weight(term) * rarity(count, files) for term, count in holders.items()
+        }
         total = sum(weights[term] for term in query.weights) or 1.0
         self._shares = {term: weight / total for term, weight in weights.items() if holders[term]}
 
@@ -107,7 +113,9 @@ def score_chunks(forward: Forward, rarities: Mapping[str, float], scoring: str) 
     return list(map(ChunkScore, scores, names))
 
 
-def best_first(scores: Mapping[int, float], limit: int, among: Iterable[int] | None = None) -> list[int]:
+def best_first(
+    scores: Mapping[int, float], limit: int, among: Iterable[int] | None = None
+) -> list[int]:
     """The `limit` best places; equals in the order of their places, which is the order of their paths."""
     listed = scores if among is None else [place for place in among if place in scores]
     return sorted(listed, key=lambda place: (-scores[place], place))[:limit]

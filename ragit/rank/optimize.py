@@ -45,17 +45,26 @@ class Options(Record):
     max_per_file: int = 3
 
 
-def optimize(pieces: Sequence[Piece], top_k: int, options: Options) -> list[tuple[Piece, Optimized | None]]:
+def optimize(
+    pieces: Sequence[Piece], top_k: int, options: Options
+) -> list[tuple[Piece, Optimized | None]]:
     """The best `top_k`, each with what was done to it (None: nothing); `pieces` are in order of rank."""
     by_file: dict[int, list[Piece]] = {}
     for piece in pieces:
         by_file.setdefault(piece.file, []).append(piece)
     kept: list[Piece] = []
     for listed in by_file.values():
-        merged = _merge(listed, options.adjacent_gap_threshold) if options.merge_adjacent else listed
+        merged = (
+            _merge(listed, options.adjacent_gap_threshold) if options.merge_adjacent else listed
+        )
         kept.extend(_dedup(merged, options.similarity_threshold))
     rank = {piece.id: at for at, piece in enumerate(pieces)}
-    kept.sort(key=lambda piece: (-piece.score, min(rank.get(i, len(rank)) for i in (piece.id, *piece.merged_from))))
+    kept.sort(
+        key=lambda piece: (
+            -piece.score,
+            min(rank.get(i, len(rank)) for i in (piece.id, *piece.merged_from)),
+        )
+    )
     return _cap(kept, top_k, options.max_per_file)
 
 
@@ -74,7 +83,11 @@ def _adjoins(last: Piece, piece: Piece, gap: int) -> bool:
     end = max(last.end_line, piece.end_line)
     near = piece.start_line - last.end_line <= gap + 1 and piece.part == last.part
     # A page to go to is worth more than a longer hit: joined, they are on no more pages than one of them is by itself.
-    return near and end - last.start_line < MERGED_LINES and _pages(last, piece) in (last.pages, piece.pages)
+    return (
+        near
+        and end - last.start_line < MERGED_LINES
+        and _pages(last, piece) in (last.pages, piece.pages)
+    )
 
 
 def _pages(a: Piece, b: Piece) -> tuple[int, int]:
@@ -103,7 +116,10 @@ def _dedup(pieces: Sequence[Piece], threshold: float) -> list[Piece]:
     """Of two alike the lower goes, and the one that stays names it; compared best first, so one pass is enough."""
     kept: list[Piece] = []
     for piece in sorted(pieces, key=lambda p: (-p.score, p.start)):
-        twin = next((i for i, other in enumerate(kept) if jaccard(other.words, piece.words) > threshold), None)
+        twin = next(
+            (i for i, other in enumerate(kept) if jaccard(other.words, piece.words) > threshold),
+            None,
+        )
         if twin is None:
             kept.append(piece)
         else:

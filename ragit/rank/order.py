@@ -66,7 +66,9 @@ def _seen(score: float) -> float:
 class Scorer:
     """Scores the chunks of one query's candidates."""
 
-    def __init__(self, query: QueryFacts, mix: Mix, files: Mapping[int, FileFacts], names_of: NamesOf) -> None:
+    def __init__(
+        self, query: QueryFacts, mix: Mix, files: Mapping[int, FileFacts], names_of: NamesOf
+    ) -> None:
         self._query = query
         self._mix = mix
         self._whole = mix.whole
@@ -78,7 +80,9 @@ class Scorer:
             for n, weight in mix.signals.items()
             if n in CHUNK_SIGNALS and (query.terms.symbols or not CHUNK_SIGNALS[n].for_symbols)
         ]
-        self._file_sums = {place: sum(self._file_parts(file).values()) for place, file in files.items()}
+        self._file_sums = {
+            place: sum(self._file_parts(file).values()) for place, file in files.items()
+        }
 
     def order(self, chunks: Iterable[ChunkFacts], least: float, wanted: int = 0) -> list[Ranked]:
         """Chunks that an arm found and that score at least `least`, best first; equals by path, then by line.
@@ -93,7 +97,9 @@ class Scorer:
         relevant.sort(key=_rank)
         return sorted(self._spread(relevant), key=_rank) if self._mix.repeat else relevant
 
-    def _able(self, found: Sequence[tuple[float, ChunkFacts]], wanted: int) -> list[tuple[float, ChunkFacts]]:
+    def _able(
+        self, found: Sequence[tuple[float, ChunkFacts]], wanted: int
+    ) -> list[tuple[float, ChunkFacts]]:
         """Those that can still be among the `wanted` best when their own signals are added.
 
         The best chunk of a file is never lowered for being repeated: `wanted` files stand for as many hits.
@@ -107,7 +113,9 @@ class Scorer:
         if len(blobs) <= wanted:
             return list(found)
         weights = [weight for _, weight in self._chunk_signals]
-        bound = sorted(blobs.values(), reverse=True)[wanted - 1] + sum(min(weight, 0.0) for weight in weights)
+        bound = sorted(blobs.values(), reverse=True)[wanted - 1] + sum(
+            min(weight, 0.0) for weight in weights
+        )
         reach = sum(max(weight, 0.0) for weight in weights)
         return [(plain, facts) for plain, facts in found if plain + reach >= bound]
 
@@ -118,7 +126,11 @@ class Scorer:
         for ranked in ordered:
             better = min(seen[ranked.facts.place], MOST_REPEATS)
             seen[ranked.facts.place] += 1
-            yield Ranked(ranked.facts, _seen(ranked.score + better * step), better) if better else ranked
+            yield (
+                Ranked(ranked.facts, _seen(ranked.score + better * step), better)
+                if better
+                else ranked
+            )
 
     def parts(self, ranked: Ranked) -> dict[str, float]:
         """What a chunk's score is the sum of, by name; parts that are 0 are left out."""
@@ -127,7 +139,11 @@ class Scorer:
         names = self._names.get(facts.chunk)
         weights = self._mix.signals
         found = {"vector": (1 - kw) * facts.cosine, "keyword": kw * facts.share}
-        found |= {n: weights[n] * s.of(facts, names, self._query) for n, s in CHUNK_SIGNALS.items() if n in weights}
+        found |= {
+            n: weights[n] * s.of(facts, names, self._query)
+            for n, s in CHUNK_SIGNALS.items()
+            if n in weights
+        }
         found |= self._file_parts(self._files[facts.place])
         found["repeat"] = self._mix.repeat * ranked.better
         parts = {name: value / self._whole for name, value in found.items() if value}
@@ -137,7 +153,11 @@ class Scorer:
 
     def terms_in(self, held: frozenset[str]) -> tuple[str, ...]:
         """The query's terms among some words, in the query's order."""
-        return tuple(term for term in (*self._query.terms.weights, *self._query.terms.compounds) if term in held)
+        return tuple(
+            term
+            for term in (*self._query.terms.weights, *self._query.terms.compounds)
+            if term in held
+        )
 
     def _plain(self, facts: ChunkFacts) -> float:
         """The sum without the chunk's own signals, which need its names."""
@@ -152,12 +172,16 @@ class Scorer:
 
     def _file_parts(self, file: FileFacts) -> dict[str, float]:
         weights = self._mix.signals
-        return {n: weights[n] * s.of(file, self._query) for n, s in FILE_SIGNALS.items() if n in weights}
+        return {
+            n: weights[n] * s.of(file, self._query) for n, s in FILE_SIGNALS.items() if n in weights
+        }
 
     def _is_found(self, facts: ChunkFacts) -> bool:
         """A chunk that neither arm found is not a hit, whatever its path is called."""
         if not self._mix.signals:
-            return (self._mix.keyword < 1 and facts.cosine > 0) or (self._mix.keyword > 0 and facts.share > 0)
+            return (self._mix.keyword < 1 and facts.cosine > 0) or (
+                self._mix.keyword > 0 and facts.share > 0
+            )
         return facts.cosine > 0 or facts.share > 0 or self._files[facts.place].path_share > 0
 
 

@@ -19,7 +19,11 @@ first places have to differ more."""
 
 
 def reranked(
-    candidates: Sequence[Ranked], relevances: Sequence[float | None], weight: float, *, distinct: bool
+    candidates: Sequence[Ranked],
+    relevances: Sequence[float | None],
+    weight: float,
+    *,
+    distinct: bool,
 ) -> list[tuple[int, Ranked]]:
     """Candidates in their new order, each with its old place (from 0) and the score of its new one.
 
@@ -31,7 +35,8 @@ def reranked(
     if distinct:
         order = _spread(order, [one.facts.place for one in candidates])
     return [
-        (old, _moved(candidates[old], candidates[new].score, old + 1, relevances[old])) for new, old in enumerate(order)
+        (old, _moved(candidates[old], candidates[new].score, old + 1, relevances[old]))
+        for new, old in enumerate(order)
     ]
 
 

@@ -87,7 +87,9 @@ class ChunkSignal(NamedTuple):
 _TYPES = frozenset(
     "class enum interface module namespace object protocol record service struct trait type typeclass union".split()
 )
-_NOT_CODE = frozenset("heading imports key namespace package pair property rule section table text".split())
+_NOT_CODE = frozenset(
+    "heading imports key namespace package pair property rule section table text".split()
+)
 """Kinds that bear a name without defining it: a key of a data file, a namespace that many files open, a heading."""
 _QUALIFIER = re.compile(r"::|[.#/\\]")
 
@@ -135,7 +137,9 @@ def _names_file(file: FileFacts, query: QueryFacts) -> float:
     base = file.path.rpartition("/")[2]
     stem = base.rpartition(".")[0] or base
     name = joined(stem)
-    if name and (name in query.terms.compounds or any(name == symbol.key for symbol in query.terms.symbols)):
+    if name and (
+        name in query.terms.compounds or any(name == symbol.key for symbol in query.terms.symbols)
+    ):
         return 1.0
     pieces = {words.stem(part) for part in words.parts(stem)}
     return len(pieces.intersection(query.terms.weights)) / len(pieces) if pieces else 0.0
@@ -170,7 +174,11 @@ def _test(file: FileFacts, query: QueryFacts) -> float:
 
 def _aside(file: FileFacts, query: QueryFacts) -> float:
     asked = _is_about(
-        query, *map(words.stem, ("example", "sample", "demo", "benchmark", "doc", "documentation", "tutorial"))
+        query,
+        *map(
+            words.stem,
+            ("example", "sample", "demo", "benchmark", "doc", "documentation", "tutorial"),
+        ),
     )
     return 0.0 if asked or not _ASIDE.search(file.path) else 1.0
 
@@ -199,8 +207,12 @@ def held_in_code(files: Iterable[FileFacts]) -> bool:
 
 
 FILE_SIGNALS: Mapping[str, FileSignal] = {
-    "fileVector": FileSignal(lambda file, _: file.nearness, 2.0, "meaning of the file's nearest chunks"),
-    "fileKeyword": FileSignal(lambda file, _: file.keyword, 0.25, "words of the query in the whole file"),
+    "fileVector": FileSignal(
+        lambda file, _: file.nearness, 2.0, "meaning of the file's nearest chunks"
+    ),
+    "fileKeyword": FileSignal(
+        lambda file, _: file.keyword, 0.25, "words of the query in the whole file"
+    ),
     "fileName": FileSignal(_names_file, 0.3, "the file is called like the query"),
     "path": FileSignal(lambda file, _: file.path_share, 0.2, "words of the query in the path"),
     "pathVector": FileSignal(lambda file, _: file.path_nearness, 0.3, "meaning of the path"),
@@ -208,11 +220,15 @@ FILE_SIGNALS: Mapping[str, FileSignal] = {
     "aside": FileSignal(_aside, -0.4, "an example, a benchmark or a compatibility layer"),
     "vendored": FileSignal(_vendored, -0.3, "vendored, generated or built"),
     "prose": FileSignal(_prose, -0.6, "prose, and code is preferred"),
-    "declares": FileSignal(_declares, -0.3, "a header or stub: the bodies are in the file beside it"),
+    "declares": FileSignal(
+        _declares, -0.3, "a header or stub: the bodies are in the file beside it"
+    ),
 }
 
 CHUNK_SIGNALS: Mapping[str, ChunkSignal] = {
-    "defines": ChunkSignal(_defines, 0.5, "defines a name that the query writes as code", for_symbols=True),
+    "defines": ChunkSignal(
+        _defines, 0.5, "defines a name that the query writes as code", for_symbols=True
+    ),
     "named": ChunkSignal(_named, 0.15, "is called like the query"),
 }
 
@@ -244,11 +260,17 @@ told, and whoever types it wants its definition.
 def shaped(weights: Mapping[str, float], shape: str) -> Mapping[str, float]:
     """The weights for a query of this shape."""
     factors = FOR_SHAPE.get(shape)
-    return {name: weight * factors.get(name, 1.0) for name, weight in weights.items()} if factors else weights
+    return (
+        {name: weight * factors.get(name, 1.0) for name, weight in weights.items()}
+        if factors
+        else weights
+    )
 
 
 def signal_weights(overrides: Mapping[str, float]) -> dict[str, float]:
     """The weight of every signal, the given ones instead of the usual ones; those of weight 0 are left out."""
     usual = {name: signal.weight for name, signal in CHUNK_SIGNALS.items()}
-    usual |= {name: signal.weight for name, signal in FILE_SIGNALS.items()} | {REPEAT: REPEAT_WEIGHT}
+    usual |= {name: signal.weight for name, signal in FILE_SIGNALS.items()} | {
+        REPEAT: REPEAT_WEIGHT
+    }
     return {name: weight for name, weight in {**usual, **overrides}.items() if weight}

@@ -98,7 +98,9 @@ def take_apart(query: str) -> QueryTerms:
         for term in words.terms_of(identifier):
             weights[term] = max(weights.get(term, 0.0), 1.0)
     weights = dict(list(weights.items())[:MAX_TERMS])
-    return QueryTerms(weights, _compounds(found, weights, stop), _symbols(text, names, shape), shape)
+    return QueryTerms(
+        weights, _compounds(found, weights, stop), _symbols(text, names, shape), shape
+    )
 
 
 def telling(query: str) -> str:
@@ -137,10 +139,16 @@ def joined(name: str) -> str:
     return "".join(words.parts(name))
 
 
-def _compounds(found: list[str], weights: Mapping[str, float], stop: frozenset[str]) -> dict[str, float]:
+def _compounds(
+    found: list[str], weights: Mapping[str, float], stop: frozenset[str]
+) -> dict[str, float]:
     pieces = [joined(identifier) for identifier in found]
     pairs = zip(pieces, pieces[1:], found, found[1:], strict=False)
-    listed = (a + b for a, b, x, y in pairs if a and b and x.lower() not in stop and y.lower() not in stop)
+    listed = (
+        a + b for a, b, x, y in pairs if a and b and x.lower() not in stop and y.lower() not in stop
+    )
     return {
-        pair: COMPOUND_WEIGHT for pair in dict.fromkeys(listed) if pair not in weights and len(pair) <= words.MAX_WORD
+        pair: COMPOUND_WEIGHT
+        for pair in dict.fromkeys(listed)
+        if pair not in weights and len(pair) <= words.MAX_WORD
     }

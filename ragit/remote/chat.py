@@ -73,12 +73,16 @@ class Chat:
         self._limit = "max_tokens"
         self._temperature: float | None = 0.0
 
-    def ask(self, messages: Sequence[Message], *, max_tokens: int, patience: Patience = INDEXING) -> Reply:
+    def ask(
+        self, messages: Sequence[Message], *, max_tokens: int, patience: Patience = INDEXING
+    ) -> Reply:
         """The model's answer. Raises `RemoteFailed`; an answer without text is a `WrongAnswer`."""
         while True:
             payload = self._payload(messages, max_tokens)
             try:
-                return self._reply(self.client.post(_PATH, payload, patience=patience, largest=LARGEST))
+                return self._reply(
+                    self.client.post(_PATH, payload, patience=patience, largest=LARGEST)
+                )
             except ParameterRefused as refused:
                 if not self._without(refused.parameter, payload):
                     raise
@@ -86,10 +90,15 @@ class Chat:
     def no_answer(self, said: str) -> RemoteFailed:
         """The failure to count where a reply has text, and none of it answers: `said` is what it repeats, or empty."""
         words = "with what it was told to do" if said else "without words"
-        return self.client.wrong(_PATH, f"model {self.model} answered {words}", "Is it a model for chats?")
+        return self.client.wrong(
+            _PATH, f"model {self.model} answered {words}", "Is it a model for chats?"
+        )
 
     def _payload(self, messages: Sequence[Message], max_tokens: int) -> dict[str, object]:
-        payload: dict[str, object] = {"model": self.model, "messages": [_spoken(message) for message in messages]}
+        payload: dict[str, object] = {
+            "model": self.model,
+            "messages": [_spoken(message) for message in messages],
+        }
         payload[self._limit] = max_tokens
         if self._temperature is not None:
             payload["temperature"] = self._temperature
@@ -112,7 +121,9 @@ class Chat:
             said = _text(message.get("content"))
             refusal = str(message.get("refusal") or "")
         except (KeyError, IndexError, TypeError, AttributeError) as error:
-            raise self.client.wrong(_PATH, f"did not answer as a chat does, but with {shown(answer)}") from error
+            raise self.client.wrong(
+                _PATH, f"did not answer as a chat does, but with {shown(answer)}"
+            ) from error
         text = re.sub(_THOUGHT, "", said).strip()
         # Some servers let the opening mark be part of the prompt: all before the closing one is thought, too.
         text = text.rpartition("</think>")[2]
@@ -123,7 +134,9 @@ class Chat:
         if not text:
             raise self._nothing(refusal, cut)
         usage = answer.get("usage") if isinstance(answer.get("usage"), dict) else {}
-        return Reply(text, count(usage.get("prompt_tokens")), count(usage.get("completion_tokens")), cut)
+        return Reply(
+            text, count(usage.get("prompt_tokens")), count(usage.get("completion_tokens")), cut
+        )
 
     def _nothing(self, refusal: str, cut: bool) -> Exception:
         if refusal:
@@ -131,7 +144,9 @@ class Chat:
         if cut:
             more = f"raise {self._limit_setting}, or " if self._limit_setting else ""
             hint = f"It spent all tokens on thinking: {more}name a model that does not think"
-            return self.client.wrong(_PATH, f"model {self.model} reached its limit before it said anything", hint)
+            return self.client.wrong(
+                _PATH, f"model {self.model} reached its limit before it said anything", hint
+            )
         return self.client.wrong(_PATH, f"model {self.model} answered with nothing")
 
 

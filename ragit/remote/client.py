@@ -70,7 +70,14 @@ class Client:
         """The address that a path is asked at, as it may be shown."""
         return masked(self._address._replace(path=self._path(path)).geturl())
 
-    def post(self, path: str, payload: Mapping[str, object], *, patience: Patience = INDEXING, largest: int = 0) -> Any:
+    def post(
+        self,
+        path: str,
+        payload: Mapping[str, object],
+        *,
+        patience: Patience = INDEXING,
+        largest: int = 0,
+    ) -> Any:
         """The parsed answer to a JSON request, of at most `largest` bytes; `path` is relative to the base URL.
 
         Raises one of `ragit.remote.failures`, all of them `RemoteFailed`.
@@ -92,7 +99,9 @@ class Client:
             impatient = pause > patience.longest_wait or time.monotonic() + pause >= end
             if attempt == patience.retries or impatient or _pause(pause, patience.over):
                 raise self._failed(Unreachable, path, outcome.words)
-        raise AssertionError("unreachable")  # pragma: no cover - the last attempt returned or raised
+        raise AssertionError(
+            "unreachable"
+        )  # pragma: no cover - the last attempt returned or raised
 
     def clean(self, text: str) -> Clean:
         """The text as it will be sent. For who cuts or counts texts before: a piece of a secret has no form to find."""
@@ -117,11 +126,15 @@ class Client:
             return [self._without_secrets(one) for one in value]
         return value
 
-    def _try(self, path: str, payload: Mapping[str, object], body: bytes, *, end: float, largest: int) -> Any:
+    def _try(
+        self, path: str, payload: Mapping[str, object], body: bytes, *, end: float, largest: int
+    ) -> Any:
         """The parsed answer, or `Later`."""
         until = min(time.monotonic() + self.server.timeout, end)
         try:
-            answer = self._wire.post(self._target(path), self._headers(), body, until=until, largest=largest)
+            answer = self._wire.post(
+                self._target(path), self._headers(), body, until=until, largest=largest
+            )
         except Broken as broken:
             return Later(f"the connection broke ({broken})")
         except NoConnection as error:
@@ -140,7 +153,9 @@ class Client:
 
     def _parsed(self, path: str, content: bytes) -> Any:
         if content.count(b"[") + content.count(b"{") > MOST_PARTS:
-            raise self._failed(WrongAnswer, path, f"answered with more than {MOST_PARTS:,} lists and objects")
+            raise self._failed(
+                WrongAnswer, path, f"answered with more than {MOST_PARTS:,} lists and objects"
+            )
         try:
             return json.loads(content, parse_int=_integer)
         except (ValueError, RecursionError) as error:
@@ -157,7 +172,9 @@ class Client:
             return f"No key is sent to this address: {self.server.section}.apiKeyEnv names the variable that holds one"
         return f"{self.server.key_hint} {'is set, but not accepted' if self.server.key else 'is not set'}"
 
-    def _failed(self, kind: type[Failure], path: str, words: str, hint: str = "", **more: Any) -> Failure:
+    def _failed(
+        self, kind: type[Failure], path: str, words: str, hint: str = "", **more: Any
+    ) -> Failure:
         words = self.server.hide(words)
         hint = hint or f"Check {self.server.section}.baseUrl and {self.server.section}.model"
         return kind(f"{self.url(path)} {printable(words)}", hint, **more)
@@ -171,7 +188,9 @@ class Client:
         }
         if self.server.key:
             bearer = self.server.key_header.lower() == "authorization"
-            headers[self.server.key_header] = f"Bearer {self.server.key}" if bearer else self.server.key
+            headers[self.server.key_header] = (
+                f"Bearer {self.server.key}" if bearer else self.server.key
+            )
         return {**headers, **dict(self.server.headers)}
 
     def _path(self, path: str) -> str:
@@ -201,7 +220,9 @@ def shown(answer: object) -> str:
 
 def count(said: object) -> int:
     """A number of tokens, as a server counts them; 0 for what can be none."""
-    return said if isinstance(said, int) and not isinstance(said, bool) and 0 <= said < 10**12 else 0
+    return (
+        said if isinstance(said, int) and not isinstance(said, bool) and 0 <= said < 10**12 else 0
+    )
 
 
 def _pause(seconds: float, over: threading.Event) -> bool:

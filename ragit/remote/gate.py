@@ -28,7 +28,12 @@ class Gate:
             self._free.wait_for(lambda: self._inside < self._places)
             self._inside += 1
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
         with self._free:
             self._inside -= 1
             self._free.notify()

@@ -140,7 +140,9 @@ _ROWS = (
         "https://api.mistral.ai/v1",
         "https://docs.mistral.ai/api/endpoint/embeddings",
         "MISTRAL_API_KEY",
-        embeddings=Embeddings("codestral-embed", dimensions="output_dimension", base64=True, characters=30_000),
+        embeddings=Embeddings(
+            "codestral-embed", dimensions="output_dimension", base64=True, characters=30_000
+        ),
     ),
     Preset(
         "voyage",
@@ -213,7 +215,9 @@ _ROWS = (
         "https://api.together.xyz/v1",
         "https://docs.together.ai/reference/embeddings",
         "TOGETHER_API_KEY",
-        embeddings=Embeddings("intfloat/multilingual-e5-large-instruct", dimensions="", encoding="", most=128),
+        embeddings=Embeddings(
+            "intfloat/multilingual-e5-large-instruct", dimensions="", encoding="", most=128
+        ),
     ),
     Preset(
         "fireworks",
@@ -221,7 +225,9 @@ _ROWS = (
         "https://api.fireworks.ai/inference/v1",
         "https://docs.fireworks.ai/api-reference/creates-an-embedding-vector-representing-the-input-text",
         "FIREWORKS_API_KEY",
-        embeddings=Embeddings("nomic-ai/nomic-embed-text-v1.5", encoding="", prefixes=NOMIC, most=256),
+        embeddings=Embeddings(
+            "nomic-ai/nomic-embed-text-v1.5", encoding="", prefixes=NOMIC, most=256
+        ),
     ),
     # Chat only: known for their keys.
     Preset(
@@ -249,7 +255,9 @@ PRESETS = {row.name: row for row in _ROWS}
 def preset_at(base_url: str) -> Preset | None:
     """The provider whose own address has the same scheme and host: its key may be sent there."""
     wanted = origin(base_url)
-    known = (row for row in _ROWS if row.base_url and not row.local and origin(row.base_url) == wanted)
+    known = (
+        row for row in _ROWS if row.base_url and not row.local and origin(row.base_url) == wanted
+    )
     return next(known, None)
 
 
@@ -266,7 +274,11 @@ def spoken_as(preset: Preset, model: str, base_url: str) -> Embeddings | None:
         dialect = dialect._replace(prefixes=("", ""))
         if preset.name == "jina" and "code-embeddings" not in model:
             # v2 has no tasks; v3 and later have one for passages of any kind.
-            tasks = () if "-v2-" in model or "-v1-" in model else ("retrieval.query", "retrieval.passage")
+            tasks = (
+                ()
+                if "-v2-" in model or "-v1-" in model
+                else ("retrieval.query", "retrieval.passage")
+            )
             query, document = ((("task", task),) for task in tasks) if tasks else ((), ())
             dialect = dialect._replace(query=query, document=document)
     return dialect

@@ -151,7 +151,9 @@ def _too_much(said: str) -> type[Refused] | None:
     """Whether a server minds how many texts there are, or how long; None if it minds something else."""
     folded = said.lower()
     if _ANSWER.search(folded):
-        room = _NO_ROOM.search(folded)  # with a shorter text there is some, unless the answer alone takes all of it
+        room = _NO_ROOM.search(
+            folded
+        )  # with a shorter text there is some, unless the answer alone takes all of it
         return TooLong if room and int(room[1]) < int(room[2]) else None
     if _TOO_MANY.search(folded):
         return TooMany

@@ -76,7 +76,9 @@ class CrossEncoder:
         self.model = model or dialect.model
         self._dialect = dialect
 
-    def relevances(self, query: str, documents: Sequence[str], *, patience: Patience = QUERY) -> list[float | None]:
+    def relevances(
+        self, query: str, documents: Sequence[str], *, patience: Patience = QUERY
+    ) -> list[float | None]:
         """How relevant each document is; None for one that the server left out. Raises `RemoteFailed`."""
         most = self._dialect.most
         parts = [documents[start : start + most] for start in range(0, len(documents), most)]
@@ -88,13 +90,21 @@ class CrossEncoder:
 
     def _ask(self, query: str, documents: Sequence[str], patience: Patience) -> list[float | None]:
         dialect = self._dialect
-        payload: dict[str, object] = {"query": query, dialect.documents: list(documents), **dialect.extra}
+        payload: dict[str, object] = {
+            "query": query,
+            dialect.documents: list(documents),
+            **dialect.extra,
+        }
         if self.model:
             payload["model"] = self.model
         if dialect.top:
             payload[dialect.top] = len(documents)
-        largest = _FRAME + len(documents) * _EACH + 6 * sum(map(len, documents))  # some send the documents back
-        return self._read(self.client.post(_PATH, payload, patience=patience, largest=largest), len(documents))
+        largest = (
+            _FRAME + len(documents) * _EACH + 6 * sum(map(len, documents))
+        )  # some send the documents back
+        return self._read(
+            self.client.post(_PATH, payload, patience=patience, largest=largest), len(documents)
+        )
 
     def _read(self, answer: Any, count: int) -> list[float | None]:
         """The relevances in an answer, which names documents by number. All of it is right, or none is taken."""
@@ -103,13 +113,19 @@ class CrossEncoder:
             rows = answer[self._dialect.rows] if self._dialect.rows else answer
             pairs = [(row["index"], row[self._dialect.relevance]) for row in rows]
         except (KeyError, TypeError, IndexError) as error:
-            raise self._wrong(f"did not answer as a reranker does, but with {shown(answer)}") from error
+            raise self._wrong(
+                f"did not answer as a reranker does, but with {shown(answer)}"
+            ) from error
         for index, relevance in pairs:
             if not isinstance(index, int) or isinstance(index, bool) or not 0 <= index < count:
                 raise self._wrong(f"named document {shown(index)[:20]} of {count}")
             if found[index] is not None:
                 raise self._wrong(f"named document {index} twice")
-            if isinstance(relevance, bool) or not isinstance(relevance, (int, float)) or not _finite(relevance):
+            if (
+                isinstance(relevance, bool)
+                or not isinstance(relevance, (int, float))
+                or not _finite(relevance)
+            ):
                 raise self._wrong(f"gave document {index} the relevance {shown(relevance)[:20]}")
             found[index] = float(relevance)
         if not pairs:

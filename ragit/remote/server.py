@@ -51,7 +51,11 @@ class Server(NamedTuple):
     @property
     def secrets(self) -> tuple[str, ...]:
         """All that no message may repeat."""
-        values = (self.key, *(value for _, value in self.headers), urlsplit(self.proxy).password or "")
+        values = (
+            self.key,
+            *(value for _, value in self.headers),
+            urlsplit(self.proxy).password or "",
+        )
         queries = (part.partition("=")[2] for part in urlsplit(self.base_url).query.split("&"))
         return tuple(value for value in (*values, *queries) if len(value) > 3)
 
@@ -78,7 +82,9 @@ def _without_pieces(words: str, secret: str) -> str:
 
 def _letters(text: str) -> str:
     """Letters and digits, one for one, in lower case where that is one letter, too."""
-    return "".join(letter.lower() if letter.isascii() else letter for letter in text if letter.isalnum())
+    return "".join(
+        letter.lower() if letter.isascii() else letter for letter in text if letter.isalnum()
+    )
 
 
 def masked(url: str) -> str:
@@ -127,8 +133,14 @@ def checked(server: Server) -> SplitResult:
             raise ConfigError(f"{server.section}.proxy is not the address of an HTTP proxy", hint)
     for name, value in (*server.headers, (server.key_header, server.key)):
         if not re.fullmatch(_NAME, name) or not re.fullmatch(_VALUE, value):
-            what = "the key" if name == server.key_header else f"{server.section}.headers: {name[:40]!r}"
-            raise ConfigError(f"{what} cannot be sent in a header", "One line of text, without control characters")
+            what = (
+                "the key"
+                if name == server.key_header
+                else f"{server.section}.headers: {name[:40]!r}"
+            )
+            raise ConfigError(
+                f"{what} cannot be sent in a header", "One line of text, without control characters"
+            )
     return parts
 
 

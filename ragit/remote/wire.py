@@ -67,7 +67,9 @@ class Wire:
         self._idle: list[HTTPConnection] = []
         weakref.finalize(self, _close, self._idle)
 
-    def post(self, target: str, headers: Mapping[str, str], body: bytes, *, until: float, largest: int) -> Response:
+    def post(
+        self, target: str, headers: Mapping[str, str], body: bytes, *, until: float, largest: int
+    ) -> Response:
         """One request and its answer, by `until` (of `time.monotonic`) and in at most `largest` bytes.
 
         Raises `Broken`, `NoConnection` or `TooMuch`.
@@ -78,7 +80,9 @@ class Wire:
         while self._idle:
             connection = self._idle.pop()
             try:
-                return self._exchange(connection, target, headers, body, until=until, largest=largest)
+                return self._exchange(
+                    connection, target, headers, body, until=until, largest=largest
+                )
             except _Stale:
                 continue  # the server closed it while it lay idle, and has read nothing
         connection = self._connect(until)
@@ -120,7 +124,9 @@ class Wire:
         host, port = (via.hostname or "", via.port or 80) if via else (self._host, self._port)
         wait = _left(until)
         if self._secure:
-            connection: HTTPConnection = HTTPSConnection(host, port, timeout=wait, context=self._context())
+            connection: HTTPConnection = HTTPSConnection(
+                host, port, timeout=wait, context=self._context()
+            )
         else:
             connection = HTTPConnection(host, port, timeout=wait)
         if via and self._secure:
@@ -144,7 +150,9 @@ class Wire:
                     context.load_verify_locations(os.path.expanduser(self._ca_file))  # noqa: PTH111 - no pathlib here
                 except (OSError, ssl.SSLError) as error:
                     hint = "A file of certificates in PEM form: -----BEGIN CERTIFICATE-----"
-                    raise ConfigError(f"cannot read the certificates in {self._ca_file}: {error}", hint) from error
+                    raise ConfigError(
+                        f"cannot read the certificates in {self._ca_file}: {error}", hint
+                    ) from error
             self._tls = context
         return self._tls
 
@@ -158,7 +166,9 @@ class _Timely(io.RawIOBase):
     def __init__(self, line: socket.socket, until: float) -> None:
         self._line = line
         self._until = until
-        self._raw = line.makefile("rb", buffering=0)  # which keeps the socket open for as long as it is read
+        self._raw = line.makefile(
+            "rb", buffering=0
+        )  # which keeps the socket open for as long as it is read
 
     def readable(self) -> bool:
         return True
@@ -210,9 +220,13 @@ class _Stale(Exception):
     """A connection on which nothing came back, not even the first line of an answer."""
 
 
-def _begin(connection: HTTPConnection, target: str, headers: Mapping[str, str], body: bytes) -> HTTPResponse:
+def _begin(
+    connection: HTTPConnection, target: str, headers: Mapping[str, str], body: bytes
+) -> HTTPResponse:
     try:
-        with suppress(BrokenPipeError, ConnectionResetError):  # it may have said why before it stopped reading
+        with suppress(
+            BrokenPipeError, ConnectionResetError
+        ):  # it may have said why before it stopped reading
             connection.request("POST", target, body, dict(headers))
         return connection.getresponse()
     except ConnectionError as error:  # RemoteDisconnected is one
@@ -280,12 +294,18 @@ def _proxy_for(secure: bool, authority: str, wanted: str) -> str:
         return "" if wanted == "none" else wanted
     if on_this_machine(f"http://{authority}"):
         return ""
-    if sys.platform not in ("darwin", "win32") and not any(name.lower().endswith("_proxy") for name in os.environ):
+    if sys.platform not in ("darwin", "win32") and not any(
+        name.lower().endswith("_proxy") for name in os.environ
+    ):
         return ""
     from urllib.request import getproxies, proxy_bypass  # 5 ms, where a proxy may be meant
 
     proxies = getproxies()
-    found = "" if proxy_bypass(authority) else proxies.get("https" if secure else "http") or proxies.get("all", "")
+    found = (
+        ""
+        if proxy_bypass(authority)
+        else proxies.get("https" if secure else "http") or proxies.get("all", "")
+    )
     if found and "://" not in found:
         found = "http://" + found
     if found and not found.lower().startswith("http://"):

@@ -49,7 +49,9 @@ def format_named(name: str) -> Format:
 
     near = get_close_matches(name.lower(), FORMATS, n=1)
     hint = f"Did you mean {near[0]}? " if near else ""
-    raise UnknownFormat(f"unknown format {visible(name)!r}", f"{hint}There are {', '.join(FORMATS)}.")
+    raise UnknownFormat(
+        f"unknown format {visible(name)!r}", f"{hint}There are {', '.join(FORMATS)}."
+    )
 
 
 __all__ = [

@@ -47,7 +47,9 @@ def matched(query: str, hit: Hit) -> Matched:
         elif pieces:
             found.in_part[word] = pieces
         elif len(word) > 1 and _POINTLESS.isdisjoint(terms_of(word)):
-            (found.in_path if path.issuperset(map(stem, parts(word))) else found.lacking).append(word)
+            (found.in_path if path.issuperset(map(stem, parts(word))) else found.lacking).append(
+                word
+            )
     return found
 
 
@@ -57,16 +59,24 @@ def _joined(word: str) -> tuple[str, ...]:
 
 
 def _ordered(signals: Mapping[str, float]) -> list[tuple[str, float]]:
-    return sorted(((n, v) for n, v in signals.items() if v), key=lambda item: (-abs(item[1]), item[0]))
+    return sorted(
+        ((n, v) for n, v in signals.items() if v), key=lambda item: (-abs(item[1]), item[0])
+    )
 
 
 def reasons(query: str, hit: Hit, options: RenderOptions, paint: Paint) -> Iterator[str]:
     """The lines under a hit."""
     ordered = _ordered(hit.signals)
-    yield from _labelled("raised by", [_share(*one, options, paint) for one in ordered if one[1] > 0], paint)
-    yield from _labelled("lowered by", [_share(*one, options, paint) for one in ordered if one[1] < 0], paint)
+    yield from _labelled(
+        "raised by", [_share(*one, options, paint) for one in ordered if one[1] > 0], paint
+    )
+    yield from _labelled(
+        "lowered by", [_share(*one, options, paint) for one in ordered if one[1] < 0], paint
+    )
     if hit.signals and hit.score - sum(hit.signals.values()) > _KEPT:
-        yield from _labelled("kept", [f"{hit.score:+.3f} what is lowered below 0 is still found, last"], paint)
+        yield from _labelled(
+            "kept", [f"{hit.score:+.3f} what is lowered below 0 is still found, last"], paint
+        )
     if hit.reranked:
         yield from _labelled("reranked", [_moved(hit.reranked)], paint)
     yield from _words(query, hit, paint)
@@ -74,19 +84,29 @@ def reasons(query: str, hit: Hit, options: RenderOptions, paint: Paint) -> Itera
         merged, replaced = hit.optimized.merged_from, hit.optimized.deduped_from
         capped = ["further hits of this file (retrieval.contextOptimization.maxPerFile)"]
         yield from _labelled("merged", [", ".join(map(visible, merged))] if merged else [], paint)
-        yield from _labelled("replaces", [", ".join(map(visible, replaced))] if replaced else [], paint)
+        yield from _labelled(
+            "replaces", [", ".join(map(visible, replaced))] if replaced else [], paint
+        )
         yield from _labelled("left out", capped if hit.optimized.file_capped else [], paint)
 
 
 def _moved(reranked: Reranked) -> str:
-    relevance = "no relevance given" if reranked.relevance is None else f"relevance {reranked.relevance:.3g}"
+    relevance = (
+        "no relevance given"
+        if reranked.relevance is None
+        else f"relevance {reranked.relevance:.3g}"
+    )
     return f"place {reranked.place} before, {relevance}"
 
 
 def _share(name: str, value: float, options: RenderOptions, paint: Paint) -> str:
     figure = (paint.good if value > 0 else paint.bad)(f"{value:+.3f}")
     meaning = options.meanings.get(name, "")
-    return f"{figure} {meaning} {paint.faint(f'({visible(name)})')}" if meaning else f"{figure} {visible(name)}"
+    return (
+        f"{figure} {meaning} {paint.faint(f'({visible(name)})')}"
+        if meaning
+        else f"{figure} {visible(name)}"
+    )
 
 
 def _words(query: str, hit: Hit, paint: Paint) -> Iterator[str]:
@@ -96,7 +116,9 @@ def _words(query: str, hit: Hit, paint: Paint) -> Iterator[str]:
     if found.whole or partly:
         yield from _labelled("words", held, paint)
     elif identifiers(query):
-        yield from _labelled("words", ["none of the query: found by its meaning, its file or its path"], paint)
+        yield from _labelled(
+            "words", ["none of the query: found by its meaning, its file or its path"], paint
+        )
     if found.in_path:
         yield from _labelled("in path", [", ".join(map(visible, found.in_path))], paint)
     if found.lacking and (found.whole or partly):
@@ -145,7 +167,10 @@ def hit_json(query: str, hit: Hit, options: RenderOptions) -> dict[str, Any]:
         "raised_by": [_part(*one, options) for one in _ordered(hit.signals) if one[1] > 0],
         "lowered_by": [_part(*one, options) for one in _ordered(hit.signals) if one[1] < 0],
         "words": [plain(word) for word in found.whole],
-        "words_in_part": {plain(word): [plain(piece) for piece in pieces] for word, pieces in found.in_part.items()},
+        "words_in_part": {
+            plain(word): [plain(piece) for piece in pieces]
+            for word, pieces in found.in_part.items()
+        },
         "words_in_path": [plain(word) for word in found.in_path],
         "lacks": [plain(word) for word in found.lacking],
     }

@@ -106,7 +106,12 @@ def comparison_text(both: Comparison, options: RenderOptions) -> Iterator[str]:
         yield paint.bad("both configurations are the same")
     yield ""
     yield from _table(
-        {f"1 {before}": both.before.overall, f"2 {after}": both.after.overall, **_by_category(both)}, paint
+        {
+            f"1 {before}": both.before.overall,
+            f"2 {after}": both.after.overall,
+            **_by_category(both),
+        },
+        paint,
     )
     yield ""
     yield f"NDCG@10 {both.difference:+.4f}, p = {both.p:.4f} ({both.test})"
@@ -121,7 +126,11 @@ def _by_category(both: Comparison) -> dict[str, Figures]:
     if len(both.before.categories) < 2:
         return {}
     sides = (("1", both.before), ("2", both.after))
-    return {f"{number} {name}": side.categories[name] for name in both.before.categories for number, side in sides}
+    return {
+        f"{number} {name}": side.categories[name]
+        for name in both.before.categories
+        for number, side in sides
+    }
 
 
 def _moved(moved: Sequence[Moved], full: bool, paint: Paint) -> Iterator[str]:

@@ -19,7 +19,9 @@ _RAW = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\
 
 def dumps(value: Any, options: RenderOptions) -> str:
     """A value as JSON that is safe to print: on one line, or indented where a person with a terminal looks at it."""
-    text = jsonlib.dumps(value, ensure_ascii=False, allow_nan=False, indent=2 if options.color else None)
+    text = jsonlib.dumps(
+        value, ensure_ascii=False, allow_nan=False, indent=2 if options.color else None
+    )
     return _RAW.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
@@ -37,11 +39,21 @@ def json(answer: Answer, options: RenderOptions) -> Iterator[str]:
     }
     whole.update(_lacking(answer))
     if answer.rewritten:
-        words = {plain(word): [plain(one) for one in others] for word, others in answer.rewritten.words.items()}
-        whole["rewritten"] = {"variants": [plain(text) for text in answer.rewritten.variants], "words": words}
+        words = {
+            plain(word): [plain(one) for one in others]
+            for word, others in answer.rewritten.words.items()
+        }
+        whole["rewritten"] = {
+            "variants": [plain(text) for text in answer.rewritten.variants],
+            "words": words,
+        }
     if answer.reranked_by:
         model, candidates, took_ms = answer.reranked_by
-        whole["reranked_by"] = {"model": plain(model), "candidates": candidates, "took_ms": round(took_ms, 3)}
+        whole["reranked_by"] = {
+            "model": plain(model),
+            "candidates": candidates,
+            "took_ms": round(took_ms, 3),
+        }
     if options.explain:
         from ragit.render import explain
 

@@ -35,10 +35,14 @@ def index_text(report: IndexReport, options: RenderOptions) -> Iterator[str]:
     size = f"{counted(report.files, 'file')}{trees}, {counted(report.chunks, 'chunk')}"
     if report.dry_run:
         yield f"{paint.name('would index')} {counted(report.indexed, 'file')} of {size}"
-        embed = f"{counted(report.embedded, 'chunk')} to embed, about {counted(report.words, 'word')}"
+        embed = (
+            f"{counted(report.embedded, 'chunk')} to embed, about {counted(report.words, 'word')}"
+        )
         yield f"  {embed}; nothing was written"
         if report.older:
-            yield paint.bad("  an older ragit's index is there: a run takes over what it can, and does less than this")
+            yield paint.bad(
+                "  an older ragit's index is there: a run takes over what it can, and does less than this"
+            )
         if report.without_vectors:
             yield paint.bad(f"  as it is, {lacking(0, report.without_vectors, 'what is stored')}")
     elif report.indexed or report.embedded or report.reused:
@@ -68,9 +72,13 @@ def _sent(sent: Sent, dry_run: bool, paint: Paint) -> Iterator[str]:
     if sent.shortened:
         yield f"  {counted(sent.shortened, 'text')} too long for the model: cut to fit"
     if sent.refused:
-        yield paint.bad(f"  {counted(sent.refused, 'text')} refused by the server: found by words only")
+        yield paint.bad(
+            f"  {counted(sent.refused, 'text')} refused by the server: found by words only"
+        )
     if dry_run:
-        yield paint.faint("  whether the server has the model of the stored vectors, `ragit embed --test` says")
+        yield paint.faint(
+            "  whether the server has the model of the stored vectors, `ragit embed --test` says"
+        )
 
 
 def _described(described: Described, dry_run: bool, paint: Paint) -> Iterator[str]:
@@ -85,7 +93,9 @@ def _described(described: Described, dry_run: bool, paint: Paint) -> Iterator[st
     if described.secrets:
         yield f"  {counted(described.secrets, 'secret')} taken out of what was sent to be described"
     if described.failed:
-        yield paint.bad(f"  {described.failed:,} left without a description: {visible(described.why)}")
+        yield paint.bad(
+            f"  {described.failed:,} left without a description: {visible(described.why)}"
+        )
         until = "until then, chunks are found by their code, and images are not"
         yield paint.faint(f"  {until}; the next `ragit index` asks again")
 
@@ -98,10 +108,15 @@ def _skipped(skipped: Mapping[str, int], by_lines: Mapping[str, int]) -> str:
 
 
 def _reasons(what: str, counts: Mapping[str, int]) -> str:
-    rows = sorted(((count, reason) for reason, count in counts.items() if count), key=lambda row: (-row[0], row[1]))
+    rows = sorted(
+        ((count, reason) for reason, count in counts.items() if count),
+        key=lambda row: (-row[0], row[1]),
+    )
     if not rows:
         return ""
-    return f"{what} {sum(count for count, _ in rows):,}: " + ", ".join(f"{visible(why)} {n:,}" for n, why in rows)
+    return f"{what} {sum(count for count, _ in rows):,}: " + ", ".join(
+        f"{visible(why)} {n:,}" for n, why in rows
+    )
 
 
 def _count_put_off(reasons: Mapping[str, int]) -> int:
@@ -111,7 +126,9 @@ def _count_put_off(reasons: Mapping[str, int]) -> int:
 def _put_off(count: int, paint: Paint, indent: str = "") -> Iterator[str]:
     """What becomes of files whose reason says nothing about them."""
     were = "was" if count == 1 else "were"
-    yield paint.bad(f"{indent}the next `ragit index` tries {counted(count, 'file')} again that {were} put off")
+    yield paint.bad(
+        f"{indent}the next `ragit index` tries {counted(count, 'file')} again that {were} put off"
+    )
 
 
 def index_json(report: IndexReport, options: RenderOptions) -> Iterator[str]:
@@ -138,7 +155,9 @@ def index_json(report: IndexReport, options: RenderOptions) -> Iterator[str]:
     )
 
 
-def freshness_text(freshness: FreshnessReport, options: RenderOptions, *, mend: str = "ragit index") -> Iterator[str]:
+def freshness_text(
+    freshness: FreshnessReport, options: RenderOptions, *, mend: str = "ragit index"
+) -> Iterator[str]:
     """Whether a tree is indexed completely; if not, the missing files and the command that mends it."""
     paint = Paint(options.color)
     where = f"{visible(freshness.ref)} ({freshness.tree[:10]})"
@@ -163,7 +182,9 @@ def freshness_text(freshness: FreshnessReport, options: RenderOptions, *, mend: 
     yield f"to mend it: {paint.name(visible(mend))}"
 
 
-def freshness_json(freshness: FreshnessReport, options: RenderOptions, *, mend: str = "ragit index") -> Iterator[str]:
+def freshness_json(
+    freshness: FreshnessReport, options: RenderOptions, *, mend: str = "ragit index"
+) -> Iterator[str]:
     """The same as one JSON object."""
     yield dumps(
         {
@@ -197,11 +218,15 @@ def status_text(status: StatusReport, options: RenderOptions) -> Iterator[str]:
         yield _ref_line(ref, wide, files, paint)
     if skipped := _skipped(status.skipped, status.by_lines):
         yield ""
-        yield paint.faint(skipped if options.full else f"{skipped}; `ragit status --skipped` names them")
+        yield paint.faint(
+            skipped if options.full else f"{skipped}; `ragit status --skipped` names them"
+        )
     if put_off := _count_put_off({**status.skipped, **status.by_lines}):
         yield from _put_off(put_off, paint)
     if "image" in status.skipped:  # not wanted; those that wait have a reason of their own
-        yield paint.faint("a model can describe images, so that they are found: set imageDescription.enabled")
+        yield paint.faint(
+            "a model can describe images, so that they are found: set imageDescription.enabled"
+        )
     if options.full:
         yield from _skipped_files(status.skipped_files, paint)
 
@@ -230,8 +255,14 @@ def _stored(status: StatusReport, paint: Paint) -> Iterator[str]:
     if status.descriptions:
         stored, to_ask = status.descriptions
         more = any(ref.missing for ref in status.refs if ref.name == "HEAD")
-        to_come = " or ".join(filter(None, (f"{to_ask:,}" if to_ask else "", "more" if more else "")))
-        waiting = paint.bad(f"{to_come} of HEAD to come: `ragit index`") if to_come else paint.good("complete")
+        to_come = " or ".join(
+            filter(None, (f"{to_ask:,}" if to_ask else "", "more" if more else ""))
+        )
+        waiting = (
+            paint.bad(f"{to_come} of HEAD to come: `ragit index`")
+            if to_come
+            else paint.good("complete")
+        )
         yield f"{paint.faint('described')} {counted(stored, 'chunk or image', 'chunks and images')}, {waiting}"
     if status.worker:
         yield f"{paint.faint('worker')}    {visible(status.worker)}"
@@ -242,7 +273,9 @@ def _ref_line(ref: RefStatus, wide: int, files: int, paint: Paint) -> str:
     words = [f"{ref.missing:,} not indexed"] if ref.missing else []
     if ref.without_vectors:
         chunks, of = ref.without_vectors
-        words.append(f"{'' if ref.missing else 'all words, '}{chunks:,} of {of:,} chunks without vectors")
+        words.append(
+            f"{'' if ref.missing else 'all words, '}{chunks:,} of {of:,} chunks without vectors"
+        )
     state = paint.bad(", ".join(words)) if words else paint.good("complete")
     gap = " " * (wide - cells(name))
     return f"{paint.name(name)}{gap}  {paint.faint(ref.tree[:10])}  {counted(ref.files, 'file'):<{files}}  {state}"
@@ -302,8 +335,16 @@ def _file_described(file: FileDescribed, paint: Paint) -> Iterator[str]:
     for one in file.chunks:
         name = within(one.parent, one.symbol, one.kind)
         place = f"{paint.path(visible(file.path))}:{paint.line(f'{one.start_line}-{one.end_line}')}"
-        yield "  ".join(part for part in (place, paint.name(visible(name)), paint.faint(visible(one.kind))) if part)
-        yield f"  {visible(one.text)}" if one.text else paint.bad("  not described yet: `ragit index` has it described")
+        yield "  ".join(
+            part
+            for part in (place, paint.name(visible(name)), paint.faint(visible(one.kind)))
+            if part
+        )
+        yield (
+            f"  {visible(one.text)}"
+            if one.text
+            else paint.bad("  not described yet: `ragit index` has it described")
+        )
 
 
 def described_json(found: ImageDescribed | FileDescribed, options: RenderOptions) -> Iterator[str]:

@@ -14,7 +14,9 @@ from typing import NamedTuple
 
 from ragit.records import Record
 
-_UNSAFE = "\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff"
+_UNSAFE = (
+    "\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff"
+)
 _ESCAPED = re.compile(f"[{_UNSAFE}]")
 _NAMED = {"\n": "\\n", "\r": "\\r", "\ufeff": "\\ufeff"}
 

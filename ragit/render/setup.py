@@ -65,7 +65,9 @@ def hooks_json(report: HooksReport, options: RenderOptions) -> Iterator[str]:
         }
         for hook in report.hooks
     ]
-    yield dumps({"active": report.active, "dispatcher": plain(report.dispatcher), "hooks": hooks}, options)
+    yield dumps(
+        {"active": report.active, "dispatcher": plain(report.dispatcher), "hooks": hooks}, options
+    )
 
 
 def doctor_text(findings: Sequence[Finding], options: RenderOptions) -> Iterator[str]:
@@ -81,7 +83,10 @@ def doctor_text(findings: Sequence[Finding], options: RenderOptions) -> Iterator
 
 def doctor_json(findings: Sequence[Finding], options: RenderOptions) -> Iterator[str]:
     """The same as one JSON array."""
-    rows = [{"topic": f.topic, "state": f.state, "text": plain(f.text), "mend": plain(f.mend)} for f in findings]
+    rows = [
+        {"topic": f.topic, "state": f.state, "text": plain(f.text), "mend": plain(f.mend)}
+        for f in findings
+    ]
     yield dumps(rows, options)
 
 
@@ -103,7 +108,9 @@ def config_text(rows: ConfigRows, options: RenderOptions) -> Iterator[str]:
         rest = rest or name
         gap = " " * max(0, deep - cells(value))
         changed = origin != "default"
-        origin = paint.bad(origin) if "ignored" in origin else origin if changed else paint.faint(origin)
+        origin = (
+            paint.bad(origin) if "ignored" in origin else origin if changed else paint.faint(origin)
+        )
         yield f"{rest:<{wide}}  {paint.name(value) if changed else value}{gap}  {origin}"
         if options.full:
             yield paint.faint(f"    {help}")

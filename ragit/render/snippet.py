@@ -43,7 +43,9 @@ def lines_of(hit: Hit) -> list[str]:
     lines = re.split(r"\r\n|\n|\r", hit.text)
     if len(lines) == hit.end_line - hit.start_line + 1:
         return lines
-    return hit.text.split("\n")  # an over-long line was cut, or a lone CR is no line end in this file
+    return hit.text.split(
+        "\n"
+    )  # an over-long line was cut, or a lone CR is no line end in this file
 
 
 def symbols(hit: Hit) -> list[str]:
@@ -61,7 +63,9 @@ def wanted_terms(query: str, hit: Hit) -> frozenset[str]:
     """The index terms to point at: those of the query that the hit holds, without words that are everywhere."""
     asked = frozenset(terms(query))
     found = asked & {*hit.terms, *terms(" ".join(hit.terms))} or asked
-    telling = frozenset(term for term in found if term not in _POINTLESS and (len(term) > 1 or not term.isascii()))
+    telling = frozenset(
+        term for term in found if term not in _POINTLESS and (len(term) > 1 or not term.isascii())
+    )
     return telling or found
 
 
@@ -73,7 +77,9 @@ def snippet(query: str, hit: Hit, *, full: bool = False, context: int = 0) -> li
     if full:
         return [Line(hit.start_line + i, line, bool(held[i])) for i, line in enumerate(lines)]
     chosen = _chosen(query, hit, lines, held)
-    near = {i for one in chosen for i in range(one - context, one + context + 1) if 0 <= i < len(lines)}
+    near = {
+        i for one in chosen for i in range(one - context, one + context + 1) if 0 <= i < len(lines)
+    }
     return [Line(hit.start_line + i, lines[i], bool(held[i])) for i in sorted(chosen | near)]
 
 
@@ -133,7 +139,11 @@ def _opening(query: str, hit: Hit, lines: list[str]) -> int:
         chosen = [name for name in names if parts(name) in asked] or names
         name = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, chosen))})(?!\w)")
         naming = [i for i, line in enumerate(lines) if name.search(line)]
-        code = [i for i in naming if not lines[i].lstrip().startswith(("#", "//", "/*", "*", "--", ";", "%", '"""'))]
+        code = [
+            i
+            for i in naming
+            if not lines[i].lstrip().startswith(("#", "//", "/*", "*", "--", ";", "%", '"""'))
+        ]
         if naming:
             return code[0] if code and hit.kind != "section" else naming[0]
     return next((i for i, line in enumerate(lines) if line.strip()), 0)
@@ -170,7 +180,10 @@ def _spans(identifier: str, wanted: frozenset[str]) -> list[tuple[int, int]]:
         if stem(part) not in wanted:
             continue
         if spans and start <= spans[-1][1]:
-            spans[-1] = (spans[-1][0], at)  # neighbours, or the overlapping pairs of a script without spaces
+            spans[-1] = (
+                spans[-1][0],
+                at,
+            )  # neighbours, or the overlapping pairs of a script without spaces
         else:
             spans.append((start, at))
     return spans or whole

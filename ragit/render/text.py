@@ -10,7 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ragit.render.screen import Paint, RenderOptions, cells, counted, visible
-from ragit.render.snippet import Line, asked_first, marked, number_at, opening_line, snippet, wanted_terms
+from ragit.render.snippet import (
+    Line,
+    asked_first,
+    marked,
+    number_at,
+    opening_line,
+    snippet,
+    wanted_terms,
+)
 from ragit.types import Answer, Hit, ToIndex, absent_advice, index_command, lacking
 
 _LONGEST = 400
@@ -81,7 +89,9 @@ def _body(query: str, hit: Hit, options: RenderOptions, paint: Paint) -> Iterato
     lines = snippet(query, hit, full=options.full, context=options.context)
     wanted = wanted_terms(query, hit)
     indent = _common_indent(lines)
-    numbers = {line.number: number_at(hit, line.number) if hit.place else line.number for line in lines}
+    numbers = {
+        line.number: number_at(hit, line.number) if hit.place else line.number for line in lines
+    }
     digits = len(str(max(numbers.values()))) if any(numbers.values()) else 0
     before = lines[0].number - 1
     for line in lines:
@@ -126,7 +136,9 @@ def _cut(pieces: list[tuple[str, bool]], room: int) -> list[tuple[str, bool]]:
         first += len(piece)
     whole = "".join(piece for piece, _ in pieces)
     flags = [match for piece, match in pieces for _ in piece]
-    start = 0 if first >= len(whole) or cells(whole[:first]) < room - room // 4 else first - room // 4
+    start = (
+        0 if first >= len(whole) or cells(whole[:first]) < room - room // 4 else first - room // 4
+    )
     left = "..." if start else ""
     stop, used = start, len(left) + 3
     while stop < len(whole) and used + cells(whole[stop]) <= room:
@@ -173,14 +185,18 @@ def notes(answer: Answer) -> list[str]:
     found = []
     if not answer.complete:
         ref, mend = visible(answer.ref), visible(index_command(answer.ref))
-        what = lacking(answer.missing, answer.without_vectors, ref) or f"part of {ref} is not indexed"
+        what = (
+            lacking(answer.missing, answer.without_vectors, ref) or f"part of {ref} is not indexed"
+        )
         found.append(f"incomplete: {what}; `{mend}` adds what is missing")
     if answer.undescribed:
         waiting = counted(answer.undescribed, "chunk or image has", "chunks and images have")
         found.append(f"{waiting} no description yet; `ragit index` asks for it")
     if answer.put_off:
         slow = f"{counted(answer.put_off, 'file')} {'was' if answer.put_off == 1 else 'were'}"
-        found.append(f"{slow} slow to read and put off; `{visible(index_command(answer.ref))}` tries again")
+        found.append(
+            f"{slow} slow to read and put off; `{visible(index_command(answer.ref))}` tries again"
+        )
     found += [f"note: {visible(warning)}" for warning in answer.warnings]
     for why, count in answer.absent.items():
         unsearched = f"{counted(count, 'file')} of {visible(answer.ref)} {'is' if count == 1 else 'are'} {visible(why)}"

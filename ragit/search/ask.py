@@ -16,7 +16,8 @@ def check(query: Query) -> None:
     _one_of("scope", query.scope, SCOPES)
     if query.ref is not None and query.scope != "worktree":
         raise ConfigError(
-            f"both a revision and {query.scope} are asked for", "Name one tree: --ref, --staged or --committed"
+            f"both a revision and {query.scope} are asked for",
+            "Name one tree: --ref, --staged or --committed",
         )
     for name in query.languages:
         language(name)

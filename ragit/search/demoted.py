@@ -14,7 +14,12 @@ SHOWN = 5
 
 
 def demoted(
-    store: Store, view: View, scorer: Explains, ranked: Sequence[Ranked], shown: Collection[str], least: float
+    store: Store,
+    view: View,
+    scorer: Explains,
+    ranked: Sequence[Ranked],
+    shown: Collection[str],
+    least: float,
 ) -> tuple[Demoted, ...]:
     """The files of which nothing is `shown`, and whose best chunk would score `least` if nothing lowered it."""
     seen: set[int] = set()
@@ -31,7 +36,15 @@ def demoted(
     found.sort(key=lambda row: (-row[0], row[1].facts.place))
     rows = store.chunks(one.facts.chunk for _, one, _ in found[:SHOWN])
     return tuple(
-        Demoted(_path(view, one), row.start_line, row.end_line, row.symbol, one.score, otherwise, lowering)
+        Demoted(
+            _path(view, one),
+            row.start_line,
+            row.end_line,
+            row.symbol,
+            one.score,
+            otherwise,
+            lowering,
+        )
         for otherwise, one, lowering in found[:SHOWN]
         for row in [rows[one.facts.chunk]]
     )

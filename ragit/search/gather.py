@@ -110,10 +110,14 @@ class Gathered(NamedTuple):
     """Names of the query that no indexed file of the tree holds, whatever may be found of their parts."""
 
 
-def gather(store: Store, view: View, query: QueryTerms, vectors: QueryVector | None, scoring: str) -> Gathered:
+def gather(
+    store: Store, view: View, query: QueryTerms, vectors: QueryVector | None, scoring: str
+) -> Gathered:
     """The candidates for a query."""
     found = holders(store, view, query)
-    scores = score_files(query, {term: held.files for term, held in found.items()}, view.snapshot.lengths)
+    scores = score_files(
+        query, {term: held.files for term, held in found.items()}, view.snapshot.lengths
+    )
     places = _files(view, scores, vector_arm(store, view, vectors) if vectors else {})
     chunkings = sorted({view.snapshot.chunkings[place] for place in places})
     keywords = {
@@ -133,13 +137,17 @@ def gather(store: Store, view: View, query: QueryTerms, vectors: QueryVector | N
         first = chunk_id(chunking, 0)
         for at, (keyword, cosine) in enumerate(zip(held, near, strict=True)):
             chunks.append(ChunkFacts(place, first + at, cosine, keyword, keyword.score / top))
-    names = Shares(query, {term: held.names for term, held in found.items()}, len(view.snapshot.paths))
+    names = Shares(
+        query, {term: held.names for term, held in found.items()}, len(view.snapshot.paths)
+    )
     unheld = tuple(
         name
         for term, name in query.made_of_several.items()
         if term in found and not found[term].files and not view.has_in_path(name)
     )
-    return Gathered(files, chunks, names, sum(place in view.allowed for place in scores.scores), unheld)
+    return Gathered(
+        files, chunks, names, sum(place in view.allowed for place in scores.scores), unheld
+    )
 
 
 class _Look:
@@ -156,8 +164,12 @@ class _Look:
         self._view = view
         self._found = found
         self._scores = scores.scores
-        self._best = max((self._scores.get(place, 0.0) for place in view.places), default=0.0) or 1.0
-        self._paths = Shares(query, {t: len(held.paths) for t, held in found.items()}, len(view.snapshot.paths))
+        self._best = (
+            max((self._scores.get(place, 0.0) for place in view.places), default=0.0) or 1.0
+        )
+        self._paths = Shares(
+            query, {t: len(held.paths) for t, held in found.items()}, len(view.snapshot.paths)
+        )
         self._in_script = [held.files for term, held in found.items() if not term.isascii()]
         self._path_nearness = vectors.path_nearness if vectors else lambda _: 0.0
 
@@ -167,7 +179,9 @@ class _Look:
         return FileFacts(
             path=path,
             keyword=self._scores.get(place, 0.0) / self._best,
-            path_share=self._paths.of(term for term, held in self._found.items() if place in held.paths),
+            path_share=self._paths.of(
+                term for term, held in self._found.items() if place in held.paths
+            ),
             nearness=_mean(sorted(cosines, reverse=True)[:NEAREST_OF_FILE]),
             path_nearness=self._path_nearness(path),
             in_script=any(place in files for files in self._in_script),
@@ -180,7 +194,9 @@ def _mean(numbers: Sequence[float]) -> float:
 
 
 def _files(view: View, scores: FileScores, near: Mapping[int, float]) -> list[int]:
-    best = best_first(scores.scores, FILES, None if isinstance(view.allowed, range) else view.places)
+    best = best_first(
+        scores.scores, FILES, None if isinstance(view.allowed, range) else view.places
+    )
     nearest: dict[int, float] = {}
     for chunk, cosine in near.items():
         for place in view.place_of[chunk >> ORDINAL_BITS]:
@@ -189,7 +205,11 @@ def _files(view: View, scores: FileScores, near: Mapping[int, float]) -> list[in
     return sorted({*best, *best_first(nearest, NEAR_FILES)})
 
 
-def _cosines(store: Store, vectors: QueryVector, chunkings: Iterable[int]) -> dict[int, list[float]]:
+def _cosines(
+    store: Store, vectors: QueryVector, chunkings: Iterable[int]
+) -> dict[int, list[float]]:
     """Cosine of every chunk of some chunkings, from 0 to 1, in the order of the chunks."""
     found = store.similarities_within(vectors.query.bytes, chunkings, vectors.embedder)
-    return {chunking: [max(0.0, cosine) for cosine in cosines] for chunking, cosines in found.items()}
+    return {
+        chunking: [max(0.0, cosine) for cosine in cosines] for chunking, cosines in found.items()
+    }

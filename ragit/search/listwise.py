@@ -35,7 +35,9 @@ class Lister:
         self._chat = Chat(client, model)
         self.name = model
 
-    def relevances(self, query: str, documents: Sequence[str], patience: Patience) -> list[float | None]:
+    def relevances(
+        self, query: str, documents: Sequence[str], patience: Patience
+    ) -> list[float | None]:
         """1 for the one it names first, less for each further one; None for those that it does not name.
 
         Raises `RemoteFailed`, also where it names none.
@@ -47,7 +49,9 @@ class Lister:
         ).text
         named = listed(said, len(documents))
         if not named:
-            raise self._chat.client.wrong("chat/completions", f"named no candidate, but said {said[:80]!r}")
+            raise self._chat.client.wrong(
+                "chat/completions", f"named no candidate, but said {said[:80]!r}"
+            )
         found: list[float | None] = [None] * len(documents)
         for rank, at in enumerate(named):
             found[at] = 1 - rank / len(documents)
@@ -68,7 +72,9 @@ def listed(said: str, count: int) -> list[int]:
     understood speaks of [1] and [10], and that is no order.
     """
     numbers = re.findall(r"\[\s*(\d{1,4})\s*\]", said)
-    runs = [re.findall(r"\d+", run) for run in _RUN.findall(said.replace("[", " ").replace("]", " "))]
+    runs = [
+        re.findall(r"\d+", run) for run in _RUN.findall(said.replace("[", " ").replace("]", " "))
+    ]
     found = dict.fromkeys(int(number) - 1 for number in numbers or max(runs, key=len, default=[]))
     named = [at for at in found if 0 <= at < count]
     in_a_row = any(len(set(run)) > 1 for run in runs)

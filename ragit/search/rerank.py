@@ -74,8 +74,13 @@ class Reranker:
         best = pool[: self.candidates]
         wants = self._settings.doc_field != "content"
         documents = show.documents(len(best), described if wants else lambda _: {}, cut)
-        done = self.order(query, [one for one, _ in best], list(map(self._shown, documents)), distinct=distinct)
-        show.pool = [*((one, best[old][1]) for old, one in done.order), *(() if done.alone else pool[len(best) :])]
+        done = self.order(
+            query, [one for one, _ in best], list(map(self._shown, documents)), distinct=distinct
+        )
+        show.pool = [
+            *((one, best[old][1]) for old, one in done.order),
+            *(() if done.alone else pool[len(best) :]),
+        ]
         return done
 
     def _shown(self, one: Document) -> str:
@@ -83,29 +88,49 @@ class Reranker:
 
         Secrets go before the end does: half of one has no form by which it could be found.
         """
-        text = self._client.clean(f"{one.description}\n\n{one.text}" if one.description else one.text)
-        return self._client.clean(f"{one.path} {one.name}".rstrip())[:200] + "\n" + text[: self._settings.max_doc_chars]
+        text = self._client.clean(
+            f"{one.description}\n\n{one.text}" if one.description else one.text
+        )
+        return (
+            self._client.clean(f"{one.path} {one.name}".rstrip())[:200]
+            + "\n"
+            + text[: self._settings.max_doc_chars]
+        )
 
-    def order(self, query: str, candidates: Sequence[Ranked], documents: Sequence[str], *, distinct: bool) -> Reordered:
+    def order(
+        self, query: str, candidates: Sequence[Ranked], documents: Sequence[str], *, distinct: bool
+    ) -> Reordered:
         """The candidates, whose texts are `documents`, as the model orders them; as they were if it does not."""
         if len(candidates) < 2:
             return Reordered(list(enumerate(candidates)))
         settings = self._settings
         started = time.perf_counter()
-        said = (settings.query_template or "{query}").replace("{query}", self._client.clean(query)[:QUERY_CHARS])
+        said = (settings.query_template or "{query}").replace(
+            "{query}", self._client.clean(query)[:QUERY_CHARS]
+        )
         try:
             relevances = in_time(
-                lambda patience: self._fitting(said, documents, patience), settings.timeout_ms, SECTION
+                lambda patience: self._fitting(said, documents, patience),
+                settings.timeout_ms,
+                SECTION,
             )
         except NoAnswer as why:
             return _as_before(candidates, str(why))
         by = RerankedBy(self._name, len(candidates), (time.perf_counter() - started) * 1000)
         order = reranked(candidates, relevances, settings.weight, distinct=distinct)
-        if settings.min_score <= NO_MINIMUM or settings.provider == "chat":  # a chat orders, and measures nothing
+        if (
+            settings.min_score <= NO_MINIMUM or settings.provider == "chat"
+        ):  # a chat orders, and measures nothing
             return Reordered(order, by)
-        return Reordered([one for one in order if _at_least(relevances[one[0]], settings.min_score)], by, alone=True)
+        return Reordered(
+            [one for one in order if _at_least(relevances[one[0]], settings.min_score)],
+            by,
+            alone=True,
+        )
 
-    def _fitting(self, said: str, documents: Sequence[str], patience: Patience) -> list[float | None]:
+    def _fitting(
+        self, said: str, documents: Sequence[str], patience: Patience
+    ) -> list[float | None]:
         """The relevances of documents, or of their beginnings where the server says that they are too long."""
         for _ in range(HALVINGS):
             shown = [document[: self._longest or None] for document in documents]
@@ -113,7 +138,9 @@ class Reranker:
                 return self._ask(said, shown, patience)
             except TooLong:
                 self._longest = max(1, max(map(len, shown)) // 2)
-        return self._ask(said, [document[: self._longest or None] for document in documents], patience)
+        return self._ask(
+            said, [document[: self._longest or None] for document in documents], patience
+        )
 
 
 def _at_least(relevance: float | None, least: float) -> bool:
@@ -130,7 +157,9 @@ def _asker(settings: Reranking) -> tuple[Judge, str, Client]:
         from ragit.search.listwise import Lister
 
         if not settings.model:
-            raise ConfigError(f"{SECTION}.model is not set", "Name the language model that is to order candidates")
+            raise ConfigError(
+                f"{SECTION}.model is not set", "Name the language model that is to order candidates"
+            )
         client = _client(settings, "openai")
         lister = Lister(client, settings.model)
         return lister.relevances, lister.name, client

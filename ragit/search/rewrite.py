@@ -31,7 +31,10 @@ _TASK = (
 
 _EXAMPLE = (
     Message("user", ("Query: where is the phase of the moon computed?",)),
-    Message("assistant", ("calculate how full the moon is\nmoon_phase lunar_phase\nMoonCalendar phase_angle",)),
+    Message(
+        "assistant",
+        ("calculate how full the moon is\nmoon_phase lunar_phase\nMoonCalendar phase_angle",),
+    ),
 )
 """Shows the form of an answer, which small models do not take from instructions: they explain, or say those again. They
 take words from it, too, so these are seldom found in code: what nothing matches harms no order."""
@@ -43,7 +46,9 @@ _TOKENS_EACH = 60
 THOUGHT_TOKENS = 512
 """For what a model says before it comes to them."""
 
-_MARK = re.compile(r"^\s*(?:[-*\u2022>]+|\(?\d{1,2}[.):]|variant \d+:|query \d+:)\s*", re.IGNORECASE)
+_MARK = re.compile(
+    r"^\s*(?:[-*\u2022>]+|\(?\d{1,2}[.):]|variant \d+:|query \d+:)\s*", re.IGNORECASE
+)
 """What models put before the lines of a list."""
 
 _SHOWN = frozenset(str(_EXAMPLE[1].parts[0]).splitlines())
@@ -54,9 +59,13 @@ class Rewriter:
 
     def __init__(self, settings: QueryRewriting) -> None:
         if not settings.model:
-            raise ConfigError(f"{SECTION}.model is not set", "Name the language model that is to rewrite queries")
+            raise ConfigError(
+                f"{SECTION}.model is not set", "Name the language model that is to rewrite queries"
+            )
         self._settings = settings
-        server = server_of(settings, SECTION, preset=PRESETS["openai"], timeout_ms=settings.timeout_ms)
+        server = server_of(
+            settings, SECTION, preset=PRESETS["openai"], timeout_ms=settings.timeout_ms
+        )
         self._chat = Chat(Client(server), settings.model)
         self._known: OrderedDict[str, tuple[str, ...]] = OrderedDict()
 
@@ -66,7 +75,9 @@ class Rewriter:
             self._known.move_to_end(query)
             return self._known[query], ""
         try:
-            reply = in_time(lambda patience: self._ask(query, patience), self._settings.timeout_ms, SECTION)
+            reply = in_time(
+                lambda patience: self._ask(query, patience), self._settings.timeout_ms, SECTION
+            )
         except NoAnswer as why:
             return (), f"not rewritten: {why}"
         # What was cut is no whole way to ask, and mostly the end of a loop.
@@ -86,7 +97,9 @@ class Rewriter:
             *_EXAMPLE,
             Message("user", (f"Query: {self._chat.client.clean(query)[:QUERY_CHARS]}",)),
         ]
-        return self._chat.ask(messages, max_tokens=THOUGHT_TOKENS + _TOKENS_EACH * count, patience=patience)
+        return self._chat.ask(
+            messages, max_tokens=THOUGHT_TOKENS + _TOKENS_EACH * count, patience=patience
+        )
 
 
 def listed(said: str, query: str, most: int) -> tuple[str, ...]:
@@ -97,9 +110,18 @@ def listed(said: str, query: str, most: int) -> tuple[str, ...]:
     found: dict[str, str] = {}
     for line in said.splitlines():
         words = _MARK.sub("", line).strip().strip("\"'`\u201c\u201d").split()
-        told = len(words) > _OWN_WORDS and " ".join(words).casefold() in _TASK.casefold() or line.strip() in _SHOWN
+        told = (
+            len(words) > _OWN_WORDS
+            and " ".join(words).casefold() in _TASK.casefold()
+            or line.strip() in _SHOWN
+        )
         text = " ".join(dict.fromkeys(words))
-        if told or not re.search(r"\w", text) or text.endswith(":") or text.casefold() == query.strip().casefold():
+        if (
+            told
+            or not re.search(r"\w", text)
+            or text.endswith(":")
+            or text.casefold() == query.strip().casefold()
+        ):
             continue
         found.setdefault(text.casefold(), text[:VARIANT_CHARS])
     return tuple(found.values())[:most]

@@ -13,8 +13,8 @@ from ragit.config import Config
 from ragit.errors import EmbedderUnavailable, NotIndexed
 from ragit.git import Objects, Repo
 from ragit.index import Composed, Indexer
-from ragit.index.compose import without_vectors
-from ragit.index.wanted import chunk_task
+from ragit.index.descriptions.settings import chunk_task
+from ragit.index.tree import without_vectors
 from ragit.search.ask import check, language
 from ragit.search.show import Show, one_path_each
 from ragit.search.view import View
@@ -79,10 +79,17 @@ class Searcher:
             if store is None and composed.missing:
                 raise NotIndexed("nothing is indexed in this repository", "Type: ragit index")
             searchable = store if composed.snapshot.paths else None
-            found = self._find(searchable, query, composed.snapshot, refused) if searchable else Found()
+            found = (
+                self._find(searchable, query, composed.snapshot, refused) if searchable else Found()
+            )
             undescribed = self._indexer.descriptions.waiting(store, composed)
             vectorless = without_vectors(store, composed)
-        if composed.walked and composed.complete and query.index and self._config.freshness.policy == "refresh":
+        if (
+            composed.walked
+            and composed.complete
+            and query.index
+            and self._config.freshness.policy == "refresh"
+        ):
             self._indexer.keep(target.tree)
         took = (time.perf_counter() - started) * 1000
         return Answer(
@@ -111,16 +118,24 @@ class Searcher:
         if store:
             stack.enter_context(store)
             stack.enter_context(store.reading())
-        return store, indexer.composer.compose(store, target.tree, near=target.near, absent=indexer.absent)
+        return store, indexer.composer.compose(
+            store, target.tree, near=target.near, absent=indexer.absent
+        )
 
-    def _may_index(self, query: Query, target: Target, store: Store | None, composed: Composed) -> bool:
+    def _may_index(
+        self, query: Query, target: Target, store: Store | None, composed: Composed
+    ) -> bool:
         policy = self._config.freshness.policy
         if policy == "refuse" and query.index:
             what = lacking(len(composed.missing), without_vectors(store, composed), target.name)
-            raise NotIndexed(f"{what}, and freshness.policy is refuse", f"Type: {index_command(target.name)}")
+            raise NotIndexed(
+                f"{what}, and freshness.policy is refuse", f"Type: {index_command(target.name)}"
+            )
         return query.index and policy == "refresh"
 
-    def _refresh(self, query: Query, target: Target, composed: Composed, on_index: OnIndex | None) -> str:
+    def _refresh(
+        self, query: Query, target: Target, composed: Composed, on_index: OnIndex | None
+    ) -> str:
         """Index what is missing; why what was missing has no vectors, if only its words could be had."""
         progress = on_index(self._indexer.announced(composed)) if on_index else None
         try:
@@ -139,23 +154,33 @@ class Searcher:
             objects.warm()  # git starts while the store is searched; the hits' text is read at the end
             return self._found(store, query, snapshot, refused, objects)
 
-    def _found(self, store: Store, query: Query, snapshot: Snapshot, refused: str, objects: Objects) -> Found:
+    def _found(
+        self, store: Store, query: Query, snapshot: Snapshot, refused: str, objects: Objects
+    ) -> Found:
         view = View(snapshot, self._filter(store, query))
         if not view.places:
             return Found(degraded="no file passes the filters")
         reranker = self._reranker if self._reranks(query) else None
         least = self._config.retrieval.min_score if query.min_score is None else query.min_score
-        wanted = 0 if query.explain else max(OVERFETCH * self._top_k(query), reranker.candidates if reranker else 0)
+        wanted = (
+            0
+            if query.explain
+            else max(OVERFETCH * self._top_k(query), reranker.candidates if reranker else 0)
+        )
         way = self._ways.ranked(query, Ground(store, view, refused, least, wanted))
         hits, done = self._shown(objects, store, query, view, way, reranker)
-        degraded = "; ".join(filter(None, (way.degraded, done.degraded if done else "", _lost(hits))))
+        degraded = "; ".join(
+            filter(None, (way.degraded, done.degraded if done else "", _lost(hits)))
+        )
         found = Found(hits, degraded, (), done.by if done else None, way.rewritten, way.unheld)
         if not query.explain or len(hits) < self._top_k(query):
             return found
         from ragit.search.demoted import demoted
 
         shown = {path for hit in hits for path in (hit.path, *hit.also)}
-        return found._replace(demoted=demoted(store, view, way.scorer, way.ranked, shown, hits[-1].score))
+        return found._replace(
+            demoted=demoted(store, view, way.scorer, way.ranked, shown, hits[-1].score)
+        )
 
     def _reranks(self, query: Query) -> bool:
         return self._config.retrieval.reranking.enabled if query.rerank is None else query.rerank
@@ -189,7 +214,10 @@ class Searcher:
         if not optimizes:
             return tuple(show.hits((piece, None) for piece in pieces)), done
         options = rank.Options(
-            knobs.merge_adjacent, knobs.adjacent_gap_threshold, knobs.similarity_threshold, knobs.max_per_file
+            knobs.merge_adjacent,
+            knobs.adjacent_gap_threshold,
+            knobs.similarity_threshold,
+            knobs.max_per_file,
         )
         return tuple(show.hits(rank.optimize(pieces, top_k, options))), done
 
@@ -202,7 +230,9 @@ class Searcher:
             return None if by_path is None else lambda _, path: by_path(path)
         wanted = {language(name) for name in query.languages}
         languages = store.languages()
-        return lambda chunking, path: languages[chunking] in wanted and (by_path is None or by_path(path))
+        return lambda chunking, path: (
+            languages[chunking] in wanted and (by_path is None or by_path(path))
+        )
 
 
 def _lost(hits: tuple[Hit, ...]) -> str:

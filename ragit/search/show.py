@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ragit import chunk, words
 from ragit.git import Objects
-from ragit.index.wanted import IMAGE
+from ragit.index.descriptions.settings import IMAGE
 from ragit.rank import Explains, Piece, Ranked
 from ragit.store import ORDINAL_BITS, ChunkRow, Snapshot, Store
 from ragit.types import Hit, Optimized, path_text
@@ -44,19 +44,27 @@ class Document(NamedTuple):
 class Show:
     """Makes hits of a pool of ranked chunks."""
 
-    def __init__(self, objects: Objects, store: Store, snapshot: Snapshot, scorer: Explains, pool: Pool) -> None:
+    def __init__(
+        self, objects: Objects, store: Store, snapshot: Snapshot, scorer: Explains, pool: Pool
+    ) -> None:
         self._snapshot = snapshot
         self._scorer = scorer
         self.pool = pool
         """Another order of the same chunks may be put here, or some of them."""
         self._rows = store.chunks(ranked.facts.chunk for ranked, _ in pool)
-        self._blobs = store.blobs(sorted({ranked.facts.chunk >> ORDINAL_BITS for ranked, _ in pool}))
-        kept = {c: chunk.parted(zlib.decompress(data)) for c, data in store.derived(self._blobs).items()}
+        self._blobs = store.blobs(
+            sorted({ranked.facts.chunk >> ORDINAL_BITS for ranked, _ in pool})
+        )
+        kept = {
+            c: chunk.parted(zlib.decompress(data)) for c, data in store.derived(self._blobs).items()
+        }
         self._numbers = {c: rest for c, (_, rest) in kept.items()}
         self._texts = {c: text for c, (text, _) in kept.items()}
         others = {c: oid for c, (oid, _) in self._blobs.items() if c not in self._texts}
         data = dict(objects.read_many(others.values()))
-        self._texts.update((c, chunk.text_of(data.get(oid) or b"") or b"") for c, oid in others.items())
+        self._texts.update(
+            (c, chunk.text_of(data.get(oid) or b"") or b"") for c, oid in others.items()
+        )
 
     def documents(
         self,
@@ -72,7 +80,9 @@ class Show:
         return [
             Document(
                 self._path(ranked.facts.place),
-                f"{row.parent}.{row.symbol}" if row.parent and row.symbol else row.symbol or row.parent,
+                f"{row.parent}.{row.symbol}"
+                if row.parent and row.symbol
+                else row.symbol or row.parent,
                 descriptions.get(row.hash, ""),
                 cut(self._texts[ranked.facts.chunk >> ORDINAL_BITS], row.start, row.end),
             )
@@ -98,7 +108,8 @@ class Show:
         path = self._path(ranked.facts.place)
         return Piece(
             file=ranked.facts.place,
-            id=f"{path}:{row.start_line}-{row.end_line}" + (f":{row.start}" if row.start_line == row.end_line else ""),
+            id=f"{path}:{row.start_line}-{row.end_line}"
+            + (f":{row.start}" if row.start_line == row.end_line else ""),
             start_line=row.start_line,
             end_line=row.end_line,
             start=row.start,
@@ -132,7 +143,9 @@ class Show:
             optimized=done,
             reranked=ranked.reranked,
             place=self._place(piece, row, ranked.facts.chunk >> ORDINAL_BITS),
-            numbers=self._numbers_of(piece, ranked.facts.chunk >> ORDINAL_BITS) if row.place else (),
+            numbers=self._numbers_of(piece, ranked.facts.chunk >> ORDINAL_BITS)
+            if row.place
+            else (),
         )
 
     def _place(self, piece: Piece, row: ChunkRow, chunking: int) -> str:
@@ -145,7 +158,9 @@ class Show:
 
     def _members(self, piece: Piece) -> list[ChunkRow]:
         """The chunks of a hit in the order of the file."""
-        return sorted((self._row(self.pool[at][0]) for at in piece.members), key=lambda one: one.start)
+        return sorted(
+            (self._row(self.pool[at][0]) for at in piece.members), key=lambda one: one.start
+        )
 
     def _numbers_of(self, piece: Piece, chunking: int) -> tuple[int, ...]:
         """On which row or page each line of a hit stands; empty if they are on one, or it is not known."""

@@ -17,7 +17,9 @@ class View:
         self.snapshot = snapshot
         rows = enumerate(zip(snapshot.chunkings, snapshot.paths, strict=True))
         self.places: Sequence[int] = (
-            range(len(snapshot.paths)) if allowed is None else [i for i, (c, path) in rows if allowed(c, path)]
+            range(len(snapshot.paths))
+            if allowed is None
+            else [i for i, (c, path) in rows if allowed(c, path)]
         )
 
     @cached_property

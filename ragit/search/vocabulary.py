@@ -35,14 +35,20 @@ _PART = re.compile(rb"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 def vocabulary(paths: Iterable[bytes]) -> frozenset[str]:
     """All words of three letters or more in the names of files and folders."""
     names = set(b"/".join(paths).split(b"/"))
-    return frozenset(word.decode().lower() for word in set(_PART.findall(b"/".join(names))) if len(word) > 2)
+    return frozenset(
+        word.decode().lower() for word in set(_PART.findall(b"/".join(names))) if len(word) > 2
+    )
 
 
-def expansions(query: str, terms: rank.QueryTerms, paths: Iterable[bytes]) -> Mapping[str, tuple[str, ...]]:
+def expansions(
+    query: str, terms: rank.QueryTerms, paths: Iterable[bytes]
+) -> Mapping[str, tuple[str, ...]]:
     """Words to look for beside some of a query's. None for a name that is typed as it is: that is what is wanted."""
     if terms.shape == "symbol":
         return {}
-    asked = [word for word in dict.fromkeys(words.words(rank.telling(query))) if _is_plain(word)][:MOST_WORDS]
+    asked = [word for word in dict.fromkeys(words.words(rank.telling(query))) if _is_plain(word)][
+        :MOST_WORDS
+    ]
     if not asked:
         return {}
     nearby = Nearby(vocabulary(paths))

@@ -74,7 +74,9 @@ class Ways:
         """The query with words of the searched tree added that are near to its own."""
         from ragit.search import vocabulary
 
-        words = vocabulary.expansions(query.text, rank.take_apart(query.text), ground.view.snapshot.paths)
+        words = vocabulary.expansions(
+            query.text, rank.take_apart(query.text), ground.view.snapshot.paths
+        )
         way = self._way(query, ground, vocabulary.weights(words))
         return way._replace(rewritten=Rewritten(words=words) if words else None)
 
@@ -89,7 +91,9 @@ class Ways:
         asked = (query, *(replaced(query, text=text) for text in variants))
         ways = [self._way(one, ground._replace(least=0.0, wanted=0)) for one in asked]
         fused = Fused([(way.scorer, way.ranked) for way in ways])
-        return Way(fused, fused.order(ground.least), ways[0].degraded, ways[0].unheld, Rewritten(variants))
+        return Way(
+            fused, fused.order(ground.least), ways[0].degraded, ways[0].unheld, Rewritten(variants)
+        )
 
     @cached_property
     def _rewriter(self) -> Rewriter:
@@ -97,7 +101,9 @@ class Ways:
 
         return Rewriter(self._retrieval.query_rewriting)
 
-    def _way(self, query: Query, ground: Ground, expansions: Mapping[str, float] = _NO_WORDS) -> Way:
+    def _way(
+        self, query: Query, ground: Ground, expansions: Mapping[str, float] = _NO_WORDS
+    ) -> Way:
         terms = rank.take_apart(query.text)
         if expansions:
             terms = replaced(terms, expansions=expansions)
@@ -105,13 +111,22 @@ class Ways:
         vector, degraded = None, ground.refused
         if not degraded and mode != "keyword":
             vector, degraded = self._vector(ground.store, query, mode)
-        gathered = gather(ground.store, ground.view, terms, vector, self._retrieval.hybrid_search.keyword_scoring)
+        gathered = gather(
+            ground.store, ground.view, terms, vector, self._retrieval.hybrid_search.keyword_scoring
+        )
         if vector:
-            degraded = self._one_armed(query, has_words=mode == "vector" or gathered.keyword_hits > 0)
+            degraded = self._one_armed(
+                query, has_words=mode == "vector" or gathered.keyword_hits > 0
+            )
         mix = self._mix(query, terms.shape, mode, vector is not None)
         ask = rank.QueryFacts(terms, gathered.names, rank.held_in_code(gathered.files.values()))
         scorer = rank.Scorer(ask, mix, gathered.files, partial(_names, ground.store))
-        return Way(scorer, scorer.order(gathered.chunks, ground.least, ground.wanted), degraded, gathered.unheld)
+        return Way(
+            scorer,
+            scorer.order(gathered.chunks, ground.least, ground.wanted),
+            degraded,
+            gathered.unheld,
+        )
 
     def _mode(self, query: Query) -> str:
         enabled = self._retrieval.hybrid_search.enabled
@@ -122,7 +137,9 @@ class Ways:
         embedder = self._embedder
         if embedder is None:
             if mode == "vector":
-                raise ConfigError("there are no vectors: embedding.provider is none", "Search with --mode keyword")
+                raise ConfigError(
+                    "there are no vectors: embedding.provider is none", "Search with --mode keyword"
+                )
             return None, ""
         if not store.has_vectors:
             return None, "this platform has no sqlite-vec: vectors took no part"
@@ -138,7 +155,10 @@ class Ways:
                 raise
             return None, error.message
         if not any(vector):
-            return None, "the query holds no letter or digit, so nothing can match it (git grep -F finds signs)"
+            return (
+                None,
+                "the query holds no letter or digit, so nothing can match it (git grep -F finds signs)",
+            )
         return QueryVector(quantize_query(vector), number, path_nearness(query.text)), ""
 
     @staticmethod
@@ -146,7 +166,7 @@ class Ways:
         """What the embedder makes of a query; where that is asked of a server, by the model of the stored vectors."""
         if embedder.local:
             return embedder.embed_query(text)
-        from ragit.index.model import query_vector
+        from ragit.index.vectors.same_model import query_vector
 
         return query_vector(embedder, text, store, number)
 
@@ -157,7 +177,11 @@ class Ways:
         if has_words:
             # In plain letters it is a name that someone made up: found by itself, as it should be.
             foreign = not known and not asked.isascii()
-            return "the model knows no word of the query: ranked by its words and letters alone" if foreign else ""
+            return (
+                "the model knows no word of the query: ranked by its words and letters alone"
+                if foreign
+                else ""
+            )
         none = "no file that passes the filters" if query.paths or query.languages else "no file"
         if known:
             return f"{none} holds a word of the query: ranked by meaning alone"
@@ -168,9 +192,14 @@ class Ways:
         weight = hybrid.keyword_weight if query.keyword_weight is None else query.keyword_weight
         repeat = self._weights.get(rank.REPEAT, 0.0)
         if mode == "hybrid":
-            return rank.Mix(weight if has_vectors else 1.0, rank.shaped(self._weights, shape), repeat)
+            return rank.Mix(
+                weight if has_vectors else 1.0, rank.shaped(self._weights, shape), repeat
+            )
         return rank.Mix(0.0 if mode == "vector" else 1.0, {}, repeat)
 
 
 def _names(store: Store, chunks: Iterable[int]) -> dict[int, rank.Names]:
-    return {number: rank.Names(row.kind, row.symbol, row.parent) for number, row in store.chunks(chunks).items()}
+    return {
+        number: rank.Names(row.kind, row.symbol, row.parent)
+        for number, row in store.chunks(chunks).items()
+    }

@@ -40,7 +40,13 @@ def translated(path: Path) -> Iterator[None]:
         raise StoreUnreadable(
             f"the disk of {path} is full", "Free some space; what was written so far is kept"
         ) from error
-    except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError, apsw.AuthError, apsw.IOError) as error:
+    except (
+        apsw.CantOpenError,
+        apsw.ReadOnlyError,
+        apsw.PermissionsError,
+        apsw.AuthError,
+        apsw.IOError,
+    ) as error:
         raise StoreUnreadable(
             f"the index {path} cannot be opened or written: {error}",
             f"Check the folder's permissions. {_ELSEWHERE}",

@@ -49,12 +49,16 @@ class Descriptions:
             if number is None:
                 return {}
             sql = "SELECT text FROM description WHERE describer = ? AND subject = ?"
-            found = ((subject, self._db.execute(sql, (number, subject)).get) for subject in subjects)
+            found = (
+                (subject, self._db.execute(sql, (number, subject)).get) for subject in subjects
+            )
             return {subject: text for subject, text in found if text is not None}
 
     def keep(self, kind: str, describer: str, said: Mapping[bytes, str]) -> None:
         """Store descriptions; those that are there stay as they are. To be called inside `writing`."""
-        self._db.execute("INSERT OR IGNORE INTO describer(kind, fingerprint) VALUES(?,?)", (kind, describer))
+        self._db.execute(
+            "INSERT OR IGNORE INTO describer(kind, fingerprint) VALUES(?,?)", (kind, describer)
+        )
         number = self._number(kind, describer)
         self._db.executemany(
             "INSERT OR IGNORE INTO description VALUES(?,?,?)",
@@ -65,7 +69,9 @@ class Descriptions:
         """How many are stored."""
         with translated(self._path):
             number = self._number(kind, describer)
-            found: int = self._db.execute("SELECT count(*) FROM description WHERE describer = ?", (number,)).get
+            found: int = self._db.execute(
+                "SELECT count(*) FROM description WHERE describer = ?", (number,)
+            ).get
             return found
 
     def all(self) -> Iterator[DescriptionRow]:
@@ -92,7 +98,9 @@ class Descriptions:
                 sql = "SELECT describer, subject FROM description WHERE describer = ?"
                 images += [row for row in self._db.execute(sql, (number,)) if row[1] not in blobs]
         self._db.executemany("DELETE FROM description WHERE describer = ? AND subject = ?", images)
-        self._db.execute("DELETE FROM describer WHERE id NOT IN (SELECT describer FROM description)")
+        self._db.execute(
+            "DELETE FROM describer WHERE id NOT IN (SELECT describer FROM description)"
+        )
 
     # -- vectors that lack theirs ------------------------------------------------------------------------------------
 
@@ -114,7 +122,9 @@ class Descriptions:
             number = self._number(OF_CHUNK, describer)
             return {} if number is None else dict(self._db.execute(sql, (number, embedder)))
 
-    def to_ask(self, embedder: int | None, describer: str, chunkings: Set[int], bare: Iterable[int]) -> int:
+    def to_ask(
+        self, embedder: int | None, describer: str, chunkings: Set[int], bare: Iterable[int]
+    ) -> int:
         """How many texts of chunks of some chunkings, each once, nobody has described: of those whose vectors lack a
         description, and of all chunks of the `bare` ones, which have no vectors.
         """
@@ -135,13 +145,17 @@ class Descriptions:
 
     def lack(self, embedder: int, chunks: Iterable[int]) -> None:
         """Note chunks whose vectors were made without. To be called inside `writing`."""
-        self._db.executemany("INSERT INTO undescribed VALUES(?,?)", ((embedder, chunk) for chunk in chunks))
+        self._db.executemany(
+            "INSERT INTO undescribed VALUES(?,?)", ((embedder, chunk) for chunk in chunks)
+        )
 
     def mend(self, embedder: int, described: Mapping[bytes, tuple[bytes, bytes]]) -> None:
         """Give vectors with descriptions to all chunks of the same text that lack them, in whatever chunking: which
         branch was described first must not show. To be called inside `writing`.
         """
-        if not self._db.execute("SELECT EXISTS(SELECT 1 FROM undescribed WHERE embedder = ?)", (embedder,)).get:
+        if not self._db.execute(
+            "SELECT EXISTS(SELECT 1 FROM undescribed WHERE embedder = ?)", (embedder,)
+        ).get:
             return
         sql = """
             SELECT undescribed.chunk FROM chunk
@@ -150,8 +164,13 @@ class Descriptions:
         for digest, vector in described.items():
             for (chunk,) in self._db.execute(sql, (embedder, digest)).fetchall():
                 for kind, column in (("bit", 0), ("i8", 1)):
-                    self._db.execute(f"UPDATE vec_{kind}_{embedder} SET v = ? WHERE chunk = ?", (vector[column], chunk))
-                self._db.execute("DELETE FROM undescribed WHERE embedder = ? AND chunk = ?", (embedder, chunk))
+                    self._db.execute(
+                        f"UPDATE vec_{kind}_{embedder} SET v = ? WHERE chunk = ?",
+                        (vector[column], chunk),
+                    )
+                self._db.execute(
+                    "DELETE FROM undescribed WHERE embedder = ? AND chunk = ?", (embedder, chunk)
+                )
 
     def _number(self, kind: str, describer: str) -> int | None:
         sql = "SELECT id FROM describer WHERE kind = ? AND fingerprint = ?"

@@ -28,7 +28,8 @@ def replace_store(old: Path, new: Path) -> None:
         Path(f"{new}.lock").unlink(missing_ok=True)
     except OSError as error:
         raise StoreUnreadable(
-            f"cannot replace the index {old}: {error.strerror}", "Check the folder's permissions and free space"
+            f"cannot replace the index {old}: {error.strerror}",
+            "Check the folder's permissions and free space",
         ) from error
 
 

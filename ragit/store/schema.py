@@ -99,8 +99,13 @@ def migrate(db: apsw.Connection) -> None:
 
 def add_embedder(db: apsw.Connection, fingerprint: str, dimensions: int) -> int:
     """Make an embedder known, with its two tables; its number."""
-    db.execute("INSERT OR IGNORE INTO embedder(fingerprint, dimensions) VALUES(?, ?)", (fingerprint, dimensions))
+    db.execute(
+        "INSERT OR IGNORE INTO embedder(fingerprint, dimensions) VALUES(?, ?)",
+        (fingerprint, dimensions),
+    )
     number: int = db.execute("SELECT id FROM embedder WHERE fingerprint = ?", (fingerprint,)).get
     for kind in ("bit", "i8"):
-        db.execute(f"CREATE TABLE IF NOT EXISTS vec_{kind}_{number}(chunk INTEGER PRIMARY KEY, v BLOB NOT NULL)")
+        db.execute(
+            f"CREATE TABLE IF NOT EXISTS vec_{kind}_{number}(chunk INTEGER PRIMARY KEY, v BLOB NOT NULL)"
+        )
     return number

@@ -47,7 +47,9 @@ class Snapshots:
     def trees(self, selection: str) -> list[Oid]:
         """Trees that are composed already, newest first: a neighbour to start from."""
         with translated(self._path):
-            rows = self._db.execute("SELECT tree FROM snapshot WHERE selection = ? ORDER BY id DESC", (selection,))
+            rows = self._db.execute(
+                "SELECT tree FROM snapshot WHERE selection = ? ORDER BY id DESC", (selection,)
+            )
             return [Oid(tree.hex()) for (tree,) in rows]
 
     def add(self, tree: Oid, selection: str, snapshot: Snapshot) -> None:
@@ -64,7 +66,10 @@ class Snapshots:
     def forget(self, reasons: Set[str]) -> None:
         """Delete the cached trees that name one of these reasons for a path. To be called inside `writing`."""
         wanted = {reason.encode() for reason in reasons}
-        rows = cast("list[tuple[int, bytes]]", self._db.execute("SELECT id, skipped FROM snapshot").fetchall())
+        rows = cast(
+            "list[tuple[int, bytes]]",
+            self._db.execute("SELECT id, skipped FROM snapshot").fetchall(),
+        )
         for number, skipped in rows:
             if not wanted.isdisjoint(_split(zlib.decompress(skipped))[1::2]):
                 self._db.execute("DELETE FROM snapshot WHERE id = ?", (number,))
@@ -84,7 +89,9 @@ class Snapshots:
 
 def _packed(snapshot: Snapshot) -> tuple[bytes, ...]:
     numbers = array("Q", snapshot.chunkings).tobytes() + array("Q", snapshot.lengths).tobytes()
-    skipped = b"\0".join(part for path, reason in snapshot.skipped.items() for part in (path, reason.encode()))
+    skipped = b"\0".join(
+        part for path, reason in snapshot.skipped.items() for part in (path, reason.encode())
+    )
     return tuple(zlib.compress(part, 3) for part in (b"\0".join(snapshot.paths), numbers, skipped))
 
 

@@ -66,7 +66,9 @@ class Store:
     def embedder(self, fingerprint: str) -> int | None:
         """The number of an embedder, if any vector of it is stored."""
         with translated(self.path):
-            number: int | None = self._db.execute("SELECT id FROM embedder WHERE fingerprint = ?", (fingerprint,)).get
+            number: int | None = self._db.execute(
+                "SELECT id FROM embedder WHERE fingerprint = ?", (fingerprint,)
+            ).get
             return number
 
     def embedders(self) -> dict[str, int]:
@@ -82,26 +84,34 @@ class Store:
         number = schema.add_embedder(self._db, fingerprint, dimensions)
         self.check_dimensions(number, dimensions)
         if mark:
-            self._db.execute("UPDATE embedder SET mark = ? WHERE id = ? AND mark = x''", (mark, number))
+            self._db.execute(
+                "UPDATE embedder SET mark = ? WHERE id = ? AND mark = x''", (mark, number)
+            )
         return number
 
     def mark(self, embedder: int) -> bytes:
         """What an embedder made of the text by which its model is told: float32; empty if that is not known."""
         with translated(self.path):
-            mark: bytes = self._db.execute("SELECT mark FROM embedder WHERE id = ?", (embedder,)).get
+            mark: bytes = self._db.execute(
+                "SELECT mark FROM embedder WHERE id = ?", (embedder,)
+            ).get
             return mark
 
     def check_dimensions(self, embedder: int, dimensions: int) -> None:
         """EmbedderUnavailable if an embedder's stored vectors have another length: they cannot be compared."""
         with translated(self.path):
-            stored: int = self._db.execute("SELECT dimensions FROM embedder WHERE id = ?", (embedder,)).get
+            stored: int = self._db.execute(
+                "SELECT dimensions FROM embedder WHERE id = ?", (embedder,)
+            ).get
         if stored != dimensions:
             raise EmbedderUnavailable(
                 f"the embedder gives {dimensions} dimensions now, and the stored vectors have {stored}",
                 "Name the model that it is now (embedding.model), or type: ragit index --rebuild",
             )
 
-    def find(self, keys: Iterable[tuple[Oid, str, str]], embedder: int | None) -> Iterator[StoredChunking | None]:
+    def find(
+        self, keys: Iterable[tuple[Oid, str, str]], embedder: int | None
+    ) -> Iterator[StoredChunking | None]:
         """What is stored for each (oid, language, fingerprint); None if nothing is."""
         sql = """
             SELECT id, length, skipped, chunks,
@@ -110,8 +120,14 @@ class Store:
         """
         with translated(self.path):
             for oid, language, fingerprint in keys:
-                row = self._db.execute(sql, (embedder, bytes.fromhex(oid), language, fingerprint)).fetchone()
-                yield None if row is None else StoredChunking(row[0], row[1], row[2], row[3], bool(row[4]))
+                row = self._db.execute(
+                    sql, (embedder, bytes.fromhex(oid), language, fingerprint)
+                ).fetchone()
+                yield (
+                    None
+                    if row is None
+                    else StoredChunking(row[0], row[1], row[2], row[3], bool(row[4]))
+                )
 
     def add(self, new: NewChunking, embedder: int | None) -> bool:
         """Store one chunking, or only its vectors if the rest is there. To be called inside `writing`.
@@ -120,7 +136,8 @@ class Store:
         """
         key = (bytes.fromhex(new.oid), new.language, new.fingerprint)
         found = self._db.execute(
-            "SELECT id, skipped FROM chunking WHERE oid = ? AND language = ? AND fingerprint = ?", key
+            "SELECT id, skipped FROM chunking WHERE oid = ? AND language = ? AND fingerprint = ?",
+            key,
         ).fetchone()
         replaces = found is not None and found[1] in PUT_OFF
         if found is not None and replaces:
@@ -166,7 +183,9 @@ class Store:
             self.descriptions.lack(embedder, [first + i for i in new.undescribed])
         lacking = frozenset(new.undescribed)
         rows = enumerate(zip(new.chunks, vectors, strict=True))
-        self.descriptions.mend(embedder, {row.hash: vector for i, (row, vector) in rows if i not in lacking})
+        self.descriptions.mend(
+            embedder, {row.hash: vector for i, (row, vector) in rows if i not in lacking}
+        )
 
     def vectors_of(
         self, hashes: Iterable[bytes], embedder: int | None, described: Set[bytes] | None = None
@@ -185,7 +204,9 @@ class Store:
             WHERE chunk.hash = ?
         """
         if described is not None:
-            sql += " AND EXISTS(SELECT 1 FROM undescribed WHERE embedder = ? AND chunk = chunk.id) = ?"
+            sql += (
+                " AND EXISTS(SELECT 1 FROM undescribed WHERE embedder = ? AND chunk = chunk.id) = ?"
+            )
         found = {}
         with translated(self.path):
             for digest in hashes:
@@ -215,7 +236,9 @@ class Store:
     def last_chunking(self) -> int:
         """The number of the chunking that was added last, also if it is gone again."""
         with translated(self.path):
-            return self._db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'chunking'").get or 0
+            return (
+                self._db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'chunking'").get or 0
+            )
 
     def has_chunks(self) -> bool:
         """True if any chunk is stored."""
@@ -242,7 +265,9 @@ class Store:
         with translated(self.path):
             return {c: self._db.execute(sql, (c,)).get for c in chunkings}
 
-    def nearest(self, bits: bytes, members: Iterable[int], embedder: int, limit: int) -> list[tuple[int, int]]:
+    def nearest(
+        self, bits: bytes, members: Iterable[int], embedder: int, limit: int
+    ) -> list[tuple[int, int]]:
         """(chunk, differing sign bits) of the `limit` chunks nearest to a query among the chunkings given (ascending).
 
         All chunks as near as the last one are given too: a cut among equals would depend on the order of insertion.
@@ -256,7 +281,9 @@ class Store:
         with translated(self.path):
             for first, last in _runs(members):
                 span = (bits, chunk_id(first, 0), chunk_id(last + 1, 0) - 1)
-                near.extend(self._db.execute(f"SELECT * FROM ({sql}) WHERE distance <= ?4", (*span, bound)))
+                near.extend(
+                    self._db.execute(f"SELECT * FROM ({sql}) WHERE distance <= ?4", (*span, bound))
+                )
                 if len(near) > 2 * limit:
                     near, bound = _closest(near, limit)
         return _closest(near, limit)[0]
@@ -268,7 +295,9 @@ class Store:
             found = ((chunk, self._db.execute(sql, (vector, chunk)).get) for chunk in chunks)
             return {chunk: cosine for chunk, cosine in found if cosine is not None}
 
-    def similarities_within(self, vector: bytes, chunkings: Iterable[int], embedder: int) -> dict[int, list[float]]:
+    def similarities_within(
+        self, vector: bytes, chunkings: Iterable[int], embedder: int
+    ) -> dict[int, list[float]]:
         """The same for all chunks of some chunkings, each in the order of its chunks."""
         sql = f"""
             SELECT 1 - vec_distance_cosine(vec_int8(v), vec_int8(?)) FROM vec_i8_{embedder}
@@ -312,7 +341,11 @@ class Store:
         """The blob and the language (as resolved from its content) of some chunkings."""
         sql = "SELECT oid, resolved FROM chunking WHERE id = ?"
         with translated(self.path):
-            return {c: (Oid(oid.hex()), language) for c in chunkings for oid, language in self._db.execute(sql, (c,))}
+            return {
+                c: (Oid(oid.hex()), language)
+                for c in chunkings
+                for oid, language in self._db.execute(sql, (c,))
+            }
 
     def languages(self) -> dict[int, str]:
         """The language of every chunking, for a filter by language."""
@@ -336,7 +369,9 @@ class Store:
                 bytes=sum(f.stat().st_size for f in _files(self.path)),
                 chunkings=self._db.execute("SELECT count(*) FROM chunking").get,
                 chunks=self._db.execute("SELECT coalesce(sum(chunks), 0) FROM chunking").get,
-                embedders=tuple(f for (f,) in self._db.execute("SELECT fingerprint FROM embedder ORDER BY id")),
+                embedders=tuple(
+                    f for (f,) in self._db.execute("SELECT fingerprint FROM embedder ORDER BY id")
+                ),
             )
 
     def drop_except(self, keep: set[int], embedders: set[int]) -> int:
@@ -360,9 +395,16 @@ class Store:
         span = (chunk_id(chunking, 0), chunk_id(chunking + 1, 0) - 1)
         for number in embedders:
             for kind in ("bit", "i8"):
-                self._db.execute(f"DELETE FROM vec_{kind}_{number} WHERE chunk BETWEEN ? AND ?", span)
-            self._db.execute("DELETE FROM undescribed WHERE embedder = ? AND chunk BETWEEN ? AND ?", (number, *span))
-            self._db.execute("DELETE FROM embedded WHERE embedder = ? AND chunking = ?", (number, chunking))
+                self._db.execute(
+                    f"DELETE FROM vec_{kind}_{number} WHERE chunk BETWEEN ? AND ?", span
+                )
+            self._db.execute(
+                "DELETE FROM undescribed WHERE embedder = ? AND chunk BETWEEN ? AND ?",
+                (number, *span),
+            )
+            self._db.execute(
+                "DELETE FROM embedded WHERE embedder = ? AND chunking = ?", (number, chunking)
+            )
         self._db.execute("DELETE FROM chunk WHERE id BETWEEN ? AND ?", span)
         self._db.execute("DELETE FROM forward WHERE chunking = ?", (chunking,))
         self._db.execute("DELETE FROM term WHERE rowid = ?", (chunking,))
@@ -374,7 +416,9 @@ class Store:
             self._db.execute(f"DROP TABLE vec_{kind}_{number}")
         self._db.execute("DELETE FROM embedded WHERE embedder = ?", (number,))
         self._db.execute("DELETE FROM undescribed WHERE embedder = ?", (number,))
-        fingerprint = self._db.execute("SELECT fingerprint FROM embedder WHERE id = ?", (number,)).get
+        fingerprint = self._db.execute(
+            "SELECT fingerprint FROM embedder WHERE id = ?", (number,)
+        ).get
         self.snapshots.drop_of(fingerprint)
         self._db.execute("DELETE FROM embedder WHERE id = ?", (number,))
 
@@ -393,7 +437,9 @@ class Store:
     def problems(self) -> list[str]:
         """What SQLite's own check finds wrong; empty for a sound store."""
         with translated(self.path):
-            found = [line for (line,) in self._db.execute("PRAGMA integrity_check(20)") if line != "ok"]
+            found = [
+                line for (line,) in self._db.execute("PRAGMA integrity_check(20)") if line != "ok"
+            ]
             if self.writable:
                 try:
                     self._db.execute("INSERT INTO term(term, rank) VALUES('integrity-check', 0)")

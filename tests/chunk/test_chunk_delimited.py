@@ -83,7 +83,9 @@ cells = st.text(st.sampled_from('ab1",\n é'), max_size=12)
     least=st.sampled_from([5, 40]),
 )
 def test_chunks_begin_at_records(rows: list[list[str]], delimiter: str, least: int) -> None:
-    rows = [["x", *(cell.replace(",", delimiter) for cell in row)] for row in rows]  # no record is blank
+    rows = [
+        ["x", *(cell.replace(",", delimiter) for cell in row)] for row in rows
+    ]  # no record is blank
     starts, ends, written = set(), set(), io.StringIO()
     writer = csv.writer(written, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL)
     for row in rows:
@@ -109,10 +111,14 @@ def test_a_record_larger_than_a_chunk_is_cut_and_keeps_its_header() -> None:
     assert {each.parent for each in chunks} == {"a | b"}
 
 
-@pytest.mark.parametrize("line", ['"', '"""\n', 'a,"b\n', ',"",\n', ',"', '""\n', "\n", "a\n", 'a;"\n'])
+@pytest.mark.parametrize(
+    "line", ['"', '"""\n', 'a,"b\n', ',"",\n', ',"', '""\n', "\n", "a\n", 'a;"\n']
+)
 @pytest.mark.parametrize("first", ["", '"'])
 def test_much_of_it_is_read_at_once(line: str, first: str) -> None:
     text = (first + line * (300_000 // len(line)) + "x").encode()
     start = process_time()
     chunk(text, "csv")
-    assert process_time() - start < 5  # a tenth of it is enough; what grows as the square takes hours
+    assert (
+        process_time() - start < 5
+    )  # a tenth of it is enough; what grows as the square takes hours

@@ -76,7 +76,13 @@ def test_utf_8_with_a_bad_byte_keeps_the_rest() -> None:
 
 
 @pytest.mark.parametrize(
-    "data", [b"\x7fELF\x02\x01\x01\x00", b"PK\x03\x04\x14\x00", bytes(range(256)) * 4, b"\x01\x02\x03\x04\xff" * 50]
+    "data",
+    [
+        b"\x7fELF\x02\x01\x01\x00",
+        b"PK\x03\x04\x14\x00",
+        bytes(range(256)) * 4,
+        b"\x01\x02\x03\x04\xff" * 50,
+    ],
 )
 def test_binary(data: bytes) -> None:
     assert text_of(data) is None

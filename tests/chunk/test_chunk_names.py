@@ -113,7 +113,10 @@ def test_by_first_lines(text: bytes, language: str) -> None:
     ("text", "language"),
     [
         (b"struct a { int b; };\nint f(struct a *a);\n", "c"),
-        (b'#ifdef __cplusplus\nextern "C" {\n#endif\nint class;\n#ifdef __cplusplus\n}\n#endif\n', "c"),
+        (
+            b'#ifdef __cplusplus\nextern "C" {\n#endif\nint class;\n#ifdef __cplusplus\n}\n#endif\n',
+            "c",
+        ),
         (b"/* namespace a { } */\nint f(void);\n", "c"),
         (b"namespace a { int f(); }\n", "cpp"),
         (b"template <class T> T f(T);\n", "cpp"),

@@ -30,9 +30,14 @@ def test_node_types_replace_the_defaults() -> None:
 
 
 def test_node_types_of_ones_own_are_found_anywhere() -> None:
-    code = b"def f():\n    if x:\n        pass\n\n    try:\n        g()\n    finally:\n        h()\n"
+    code = (
+        b"def f():\n    if x:\n        pass\n\n    try:\n        g()\n    finally:\n        h()\n"
+    )
     chosen = ChunkOptions(node_types={"python": ("try_statement",)}, min_bytes=0)
-    assert [(each.start_line, each.kind) for each in chunk(code, "python", chosen).chunks][-1] == (5, "try")
+    assert [(each.start_line, each.kind) for each in chunk(code, "python", chosen).chunks][-1] == (
+        5,
+        "try",
+    )
 
 
 def test_no_node_types_leave_containers_only() -> None:
@@ -40,11 +45,15 @@ def test_no_node_types_leave_containers_only() -> None:
 
 
 def test_node_types_of_another_language_do_nothing() -> None:
-    assert chunk(PYTHON, "python", ChunkOptions(node_types={"java": ("block",)})) == chunk(PYTHON, "python")
+    assert chunk(PYTHON, "python", ChunkOptions(node_types={"java": ("block",)})) == chunk(
+        PYTHON, "python"
+    )
 
 
 def test_min_bytes_groups_neighbours() -> None:
-    apart, grouped, more = (len(chunk(PYTHON, "python", ChunkOptions(min_bytes=n)).chunks) for n in (0, 200, 2000))
+    apart, grouped, more = (
+        len(chunk(PYTHON, "python", ChunkOptions(min_bytes=n)).chunks) for n in (0, 200, 2000)
+    )
     assert apart > grouped > more
 
 
@@ -61,7 +70,9 @@ def test_the_parts_of_a_large_function_know_it() -> None:
     code = b"class A:\n    def f(self):\n" + b"".join(b"        call(%d)\n" % i for i in range(150))
     first, *rest = [each for each in chunk(code, "python").chunks if each.kind == "method"]
     assert (first.symbol, first.parent) == ("f", "A")
-    assert [(each.symbol, each.parent, each.signature) for each in rest] == [("", "A.f", "def f(self)")]
+    assert [(each.symbol, each.parent, each.signature) for each in rest] == [
+        ("", "A.f", "def f(self)")
+    ]
 
 
 def test_large_nodes_are_cut_where_their_parts_begin() -> None:
@@ -73,7 +84,8 @@ def test_large_nodes_are_cut_where_their_parts_begin() -> None:
 
 def test_definitions_inside_of_a_large_one_are_found() -> None:
     inner = b"".join(
-        b"  function inner%d() {\n    return [\n%s    ];\n  }\n" % (i, b"      1,\n" * 20) for i in range(9)
+        b"  function inner%d() {\n    return [\n%s    ];\n  }\n" % (i, b"      1,\n" * 20)
+        for i in range(9)
     )
     code = b"(function () {\n" + inner + b"})();\n"
     found = chunk(code, "javascript", ChunkOptions(min_bytes=0)).chunks
@@ -96,16 +108,22 @@ def test_a_size_changes_every_fingerprint(language: str, changed: ChunkOptions) 
 
 
 @given(language=st.sampled_from(languages()), other=st.sampled_from(languages()))
-def test_node_types_change_the_fingerprint_of_their_language_only(language: str, other: str) -> None:
+def test_node_types_change_the_fingerprint_of_their_language_only(
+    language: str, other: str
+) -> None:
     chosen = ChunkOptions(node_types={other: ("block",)})
     changes = other == language or other in LANGUAGES[language].also.split()
     assert (fingerprint(language, chosen) != fingerprint(language, ChunkOptions())) == changes
 
 
 def test_fingerprints_differ_by_language_and_not_by_order() -> None:
-    assert len({fingerprint(language, ChunkOptions()) for language in languages()}) == len(languages())
+    assert len({fingerprint(language, ChunkOptions()) for language in languages()}) == len(
+        languages()
+    )
     one, two = ({"c": types} for types in (("a", "b"), ("b", "a")))
-    assert fingerprint("c", ChunkOptions(node_types=one)) == fingerprint("c", ChunkOptions(node_types=two))
+    assert fingerprint("c", ChunkOptions(node_types=one)) == fingerprint(
+        "c", ChunkOptions(node_types=two)
+    )
     assert fingerprint("c", ChunkOptions(node_types={"c": ()})) != fingerprint("c", ChunkOptions())
 
 
@@ -124,5 +142,7 @@ def test_names_and_fingerprints_load_no_grammar() -> None:
         "heavy = [m for m in sys.modules if m.split('.')[0] in ('tree_sitter', 'tree_sitter_language_pack', 'numpy')];"
         "print(heavy, 'importlib.metadata' in sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
     assert done.stdout == "[] False\n"

@@ -66,7 +66,9 @@ def assert_holds(data: bytes, language: str, options: ChunkOptions) -> Chunking:
 
 
 @given(data=st.binary(max_size=400), language=st.sampled_from(languages()), options=sizes)
-@example(data=b"q#", language="perl", options=ChunkOptions())  # a lexer that looks for ever for the line's end
+@example(
+    data=b"q#", language="perl", options=ChunkOptions()
+)  # a lexer that looks for ever for the line's end
 @example(data=b"", language="python", options=ChunkOptions())
 @example(data=b"\n\n \n", language="python", options=ChunkOptions())
 @example(data=b"\xef\xbb\xbf\xef\xbb\xbf", language="text", options=ChunkOptions())
@@ -75,7 +77,9 @@ def test_random_bytes(data: bytes, language: str, options: ChunkOptions) -> None
 
 
 @given(data=spliced, language=st.sampled_from(languages()), options=sizes)
-def test_lines_of_all_languages_under_any(data: bytes, language: str, options: ChunkOptions) -> None:
+def test_lines_of_all_languages_under_any(
+    data: bytes, language: str, options: ChunkOptions
+) -> None:
     assert_holds(data, language, options)
 
 
@@ -89,7 +93,8 @@ def test_broken_syntax(name: str, options: ChunkOptions, data: st.DataObject) ->
 
 
 @given(
-    name=st.sampled_from(sorted(FILES)), ends=st.lists(st.sampled_from([b"\n", b"\r\n", b"\r", b"\n\n"]), min_size=1)
+    name=st.sampled_from(sorted(FILES)),
+    ends=st.lists(st.sampled_from([b"\n", b"\r\n", b"\r", b"\n\n"]), min_size=1),
 )
 def test_line_ends(name: str, ends: list[bytes]) -> None:
     lines = FILES[name].split(b"\n")

@@ -8,7 +8,15 @@ import pytest
 from outlines import outline, samples
 
 from ragit.chunk import ChunkOptions, chunk, language_of
-from ragit.chunk.grammars import COMMENTS, Heads, grammar, plan, split_paths, words_to_kinds, words_to_paths
+from ragit.chunk.grammars import (
+    COMMENTS,
+    Heads,
+    grammar,
+    plan,
+    split_paths,
+    words_to_kinds,
+    words_to_paths,
+)
 from ragit.chunk.languages import LANGUAGES
 from ragit.chunk.row import Language
 
@@ -22,22 +30,41 @@ def test_outline(path: Path) -> None:
 
 def test_every_language_has_a_sample() -> None:
     sampled = {language_of(path.name.encode()) for path in samples()}
-    assert sampled == {row.name for row in LANGUAGES.values() if row.reader not in ("none", "document")}
+    assert sampled == {
+        row.name for row in LANGUAGES.values() if row.reader not in ("none", "document")
+    }
 
 
 def _words(row: Language) -> set[str]:
     """All node types that a row names outright."""
     tables = (words_to_kinds(row.nodes), words_to_kinds(row.containers))
-    flags = (row.through, row.imports, row.leading, row.tails, row.opens, row.unnamed.replace("*", ""))
-    words = {name for table in tables for name in table} | {word for flag in flags for word in flag.split()}
-    words |= {name for field in (row.names, row.kinds, row.wraps, row.owner) for name in words_to_paths(field)}
+    flags = (
+        row.through,
+        row.imports,
+        row.leading,
+        row.tails,
+        row.opens,
+        row.unnamed.replace("*", ""),
+    )
+    words = {name for table in tables for name in table} | {
+        word for flag in flags for word in flag.split()
+    }
+    words |= {
+        name
+        for field in (row.names, row.kinds, row.wraps, row.owner)
+        for name in words_to_paths(field)
+    }
     words |= {pair.partition("=")[0] for pair in row.inject.split()}
     return words | ({Heads(row.heads_at, row.heads).type} if row.heads else set())
 
 
 def _steps(row: Language) -> set[str]:
     """All fields and node types that a row's paths go through."""
-    paths = [path for field in (row.names, row.kinds, row.wraps, row.owner) for path in words_to_paths(field).values()]
+    paths = [
+        path
+        for field in (row.names, row.kinds, row.wraps, row.owner)
+        for path in words_to_paths(field).values()
+    ]
     paths.append(split_paths(row.docstring))
     if row.heads:
         heads = Heads(row.heads_at, row.heads)
@@ -60,7 +87,9 @@ def test_comments_of_each_parsed_language_are_known() -> None:
     without = set()
     for row in PARSED:
         known = grammar(row.grammar)
-        if not comments & {known.node_kind_for_id(number) or "" for number in range(known.node_kind_count)}:
+        if not comments & {
+            known.node_kind_for_id(number) or "" for number in range(known.node_kind_count)
+        }:
             without.add(row.name)
     assert without == {"markdown"}
 

@@ -32,5 +32,7 @@ print("equal")
 
 def test_threads_share_no_parser() -> None:
     """In a process of its own: two threads in one parser end it by a signal."""
-    done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=False
+    )
     assert (done.returncode, done.stdout) == (0, "equal\n"), done.stderr[-2000:]

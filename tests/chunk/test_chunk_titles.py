@@ -99,7 +99,9 @@ def test_a_long_section_is_cut_between_paragraphs(language: str) -> None:
     text = "A\n===\n\n" + "".join(f"First of {i},\nsecond.\n\n" for i in range(100))
     chunks = assert_holds(text.encode(), language, ChunkOptions(max_lines=20)).chunks
     assert len(chunks) > 10
-    assert all(each.text.startswith(("A\n", "First")) and each.text.endswith("second.") for each in chunks)
+    assert all(
+        each.text.startswith(("A\n", "First")) and each.text.endswith("second.") for each in chunks
+    )
     assert {each.parent for each in chunks[1:]} == {"A"} if language == "restructuredtext" else True
 
 
@@ -115,8 +117,32 @@ def test_a_signature_called_asc_is_no_asciidoc() -> None:
     assert chunk(key, "asciidoc").language == "text"
 
 
-SCRAPS = ["A\n", "Two words\n", "=\n", "====\n", "----\n", "~~~~\n", "== A\n", "=== B ==\n", "== ==\n", "\n", "  in\n"]
-SCRAPS += [".. _a:\n", "..\n", "[[a]]\n", "//\n", "|===\n", "--\n", "text::\n", ".T\n", "####\n", "Größe\n", "```\n"]
+SCRAPS = [
+    "A\n",
+    "Two words\n",
+    "=\n",
+    "====\n",
+    "----\n",
+    "~~~~\n",
+    "== A\n",
+    "=== B ==\n",
+    "== ==\n",
+    "\n",
+    "  in\n",
+]
+SCRAPS += [
+    ".. _a:\n",
+    "..\n",
+    "[[a]]\n",
+    "//\n",
+    "|===\n",
+    "--\n",
+    "text::\n",
+    ".T\n",
+    "####\n",
+    "Größe\n",
+    "```\n",
+]
 
 
 @given(
@@ -147,5 +173,7 @@ def test_much_of_it_is_read_at_once(name: str, language: str) -> None:
     text = (HOSTILE[name] * (300_000 // len(HOSTILE[name]))).encode()
     start = process_time()
     chunks = chunk(text, language).chunks
-    assert process_time() - start < 5  # a tenth of it is enough; what grows as the square takes hours
+    assert (
+        process_time() - start < 5
+    )  # a tenth of it is enough; what grows as the square takes hours
     assert max(len(each.parent) for each in chunks) < 500

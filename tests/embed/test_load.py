@@ -41,7 +41,9 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     facts.mkdir(parents=True)
     (folder / "letters.py").write_text(LETTERS)
     (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: letters\nVersion: 1.0\n")
-    (facts / "entry_points.txt").write_text("[ragit.embedders]\nletters = letters:Letters\nbroken = letters:Missing\n")
+    (facts / "entry_points.txt").write_text(
+        "[ragit.embedders]\nletters = letters:Letters\nbroken = letters:Missing\n"
+    )
     monkeypatch.syspath_prepend(folder)
 
 
@@ -67,7 +69,18 @@ def test_an_embedder_that_cannot_be_loaded() -> None:
 def test_an_unknown_embedder_is_told_with_the_known_ones(repo: GitSandbox) -> None:
     repo.commit()
     flags = {"embedding.provider": "statik"}
-    with ragit.open(repo.path, flags=flags) as index, pytest.raises(ConfigError, match="'statik'") as caught:
+    with (
+        ragit.open(repo.path, flags=flags) as index,
+        pytest.raises(ConfigError, match="'statik'") as caught,
+    ):
         index.index()
-    for known in ("broken", "letters", "llama.cpp", "ollama", "openai", "static", "none for keywords only"):
+    for known in (
+        "broken",
+        "letters",
+        "llama.cpp",
+        "ollama",
+        "openai",
+        "static",
+        "none for keywords only",
+    ):
         assert known in caught.value.hint

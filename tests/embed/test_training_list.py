@@ -29,7 +29,8 @@ def listed() -> list[tuple[str, str, str]]:
 def test_no_package_is_a_project_of_the_benchmark(listed: list[tuple[str, str, str]]) -> None:
     decoration = r"(@|ruby-|python-|php-|lua-|golang-\S+-|haskell-|elixir-|rust-|node-|lib)?"
     named = re.compile(
-        rf"{decoration}({'|'.join(map(re.escape, MEASURED))})(-(java|php|core|parser))?(/.*)?", re.IGNORECASE
+        rf"{decoration}({'|'.join(map(re.escape, MEASURED))})(-(java|php|core|parser))?(/.*)?",
+        re.IGNORECASE,
     )
     assert [name for name, _, _ in listed if named.fullmatch(name)] == []
 

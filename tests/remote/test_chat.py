@@ -21,8 +21,18 @@ def chat(server: EmbeddingServer, limit_setting: str = "") -> Chat:
 
 
 def said(content: Any, **more: Any) -> Answer:
-    choice = {"message": {"content": content, **more.pop("message", {})}, "finish_reason": "stop", **more}
-    return 200, {}, json.dumps({"choices": [choice], "usage": {"prompt_tokens": 9, "completion_tokens": 4}}).encode()
+    choice = {
+        "message": {"content": content, **more.pop("message", {})},
+        "finish_reason": "stop",
+        **more,
+    }
+    return (
+        200,
+        {},
+        json.dumps(
+            {"choices": [choice], "usage": {"prompt_tokens": 9, "completion_tokens": 4}}
+        ).encode(),
+    )
 
 
 def test_a_question_and_its_answer(server: EmbeddingServer) -> None:
@@ -31,7 +41,10 @@ def test_a_question_and_its_answer(server: EmbeddingServer) -> None:
     assert server.paths == ["/v1/chat/completions"]
     assert server.asked[0] == {
         "model": "tiny",
-        "messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hello,\n\nyou."}],
+        "messages": [
+            {"role": "system", "content": "Be brief."},
+            {"role": "user", "content": "Hello,\n\nyou."},
+        ],
         "max_tokens": 50,
         "temperature": 0.0,
     }
@@ -41,7 +54,9 @@ def test_a_picture_travels_as_it_is(server: EmbeddingServer) -> None:
     server.replies = [lambda _: said("A cat.")]
     token = "ghp_" + "a1B2" * 9
     data = b"\x89PNG" + bytes(range(256))
-    chat(server).ask([Message("user", (f"What is {token}?", Picture("image/png", data)))], max_tokens=9)
+    chat(server).ask(
+        [Message("user", (f"What is {token}?", Picture("image/png", data)))], max_tokens=9
+    )
     text, picture = server.asked[0]["messages"][0]["content"]
     assert text == {"type": "text", "text": "What is ***?"}
     assert picture["image_url"]["url"].startswith("data:image/png;base64,iVBORwABAgME")
@@ -72,16 +87,27 @@ def test_thoughts_are_no_answer(server: EmbeddingServer, content: Any, text: str
         (said(""), "model tiny answered with nothing"),
         (said(None), "model tiny answered with nothing"),
         (said(None, message={"refusal": "I will not"}), "model tiny declined: I will not"),
-        (said("<think>on and on", finish_reason="length"), "reached its limit before it said anything"),
+        (
+            said("<think>on and on", finish_reason="length"),
+            "reached its limit before it said anything",
+        ),
         ((200, {}, b'{"choices": []}'), "did not answer as a chat does"),
         ((200, {}, b'{"data": []}'), "did not answer as a chat does"),
         ((200, {}, b'"hello"'), "did not answer as a chat does"),
         ((200, {}, b'{"choices": [{"message": {"content": 5}}]}'), "did not answer as a chat does"),
-        ((200, {}, b'{"choices": [{"message": {"content": [5]}}]}'), "did not answer as a chat does"),
-        ((200, {}, b'{"choices": [{"message": {"content": [{"type": "text"}]}}]}'), "did not answer as a chat does"),
+        (
+            (200, {}, b'{"choices": [{"message": {"content": [5]}}]}'),
+            "did not answer as a chat does",
+        ),
+        (
+            (200, {}, b'{"choices": [{"message": {"content": [{"type": "text"}]}}]}'),
+            "did not answer as a chat does",
+        ),
     ],
 )
-def test_an_answer_without_an_answer_is_a_failure(server: EmbeddingServer, answer: Answer, words: str) -> None:
+def test_an_answer_without_an_answer_is_a_failure(
+    server: EmbeddingServer, answer: Answer, words: str
+) -> None:
     server.replies = [lambda _: answer]
     with pytest.raises(WrongAnswer, match=words) as caught:
         chat(server, "description.maxTokens").ask(HELLO, max_tokens=50)
@@ -94,7 +120,9 @@ def test_an_answer_that_was_cut_says_so(server: EmbeddingServer) -> None:
 
 
 def test_odd_usage_is_nothing(server: EmbeddingServer) -> None:
-    server.replies = [lambda _: (200, {}, b'{"choices": [{"message": {"content": "Hi."}}], "usage": [1]}')]
+    server.replies = [
+        lambda _: (200, {}, b'{"choices": [{"message": {"content": "Hi."}}], "usage": [1]}')
+    ]
     assert chat(server).ask(HELLO, max_tokens=3) == Reply("Hi.", 0, 0, cut=False)
 
 
@@ -102,7 +130,9 @@ def test_newer_parameters_are_learnt_once(server: EmbeddingServer) -> None:
     def modern(payload: dict[str, Any]) -> Answer:
         for name in ("max_tokens", "temperature"):
             if name in payload:
-                return error(400, f"Unsupported parameter: '{name}' is not supported with this model.")
+                return error(
+                    400, f"Unsupported parameter: '{name}' is not supported with this model."
+                )
         return said("Hi.")
 
     server.replies = [modern] * 9
@@ -125,9 +155,12 @@ def test_a_server_that_takes_no_limit_at_all_is_not_asked_for_ever(server: Embed
 
 
 @pytest.mark.parametrize(
-    ("setting", "hint"), [("description.maxTokens", "raise description.maxTokens, or"), ("", "name a")]
+    ("setting", "hint"),
+    [("description.maxTokens", "raise description.maxTokens, or"), ("", "name a")],
 )
-def test_who_thought_too_long_is_told_what_can_be_set(server: EmbeddingServer, setting: str, hint: str) -> None:
+def test_who_thought_too_long_is_told_what_can_be_set(
+    server: EmbeddingServer, setting: str, hint: str
+) -> None:
     server.replies = [lambda _: said("<think>on and on", finish_reason="length")]
     with pytest.raises(WrongAnswer) as caught:
         chat(server, setting).ask(HELLO, max_tokens=50)

@@ -27,7 +27,15 @@ from serving import EmbeddingServer, error, well
 
 from ragit.errors import ConfigError, RemoteFailed
 from ragit.remote.client import Client, Patience
-from ragit.remote.failures import KeyRefused, ParameterRefused, Refused, TooLong, TooMany, Unreachable, WrongAnswer
+from ragit.remote.failures import (
+    KeyRefused,
+    ParameterRefused,
+    Refused,
+    TooLong,
+    TooMany,
+    Unreachable,
+    WrongAnswer,
+)
 from ragit.remote.gate import Gate
 from ragit.remote.server import Server, masked, on_this_machine
 from ragit.remote.side_by_side import as_ready, each
@@ -53,17 +61,25 @@ def test_one_connection_serves_many_requests(server: EmbeddingServer) -> None:
     assert len(server.connections) == 1 and len(server.asked) == 3
 
 
-def test_a_connection_that_the_server_closed_meanwhile_is_opened_anew(server: EmbeddingServer) -> None:
+def test_a_connection_that_the_server_closed_meanwhile_is_opened_anew(
+    server: EmbeddingServer,
+) -> None:
     asking = client(server)
-    server.replies = [lambda payload: (*well(payload)[:1], {"Connection": "close"}, well(payload)[2])]
+    server.replies = [
+        lambda payload: (*well(payload)[:1], {"Connection": "close"}, well(payload)[2])
+    ]
     asking.post("embeddings", ASKED)
     asking.post("embeddings", ASKED)
-    server.replies = [lambda _: None]  # closed in silence, as after a time without requests: not one of the tries
+    server.replies = [
+        lambda _: None
+    ]  # closed in silence, as after a time without requests: not one of the tries
     asking.post("embeddings", ASKED, patience=AT_ONCE)
     assert len(server.connections) == 3
 
 
-def test_a_long_error_is_not_read_to_its_end_nor_into_the_next_answer(server: EmbeddingServer) -> None:
+def test_a_long_error_is_not_read_to_its_end_nor_into_the_next_answer(
+    server: EmbeddingServer,
+) -> None:
     asking = client(server)
     server.replies = [lambda _: (404, {}, b"no " * 1_000_000)]
     assert "answered 404: no no no no" in failure(asking).message
@@ -82,7 +98,9 @@ def test_an_error_leaves_the_connection_usable(server: EmbeddingServer) -> None:
 def test_gzip_is_inflated(server: EmbeddingServer) -> None:
     body = json.dumps({"data": ["ä"] * 1000}).encode()
     for name, packed in (("gzip", gzip.compress(body)), ("deflate", zlib.compress(body))):
-        server.replies = [lambda _, name=name, packed=packed: (200, {"Content-Encoding": name}, packed)]
+        server.replies = [
+            lambda _, name=name, packed=packed: (200, {"Content-Encoding": name}, packed)
+        ]
         assert client(server).post("embeddings", ASKED) == {"data": ["ä"] * 1000}
     assert server.headers[0]["Accept-Encoding"] == "gzip"
 
@@ -103,7 +121,10 @@ def test_an_answer_is_bounded_however_small_it_travels(
 ) -> None:
     monkeypatch.setattr("ragit.remote.client.LARGEST_ANSWER", 1_000_000)
     bomb = gzip.compress(b" " * 200_000_000)
-    server.replies = [lambda _: (200, {"Content-Encoding": "gzip"}, bomb), lambda _: (200, {}, b" " * 1_000_001)]
+    server.replies = [
+        lambda _: (200, {"Content-Encoding": "gzip"}, bomb),
+        lambda _: (200, {}, b" " * 1_000_001),
+    ]
     for _ in range(2):
         refused = failure(client(server))
         assert isinstance(refused, WrongAnswer) and "more than 1,000,000 bytes" in refused.message
@@ -121,12 +142,16 @@ def test_an_endless_answer_ends(server: EmbeddingServer, monkeypatch: pytest.Mon
     assert "more than 1,000,000 bytes" in failure(client(server)).message
 
 
-def test_an_answer_cut_in_the_middle_is_asked_for_again(server: EmbeddingServer, waits: list[float]) -> None:
+def test_an_answer_cut_in_the_middle_is_asked_for_again(
+    server: EmbeddingServer, waits: list[float]
+) -> None:
     def cut(handler: BaseHTTPRequestHandler) -> None:
         handler.wfile.write(b'HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n{"data": [')
 
     def chunk_cut(handler: BaseHTTPRequestHandler) -> None:
-        handler.wfile.write(b'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n40\r\n{"data": [')
+        handler.wfile.write(
+            b'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n40\r\n{"data": ['
+        )
 
     server.replies = [lambda _: cut, lambda _: chunk_cut]
     assert client(server).post("embeddings", ASKED)["model"] == "tiny"
@@ -143,7 +168,9 @@ def test_an_answer_cut_in_the_middle_is_asked_for_again(server: EmbeddingServer,
     ],
     ids=["body", "headers", "header", "continue"],
 )
-def test_a_server_that_dribbles_is_not_waited_for(server: EmbeddingServer, begin: bytes, piece: bytes) -> None:
+def test_a_server_that_dribbles_is_not_waited_for(
+    server: EmbeddingServer, begin: bytes, piece: bytes
+) -> None:
     def dribble(handler: BaseHTTPRequestHandler) -> None:
         handler.wfile.write(begin)
         for _ in range(500):
@@ -170,7 +197,11 @@ def test_a_proxy_that_dribbles_is_not_waited_for() -> None:
         thread = threading.Thread(target=dribble, daemon=True)
         thread.start()
         asking = Client(
-            Server("https://models.invalid/v1", timeout=0.2, proxy=f"http://127.0.0.1:{proxy.getsockname()[1]}")
+            Server(
+                "https://models.invalid/v1",
+                timeout=0.2,
+                proxy=f"http://127.0.0.1:{proxy.getsockname()[1]}",
+            )
         )
         started = time.monotonic()
         assert "no answer in time" in failure(asking).message
@@ -181,11 +212,15 @@ def test_a_proxy_that_dribbles_is_not_waited_for() -> None:
 def test_all_tries_together_take_no_longer_than_allowed(server: EmbeddingServer) -> None:
     server.replies = [lambda _: error(503, "later")] * 50
     started = time.monotonic()
-    assert "answered 503: later" in failure(client(server), Patience(retries=40, within=0.3)).message
+    assert (
+        "answered 503: later" in failure(client(server), Patience(retries=40, within=0.3)).message
+    )
     assert time.monotonic() - started < 10
 
 
-def test_after_a_failure_the_same_client_goes_on(server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_after_a_failure_the_same_client_goes_on(
+    server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Those beside the one that failed try nothing a second time; whoever asks next does."""
     asking = client(server, concurrency=4)
     beside = threading.Event()
@@ -222,7 +257,9 @@ def test_each_keeps_the_order_and_as_ready_does_not() -> None:
 
 
 def test_garbage_instead_of_http(server: EmbeddingServer) -> None:
-    server.replies = [lambda _: lambda handler: handler.wfile.write(b"SSH-2.0-OpenSSH_9.2\r\n") and None]
+    server.replies = [
+        lambda _: lambda handler: handler.wfile.write(b"SSH-2.0-OpenSSH_9.2\r\n") and None
+    ]
     assert isinstance(failure(client(server)), Unreachable)
 
 
@@ -232,7 +269,12 @@ def test_garbage_instead_of_http(server: EmbeddingServer) -> None:
         (error(400, "This model's maximum context length is 512 tokens"), TooLong),
         (error(413, ""), TooLong),
         (error(422, "batch size 64 > maximum allowed batch size 32"), TooMany),
-        (error(500, "input (992 tokens) is too large to process. increase the physical batch size"), TooLong),
+        (
+            error(
+                500, "input (992 tokens) is too large to process. increase the physical batch size"
+            ),
+            TooLong,
+        ),
         (error(401, "who are you"), KeyRefused),
         (error(403, "not you"), KeyRefused),
         (error(400, "no idea"), Refused),
@@ -242,7 +284,9 @@ def test_garbage_instead_of_http(server: EmbeddingServer) -> None:
         ((200, {}, b"\xff\xfe"), WrongAnswer),
     ],
 )
-def test_what_a_refusal_means(server: EmbeddingServer, answer: Any, kind: type[RemoteFailed]) -> None:
+def test_what_a_refusal_means(
+    server: EmbeddingServer, answer: Any, kind: type[RemoteFailed]
+) -> None:
     server.replies = [lambda _: answer]
     failed = failure(client(server))
     assert type(failed) is kind and failed.hint
@@ -271,7 +315,10 @@ def test_too_much_of_something_else_is_no_long_text(server: EmbeddingServer, wor
 @pytest.mark.parametrize(
     ("answer", "parameter"),
     [
-        (error(400, "Unsupported parameter: 'dimensions' is not supported with this model."), "dimensions"),
+        (
+            error(400, "Unsupported parameter: 'dimensions' is not supported with this model."),
+            "dimensions",
+        ),
         (error(422, "Extra inputs are not permitted: truncate"), "truncate"),
         ((400, {}, b'{"error": {"message": "Bad value", "param": "truncate"}}'), "truncate"),
     ],
@@ -285,7 +332,9 @@ def test_a_refused_parameter_is_named(server: EmbeddingServer, answer: Any, para
 
 @pytest.mark.parametrize("header", ["Location", "location"])
 def test_a_redirect_is_not_followed_but_told(server: EmbeddingServer, header: str) -> None:
-    server.replies = [lambda _: (308, {header: "https://me:pw@other/v1/embeddings?key=secret"}, b"")]
+    server.replies = [
+        lambda _: (308, {header: "https://me:pw@other/v1/embeddings?key=secret"}, b"")
+    ]
     failed = failure(client(server, key="k-123456"))
     assert "answered 308: it redirects to https://other/v1/embeddings?key=***" in failed.message
 
@@ -295,7 +344,12 @@ def test_no_secret_is_ever_shown(server: EmbeddingServer, caplog: pytest.LogCapt
     secrets = ("k-123456", "header-value", "query-value")
     for status in (400, 401, 500):
         server.replies = [lambda _, status=status: error(status, f"you sent {secrets}")]
-        named = Server(f"{server.url}?code={secrets[2]}", secrets[0], headers=(("x-secret", secrets[1]),), timeout=5)
+        named = Server(
+            f"{server.url}?code={secrets[2]}",
+            secrets[0],
+            headers=(("x-secret", secrets[1]),),
+            timeout=5,
+        )
         asking = Client(named)
         failed = failure(asking)
         seen = f"{failed.message} {failed.hint} {named!r} {asking!r} {failed!r} {caplog.text}"
@@ -305,7 +359,9 @@ def test_no_secret_is_ever_shown(server: EmbeddingServer, caplog: pytest.LogCapt
     assert server.paths[-1] == "/v1/embeddings?code=query-value"
 
 
-KEYS = st.text("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.", min_size=12, max_size=80)
+KEYS = st.text(
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.", min_size=12, max_size=80
+)
 
 
 @given(KEYS, st.data())
@@ -314,8 +370,12 @@ def test_no_piece_of_a_key_is_ever_shown(key: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(key) - 8))
     piece = key[start : data.draw(st.integers(start + 8, len(key)))]
     between = data.draw(st.sampled_from(["", " ", "-", "...", "\n", "\0", "***"]))
-    spelt = between.join(data.draw(st.sampled_from([piece, piece.upper(), piece.lower(), f"x{piece}y"])))
-    shown = Server("http://h/v1", key).hide(f"Incorrect API key provided: {spelt}. Look at https://h/keys")
+    spelt = between.join(
+        data.draw(st.sampled_from([piece, piece.upper(), piece.lower(), f"x{piece}y"]))
+    )
+    shown = Server("http://h/v1", key).hide(
+        f"Incorrect API key provided: {spelt}. Look at https://h/keys"
+    )
     letters = "".join(c for c in shown if c.isalnum()).lower()
     plain = "".join(c for c in key if c.isalnum()).lower()
     assert not [at for at in range(len(plain) - 7) if plain[at : at + 8] in letters]
@@ -328,11 +388,16 @@ def test_a_key_that_comes_back_in_pieces_is_not_shown(server: EmbeddingServer) -
         lambda _: error(401, f"key {key[:12]} {key[12:]} is wrong"),
         lambda _: error(401, f"no key ends in {key[-9:]}"),
         lambda _: (200, {}, f'{{"you said": "{key[3:]}'.encode()),
-        lambda _: lambda handler: handler.wfile.write(f"{key[4:20]} is no HTTP\r\n".encode()) and None,
+        lambda _: (
+            lambda handler: handler.wfile.write(f"{key[4:20]} is no HTTP\r\n".encode()) and None
+        ),
     ]
     for _ in range(4):
         message = failure(client(server, key=key)).message
-        assert not [at for at in range(len(key) - 7) if key[at : at + 8] in message] and "***" in message
+        assert (
+            not [at for at in range(len(key) - 7) if key[at : at + 8] in message]
+            and "***" in message
+        )
 
 
 def test_azure_wants_the_key_in_a_header_of_its_own(server: EmbeddingServer) -> None:
@@ -350,7 +415,10 @@ def test_azure_wants_the_key_in_a_header_of_its_own(server: EmbeddingServer) -> 
         (Server("http://host/v1", headers=(("x", "1\n2"),)), "cannot be sent"),
         (Server("http://host/v1\r\nHost: other"), "is not the address"),
         (Server("http://me:secret@host/v1"), "holds a user or a password"),
-        (Server("http://host/v1", proxy="socks5://host:1"), "proxy is not the address of an HTTP proxy"),
+        (
+            Server("http://host/v1", proxy="socks5://host:1"),
+            "proxy is not the address of an HTTP proxy",
+        ),
     ],
 )
 def test_what_cannot_be_sent_is_told_before(server: Server, words: str) -> None:
@@ -360,7 +428,10 @@ def test_what_cannot_be_sent_is_told_before(server: Server, words: str) -> None:
 
 
 def test_a_url_is_shown_without_what_is_secret() -> None:
-    assert masked("https://me:pw@host:1/v1?api-version=1&key=abc") == "https://host:1/v1?api-version=***&key=***"
+    assert (
+        masked("https://me:pw@host:1/v1?api-version=1&key=abc")
+        == "https://host:1/v1?api-version=***&key=***"
+    )
 
 
 def test_a_busy_server_is_asked_by_fewer_at_a_time() -> None:
@@ -416,7 +487,9 @@ class Proxy:
             with line:
                 self.asked.append(line.recv(65536))
                 status = b"403 Forbidden" if self.asked[-1].startswith(b"CONNECT") else b"200 OK"
-                line.sendall(b"HTTP/1.1 " + status + b"\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}")
+                line.sendall(
+                    b"HTTP/1.1 " + status + b"\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}"
+                )
 
     def close(self) -> None:
         self._socket.shutdown(socket.SHUT_RDWR)
@@ -436,13 +509,18 @@ def proxy(monkeypatch: pytest.MonkeyPatch) -> Iterator[Proxy]:
 
 def test_a_proxy_of_the_settings_is_used_and_its_password_goes_to_it_alone(proxy: Proxy) -> None:
     via = f"http://me:p%40ss@127.0.0.1:{proxy.port}"
-    assert Client(Server("http://models.invalid/v1", "k-123456", proxy=via)).post("embeddings", ASKED) == {}
+    assert (
+        Client(Server("http://models.invalid/v1", "k-123456", proxy=via)).post("embeddings", ASKED)
+        == {}
+    )
     assert proxy.asked[0].startswith(b"POST http://models.invalid/v1/embeddings HTTP/1.1\r\n")
     assert b"Proxy-Authorization: Basic bWU6cEBzcw==\r\n" in proxy.asked[0]
     failed = failure(Client(Server("https://models.invalid/v1", "k-123456", proxy=via)))
     assert proxy.asked[1].startswith(b"CONNECT models.invalid:443 ")
     assert b"k-123456" not in proxy.asked[1]
-    assert "403" in failed.message and "p@ss" not in failed.message and "p%40ss" not in failed.message
+    assert (
+        "403" in failed.message and "p@ss" not in failed.message and "p%40ss" not in failed.message
+    )
 
 
 def test_a_proxy_of_the_environment_is_used(proxy: Proxy, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -482,7 +560,9 @@ def test_without_a_proxy(proxy: Proxy, monkeypatch: pytest.MonkeyPatch, way: str
     if way == "NO_PROXY":
         monkeypatch.setenv("NO_PROXY", "models.invalid")
     with pytest.raises(Unreachable):
-        Client(Server("http://models.invalid/v1", proxy="" if way == "NO_PROXY" else way)).post("x", ASKED)
+        Client(Server("http://models.invalid/v1", proxy="" if way == "NO_PROXY" else way)).post(
+            "x", ASKED
+        )
     assert not proxy.asked
 
 
@@ -508,14 +588,18 @@ def certificate(tmp_path: Path) -> Path:
     return both
 
 
-@pytest.mark.skipif(sys.version_info < (3, 11), reason="ssl of Python 3.10 leaves the refused server's socket open")
+@pytest.mark.skipif(
+    sys.version_info < (3, 11), reason="ssl of Python 3.10 leaves the refused server's socket open"
+)
 def test_a_certificate_has_to_be_trusted(server: EmbeddingServer, certificate: Path) -> None:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate)
     server.secure(context)
     port = server.url.partition("127.0.0.1:")[2]
     failed = failure(Client(Server(f"https://localhost:{port}", timeout=5)))
-    assert isinstance(failed, Unreachable) and "its certificate is not trusted: self" in failed.message
+    assert (
+        isinstance(failed, Unreachable) and "its certificate is not trusted: self" in failed.message
+    )
     assert failed.hint == "embedding.caFile names further certificates to trust"
     trusting = Client(Server(f"https://localhost:{port}", timeout=5, ca_file=str(certificate)))
     assert trusting.post("embeddings", ASKED)["model"] == "tiny"

@@ -36,11 +36,15 @@ WAIT = 0.3
 
 def embed(url: str, timeout: float = WAIT, **more: Any) -> None:
     options = EmbedderOptions(model="m", retries=0, **more)
-    ServedEmbedder(options, PRESETS["openai"], Address(url, "k-12345678", timeout=timeout)).embed(["one", "two"])
+    ServedEmbedder(options, PRESETS["openai"], Address(url, "k-12345678", timeout=timeout)).embed(
+        ["one", "two"]
+    )
 
 
 def chat(url: str, timeout: float = WAIT) -> None:
-    Chat(Client(Address(url, timeout=timeout)), "m").ask([Message("user", ("hi",))], max_tokens=9, patience=AT_ONCE)
+    Chat(Client(Address(url, timeout=timeout)), "m").ask(
+        [Message("user", ("hi",))], max_tokens=9, patience=AT_ONCE
+    )
 
 
 def rerank(url: str, timeout: float = WAIT) -> None:
@@ -135,8 +139,12 @@ WIRES: dict[str, object] = {
     "no gzip": once(GZIPPED + b"Content-Length: 2\r\n\r\n{}"),
     "an unknown encoding": once(OK + b"Content-Encoding: br\r\nContent-Length: 2\r\n\r\n{}"),
     "encodings": once(OK + b"Content-Encoding: gzip, gzip\r\nContent-Length: 2\r\n\r\n{}"),
-    "a redirect": once(b"HTTP/1.1 302 Found\r\nLocation: http://169.254.169.254/\r\nContent-Length: 0\r\n\r\n"),
-    "a redirect to anywhere": once(b"HTTP/1.1 307 X\r\nLocation: \x1b[31m//[::\xff\r\nContent-Length: 0\r\n\r\n"),
+    "a redirect": once(
+        b"HTTP/1.1 302 Found\r\nLocation: http://169.254.169.254/\r\nContent-Length: 0\r\n\r\n"
+    ),
+    "a redirect to anywhere": once(
+        b"HTTP/1.1 307 X\r\nLocation: \x1b[31m//[::\xff\r\nContent-Length: 0\r\n\r\n"
+    ),
     "a redirect to nowhere": once(b"HTTP/1.1 308 X\r\nContent-Length: 0\r\n\r\n"),
     "cookies": once(OK + b"Set-Cookie: a=b; Domain=.com\r\n" * 9 + b"Content-Length: 2\r\n\r\n{}"),
     "later": raw(429, b"") and (429, {"Retry-After": "1e9"}, b""),
@@ -144,7 +152,9 @@ WIRES: dict[str, object] = {
     "never": (503, {"Retry-After": "nan"}, b""),
     "in another age": (429, {"Retry-After": "Fri, 31 Dec 999999 23:59:59 GMT"}, b""),
     "in a moment that is none": (429, {"retry-after-ms": "1e400"}, b""),
-    "a colourful reason": once(b"HTTP/1.1 400 \x1b[31mred\x1b]0;title\x07\r\nContent-Length: 0\r\n\r\n"),
+    "a colourful reason": once(
+        b"HTTP/1.1 400 \x1b[31mred\x1b]0;title\x07\r\nContent-Length: 0\r\n\r\n"
+    ),
 }
 """Answers that HTTP does not allow, and some that it does."""
 
@@ -173,13 +183,18 @@ BODIES: dict[str, object] = {
 
 
 @pytest.mark.parametrize(
-    ("attack", "face"), [*((attack, "embed") for attack in WIRES), *((one, face) for one in BODIES for face in FACES)]
+    ("attack", "face"),
+    [*((attack, "embed") for attack in WIRES), *((one, face) for one in BODIES for face in FACES)],
 )
-def test_every_answer_ends_as_an_error_with_a_hint(hostile: AnsweringServer, face: str, attack: str) -> None:
+def test_every_answer_ends_as_an_error_with_a_hint(
+    hostile: AnsweringServer, face: str, attack: str
+) -> None:
     hostile.reply = lambda _: {**WIRES, **BODIES}[attack]
     with bounded(seconds=5 * WAIT + 3, megabytes=400), pytest.raises(RagitError) as caught:
         FACES[face](hostile.url)
-    assert caught.value.hint and caught.value.message.isprintable() and len(caught.value.message) < 500
+    assert (
+        caught.value.hint and caught.value.message.isprintable() and len(caught.value.message) < 500
+    )
 
 
 @pytest.mark.parametrize("depth", range(100, 1000, 30))
@@ -223,7 +238,9 @@ VECTORS: dict[str, object] = {
 def test_vectors_that_are_none(hostile: AnsweringServer, what: str) -> None:
     rows = VECTORS[what]
     assert isinstance(rows, list)
-    hostile.reply = lambda _: {"data": [{"index": at, "embedding": row} for at, row in enumerate(rows)]}
+    hostile.reply = lambda _: {
+        "data": [{"index": at, "embedding": row} for at, row in enumerate(rows)]
+    }
     with bounded(3, 100), pytest.raises(EmbedderUnavailable) as caught:
         embed(hostile.url, timeout=5)
     assert caught.value.hint
@@ -252,13 +269,19 @@ def test_rows_that_are_numbered_otherwise(hostile: AnsweringServer, indexes: lis
 
 
 def test_rows_out_of_order_are_put_in_order(hostile: AnsweringServer) -> None:
-    hostile.reply = lambda _: {"data": [{"index": 1, "embedding": [0, 1]}, {"index": 0, "embedding": [1, 0]}]}
+    hostile.reply = lambda _: {
+        "data": [{"index": 1, "embedding": [0, 1]}, {"index": 0, "embedding": [1, 0]}]
+    }
     options = EmbedderOptions(model="m")
-    first, second = ServedEmbedder(options, PRESETS["openai"], Address(hostile.url)).embed(["one", "two"])
+    first, second = ServedEmbedder(options, PRESETS["openai"], Address(hostile.url)).embed(
+        ["one", "two"]
+    )
     assert first[:4] == second[4:] != second[:4]
 
 
-@pytest.mark.parametrize("tokens", [10**400, -5, 1e300, True, "9", None, [1], {"a": 1}], ids=lambda one: str(one)[:9])
+@pytest.mark.parametrize(
+    "tokens", [10**400, -5, 1e300, True, "9", None, [1], {"a": 1}], ids=lambda one: str(one)[:9]
+)
 def test_tokens_that_nobody_counted(hostile: AnsweringServer, tokens: Any) -> None:
     """They are only for the report, where they are not believed."""
     rows = [{"index": at, "embedding": [1, 2]} for at in range(2)]
@@ -266,7 +289,10 @@ def test_tokens_that_nobody_counted(hostile: AnsweringServer, tokens: Any) -> No
     embedder = ServedEmbedder(EmbedderOptions(model="m"), PRESETS["openai"], Address(hostile.url))
     embedder.embed(["one", "two"])
     assert 0 <= embedder.sent.tokens * 0.02 < 1e12
-    hostile.reply = lambda _: {**said("yes"), "usage": {"prompt_tokens": tokens, "completion_tokens": tokens}}
+    hostile.reply = lambda _: {
+        **said("yes"),
+        "usage": {"prompt_tokens": tokens, "completion_tokens": tokens},
+    }
     reply = Chat(Client(Address(hostile.url)), "m").ask([Message("user", ("hi",))], max_tokens=9)
     assert 0 <= (reply.prompt_tokens + reply.completion_tokens) * 0.02 < 1e12
 
@@ -280,7 +306,9 @@ CHATS: dict[str, object] = {
     "content of numbers": {"choices": [{"message": {"content": [1, 2]}}]},
     "parts without text": {"choices": [{"message": {"content": [{"type": "text"}]}}]},
     "parts of numbers": {"choices": [{"message": {"content": [{"type": "text", "text": 1}]}}]},
-    "a refusal that is a list": {"choices": [{"message": {"content": None, "refusal": ["\x1b[31m", {}]}}]},
+    "a refusal that is a list": {
+        "choices": [{"message": {"content": None, "refusal": ["\x1b[31m", {}]}}]
+    },
     "thoughts alone": said("<think>" * 100_000),
     "blank": said(" \n" * 100_000),
     "marks alone": said("</think>" * 100_000),
@@ -304,7 +332,24 @@ def heard(text: str) -> str:
 
 @pytest.mark.parametrize(
     "unit",
-    ["\n", "a\n", " ", "`", "```\n", "<think>", "</think>", "[", "[1", "[ ", "1 ", "1", "\x1b", "*", "\ud800", "- "],
+    [
+        "\n",
+        "a\n",
+        " ",
+        "`",
+        "```\n",
+        "<think>",
+        "</think>",
+        "[",
+        "[1",
+        "[ ",
+        "1 ",
+        "1",
+        "\x1b",
+        "*",
+        "\ud800",
+        "- ",
+    ],
 )
 def test_a_long_answer_is_read_in_a_moment(unit: str) -> None:
     text = f"a{unit * (2_000_000 // len(unit))}b"
@@ -327,7 +372,9 @@ def test_what_a_model_says_can_be_stored_and_sent(text: str) -> None:
 def test_a_describer_gives_up_on_a_hostile_server(hostile: AnsweringServer) -> None:
     hostile.reply = lambda _: raw(200, b"[" * 500 + b"]" * 500)
     describer = Describer(Chat(Client(Address(hostile.url)), "m"), 9)
-    outcome = list(describer.each(Subject(bytes([n]), (Message("user", ("hi",)),)) for n in range(30)))
+    outcome = list(
+        describer.each(Subject(bytes([n]), (Message("user", ("hi",)),)) for n in range(30))
+    )
     assert all(one.failure and not one.text for one in outcome) and describer.given_up
 
 
@@ -389,7 +436,9 @@ def test_a_server_that_reads_nothing_is_not_waited_for() -> None:
         started = time.monotonic()
         url = f"http://127.0.0.1:{deaf.getsockname()[1]}/v1"
         with pytest.raises(RagitError):
-            Client(Address(url, timeout=WAIT)).post("x", {"input": "a b " * 3_000_000}, patience=AT_ONCE)
+            Client(Address(url, timeout=WAIT)).post(
+                "x", {"input": "a b " * 3_000_000}, patience=AT_ONCE
+            )
         assert time.monotonic() - started < 8
 
 
@@ -397,12 +446,18 @@ def test_dimensions_that_change_from_batch_to_batch(server: EmbeddingServer) -> 
     server.reply = lambda payload: well(payload, 2 + len(server.asked))
     options = EmbedderOptions(model="m", batch_size=1)
     with pytest.raises(EmbedderUnavailable, match="dimensions instead of"):
-        ServedEmbedder(options, PRESETS["openai"], Address(server.url)).embed(["one", "two", "three"])
+        ServedEmbedder(options, PRESETS["openai"], Address(server.url)).embed(
+            ["one", "two", "three"]
+        )
 
 
-def test_one_that_always_says_too_long_is_asked_a_few_dozen_times_a_text(server: EmbeddingServer) -> None:
+def test_one_that_always_says_too_long_is_asked_a_few_dozen_times_a_text(
+    server: EmbeddingServer,
+) -> None:
     server.reply = lambda _: raw(400, b'{"error": {"message": "too long, 10 of 11 tokens"}}')
     with pytest.raises(EmbedderUnavailable):
         options = EmbedderOptions(model="m")
-        ServedEmbedder(options, PRESETS["openai"], Address(server.url)).embed(["a b " * 100_000] * 3)
+        ServedEmbedder(options, PRESETS["openai"], Address(server.url)).embed(
+            ["a b " * 100_000] * 3
+        )
     assert len(server.asked) < 200

@@ -25,7 +25,9 @@ def test_a_file_with_windows_line_ends_is_no_other(kind: str) -> None:
     assert redact(text).split() == filled(ALL[kind], 1, GONE).split()
 
 
-@pytest.mark.parametrize("kind", [kind for kind in ALL if "cut" not in kind and "chunk" not in kind])
+@pytest.mark.parametrize(
+    "kind", [kind for kind in ALL if "cut" not in kind and "chunk" not in kind]
+)
 def test_a_placeholder_in_its_place_stays(kind: str) -> None:
     """Nobody's password: what is embedded must not change for it."""
     for placeholder in ("${PASSWORD}", "<password>", "changeme", "{{ password }}"):
@@ -161,7 +163,9 @@ CODE_AROUND = [
 ]
 
 
-@pytest.mark.parametrize("line", ["password: {}", "db_password: {}", "smtp_pass: {}", "password={}"])
+@pytest.mark.parametrize(
+    "line", ["password: {}", "db_password: {}", "smtp_pass: {}", "password={}"]
+)
 @pytest.mark.parametrize("around", [*SETTINGS_AROUND, *CODE_AROUND])
 def test_the_lines_around_tell_a_setting_from_code(line: str, around: tuple[str, str]) -> None:
     """A bare word is a password in a file of settings, and a variable in code."""
@@ -182,13 +186,19 @@ def test_a_word_with_blanks_around_the_sign_needs_more_than_no_code() -> None:
     """`password = content` may be the one line of code in a piece: a section or an address beside it tells settings."""
     assert redact(f"password = {word(1)}") == f"password = {word(1)}"
     assert redact(f"[client]\npassword = {word(1)}") == f"[client]\npassword = {GONE}"
-    assert redact(f"host = db.example.org\npassword = {word(1)}") == f"host = db.example.org\npassword = {GONE}"
+    assert (
+        redact(f"host = db.example.org\npassword = {word(1)}")
+        == f"host = db.example.org\npassword = {GONE}"
+    )
 
 
 def test_all_rows_of_a_table_go_up_to_its_end() -> None:
     rows = "\n".join(f"{word(seed)}@h,{word(seed + 50)},{seed}" for seed in range(9))
     gone = "\n".join(f"{word(seed)}@h,{GONE},{seed}" for seed in range(9))
-    assert redact(f"mail,password,id\n{rows}\n\nend,of it,all") == f"mail,password,id\n{gone}\n\nend,of it,all"
+    assert (
+        redact(f"mail,password,id\n{rows}\n\nend,of it,all")
+        == f"mail,password,id\n{gone}\n\nend,of it,all"
+    )
     inserted = ", ".join(f"({seed}, 'a''b', '{word(seed)}')" for seed in range(5))
     clean = redact(f"INSERT INTO users (id, name, `password`) VALUES\n{inserted};\nSELECT 'x';")
     assert clean.count(GONE) == 5 and clean.endswith(";\nSELECT 'x';") and word(2) not in clean
@@ -201,11 +211,15 @@ def test_a_row_that_is_no_row_is_left_whole() -> None:
 
 
 def test_all_values_of_a_secret_go_and_its_lines_stay() -> None:
-    text = f"kind: Secret\nstringData:\n  a: {word(1)}\n  b: |\n    x = {word(2)}\n\n    {word(3)}\n"
+    text = (
+        f"kind: Secret\nstringData:\n  a: {word(1)}\n  b: |\n    x = {word(2)}\n\n    {word(3)}\n"
+    )
     text += f"  c: >-\n    {word(4)}\nz: 1\n"
     clean = redact(text)
     assert (
-        clean.count("\n") == text.count("\n") and clean.endswith("\nz: 1\n") and "  b: |\n    ***\n\n    ***\n" in clean
+        clean.count("\n") == text.count("\n")
+        and clean.endswith("\nz: 1\n")
+        and "  b: |\n    ***\n\n    ***\n" in clean
     )
     assert not [seed for seed in range(1, 5) if word(seed) in clean]
 

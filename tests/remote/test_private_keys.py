@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ragit.index.sealed import sealed
+from ragit.index.vectors.private_keys import sealed
 from ragit.remote.secrets import cut, hidden, redact, without
 from ragit.types import Chunk
 
@@ -25,7 +25,9 @@ def body(lines: int, seed: int = 1) -> list[str]:
 
 def key(lines: int = 25, kind: str = "RSA ") -> str:
     """A key of so many lines."""
-    return "\n".join([f"-----BEGIN {kind}PRIVATE KEY-----", *body(lines), f"-----END {kind}PRIVATE KEY-----"])
+    return "\n".join(
+        [f"-----BEGIN {kind}PRIVATE KEY-----", *body(lines), f"-----END {kind}PRIVATE KEY-----"]
+    )
 
 
 def chunks(text: str, cuts: list[int]) -> list[Chunk]:
@@ -53,8 +55,14 @@ def test_a_key_goes_from_every_chunk_however_many_it_is_cut_into(every: int, for
     done = sealed(pieces)
     together = "".join(piece.text for piece in done.chunks)
     assert not [line for line in body(25) if line in together]
-    assert together.startswith("ä = 1") and together.endswith("print(ä)") and "END RSA PRIVATE KEY" in together
-    assert [piece.text.count("\n") for piece in done.chunks] == [piece.text.count("\n") for piece in pieces]
+    assert (
+        together.startswith("ä = 1")
+        and together.endswith("print(ä)")
+        and "END RSA PRIVATE KEY" in together
+    )
+    assert [piece.text.count("\n") for piece in done.chunks] == [
+        piece.text.count("\n") for piece in pieces
+    ]
     assert all(
         (piece.text != before.text) == bool(n)
         for piece, before, n in zip(done.chunks, pieces, done.private_keys, strict=True)
@@ -63,7 +71,10 @@ def test_a_key_goes_from_every_chunk_however_many_it_is_cut_into(every: int, for
 
 
 @example([31, 1712], "PEM on one line")  # the word for a key is cut, too
-@given(st.lists(st.integers(0, 3000), max_size=12), st.sampled_from(["PEM on one line", "PEM", "packed"]))
+@given(
+    st.lists(st.integers(0, 3000), max_size=12),
+    st.sampled_from(["PEM on one line", "PEM", "packed"]),
+)
 def test_a_key_goes_wherever_a_text_is_cut(cuts: list[int], form: str) -> None:
     whole = {
         "PEM": key(),
@@ -83,7 +94,11 @@ def test_two_keys_and_what_lies_between(every: int = 3) -> None:
     text = f"{key(kind='')}\nbetween\n{key(kind='OPENSSH ')}\n\nafter"
     clean, keys = without(text, hidden(text))
     assert keys == 2
-    assert clean.split("\n")[26:29] == ["-----END PRIVATE KEY-----", "between", "-----BEGIN OPENSSH PRIVATE KEY-----"]
+    assert clean.split("\n")[26:29] == [
+        "-----END PRIVATE KEY-----",
+        "between",
+        "-----BEGIN OPENSSH PRIVATE KEY-----",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -91,7 +106,8 @@ def test_two_keys_and_what_lies_between(every: int = 3) -> None:
     [
         "-----BEGIN CERTIFICATE-----\n" + "\n".join(body(9)) + "\n-----END CERTIFICATE-----",
         "-----BEGIN PUBLIC KEY-----\n" + "\n".join(body(9)) + "\n-----END PUBLIC KEY-----",
-        "data: " + base64.b64encode(b"-----BEGIN CERTIFICATE-----\n" + "\n".join(body(9)).encode()).decode(),
+        "data: "
+        + base64.b64encode(b"-----BEGIN CERTIFICATE-----\n" + "\n".join(body(9)).encode()).decode(),
         "\n".join(body(9)),
         'throw new Error("no BEGIN RSA PRIVATE KEY in " + file)',
     ],
@@ -103,9 +119,15 @@ def test_what_is_no_private_key_stays(text: str) -> None:
 
 def test_a_key_of_ssh_and_one_of_putty_and_one_of_gpg() -> None:
     for begin, end in (
-        ("---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\nComment: x", "---- END SSH2 ENCRYPTED PRIVATE KEY ----"),
+        (
+            "---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\nComment: x",
+            "---- END SSH2 ENCRYPTED PRIVATE KEY ----",
+        ),
         ("Private-Lines: 9", "Private-MAC: 0"),
-        ("-----BEGIN PGP PRIVATE KEY BLOCK-----\nVersion: 1\n", "=abcd\n-----END PGP PRIVATE KEY BLOCK-----"),
+        (
+            "-----BEGIN PGP PRIVATE KEY BLOCK-----\nVersion: 1\n",
+            "=abcd\n-----END PGP PRIVATE KEY BLOCK-----",
+        ),
     ):
         text = "\n".join([begin, *body(9), end])
         assert not [line for line in body(9) if line in redact(text)]

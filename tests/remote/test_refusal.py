@@ -109,7 +109,10 @@ NEITHER = {
 
 
 def kind_of(status: int, message: str, payload: dict[str, Any] | None = None) -> type[Refused]:
-    said = meaning(Response(status, {}, json.dumps({"error": {"message": message}}).encode()), payload or {"input": []})
+    said = meaning(
+        Response(status, {}, json.dumps({"error": {"message": message}}).encode()),
+        payload or {"input": []},
+    )
     assert not isinstance(said, Later)
     return said.kind
 
@@ -156,8 +159,12 @@ def embedder(server: EmbeddingServer) -> Any:
 
 @pytest.mark.parametrize("status", [400, 413, 422])
 @pytest.mark.parametrize("message", TOO_MANY.values(), ids=TOO_MANY)
-def test_too_many_texts_are_sent_in_halves_and_none_is_cut(server: EmbeddingServer, status: int, message: str) -> None:
-    server.reply = lambda payload: error(status, message) if len(payload["input"]) > 3 else well(payload)
+def test_too_many_texts_are_sent_in_halves_and_none_is_cut(
+    server: EmbeddingServer, status: int, message: str
+) -> None:
+    server.reply = lambda payload: (
+        error(status, message) if len(payload["input"]) > 3 else well(payload)
+    )
     served = embedder(server)
     texts = [f"text {number} " * 99 for number in range(10)]
     assert len(served.embed(texts)) == 10
@@ -168,7 +175,9 @@ def test_too_many_texts_are_sent_in_halves_and_none_is_cut(server: EmbeddingServ
 
 
 @pytest.mark.parametrize("message", NEITHER.values(), ids=NEITHER)
-def test_what_is_wrong_with_a_request_costs_no_text_its_end(server: EmbeddingServer, message: str) -> None:
+def test_what_is_wrong_with_a_request_costs_no_text_its_end(
+    server: EmbeddingServer, message: str
+) -> None:
     server.reply = lambda _: error(400, message)
     served = embedder(server)
     with pytest.raises(EmbedderUnavailable):
@@ -179,7 +188,9 @@ def test_what_is_wrong_with_a_request_costs_no_text_its_end(server: EmbeddingSer
 
 def test_halves_go_on_being_halved_by_a_body_of_bytes(server: EmbeddingServer) -> None:
     """As a proxy does that looks at nothing else: no text is cut."""
-    server.reply = lambda payload: (413, {}, b"") if sum(map(len, payload["input"])) > 900 else well(payload)
+    server.reply = lambda payload: (
+        (413, {}, b"") if sum(map(len, payload["input"])) > 900 else well(payload)
+    )
     served = embedder(server)
     texts = [letter * 400 for letter in "abcdefgh"]
     assert all(map(any, served.embed(texts))) and not served.counts["shortened"]

@@ -91,7 +91,9 @@ TOKENS = {
 
 
 @pytest.mark.parametrize("name", TOKENS)
-@pytest.mark.parametrize("form", ['x = "{}"', "curl -H 'Authorization: Bearer {}'", "{}", "# see {}, he said", "a({})"])
+@pytest.mark.parametrize(
+    "form", ['x = "{}"', "curl -H 'Authorization: Bearer {}'", "{}", "# see {}, he said", "a({})"]
+)
 def test_tokens_go_wherever_they_stand(name: str, form: str) -> None:
     found: Counter[str] = Counter()
     clean = redact(form.format(TOKENS[name]), found)
@@ -117,7 +119,10 @@ def test_tokens_go_wherever_they_stand(name: str, form: str) -> None:
         ("postgres://app:p@ss$w0rd@db:5432/x", "postgres://app:***@db:5432/x"),
         (f"https://{made(40)}@github.com/a/b", "https://***@github.com/a/b"),
         (f"https://h/x?v=1&access_token={made(40)}&y=2", "https://h/x?v=1&access_token=***&y=2"),
-        (f"https://discord.com/api/webhooks/123456789/{made(68)}", "https://discord.com/api/webhooks/123456789/***"),
+        (
+            f"https://discord.com/api/webhooks/123456789/{made(68)}",
+            "https://discord.com/api/webhooks/123456789/***",
+        ),
         ('{"auths": {"h": {"auth": "dXNlcjpTM2NyZXRQdzk5"}}}', '{"auths": {"h": {"auth": "***"}}}'),
         ("      - POSTGRES_PASSWORD=S3cretPw99", "      - POSTGRES_PASSWORD=***"),
         ('DB_PASSWORD="four words and spaces"', 'DB_PASSWORD="***"'),
@@ -133,13 +138,19 @@ def test_tokens_go_wherever_they_stand(name: str, form: str) -> None:
         ("curl -u jane:correcthorse https://h/", "curl -u jane:*** https://h/"),
         ('curl -X POST --user "jane:correct-horse" h', 'curl -X POST --user "jane:***" h'),
         ("machine h.org login jane password correcthorse", "machine h.org login jane password ***"),
-        ("machine h\n  login jane\n  password hunter2\n", "machine h\n  login jane\n  password ***\n"),
+        (
+            "machine h\n  login jane\n  password hunter2\n",
+            "machine h\n  login jane\n  password ***\n",
+        ),
         ('machine h login jane password "two words"', "machine h login jane password ***"),
         (f"curl -H 'X-Api-Key: {made(32)}' h", "curl -H 'X-Api-Key: ***' h"),
         (f"Authorization: {made(40)}", "Authorization: ***"),
         (f"authorization: ApiKey {made(40)}", "authorization: ApiKey ***"),
         (f"send('Bearer {made(40)}')", "send('Bearer ***')"),
-        ("jdbc:mysql://h/db?user=u&password=S3cretPw99&x=y", "jdbc:mysql://h/db?user=u&password=***&x=y"),
+        (
+            "jdbc:mysql://h/db?user=u&password=S3cretPw99&x=y",
+            "jdbc:mysql://h/db?user=u&password=***&x=y",
+        ),
         (
             "kubectl create x --from-literal=password=S3cretPw9",
             "kubectl create x --from-literal=password=***",
@@ -156,7 +167,10 @@ def test_tokens_go_wherever_they_stand(name: str, form: str) -> None:
         ('let password: &str = "S3cretPw99";', 'let password: &str = "***";'),
         ('char password[] = "S3cretPw99";', 'char password[] = "***";'),
         ("password = b'S3cretPw99'", "password = b'***'"),
-        ('f("machine h login jane password horse1\\n")', 'f("machine h login jane password ***\\n")'),
+        (
+            'f("machine h login jane password horse1\\n")',
+            'f("machine h login jane password ***\\n")',
+        ),
         ("default login anonymous password jane@h.org", "default login anonymous password ***"),
         ("db.h.org:5432:app:jane:correcthorse", "db.h.org:5432:app:jane:***"),
         ("*:*:*:jane:correct\\:horse", "*:*:*:jane:***"),
@@ -164,22 +178,40 @@ def test_tokens_go_wherever_they_stand(name: str, form: str) -> None:
         ("mysqldump -uroot -p'S3cret' app > x", "mysqldump -uroot -p'***' app > x"),
         ("sshpass -p correcthorse ssh h", "sshpass -p *** ssh h"),
         ("redis-cli -h db -a correcthorse ping", "redis-cli -h db -a *** ping"),
-        ("CREATE USER jane IDENTIFIED BY 'correct horse';", "CREATE USER jane IDENTIFIED BY '***';"),
+        (
+            "CREATE USER jane IDENTIFIED BY 'correct horse';",
+            "CREATE USER jane IDENTIFIED BY '***';",
+        ),
         (
             "alter user 'jane'@'%' identified with mysql_native_password by 'x1'",
             "alter user 'jane'@'%' identified with mysql_native_password by '***'",
         ),
-        ("CREATE ROLE jane LOGIN PASSWORD 'correct horse';", "CREATE ROLE jane LOGIN PASSWORD '***';"),
-        ("SET PASSWORD FOR 'jane' = PASSWORD('horse');", "SET PASSWORD FOR 'jane' = PASSWORD('***');"),
+        (
+            "CREATE ROLE jane LOGIN PASSWORD 'correct horse';",
+            "CREATE ROLE jane LOGIN PASSWORD '***';",
+        ),
+        (
+            "SET PASSWORD FOR 'jane' = PASSWORD('horse');",
+            "SET PASSWORD FOR 'jane' = PASSWORD('***');",
+        ),
         ("ENV DB_PASSWORD correcthorse", "ENV DB_PASSWORD ***"),
         ("  setenv API_TOKEN 'x7Yz'", "  setenv API_TOKEN '***'"),
-        ("docker run -e POSTGRES_PASSWORD=S3cretPw postgres", "docker run -e POSTGRES_PASSWORD=*** postgres"),
+        (
+            "docker run -e POSTGRES_PASSWORD=S3cretPw postgres",
+            "docker run -e POSTGRES_PASSWORD=*** postgres",
+        ),
         ("ENV A=1 DB_PASSWORD=S3cretPw B=2", "ENV A=1 DB_PASSWORD=*** B=2"),
         ("PGPASSWORD=S3cretPw psql -h db", "PGPASSWORD=*** psql -h db"),
         ("- name: DB_PASSWORD\n  value: S3cretPw", "- name: DB_PASSWORD\n  value: ***"),
-        (f"aws configure set aws_secret_access_key {made(40)}", "aws configure set aws_secret_access_key ***"),
+        (
+            f"aws configure set aws_secret_access_key {made(40)}",
+            "aws configure set aws_secret_access_key ***",
+        ),
         (f"aws_session_token = {made(900)}", "aws_session_token = ***"),
-        (f'{{"kty": "EC", "x": "{made(43)}", "d": "{made(43)}"}}', f'{{"kty": "EC", "x": "{made(43)}", "d": "***"}}'),
+        (
+            f'{{"kty": "EC", "x": "{made(43)}", "d": "{made(43)}"}}',
+            f'{{"kty": "EC", "x": "{made(43)}", "d": "***"}}',
+        ),
         (f'  "dp":"{made(171)}",', '  "dp":"***",'),
         (f'{{"kty":"oct","k":"{made(22)}"}}', '{"kty":"oct","k":"***"}'),
         (f"{{ kty: 'OKP', d: '{made(43)}' }}", "{ kty: 'OKP', d: '***' }"),
@@ -189,21 +221,39 @@ def test_tokens_go_wherever_they_stand(name: str, form: str) -> None:
         ('String DB_PASSWORD = "Kj8#mP2$vL9q";', 'String DB_PASSWORD = "***";'),
         ('password: "Xy7*kLm<9a"', 'password: "***"'),
         ("SMTP_PASSWORD=ab$cd9xY!", "SMTP_PASSWORD=***"),
-        (f"SECRET_KEY = 'django-insecure-x$(8{made(40, LETTERS + '*^&%=(')}'", "SECRET_KEY = '***'"),
+        (
+            f"SECRET_KEY = 'django-insecure-x$(8{made(40, LETTERS + '*^&%=(')}'",
+            "SECRET_KEY = '***'",
+        ),
         # by their form, or by the call that they are given to
         (f"APP_KEY=base64:{made(43)}=", "APP_KEY=base64:***"),
         (f"'key' => env('APP_KEY', 'base64:{made(43)}=')", "'key' => env('APP_KEY', 'base64:***')"),
         (f'config.secret_key_base = "{made(64, HEX)}"', 'config.secret_key_base = "***"'),
-        ("define('AUTH_KEY',   'p)zN k8;cL|6j#5IXAAj]ls&HUq<`%JoUD');", "define('AUTH_KEY',   '***');"),
+        (
+            "define('AUTH_KEY',   'p)zN k8;cL|6j#5IXAAj]ls&HUq<`%JoUD');",
+            "define('AUTH_KEY',   '***');",
+        ),
         (f"PresharedKey = {made(43)}=", "PresharedKey = ***"),
         ("//r/:_password=bnBtUHcxMjM0NQ==", "//r/:_password=***"),
-        ('proxy_set_header Authorization "Basic d2ViOlB3MTIzNDU2";', 'proxy_set_header Authorization "Basic ***";'),
-        ('DriverManager.getConnection(URL, "sa", "P4ssw0rd!x")', 'DriverManager.getConnection(URL, "sa", "***")'),
-        ("new PDO('mysql:host=h', 'root', 'r00tPDOpass9')", "new PDO('mysql:host=h', 'root', '***')"),
+        (
+            'proxy_set_header Authorization "Basic d2ViOlB3MTIzNDU2";',
+            'proxy_set_header Authorization "Basic ***";',
+        ),
+        (
+            'DriverManager.getConnection(URL, "sa", "P4ssw0rd!x")',
+            'DriverManager.getConnection(URL, "sa", "***")',
+        ),
+        (
+            "new PDO('mysql:host=h', 'root', 'r00tPDOpass9')",
+            "new PDO('mysql:host=h', 'root', '***')",
+        ),
         ('req.SetBasicAuth("jane", "Hq72mz!kLp")', 'req.SetBasicAuth("jane", "***")'),
         ('.basic_auth("jane", Some("rUst4ever"))', '.basic_auth("jane", Some("***"))'),
         ('let password = String::from("rUst4ever");', 'let password = String::from("***");'),
-        ('ConvertTo-SecureString "horse" -AsPlainText', 'ConvertTo-SecureString "***" -AsPlainText'),
+        (
+            'ConvertTo-SecureString "horse" -AsPlainText',
+            'ConvertTo-SecureString "***" -AsPlainText',
+        ),
     ],
 )
 def test_what_is_given_to_a_name_for_secrets_goes(text: str, clean: str) -> None:
@@ -318,14 +368,29 @@ def test_a_private_key_goes_and_its_lines_stay(kind: str, form: str) -> None:
 def test_half_a_private_key_goes_too() -> None:
     begin, end = "-----BEGIN RSA PRIVATE KEY-----", "-----END RSA PRIVATE KEY-----"
     assert redact("\n".join(["a", begin, *body(9)])) == "\n".join(["a", begin, *["***"] * 10])
-    assert redact("\n".join([*body(9), end, "def f(): pass"])) == "\n".join([*["***"] * 10, end, "def f(): pass"])
+    assert redact("\n".join([*body(9), end, "def f(): pass"])) == "\n".join(
+        [*["***"] * 10, end, "def f(): pass"]
+    )
     assert redact(f'KEY = "{begin}\\n{made(200)}\\n{end}"') == f'KEY = "{begin}***{end}"'
     code = f"{begin}\n\nelse\n{end}\nreturn readAll(file);"
     assert redact(code) == code
 
 
 PIECES = st.sampled_from(
-    [*TOKENS.values(), "password", "=", ":", '"', "'", " ", "\n", "secret", "-----BEGIN PRIVATE KEY-----", "://", "@"]
+    [
+        *TOKENS.values(),
+        "password",
+        "=",
+        ":",
+        '"',
+        "'",
+        " ",
+        "\n",
+        "secret",
+        "-----BEGIN PRIVATE KEY-----",
+        "://",
+        "@",
+    ]
     + [
         "-----END PRIVATE KEY-----",
         "DB_PASSWORD=",
@@ -506,7 +571,14 @@ def test_words_without_a_digit_or_a_cue_are_left_alone(words: list[str]) -> None
         "  a: |\n    b\n",
         '"data": {"a": "',
     ]
-    + ["password: a\n", "password: \n", "  password = ab\n", "[a]\npassword = b\n", "pass: ab\n# x\n", "password=\n"]
+    + [
+        "password: a\n",
+        "password: \n",
+        "  password = ab\n",
+        "[a]\npassword = b\n",
+        "pass: ab\n# x\n",
+        "password=\n",
+    ]
     + [
         "auth=('a', ",
         "uth(",
@@ -526,7 +598,15 @@ def test_words_without_a_digit_or_a_cue_are_left_alone(words: list[str]) -> None
         "host=a password ",
         "user=a,",
     ]
-    + ["<password a", "password</key>", "<value>", 'name="password', "password is ", "password  ", "pass = 'a b c d "]
+    + [
+        "<password a",
+        "password</key>",
+        "<value>",
+        'name="password',
+        "password is ",
+        "password  ",
+        "pass = 'a b c d ",
+    ]
     + [
         "password: &'static ",
         "password: a|",
@@ -555,8 +635,20 @@ def test_words_without_a_digit_or_a_cue_are_left_alone(words: list[str]) -> None
         "openssl enc -",
         "https -a a",
     ]
-    + [f'password = "{12 * word}!"\n' for word in ("password", "plaintext", "testpw", "userkey", "pass_")]
-    + ["sqlplus a", "sudo -S", "--from-literal=a=", "a:b@tcp", "psk=a", "ansible_pass=", "/pass:a ", "-Da.password"],
+    + [
+        f'password = "{12 * word}!"\n'
+        for word in ("password", "plaintext", "testpw", "userkey", "pass_")
+    ]
+    + [
+        "sqlplus a",
+        "sudo -S",
+        "--from-literal=a=",
+        "a:b@tcp",
+        "psk=a",
+        "ansible_pass=",
+        "/pass:a ",
+        "-Da.password",
+    ],
 )
 def test_no_text_takes_long(unit: str) -> None:
     """Seconds of the processor, whatever else the machine does: what grows as the square takes two for each pass."""
@@ -565,5 +657,7 @@ def test_no_text_takes_long(unit: str) -> None:
     redact(text)
     redact(text + "\n-----END RSA PRIVATE KEY-----")
     redact(re.sub(r"(.{80})", r"\1\n", text) + '\npassword = "x')
-    redact("insert into users (password) values ('" + text + "\n\nkind: Secret\ndata:\n  a: " + text)
+    redact(
+        "insert into users (password) values ('" + text + "\n\nkind: Secret\ndata:\n  a: " + text
+    )
     assert time.process_time() - started < 2.5

@@ -162,15 +162,23 @@ def _block(fields: tuple[Any, ...]) -> Block:
     place, headings = block.place, block.headings
     if isinstance(place, str):
         place = Place(place)
-    if not isinstance(place, tuple) or not isinstance(headings, (tuple, list)) or len(place) > len(Place._fields):
+    if (
+        not isinstance(place, tuple)
+        or not isinstance(headings, (tuple, list))
+        or len(place) > len(Place._fields)
+    ):
         raise Wrong("a block with fields of other types")
     texts = (*headings, *place[:2], block.kind, block.repeat)
-    if not all(isinstance(text, str) for text in texts) or not all(type(number) is int for number in place[2:]):
+    if not all(isinstance(text, str) for text in texts) or not all(
+        type(number) is int for number in place[2:]
+    ):
         raise Wrong("a block with fields of other types")
     return block._replace(place=Place(*place), headings=tuple(headings))
 
 
-def read_of(items: Sequence[Span] | Sequence[Block], data: bytes, language: str, options: ChunkOptions) -> Read:
+def read_of(
+    items: Sequence[Span] | Sequence[Block], data: bytes, language: str, options: ChunkOptions
+) -> Read:
     """The chunks of a file from what its chunker gave. Wrong for ranges that are none."""
     if items and isinstance(items[0], Block):
         blocks: Iterable[Any] = items
@@ -183,8 +191,13 @@ def read_of(items: Sequence[Span] | Sequence[Block], data: bytes, language: str,
         return Read(language, "empty")
     lines = Lines(text_or_none)
     spans: Iterable[Any] = items
-    pieces = [piece for piece in (_piece(span, lines) for span in spans) if piece.row < piece.stop]  # else all blank
-    if sum(lines.size(piece.row, piece.stop) for piece in pieces) > _REPEATED * len(lines.text) + options.max_bytes:
+    pieces = [
+        piece for piece in (_piece(span, lines) for span in spans) if piece.row < piece.stop
+    ]  # else all blank
+    if (
+        sum(lines.size(piece.row, piece.stop) for piece in pieces)
+        > _REPEATED * len(lines.text) + options.max_bytes
+    ):
         raise Wrong("the same lines in too many chunks")
     pieces += _rest(pieces, lines)
     pieces.sort(key=lambda piece: (piece.row, -piece.stop))
@@ -197,7 +210,9 @@ def _piece(span: Span, lines: Lines) -> Piece:
     if last == lines.count + 1 and lines.text.endswith((b"\n", b"\r")):
         last -= 1  # whoever splits a text at its line ends counts one more behind the last of them
     if not 1 <= span.first <= last <= lines.count:
-        raise Wrong("lines that the file does not have", f": {span.first}-{span.last} of {lines.count}")
+        raise Wrong(
+            "lines that the file does not have", f": {span.first}-{span.last} of {lines.count}"
+        )
     kind = line_of(span.kind, 20) or "text"
     names = (line_of(span.symbol, MAX_SYMBOL), line_of(span.parent, MAX_PARENT))
     about = (line_of(span.signature, MAX_SIGNATURE), line_of(span.doc, MAX_DOC))

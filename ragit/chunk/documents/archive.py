@@ -22,7 +22,16 @@ _KNOWN = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 MAX_PARTS = 20_000
 """Names in one archive: a list of millions is an attack by itself."""
 
-_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, IndexError, NotImplementedError, RuntimeError)
+_DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    OSError,
+    ValueError,
+    IndexError,
+    NotImplementedError,
+    RuntimeError,
+)
 
 
 def opened(data: bytes, kind: str) -> zipfile.ZipFile:
@@ -78,7 +87,9 @@ class Archive:
         if info.compress_type not in _KNOWN:
             raise Unreadable(UNKNOWN_PACKING)
         own = copy(info)
-        own.file_size = left + 2 * _PIECE  # where it is cut it is called damaged: that must come after "too large"
+        own.file_size = (
+            left + 2 * _PIECE
+        )  # where it is cut it is called damaged: that must come after "too large"
         try:
             with self._zip.open(own) as part:
                 while piece := part.read(_PIECE):

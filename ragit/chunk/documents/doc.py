@@ -32,7 +32,15 @@ _LARGEST = 64 << 20
 
 _FIELD = re.compile("[\x13\x14\x15]")
 _SPECIAL = str.maketrans(
-    {"\x0b": "\n", "\x0c": "\n", "\x0e": "\n", "\x1e": "-", "\x1f": None, "\u00ad": None, "\xa0": " "}
+    {
+        "\x0b": "\n",
+        "\x0c": "\n",
+        "\x0e": "\n",
+        "\x1e": "-",
+        "\x1f": None,
+        "\u00ad": None,
+        "\xa0": " ",
+    }
     | {chr(code): None for code in (1, 2, 3, 4, 5, 6, 8)}
 )
 _PARAGRAPH_END = re.compile("[\r\x07\x0c]")
@@ -185,7 +193,9 @@ class _Body:
         text = f"{mark} {text}" if mark.strip() else text
         if level < 9:
             title = " ".join(text.split())
-            self._headings = [(other, above) for other, above in self._headings if other < level] + [(level, title)]
+            self._headings = [
+                (other, above) for other, above in self._headings if other < level
+            ] + [(level, title)]
             return Block(title, Place(), self._path(), "heading")
         if item:
             return Block("  " * item.depth + text, Place(), self._path(), "list")

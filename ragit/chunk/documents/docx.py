@@ -18,10 +18,27 @@ from ragit.chunk.documents.styles import Styles, child, lists_of
 
 _KIND = "docx"
 
-_NOTES = {"footnoteReference": "footnote", "endnoteReference": "endnote", "commentReference": "comment"}
+_NOTES = {
+    "footnoteReference": "footnote",
+    "endnoteReference": "endnote",
+    "commentReference": "comment",
+}
 _SPACES = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 _NOT_SHOWN = frozenset(
-    ("del", "moveFrom", "instrText", "delText", "delInstrText", "pPr", "rPr", "sdtPr", "tblPr", "trPr", "tcPr", "rt")
+    (
+        "del",
+        "moveFrom",
+        "instrText",
+        "delText",
+        "delInstrText",
+        "pPr",
+        "rPr",
+        "sdtPr",
+        "tblPr",
+        "trPr",
+        "tcPr",
+        "rt",
+    )
 )
 """Text that was deleted, what fields are computed from, and properties. `rt` is how a word above is pronounced."""
 
@@ -29,7 +46,9 @@ _NOT_SHOWN = frozenset(
 def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
     """Headers, the body in its order with notes behind the paragraph that refers to them, footers."""
     archive = Archive(data, bounds, _KIND)
-    main = next(iter(related_of(archive, "", _KIND, "officeDocument")), archive.called("word/document.xml"))
+    main = next(
+        iter(related_of(archive, "", _KIND, "officeDocument")), archive.called("word/document.xml")
+    )
     if main not in archive:
         raise Unreadable("damaged docx")
     reading = _Reading(archive, main)
@@ -65,7 +84,11 @@ class _Reading:
         notes = {}
         for event, element in events(data, _KIND) if data else ():
             if event == "end" and local(element) == kind:
-                if attribute(element, "type") not in ("separator", "continuationSeparator", "continuationNotice"):
+                if attribute(element, "type") not in (
+                    "separator",
+                    "continuationSeparator",
+                    "continuationNotice",
+                ):
                     notes[attribute(element, "id")] = self._flat(element)
                 element.clear()
         self._waiting.clear()
@@ -78,10 +101,14 @@ class _Reading:
         for part in related_of(self._archive, self._main, _KIND, kind):
             whole = [element for _, element in events(self._archive.read(part), _KIND)][:1]
             for block in self._blocks(whole[0] if whole else ()):
-                if block.text not in seen and not block.text.strip().isdecimal():  # the number of a page
+                if (
+                    block.text not in seen and not block.text.strip().isdecimal()
+                ):  # the number of a page
                     seen.add(block.text)
                     yield block._replace(
-                        place=Place(kind), headings=(), kind=kind if block.kind == "text" else block.kind
+                        place=Place(kind),
+                        headings=(),
+                        kind=kind if block.kind == "text" else block.kind,
                     )
         self._page = 1
 
@@ -101,7 +128,11 @@ class _Reading:
                 yield from self._blocks((element,))
                 element.clear()
                 if self._page > bounds.units:
-                    yield Block("[The document goes on: the rest is left out.]", self._place(self._page), kind="note")
+                    yield Block(
+                        "[The document goes on: the rest is left out.]",
+                        self._place(self._page),
+                        kind="note",
+                    )
                     return
 
     # -- blocks ------------------------------------------------------------------------------------------------------
@@ -116,7 +147,9 @@ class _Reading:
             elif name == "AlternateContent":
                 yield from self._blocks(_chosen(element))
             elif name not in _NOT_SHOWN:
-                yield from self._blocks(element)  # content controls, marked changes, custom XML around paragraphs
+                yield from self._blocks(
+                    element
+                )  # content controls, marked changes, custom XML around paragraphs
 
     def _paragraph(self, element: Element) -> Iterator[Block]:
         first = self._page
@@ -141,7 +174,9 @@ class _Reading:
             text = f"{mark} {text.lstrip()}"
         if level is not None:
             title = " ".join(text.split())
-            self._headings = [(other, above) for other, above in self._headings if other < level] + [(level, title)]
+            self._headings = [
+                (other, above) for other, above in self._headings if other < level
+            ] + [(level, title)]
             return Block(title, self._place(first), self._path(), "heading")
         if item:
             return Block("  " * item.depth + text, self._place(first), self._path(), "list")
@@ -179,7 +214,9 @@ class _Reading:
         boxes, self._boxes = self._boxes, []
         for kind, number in waiting:
             if self._notes[kind].get(number):
-                yield Block(f"{kind}: {self._notes[kind][number]}", self._place(first), self._path(), "note")
+                yield Block(
+                    f"{kind}: {self._notes[kind][number]}", self._place(first), self._path(), "note"
+                )
         for box in boxes:
             yield from self._blocks(box)
 

@@ -28,7 +28,9 @@ class _Item(NamedTuple):
 def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
     """The chapters, numbered from 1 as the spine has them: files that hold no text are counted too."""
     archive = Archive(data, bounds, _KIND)
-    if "META-INF/encryption.xml" in archive and b"EncryptedData" in archive.read("META-INF/encryption.xml"):
+    if "META-INF/encryption.xml" in archive and b"EncryptedData" in archive.read(
+        "META-INF/encryption.xml"
+    ):
         _refuse_protected(archive)
     for number, part in enumerate(_spine(archive), 1):
         place = Place("", "chapter", number, number)
@@ -44,7 +46,11 @@ def _refuse_protected(archive: Archive) -> None:
     """Fonts may be scrambled in any book; pages are only in a protected one."""
     for event, element in events(archive.read("META-INF/encryption.xml"), _KIND):
         target = attribute(element, "URI").lower()
-        if event == "end" and local(element) == "CipherReference" and target.endswith((".xhtml", ".html", ".htm")):
+        if (
+            event == "end"
+            and local(element) == "CipherReference"
+            and target.endswith((".xhtml", ".html", ".htm"))
+        ):
             raise Unreadable("password-protected")
 
 
@@ -56,7 +62,9 @@ def _spine(archive: Archive) -> list[str]:
     order: list[str] = []
     for event, element in events(_DEFINITION.sub(b"", archive.read(package), count=1), _KIND):
         if event == "end" and local(element) == "item":
-            part = posixpath.normpath(posixpath.join("/", folder, _unquoted(attribute(element, "href")))).lstrip("/")
+            part = posixpath.normpath(
+                posixpath.join("/", folder, _unquoted(attribute(element, "href")))
+            ).lstrip("/")
             said = (attribute(element, "media-type"), attribute(element, "properties"))
             items[attribute(element, "id")] = _Item(part, *said)
         elif event == "end" and local(element) == "itemref":
@@ -72,7 +80,9 @@ def _spine(archive: Archive) -> list[str]:
 
 def _unquoted(link: str) -> str:
     """A link's letters as they are called inside of the archive (`a%20b` is `a b`)."""
-    plain = _ESCAPE.sub(lambda found: bytes.fromhex(found[1].decode("ascii")), link.encode("utf-8", "replace"))
+    plain = _ESCAPE.sub(
+        lambda found: bytes.fromhex(found[1].decode("ascii")), link.encode("utf-8", "replace")
+    )
     return plain.decode("utf-8", "replace")
 
 
@@ -81,6 +91,10 @@ def _package(archive: Archive) -> str:
     if name not in archive:
         raise Unreadable(f"damaged {_KIND}")
     for event, element in events(archive.read(name), _KIND):
-        if event == "end" and local(element) == "rootfile" and attribute(element, "full-path") in archive:
+        if (
+            event == "end"
+            and local(element) == "rootfile"
+            and attribute(element, "full-path") in archive
+        ):
             return attribute(element, "full-path")
     raise Unreadable(f"damaged {_KIND}")

@@ -48,7 +48,9 @@ def read(data: bytes, language: str, options: DocumentOptions) -> Read:
         return Read(actual, TOO_DEEP)
     except ImportError:
         return Read(actual, NO_LIBRARY)
-    except Exception:  # a library met bytes that it does not expect: there is no list of what they raise
+    except (
+        Exception
+    ):  # a library met bytes that it does not expect: there is no list of what they raise
         return Read(actual, f"damaged {actual}")
     return Read(actual, "", text, chunks) if chunks else Read(actual, NO_TEXT)
 
@@ -76,6 +78,8 @@ def bounded(blocks: Iterable[Block], most: int) -> Iterator[Block]:
         room = most - used
         used += max(len(block.text) + len(block.repeat) // 8, SHORTEST)
         if used > most:
-            yield block._replace(text=f"{block.text[: max(room, 0)]}\n[The text goes on: the rest is left out.]")
+            yield block._replace(
+                text=f"{block.text[: max(room, 0)]}\n[The text goes on: the rest is left out.]"
+            )
             return
         yield block

@@ -38,7 +38,9 @@ class _Part:
 
     __slots__ = ("lines", "size", "block", "headings", "repeat", "goes_on")
 
-    def __init__(self, lines: list[str], block: Block, headings: tuple[str, ...], repeat: str, goes_on: bool) -> None:
+    def __init__(
+        self, lines: list[str], block: Block, headings: tuple[str, ...], repeat: str, goes_on: bool
+    ) -> None:
         self.lines = lines
         self.size = sum(map(_size, lines))
         self.block = block
@@ -195,13 +197,18 @@ def _joins(group: _Group, part: _Part, options: DocumentOptions) -> bool:
     """True if a part belongs to the group before it."""
     last = group.parts[-1]
     extra = _size(part.repeat) if part.repeat and part.repeat != last.repeat else 0
-    if part.block.place.within != last.block.place.within or group.size + part.size + extra + 1 > options.max_bytes:
+    if (
+        part.block.place.within != last.block.place.within
+        or group.size + part.size + extra + 1 > options.max_bytes
+    ):
         return False
     if part.is_heading:
         return last.is_heading and part.headings[:-1] == last.headings
     if part.headings != last.headings:
         return False
-    return last.is_heading or group.size < options.min_bytes * (ROWS if part.block.kind == "table" else 1)
+    return last.is_heading or group.size < options.min_bytes * (
+        ROWS if part.block.kind == "table" else 1
+    )
 
 
 def _merged(groups: list[_Group], options: DocumentOptions) -> list[_Group]:
@@ -217,7 +224,10 @@ def _merged(groups: list[_Group], options: DocumentOptions) -> list[_Group]:
 
 def _belongs(last: _Group, group: _Group, options: DocumentOptions) -> bool:
     size = last.size + group.size + 1
-    if size > options.max_bytes or last.parts[-1].block.place.within != group.parts[0].block.place.within:
+    if (
+        size > options.max_bytes
+        or last.parts[-1].block.place.within != group.parts[0].block.place.within
+    ):
         return False
     if not group.parts[0].is_heading:
         return group.size < options.min_bytes // 2 and last.headings == group.headings
@@ -264,7 +274,11 @@ def _numbered(part: _Part) -> Iterator[tuple[str, int]]:
 
 
 def _close(before: _Part, part: _Part) -> bool:
-    return before.block.kind == part.block.kind and part.block.kind in _CLOSE and before.repeat == part.repeat
+    return (
+        before.block.kind == part.block.kind
+        and part.block.kind in _CLOSE
+        and before.repeat == part.repeat
+    )
 
 
 def _chunk(group: _Group, text: str, rows: tuple[int, int], span: tuple[int, int]) -> Chunk:

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from ragit.chunk.documents.block import Block, Place
 from ragit.chunk.documents.html_tokens import Token, tokens
 
-_SKIPPED = frozenset(("script", "style", "head", "template", "rt", "rp", "noscript", "math", "iframe", "metadata"))
+_SKIPPED = frozenset(
+    ("script", "style", "head", "template", "rt", "rp", "noscript", "math", "iframe", "metadata")
+)
 _VOID = frozenset("br hr img input meta link col area wbr source track base param".split())
 _BLOCKS = frozenset(
     "p div section article aside main header footer nav blockquote figure figcaption address dl dt dd ul ol li table "
@@ -134,7 +136,9 @@ class _Reader:
             # `<li><p>`: what follows the empty beginning of an item is the item.
             self._kind = "list" if kind == "list" else "text"
         elif level:
-            self._above[:] = [(other, name) for other, name in self._above if other < level] + [(level, text)]
+            self._above[:] = [(other, name) for other, name in self._above if other < level] + [
+                (level, text)
+            ]
             self._add(text, "heading")
         elif kind == "list":
             self._add("  " * max(0, min(self._lists, 20) - 1) + "- " + text, "list")
@@ -168,4 +172,6 @@ class _Reader:
         self._header, self._rows = "", 0
 
     def _add(self, text: str, kind: str, repeat: str = "") -> None:
-        self.blocks.append(Block(text, self._place, tuple(title for _, title in self._above), kind, repeat))
+        self.blocks.append(
+            Block(text, self._place, tuple(title for _, title in self._above), kind, repeat)
+        )

@@ -14,7 +14,9 @@ from typing import NamedTuple
 
 _TAG = re.compile(r"</?([A-Za-z][^\t\n\r\f />]*)")
 _END_OR_QUOTE = re.compile(r">|=\s*([\"'])")
-_ALTERNATIVE = re.compile(r"""[\s/"']alt\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+))""", re.IGNORECASE)
+_ALTERNATIVE = re.compile(
+    r"""[\s/"']alt\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+))""", re.IGNORECASE
+)
 _RAW = {name: re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE) for name in ("script", "style")}
 """Elements in which a `<` begins nothing but their own end."""
 _LARGE = re.compile(r"&#(?:[0-9]{8,}|[xX][0-9A-Fa-f]{7,});?")

@@ -102,11 +102,17 @@ def _parts(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
     fence = ""
     for line in lines:
         mark = _FENCE.match(line)
-        underline = _UNDERLINE.match(line) if part and not fence and not _is_mark(part[-1]) else None
+        underline = (
+            _UNDERLINE.match(line) if part and not fence and not _is_mark(part[-1]) else None
+        )
         heading = None if fence else _HEADING.fullmatch(line.rstrip(" \t"))
         if fence:
             part.append(line)
-            fence = "" if mark and mark[1].startswith(fence) and not line[mark.end() :].strip() else fence
+            fence = (
+                ""
+                if mark and mark[1].startswith(fence) and not line[mark.end() :].strip()
+                else fence
+            )
         elif underline:
             yield (1 if underline[1][0] == "=" else 2), part
             part = []

@@ -16,7 +16,9 @@ MAX_DEPTH = 300
 _PIECE = 1 << 16
 _LONG = 400
 """Bytes of a namespace's name. Those that office formats have stay below 100, and each element's name holds one."""
-_LONG_SPACE = re.compile(rb"""xmlns(?::[^\s=<>"':]*)?\s*=\s*(?:"[^"<]{%d}|'[^'<]{%d})""" % (_LONG, _LONG))
+_LONG_SPACE = re.compile(
+    rb"""xmlns(?::[^\s=<>"':]*)?\s*=\s*(?:"[^"<]{%d}|'[^'<]{%d})""" % (_LONG, _LONG)
+)
 _DECLARATION = re.compile(rb"\s*<\?xml\s[^<>]*\?>")
 
 
@@ -48,7 +50,9 @@ def events(data: bytes, kind: str) -> Iterator[tuple[str, Element]]:
 
 def _parsed(text: bytes, at: int) -> Iterator[tuple[str, Element]]:
     """The events of the text from an offset on, a piece of it at a time: together they would be many times as large."""
-    parser: Any = XMLPullParser(("start", "end"))  # typed as if it might give anything that a target makes
+    parser: Any = XMLPullParser(
+        ("start", "end")
+    )  # typed as if it might give anything that a target makes
     size = _PIECE
     while at < len(text):
         parser.feed(text[at : at + size])
@@ -71,7 +75,9 @@ def attribute(element: Element, name: str) -> str:
     """The value of the attribute of this name, in whatever namespace; empty if there is none."""
     if name in element.attrib:
         return element.attrib[name]
-    return next((value for key, value in element.attrib.items() if key.rpartition("}")[2] == name), "")
+    return next(
+        (value for key, value in element.attrib.items() if key.rpartition("}")[2] == name), ""
+    )
 
 
 def outermost(element: Element, names: Container[str]) -> Iterator[Element]:

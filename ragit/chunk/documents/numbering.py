@@ -7,7 +7,16 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 _ROMAN = (
-    *((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl")),
+    *(
+        (1000, "m"),
+        (900, "cm"),
+        (500, "d"),
+        (400, "cd"),
+        (100, "c"),
+        (90, "xc"),
+        (50, "l"),
+        (40, "xl"),
+    ),
     *((10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i")),
 )
 
@@ -32,7 +41,9 @@ class Level(NamedTuple):
 class Lists:
     """Counts the items of all lists as they come. Lists of one shape are one list, which goes on."""
 
-    def __init__(self, shape_of: Mapping[str, str], shapes: Mapping[str, Mapping[int, Level]]) -> None:
+    def __init__(
+        self, shape_of: Mapping[str, str], shapes: Mapping[str, Mapping[int, Level]]
+    ) -> None:
         self._of = shape_of
         self._shapes = shapes
         self._counts: dict[str, dict[int, int]] = {}

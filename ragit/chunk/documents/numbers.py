@@ -18,7 +18,9 @@ number of that, and what each next line's differs by."""
 def kept(text: bytes, chunks: Iterable[Chunk]) -> bytes:
     """A document's text, and after it the numbers of its chunks' lines."""
     lines = [
-        b"%d %s\n" % (chunk.start_line, b" ".join(_differences(chunk.numbers))) for chunk in chunks if chunk.numbers
+        b"%d %s\n" % (chunk.start_line, b" ".join(_differences(chunk.numbers)))
+        for chunk in chunks
+        if chunk.numbers
     ]
     return text + _END + b"".join(lines) if lines else text
 

@@ -48,7 +48,11 @@ def _body(stream: Iterator[tuple[str, Element]]) -> tuple[frozenset[str], str]:
             return frozenset(hidden), name
         within = within or (event == "start" and name == "body")
         if event == "end" and name == "style":
-            if any(attribute(each, "display") == "false" for each in element if local(each) == "table-properties"):
+            if any(
+                attribute(each, "display") == "false"
+                for each in element
+                if local(each) == "table-properties"
+            ):
                 hidden.add(attribute(element, "name"))
             element.clear()
     raise Unreadable(f"damaged {KIND}")
@@ -62,7 +66,11 @@ def _text(stream: Iterable[tuple[str, Element]], bounds: Bounds, paged: bool) ->
         if event == "start" and local(element) == "soft-page-break":
             page += 1
             if page > bounds.units:
-                yield Block("[The pages go on: the rest is left out.]", Place("", "page", page, page), kind="note")
+                yield Block(
+                    "[The pages go on: the rest is left out.]",
+                    Place("", "page", page, page),
+                    kind="note",
+                )
                 return
         place = Place("", "page", page, page) if paged else Place()
         for block in reading.feed(event, element):
@@ -77,7 +85,14 @@ def _edges(archive: Archive) -> Iterator[Block]:
     reading, kind = Reading(), ""
     for event, element in events(archive.read("styles.xml"), KIND):
         name = local(element)
-        if name in ("header", "footer", "header-left", "footer-left", "header-first", "footer-first"):
+        if name in (
+            "header",
+            "footer",
+            "header-left",
+            "footer-left",
+            "header-first",
+            "footer-first",
+        ):
             kind = name.partition("-")[0] if event == "start" else ""
         elif kind:
             for block in reading.feed(event, element):

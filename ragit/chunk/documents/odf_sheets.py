@@ -18,7 +18,9 @@ from ragit.chunk.documents.markup import attribute, local
 from ragit.chunk.documents.odf_text import inline
 from ragit.chunk.documents.sheets import MAX_ROW, Row
 
-_DURATION = re.compile(r"(-?)P(?:(\d{1,6})D)?T(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,6})(?:[.,]\d+)?S)?")
+_DURATION = re.compile(
+    r"(-?)P(?:(\d{1,6})D)?T(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,6})(?:[.,]\d+)?S)?"
+)
 _NUMBERS = ("float", "currency", "percentage")
 
 
@@ -30,7 +32,9 @@ class _Cell(NamedTuple):
     """How many rows it is shown over."""
 
 
-def blocks(stream: Iterator[tuple[str, Element]], hidden: frozenset[str], bounds: Bounds) -> Iterator[Block]:
+def blocks(
+    stream: Iterator[tuple[str, Element]], hidden: frozenset[str], bounds: Bounds
+) -> Iterator[Block]:
     """All sheets, from the events of the document's body. `hidden` are styles whose sheets are hidden."""
     count = 0
     for event, element in stream:
@@ -46,7 +50,9 @@ def blocks(stream: Iterator[tuple[str, Element]], hidden: frozenset[str], bounds
         yield from sheets.sheet(attribute(element, "name"), is_hidden, rows, notes)
 
 
-def _rows(stream: Iterable[tuple[str, Element]], table: Element, most: int, notes: sheets.Notes) -> Iterator[Row]:
+def _rows(
+    stream: Iterable[tuple[str, Element]], table: Element, most: int, notes: sheets.Notes
+) -> Iterator[Row]:
     number = 1
     parents = [table]
     within = 0
@@ -111,7 +117,12 @@ def _cell(element: Element, asides: list[Element]) -> _Cell:
         text, data = values.truth(attribute(element, "boolean-value") == "true"), True
     elif not shown:
         text = attribute(element, "formula").partition(":")[2][: sheets.MAX_CELL]
-    return _Cell(text, data, _times(element, "number-columns-repeated"), _times(element, "number-rows-spanned"))
+    return _Cell(
+        text,
+        data,
+        _times(element, "number-columns-repeated"),
+        _times(element, "number-rows-spanned"),
+    )
 
 
 def _number(said: str, kind: str, shown: str) -> tuple[str, bool]:

@@ -67,7 +67,11 @@ class Reading:
             self._open(name)
         else:
             yield from self._close(name, element)
-            if not keep and not self._within and name in ("p", "h", "table-row", "list", "table", "frame"):
+            if (
+                not keep
+                and not self._within
+                and name in ("p", "h", "table-row", "list", "table", "frame")
+            ):
                 element.clear()
 
     def _open(self, name: str) -> None:
@@ -85,7 +89,9 @@ class Reading:
         if name in ("p", "h", "table-row"):
             self._within -= 1
             if not self._within:
-                yield from self._row(element) if name == "table-row" else self._paragraph(name, element)
+                yield from (
+                    self._row(element) if name == "table-row" else self._paragraph(name, element)
+                )
         elif name == "list":
             self._lists -= 1
         elif name == "table" and not self._within:
@@ -104,12 +110,16 @@ class Reading:
             level = attribute(element, "outline-level")
             rank = min(int(level), _DEEPEST) if level.isdecimal() and len(level) < 3 else 1
             title = " ".join(text.split())
-            self._above = [(other, above) for other, above in self._above if other < rank] + [(rank, title)]
+            self._above = [(other, above) for other, above in self._above if other < rank] + [
+                (rank, title)
+            ]
             yield Block(title, Place(), self._path(), "heading")
         elif text and self._lists:
             mark = "  " if self._begun else "- "
             self._begun = True
-            yield Block("  " * (min(self._lists, 20) - 1) + mark + text, Place(), self._path(), "list")
+            yield Block(
+                "  " * (min(self._lists, 20) - 1) + mark + text, Place(), self._path(), "list"
+            )
         elif text:
             yield Block(text, Place(), self._path())
         yield from self._asides(asides)
@@ -148,10 +158,19 @@ def inline(element: Element, asides: list[Element]) -> Iterator[str]:
             asides.append(each)
         elif name == "s":
             count = attribute(each, "c")
-            yield " " * min(int(count), MOST_SPACES) if count.isdecimal() and len(count) < 9 else " "
+            yield (
+                " " * min(int(count), MOST_SPACES) if count.isdecimal() and len(count) < 9 else " "
+            )
         elif name in _SPACES:
             yield _SPACES[name]
-        elif name in ("note-citation", "creator", "date", "creator-initials", "binary-data", "ruby-text"):
+        elif name in (
+            "note-citation",
+            "creator",
+            "date",
+            "creator-initials",
+            "binary-data",
+            "ruby-text",
+        ):
             pass
         else:
             yield from inline(each, asides)

@@ -67,10 +67,14 @@ def _walked(reader: Any, items: Any, above: tuple[str, ...]) -> Iterator[Entry]:
         number = reader.get_destination_page_number(item)
         if title and number is not None and number >= 0:
             top = item.top
-            yield Entry(number + 1, path, float(top) if isinstance(top, (int, float)) and top else None)
+            yield Entry(
+                number + 1, path, float(top) if isinstance(top, (int, float)) and top else None
+            )
 
 
-def located(lines: Sequence[Positioned], outline: Sequence[Entry]) -> Iterator[tuple[Entry, int, int]]:
+def located(
+    lines: Sequence[Positioned], outline: Sequence[Entry]
+) -> Iterator[tuple[Entry, int, int]]:
     """Each title of a page with the lines that are it, as first and stop; both are equal where it only begins there."""
     titles = [_key(entry.path[-1]) for entry in outline]
     places = _places([_key(line.text) for line in lines], frozenset(titles)) if outline else {}

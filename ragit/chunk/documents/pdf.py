@@ -14,7 +14,14 @@ from itertools import groupby
 from statistics import median
 from typing import Any, NamedTuple
 
-from ragit.chunk.documents.block import NO_LIBRARY, UNKNOWN_PACKING, Block, Bounds, Place, Unreadable
+from ragit.chunk.documents.block import (
+    NO_LIBRARY,
+    UNKNOWN_PACKING,
+    Block,
+    Bounds,
+    Place,
+    Unreadable,
+)
 from ragit.chunk.documents.outline import Entry, entries, located
 
 _EDGE = 2
@@ -27,7 +34,15 @@ _MOST_OBJECTS = 500
 """Pictures and forms of a page that are looked at."""
 
 _LIGATURES = str.maketrans(
-    {"\ufb00": "ff", "\ufb01": "fi", "\ufb02": "fl", "\ufb03": "ffi", "\ufb04": "ffl", "\ufb05": "st", "\ufb06": "st"}
+    {
+        "\ufb00": "ff",
+        "\ufb01": "fi",
+        "\ufb02": "fl",
+        "\ufb03": "ffi",
+        "\ufb04": "ffl",
+        "\ufb05": "st",
+        "\ufb06": "st",
+    }
     | {"\u00a0": " ", "\u2007": " ", "\u202f": " "}
 )
 _LEADER = re.compile(r"(?:\s?[.\u2026]){4,}")
@@ -36,7 +51,9 @@ _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _HYPHENS = ("-", "\u2010", "\u00ad")
 _LONGEST_WORD = 100
 _NO_LETTER = re.compile(r"[\W\d_]")
-_FOREIGN = re.compile("[\ufffd\ue000-\uf8ff\x00-\x08\x0e-\x1f]|\\(cid:\\d+\\)|/[A-Za-z]{1,3}\\d{1,4}(?![a-z])")
+_FOREIGN = re.compile(
+    "[\ufffd\ue000-\uf8ff\x00-\x08\x0e-\x1f]|\\(cid:\\d+\\)|/[A-Za-z]{1,3}\\d{1,4}(?![a-z])"
+)
 """What stands for glyphs of which nobody says what letters they are: pypdf then gives their names, as in `/g12/g7`."""
 
 
@@ -149,7 +166,11 @@ def _page(reader: Any, number: int, most: int) -> _Page:
         return _Page(number + 1, [], notes, "image" if _has_image(page) and not notes else "")
     text = "".join(line.text for line in lines)
     foreign = len(text) - len(_FOREIGN.sub("", text))
-    return _Page(number + 1, [], notes, "foreign") if foreign * 3 > len(text) else _Page(number + 1, lines, notes)
+    return (
+        _Page(number + 1, [], notes, "foreign")
+        if foreign * 3 > len(text)
+        else _Page(number + 1, lines, notes)
+    )
 
 
 def _lines(page: Any) -> list[Line]:
@@ -269,7 +290,10 @@ def _edges(lines: Sequence[Line]) -> list[int]:
     edge = min(_EDGE, (len(lines) - 1) // 2)  # of a page of three lines, one is left in any case
     places = range(len(lines))
     by_height = sorted(places, key=lambda at: lines[at].y)
-    return sorted({*by_height[:edge], *places[:edge]} | ({*by_height[-edge:], *places[-edge:]} if edge else set()))
+    return sorted(
+        {*by_height[:edge], *places[:edge]}
+        | ({*by_height[-edge:], *places[-edge:]} if edge else set())
+    )
 
 
 def _alike(page: _Page, at: int) -> str:
@@ -285,7 +309,9 @@ def _join_words(lines: list[Line], words: Counter[str]) -> None:
         if not begun or not head[:1].islower():
             continue
         ended = (_WORD.match(head) or [""])[0].lower()
-        is_one = words[begun + ended] >= words[f"{begun}-{ended}"] or lines[at].text.endswith("\u00ad")
+        is_one = words[begun + ended] >= words[f"{begun}-{ended}"] or lines[at].text.endswith(
+            "\u00ad"
+        )
         kept = lines[at].text[: -1 if is_one else None]
         lines[at] = lines[at]._replace(text=kept + head)
         lines[at + 1] = lines[at + 1]._replace(text=rest)
@@ -304,7 +330,9 @@ def _broken(line: str) -> str:
 def _blocks(pages: Sequence[_Page], outline: Sequence[Entry]) -> Iterator[Block]:
     headings: tuple[str, ...] = ()
     lacking: list[_Page] = []
-    titles = {number: list(entries) for number, entries in groupby(outline, key=lambda entry: entry.page)}
+    titles = {
+        number: list(entries) for number, entries in groupby(outline, key=lambda entry: entry.page)
+    }
     for page in pages:
         here = titles.get(page.number, [])
         if page.lack:
@@ -328,8 +356,16 @@ def _blocks(pages: Sequence[_Page], outline: Sequence[Entry]) -> Iterator[Block]
 def _lack(pages: Sequence[_Page]) -> Block:
     what = _LACKS[pages[0].lack].pages
     place = Place("", "page", pages[0].number, pages[-1].number)
-    which = f"Page {place.first} is" if place.first == place.last else f"Pages {place.first}-{place.last} are"
-    what = what.replace("images", "an image").replace("their", "its") if place.first == place.last else what
+    which = (
+        f"Page {place.first} is"
+        if place.first == place.last
+        else f"Pages {place.first}-{place.last} are"
+    )
+    what = (
+        what.replace("images", "an image").replace("their", "its")
+        if place.first == place.last
+        else what
+    )
     return Block(f"[{which} {what}.]", place, kind="note")
 
 
@@ -365,7 +401,11 @@ def _paragraphs(lines: Sequence[Line]) -> Iterator[list[str]]:
 
 
 def _usual_distance(lines: Sequence[Line]) -> float:
-    gaps = [a.y - b.y for a, b in zip(lines, lines[1:], strict=False) if 0 < a.y - b.y < 4 * max(a.size, b.size, 4)]
+    gaps = [
+        a.y - b.y
+        for a, b in zip(lines, lines[1:], strict=False)
+        if 0 < a.y - b.y < 4 * max(a.size, b.size, 4)
+    ]
     return median(gaps) if gaps else 0.0
 
 

@@ -20,10 +20,16 @@ def worded(places: Iterable[Place]) -> str:
     runs: list[Place] = []
     for place in places:
         last = runs[-1] if runs else Place()
-        if place.within != last.within or (place.unit and last.unit and place.unit != last.unit) or not runs:
+        if (
+            place.within != last.within
+            or (place.unit and last.unit and place.unit != last.unit)
+            or not runs
+        ):
             runs.append(place)
         elif place.unit == last.unit:
-            runs[-1] = last._replace(first=min(last.first, place.first), last=max(last.last, place.last))
+            runs[-1] = last._replace(
+                first=min(last.first, place.first), last=max(last.last, place.last)
+            )
         elif place.unit:
             runs[-1] = place  # a sheet, and rows of it: its rows say both
     return ", ".join(dict.fromkeys(filter(None, map(_words, runs))))[:MAX_PLACE]
@@ -57,7 +63,9 @@ def part(words: str) -> str:
 def pages(words: str) -> tuple[int, int]:
     """The first and the last page that a place is on, or what else is as large; zeros if it is on none."""
     paged = [place for place in map(_parsed, words.split(", ")) if place.unit in _PAGES]
-    return min((place.first for place in paged), default=0), max((place.last for place in paged), default=0)
+    return min((place.first for place in paged), default=0), max(
+        (place.last for place in paged), default=0
+    )
 
 
 def first(words: str) -> int:

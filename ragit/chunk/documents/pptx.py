@@ -35,7 +35,10 @@ class _Slide(NamedTuple):
 def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
     """Slides in the order of the show; each its title, its shapes, its notes and comments."""
     archive = Archive(data, bounds, _KIND)
-    main = next(iter(related_of(archive, "", _KIND, "officeDocument")), archive.called("ppt/presentation.xml"))
+    main = next(
+        iter(related_of(archive, "", _KIND, "officeDocument")),
+        archive.called("ppt/presentation.xml"),
+    )
     read_beside: set[str] = set()
     for number, part in enumerate(_order(archive, main), 1):
         if number > bounds.units:
@@ -75,7 +78,11 @@ def _slide(archive: Archive, part: str, number: int, read_beside: set[str]) -> I
         if role not in _TITLES:
             yield from _shape(role, shape, slide)
     beside = sorted(
-        {relation for relation in related(archive, part, _KIND).values() if relation.part not in read_beside}
+        {
+            relation
+            for relation in related(archive, part, _KIND).values()
+            if relation.part not in read_beside
+        }
     )
     read_beside.update(relation.part for relation in beside)
     for kind in (*_BESIDE, "notesSlide"):
@@ -90,7 +97,9 @@ def _shapes(element: Element) -> Iterator[Element]:
         if name in ("sp", "pic", "graphicFrame", "cxnSp"):
             yield each
         elif name == "AlternateContent":
-            yield from _shapes(each[0]) if len(each) else ()  # the others say the same for older programs
+            yield from (
+                _shapes(each[0]) if len(each) else ()
+            )  # the others say the same for older programs
         else:
             yield from _shapes(each)
 
@@ -118,7 +127,9 @@ def _shape(role: str, shape: Element, slide: _Slide) -> Iterator[Block]:
     elif lines:
         yield Block("\n".join(line for _, line in lines), slide.place, slide.path)
     else:
-        said = next((attribute(each, "descr") for each in shape.iter() if local(each) == "cNvPr"), "").strip()
+        said = next(
+            (attribute(each, "descr") for each in shape.iter() if local(each) == "cNvPr"), ""
+        ).strip()
         if said and not _FILE.fullmatch(said):
             yield Block(said, slide.place, slide.path, "note")
 
@@ -145,7 +156,11 @@ def _table(table: Element, slide: _Slide) -> Iterator[Block]:
     lines = []
     for row in table:
         if local(row) == "tr":
-            cells = [" ".join(text for _, text in _paragraphs(cell)) for cell in row if local(cell) == "tc"]
+            cells = [
+                " ".join(text for _, text in _paragraphs(cell))
+                for cell in row
+                if local(cell) == "tc"
+            ]
             line = " ".join(" | ".join(cells).split())
             if line.strip("| "):
                 lines.append(line)

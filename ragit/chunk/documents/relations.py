@@ -29,7 +29,9 @@ def related(archive: Archive, part: str, kind: str) -> dict[str, Relation]:
     for event, element in events(archive.read(relations), kind) if relations else ():
         if event == "end" and local(element) == "Relationship":
             target = attribute(element, "Target").replace("\\", "/")
-            target = archive.called(posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/"))
+            target = archive.called(
+                posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
+            )
             if target and attribute(element, "TargetMode") != "External":
                 said = posixpath.basename(attribute(element, "Type"))
                 found[attribute(element, "Id")] = Relation(said, target)
@@ -38,7 +40,13 @@ def related(archive: Archive, part: str, kind: str) -> dict[str, Relation]:
 
 def related_of(archive: Archive, part: str, kind: str, wanted: str) -> list[str]:
     """The parts of one kind that a part refers to, in the order of their names."""
-    return sorted({relation.part for relation in related(archive, part, kind).values() if relation.kind == wanted})
+    return sorted(
+        {
+            relation.part
+            for relation in related(archive, part, kind).values()
+            if relation.kind == wanted
+        }
+    )
 
 
 def reference(element: object) -> str:

@@ -59,7 +59,19 @@ class _State:
     """What holds within a group and ends with it."""
 
     __slots__ = (
-        *("skipped", "role", "flow", "beside", "font", "fallback", "hidden", "style", "outline", "depth", "in_table"),
+        *(
+            "skipped",
+            "role",
+            "flow",
+            "beside",
+            "font",
+            "fallback",
+            "hidden",
+            "style",
+            "outline",
+            "depth",
+            "in_table",
+        ),
     )
 
     def __init__(self, flow: Flow) -> None:
@@ -194,7 +206,9 @@ class _Reader:
     def _word(self, word: str, number: int | None) -> int:
         if word == "bin":
             return max(0, number or 0)
-        if self._first and word == "ud":  # what stands in Unicode beside its like in bytes, which was left out
+        if (
+            self._first and word == "ud"
+        ):  # what stands in Unicode beside its like in bytes, which was left out
             self._state.skipped = False
         if self._first and not self._state.skipped and self._destination(word):
             self._first = False
@@ -260,7 +274,9 @@ class _Reader:
         elif word == "deff":
             self._default_font = state.font = value
         elif word in ("ansicpg", "mac", "pc", "pca"):
-            self._codec = codec_of({"mac": 10000, "pc": 437, "pca": 850}.get(word, value)) or self._codec
+            self._codec = (
+                codec_of({"mac": 10000, "pc": 437, "pca": 850}.get(word, value)) or self._codec
+            )
 
     def _symbol(self, symbol: str) -> None:
         if symbol == "*":

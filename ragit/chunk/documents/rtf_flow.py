@@ -55,7 +55,9 @@ class Flow:
         if text and level >= 0:
             self._end_table()
             title = " ".join(f"{mark} {text}".split())
-            self._above = [(other, name) for other, name in self._above if other < level] + [(level, title)]
+            self._above = [(other, name) for other, name in self._above if other < level] + [
+                (level, title)
+            ]
             self._put(title, "heading")
         elif text:
             self._end_table()
@@ -118,5 +120,7 @@ class Flow:
 
     def _put_beside(self) -> None:
         path = tuple(title for _, title in self._above)
-        self._blocks += (block if block.place.within else block._replace(headings=path) for block in self._beside)
+        self._blocks += (
+            block if block.place.within else block._replace(headings=path) for block in self._beside
+        )
         self._beside.clear()

@@ -55,7 +55,13 @@ SYMBOLS = {"~": " ", "_": "-", "{": "{", "}": "}", "\\": "\\", "\t": "\t"}
 PARAGRAPH_ENDS = frozenset("par sect page column cell row nestcell nestrow".split())
 
 
-_NAMED = {10000: "mac_roman", 65001: "utf-8", 10007: "mac_cyrillic", 10006: "mac_greek", 1361: "johab"}
+_NAMED = {
+    10000: "mac_roman",
+    65001: "utf-8",
+    10007: "mac_cyrillic",
+    10006: "mac_greek",
+    1361: "johab",
+}
 
 
 @cache

@@ -79,7 +79,9 @@ class Notes:
             yield heappop(self._waiting)[2]
 
 
-def sheet(name: str, hidden: bool, rows: Iterable[Row], notes: Notes, boxes: Sequence[str] = ()) -> Iterator[Block]:
+def sheet(
+    name: str, hidden: bool, rows: Iterable[Row], notes: Notes, boxes: Sequence[str] = ()
+) -> Iterator[Block]:
     """The blocks of one sheet: its name, its rows, what shapes on it say. None if there is nothing but the name.
 
     Reading the rows may bring further notes. They stand below their row as if they were rows: they must not tear the
@@ -134,7 +136,12 @@ def _headed(rows: Iterable[Row]) -> Iterator[tuple[Row, Sequence[str]]]:
         fresh = fresh or apart
         last = row.number
         # After a gap another table may begin; words over words are more likely to be rows of the same one.
-        if fresh and following is not None and (first or following.data) and _is_header(row, following):
+        if (
+            fresh
+            and following is not None
+            and (first or following.data)
+            and _is_header(row, following)
+        ):
             header, first, fresh = row.cells, False, False
             continue
         first, fresh = first and not row.data, fresh and not row.data
@@ -152,15 +159,25 @@ def _is_header(row: Row, following: Row) -> bool:
     if row.data or len(filled) < 2 or following.number != row.number + 1:
         return False
     below = sum(map(bool, following.cells))
-    return len(set(filled)) == len(filled) and 2 <= below <= 2 * len(filled) and max(map(len, filled)) < 100
+    return (
+        len(set(filled)) == len(filled)
+        and 2 <= below <= 2 * len(filled)
+        and max(map(len, filled)) < 100
+    )
 
 
 def _written(row: Row, header: Sequence[str]) -> str:
     filled = sum(map(bool, row.cells))
     if header and len(row.cells) > 2 * filled + 2:
-        named = ((header[at] if at < len(header) else "", cell) for at, cell in enumerate(row.cells) if cell)
+        named = (
+            (header[at] if at < len(header) else "", cell)
+            for at, cell in enumerate(row.cells)
+            if cell
+        )
         return " | ".join(f"{title}: {cell}" if title else cell for title, cell in named)
-    return _line(row.cells, min(_indent(row.cells), _indent(header)) if header else _indent(row.cells))
+    return _line(
+        row.cells, min(_indent(row.cells), _indent(header)) if header else _indent(row.cells)
+    )
 
 
 def _line(cells: Sequence[str], start: int | None = None) -> str:

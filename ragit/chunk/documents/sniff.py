@@ -58,7 +58,9 @@ def reader_for(data: bytes, language: str) -> str:
     if kind == "encrypted":
         raise Unreadable("password-protected")
     if kind != language and kind not in LANGUAGES[language].also.split():
-        raise Unreadable(f"no {language} inside" if kind in ("zip", "ole") else f"{kind} under another name")
+        raise Unreadable(
+            f"no {language} inside" if kind in ("zip", "ole") else f"{kind} under another name"
+        )
     if kind not in READERS:
         raise Unreadable(f"no reader for {kind}")
     return kind
@@ -73,7 +75,10 @@ def _in_zip(data: bytes, language: str) -> str:
             with archive.open("mimetype") as part:
                 said = part.read(100).strip()
             return next((kind for mime, kind in _MIMETYPES if said.startswith(mime)), "zip")
-    return next((kind for folder, kind in _ZIP_PARTS if any(name.startswith(folder) for name in names)), "zip")
+    return next(
+        (kind for folder, kind in _ZIP_PARTS if any(name.startswith(folder) for name in names)),
+        "zip",
+    )
 
 
 def _in_ole(data: bytes) -> str:

@@ -39,14 +39,18 @@ class Styles:
         own = _outline_level(properties)
         if own is not None:
             return own if own <= _DEEPEST else None
-        found = next((style.level for style in self._above(properties) if style.level is not None), None)
+        found = next(
+            (style.level for style in self._above(properties) if style.level is not None), None
+        )
         return found if found is not None and found <= _DEEPEST else None
 
     def numbered(self, properties: Element | None) -> Numbered | None:
         """The list that a paragraph is an item of, if any."""
         own = _numbered(properties)
         if own is None:
-            own = next((style.numbered for style in self._above(properties) if style.numbered), None)
+            own = next(
+                (style.numbered for style in self._above(properties) if style.numbered), None
+            )
         return own if own and own.list != "0" else None  # list 0 takes away what the style gives
 
     def _above(self, properties: Element | None) -> Iterator[_Style]:
@@ -63,13 +67,23 @@ def _style(element: Element) -> _Style:
     named = _value(element, "name")
     heading = _HEADING.fullmatch(named)
     properties = child(element, "pPr")
-    level = int(heading[1]) if heading else TITLE if named.lower() == "title" else _outline_level(properties)
+    level = (
+        int(heading[1])
+        if heading
+        else TITLE
+        if named.lower() == "title"
+        else _outline_level(properties)
+    )
     return _Style(_value(element, "basedOn"), level, _numbered(properties))
 
 
 def child(element: Element | None, name: str) -> Element | None:
     """The first child of this name in whatever namespace."""
-    return next((each for each in element if local(each) == name), None) if element is not None else None
+    return (
+        next((each for each in element if local(each) == name), None)
+        if element is not None
+        else None
+    )
 
 
 def _value(element: Element | None, name: str) -> str:

@@ -16,7 +16,11 @@ _ZEROS = re.compile(r"0{2,15}")
 def number(value: float, shown_as: str = "") -> str:
     """`12.5%` where the cell's format says so, `007` where it pads; else the plain number, without thousands marks,
     which one would have to know to search for it."""
-    shown_as = _QUOTED.sub("", shown_as) if '"' in shown_as or "\\" in shown_as or "[" in shown_as else shown_as
+    shown_as = (
+        _QUOTED.sub("", shown_as)
+        if '"' in shown_as or "\\" in shown_as or "[" in shown_as
+        else shown_as
+    )
     if "%" in shown_as:
         return f"{_plain(value * 100)}%"
     if _ZEROS.fullmatch(shown_as) and value >= 0 and value == int(value):

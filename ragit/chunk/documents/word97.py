@@ -98,7 +98,10 @@ class Word:
         first = 0x34 if self.old else 0x4C  # 2.5.4, FibRgLw97
         counts = [max(0, long(main, first + 4 * at)) for at in range(8)]
         ends = [sum(counts[: at + 1]) for at in range(8)]
-        self.parts = {name: range(end - count, end) for name, end, count in zip(_PARTS, ends, counts, strict=True)}
+        self.parts = {
+            name: range(end - count, end)
+            for name, end, count in zip(_PARTS, ends, counts, strict=True)
+        }
         self._pieces = list(self._read_pieces(bool(flags & 4)))
         self._starts = [piece.first for piece in self._pieces]
         self._deleted = list(_joined(sorted(self._read_deleted())))
@@ -226,7 +229,9 @@ class Word:
         width = 2 if self.old else 4
         count = (len(data) - 4) // (4 + width)
         places = (4 * (count + 1) + width * number for number in range(count))
-        for page in dict.fromkeys(short(data, at) if self.old else long(data, at) & 0x3F_FFFF for at in places):
+        for page in dict.fromkeys(
+            short(data, at) if self.old else long(data, at) & 0x3F_FFFF for at in places
+        ):
             yield from self._page(self._main[page * 512 : page * 512 + 512])
 
     def _page(self, page: bytes) -> Iterator[tuple[int, int, Properties]]:
@@ -236,7 +241,11 @@ class Word:
         width = 7 if self.old else 13
         for number in range(min(runs, 508 // (4 + width))):
             first, last = long(page, 4 * number), long(page, 4 * number + 4)
-            at = page[4 * (runs + 1) + width * number] * 2 if 4 * (runs + 1) + width * number < 511 else 0
+            at = (
+                page[4 * (runs + 1) + width * number] * 2
+                if 4 * (runs + 1) + width * number < 511
+                else 0
+            )
             if at and last > first:
                 yield first, last, self._paragraph(page, at)
             elif last > first:

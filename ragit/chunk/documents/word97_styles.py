@@ -6,7 +6,16 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ragit.chunk.documents.numbering import Level, Lists, Numbered
-from ragit.chunk.documents.word97 import LIST_OVERRIDES, LISTS, STYLES, Properties, Word, long, modified, short
+from ragit.chunk.documents.word97 import (
+    LIST_OVERRIDES,
+    LISTS,
+    STYLES,
+    Properties,
+    Word,
+    long,
+    modified,
+    short,
+)
 
 _BODY = 9
 """Level of what is no heading."""
@@ -80,7 +89,10 @@ def _styles(data: bytes) -> Iterator[tuple[int, _Style]]:
         size = short(data, at)
         style = data[at + 2 : at + 2 + size]
         if len(style) >= 4:
-            yield number, _Style(short(style, 0) & 0xFFF, short(style, 2) >> 4, _of_style(style, base))
+            yield (
+                number,
+                _Style(short(style, 0) & 0xFFF, short(style, 2) >> 4, _of_style(style, base)),
+            )
         at += 2 + size + size % 2
 
 

@@ -31,7 +31,9 @@ def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
         yield from _sheets(_opened(data), bounds)
     except (MemoryError, RecursionError, Unreadable):
         raise
-    except Exception as error:  # it trusts what it reads: offsets, lengths and references may lead anywhere
+    except (
+        Exception
+    ) as error:  # it trusts what it reads: offsets, lengths and references may lead anywhere
         raise Unreadable("damaged xls") from error
 
 
@@ -94,7 +96,9 @@ def _apart(book: Any) -> list[int]:
     starts: list[int] = book._sh_abs_posn
     following = dict(pairwise([*sorted(set(starts)), len(book.mem)]))
     found = {starts[number]: number for number in reversed(range(len(starts)))}
-    return sorted(number for start, number in found.items() if _ends(book.mem, start, following[start]))
+    return sorted(
+        number for start, number in found.items() if _ends(book.mem, start, following[start])
+    )
 
 
 def _ends(stream: bytes, at: int, before: int) -> bool:
@@ -119,11 +123,17 @@ def _sheet(book: Any, sheet: Any, bounds: Bounds) -> Iterator[Block]:
             merges.setdefault(top + 1, {})[left + 1] = bottom
     notes = sheets.Notes()
     for row, column in sorted(sheet.cell_note_map):
-        notes.add(str(sheet.cell_note_map[row, column].text), sheets.letters_of(column + 1), row + 1)
-    yield from sheets.sheet(sheet.name, bool(sheet.visibility), _rows(book, sheet, bounds, merges), notes)
+        notes.add(
+            str(sheet.cell_note_map[row, column].text), sheets.letters_of(column + 1), row + 1
+        )
+    yield from sheets.sheet(
+        sheet.name, bool(sheet.visibility), _rows(book, sheet, bounds, merges), notes
+    )
 
 
-def _rows(book: Any, sheet: Any, bounds: Bounds, merges: Mapping[int, dict[int, int]]) -> Iterator[Row]:
+def _rows(
+    book: Any, sheet: Any, bounds: Bounds, merges: Mapping[int, dict[int, int]]
+) -> Iterator[Row]:
     for number in range(sheet.nrows):
         if not sheet.row_len(number):
             continue
@@ -133,7 +143,9 @@ def _rows(book: Any, sheet: Any, bounds: Bounds, merges: Mapping[int, dict[int, 
         if any(kind not in _BLANK for kind in sheet.row_types(number, bounds.columns)):
             cells.append(sheets.MORE)
         if any(cells):
-            yield Row(number + 1, cells, any(map(_is_data, types, found)), merges.get(number + 1, {}))
+            yield Row(
+                number + 1, cells, any(map(_is_data, types, found)), merges.get(number + 1, {})
+            )
 
 
 def _text(book: Any, sheet: Any, row: int, column: int, kind: int, value: Any) -> str:
@@ -151,7 +163,9 @@ def _text(book: Any, sheet: Any, row: int, column: int, kind: int, value: Any) -
 def _format(book: Any, sheet: Any, row: int, column: int) -> str:
     """How the cell is shown; empty if the file does not say."""
     try:
-        return str(book.format_map[book.xf_list[sheet.cell_xf_index(row, column)].format_key].format_str)
+        return str(
+            book.format_map[book.xf_list[sheet.cell_xf_index(row, column)].format_key].format_str
+        )
     except (IndexError, KeyError, AttributeError):
         return ""
 

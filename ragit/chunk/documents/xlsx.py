@@ -26,7 +26,9 @@ from ragit.chunk.documents.xlsx_formats import formats
 _KIND = "xlsx"
 _SHEETS = ("worksheet", "xlMacrosheet", "dialogsheet")
 
-_MERGE = re.compile(rb"<(?:\w+:)?mergeCell\s[^<>]*?ref=[\"']([A-Z]{1,3})([0-9]{1,7}):[A-Z]{1,3}([0-9]{1,7})[\"']")
+_MERGE = re.compile(
+    rb"<(?:\w+:)?mergeCell\s[^<>]*?ref=[\"']([A-Z]{1,3})([0-9]{1,7}):[A-Z]{1,3}([0-9]{1,7})[\"']"
+)
 _ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")
 _PLACE = re.compile(r"\$?([A-Za-z]{1,3})\$?([0-9]{1,7})")
 
@@ -59,7 +61,9 @@ class _Cell(NamedTuple):
 def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
     """The sheets in order, row by row."""
     archive = Archive(data, bounds, _KIND)
-    main = next(iter(related_of(archive, "", _KIND, "officeDocument")), archive.called("xl/workbook.xml"))
+    main = next(
+        iter(related_of(archive, "", _KIND, "officeDocument")), archive.called("xl/workbook.xml")
+    )
     parts = related(archive, main, _KIND)
     named = {relation.kind: relation.part for relation in parts.values()}
     strings = list(_strings(archive, named.get("sharedStrings", "")))
@@ -68,14 +72,20 @@ def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
     book = _Book(strings, shown, since_1904, bounds, set())
     count = 0
     for name, state, number in listed:
-        if number not in parts or parts[number].kind not in _SHEETS or parts[number].part in book.parts:
+        if (
+            number not in parts
+            or parts[number].kind not in _SHEETS
+            or parts[number].part in book.parts
+        ):
             continue
         book.parts.add(parts[number].part)
         count += 1
         if count > bounds.units:
             yield sheets.REST
             return
-        yield from _sheet(archive, parts[number].part, name, state in ("hidden", "veryHidden"), book)
+        yield from _sheet(
+            archive, parts[number].part, name, state in ("hidden", "veryHidden"), book
+        )
 
 
 def _listed(workbook: bytes) -> tuple[list[tuple[str, str, str]], bool]:
@@ -84,7 +94,9 @@ def _listed(workbook: bytes) -> tuple[list[tuple[str, str, str]], bool]:
     since_1904 = False
     for event, element in events(workbook, _KIND):
         if event == "end" and local(element) == "sheet":
-            found.append((attribute(element, "name"), attribute(element, "state"), reference(element)))
+            found.append(
+                (attribute(element, "name"), attribute(element, "state"), reference(element))
+            )
         elif event == "end" and local(element) == "workbookPr":
             since_1904 = attribute(element, "date1904") in ("1", "true", "on")
     return found, since_1904
@@ -126,7 +138,9 @@ def _sheet(archive: Archive, part: str, name: str, hidden: bool, book: _Book) ->
             merges.setdefault(int(first), {})[column_of(letters.decode("ascii"))] = int(last)
     beside = related(archive, part, _KIND).values()
     notes = _comments(archive, book.fresh(beside, "comments"))
-    boxes = [text for drawing in book.fresh(beside, "drawing") for text in _boxes(archive.read(drawing))]
+    boxes = [
+        text for drawing in book.fresh(beside, "drawing") for text in _boxes(archive.read(drawing))
+    ]
     yield from sheets.sheet(name, hidden, _rows(data, merges, book), notes, boxes)
 
 
@@ -194,7 +208,9 @@ def _valued(column: int, value: str, kind: str, style: str, book: _Book) -> _Cel
     if kind == "d":
         return _Cell(column, values.written_moment(value), True)
     shown_as = (
-        book.formats[int(style)] if style.isdecimal() and len(style) < 6 and int(style) < len(book.formats) else ""
+        book.formats[int(style)]
+        if style.isdecimal() and len(style) < 6 and int(style) < len(book.formats)
+        else ""
     )
     if kind == "n":
         try:
@@ -203,7 +219,9 @@ def _valued(column: int, value: str, kind: str, style: str, book: _Book) -> _Cel
             return _Cell(column, _plain(value), False)
         if values.is_moment(shown_as):
             return _Cell(column, values.serial(number_of, book.since_1904, shown_as), True)
-        return _Cell(column, values.number(number_of, shown_as), not 1900 <= number_of <= 2100)  # a year may be a title
+        return _Cell(
+            column, values.number(number_of, shown_as), not 1900 <= number_of <= 2100
+        )  # a year may be a title
     return _Cell(column, _plain(value), False)
 
 
@@ -226,7 +244,10 @@ def _boxes(drawing: bytes) -> Iterator[str]:
     for event, element in events(drawing, _KIND):
         if event == "end" and local(element) == "txBody":
             paragraphs = outermost(element, ("p",))
-            lines = (_plain("".join(each.text or "" for each in outermost(one, ("t",)))) for one in paragraphs)
+            lines = (
+                _plain("".join(each.text or "" for each in outermost(one, ("t",))))
+                for one in paragraphs
+            )
             text = "\n".join(filter(None, lines))
             element.clear()
             if text:

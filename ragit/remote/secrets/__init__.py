@@ -25,7 +25,16 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from ragit.remote.secrets import commands, cookies, manifests, named, places, settings, tables, tokens
+from ragit.remote.secrets import (
+    commands,
+    cookies,
+    manifests,
+    named,
+    places,
+    settings,
+    tables,
+    tokens,
+)
 from ragit.remote.secrets.keys import GONE, Spans, cut, hidden, may_hold, without
 from ragit.remote.secrets.rule import Rule, of_passwords, of_tokens
 

@@ -69,7 +69,10 @@ def _of_a_secret(text: str, start: int, end: int) -> bool:
 
 def _beside_options(text: str, start: int, end: int) -> bool:
     """Whether other options stand on the line, as they do not in a sentence about one."""
-    line = text[max(start - 200, 0) : start].rpartition("\n")[2] + text[end : end + 200].partition("\n")[0]
+    line = (
+        text[max(start - 200, 0) : start].rpartition("\n")[2]
+        + text[end : end + 200].partition("\n")[0]
+    )
     return bool(re.search(r"(?:^|\s)--?[A-Za-z][\w-]*", line)) and not re.search(
         r"\b(?:the|option|options|flag)\b", line
     )
@@ -168,7 +171,9 @@ PASSWORDS: tuple[Rule, ...] = (
         ("htpasswd",),
         r"htpasswd(?:[ \t]+-[A-Za-z]{1,6}){1,4}(?:[ \t]+[^\s|;&>-][^\s|;&>]{0,200}){1,2}[ \t]+"
         r"(?P<quote>[\"']?)(?P<secret>[^\s\"'$<>{}()`|;&]{3,200})(?P=quote)[ \t]{0,20}(?=[|;&>)\"'`\r\n]|$)",
-        lambda value, before: re.search(r" -[A-Za-z]*b", before) is not None and _of_a_command(value, before),
+        lambda value, before: (
+            re.search(r" -[A-Za-z]*b", before) is not None and _of_a_command(value, before)
+        ),
     ),
     Rule(
         "password of a command",
@@ -185,7 +190,9 @@ PASSWORDS: tuple[Rule, ...] = (
     Rule(
         "password of a command",
         ("mysqladmin",),
-        r"mysqladmin[ \t][^\n|;&]{0,120}?[ \t]password[ \t]+" + _ARGUMENT + r"(?=[ \t]*(?:$|\n|\r))",
+        r"mysqladmin[ \t][^\n|;&]{0,120}?[ \t]password[ \t]+"
+        + _ARGUMENT
+        + r"(?=[ \t]*(?:$|\n|\r))",
         _of_a_command,
     ),
     Rule(
@@ -247,7 +254,9 @@ PASSWORDS: tuple[Rule, ...] = (
     Rule(
         "password in SQL",
         tuple(
-            f"{word}{between}'" for word in ("PASSWORD", "password") for between in (" ", " = ", "=", "(", " = N", "=N")
+            f"{word}{between}'"
+            for word in ("PASSWORD", "password")
+            for between in (" ", " = ", "=", "(", " = N", "=N")
         ),
         r"(?i:\b(?:(?:create|alter)\s+(?:user|role|login)\b[^;\n]{0,160}?|encrypted\s+|set\s+)password\b)"
         r"(?:\s+(?i:for)\s+[^=;\n]{1,80})?\s{0,4}=?\s{0,4}(?:(?i:password)\s?)?\(?N?'(?P<secret>[^'\r\n]{2,256})'",

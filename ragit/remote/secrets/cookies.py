@@ -10,7 +10,9 @@ import re
 
 from ragit.remote.secrets.rule import EDGE, Rule, jumbled, made
 
-_SESSION = re.compile(r"(?i)sess|\bsid|sid\b|auth|token|jwt|login|remember|csrf|xsrf|identity|ticket|access|refresh")
+_SESSION = re.compile(
+    r"(?i)sess|\bsid|sid\b|auth|token|jwt|login|remember|csrf|xsrf|identity|ticket|access|refresh"
+)
 _ATTRIBUTE = re.compile(r"(?i)\s*(?:expires|max-age|domain|path|samesite|version|comment)\s*=")
 
 
@@ -88,7 +90,8 @@ IN_TEXT: tuple[Rule, ...] = (
     Rule(
         "cookie",
         ("SESS", "essionid="),
-        EDGE + r"(?:PHPSESSID|JSESSIONID|ASP\.NET_SessionId|sessionid|sessionId|connect\.sid|_session_id)="
+        EDGE
+        + r"(?:PHPSESSID|JSESSIONID|ASP\.NET_SessionId|sessionid|sessionId|connect\.sid|_session_id)="
         r"(?P<secret>[^\s;\"'`<>\\,&]{10,4096})",
         _of_a_session,
     ),

@@ -18,11 +18,15 @@ from ragit.remote.secrets.password import placeholder
 _NEXT = re.compile(r"---|[ ]*- (?:apiVersion|kind|metadata|data|stringData):")
 """Where a manifest begins: a document, or one of a list."""
 
-_KIND = re.compile(r"(?:[ ]{0,2}|[ ]{0,4}- )[\"']?kind[\"']?[ \t]*:[ \t]*[\"']?(\w+)[\"']?,?[ \t\r]*$")
+_KIND = re.compile(
+    r"(?:[ ]{0,2}|[ ]{0,4}- )[\"']?kind[\"']?[ \t]*:[ \t]*[\"']?(\w+)[\"']?,?[ \t\r]*$"
+)
 _DATA = re.compile(r"([ ]*(?:- )?)[\"']?(data|stringData)[\"']?[ \t]*:[ \t]*\r?")
 _PAIR = re.compile(r"([ ]*)((?:\"[^\"]{1,253}\"|'[^']{1,253}'|[\w.-]{1,253})[ \t]*:)([ \t]+)(\S.*)")
 _BLOCK = re.compile(r"[|>][-+\d]*[ \t]*(?:#.*)?\r?")
-_REFERENCE = re.compile(r"[\"']?(?:\{\{|\$\{|\$\(|<[^<>]+>|\$\w+|@\w+@).*|[\"']{2}\r?|(?:null|~)\r?|[&*!]\w.*|[\[{].*")
+_REFERENCE = re.compile(
+    r"[\"']?(?:\{\{|\$\{|\$\(|<[^<>]+>|\$\w+|@\w+@).*|[\"']{2}\r?|(?:null|~)\r?|[&*!]\w.*|[\[{].*"
+)
 
 _IN_BRACES = re.compile(
     r"[\"']?(?:data|stringData)[\"']?[ \t]{0,4}[:=][ \t]{0,4}\{(?P<pairs>[^{}]{1,20000})\}",
@@ -33,7 +37,12 @@ _JSON = re.compile(r"\"kind\"\s{0,4}:\s{0,4}\"Secret\"|\"kubernetes_secret")
 
 def without(text: str, found: Counter[str] | None) -> str:
     """The text without the values of Secrets in it."""
-    if "stringData" not in text and "data:" not in text and "kubernetes_secret" not in text and '"data"' not in text:
+    if (
+        "stringData" not in text
+        and "data:" not in text
+        and "kubernetes_secret" not in text
+        and '"data"' not in text
+    ):
         return text
     if _JSON.search(text):
         return _IN_BRACES.sub(lambda match: _blanked(match, found), text)
@@ -56,7 +65,11 @@ def _blanked(match: re.Match[str], found: Counter[str] | None) -> str:
         return pair[1] + GONE + pair[3]
 
     start = match.start("pairs") - match.start()
-    return match[0][:start] + _QUOTED.sub(gone, match["pairs"]) + match[0][start + len(match["pairs"]) :]
+    return (
+        match[0][:start]
+        + _QUOTED.sub(gone, match["pairs"])
+        + match[0][start + len(match["pairs"]) :]
+    )
 
 
 def _stays(value: str) -> bool:

@@ -53,7 +53,11 @@ def _of_a_named_header(value: str, before: str) -> bool:
 
 def _of_a_sentence(value: str, before: str) -> bool:
     """Not of one about how to pass something."""
-    return "://" not in value and not re.match(r"pass\W", before, re.IGNORECASE) and assigned(value, before)
+    return (
+        "://" not in value
+        and not re.match(r"pass\W", before, re.IGNORECASE)
+        and assigned(value, before)
+    )
 
 
 def _of_an_element(value: str, before: str) -> bool:
@@ -67,7 +71,11 @@ def _of_an_element(value: str, before: str) -> bool:
 
 def _of_an_argument(value: str, before: str) -> bool:
     """Behind a blank, a plain word may be the next one of a sentence."""
-    return assigned(value, before) if before.rstrip().endswith("=") else len(value) > 5 and chosen(value, before)
+    return (
+        assigned(value, before)
+        if before.rstrip().endswith("=")
+        else len(value) > 5 and chosen(value, before)
+    )
 
 
 def _of_a_setting(value: str, before: str) -> bool:
@@ -144,7 +152,10 @@ CUED: tuple[Rule, ...] = (
     # X-Api-Key: ... within the quotes of a header.
     Rule(
         "authorization",
-        tuple(f"{word}:" for word in ("Key", "key", "KEY", "Token", "TOKEN", "-token", "Secret", "-secret")),
+        tuple(
+            f"{word}:"
+            for word in ("Key", "key", "KEY", "Token", "TOKEN", "-token", "Secret", "-secret")
+        ),
         rf"(?:{WORDS}):[ \t]?(?P<secret>[A-Za-z0-9._~+/=-]{{16,512}})(?=[\"'`])",
         _of_a_named_header,
     ),
@@ -283,7 +294,12 @@ PASSWORDS: tuple[Rule, ...] = (
         r"[^\n\"']{0,160}?\b(?:password|passwd|pwd)\s?=\s?)(?P<secret>[^\s;&<>\"'`\\),]{5,512})",
         assigned,
     ),
-    Rule("registry login", (":_password",), r":_password\s*=\s*[\"']?(?P<secret>[A-Za-z0-9+/]{8,}={0,2})", cased),
+    Rule(
+        "registry login",
+        (":_password",),
+        r":_password\s*=\s*[\"']?(?P<secret>[A-Za-z0-9+/]{8,}={0,2})",
+        cased,
+    ),
     # password = "four plain words there"
     Rule(
         "quoted secret",

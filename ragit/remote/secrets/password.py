@@ -29,7 +29,8 @@ _BESIDE = (
 )
 # No word is two others together: else a name of many would be tried in as many ways as there are to part it.
 _SAID = re.compile(
-    rf"(?:(?:{_BESIDE})[_.-]?)*(?:{_SAYS})(?:[_.-]?(?:{_SAYS}|{_BESIDE}|field|input|value|name|id))*\d?", re.I
+    rf"(?:(?:{_BESIDE})[_.-]?)*(?:{_SAYS})(?:[_.-]?(?:{_SAYS}|{_BESIDE}|field|input|value|name|id))*\d?",
+    re.I,
 )
 """Words that all say that there would be a password: `mysecretpassword`, `test-password`, `current_password`."""
 
@@ -80,14 +81,18 @@ def word(value: str) -> bool:
         return False
     if _DOTTED.fullmatch(value) or _VERSION.fullmatch(value) or _CONSTANT.fullmatch(value):
         return False
-    if re.fullmatch(_TRANSLATED, value, re.IGNORECASE) or (_NAMES_ONE.search(value) and _IDENTIFIER.search(value)):
+    if re.fullmatch(_TRANSLATED, value, re.IGNORECASE) or (
+        _NAMES_ONE.search(value) and _IDENTIFIER.search(value)
+    ):
         return False
     return re.search(r"[A-Za-z0-9]{3}", value) is not None
 
 
 def bare(value: str) -> bool:
     """As `word`, without quotes: there, letters with a capital among them are the name of a type or a variable."""
-    return word(value) and not re.fullmatch(r"[A-Z][A-Za-z]*[a-z][A-Za-z]*[!?=]?|[a-z]+[A-Z][A-Za-z]*", value)
+    return word(value) and not re.fullmatch(
+        r"[A-Z][A-Za-z]*[a-z][A-Za-z]*[!?=]?|[a-z]+[A-Z][A-Za-z]*", value
+    )
 
 
 def label(value: str) -> bool:

@@ -57,7 +57,12 @@ IN_URLS: tuple[Rule, ...] = (
         r"[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/:@\"'<>{}$*]*:(?P<secret>[^\s/?#\"'<>{}*]{2,})@(?=[A-Za-z0-9\[])",
         _of_a_user,
     ),
-    Rule("token in a URL", ("://",), r"://(?P<secret>[A-Za-z0-9_-]{20,255})@(?=[A-Za-z0-9\[])", jumbled),
+    Rule(
+        "token in a URL",
+        ("://",),
+        r"://(?P<secret>[A-Za-z0-9_-]{20,255})@(?=[A-Za-z0-9\[])",
+        jumbled,
+    ),
     Rule(
         "token in a URL",
         ("://",),
@@ -176,7 +181,8 @@ IN_RUNS: tuple[Rule, ...] = (
     Rule(
         "private key",
         ("kty",),
-        EDGE + r"'?(?:d|p|q|dp|dq|qi|k)'?\s{0,4}[:=]\s{0,4}['\"](?P<secret>[A-Za-z0-9_-]{22,4096})={0,2}['\"]",
+        EDGE
+        + r"'?(?:d|p|q|dp|dq|qi|k)'?\s{0,4}[:=]\s{0,4}['\"](?P<secret>[A-Za-z0-9_-]{22,4096})={0,2}['\"]",
         _of_a_key,
     ),
     Rule(
@@ -189,13 +195,19 @@ IN_RUNS: tuple[Rule, ...] = (
 """Looked for where a text has long runs without a blank."""
 
 HASHES: tuple[Rule, ...] = (
-    Rule("password hash", ("$2a$", "$2b$", "$2x$", "$2y$"), r"\$2[abxy]\$[0-9]{2}\$[./A-Za-z0-9]{53}"),
+    Rule(
+        "password hash", ("$2a$", "$2b$", "$2x$", "$2y$"), r"\$2[abxy]\$[0-9]{2}\$[./A-Za-z0-9]{53}"
+    ),
     Rule(
         "password hash",
         ("$1$", "$5$", "$6$", "$apr1$"),
         r"\$(?:1|5|6|apr1)\$(?:rounds=\d{1,9}\$)?[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{22,86}",
     ),
-    Rule("password hash", ("$y$", "$gy$"), r"\$g?y\$[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{1,86}\$[./A-Za-z0-9]{43}"),
+    Rule(
+        "password hash",
+        ("$y$", "$gy$"),
+        r"\$g?y\$[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{1,86}\$[./A-Za-z0-9]{43}",
+    ),
     Rule(
         "password hash",
         ("$argon2",),

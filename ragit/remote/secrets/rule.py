@@ -29,12 +29,50 @@ SET = r"(?:(?:export|ENV|ARG|set|-)[ \t]+)?"
 
 EDGE = r"(?<![A-Za-z0-9_])"
 KEYS = (
-    *("api", "access", "auth", "private", "preshared", "account", "encryption", "signing", "secret"),
+    *(
+        "api",
+        "access",
+        "auth",
+        "private",
+        "preshared",
+        "account",
+        "encryption",
+        "signing",
+        "secret",
+    ),
     *("app", "shared"),
 )
 _OWNERS = (
-    *("user", "usr", "db", "root", "admin", "smtp", "mail", "imap", "ftp", "ssh", "sql", "pg", "postgres", "mongo"),
-    *("redis", "ldap", "bind", "become", "login", "proxy", "auth", "wifi", "store", "sudo", "my", "vpn"),
+    *(
+        "user",
+        "usr",
+        "db",
+        "root",
+        "admin",
+        "smtp",
+        "mail",
+        "imap",
+        "ftp",
+        "ssh",
+        "sql",
+        "pg",
+        "postgres",
+        "mongo",
+    ),
+    *(
+        "redis",
+        "ldap",
+        "bind",
+        "become",
+        "login",
+        "proxy",
+        "auth",
+        "wifi",
+        "store",
+        "sudo",
+        "my",
+        "vpn",
+    ),
 )
 """Whose `pass` is a password, also in one word with it: `dbpass`, and not `bypass`."""
 
@@ -49,7 +87,9 @@ _NAMES = (
     "passwd",
     "passphrase",
     "passcode",
-    r"pass(?:(?<![A-Za-z]pass)|(?-i:(?<=[a-z]Pass))|{})".format("|".join(f"(?<={owner}pass)" for owner in _OWNERS)),
+    r"pass(?:(?<![A-Za-z]pass)|(?-i:(?<=[a-z]Pass))|{})".format(
+        "|".join(f"(?<={owner}pass)" for owner in _OWNERS)
+    ),
     "pwd",
     r"pw(?:(?<![A-Za-z]pw)|{})(?!\w)".format("|".join(f"(?<={owner}pw)" for owner in _OWNERS)),
     "secret",
@@ -59,7 +99,9 @@ _NAMES = (
 )
 FIRST = "[AaCcEePpSsTt]"
 REST = r"(?i:{})".format(
-    "|".join(f"(?<={name[0]}){name[1:]}" for name in (*_NAMES, *(f"{word}[_.-]?key" for word in KEYS)))
+    "|".join(
+        f"(?<={name[0]}){name[1:]}" for name in (*_NAMES, *(f"{word}[_.-]?key" for word in KEYS))
+    )
 )
 WORDS = FIRST + REST
 """What names of secrets end in, in any case; `of_passwords` or `of_tokens` is true of a text that holds one. The first
@@ -117,7 +159,9 @@ _NO_LITERAL = re.compile(
 _MARKS = re.compile(r"[$%<>{}*`(]")
 """What references and patterns are written with, and passwords too."""
 
-_REFERENCE = re.compile(r"\$[{(]|[#{]?\{[^{}]*\}+|<[^<>]+>|%[sdrvi@]|%\(|%\w+%|\(\?|\*\*+|[\[\]\\|/]|^[\w.]+\(.*\)$")
+_REFERENCE = re.compile(
+    r"\$[{(]|[#{]?\{[^{}]*\}+|<[^<>]+>|%[sdrvi@]|%\(|%\w+%|\(\?|\*\*+|[\[\]\\|/]|^[\w.]+\(.*\)$"
+)
 """A variable in braces, a field of a template, a placeholder, a call, or a piece of a pattern or a path."""
 
 _PLACEHOLDER = re.compile(
@@ -130,7 +174,11 @@ _PLACEHOLDER = re.compile(
 
 def made(value: str, before: str = "") -> bool:
     """Letters and digits mixed, and more than a counter at the end: nobody's word."""
-    return bool(re.search(r"[0-9]", value) and re.search(r"[A-Za-z]", value) and not re.fullmatch(r"\D*\d{1,2}", value))
+    return bool(
+        re.search(r"[0-9]", value)
+        and re.search(r"[A-Za-z]", value)
+        and not re.fullmatch(r"\D*\d{1,2}", value)
+    )
 
 
 def cased(value: str, before: str = "") -> bool:
@@ -163,7 +211,10 @@ def chosen(value: str, before: str) -> bool:
 
 def of_a_password(before: str) -> bool:
     """Whether what stands before a value ends in a name for passwords, and not for tokens or keys."""
-    return re.search(r"(?i)(?:pass|passw(?:or)?d|passphrase|passcode|pwd|pw)(?![a-z])", before) is not None
+    return (
+        re.search(r"(?i)(?:pass|passw(?:or)?d|passphrase|passcode|pwd|pw)(?![a-z])", before)
+        is not None
+    )
 
 
 def of_somebody(text: str, start: int, end: int) -> bool:
@@ -209,7 +260,9 @@ def _peculiar(value: str) -> bool:
 
 def literal(value: str, before: str = "") -> bool:
     """What a statement holds in quotes, where nothing but a secret can stand, or what stands for it."""
-    return not (_PLACEHOLDER.fullmatch(value) or re.match(r"[$<{:?]|%\(?\w|\.\.\.|\*+$|@\w+$", value))
+    return not (
+        _PLACEHOLDER.fullmatch(value) or re.match(r"[$<{:?]|%\(?\w|\.\.\.|\*+$|@\w+$", value)
+    )
 
 
 def _names_a_version(value: str, before: str) -> bool:

@@ -26,7 +26,9 @@ _CODE = re.compile(
     r"|func|fun|fn|function|interface|struct|type|enum|package|use|using|end|do|try|catch|except|raise|throw|new|local"
     r"|module|not|in|with|assert|begin|unless|require|include|print)\b(?!\s*[:=.-])"
 )
-_SHELL = re.compile(r"\$[\w{(]|^\s*(?:fi|done|esac|then|echo|export|unset|set -\w+)\b|;\s*(?:then|do)\s*$|^#!.*sh\b")
+_SHELL = re.compile(
+    r"\$[\w{(]|^\s*(?:fi|done|esac|then|echo|export|unset|set -\w+)\b|;\s*(?:then|do)\s*$|^#!.*sh\b"
+)
 _SECTION = re.compile(r"^\s*\[[\w .:/\"-]{1,80}\]\s*$")
 _NO_EXPRESSION = re.compile(
     r"^\s*[\w.-]+[ \t]*[:=][ \t]*(?:~?/\S*|\S+@\S+|[\w.-]+:\d+|\w[\w+:.-]{0,40}://\S+|yes|no|on|off|localhost"
@@ -36,10 +38,16 @@ _NO_EXPRESSION = re.compile(
 
 
 def _bare_password(value: str, before: str) -> bool:
-    if re.match(r"[ \t-]*(?:self|this|cls|args|kwargs|params|opts|options|req|request|obj|data)\.", before):
+    if re.match(
+        r"[ \t-]*(?:self|this|cls|args|kwargs|params|opts|options|req|request|obj|data)\.", before
+    ):
         return False
     name = re.search(r"(?i)pass\W*$", before)
-    return of_a_password(before) and bare(value) and (name is None or of_somebody(before, name.start(), name.end()))
+    return (
+        of_a_password(before)
+        and bare(value)
+        and (name is None or of_somebody(before, name.start(), name.end()))
+    )
 
 
 def _among_settings(text: str, start: int, end: int) -> bool:

@@ -19,7 +19,8 @@ _CELL = re.compile(r"(?:'(?:[^'\\]|\\.)*'|[^',])+")
 """A quote that is doubled within a string ends one and begins another, which comes to the same."""
 
 _HEAD = re.compile(
-    r"\"?(?:[\w-]{0,20}[ _-])?(?:password|passwd|passphrase|pwd|pass|passcode|secret|api[ _-]?key)\"?", re.I
+    r"\"?(?:[\w-]{0,20}[ _-])?(?:password|passwd|passphrase|pwd|pass|passcode|secret|api[ _-]?key)\"?",
+    re.I,
 )
 _HEADER = re.compile(
     r"(?im)^(?:[ \t]*\|)?(?:[\w\"#][^\n,;|\t(){}=<>:]{0,39}[,;\t]|[^\n,;|\t(){}=<>:]{1,40}\|)*"

@@ -18,7 +18,9 @@ _DIGITS = "[MNO][DTjz][AEIMQUYcgk][w-z0-5]"
 """Three digits in base64. Discord's tokens begin with the number of a user, which begins with no zero."""
 
 _MODELS: tuple[Rule, ...] = (
-    Rule("API key", ("sk-",), EDGE + r"sk-[A-Za-z0-9_-]{20,}", cased),  # OpenAI, Anthropic, DeepSeek, OpenRouter
+    Rule(
+        "API key", ("sk-",), EDGE + r"sk-[A-Za-z0-9_-]{20,}", cased
+    ),  # OpenAI, Anthropic, DeepSeek, OpenRouter
     Rule("API key", ("sk_",), EDGE + r"sk_[a-f0-9]{48}" + _END),  # ElevenLabs
     Rule("API key", ("gsk_",), EDGE + r"gsk_[A-Za-z0-9]{40,}"),  # Groq
     Rule("API key", ("nvapi-",), EDGE + r"nvapi-[A-Za-z0-9_-]{40,}"),
@@ -37,11 +39,19 @@ _MODELS: tuple[Rule, ...] = (
 )
 
 _CLOUDS: tuple[Rule, ...] = (
-    Rule("AWS key", ("AKIA", "ASIA", "ABIA", "ACCA"), EDGE + r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}" + _END),
+    Rule(
+        "AWS key",
+        ("AKIA", "ASIA", "ABIA", "ACCA"),
+        EDGE + r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}" + _END,
+    ),
     Rule("AWS key", ("ABSK",), EDGE + r"ABSK[A-Za-z0-9+/]{100,}={0,2}"),  # Bedrock
     Rule("Google key", ("AIza",), EDGE + r"AIza[A-Za-z0-9_-]{35}"),
     Rule("Google key", ("AQ.Ab",), EDGE + r"AQ\.Ab[A-Za-z0-9_-]{40,}"),
-    Rule("Google token", ("ya29.", "GOCSPX-"), r"(?:ya29\.[A-Za-z0-9_-]{20,}|GOCSPX-[A-Za-z0-9_-]{28})"),
+    Rule(
+        "Google token",
+        ("ya29.", "GOCSPX-"),
+        r"(?:ya29\.[A-Za-z0-9_-]{20,}|GOCSPX-[A-Za-z0-9_-]{28})",
+    ),
     Rule("Google token", ("1//0",), EDGE + r"1//0[A-Za-z0-9_-]{40,}"),
     Rule(
         "Azure key",
@@ -52,7 +62,11 @@ _CLOUDS: tuple[Rule, ...] = (
     Rule("Azure key", ("JQQJ9",), r"[A-Za-z0-9]{52}JQQJ9[A-Za-z0-9]{9,40}"),
     Rule("Azure key", ("AzSe",), _ALONE + r"[A-Za-z0-9]{42}AzSe[A-D][A-Za-z0-9]{5}" + _NO_MORE),
     Rule("Azure key", ("AzFu",), _ALONE + r"[A-Za-z0-9+/_-]{44}AzFu[A-Za-z0-9+/_-]{5}[AQgw]=="),
-    Rule("Azure key", ("+ASt", "+ABa", "ACDb"), _ALONE + r"[A-Za-z0-9+/]{76}(?:\+ASt|\+ABa|ACDb)[A-Za-z0-9+/]{6}=="),
+    Rule(
+        "Azure key",
+        ("+ASt", "+ABa", "ACDb"),
+        _ALONE + r"[A-Za-z0-9+/]{76}(?:\+ASt|\+ABa|ACDb)[A-Za-z0-9+/]{6}==",
+    ),
     Rule(
         "Azure key",
         ("+ARm", "+AEh", "+ASb", "AIoT"),
@@ -63,7 +77,9 @@ _CLOUDS: tuple[Rule, ...] = (
     Rule("DigitalOcean token", ("_v1_",), EDGE + r"do[opr]_v1_[a-f0-9]{64}"),
     Rule("Heroku token", ("HRKU-",), r"HRKU-[A-Za-z0-9_-]{36,}"),
     Rule(
-        "Fly.io token", ("fm1", "fm2_", "fo1_"), EDGE + r"(?:fm[12][a-z]?_[A-Za-z0-9+/=_-]{40,}|fo1_[A-Za-z0-9_-]{40,})"
+        "Fly.io token",
+        ("fm1", "fm2_", "fo1_"),
+        EDGE + r"(?:fm[12][a-z]?_[A-Za-z0-9+/=_-]{40,}|fo1_[A-Za-z0-9_-]{40,})",
     ),
     Rule("Cloudflare key", ("v1.0-",), EDGE + r"v1\.0-[a-f0-9]{24}-[a-f0-9]{146}"),
     Rule("Tailscale key", ("tskey-",), r"tskey-[a-z]+-[A-Za-z0-9_-]{16,}", made),
@@ -82,7 +98,9 @@ _CLOUDS: tuple[Rule, ...] = (
 )
 
 _FORGES: tuple[Rule, ...] = (
-    Rule("GitHub token", ("ghp_", "gho_", "ghu_", "ghs_", "ghr_"), r"gh[pousr]_[A-Za-z0-9]{36,255}"),
+    Rule(
+        "GitHub token", ("ghp_", "gho_", "ghu_", "ghs_", "ghr_"), r"gh[pousr]_[A-Za-z0-9]{36,255}"
+    ),
     Rule("GitHub token", ("github_pat_",), r"github_pat_[A-Za-z0-9_]{22,255}"),
     Rule(
         "GitLab token",
@@ -90,7 +108,11 @@ _FORGES: tuple[Rule, ...] = (
         EDGE + r"gl(?:pat|dt|ft|soat|rt|rtr|cbt|ptt|imt|agent|oas|ffct|wt)-[A-Za-z0-9_.-]{20,}",
     ),
     Rule("GitLab token", ("GR1348941",), r"GR1348941[A-Za-z0-9_-]{20,}"),
-    Rule("Bitbucket token", ("ATBB", "ATCTT3", "ATATT3"), r"(?:ATBB[A-Za-z0-9]{32}|AT[AC]TT3[A-Za-z0-9_=-]{60,})"),
+    Rule(
+        "Bitbucket token",
+        ("ATBB", "ATCTT3", "ATATT3"),
+        r"(?:ATBB[A-Za-z0-9]{32}|AT[AC]TT3[A-Za-z0-9_=-]{60,})",
+    ),
     Rule("npm token", ("npm_",), EDGE + r"npm_[A-Za-z0-9]{36}"),
     Rule("npm token", ("_authToken",), r"_authToken\s*=\s*[\"']?(?P<secret>[A-Za-z0-9_.=-]{16,})"),
     Rule("PyPI token", ("pypi-AgE",), r"pypi-AgE[A-Za-z0-9_-]{40,}"),
@@ -98,32 +120,51 @@ _FORGES: tuple[Rule, ...] = (
     Rule("crates.io token", ("cio",), EDGE + r"cio[A-Za-z0-9]{32}" + _END, cased),
     Rule("NuGet key", ("oy2",), EDGE + r"oy2[a-z0-9]{43}" + _END),
     Rule("Docker token", ("dckr_",), r"dckr_(?:pat|oat)_[A-Za-z0-9_-]{20,}"),
-    Rule("Artifactory key", ("AKC", "cmVmdGtu"), EDGE + r"(?:AKC[A-Za-z0-9]{60,}|cmVmdGtu[A-Za-z0-9]{56})"),
+    Rule(
+        "Artifactory key",
+        ("AKC", "cmVmdGtu"),
+        EDGE + r"(?:AKC[A-Za-z0-9]{60,}|cmVmdGtu[A-Za-z0-9]{56})",
+    ),
     Rule("CircleCI token", ("CCIPAT_",), r"CCIPAT_[A-Za-z0-9]{20,}_[a-f0-9]{40}"),
     Rule("Buildkite token", ("bkua_",), EDGE + r"bkua_[a-z0-9]{40}"),
     Rule("Sourcegraph token", ("sgp_",), EDGE + r"sgp_(?:[a-f0-9]{16}_|local_)?[a-f0-9]{40}"),
     Rule("Sonar token", ("squ_", "sqp_", "sqa_"), EDGE + r"sq[upa]_[a-f0-9]{40}"),
     Rule("Sentry token", ("sntry",), EDGE + r"sntry[su]_[A-Za-z0-9+/=_-]{40,}"),
-    Rule("Grafana token", ("glsa_", "glc_"), EDGE + r"(?:glsa_[A-Za-z0-9]{32}_[a-f0-9]{8}|glc_[A-Za-z0-9+/=]{32,})"),
+    Rule(
+        "Grafana token",
+        ("glsa_", "glc_"),
+        EDGE + r"(?:glsa_[A-Za-z0-9]{32}_[a-f0-9]{8}|glc_[A-Za-z0-9+/=]{32,})",
+    ),
     Rule("New Relic key", ("NRAK-", "NRII-"), r"NR(?:AK|II)-[A-Za-z0-9_-]{27,}"),
     Rule("Postman key", ("PMAK-",), r"PMAK-[a-f0-9]{24}-[a-f0-9]{34}"),
 )
 
 _SERVICES: tuple[Rule, ...] = (
-    Rule("Slack token", ("xox", "xapp-"), EDGE + r"(?:xox[abceoprs]|xapp)-[A-Za-z0-9.-]{10,}", made),
+    Rule(
+        "Slack token", ("xox", "xapp-"), EDGE + r"(?:xox[abceoprs]|xapp)-[A-Za-z0-9.-]{10,}", made
+    ),
     Rule("Telegram token", (":AA",), EDGE + r"[0-9]{8,10}:AA[A-Za-z0-9_-]{32,34}" + _END),
     Rule(
         "Discord token",
         ("MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT"),
-        EDGE + rf"(?:{_DIGITS}){{5,6}}[A-Za-z0-9_-]{{0,6}}\.[A-Za-z0-9_-]{{6}}\.[A-Za-z0-9_-]{{27,40}}",
+        EDGE
+        + rf"(?:{_DIGITS}){{5,6}}[A-Za-z0-9_-]{{0,6}}\.[A-Za-z0-9_-]{{6}}\.[A-Za-z0-9_-]{{27,40}}",
     ),
     Rule("Stripe key", ("_live_", "_test_"), EDGE + r"[rs]k_(?:live|test)_[A-Za-z0-9]{16,}"),
     Rule("Stripe key", ("whsec_",), r"whsec_[A-Za-z0-9+/=]{24,}"),
     Rule("Razorpay key", ("rzp_",), EDGE + r"rzp_(?:live|test)_[A-Za-z0-9]{14,}", made),
     Rule("Square token", ("sq0",), EDGE + r"sq0[a-z]{3}-[A-Za-z0-9_-]{22,43}"),
     Rule("Square token", ("EAAA",), _ALONE + r"EAAA[El][A-Za-z0-9_-]{59}" + _NO_MORE, made),
-    Rule("Braintree token", ("access_token$",), r"access_token\$(?:production|sandbox)\$[a-z0-9]{16}\$[a-f0-9]{32}"),
-    Rule("Plaid token", ("access-",), EDGE + r"access-(?:sandbox|development|production)-[a-f0-9-]{36}"),
+    Rule(
+        "Braintree token",
+        ("access_token$",),
+        r"access_token\$(?:production|sandbox)\$[a-z0-9]{16}\$[a-f0-9]{32}",
+    ),
+    Rule(
+        "Plaid token",
+        ("access-",),
+        EDGE + r"access-(?:sandbox|development|production)-[a-f0-9-]{36}",
+    ),
     Rule("SendGrid key", ("SG.",), EDGE + r"SG\.[A-Za-z0-9_-]{16,24}\.[A-Za-z0-9_-]{40,50}"),
     Rule("Brevo key", ("xkeysib-",), r"xkeysib-[a-f0-9]{64}-[A-Za-z0-9]{16}"),
     Rule("Resend key", ("re_",), EDGE + r"re_[A-Za-z0-9]{8}_[A-Za-z0-9]{20,30}" + _END, cased),
@@ -144,8 +185,15 @@ _SERVICES: tuple[Rule, ...] = (
     Rule("Shippo token", ("shippo_",), r"shippo_(?:live|test)_[a-f0-9]{40}"),
     Rule("Mapbox token", ("sk.eyJ",), EDGE + r"sk\.eyJ[A-Za-z0-9_-]{20,}\.[A-Za-z0-9_-]{20,}"),
     Rule("Adobe secret", ("p8e-",), EDGE + r"p8e-[A-Za-z0-9_-]{32}" + _END),
-    Rule("Laravel key", ("base64:",), r"base64:(?P<secret>[A-Za-z0-9+/]{43}=)(?![A-Za-z0-9+/=])", cased),
-    Rule("JWT", ("eyJ",), EDGE + r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?"),
+    Rule(
+        "Laravel key",
+        ("base64:",),
+        r"base64:(?P<secret>[A-Za-z0-9+/]{43}=)(?![A-Za-z0-9+/=])",
+        cased,
+    ),
+    Rule(
+        "JWT", ("eyJ",), EDGE + r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?"
+    ),
 )
 
 RULES: tuple[Rule, ...] = (*_MODELS, *_CLOUDS, *_FORGES, *_SERVICES)

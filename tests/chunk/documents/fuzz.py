@@ -58,16 +58,33 @@ MEMORY = 1 << 30
 def samples(language: str) -> list[bytes]:
     """What the tests build of a language."""
     said = [f"The {word} of the thing is checked" for word in ("gear", "shaft", "seal")]
-    cells = [("Name\x07", 0, IN_TABLE), ("\x07", 0, ROW_END), ("Ada\x07", 0, IN_TABLE), ("\x07", 0, ROW_END)]
+    cells = [
+        ("Name\x07", 0, IN_TABLE),
+        ("\x07", 0, ROW_END),
+        ("Ada\x07", 0, IN_TABLE),
+        ("\x07", 0, ROW_END),
+    ]
     built = {
-        "pdf": [outlined(pdf([["Title", *said], said, []], scanned=[3]), [("Title", 1, 0), ("More", 2, 1)])],
+        "pdf": [
+            outlined(
+                pdf([["Title", *said], said, []], scanned=[3]), [("Title", 1, 0), ("More", 2, 1)]
+            )
+        ],
         "docx": [
             docx(
                 p("One", "H1") + "".join(map(p, said)) + table([["a", "b"], ["c", "d"]]),
-                {"footnotes": f'<w:footnote w:id="1">{p("note")}</w:footnote>', "header": p("head")},
+                {
+                    "footnotes": f'<w:footnote w:id="1">{p("note")}</w:footnote>',
+                    "header": p("head"),
+                },
             )
         ],
-        "doc": [word97([("One\r", 1, b""), *(f"{line}\r" for line in said), *cells, "\x13 A \x14b\x15\r"], pieces=3)],
+        "doc": [
+            word97(
+                [("One\r", 1, b""), *(f"{line}\r" for line in said), *cells, "\x13 A \x14b\x15\r"],
+                pieces=3,
+            )
+        ],
     }
     return built.get(language) or _packed(language, said)
 
@@ -79,7 +96,9 @@ def _packed(language: str, said: Sequence[str]) -> list[bytes]:
         shape(*map(paragraph, said), role="body"),
         slide_table([said, said]),
     )
-    body = "".join(f"<text:p>{line}<text:note><text:p>aside</text:p></text:note></text:p>" for line in said)
+    body = "".join(
+        f"<text:p>{line}<text:note><text:p>aside</text:p></text:note></text:p>" for line in said
+    )
     rows = ods_row(*map(ods_cell, said)) + ods_row(
         ods_cell("1,5", "float", "1.5", 'table:number-rows-spanned="2"'), times=2
     )
@@ -89,15 +108,28 @@ def _packed(language: str, said: Sequence[str]) -> list[bytes]:
         (2, 2, 0, True),
     ]
     built = {
-        "xlsx": lambda: xlsx({"S": {"A1": "Name", "B1": "Size", "A2": said[0], "B2": (0.5, "0%"), "C2": "=A1"}}),
+        "xlsx": lambda: xlsx(
+            {"S": {"A1": "Name", "B1": "Size", "A2": said[0], "B2": (0.5, "0%"), "C2": "=A1"}}
+        ),
         "xls": lambda: xls({"S": cells, "T": cells}, hidden=["T"], merged=[(1, 2, 0, 0)]),
         "ods": lambda: odf("spreadsheet", ods_table("S", rows)),
-        "odt": lambda: odf("text", f'<text:h text:outline-level="1">Title</text:h>{body}<text:list>{body}</text:list>'),
-        "odp": lambda: odf("presentation", f"<draw:page><draw:frame>{body}</draw:frame></draw:page>" * 2),
+        "odt": lambda: odf(
+            "text",
+            f'<text:h text:outline-level="1">Title</text:h>{body}<text:list>{body}</text:list>',
+        ),
+        "odp": lambda: odf(
+            "presentation", f"<draw:page><draw:frame>{body}</draw:frame></draw:page>" * 2
+        ),
         "pptx": lambda: pptx([slide(*shapes), slide(*shapes, hidden=True)]),
-        "epub": lambda: epub({"a.xhtml": f"<h1>Title</h1><ul><li>{said[0]}</ul><table><tr><td>{said[1]}</table>"}),
-        "rtf": lambda: rtf(r"\pard " + r"\par ".join(said) + r"\trowd a\cell b\cell\row \u8211? \'e9{\pict 00ff}"),
-        "notebook": lambda: notebook(("markdown", "# Title\n\n```\nx\n```"), ("code", [f"{line}\n" for line in said])),
+        "epub": lambda: epub(
+            {"a.xhtml": f"<h1>Title</h1><ul><li>{said[0]}</ul><table><tr><td>{said[1]}</table>"}
+        ),
+        "rtf": lambda: rtf(
+            r"\pard " + r"\par ".join(said) + r"\trowd a\cell b\cell\row \u8211? \'e9{\pict 00ff}"
+        ),
+        "notebook": lambda: notebook(
+            ("markdown", "# Title\n\n```\nx\n```"), ("code", [f"{line}\n" for line in said])
+        ),
     }
     return [built[language]()]
 
@@ -140,10 +172,24 @@ def _bent(data: bytes, chance: random.Random) -> bytes:
 def _within_parts(data: bytes, chance: random.Random) -> bytes:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            parts = {info.filename: archive.read(info) for info in archive.infolist() if info.file_size < 5_000_000}
-    except (zipfile.BadZipFile, zlib.error, ValueError, NotImplementedError, RuntimeError, EOFError, OSError):
+            parts = {
+                info.filename: archive.read(info)
+                for info in archive.infolist()
+                if info.file_size < 5_000_000
+            }
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        ValueError,
+        NotImplementedError,
+        RuntimeError,
+        EOFError,
+        OSError,
+    ):
         return _bent(data, chance)
-    text = [name for name in parts if name.endswith((".xml", ".rels", ".xhtml", ".html", ".opf"))] or list(parts)
+    text = [
+        name for name in parts if name.endswith((".xml", ".rels", ".xhtml", ".html", ".opf"))
+    ] or list(parts)
     for name in chance.sample(text, min(len(text), chance.choice((1, 1, 2, 3)))):
         parts[name] = _bent(parts[name], chance)
     out = io.BytesIO()
@@ -182,7 +228,9 @@ def finding(data: bytes, language: str) -> str:
     except Exception as error:
         last = traceback.extract_tb(error.__traceback__)[-1]
         if last.filename.startswith(OWN):
-            return f"{last.filename[len(OWN) + 1 :]}:{last.lineno} {type(error).__name__}: {error}"[:200]
+            return f"{last.filename[len(OWN) + 1 :]}:{last.lineno} {type(error).__name__}: {error}"[
+                :200
+            ]
     return ""
 
 
@@ -190,7 +238,9 @@ class _Slow(BaseException):
     pass
 
 
-def _run(language: str, minutes: float, originals: Sequence[bytes], say: Callable[[str], None]) -> None:
+def _run(
+    language: str, minutes: float, originals: Sequence[bytes], say: Callable[[str], None]
+) -> None:
     chance = random.Random(int(time.time()))
     until = time.monotonic() + minutes * 60
     found: Counter[str] = Counter()
@@ -220,7 +270,9 @@ def _run(language: str, minutes: float, originals: Sequence[bytes], say: Callabl
                 say(f"{kept}: {what}")
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
     count = sum(found.values())
-    say(f"{language}: {tried} tried of {len(originals)}, {count} findings of {len(found)} kinds, {peak} MB")
+    say(
+        f"{language}: {tried} tried of {len(originals)}, {count} findings of {len(found)} kinds, {peak} MB"
+    )
 
 
 if __name__ == "__main__":
@@ -229,7 +281,10 @@ if __name__ == "__main__":
     logging.disable()
     name, length, *files = sys.argv[1:]
     given = [Path(file).read_bytes() for file in files if Path(file).stat().st_size < 300_000]
-    given += [*samples(name), *(make(50) for language, make, _ in GROWING.values() if language == name)]
+    given += [
+        *samples(name),
+        *(make(50) for language, make, _ in GROWING.values() if language == name),
+    ]
 
     def _say(line: str) -> None:
         sys.stdout.write(line + "\n")

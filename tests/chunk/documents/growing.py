@@ -66,7 +66,9 @@ def _pages_of_one_part(size: int) -> bytes:
     package = parts[name].decode()
     items = "".join(f'<item id="x{n}" href="a.xhtml" media-type="text/html"/>' for n in range(size))
     order = "".join(f'<itemref idref="x{n}"/>' for n in range(size))
-    package = package.replace("</manifest>", f"{items}</manifest>").replace("</spine>", f"{order}</spine>")
+    package = package.replace("</manifest>", f"{items}</manifest>").replace(
+        "</spine>", f"{order}</spine>"
+    )
     return archive({**parts, name: package})
 
 
@@ -94,8 +96,13 @@ def _sheets_of_one_stream(size: int) -> bytes:
 
 def _comments(size: int) -> bytes:
     """Rows up and down, and a remark on one that there is none of."""
-    rows = '<row r="1"><c><v>1</v></c></row><row r="100000"><c><v>1</v></c></row>' * (size // 50 + 1)
-    return _workbook(rows, comments='<comments><comment ref="A1048576"><text><t>x</t></text></comment></comments>')
+    rows = '<row r="1"><c><v>1</v></c></row><row r="100000"><c><v>1</v></c></row>' * (
+        size // 50 + 1
+    )
+    return _workbook(
+        rows,
+        comments='<comments><comment ref="A1048576"><text><t>x</t></text></comment></comments>',
+    )
 
 
 def _runs_of_a_line(size: int) -> bytes:
@@ -107,17 +114,22 @@ def _moved_runs(size: int) -> bytes:
 
 
 def _one_line(letters: str, unit: int = 1) -> Make:
-    return lambda size: pdf([b"BT /F1 9 Tf 10 10 Td (" + letters.encode() * size * unit + b") Tj ET"])
+    return lambda size: pdf(
+        [b"BT /F1 9 Tf 10 10 Td (" + letters.encode() * size * unit + b") Tj ET"]
+    )
 
 
-def _one_page(content: bytes, page: bytes = b"", catalogue: bytes = b"", others: Sequence[bytes] = ()) -> bytes:
+def _one_page(
+    content: bytes, page: bytes = b"", catalogue: bytes = b"", others: Sequence[bytes] = ()
+) -> bytes:
     """A PDF of one page; what is added to it and to the catalogue may refer to the others, whose numbers begin at 6."""
     return pdf_objects(
         [
             b"<< /Type /Catalog /Pages 2 0 R %s >>" % catalogue,
             b"<< /Type /Pages /Kids [4 0 R] /Count 1 >>",
             b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
-            b"<< /Type /Page /Parent 2 0 R /Resources << /Font << /F1 3 0 R >> >> /Contents 5 0 R %s >>" % page,
+            b"<< /Type /Page /Parent 2 0 R /Resources << /Font << /F1 3 0 R >> >> /Contents 5 0 R %s >>"
+            % page,
             stream(content),
             *others,
         ]
@@ -126,7 +138,11 @@ def _one_page(content: bytes, page: bytes = b"", catalogue: bytes = b"", others:
 
 def _titles(size: int) -> bytes:
     """An outline all of whose titles are on one page of many lines, and none of them is written there."""
-    lines = b"BT /F1 9 Tf 10 9000 Td" + b"".join(b" 0 -12 Td (line %d) Tj" % at for at in range(size)) + b" ET"
+    lines = (
+        b"BT /F1 9 Tf 10 9000 Td"
+        + b"".join(b" 0 -12 Td (line %d) Tj" % at for at in range(size))
+        + b" ET"
+    )
     items = [
         b"<< /Title (no such %d) /Parent 6 0 R /Dest [4 0 R /XYZ 0 0 0]%s >>"
         % (at, b" /Next %d 0 R" % (8 + at) if at + 1 < size else b"")
@@ -151,7 +167,10 @@ def _forms_in_forms(size: int) -> bytes:
     count = size // 50 + 1
     kids = b" ".join([b"4 0 R"] * count)
     page = b"<< /Type /Page /Parent 2 0 R %s >>" % resources
-    catalogue, pages = b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Kids [%s] /Count %d >>" % (kids, count)
+    catalogue, pages = (
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [%s] /Count %d >>" % (kids, count),
+    )
     return pdf_objects([catalogue, pages, b"null", page, b"null", *[one] * 50])
 
 
@@ -167,7 +186,11 @@ def _word_notes(size: int) -> bytes:
     """Notes each of which is the whole text of all notes."""
     text = "note of many words " * size
     places = [0, len(text)] * size
-    return word97(["words\r"] * 3, {"footnote": text}, lists={2: _plc(list(range(len(places))), 2), 3: _plc(places, 0)})
+    return word97(
+        ["words\r"] * 3,
+        {"footnote": text},
+        lists={2: _plc(list(range(len(places))), 2), 3: _plc(places, 0)},
+    )
 
 
 def _word_headers(size: int) -> bytes:
@@ -219,20 +242,30 @@ _MAKERS: Mapping[str, tuple[str, Make]] = {
     "pages of one part": ("epub", _pages_of_one_part),
     # -- XML -----------------------------------------------------------------------------------------------------------
     "a comment in XML": ("docx", lambda size: docx(p("a") + f"<!--{'x' * size * 1000}-->")),
-    "an attribute in XML": ("docx", lambda size: docx(p("a") + f'<w:p w:a="{"x" * size * 1000}"/>')),
+    "an attribute in XML": (
+        "docx",
+        lambda size: docx(p("a") + f'<w:p w:a="{"x" * size * 1000}"/>'),
+    ),
     "a long name of a space": (
         "docx",
         lambda size: docx(p("a") + f'<x:p xmlns:x="{"x" * size * 20}">{"<x:r/>" * size}</x:p>'),
     ),
-    "attributes": ("docx", lambda size: docx(p("a") + "<w:p " + " ".join(f'a{n}=""' for n in range(size)) + "/>")),
+    "attributes": (
+        "docx",
+        lambda size: docx(p("a") + "<w:p " + " ".join(f'a{n}=""' for n in range(size)) + "/>"),
+    ),
     # -- Word ----------------------------------------------------------------------------------------------------------
     "frames in each other": (
         "docx",
-        lambda size: docx("<w:tbl><w:tr><w:tc>" * 90 + p("a") * size + "</w:tc></w:tr></w:tbl>" * 90),
+        lambda size: docx(
+            "<w:tbl><w:tr><w:tc>" * 90 + p("a") * size + "</w:tc></w:tr></w:tbl>" * 90
+        ),
     ),
     "cells in each other": (
         "docx",
-        lambda size: docx("<w:tbl><w:tr><w:tc/><w:tc>" * 60 + p("a") * size + "</w:tc></w:tr></w:tbl>" * 60),
+        lambda size: docx(
+            "<w:tbl><w:tr><w:tc/><w:tc>" * 60 + p("a") * size + "</w:tc></w:tr></w:tbl>" * 60
+        ),
     ),
     "runs in each other": (
         "docx",
@@ -240,11 +273,19 @@ _MAKERS: Mapping[str, tuple[str, Make]] = {
     ),
     "boxes in each other": (
         "docx",
-        lambda size: docx("<w:p><w:txbxContent>" * 120 + p("a") * size + "</w:txbxContent></w:p>" * 120),
+        lambda size: docx(
+            "<w:p><w:txbxContent>" * 120 + p("a") * size + "</w:txbxContent></w:p>" * 120
+        ),
     ),
-    "paragraphs in each other": ("docx", lambda size: docx("<w:p>" * 250 + "<w:t>a</w:t>" * size + "</w:p>" * 250)),
+    "paragraphs in each other": (
+        "docx",
+        lambda size: docx("<w:p>" * 250 + "<w:t>a</w:t>" * size + "</w:p>" * 250),
+    ),
     # -- PowerPoint ----------------------------------------------------------------------------------------------------
-    "titles of a slide": ("pptx", lambda size: pptx([slide(*[shape(paragraph("a"), role="title")] * size)])),
+    "titles of a slide": (
+        "pptx",
+        lambda size: pptx([slide(*[shape(paragraph("a"), role="title")] * size)]),
+    ),
     "paragraphs of slides in each other": (
         "pptx",
         lambda size: pptx([slide(shape("<a:p>" * 200 + "<a:t>a</a:t>" * size + "</a:p>" * 200))]),
@@ -252,7 +293,11 @@ _MAKERS: Mapping[str, tuple[str, Make]] = {
     "tables of slides in each other": (
         "pptx",
         lambda size: pptx(
-            [slide(f"<p:sp>{'<a:tbl><a:tr><a:tc>' * 90}{paragraph('a') * size}{'</a:tc></a:tr></a:tbl>' * 90}</p:sp>")]
+            [
+                slide(
+                    f"<p:sp>{'<a:tbl><a:tr><a:tc>' * 90}{paragraph('a') * size}{'</a:tc></a:tr></a:tbl>' * 90}</p:sp>"
+                )
+            ]
         ),
     ),
     "slides of one part": ("pptx", _slides_of_one_part),
@@ -280,37 +325,62 @@ _MAKERS: Mapping[str, tuple[str, Make]] = {
     "titles of a page": (
         "odp",
         lambda size: odf(
-            "presentation", "<draw:page>" + '<draw:frame presentation:class="title"/>' * size + "</draw:page>"
+            "presentation",
+            "<draw:page>" + '<draw:frame presentation:class="title"/>' * size + "</draw:page>",
         ),
     ),
     "rows in each other": (
         "ods",
         lambda size: odf(
             "spreadsheet",
-            ods_table("S", "<table:table-rows>" * 200 + ods_row(ods_cell("a")) * size + "</table:table-rows>" * 200),
+            ods_table(
+                "S",
+                "<table:table-rows>" * 200
+                + ods_row(ods_cell("a")) * size
+                + "</table:table-rows>" * 200,
+            ),
         ),
     ),
     "spans in each other": (
         "odt",
-        lambda size: odf("text", f"<text:p>{'<text:span>' * 200}{'<text:s/>a' * size}{'</text:span>' * 200}</text:p>"),
+        lambda size: odf(
+            "text",
+            f"<text:p>{'<text:span>' * 200}{'<text:s/>a' * size}{'</text:span>' * 200}</text:p>",
+        ),
     ),
     "titles under titles": (
         "odt",
         lambda size: odf(
             "text",
-            "".join(f'<text:h text:outline-level="{n}">{"a" * 1000}</text:h>' for n in range(1, 100))
+            "".join(
+                f'<text:h text:outline-level="{n}">{"a" * 1000}</text:h>' for n in range(1, 100)
+            )
             + "<text:p>a</text:p>" * size,
         ),
     ),
-    "repeated rows": ("ods", lambda size: odf("spreadsheet", ods_table("S", ods_row(ods_cell("a"), times=40) * size))),
+    "repeated rows": (
+        "ods",
+        lambda size: odf("spreadsheet", ods_table("S", ods_row(ods_cell("a"), times=40) * size)),
+    ),
     # -- notebooks -----------------------------------------------------------------------------------------------------
-    "spaces in a title": ("notebook", lambda size: notebook(("markdown", f"# a{' ' * size * 10}b"))),
-    "marks in a title": ("notebook", lambda size: notebook(("markdown", f"# a{' #' * size * 10} b"))),
+    "spaces in a title": (
+        "notebook",
+        lambda size: notebook(("markdown", f"# a{' ' * size * 10}b")),
+    ),
+    "marks in a title": (
+        "notebook",
+        lambda size: notebook(("markdown", f"# a{' #' * size * 10} b")),
+    ),
     "digits": (
         "notebook",
-        lambda size: b'{"cells": [{"cell_type": "code", "source": "a", "n": %s}]}' % (b"9" * size * 10),
+        lambda size: (
+            b'{"cells": [{"cell_type": "code", "source": "a", "n": %s}]}' % (b"9" * size * 10)
+        ),
     ),
-    "lines of a paragraph": ("notebook", lambda size: notebook(("markdown", "some words\n" * size * 10))),
+    "lines of a paragraph": (
+        "notebook",
+        lambda size: notebook(("markdown", "some words\n" * size * 10)),
+    ),
     # -- PDF -----------------------------------------------------------------------------------------------------------
     "runs of one line": ("pdf", _runs_of_a_line),
     "runs that move": ("pdf", _moved_runs),
@@ -321,22 +391,33 @@ _MAKERS: Mapping[str, tuple[str, Make]] = {
     "notes of one text": ("pdf", _notes_of_one_text),
     "forms in forms": ("pdf", _forms_in_forms),
     # -- RTF -----------------------------------------------------------------------------------------------------------
-    "notes in notes": ("rtf", lambda size: rtf(r"{\footnote a" * 4000 + r"a\par " * size + "}" * 4000)),
-    "code pages": ("rtf", lambda size: rtf("a" + "".join(rf"\ansicpg{n}" for n in range(20_000, 20_000 + size)))),
+    "notes in notes": (
+        "rtf",
+        lambda size: rtf(r"{\footnote a" * 4000 + r"a\par " * size + "}" * 4000),
+    ),
+    "code pages": (
+        "rtf",
+        lambda size: rtf("a" + "".join(rf"\ansicpg{n}" for n in range(20_000, 20_000 + size))),
+    ),
     # -- Word 97 -------------------------------------------------------------------------------------------------------
     "fields without end": ("doc", _word_fields),
     "notes of all notes": ("doc", _word_notes),
     "headers of all headers": ("doc", _word_headers),
     "pieces": ("doc", _word_deleted),
     "references": ("doc", _word_references),
-    "nothing": ("doc", lambda size: compound({"WordDocument": b"\xec\xa5" + bytes(size * 100), "1Table": b""})),
+    "nothing": (
+        "doc",
+        lambda size: compound({"WordDocument": b"\xec\xa5" + bytes(size * 100), "1Table": b""}),
+    ),
 }
 """By what is strange about it: its language and its maker."""
 
 _SIZES = {
     **dict.fromkeys(("epub", "notebook"), 24_000),
     **{strange: 100_000 for strange in _MAKERS if strange.endswith("do not end")},
-    **dict.fromkeys(("a comment in XML", "an attribute in XML", "titles of a slide", "rows up and down"), 24_000),
+    **dict.fromkeys(
+        ("a comment in XML", "an attribute in XML", "titles of a slide", "rows up and down"), 24_000
+    ),
     **dict.fromkeys(("a long name of a space", "titles of a page", "fields without end"), 48_000),
     **dict.fromkeys(("pages of one part", "titles of an outline", "pieces", "references"), 2_000),
     "repeated rows": 500,

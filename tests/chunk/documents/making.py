@@ -30,13 +30,19 @@ def pdf_objects(objects: Sequence[bytes]) -> bytes:
     start = out.tell()
     out.write(b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1))
     out.writelines(b"%010d 00000 n \n" % offset for offset in offsets)
-    out.write(b"trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (len(objects) + 1, start))
+    out.write(
+        b"trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (len(objects) + 1, start)
+    )
     return out.getvalue()
 
 
 def stream(data: bytes, more: bytes = b"") -> bytes:
     packed = zlib.compress(data)
-    return b"<< /Length %d /Filter /FlateDecode %s >>\nstream\n%s\nendstream" % (len(packed), more, packed)
+    return b"<< /Length %d /Filter /FlateDecode %s >>\nstream\n%s\nendstream" % (
+        len(packed),
+        more,
+        packed,
+    )
 
 
 Line = str | tuple[str, float]
@@ -48,7 +54,12 @@ def content(lines: Iterable[Line], size: int = 10) -> bytes:
     drawn = [b"BT /F1 %d Tf 72 760 Td" % size]
     for number, line in enumerate(lines):
         text, below = (line, size * 1.2) if isinstance(line, str) else line
-        raw = text.encode("cp1252").replace(b"\\", b"\\\\").replace(b"(", b"\\(").replace(b")", b"\\)")
+        raw = (
+            text.encode("cp1252")
+            .replace(b"\\", b"\\\\")
+            .replace(b"(", b"\\(")
+            .replace(b")", b"\\)")
+        )
         drawn.append((b"0 %.1f Td " % -below if number else b"") + b"(%s) Tj" % raw)
     drawn.append(b"ET")
     return b"\n".join(drawn)
@@ -75,7 +86,10 @@ def pdf(pages: Sequence[Iterable[Line] | bytes], *, scanned: Iterable[int] = ())
         )
         objects.append(stream(body))
     objects.append(
-        stream(b"\0", b"/Type /XObject /Subtype /Image /Width 1 /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8")
+        stream(
+            b"\0",
+            b"/Type /XObject /Subtype /Image /Width 1 /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8",
+        )
     )
     return pdf_objects(objects)
 
@@ -119,7 +133,9 @@ def p(text: str = "", style: str = "", inner: str = "", properties: str = "") ->
 def table(rows: Sequence[Sequence[str]]) -> str:
     """A table; cells are text, or paragraphs if they begin with a tag."""
     cells = [[cell if cell.startswith("<w:") else p(cell) for cell in row] for row in rows]
-    inner = "".join(f"<w:tr>{''.join(f'<w:tc>{cell}</w:tc>' for cell in row)}</w:tr>" for row in cells)
+    inner = "".join(
+        f"<w:tr>{''.join(f'<w:tc>{cell}</w:tc>' for cell in row)}</w:tr>" for row in cells
+    )
     return f"<w:tbl>{inner}</w:tbl>"
 
 
@@ -132,7 +148,9 @@ STYLES = "".join(
 )
 
 
-def docx(body: str, parts: Mapping[str, str] = {}, *, strict: bool = False, main: str = "document") -> bytes:
+def docx(
+    body: str, parts: Mapping[str, str] = {}, *, strict: bool = False, main: str = "document"
+) -> bytes:
     """A document of paragraphs and tables; `parts` are further parts by kind: footnotes, header, numbering."""
     space = _STRICT if strict else _W
     relations = "http://purl.oclc.org/ooxml/officeDocument/relationships" if strict else _RELATIONS
@@ -140,7 +158,9 @@ def docx(body: str, parts: Mapping[str, str] = {}, *, strict: bool = False, main
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("[Content_Types].xml", "<Types/>")
-        archive.writestr("_rels/.rels", _rels([(f"{relations}/officeDocument", f"word/{main}.xml")]))
+        archive.writestr(
+            "_rels/.rels", _rels([(f"{relations}/officeDocument", f"word/{main}.xml")])
+        )
         archive.writestr(f"word/{main}.xml", _part("document", f"<w:body>{body}</w:body>", space))
         archive.writestr(
             f"word/_rels/{main}.xml.rels",
@@ -152,13 +172,18 @@ def docx(body: str, parts: Mapping[str, str] = {}, *, strict: bool = False, main
 
 
 def _part(root: str, inner: str, space: str) -> str:
-    names = f'xmlns:w="{space}" xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"'
+    names = (
+        f'xmlns:w="{space}" xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"'
+    )
     drawing = 'xmlns:wp="urn:wp" xmlns:wps="urn:wps" xmlns:v="urn:schemas-microsoft-com:vml"'
     return f'<?xml version="1.0" encoding="UTF-8"?><w:{root} {names} {drawing}>{inner}</w:{root}>'
 
 
 def _rels(targets: Iterable[tuple[str, str]]) -> str:
-    rows = (f'<Relationship Id="r{at}" Type="{kind}" Target="{to}"/>' for at, (kind, to) in enumerate(targets))
+    rows = (
+        f'<Relationship Id="r{at}" Type="{kind}" Target="{to}"/>'
+        for at, (kind, to) in enumerate(targets)
+    )
     return f'<Relationships xmlns="urn:r">{"".join(rows)}</Relationships>'
 
 
@@ -173,7 +198,10 @@ def compound(streams: Mapping[str, bytes]) -> bytes:
     sectors: list[bytes] = []
     chain: list[int] = []
     starts = []
-    whole = [data.ljust(max(4096, -(-len(data) // _SECTOR) * _SECTOR), b"\0") for data in streams.values()]
+    whole = [
+        data.ljust(max(4096, -(-len(data) // _SECTOR) * _SECTOR), b"\0")
+        for data in streams.values()
+    ]
     for data in whole:
         starts.append(len(sectors))
         parts = [data[at : at + _SECTOR] for at in range(0, len(data), _SECTOR)]
@@ -192,7 +220,11 @@ def compound(streams: Mapping[str, bytes]) -> bytes:
     chain += [_FREE] * (tables * 128 - len(chain))
     table = struct.pack(f"<{len(chain)}I", *chain)
     listed = [first_table + at for at in range(tables)]
-    header = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(16) + struct.pack("<HHHHH6x", 0x3E, 3, 0xFFFE, 9, 6)
+    header = (
+        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+        + bytes(16)
+        + struct.pack("<HHHHH6x", 0x3E, 3, 0xFFFE, 9, 6)
+    )
     header += struct.pack("<IIIIIIIII", 0, tables, directory, 0, 4096, _END, 0, _END, 0)
     header += struct.pack("<109I", *(listed + [_FREE] * (109 - tables)))
     return header + b"".join(sectors) + table
@@ -260,7 +292,9 @@ def word97(
     if deleted:
         structures[12] = struct.pack("<III", 0, 1 << 30, len(main) // 512)
         page = bytearray(512)
-        struct.pack_into("<IIIIBBB", page, 0, 0, offsets[deleted[0]], offsets[deleted[1]], 1 << 30, 0, 200, 0)
+        struct.pack_into(
+            "<IIIIBBB", page, 0, 0, offsets[deleted[0]], offsets[deleted[1]], 1 << 30, 0, 200, 0
+        )
         page[400:404] = b"\x03\x00\x08\x01"
         page[511] = 3
         main += page
@@ -278,7 +312,10 @@ def _stored(text: str, count: int) -> tuple[bytes, bytes, list[int]]:
     """The text's bytes, its list of pieces, and the offset of each character in the file."""
     size = -(-len(text) // count)
     cuts = [text[at : at + size] for at in range(0, len(text), size)] if text else []
-    raw = [part.encode("utf-16-le") if number % 2 == 0 else part.encode("cp1252") for number, part in enumerate(cuts)]
+    raw = [
+        part.encode("utf-16-le") if number % 2 == 0 else part.encode("cp1252")
+        for number, part in enumerate(cuts)
+    ]
     places = {}
     stored = b""
     for number in reversed(range(len(cuts))):
@@ -290,7 +327,9 @@ def _stored(text: str, count: int) -> tuple[bytes, bytes, list[int]]:
     offsets: list[int] = []
     for number, part in enumerate(cuts):
         wide = number % 2 == 0
-        data += struct.pack("<HIH", 0, places[number] if wide else places[number] * 2 | 0x4000_0000, 0)
+        data += struct.pack(
+            "<HIH", 0, places[number] if wide else places[number] * 2 | 0x4000_0000, 0
+        )
         offsets += [places[number] + at * (2 if wide else 1) for at in range(len(part))]
     return stored, b"\x02" + struct.pack("<I", len(data)) + data, offsets
 

@@ -64,7 +64,9 @@ Cell = tuple[int, int, int, Any]
 
 
 def xls(
-    sheets: Mapping[str, Sequence[Cell]], hidden: Iterable[str] = (), merged: Sequence[tuple[int, ...]] = ()
+    sheets: Mapping[str, Sequence[Cell]],
+    hidden: Iterable[str] = (),
+    merged: Sequence[tuple[int, ...]] = (),
 ) -> bytes:
     """A workbook of Excel 97 (MS-XLS, BIFF8). `merged` are (first row, last row, first column, last column)."""
     bodies = [_sheet(cells, merged) for cells in sheets.values()]
@@ -74,7 +76,9 @@ def xls(
         listed = []
         for name, body in zip(sheets, bodies, strict=True):
             kind = struct.pack("<IBB", start, 1 if name in hidden else 0, 0)
-            listed.append(_record(0x85, kind + struct.pack("<BB", len(name), 1) + name.encode("utf-16-le")))
+            listed.append(
+                _record(0x85, kind + struct.pack("<BB", len(name), 1) + name.encode("utf-16-le"))
+            )
             start += len(body)
     return compound({"Workbook": _globals(listed) + b"".join(bodies)})
 
@@ -88,7 +92,9 @@ def _bof(kind: int) -> bytes:
 
 
 def _globals(listed: Sequence[bytes]) -> bytes:
-    font = _record(0x31, struct.pack("<HHHHHBBBB", 200, 0, 0x7FFF, 400, 0, 0, 0, 0, 0) + b"\x05\x00Arial")
+    font = _record(
+        0x31, struct.pack("<HHHHHBBBB", 200, 0, 0x7FFF, 400, 0, 0, 0, 0, 0) + b"\x05\x00Arial"
+    )
     shown = _record(0x41E, struct.pack("<HHB", 164, 5, 0) + b"00000")
     cells = b"".join(_record(0xE0, struct.pack("<HHH14x", 0, number, 1)) for number in _FORMATS)
     return (
@@ -106,7 +112,10 @@ def _globals(listed: Sequence[bytes]) -> bytes:
 def _sheet(cells: Sequence[Cell], merged: Sequence[tuple[int, ...]]) -> bytes:
     body = b"".join(_cell(*cell) for cell in cells)
     if merged:
-        body += _record(0xE5, struct.pack("<H", len(merged)) + b"".join(struct.pack("<4H", *each) for each in merged))
+        body += _record(
+            0xE5,
+            struct.pack("<H", len(merged)) + b"".join(struct.pack("<4H", *each) for each in merged),
+        )
     return _bof(0x10) + body + _record(0x0A)
 
 
@@ -139,7 +148,9 @@ _XML = '<?xml version="1.0" encoding="UTF-8"?>'
 _MIME = "application/vnd.oasis.opendocument."
 
 
-def odf(kind: str, body: str, styles: str = "", edges: str = "", more: Mapping[str, str] = {}) -> bytes:
+def odf(
+    kind: str, body: str, styles: str = "", edges: str = "", more: Mapping[str, str] = {}
+) -> bytes:
     """A text, spreadsheet or presentation; `styles` are automatic ones, `edges` stand in the master page."""
     automatic = f"<office:automatic-styles>{styles}</office:automatic-styles>"
     whole = f"{automatic}<office:body><office:{kind}>{body}</office:{kind}></office:body>"
@@ -162,10 +173,18 @@ def ods_row(*cells: str, times: int = 1) -> str:
     return f"<table:table-row{repeated}>{''.join(cells)}</table:table-row>"
 
 
-def ods_cell(text: str = "", kind: str = "", value: str = "", more: str = "", inner: str = "") -> str:
+def ods_cell(
+    text: str = "", kind: str = "", value: str = "", more: str = "", inner: str = ""
+) -> str:
     """A cell as it is shown, with its value; `more` are further attributes."""
-    name = {"date": "date-value", "time": "time-value", "boolean": "boolean-value"}.get(kind, "value")
-    typed = f' office:value-type="{kind}"' + (f' office:{name}="{value}"' if value else "") if kind else ""
+    name = {"date": "date-value", "time": "time-value", "boolean": "boolean-value"}.get(
+        kind, "value"
+    )
+    typed = (
+        f' office:value-type="{kind}"' + (f' office:{name}="{value}"' if value else "")
+        if kind
+        else ""
+    )
     shown = f"<text:p>{escape(text)}</text:p>" if text else ""
     return f"<table:table-cell{typed} {more}>{inner}{shown}</table:table-cell>"
 
@@ -193,7 +212,9 @@ def shape(*paragraphs: str, role: str | None = None) -> str:
 
 
 def slide_table(rows: Sequence[Sequence[str]]) -> str:
-    cells = [[f"<a:tc><a:txBody>{paragraph(cell)}</a:txBody></a:tc>" for cell in row] for row in rows]
+    cells = [
+        [f"<a:tc><a:txBody>{paragraph(cell)}</a:txBody></a:tc>" for cell in row] for row in rows
+    ]
     inner = "".join(f"<a:tr>{''.join(row)}</a:tr>" for row in cells)
     graphic = f"<a:graphic><a:graphicData><a:tbl>{inner}</a:tbl></a:graphicData></a:graphic>"
     return f"<p:graphicFrame><p:nvGraphicFramePr/>{graphic}</p:graphicFrame>"
@@ -201,15 +222,22 @@ def slide_table(rows: Sequence[Sequence[str]]) -> str:
 
 def slide(*shapes: str, hidden: bool = False) -> str:
     show = ' show="0"' if hidden else ""
-    return f"<p:sld {_DRAWING}{show}><p:cSld><p:spTree>{''.join(shapes)}</p:spTree></p:cSld></p:sld>"
+    return (
+        f"<p:sld {_DRAWING}{show}><p:cSld><p:spTree>{''.join(shapes)}</p:spTree></p:cSld></p:sld>"
+    )
 
 
 def rels(targets: Mapping[str, tuple[str, str]]) -> str:
-    rows = (f'<Relationship Id="{id}" Type="{_KINDS}{kind}" Target="{to}"/>' for id, (kind, to) in targets.items())
+    rows = (
+        f'<Relationship Id="{id}" Type="{_KINDS}{kind}" Target="{to}"/>'
+        for id, (kind, to) in targets.items()
+    )
     return f'<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">{"".join(rows)}</Relationships>'
 
 
-def pptx(slides: Sequence[str], order: Sequence[int] = (), beside: Mapping[int, Mapping[str, str]] = {}) -> bytes:
+def pptx(
+    slides: Sequence[str], order: Sequence[int] = (), beside: Mapping[int, Mapping[str, str]] = {}
+) -> bytes:
     """A presentation; `order` are numbers of slides from 1; `beside` are further parts of a slide by their kind."""
     numbers = order or range(1, len(slides) + 1)
     listed = "".join(f'<p:sldId id="{255 + n}" r:id="rId{n}"/>' for n in numbers)
@@ -233,7 +261,9 @@ def pptx(slides: Sequence[str], order: Sequence[int] = (), beside: Mapping[int, 
 # -- .epub, .ipynb, .rtf ---------------------------------------------------------------------------------------------
 
 
-def epub(pages: Mapping[str, str], spine: Sequence[str] = (), nav: str = "", more: Mapping[str, str] = {}) -> bytes:
+def epub(
+    pages: Mapping[str, str], spine: Sequence[str] = (), nav: str = "", more: Mapping[str, str] = {}
+) -> bytes:
     """A book of pages by name, in the order of `spine`; `nav` is the one that is its table of contents."""
     items = "".join(
         f'<item id="i{at}" href="{name.replace(" ", "%20")}" media-type="application/xhtml+xml"'
@@ -241,11 +271,11 @@ def epub(pages: Mapping[str, str], spine: Sequence[str] = (), nav: str = "", mor
         for at, name in enumerate(pages)
     )
     order = "".join(f'<itemref idref="i{list(pages).index(name)}"/>' for name in spine or pages)
-    package = (
-        f'<package xmlns="http://www.idpf.org/2007/opf"><manifest>{items}</manifest><spine>{order}</spine></package>'
-    )
+    package = f'<package xmlns="http://www.idpf.org/2007/opf"><manifest>{items}</manifest><spine>{order}</spine></package>'
     files = '<rootfiles><rootfile full-path="OEBPS/book.opf"/></rootfiles>'
-    container = f'<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container">{files}</container>'
+    container = (
+        f'<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container">{files}</container>'
+    )
     parts = {"META-INF/container.xml": container, "OEBPS/book.opf": package}
     parts |= {f"OEBPS/{name}": text for name, text in pages.items()}
     return archive({**parts, **more}, {"mimetype": "application/epub+zip"})
@@ -256,9 +286,13 @@ def notebook(*cells: tuple[str, str | list[str]], version: int = 4) -> bytes:
     made: list[dict[str, Any]] = []
     for kind, source in cells:
         name = "input" if version == 3 and kind == "code" else "source"
-        output = {"outputs": [{"output_type": "stream", "text": ["printed"]}]} if kind == "code" else {}
+        output = (
+            {"outputs": [{"output_type": "stream", "text": ["printed"]}]} if kind == "code" else {}
+        )
         level = {"level": int(kind.partition(" ")[2])} if kind.startswith("heading") else {}
-        made.append({"cell_type": kind.partition(" ")[0], name: source, "metadata": {}, **output, **level})
+        made.append(
+            {"cell_type": kind.partition(" ")[0], name: source, "metadata": {}, **output, **level}
+        )
     body = {"cells": made} if version == 4 else {"worksheets": [{"cells": made}]}
     return json.dumps({"nbformat": version, "nbformat_minor": 0, "metadata": {}, **body}).encode()
 

@@ -62,7 +62,8 @@ def test_one_process_reads_many_documents() -> None:
 def test_threads_do_not_wait_for_each_other() -> None:
     found: list[bytes] = []
     threads = [
-        threading.Thread(target=lambda: found.append(child.read_document(ONE, "pdf", OPTIONS).text)) for _ in range(4)
+        threading.Thread(target=lambda: found.append(child.read_document(ONE, "pdf", OPTIONS).text))
+        for _ in range(4)
     ]
     for thread in threads:
         thread.start()
@@ -82,18 +83,26 @@ def test_a_page_that_takes_minutes_is_given_up_in_time() -> None:
     assert (found.skipped, found.chunks) == ("took too long", ())
     assert time.monotonic() - started < 15
     assert not idle()
-    assert child.read_document(ONE, "pdf", OPTIONS).skipped == "", "the next document finds a new process"
+    assert child.read_document(ONE, "pdf", OPTIONS).skipped == "", (
+        "the next document finds a new process"
+    )
 
 
 def test_a_small_document_has_no_claim_to_the_time_of_a_large_one() -> None:
-    limits = [child.time_for(size, OPTIONS).processor for size in (100, 1_000_000, 5_500_000, 32_000_000)]
+    limits = [
+        child.time_for(size, OPTIONS).processor for size in (100, 1_000_000, 5_500_000, 32_000_000)
+    ]
     assert limits == [pytest.approx(10.0, abs=0.1), pytest.approx(30.0), 120, 120]
     assert child.time_for(100, DocumentOptions(max_seconds=1)).processor == 1
-    assert child.time_for(100, DocumentOptions(max_seconds=600)).processor == pytest.approx(50, abs=0.1)
+    assert child.time_for(100, DocumentOptions(max_seconds=600)).processor == pytest.approx(
+        50, abs=0.1
+    )
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="processor time is bounded by POSIX")
-def test_processor_time_is_bounded_and_waiting_for_it_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_processor_time_is_bounded_and_waiting_for_it_is_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(child, "time_for", lambda size, options, brief: child.Time(0.5, 500))
     started = time.monotonic()
     assert child.read_document(slow_page(), "pdf", OPTIONS).skipped == "took too long"
@@ -101,7 +110,9 @@ def test_processor_time_is_bounded_and_waiting_for_it_is_not(monkeypatch: pytest
     assert not idle()
 
 
-def test_time_that_is_over_with_the_answer_ends_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_time_that_is_over_with_the_answer_ends_the_process(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Else the next document would be given to a process that is about to end."""
 
     def answered(self: child._Child, *_: object) -> child.Read:
@@ -114,7 +125,9 @@ def test_time_that_is_over_with_the_answer_ends_the_process(monkeypatch: pytest.
     assert not idle()
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="memory is bounded by RLIMIT_DATA, as Linux counts it")
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="memory is bounded by RLIMIT_DATA, as Linux counts it"
+)
 def test_one_that_wants_too_much_memory_is_skipped() -> None:
     found = child.read_document(slow_page(), "pdf", DocumentOptions(max_memory=96 << 20))
     assert (found.skipped, found.chunks) == ("needs too much memory", ())
@@ -140,12 +153,17 @@ def killed_soon(number: int) -> threading.Thread:
     return thread
 
 
-@pytest.mark.skipif(not hasattr(signal, "SIGSEGV") or sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.skipif(
+    not hasattr(signal, "SIGSEGV") or sys.platform == "win32", reason="signals of POSIX"
+)
 @pytest.mark.parametrize(
-    ("number", "reason"), [(signal.SIGSEGV, "its reader failed"), (signal.SIGKILL, "needs too much memory")]
+    ("number", "reason"),
+    [(signal.SIGSEGV, "its reader failed"), (signal.SIGKILL, "needs too much memory")],
 )
 def test_one_whose_reader_dies_is_skipped(number: int, reason: str) -> None:
-    page = slow_page()  # which takes a second to make, and as many as one likes beside others at work
+    page = (
+        slow_page()
+    )  # which takes a second to make, and as many as one likes beside others at work
     thread = killed_soon(number)
     found = child.read_document(page, "pdf", OPTIONS)
     thread.join()
@@ -174,7 +192,9 @@ def an_answer(size: int, chunks: str, text: bytes) -> bytes:
         an_answer(3, "1", b"abc"),
         an_answer(9, "", b"abc"),
         an_answer(1, '[1, 1, 0, 1, "", "", "", "", "", "", []]', b"\xff"),
-        an_answer(90_000, ", ".join(['[1, 1, 0, 90000, "", "", "", "", "", "", []]'] * 50), b"a" * 90_000),
+        an_answer(
+            90_000, ", ".join(['[1, 1, 0, 90000, "", "", "", "", "", "", []]'] * 50), b"a" * 90_000
+        ),
         b'{"size": 9, "usable": true',
         b"[" * 100_000 + b"\n",
     ],
@@ -204,7 +224,9 @@ print(_idle[0].confined.pid, flush=True)
 def parent(then: str) -> tuple[subprocess.Popen[bytes], int]:
     """A process that has read a document, and the process that read it."""
     script = PARENT.format(path=[str(Path(__file__).parent), *sys.path], then=then)
-    popen = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    popen = subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
     assert popen.stdout
     return popen, int(popen.stdout.readline())
 
@@ -213,7 +235,11 @@ def parent(then: str) -> tuple[subprocess.Popen[bytes], int]:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 @pytest.mark.parametrize("busy", [False, True])
 def test_it_ends_with_its_parent(number: int, busy: bool) -> None:
-    work = 'read_document(slow_page(), "pdf", DocumentOptions())' if busy else "import time; time.sleep(60)"
+    work = (
+        'read_document(slow_page(), "pdf", DocumentOptions())'
+        if busy
+        else "import time; time.sleep(60)"
+    )
     popen, pid = parent(work)
     assert alive(pid)
     time.sleep(1.0 if busy else 0.1)
@@ -253,7 +279,9 @@ def test_a_fork_does_not_use_its_parents_child() -> None:
     assert lines[1] == f"b'parent\\n' {pid}"
 
 
-def test_it_imports_nothing_of_the_folder_it_is_started_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_imports_nothing_of_the_folder_it_is_started_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "pypdf.py").write_text("raise SystemExit('imported')")
     (tmp_path / "json.py").write_text("raise SystemExit('imported')")
     monkeypatch.chdir(tmp_path)

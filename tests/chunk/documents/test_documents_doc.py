@@ -20,14 +20,19 @@ def test_text_saved_in_pieces_in_any_order(pieces: int) -> None:
 
 
 def test_letters_of_any_script() -> None:
-    assert lines(word97(["\u041f\u0440\u0438\u0432\u0435\u0442 \u4e16\u754c \U0001f600 end\r", "next\r"]), "doc") == [
+    assert lines(
+        word97(["\u041f\u0440\u0438\u0432\u0435\u0442 \u4e16\u754c \U0001f600 end\r", "next\r"]),
+        "doc",
+    ) == [
         "text: \u041f\u0440\u0438\u0432\u0435\u0442 \u4e16\u754c \U0001f600 end",
         "text: next",
     ]
 
 
 def test_of_fields_the_result_is_shown() -> None:
-    link = 'See \x13 HYPERLINK "http://example.org" \x01\x14the page\x15 for \x13 PAGE \x1412\x15.\r'
+    link = (
+        'See \x13 HYPERLINK "http://example.org" \x01\x14the page\x15 for \x13 PAGE \x1412\x15.\r'
+    )
     nested = "\x13 IF \x13 NAME \x14x\x15 \x14shown\x15\r"
     assert lines(word97([link, nested, "After \x13 an end\r"]), "doc") == [
         "text: See the page for 12.",
@@ -46,7 +51,9 @@ def test_special_characters() -> None:
 
 def test_titles_by_style_and_by_level() -> None:
     level = sprms((0x2640, 1))
-    found = blocks(word97([("One\r", 1, b""), "a\r", ("Two\r", 0, level), "b\r", ("Next\r", 1, b"")]), "doc")
+    found = blocks(
+        word97([("One\r", 1, b""), "a\r", ("Two\r", 0, level), "b\r", ("Next\r", 1, b"")]), "doc"
+    )
     assert [(block.kind, block.text, block.headings) for block in found] == [
         ("heading", "One", ("One",)),
         ("text", "a", ("One",)),
@@ -70,7 +77,12 @@ def test_styles_of_ones_own_are_what_they_are_based_on() -> None:
 
 def test_rows_of_tables() -> None:
     cells = [("Name\x07", 0, IN_TABLE), ("Age\x07", 0, IN_TABLE), ("\x07", 0, ROW_END)]
-    cells += [("Ada\r", 0, IN_TABLE), ("Lovelace\x07", 0, IN_TABLE), ("\x07", 0, IN_TABLE), ("\x07", 0, ROW_END)]
+    cells += [
+        ("Ada\r", 0, IN_TABLE),
+        ("Lovelace\x07", 0, IN_TABLE),
+        ("\x07", 0, IN_TABLE),
+        ("\x07", 0, ROW_END),
+    ]
     found = blocks(word97(["Before\r", *cells, "After\r"], pieces=2), "doc")
     assert [(block.kind, block.text, block.repeat) for block in found] == [
         ("text", "Before", ""),
@@ -142,7 +154,9 @@ def test_an_item_of_a_list_that_the_file_does_not_describe() -> None:
 
 @pytest.mark.parametrize("pieces", [1, 2])
 def test_what_a_tracked_change_took_away_is_gone(pieces: int) -> None:
-    assert lines(word97(["Keep this, not that.\r", "Next.\r"], pieces=pieces, deleted=(4, 9)), "doc") == [
+    assert lines(
+        word97(["Keep this, not that.\r", "Next.\r"], pieces=pieces, deleted=(4, 9)), "doc"
+    ) == [
         "text: Keep, not that.",
         "text: Next.",
     ]

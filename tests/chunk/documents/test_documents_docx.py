@@ -56,11 +56,20 @@ NUMBERING = (
 
 
 def item(text: str, number: int, depth: int = 0) -> str:
-    return p(text, properties=f'<w:numPr><w:ilvl w:val="{depth}"/><w:numId w:val="{number}"/></w:numPr>')
+    return p(
+        text, properties=f'<w:numPr><w:ilvl w:val="{depth}"/><w:numId w:val="{number}"/></w:numPr>'
+    )
 
 
 def test_items_of_lists_have_their_numbers() -> None:
-    body = item("three", 5) + item("a", 5, 1) + item("b", 5, 1) + item("four", 5) + item("a", 5, 1) + item("dot", 6)
+    body = (
+        item("three", 5)
+        + item("a", 5, 1)
+        + item("b", 5, 1)
+        + item("four", 5)
+        + item("a", 5, 1)
+        + item("dot", 6)
+    )
     assert lines(docx(body, {"numbering": NUMBERING}), "docx") == [
         "list: 3. three",
         "list:   3.a) a",
@@ -72,7 +81,9 @@ def test_items_of_lists_have_their_numbers() -> None:
 
 
 def test_rows_stand_under_their_header() -> None:
-    body = p("Before") + table([["Name", "Age"], ["Ada", "36"], ["", ""], ["Alan", p("4") + p("1")]])
+    body = p("Before") + table(
+        [["Name", "Age"], ["Ada", "36"], ["", ""], ["Alan", p("4") + p("1")]]
+    )
     found = blocks(docx(body), "docx")
     assert [(block.kind, block.text, block.repeat) for block in found] == [
         ("text", "Before", ""),
@@ -80,15 +91,28 @@ def test_rows_stand_under_their_header() -> None:
         ("table", "Ada | 36", "Name | Age"),
         ("table", "Alan | 4 1", "Name | Age"),
     ]
-    long = made(docx(table([["Name", "Age"], *([f"Somebody {number}", str(number)] for number in range(200))])), "docx")
+    long = made(
+        docx(
+            table(
+                [["Name", "Age"], *([f"Somebody {number}", str(number)] for number in range(200))]
+            )
+        ),
+        "docx",
+    )
     assert len(long.chunks) > 2
     assert all(chunk.text.startswith("Name | Age\n") for chunk in long.chunks)
 
 
 def test_a_table_of_one_cell_is_a_frame_and_a_table_within_is_text_of_its_cell() -> None:
     inner = table([["x", "y"], ["1", "2"]])
-    assert lines(docx(table([[p("Title", "H1") + p("text")]])), "docx") == ["heading: Title", "text: text"]
-    assert lines(docx(table([["A", "B"], ["c", inner]])), "docx") == ["table: A | B", "table: c | x y 1 2"]
+    assert lines(docx(table([[p("Title", "H1") + p("text")]])), "docx") == [
+        "heading: Title",
+        "text: text",
+    ]
+    assert lines(docx(table([["A", "B"], ["c", inner]])), "docx") == [
+        "table: A | B",
+        "table: c | x y 1 2",
+    ]
 
 
 def test_notes_stand_behind_the_paragraph_that_refers_to_them() -> None:
@@ -97,7 +121,9 @@ def test_notes_stand_behind_the_paragraph_that_refers_to_them() -> None:
         f'<w:footnote w:id="1">{p("See below.")}</w:footnote>'
     )
     comments = f'<w:comment w:id="7">{p("Really?")}</w:comment>'
-    reference = '<w:r><w:footnoteReference w:id="1"/></w:r><w:r><w:commentReference w:id="7"/></w:r>'
+    reference = (
+        '<w:r><w:footnoteReference w:id="1"/></w:r><w:r><w:commentReference w:id="7"/></w:r>'
+    )
     body = p("Title", "H1") + p("Said", inner=reference) + p("After")
     found = blocks(docx(body, {"footnotes": notes, "comments": comments}), "docx")
     assert [(block.kind, block.text, block.headings) for block in found] == [
@@ -110,7 +136,11 @@ def test_notes_stand_behind_the_paragraph_that_refers_to_them() -> None:
 
 
 def test_headers_and_footers_stand_once() -> None:
-    parts = {"header1": p("Draft"), "header2": p("Draft") + p("Secret"), "footer1": p("2") + p("ACME Inc.")}
+    parts = {
+        "header1": p("Draft"),
+        "header2": p("Draft") + p("Secret"),
+        "footer1": p("2") + p("ACME Inc."),
+    }
     found = blocks(docx(p("Body"), parts), "docx")
     assert [(block.kind, block.text, block.place.within) for block in found] == [
         ("header", "Draft", "header"),
@@ -139,7 +169,9 @@ def test_what_was_deleted_is_gone_and_what_was_inserted_is_there() -> None:
         "<w:sdt><w:sdtPr/><w:sdtContent><w:r><w:t> control</w:t></w:r></w:sdtContent></w:sdt>"
     )
     assert lines(docx(p("", inner=inner)), "docx") == ["text: new 12 control"]
-    assert lines(docx(f"<w:sdt><w:sdtContent>{p('Within')}</w:sdtContent></w:sdt>"), "docx") == ["text: Within"]
+    assert lines(docx(f"<w:sdt><w:sdtContent>{p('Within')}</w:sdtContent></w:sdt>"), "docx") == [
+        "text: Within"
+    ]
 
 
 def test_breaks_tabs_and_pictures() -> None:
@@ -240,7 +272,11 @@ def test_styles_that_are_based_on_each_other() -> None:
 
 @pytest.mark.parametrize("cut", [10, 200, 700, -30])
 def test_truncated(cut: int) -> None:
-    assert why(docx(p("Some words"))[:cut], "docx") in ("damaged docx", "no docx inside", "no docx file")
+    assert why(docx(p("Some words"))[:cut], "docx") in (
+        "damaged docx",
+        "no docx inside",
+        "no docx file",
+    )
 
 
 def test_under_the_name_of_another() -> None:

@@ -60,7 +60,10 @@ def test_tables_and_code_keep_their_lines() -> None:
 
 
 def test_a_header_row_stands_above_every_chunk_of_its_table() -> None:
-    rows = [Block(f"row {number} " + "value " * 10, kind="table", repeat="name | value") for number in range(30)]
+    rows = [
+        Block(f"row {number} " + "value " * 10, kind="table", repeat="name | value")
+        for number in range(30)
+    ]
     found = texts(*rows)
     assert len(found) > 3
     assert all(chunk.startswith("name | value\nrow") for chunk in found)
@@ -97,14 +100,24 @@ def test_small_sections_under_one_title_are_one_chunk() -> None:
     blocks = [
         block
         for name in ("One", "Two")
-        for block in (Block(name, headings=("All", name), kind="heading"), Block("text", headings=("All", name)))
+        for block in (
+            Block(name, headings=("All", name), kind="heading"),
+            Block("text", headings=("All", name)),
+        )
     ]
     _, (chunk,) = compose(blocks, OPTIONS)
-    assert (chunk.symbol, chunk.parent, chunk.text) == ("One Two", "All", "One\n\ntext\n\nTwo\n\ntext")
+    assert (chunk.symbol, chunk.parent, chunk.text) == (
+        "One Two",
+        "All",
+        "One\n\ntext\n\nTwo\n\ntext",
+    )
 
 
 def test_what_lies_in_two_parts_is_not_joined() -> None:
-    _, chunks = compose([Block("a", Place("sheet A", "row", 1, 1)), Block("b", Place("sheet B", "row", 1, 1))], OPTIONS)
+    _, chunks = compose(
+        [Block("a", Place("sheet A", "row", 1, 1)), Block("b", Place("sheet B", "row", 1, 1))],
+        OPTIONS,
+    )
     assert [chunk.place for chunk in chunks] == ["sheet A row 1", "sheet B row 1"]
 
 
@@ -118,7 +131,10 @@ def test_control_characters_and_odd_line_ends_stay_out() -> None:
     [
         ([Place("", "page", 12, 12)], "page 12"),
         ([Place("", "page", 3, 3), Place("", "page", 4, 5)], "pages 3-5"),
-        ([Place("sheet Budget", "row", 40, 40), Place("sheet Budget", "row", 80, 80)], "sheet Budget rows 40-80"),
+        (
+            [Place("sheet Budget", "row", 40, 40), Place("sheet Budget", "row", 80, 80)],
+            "sheet Budget rows 40-80",
+        ),
         (
             [Place("sheet A"), Place("sheet A", "row", 2, 9), Place("sheet B", "row", 1, 1)],
             "sheet A rows 2-9, sheet B row 1",
@@ -136,7 +152,10 @@ def test_places_in_words(places: list[Place], words: str) -> None:
     ("words", "whole"),
     [
         (["page 3", "pages 4-5"], "pages 3-5"),
-        (["sheet A rows 1-9", "sheet A rows 10-20", "sheet B row 1"], "sheet A rows 1-20, sheet B row 1"),
+        (
+            ["sheet A rows 1-9", "sheet A rows 10-20", "sheet B row 1"],
+            "sheet A rows 1-20, sheet B row 1",
+        ),
         (["header", "header"], "header"),
         (["sheet Costs 2024 row 3", "sheet Costs 2024 row 9"], "sheet Costs 2024 rows 3-9"),
         (["", ""], ""),
@@ -165,7 +184,9 @@ _WORDS = st.text(st.sampled_from("ab \n\t\r\u20ac\u00e9\x00\U0001f600\u2028"), m
 _BLOCKS = st.builds(
     Block,
     _WORDS,
-    st.builds(Place, st.sampled_from(["", "sheet A"]), st.sampled_from(["", "page"]), st.integers(1, 9)),
+    st.builds(
+        Place, st.sampled_from(["", "sheet A"]), st.sampled_from(["", "page"]), st.integers(1, 9)
+    ),
     st.lists(st.sampled_from(["A", "B", "\n"]), max_size=3).map(tuple),
     st.sampled_from(["text", "heading", "table", "list", "code"]),
     st.sampled_from(["", "head | row"]),
@@ -177,6 +198,8 @@ def test_no_blocks_break_what_holds_of_chunks(blocks: list[Block], least: int, m
     options = DocumentOptions(min_bytes=least, max_bytes=most)
     text, chunks = compose(blocks, options)
     assert_holds(text, chunks, options)
-    letters = [letter for block in blocks for letter in block.text if letter in "ab\u20ac\u00e9\U0001f600"]
+    letters = [
+        letter for block in blocks for letter in block.text if letter in "ab\u20ac\u00e9\U0001f600"
+    ]
     kept = text.decode().replace("head | row", "")
     assert [letter for letter in kept if letter in "ab\u20ac\u00e9\U0001f600"] == letters

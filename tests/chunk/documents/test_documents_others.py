@@ -70,7 +70,9 @@ def share(wanted: Counter[str], found: Counter[str]) -> float:
     return (wanted & found).total() / wanted.total() if wanted else 1.0
 
 
-@pytest.mark.parametrize("language", ["docx", "pdf"])  # antiword wants more of a .doc file than a sample has
+@pytest.mark.parametrize(
+    "language", ["docx", "pdf"]
+)  # antiword wants more of a .doc file than a sample has
 def test_what_another_reader_finds_of_a_sample_is_found(language: str, tmp_path: Path) -> None:
     command = program(language)
     for number, data in enumerate(samples(language)):
@@ -167,8 +169,18 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], bytes]:
     folder = tmp_path_factory.mktemp("office")
     (folder / "page.html").write_text(PAGE, encoding="utf-8")
     (folder / "page.csv").write_text(TABLE, encoding="utf-8")
-    filters = {"docx": "MS Word 2007 XML", "doc": "MS Word 97", "pdf": "writer_pdf_Export", "rtf": "Rich Text Format"}
-    filters |= {"odt": "writer8", "xlsx": "Calc MS Excel 2007 XML", "xls": "MS Excel 97", "ods": "calc8"}
+    filters = {
+        "docx": "MS Word 2007 XML",
+        "doc": "MS Word 97",
+        "pdf": "writer_pdf_Export",
+        "rtf": "Rich Text Format",
+    }
+    filters |= {
+        "odt": "writer8",
+        "xlsx": "Calc MS Excel 2007 XML",
+        "xls": "MS Excel 97",
+        "ods": "calc8",
+    }
 
     def convert(suffix: str) -> bytes:
         profile = f"-env:UserInstallation=file://{folder}/profile"
@@ -188,7 +200,9 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], bytes]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["docx", "doc", "odt", "pdf", "rtf"])
-def test_what_libreoffice_writes_is_read(suffix: str, written: Callable[[str], bytes], tmp_path: Path) -> None:
+def test_what_libreoffice_writes_is_read(
+    suffix: str, written: Callable[[str], bytes], tmp_path: Path
+) -> None:
     data = written(suffix)
     found = made(data, suffix)
     if suffix in OTHERS and shutil.which(OTHERS[suffix][0]):
@@ -202,7 +216,9 @@ def test_what_libreoffice_writes_is_read(suffix: str, written: Callable[[str], b
         blocks = list(blocks_of(data, suffix, OPTIONS))
         paths = {block.text.strip(): block.headings for block in blocks}
         assert paths["Collect it in drums."] == ("Disposal",)
-        assert [block.headings for block in blocks if "weekly" in block.text] == [("Lubrication", "Intervals")]
+        assert [block.headings for block in blocks if "weekly" in block.text] == [
+            ("Lubrication", "Intervals")
+        ]
         rows = [block for block in blocks if block.kind == "table" and block.text != block.repeat]
         assert [(row.text, row.repeat) for row in rows] == [
             (line, "Part | Grade") for line in ("bearing | ISO 68", "seal | none")

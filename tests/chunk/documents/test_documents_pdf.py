@@ -18,7 +18,9 @@ from ragit.chunk.options import DocumentOptions
 
 
 def test_paragraphs_are_told_by_distance_and_carry_their_page() -> None:
-    found = blocks(pdf([["First line", "second line", ("Next paragraph", 30)], ["On page two"]]), "pdf")
+    found = blocks(
+        pdf([["First line", "second line", ("Next paragraph", 30)], ["On page two"]]), "pdf"
+    )
     assert [(block.text, block.place) for block in found] == [
         ("First line\nsecond line", Place("", "page", 1, 1)),
         ("Next paragraph", Place("", "page", 1, 1)),
@@ -49,7 +51,14 @@ def test_a_title_that_is_not_on_its_page_still_heads_it() -> None:
 
 
 def test_words_that_were_broken_are_mended() -> None:
-    broken = ["an exam-", "ple of a well-", "known word; a well-known", "one - and", "non-", "Roman"]
+    broken = [
+        "an exam-",
+        "ple of a well-",
+        "known word; a well-known",
+        "one - and",
+        "non-",
+        "Roman",
+    ]
     (text,) = lines(pdf([broken]), "pdf")
     assert text == "text: an example\nof a well-known\nword; a well-known\none - and\nnon-\nRoman"
 
@@ -75,7 +84,8 @@ def test_dots_that_lead_to_a_number_are_three() -> None:
 
 def test_a_running_title_stands_once() -> None:
     pages = [
-        ["The Book of Everything", (f"Words of page {number}.", 40), (f"- {number} -", 500)] for number in range(1, 9)
+        ["The Book of Everything", (f"Words of page {number}.", 40), (f"- {number} -", 500)]
+        for number in range(1, 9)
     ]
     text = made(pdf(pages), "pdf").text.decode()
     assert text.count("The Book of Everything") == 1
@@ -109,7 +119,9 @@ def test_comments_and_what_was_filled_in() -> None:
             for key, value in note.items()
         }
         page = writer.pages[number % 2]
-        page.setdefault(NameObject("/Annots"), ArrayObject()).append(writer._add_object(DictionaryObject(named)))  # type: ignore[attr-defined]
+        page.setdefault(NameObject("/Annots"), ArrayObject()).append(
+            writer._add_object(DictionaryObject(named))
+        )  # type: ignore[attr-defined]
     found = blocks(written(writer), "pdf")
     assert [(block.kind, block.text, block.place.first) for block in found] == [
         ("text", "Words", 1),
@@ -130,12 +142,16 @@ def test_scanned() -> None:
 
 
 def test_more_pages_than_are_read() -> None:
-    found = blocks(pdf([[f"page {number}"] for number in range(9)]), "pdf", DocumentOptions(max_pages=4))
+    found = blocks(
+        pdf([[f"page {number}"] for number in range(9)]), "pdf", DocumentOptions(max_pages=4)
+    )
     assert [block.text for block in found][3:] == ["page 3", "[Pages 5-9 are left out.]"]
 
 
 def test_more_text_than_is_taken() -> None:
-    found = made(pdf([["words " * 10] * 40 for _ in range(20)]), "pdf", DocumentOptions(max_text=5000))
+    found = made(
+        pdf([["words " * 10] * 40 for _ in range(20)]), "pdf", DocumentOptions(max_text=5000)
+    )
     assert 4000 < len(found.text) < 6000
     assert b"left out" in found.text[-100:]
 
@@ -163,7 +179,8 @@ def test_glyphs_that_are_no_letters_are_no_text() -> None:
             b"<< /Type /Pages /Kids [3 0 R] /Count 1 /MediaBox [0 0 595 842] >>",
             b"<< /Type /Page /Parent 2 0 R /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>",
             body,
-            b"<< /Type /Font /Subtype /Type1 /BaseFont /Odd /Encoding << /Differences [1 %s] >> >>" % names,
+            b"<< /Type /Font /Subtype /Type1 /BaseFont /Odd /Encoding << /Differences [1 %s] >> >>"
+            % names,
         ]
     )
     assert why(data, "pdf") == "no text (unknown letters)"
@@ -188,7 +205,9 @@ def test_pages_that_contain_themselves() -> None:
 
 def test_objects_nested_without_end() -> None:
     deep = b"[" * 50_000 + b"]" * 50_000
-    data = pdf_objects([b"<< /Type /Catalog /Pages 2 0 R /X %s >>" % deep, b"<< /Type /Pages /Kids [] /Count 0 >>"])
+    data = pdf_objects(
+        [b"<< /Type /Catalog /Pages 2 0 R /X %s >>" % deep, b"<< /Type /Pages /Kids [] /Count 0 >>"]
+    )
     assert why(data, "pdf") in ("damaged pdf", "no text", "nested too deeply")
 
 
@@ -218,13 +237,21 @@ def test_content_drawn_with_instructions_of_no_text_is_no_text() -> None:
 @pytest.mark.parametrize(
     ("error", "whole", "page"),
     [
-        (pypdf.errors.LimitReachedError("x"), "over a limit of its reader", "[Page 2 is over a limit of its reader.]"),
+        (
+            pypdf.errors.LimitReachedError("x"),
+            "over a limit of its reader",
+            "[Page 2 is over a limit of its reader.]",
+        ),
         (
             pypdf.errors.DependencyError("x"),
             "a library is missing",
             "[Page 2 is not to be read without another library.]",
         ),
-        (NotImplementedError("x"), "packed in an unknown way", "[Page 2 is packed in an unknown way.]"),
+        (
+            NotImplementedError("x"),
+            "packed in an unknown way",
+            "[Page 2 is packed in an unknown way.]",
+        ),
         (RecursionError("x"), "nested too deeply", "[Page 2 is nested too deeply.]"),
         (KeyError("x"), "damaged pdf", "[Page 2 is damaged.]"),
     ],

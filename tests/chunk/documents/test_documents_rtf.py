@@ -40,16 +40,23 @@ def test_items_have_their_numbers() -> None:
         r"\pard{\listtext\pard 1.\tab}\ls1 one\par{\listtext a)\tab}\ilvl1 inner\par"
         r"\pard{\pntext\f1\'b7\tab}dot\par\pard plain\par"
     )
-    assert lines(rtf(body), "rtf") == ["list: 1. one", "list:   a) inner", "list: - dot", "text: plain"]
+    assert lines(rtf(body), "rtf") == [
+        "list: 1. one",
+        "list:   a) inner",
+        "list: - dot",
+        "text: plain",
+    ]
 
 
 def test_rows_stand_under_their_header() -> None:
     row = r"\trowd\cellx1000\cellx2000\pard\intbl {}\cell {}\cell\row"
-    table = row.replace("{}", "Part", 1).replace("{}", "Size", 1) + row.replace("{}", r"bolt\par long", 1).replace(
-        "{}", "3", 1
-    )
+    table = row.replace("{}", "Part", 1).replace("{}", "Size", 1) + row.replace(
+        "{}", r"bolt\par long", 1
+    ).replace("{}", "3", 1)
     alone = row.replace("{}", "only", 1).replace("{}", "row", 1)
-    found = blocks(rtf(r"\pard before\par" + table + r"\pard between\par" + alone + r"\pard after\par"), "rtf")
+    found = blocks(
+        rtf(r"\pard before\par" + table + r"\pard between\par" + alone + r"\pard after\par"), "rtf"
+    )
     assert [(block.kind, block.text, block.repeat) for block in found] == [
         ("text", "before", ""),
         ("table", "bolt long | 3", "Part | Size"),
@@ -99,7 +106,10 @@ def test_what_stands_beside_the_text_comes_behind_its_paragraph() -> None:
         r"\pard\s1 One\par\pard text{\footnote\pard a note\par}{\*\annotation remark} goes on\par"
         r"{\shp{\*\shpinst{\sp{\sn a}{\sv 1}}{\shptxt in a box\par}}{\shprslt in a box}}\pard end\par"
     )
-    found = [(block.kind, block.text, block.headings, block.place.within) for block in blocks(rtf(body), "rtf")]
+    found = [
+        (block.kind, block.text, block.headings, block.place.within)
+        for block in blocks(rtf(body), "rtf")
+    ]
     assert found == [
         ("heading", "One", ("One",), ""),
         ("header", "running head", (), "header"),
@@ -121,7 +131,10 @@ def test_what_is_no_rtf_or_empty() -> None:
 
 
 def test_a_file_cut_anywhere_gives_what_is_before() -> None:
-    whole = rtf(STYLES + r"\pard\s1 One\par{\footnote note}\trowd\intbl a\cell b\cell\row\pard caf\'e9 \u945? end\par")
+    whole = rtf(
+        STYLES
+        + r"\pard\s1 One\par{\footnote note}\trowd\intbl a\cell b\cell\row\pard caf\'e9 \u945? end\par"
+    )
     for stop in range(len(whole)):
         made(whole[:stop], "rtf")
 

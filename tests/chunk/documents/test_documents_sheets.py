@@ -83,7 +83,10 @@ def as_xlsx() -> bytes:
 def as_xls() -> bytes:
     budget = [
         *((0, 0, GENERAL, "Budget of 2024"),),
-        *((1, at, GENERAL, name) for at, name in enumerate(("Day", "Region", "Item", "Cost", "Share", "Code", "Paid"))),
+        *(
+            (1, at, GENERAL, name)
+            for at, name in enumerate(("Day", "Region", "Item", "Cost", "Share", "Code", "Paid"))
+        ),
         *(
             (2, 0, DATE, 45294),
             (2, 1, GENERAL, "North"),
@@ -91,9 +94,19 @@ def as_xls() -> bytes:
             (2, 3, GENERAL, 0.1 + 0.2),
         ),
         *((2, 4, PERCENT, 0.125), (2, 5, PADDED, 7), (2, 6, GENERAL, True)),
-        *((3, 0, MOMENT, 45295 + 14.5 / 24), (3, 2, GENERAL, "Lamps"), (3, 3, GENERAL, 3), (3, 6, GENERAL, b"\x07")),
+        *(
+            (3, 0, MOMENT, 45295 + 14.5 / 24),
+            (3, 2, GENERAL, "Lamps"),
+            (3, 3, GENERAL, 3),
+            (3, 6, GENERAL, b"\x07"),
+        ),
     ]
-    costs = [(0, 0, GENERAL, "What"), (0, 1, GENERAL, "How much"), (1, 0, GENERAL, "Rent"), (1, 1, GENERAL, 1200)]
+    costs = [
+        (0, 0, GENERAL, "What"),
+        (0, 1, GENERAL, "How much"),
+        (1, 0, GENERAL, "Rent"),
+        (1, 1, GENERAL, 1200),
+    ]
     return xls({"Budget": budget, "Costs": costs}, hidden=["Costs"], merged=[(2, 3, 1, 1)])
 
 
@@ -102,7 +115,9 @@ def as_ods() -> bytes:
     empty = "<table:table-cell/>"
     budget = (
         ods_row(ods_cell("Budget of 2024"))
-        + ods_row(*map(ods_cell, header), '<table:table-cell table:number-columns-repeated="16377"/>')
+        + ods_row(
+            *map(ods_cell, header), '<table:table-cell table:number-columns-repeated="16377"/>'
+        )
         + ods_row(
             ods_cell("03.01.24", "date", "2024-01-03"),
             ods_cell("North", more='table:number-rows-spanned="2"'),
@@ -128,7 +143,9 @@ def as_ods() -> bytes:
     )
     properties = '<style:table-properties table:display="false"/>'
     hide = f'<style:style style:name="ta2" style:family="table">{properties}</style:style>'
-    return odf("spreadsheet", ods_table("Budget", budget, "ta1") + ods_table("Costs", costs, "ta2"), hide)
+    return odf(
+        "spreadsheet", ods_table("Budget", budget, "ta1") + ods_table("Costs", costs, "ta2"), hide
+    )
 
 
 @pytest.mark.parametrize("language, build", [("xlsx", as_xlsx), ("xls", as_xls), ("ods", as_ods)])
@@ -136,7 +153,12 @@ def test_a_table_reads_the_same_in_every_format(language: str, build: Callable[[
     header = "Day | Region | Item | Cost | Share | Code | Paid"
     assert rows(build(), language) == [
         ("sheet Budget", 1, "", "Budget of 2024"),
-        ("sheet Budget", 3, header, "2024-01-03 | North | Chairs and tables | 0.3 | 12.5% | 00007 | TRUE"),
+        (
+            "sheet Budget",
+            3,
+            header,
+            "2024-01-03 | North | Chairs and tables | 0.3 | 12.5% | 00007 | TRUE",
+        ),
         ("sheet Budget", 4, header, "2024-01-04 14:30 | North | Lamps | 3 | | | #DIV/0!"),
         ("sheet Costs (hidden)", 2, "What | How much", "Rent | 1200"),
     ]
@@ -166,7 +188,11 @@ def test_the_header_stands_above_every_chunk() -> None:
 
 
 def written(*table: Row) -> list[tuple[str, str]]:
-    return [(block.repeat, block.text) for block in sheet("S", False, table, Notes()) if block.kind == "table"]
+    return [
+        (block.repeat, block.text)
+        for block in sheet("S", False, table, Notes())
+        if block.kind == "table"
+    ]
 
 
 def test_a_second_table_has_its_own_header() -> None:
@@ -187,15 +213,23 @@ def test_a_second_table_has_its_own_header() -> None:
 
 
 def test_numbers_are_no_header_and_words_without_rows_are_a_row() -> None:
-    assert written(Row(1, ["1", "2"], True), Row(2, ["3", "4"], True)) == [("", "1 | 2"), ("", "3 | 4")]
+    assert written(Row(1, ["1", "2"], True), Row(2, ["3", "4"], True)) == [
+        ("", "1 | 2"),
+        ("", "3 | 4"),
+    ]
     assert written(Row(1, ["Name", "Size"])) == [("", "Name | Size")]
-    assert written(Row(1, ["yes", "yes"]), Row(2, ["no", "3"], True)) == [("", "yes | yes"), ("", "no | 3")]
+    assert written(Row(1, ["yes", "yes"]), Row(2, ["no", "3"], True)) == [
+        ("", "yes | yes"),
+        ("", "no | 3"),
+    ]
 
 
 def test_a_mostly_empty_row_names_its_columns() -> None:
     header = Row(1, ["Id", "A", "B", "C", "D", "E", "F"])
     full = Row(2, ["1", "2", "3", "4", "5", "6", "7"], True)
-    assert written(header, full, Row(3, ["9", "", "", "", "", "", "4"], True))[1][1] == "Id: 9 | F: 4"
+    assert (
+        written(header, full, Row(3, ["9", "", "", "", "", "", "4"], True))[1][1] == "Id: 9 | F: 4"
+    )
 
 
 def test_a_value_merged_down_stands_in_each_row() -> None:
@@ -218,7 +252,9 @@ def test_a_number_keeps_what_a_spreadsheet_knows_of_it(value: float) -> None:
 
 @given(st.integers(-(10**15), 10**15))
 def test_whole_numbers_have_no_point(value: int) -> None:
-    assert values.number(float(value)) in (str(value), f"-{value}") and values.number(value) == str(value)
+    assert values.number(float(value)) in (str(value), f"-{value}") and values.number(value) == str(
+        value
+    )
 
 
 @pytest.mark.parametrize(
@@ -258,8 +294,20 @@ def test_moments(value: object, text: str) -> None:
 
 @pytest.mark.parametrize(
     "shown_as, is_one",
-    [("yyyy-mm-dd", True), ("[h]:mm", True), ("h:mm AM/PM", True), ("General", False), ('0.00" days"', False)]
-    + [("[Red]0.0", False), ("#,##0\\ \\m", False), ("0.00E+00", False), ('0;"yes"', False), ("[$-409]d/m/yy;@", True)],
+    [
+        ("yyyy-mm-dd", True),
+        ("[h]:mm", True),
+        ("h:mm AM/PM", True),
+        ("General", False),
+        ('0.00" days"', False),
+    ]
+    + [
+        ("[Red]0.0", False),
+        ("#,##0\\ \\m", False),
+        ("0.00E+00", False),
+        ('0;"yes"', False),
+        ("[$-409]d/m/yy;@", True),
+    ],
 )
 def test_which_formats_show_moments(shown_as: str, is_one: bool) -> None:
     assert values.is_moment(shown_as) == is_one
@@ -307,7 +355,11 @@ def test_a_formula_that_was_never_computed_is_read_itself() -> None:
     data = xlsx({"S": {"A1": "Sum", "B1": "Of", "A2": "=SUM(B2:B9)", "B2": 4}})
     assert rows(data, "xlsx") == [("sheet S", 2, "Sum | Of", "=SUM(B2:B9) | 4")]
     parts = parts_of(data)
-    cell = parts["xl/worksheets/sheet1.xml"].replace(b"<v></v>", b"<v>44</v>").replace(b"<v />", b"<v>44</v>")
+    cell = (
+        parts["xl/worksheets/sheet1.xml"]
+        .replace(b"<v></v>", b"<v>44</v>")
+        .replace(b"<v />", b"<v>44</v>")
+    )
     assert cell != parts["xl/worksheets/sheet1.xml"]
     assert rows(archive({**parts, "xl/worksheets/sheet1.xml": cell}), "xlsx")[0][3] == "44 | 4"
 
@@ -319,7 +371,12 @@ def test_a_comment_stands_below_its_row() -> None:
         book["S"]["A2"].comment = Comment("not\nyet paid", "Ada")
         book["S"]["C9"].comment = Comment("of an empty cell", "Ada")
 
-    found = blocks(xlsx({"S": {"A1": "Who", "B1": "What", "A2": "Bob", "B2": 3, "A3": "Eve", "B3": 4}}, change), "xlsx")
+    found = blocks(
+        xlsx(
+            {"S": {"A1": "Who", "B1": "What", "A2": "Bob", "B2": 3, "A3": "Eve", "B3": 4}}, change
+        ),
+        "xlsx",
+    )
     assert [block.text for block in found] == [
         "S",
         "Bob | 3",
@@ -344,7 +401,11 @@ def test_a_comment_on_the_header_or_between_rows_stands_below_the_next_row() -> 
         + ods_row(ods_cell("bolt"), ods_cell("3", "float", "3"))
         + ods_row(ods_cell(inner=note, more='table:number-columns-repeated="28"'), times=1)
         + ods_row(ods_cell("nut"), ods_cell("2", "float", "2"))
-        + ods_row(ods_cell(), "<table:table-cell table:number-columns-repeated='26'/>", ods_cell(inner=note))
+        + ods_row(
+            ods_cell(),
+            "<table:table-cell table:number-columns-repeated='26'/>",
+            ods_cell(inner=note),
+        )
     )
     assert [text for *_, text in rows(odf("spreadsheet", ods_table("S", body)), "ods")] == [
         "bolt | 3",
@@ -361,9 +422,16 @@ def test_a_comment_on_the_header_or_between_rows_stands_below_the_next_row() -> 
 
 def test_three_cells_far_apart_are_three_cells() -> None:
     data = xlsx({"S": {"A1": "near", "XFD1048576": "far", "C500000": "between"}})
-    assert [(row[1], row[3]) for row in rows(data, "xlsx")] == [(1, "near"), (500000, "between"), (1048576, "…")]
+    assert [(row[1], row[3]) for row in rows(data, "xlsx")] == [
+        (1, "near"),
+        (500000, "between"),
+        (1048576, "…"),
+    ]
     corner = [(0, 0, GENERAL, "near"), (65535, 255, GENERAL, "far")]
-    assert [(row[1], row[3]) for row in rows(xls({"S": corner}), "xls")] == [(1, "near"), (65536, "…")]
+    assert [(row[1], row[3]) for row in rows(xls({"S": corner}), "xls")] == [
+        (1, "near"),
+        (65536, "…"),
+    ]
 
 
 def test_what_lies_beyond_the_columns_read_is_marked() -> None:
@@ -373,12 +441,17 @@ def test_what_lies_beyond_the_columns_read_is_marked() -> None:
     narrow = Bounds(columns=3)
     data = xlsx({"S": {"A1": 1, "B1": 2, "C1": 3, "D1": 4}})
     assert [block.text for block in workbook.read(data, narrow)] == ["S", "1 | 2 | 3 | …"]
-    many = odf("spreadsheet", ods_table("S", ods_row(ods_cell("x", more='table:number-columns-repeated="1000000"'))))
+    many = odf(
+        "spreadsheet",
+        ods_table("S", ods_row(ods_cell("x", more='table:number-columns-repeated="1000000"'))),
+    )
     assert [block.text for block in opendocument.read(many, narrow)] == ["S", "x | x | x | …"]
 
 
 def test_a_row_repeated_a_million_times_ends_at_the_bound() -> None:
-    data = odf("spreadsheet", ods_table("S", ods_row(ods_cell("again and again"), times=99_999_999)))
+    data = odf(
+        "spreadsheet", ods_table("S", ods_row(ods_cell("again and again"), times=99_999_999))
+    )
     found = blocks(data, "ods", OPTIONS._replace(max_text=3000))
     assert len(found) < 210
     assert found[-1].text.endswith("[The text goes on: the rest is left out.]")
@@ -387,7 +460,10 @@ def test_a_row_repeated_a_million_times_ends_at_the_bound() -> None:
 def test_a_text_shared_by_many_cells_ends_at_the_bound() -> None:
     cells: dict[str, Any] = {f"A{row}": "long " * 5000 for row in range(1, 300)}
     assert (
-        sum(len(block.text) for block in blocks(xlsx({"S": cells}), "xlsx", OPTIONS._replace(max_text=100_000)))
+        sum(
+            len(block.text)
+            for block in blocks(xlsx({"S": cells}), "xlsx", OPTIONS._replace(max_text=100_000))
+        )
         < 100_100
     )
 
@@ -395,7 +471,13 @@ def test_a_text_shared_by_many_cells_ends_at_the_bound() -> None:
 def test_sheets_beyond_the_bound_are_left_out() -> None:
     data = xlsx({f"S{number}": {"A1": number} for number in range(5)})
     found = blocks(data, "xlsx", OPTIONS._replace(max_pages=2))
-    assert [block.text for block in found] == ["S0", "0", "S1", "1", "[The sheets go on: the rest is left out.]"]
+    assert [block.text for block in found] == [
+        "S0",
+        "0",
+        "S1",
+        "1",
+        "[The sheets go on: the rest is left out.]",
+    ]
 
 
 # -- what is no spreadsheet, or a hostile one --------------------------------------------------------------------------
@@ -426,13 +508,21 @@ def test_a_header_that_lies_about_a_size_does_not_help_a_bomb() -> None:
 def test_entities_are_not_defined(encoding: str) -> None:
     bomb = '<!DOCTYPE sst [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]><styleSheet><t>&b;</t></styleSheet>'
     for part in ("xl/styles.xml", "xl/workbook.xml", "xl/worksheets/sheet1.xml", "_rels/.rels"):
-        assert why(archive({**parts_of(as_xlsx()), part: bomb.encode(encoding)}), "xlsx") == "document type definition"
-    content = archive({"content.xml": bomb.encode(encoding)}, {"mimetype": "application/vnd.oasis.opendocument.text"})
+        assert (
+            why(archive({**parts_of(as_xlsx()), part: bomb.encode(encoding)}), "xlsx")
+            == "document type definition"
+        )
+    content = archive(
+        {"content.xml": bomb.encode(encoding)},
+        {"mimetype": "application/vnd.oasis.opendocument.text"},
+    )
     assert why(content, "odt") == "document type definition"
 
 
 def test_a_declared_encoding_hides_no_definition() -> None:
-    bomb = '<?xml version="1.0" encoding="{}"?><!DOCTYPE x [<!ENTITY a "ha">]><workbook>&a;</workbook>'
+    bomb = (
+        '<?xml version="1.0" encoding="{}"?><!DOCTYPE x [<!ENTITY a "ha">]><workbook>&a;</workbook>'
+    )
     for name, reason in (
         ("utf-16-le", "damaged xlsx"),
         ("cp037", "damaged xlsx"),
@@ -456,7 +546,10 @@ def test_a_chain_of_sectors_that_bites_its_tail_is_damaged() -> None:
 
 
 def test_protected_workbooks_are_named() -> None:
-    assert why(compound({"EncryptedPackage": b"x", "EncryptionInfo": b"y"}), "xlsx") == "password-protected"
+    assert (
+        why(compound({"EncryptedPackage": b"x", "EncryptionInfo": b"y"}), "xlsx")
+        == "password-protected"
+    )
     filepass = (
         b"\x09\x08\x10\x00\x00\x06\x05\x00\xbb\x1d\xcc\x07\0\0\0\0\x06\0\0\0"
         + b"\x2f\x00\x06\x00\x00\x00\x01\x02\x03\x04"
@@ -474,7 +567,10 @@ def test_another_format_under_the_name_is_read_as_what_it_is() -> None:
 
 def test_nothing_in_it_is_no_text() -> None:
     assert why(xlsx({"S": {}}), "xlsx") == "no text"
-    assert why(odf("spreadsheet", ods_table("S", ods_row("<table:table-cell/>", times=1000))), "ods") == "no text"
+    assert (
+        why(odf("spreadsheet", ods_table("S", ods_row("<table:table-cell/>", times=1000))), "ods")
+        == "no text"
+    )
 
 
 def test_cells_nested_without_end_are_refused() -> None:
@@ -482,7 +578,10 @@ def test_cells_nested_without_end_are_refused() -> None:
     with pytest.raises(Unreadable, match="nested too deeply"):
         blocks(
             odf(
-                "spreadsheet", ods_table("S", ods_row(f"<table:table-cell><text:p>{deep}</text:p></table:table-cell>"))
+                "spreadsheet",
+                ods_table(
+                    "S", ods_row(f"<table:table-cell><text:p>{deep}</text:p></table:table-cell>")
+                ),
             ),
             "ods",
         )

@@ -57,13 +57,17 @@ def test_a_slide_is_its_title_its_shapes_and_its_notes() -> None:
 
 
 def test_slides_come_in_the_order_of_the_show() -> None:
-    data = pptx([slide(shape(paragraph(word))) for word in ("third", "first", "second")], order=[2, 3, 1])
+    data = pptx(
+        [slide(shape(paragraph(word))) for word in ("third", "first", "second")], order=[2, 3, 1]
+    )
     found = [(block.text, block.place.first) for block in blocks(data, "pptx")]
     assert found == [("first", 1), ("second", 2), ("third", 3)]
 
 
 def test_a_hidden_slide_says_so() -> None:
-    data = pptx([slide(shape(paragraph("shown"))), slide(shape(paragraph("not shown")), hidden=True)])
+    data = pptx(
+        [slide(shape(paragraph("shown"))), slide(shape(paragraph("not shown")), hidden=True)]
+    )
     assert [place for place, _ in places(data, "pptx")] == ["slide 1", "hidden slide 2"]
 
 
@@ -71,20 +75,29 @@ def test_what_is_there_twice_for_older_programs_is_read_once() -> None:
     both = "<mc:Choice>{}</mc:Choice><mc:Fallback>{}</mc:Fallback>".format(
         shape(paragraph("new")), shape(paragraph("old"))
     )
-    assert lines(pptx([slide(f"<mc:AlternateContent>{both}</mc:AlternateContent>")]), "pptx") == ["text: new"]
+    assert lines(pptx([slide(f"<mc:AlternateContent>{both}</mc:AlternateContent>")]), "pptx") == [
+        "text: new"
+    ]
 
 
 def test_charts_and_diagrams_and_comments_are_read_beside_the_slide() -> None:
     chart = "<c:c xmlns:c='urn:c'><c:strCache><c:pt><c:v>East</c:v></c:pt></c:strCache><c:v>4.5</c:v></c:c>"
     comments = "<p:l xmlns:p='urn:p'><p:cm><p:text>check this</p:text></p:cm><p:cm><p:text>done</p:text></p:cm></p:l>"
-    data = pptx([slide(shape(paragraph("Sales"), role="ctrTitle"))], beside={1: {"chart": chart, "comments": comments}})
+    data = pptx(
+        [slide(shape(paragraph("Sales"), role="ctrTitle"))],
+        beside={1: {"chart": chart, "comments": comments}},
+    )
     assert lines(data, "pptx") == ["heading: Sales", "text: East", "note: check this", "note: done"]
 
 
 def test_slides_beyond_the_bound_are_left_out() -> None:
     data = pptx([slide(shape(paragraph(f"number {at}"))) for at in range(5)])
     found = blocks(data, "pptx", OPTIONS._replace(max_pages=2))
-    assert [block.text for block in found] == ["number 0", "number 1", "[The slides go on: the rest is left out.]"]
+    assert [block.text for block in found] == [
+        "number 0",
+        "number 1",
+        "[The slides go on: the rest is left out.]",
+    ]
 
 
 # -- OpenDocument ----------------------------------------------------------------------------------------------------
@@ -137,7 +150,9 @@ def test_titles_of_an_opendocument_text_hold_for_what_follows() -> None:
 def test_pages_are_counted_where_the_file_says_where_they_end() -> None:
     body = "<text:p>first</text:p><text:p><text:soft-page-break/>second</text:p>"
     assert [block.place.first for block in blocks(odf("text", body), "odt")] == [2 - 1, 2]
-    assert [block.place.unit for block in blocks(odf("text", "<text:p>first</text:p>"), "odt")] == [""]
+    assert [block.place.unit for block in blocks(odf("text", "<text:p>first</text:p>"), "odt")] == [
+        ""
+    ]
 
 
 def test_an_opendocument_presentation() -> None:
@@ -151,7 +166,12 @@ def test_an_opendocument_presentation() -> None:
         "</draw:page>"
     )
     data = odf("presentation", page * 2)
-    assert lines(data, "odp")[:4] == ["heading: Gears", "list: - point", "text: grouped", "note: say it"]
+    assert lines(data, "odp")[:4] == [
+        "heading: Gears",
+        "list: - point",
+        "text: grouped",
+        "note: say it",
+    ]
     assert [block.place.first for block in blocks(data, "odp")] == [1, 1, 1, 1, 2, 2, 2, 2]
 
 
@@ -170,11 +190,17 @@ PAGE = """<?xml version="1.0"?><!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.1//EN"
 
 
 def test_a_book_is_read_in_the_order_of_its_spine() -> None:
-    pages = {"b.xhtml": PAGE.format("Two"), "a 1.xhtml": PAGE.format("One"), "nav.xhtml": PAGE.format("Contents")}
+    pages = {
+        "b.xhtml": PAGE.format("Two"),
+        "a 1.xhtml": PAGE.format("One"),
+        "nav.xhtml": PAGE.format("Contents"),
+    }
     data = epub(pages, ["nav.xhtml", "a 1.xhtml", "b.xhtml"], nav="nav.xhtml")
     found = blocks(data, "epub")
     assert [
-        (block.text, block.place.first) for block in found if block.kind == "heading" and len(block.headings) == 1
+        (block.text, block.place.first)
+        for block in found
+        if block.kind == "heading" and len(block.headings) == 1
     ] == [
         ("One", 1),
         ("Two", 2),
@@ -193,11 +219,14 @@ def test_a_book_is_read_in_the_order_of_its_spine() -> None:
 
 
 def test_what_drawings_say_and_what_stands_for_an_object_is_read() -> None:
-    drawing = (
-        "<svg><metadata>no</metadata><style>no</style><g><text>of a <tspan>drawing</tspan></text><path/></g></svg>"
-    )
+    drawing = "<svg><metadata>no</metadata><style>no</style><g><text>of a <tspan>drawing</tspan></text><path/></g></svg>"
     data = epub({"a.xhtml": f"<p>before</p>{drawing}<object data='x'><p>instead</p></object>after"})
-    assert lines(data, "epub") == ["text: before", "text: of a drawing", "text: instead", "text: after"]
+    assert lines(data, "epub") == [
+        "text: before",
+        "text: of a drawing",
+        "text: instead",
+        "text: after",
+    ]
     assert lines(archive_with_drawing(drawing), "epub") == ["text: of a drawing"]
 
 
@@ -209,7 +238,10 @@ def archive_with_drawing(drawing: str) -> bytes:
 
 
 def test_a_page_that_is_cut_off_gives_what_there_is() -> None:
-    assert lines(epub({"a.xhtml": "<html><body><p>one<table><tr><td>two"}), "epub") == ["text: one", "table: two"]
+    assert lines(epub({"a.xhtml": "<html><body><p>one<table><tr><td>two"}), "epub") == [
+        "text: one",
+        "table: two",
+    ]
 
 
 def test_a_protected_book_is_named_and_scrambled_fonts_are_not() -> None:
@@ -217,7 +249,10 @@ def test_a_protected_book_is_named_and_scrambled_fonts_are_not() -> None:
     pages = {"a.xhtml": "<p>words</p>"}
     protected = epub(pages, more={"META-INF/encryption.xml": said.format("OEBPS/a.xhtml")})
     assert why(protected, "epub") == "password-protected"
-    assert why(epub(pages, more={"META-INF/encryption.xml": said.format("OEBPS/font.otf")}), "epub") == ""
+    assert (
+        why(epub(pages, more={"META-INF/encryption.xml": said.format("OEBPS/font.otf")}), "epub")
+        == ""
+    )
 
 
 # -- .rtf ------------------------------------------------------------------------------------------------------------
@@ -240,13 +275,22 @@ def test_rtf_is_paragraphs_and_rows() -> None:
 
 def test_a_notebook_is_its_cells_without_their_outputs() -> None:
     data = notebook(
-        ("markdown", "# Gears\n\nHow to *oil* them.\n![p](data:image/png;base64,iVBORw0KGgo=)\n\n- a\n- b"),
+        (
+            "markdown",
+            "# Gears\n\nHow to *oil* them.\n![p](data:image/png;base64,iVBORw0KGgo=)\n\n- a\n- b",
+        ),
         ("code", ["import gears\n", "gears.oil()"]),
         ("code", ""),
-        ("markdown", "Intervals\n---------\n```\n# no heading\n\nmore\n```\ntext\n\n| a | b |\n|---|---|"),
+        (
+            "markdown",
+            "Intervals\n---------\n```\n# no heading\n\nmore\n```\ntext\n\n| a | b |\n|---|---|",
+        ),
         ("raw", "as it is"),
     )
-    found = [(block.kind, block.text, block.place.first, block.headings) for block in blocks(data, "notebook")]
+    found = [
+        (block.kind, block.text, block.place.first, block.headings)
+        for block in blocks(data, "notebook")
+    ]
     assert found == [
         ("heading", "Gears", 1, ("Gears",)),
         ("text", "How to *oil* them.\n![p]", 1, ("Gears",)),
@@ -292,7 +336,12 @@ WHOLE = {
     "odp": odf("presentation", "<draw:page><text:p>words</text:p></draw:page>"),
     "epub": epub({"a.xhtml": "<p>words</p>"}),
 }
-MAIN = {"pptx": "ppt/slides/slide1.xml", "odt": "content.xml", "odp": "content.xml", "epub": "OEBPS/book.opf"}
+MAIN = {
+    "pptx": "ppt/slides/slide1.xml",
+    "odt": "content.xml",
+    "odp": "content.xml",
+    "epub": "OEBPS/book.opf",
+}
 
 
 @pytest.mark.parametrize("language", WHOLE)
@@ -318,7 +367,8 @@ def test_groups_of_shapes_nested_without_end_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "language, data", [*WHOLE.items(), ("rtf", rtf("words")), ("notebook", notebook(("raw", "words")))]
+    "language, data",
+    [*WHOLE.items(), ("rtf", rtf("words")), ("notebook", notebook(("raw", "words")))],
 )
 def test_the_same_bytes_give_the_same_blocks(language: str, data: bytes) -> None:
     assert blocks(data, language) == blocks(data, language)

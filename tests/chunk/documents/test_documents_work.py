@@ -57,4 +57,7 @@ def test_time_grows_as_the_document_does(strange: str) -> None:
     """What the loops of C and of regular expressions do is no call: quadratic, each of these took seconds."""
     language, make, size = GROWING[strange]
     small, large = make(size // 4), make(size)
-    assert any(seconds(large, language) < max(0.5, min(8 * seconds(small, language), MOST)) for _ in range(3))
+    assert any(
+        seconds(large, language) < max(0.5, min(8 * seconds(small, language), MOST))
+        for _ in range(3)
+    )

@@ -12,13 +12,17 @@ from test_documents_sheets import rows
 pytestmark = pytest.mark.usefixtures("quiet")
 
 
-def sheet_of(rows_xml: str, behind: str = "", more: Mapping[str, str] = {}, strict: bool = False) -> bytes:
+def sheet_of(
+    rows_xml: str, behind: str = "", more: Mapping[str, str] = {}, strict: bool = False
+) -> bytes:
     """A workbook of one sheet whose XML a test writes; the strict dialect has other names for all of it."""
     main = "http://purl.oclc.org/ooxml/spreadsheetml/main" if strict else "urn:main"
     kinds = "http://purl.oclc.org/ooxml/officeDocument/relationships"
     root = f'<Relationship Id="r1" Type="{kinds}/officeDocument" Target="xl/book.xml"/>'
     listed = f'<Relationship Id="r1" Type="{kinds}/worksheet" Target="one.xml"/>'
-    listed += "".join(f'<Relationship Id="x{kind}" Type="{kinds}/{kind}" Target="{kind}.xml"/>' for kind in more)
+    listed += "".join(
+        f'<Relationship Id="x{kind}" Type="{kinds}/{kind}" Target="{kind}.xml"/>' for kind in more
+    )
     return archive(
         {
             "_rels/.rels": f"<Relationships>{root}</Relationships>",
@@ -38,7 +42,9 @@ CELLS = (
     '<row><c t="str"><f>A1&amp;"x"</f><v>line_x000D_end</v></c><c t="b"><v>1</v></c><c t="e"><v>#N/A</v></c>'
     '<c s="1"><v>45295.5</v></c><c t="d"><v>2024-01-04T14:30:00.000</v></c><c><f>SUM(A1)</f></c><c><v>x</v></c></row>'
 )
-SHARED = {"sharedStrings": "<sst><si><r><t>sha</t></r><r><t>red</t></r><rPh><t>no</t></rPh></si></sst>"}
+SHARED = {
+    "sharedStrings": "<sst><si><r><t>sha</t></r><r><t>red</t></r><rPh><t>no</t></rPh></si></sst>"
+}
 STYLES = '<styleSheet><cellXfs><xf numFmtId="0"/><xf numFmtId="22"/></cellXfs></styleSheet>'
 
 
@@ -58,7 +64,9 @@ def test_days_may_be_counted_from_1904() -> None:
 
 def test_names_of_parts_in_the_style_of_windows() -> None:
     parts = parts_of(sheet_of(CELLS, more=SHARED))
-    odd = archive({name.replace("/", "\\").replace("one", "ONE"): part for name, part in parts.items()})
+    odd = archive(
+        {name.replace("/", "\\").replace("one", "ONE"): part for name, part in parts.items()}
+    )
     assert rows(odd, "xlsx") == rows(archive(parts), "xlsx") != []
 
 
@@ -79,9 +87,18 @@ def test_shapes_and_comments_are_read_without_cells() -> None:
     [
         ('<row r="99999999999"><c><v>1</v></c></row>', ""),
         ('<row r="-1"><c r="ZZZZ1"><v>1</v></c></row>', ""),
-        ('<row><c s="99" t="s"><v>-1</v></c><c t="n"><v>1e999</v></c><c t="d"><v>never</v></c></row>', ""),
-        ('<row r="5"><c><v>1</v></c></row><row r="2"><c><v>2</v></c></row>', '<mergeCell ref="A1:A1048576"/>'),
-        ("<row/>" * 1000 + "<c/><v/><row><row><c><v>1</v></c></row></row>", '<mergeCell ref="ZZZ9:A1"/>'),
+        (
+            '<row><c s="99" t="s"><v>-1</v></c><c t="n"><v>1e999</v></c><c t="d"><v>never</v></c></row>',
+            "",
+        ),
+        (
+            '<row r="5"><c><v>1</v></c></row><row r="2"><c><v>2</v></c></row>',
+            '<mergeCell ref="A1:A1048576"/>',
+        ),
+        (
+            "<row/>" * 1000 + "<c/><v/><row><row><c><v>1</v></c></row></row>",
+            '<mergeCell ref="ZZZ9:A1"/>',
+        ),
         ("<c><v>1</v></c>", '<mergeCell ref="A1:A'),
     ],
 )
@@ -90,5 +107,7 @@ def test_what_no_program_writes_harms_nothing(rows_xml: str, behind: str) -> Non
 
 
 def test_a_far_column_costs_no_memory() -> None:
-    data = sheet_of("".join(f'<row r="{row}"><c r="XFD{row}"><v>1</v></c></row>' for row in range(1, 300)))
+    data = sheet_of(
+        "".join(f'<row r="{row}"><c r="XFD{row}"><v>1</v></c></row>' for row in range(1, 300))
+    )
     assert {row[3] for row in rows(data, "xlsx")} == {"\u2026"}

@@ -1,0 +1,139 @@
+"""Descriptions for one run of indexing: from the store, and, where the run may ask, from a model.
+
+What a model says is kept as soon as it is there, and then read back: had another process been told something else in
+the meantime, both go on with what was kept first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from ragit.config import Description, ImageDescription, LanguageModel
+from ragit.describe import code
+from ragit.describe.describer import Describer, Said, Subject
+from ragit.describe.task import DescriptionTask
+from ragit.index.descriptions.settings import chunk_task, image_task
+from ragit.index.model_costs import Spent
+from ragit.remote.chat import Chat
+from ragit.remote.client import Client
+from ragit.services import server_of
+from ragit.store import OF_CHUNK, OF_IMAGE, Store
+from ragit.types import Chunk
+
+Keep = Callable[[str, str, Mapping[bytes, str]], None]
+"""Stores descriptions at once: kind, who was asked, and what was said by subject."""
+
+
+class Asker:
+    """The models of one run. Without `keep`, nobody is asked: stored descriptions are all there are."""
+
+    def __init__(
+        self,
+        chunks: Description,
+        images: ImageDescription,
+        store: Store | None,
+        keep: Keep | None = None,
+    ) -> None:
+        self._settings: dict[str, LanguageModel] = {OF_CHUNK: chunks, OF_IMAGE: images}
+        self._tasks: dict[str, DescriptionTask | None] = {
+            OF_CHUNK: chunk_task(chunks),
+            OF_IMAGE: image_task(images),
+        }
+        self._describers: dict[str, Describer] = {}
+        self._store = store
+        self._keep = keep
+        self._private_keys = 0
+        """Parts of them that were taken out of texts before they came here."""
+        self.spent: dict[str, Spent] = {}
+        """What it came to, by kind."""
+
+    @property
+    def asks(self) -> bool:
+        """True if models may be asked."""
+        return self._keep is not None
+
+    def task(self, kind: str) -> DescriptionTask | None:
+        """What the settings have a model asked about such subjects; None where they want no descriptions."""
+        return self._tasks[kind]
+
+    def chunks(
+        self, wanted: Mapping[bytes, Chunk], private_keys: Mapping[bytes, int]
+    ) -> dict[bytes, str]:
+        """Descriptions of chunks by the hash of their embedded text; those that could not be had are left out.
+
+        `private_keys` says how many were taken out of which, to be counted where a model is asked.
+        """
+        task = self._tasks[OF_CHUNK]
+        if task is None:
+            return {}
+        said = self.stored(OF_CHUNK, wanted)
+        if self._keep is None or len(said) == len(wanted):
+            return said
+        fresh = wanted.keys() - said.keys()
+        self._private_keys += sum(count for key, count in private_keys.items() if key in fresh)
+        clean = self._describer(OF_CHUNK, task).clean
+        subjects = (
+            code.subject(
+                key,
+                piece.parent,
+                piece.symbol,
+                clean(piece.text),
+                prompt=task.prompt,
+                most=task.bound,
+            )
+            for key, piece in wanted.items()
+            if key not in said
+        )
+        for _ in self.ask(OF_CHUNK, subjects):
+            pass
+        return self.stored(OF_CHUNK, wanted)
+
+    def stored(self, kind: str, subjects: Iterable[bytes]) -> dict[bytes, str]:
+        """Descriptions that are there already."""
+        task = self._tasks[kind]
+        if task is None or self._store is None:
+            return {}
+        return self._store.descriptions.of(kind, task.fingerprint, subjects)
+
+    def ask(self, kind: str, subjects: Iterable[Subject]) -> Iterator[Said]:
+        """Ask a model about each, keep what it says, and give what came of it."""
+        task, keep = self._tasks[kind], self._keep
+        assert task is not None and keep is not None
+        for one in self._describer(kind, task).each(subjects):
+            if one.text:
+                keep(kind, task.fingerprint, {one.key: one.text})
+            self._count(kind, one)
+            yield one
+        private_keys = self._private_keys if kind == OF_CHUNK else 0
+        self.spent.setdefault(kind, Spent()).secrets = (
+            self._describer(kind, task).secrets + private_keys
+        )
+
+    def left_out(self, kind: str, why: str) -> None:
+        """Count a subject that got no description."""
+        one = self.spent.setdefault(kind, Spent())
+        one.failed += 1
+        one.why = why
+
+    def _describer(self, kind: str, task: DescriptionTask) -> Describer:
+        if kind not in self._describers:
+            self._describers[kind] = Describer(chat_of(self._settings[kind], kind), task.max_tokens)
+        return self._describers[kind]
+
+    def _count(self, kind: str, one: Said) -> None:
+        if one.failure:
+            self.left_out(kind, one.failure)
+            return
+        spent = self.spent.setdefault(kind, Spent())
+        spent.subjects += 1
+        spent.tokens_in += one.tokens_in
+        spent.tokens_out += one.tokens_out
+
+
+def chat_of(settings: LanguageModel, kind: str) -> Chat:
+    """A chat with the model that the settings name."""
+    section = "description" if kind == OF_CHUNK else "imageDescription"
+    server = server_of(
+        settings, section, timeout_ms=settings.timeout_ms, concurrency=settings.concurrency
+    )
+    return Chat(Client(server), settings.model, f"{section}.maxTokens")

@@ -1,0 +1,132 @@
+"""What the store holds of the descriptions that the settings want, and what waits for one. Asks no model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragit.config import Config
+from ragit.errors import StoreTooOld, StoreUnreadable
+from ragit.git import Repo
+from ragit.index.descriptions.settings import NOT_DESCRIBED, chunk_task, image_task, wanted
+from ragit.index.tree import Composed
+from ragit.store import OF_CHUNK, OF_IMAGE, Store, is_store
+from ragit.types import Embedder, Oid
+
+if TYPE_CHECKING:
+    from ragit.index.descriptions.requests import Keep
+    from ragit.index.run.workbench import Key
+
+
+class Descriptions:
+    """The descriptions of one configuration, in whichever store of it."""
+
+    def __init__(self, repo: Repo, config: Config, embedder: Embedder | None) -> None:
+        self._repo = repo
+        self.wanted = wanted(config, embedder)
+        """False if there are to be none at all."""
+        self._embedder = embedder
+        self._images = image_task(config.image_description)
+        self._tasks = {OF_CHUNK: chunk_task(config.description), OF_IMAGE: self._images}
+
+    def stored(self, store: Store) -> int:
+        """How many there are of those that the settings want."""
+        return sum(
+            store.descriptions.count(kind, one.fingerprint)
+            for kind, one in self._tasks.items()
+            if one
+        )
+
+    def of_images(self, store: Store) -> int:
+        """How many of them are of images."""
+        return store.descriptions.count(OF_IMAGE, self._images.fingerprint) if self._images else 0
+
+    def of_image(self, store: Store | None, blob: Oid) -> str:
+        """What was said about an image; empty if nothing was."""
+        if store is None or self._images is None:
+            return ""
+        key = bytes.fromhex(blob)
+        return store.descriptions.of(OF_IMAGE, self._images.fingerprint, [key]).get(key, "")
+
+    @staticmethod
+    def never(composed: Composed, path: bytes) -> str:
+        """Why a file of a tree gets no description as an image, if it had none so far; empty if it is to get one."""
+        if path in composed.snapshot.paths:
+            return "it is indexed as text"
+        reason = composed.snapshot.skipped.get(path, "")
+        return "" if reason == NOT_DESCRIBED else reason
+
+    def lacking(self, store: Store, composed: Iterable[Composed]) -> list[Key]:
+        """Keys of chunkings of these trees that have vectors without descriptions."""
+        number = self._table(store)
+        lacking = set() if number is None else store.descriptions.lacking(number)
+        return store.keys_of(
+            sorted(lacking & {one for part in composed for one in part.snapshot.chunkings})
+        )
+
+    def waiting(self, store: Store | None, composed: Composed) -> int:
+        """How many chunks, each text once, and images of a tree a model is still to be asked about, as far as the tree
+        is stored: what a dry run counts.
+        """
+        if not self.wanted:
+            return 0
+        return self._chunks_waiting(store, composed) + self._images_waiting(composed)
+
+    def _chunks_waiting(self, store: Store | None, composed: Composed) -> int:
+        task = self._tasks[OF_CHUNK]
+        if task is None or store is None or self._embedder is None:
+            return 0
+        chunkings = set(composed.snapshot.chunkings)
+        return store.descriptions.to_ask(
+            self._table(store), task.fingerprint, chunkings, composed.bare
+        )
+
+    def _images_waiting(self, composed: Composed) -> int:
+        waiting = {
+            path for path, reason in composed.snapshot.skipped.items() if reason == NOT_DESCRIBED
+        }
+        return len(
+            {entry.oid for entry in self._repo.entries(composed.tree) if entry.path in waiting}
+            if waiting
+            else ()
+        )
+
+    def carry_over(self, old: Path, new: Path) -> None:
+        """Copy all descriptions to a new store: they were paid for, and cannot be made again as they were."""
+        if not is_store(old):
+            return
+        try:
+            with _brought_up(old) as source, Store(new, writable=True) as target, target.writing():
+                for row in source.descriptions.all():
+                    target.descriptions.keep(row.kind, row.describer, {row.subject: row.text})
+        except StoreUnreadable as error:
+            if self.wanted:
+                hint = f"To pay for all of them again, move {old} away, and type: ragit index"
+                raise StoreUnreadable(
+                    f"the descriptions cannot be carried over: {error.message}", hint
+                ) from error
+
+    def _table(self, store: Store) -> int | None:
+        """The number of the embedder, if it has vectors."""
+        return store.embedder(self._embedder.fingerprint) if self._embedder else None
+
+
+def _brought_up(path: Path) -> Store:
+    """A reader of a store, which is brought up to date first if an older ragit wrote it."""
+    try:
+        return Store(path, writable=False)
+    except StoreTooOld:
+        return Store(path, writable=True)
+
+
+def keeping(store: Store) -> Keep:
+    """What stores descriptions as soon as they are there."""
+
+    def keep(kind: str, describer: str, said: Mapping[bytes, str]) -> None:
+        with store.writing():
+            store.descriptions.keep(kind, describer, said)
+            if kind == OF_IMAGE:
+                store.snapshots.forget({NOT_DESCRIBED})
+
+    return keep

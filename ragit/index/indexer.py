@@ -1,0 +1,364 @@
+"""The face of indexing: what trees lack is found, worked off by a run, and the complete ones are remembered.
+
+Also what is done to a store as a whole: a rehearsal, a rebuild, a collection of what nothing reaches. `run` says in
+which batches work is done, and when it is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragit.chunk import is_document
+from ragit.config import Config
+from ragit.errors import EmbedderUnavailable, RagitError, StoreTooOld
+from ragit.git import Repo
+from ragit.index.descriptions.settings import NOT_DESCRIBED, chunk_task
+from ragit.index.descriptions.stored import Descriptions, keeping
+from ragit.index.selection import Selected, Selector
+from ragit.index.tree import Composed, Composer, without_vectors
+from ragit.index.vectors.embedder import embedder_of, sent_by, server_name
+from ragit.locks import held
+from ragit.records import replaced
+from ragit.store import Store, is_store, remove_store, replace_store
+from ragit.types import NOT_DOWNLOADED, PUT_OFF, Oid, Progress, ToIndex
+from ragit.types import lacking as lacking_words
+
+if TYPE_CHECKING:
+    from ragit.chunk.custom import Custom
+    from ragit.index.run.run import Setup
+    from ragit.index.run.stats import Tally
+    from ragit.index.run.workbench import Key
+    from ragit.reports import GcReport, IndexReport
+
+
+class Indexer:
+    """Makes trees of one repository complete in its store."""
+
+    def __init__(
+        self,
+        repo: Repo,
+        config: Config,
+        store_path: Path,
+        chunkers: Mapping[str, Custom] | None = None,
+    ) -> None:
+        self.repo = repo
+        self.chunkers = chunkers
+        self.config = config
+        self.store_path = store_path
+        self.embedder = embedder_of(config.embedding, config.description)
+        fingerprint = self.embedder.fingerprint if self.embedder else ""
+        self.selector = Selector(config, chunkers)
+        described = chunk_task(config.description)
+        self.composer = Composer(
+            repo, self.selector, fingerprint, described.fingerprint if described else ""
+        )
+        self.descriptions = Descriptions(repo, config, self.embedder)
+        self.absent: set[Oid] = set()
+        """Blobs that turned out not to be in the repository."""
+
+    def without_vectors(self) -> Indexer:
+        """The same for words alone: what an embedding server that does not answer leaves possible."""
+        settings = replaced(self.config, embedding=replaced(self.config.embedding, provider="none"))
+        return Indexer(self.repo, settings, self.store_path, self.chunkers)
+
+    def open_store(self) -> Store | None:
+        """A reader of the store; None if there is no store yet, or one that has to be brought up to date first."""
+        if not self.store_path.exists():
+            return None
+        try:
+            return Store(self.store_path, writable=False)
+        except (
+            StoreTooOld
+        ):  # an older ragit's, or of one that was killed as it made it: indexing migrates it
+            return None
+
+    def complete(
+        self,
+        trees: Sequence[Oid],
+        *,
+        near: Oid | None = None,
+        progress: Progress | None = None,
+        describe: bool = False,
+        retry: bool = False,
+    ) -> IndexReport:
+        """Index what these trees lack. What is done is kept if this is interrupted.
+
+        Models are asked only to `describe`, which may take long: without it, stored descriptions are used, what has
+        none is embedded by its code alone, and is described by the next run that may. `retry` reads what earlier runs
+        put off, as far as its time allows.
+        """
+        from ragit.index.run.stats import seen
+
+        tally = self._tally(describe)
+        with (
+            held(self._lock, shared=True, by="a running gc"),
+            Store(self.store_path, writable=True) as store,
+        ):
+            latest = self._moment(store)
+            composed, lacking = self._lacking(store, trees, near, tally, retry)
+            if lacking:
+                try:
+                    self._fill(store, lacking, tally, progress)
+                except EmbedderUnavailable as error:
+                    from ragit.index.vectors.same_model import doubt
+
+                    doubt(self.store_path)
+                    left = self._left(store, trees, near)
+                    hint = f"{error.hint}. What was done is kept: {left}".replace("?.", "?")
+                    raise EmbedderUnavailable(error.message, hint) from error
+                latest = self._moment(store)
+                composed = [
+                    self.composer.compose(store, tree, near=near, absent=self.absent)
+                    for tree in trees
+                ]
+            self._remember(store, composed, latest)
+            chunks = store.chunk_count({c for part in composed for c in part.snapshot.chunkings})
+        return tally.report(self.config, seen(composed), chunks)
+
+    def _fill(
+        self, store: Store, lacking: Sequence[Key], tally: Tally, progress: Progress | None
+    ) -> None:
+        from ragit.index.run.run import Run
+        from ragit.index.run.workbench import How
+
+        asks = tally.spent is not None
+        # What a server made for one batch, the next must not have made again, even where the store is empty.
+        reuse = self.descriptions.wanted or store.has_chunks() or self._setup.is_remote
+        run = Run(
+            self._setup,
+            How(reuse, describes=asks),
+            tally,
+            progress,
+            keeping(store) if asks else None,
+        )
+        try:
+            run.fill(store, lacking)
+        finally:
+            self.absent |= run.absent
+
+    def _left(self, store: Store, trees: Sequence[Oid], near: Oid | None) -> str:
+        """What trees still lack, in words."""
+        composed = [
+            self.composer.compose(store, tree, near=near, absent=self.absent) for tree in trees
+        ]
+        files = {file.key for part in composed for file in part.missing}
+        return lacking_words(len(files), without_vectors(store, *composed), "what was asked for")
+
+    def announced(self, composed: Composed) -> ToIndex:
+        """What there is to index, for whoever has to wait for it."""
+        documents = (
+            sum(is_document(file.language) for file in composed.missing)
+            if self.config.documents.enabled
+            else 0
+        )
+        files = len(composed.missing) + len(composed.bare)
+        return ToIndex(files, documents, server_name(self.config.embedding, self.embedder))
+
+    def _tally(self, describe: bool) -> Tally:
+        from ragit.index.run.stats import (
+            Tally,  # with what it imports, 15 ms that a search of a complete tree saves
+        )
+
+        return Tally(spent={} if describe and self.descriptions.wanted else None)
+
+    @cached_property
+    def _setup(self) -> Setup:
+        from ragit.index.run.run import Setup
+
+        return Setup(self.repo, self.config, self.store_path, self.selector, self.embedder)
+
+    def _lacking(
+        self,
+        store: Store | None,
+        trees: Sequence[Oid],
+        near: Oid | None,
+        tally: Tally,
+        retry: bool,
+        *,
+        anew: bool = False,
+    ) -> tuple[list[Composed], list[Key]]:
+        """The trees as they are, and the keys of what has to be worked on."""
+        asks = tally.spent is not None
+        naming = (PUT_OFF if retry else frozenset()) | ({NOT_DESCRIBED} if asks else frozenset())
+        composed = [
+            self.composer.compose(
+                store, tree, near=near, absent=self.absent, naming=naming, anew=anew
+            )
+            for tree in trees
+        ]
+        lacking = _missing(composed, waiting=asks)
+        if retry:
+            put_off = dict.fromkeys(file.key for part in composed for file in part.put_off)
+            tally.put_off = frozenset(put_off).difference(lacking)
+            lacking += [key for key in put_off if key in tally.put_off]
+        if store and not anew:
+            again = store.keys_of(sorted({chunking for part in composed for chunking in part.bare}))
+            again += self.descriptions.lacking(store, composed) if asks else []
+            tally.again = frozenset(again).difference(lacking)
+            lacking += [key for key in dict.fromkeys(again) if key in tally.again]
+        return composed, lacking
+
+    def describe(self, blob: Oid) -> str:
+        """Have an image described, unless it is already, and keep that. Raises RemoteFailed and NotDescribed."""
+        from ragit.index.descriptions.images import only
+
+        shared = held(self._lock, shared=True, by="a running gc")
+        with shared, Store(self.store_path, writable=True) as store, self.repo.objects() as objects:
+            return only(blob, objects, self.config, store, keeping(store))
+
+    def keep(self, tree: Oid) -> None:
+        """Cache a tree that lacks nothing, so that the next search need not walk it; or not, where that cannot be
+        written. A changed setting or an updated library leaves this to do where it changes no chunk of the tree.
+        """
+        shared = held(self._lock, shared=True, by="a running gc")
+        with suppress(RagitError), shared, Store(self.store_path, writable=True) as store:
+            latest = self._moment(store)
+            # Once more, under the lock: gc may have dropped since what a reader saw.
+            self._remember(store, [self.composer.compose(store, tree, absent=self.absent)], latest)
+
+    def fetch(self, trees: Sequence[Oid]) -> None:
+        """Download the files that a partial clone lacks of these trees, in one call."""
+        absent: dict[Oid, None] = {}
+        with self.reading() as store:
+            for tree in trees:
+                skipped = self.composer.compose(store, tree).snapshot.skipped
+                absent.update(
+                    (e.oid, None)
+                    for e in self.repo.entries(tree)
+                    if skipped.get(e.path) == NOT_DOWNLOADED
+                )
+        self.repo.fetch(absent)
+
+    def rehearse(
+        self,
+        trees: Sequence[Oid],
+        *,
+        progress: Progress | None = None,
+        describe: bool = False,
+        retry: bool = False,
+        anew: bool = False,
+    ) -> IndexReport:
+        """What `complete` would do, descriptions included, found by chunking what is missing and writing nothing; or
+        what `rebuild` would, to make all of it `anew`.
+        """
+        from ragit.index.run.dry_run import Foresight
+        from ragit.index.run.run import Run
+        from ragit.index.run.workbench import How
+
+        tally = Foresight(spent={} if describe and self.descriptions.wanted else None)
+        with self.reading() as store:
+            composed, lacking = self._lacking(store, trees, None, tally, retry, anew=anew)
+            vectorless = without_vectors(store, *composed)
+            how = How(
+                store is not None, describes=tally.spent is not None, rehearses=True, anew=anew
+            )
+            run = Run(self._setup, how, tally, progress)
+            for _ in run.work(lacking):
+                pass  # they are counted
+            self.absent |= run.absent
+            if run.absent:
+                composed, _ = self._lacking(store, trees, None, tally, retry, anew=anew)
+            stored = store.chunk_count(tally.stays(composed)) if store else 0
+        tally.sent = tally.sent_by(sent_by(self.embedder))
+        report = tally.report(self.config, tally.outlook(composed), stored + tally.chunks)
+        older = store is None and is_store(self.store_path)
+        return replaced(report, dry_run=True, without_vectors=vectorless, older=older)
+
+    def rebuild(
+        self,
+        trees: Sequence[Oid],
+        *,
+        progress: Progress | None = None,
+        describe: bool = False,
+        retry: bool = False,
+    ) -> IndexReport:
+        """Index from nothing, beside the old store, which is replaced only at the end. Descriptions are kept."""
+        beside = self.store_path.with_name(self.store_path.name + ".new")
+        fresh = Indexer(self.repo, self.config, beside, self.chunkers)
+        remove_store(fresh.store_path)
+        self.descriptions.carry_over(self.store_path, fresh.store_path)
+        report = fresh.complete(trees, progress=progress, describe=describe, retry=retry)
+        with Store(fresh.store_path, writable=True) as store:
+            store.checkpoint()
+        with held(self._lock, by="a running index"):
+            replace_store(self.store_path, fresh.store_path)
+        return report
+
+    @contextmanager
+    def reading(self) -> Iterator[Store | None]:
+        """A reader of the store for a while; None if there is no store yet."""
+        store = self.open_store()
+        try:
+            yield store
+        finally:
+            if store:
+                store.close()
+
+    @contextmanager
+    def one_moment(self) -> Iterator[Store | None]:
+        """The same for reads that go together, whatever others write or drop meanwhile; not for long."""
+        with self.reading() as store, store.reading() if store else nullcontext():
+            yield store
+
+    def collect(self, trees: Iterable[Oid]) -> GcReport:
+        """Drop every chunking that none of these trees can use under this configuration, and all other embedders."""
+        from ragit.reports import GcReport
+
+        with held(self._lock, by="a running index"), Store(self.store_path, writable=True) as store:
+            before = store.info()
+            blobs = {entry.oid for tree in trees for entry in self.repo.entries_here(tree)}
+            keep = {
+                chunking
+                for chunking, oid, language, fingerprint in store.all_keys()
+                if oid in blobs and self.selector.usable(language, fingerprint)
+            }
+            number = store.embedder(self.embedder.fingerprint) if self.embedder else None
+            with store.writing():
+                dropped = store.drop_except(keep, set() if number is None else {number})
+                store.descriptions.drop_unused({bytes.fromhex(blob) for blob in blobs})
+            store.compact()
+            after = store.info()
+        return GcReport(dropped, after.chunkings, before.bytes, after.bytes)
+
+    @property
+    def _lock(self) -> Path:
+        return self.store_path.with_name(self.store_path.name + ".lock")
+
+    def _moment(self, store: Store) -> tuple[int, int]:
+        """Another one as soon as an image that waited does not wait any more."""
+        return store.last_chunking(), self.descriptions.of_images(store)
+
+    def _remember(
+        self, store: Store, composed: Sequence[Composed], latest: tuple[int, int]
+    ) -> None:
+        """Cache the trees, which were composed after the given moment."""
+        # Without its absent blobs a tree is not what it will be once they are fetched: not to be cached.
+        whole = (part for part in composed if not part.cached and part.complete)
+        new = [part for part in whole if not part.absent]
+        if new:
+            with store.writing():
+                later = (
+                    self._moment(store) != latest
+                )  # another process added what these trees do not have
+                for part in new:
+                    if later and not _WAITING.isdisjoint(part.snapshot.skipped.values()):
+                        continue
+                    store.snapshots.add(part.tree, self.composer.selection, part.snapshot)
+
+
+_WAITING = PUT_OFF | {NOT_DESCRIBED}
+"""Reasons that are gone as soon as another process did what is waited for."""
+
+
+def _missing(composed: Sequence[Composed], *, waiting: bool) -> list[Key]:
+    """Keys to index, each once, in the order of the first tree's paths: neighbours in a folder share words and
+    pages.
+    """
+    files: Iterator[Selected] = (
+        file for part in composed for file in (*part.missing, *(part.waiting if waiting else ()))
+    )
+    return list(dict.fromkeys(file.key for file in files))

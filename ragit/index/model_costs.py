@@ -1,0 +1,62 @@
+"""What models were asked in a run of indexing, or would be, and what that costs by the settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ragit.config import Config
+from ragit.records import replaced
+from ragit.reports import Described, Sent
+from ragit.store import OF_CHUNK, OF_IMAGE
+
+
+@dataclass(slots=True)
+class Spent:
+    """What one model was asked, or would be, and what it said."""
+
+    subjects: int = 0
+    failed: int = 0
+    why: str = ""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    secrets: int = 0
+
+
+def of_descriptions(config: Config, spent: Mapping[str, Spent]) -> Described:
+    """What models were asked, with what it costs by the settings."""
+    models = {OF_CHUNK: config.description.model, OF_IMAGE: config.image_description.model}
+    prices = dict(config.pricing)
+    did = {models[kind]: one for kind, one in spent.items() if one.subjects}
+    costs = [_cost(prices.get(models[kind].lower()), one) for kind, one in spent.items()]
+    empty = Spent()
+    chunks, images = spent.get(OF_CHUNK, empty), spent.get(OF_IMAGE, empty)
+    return Described(
+        chunks=chunks.subjects,
+        images=images.subjects,
+        failed=chunks.failed + images.failed,
+        why=chunks.why or images.why,
+        tokens_in=chunks.tokens_in + images.tokens_in,
+        tokens_out=chunks.tokens_out + images.tokens_out,
+        secrets=chunks.secrets,
+        cost=None if None in costs else sum(cost for cost in costs if cost is not None),
+        unpriced=tuple(sorted(model for model in did if model.lower() not in prices)),
+    )
+
+
+def of_vectors(config: Config, sent: Sent | None) -> Sent | None:
+    """What a server was sent, with what it costs by the settings; None if it was sent nothing."""
+    if sent is None or not sent.tokens + sent.secrets + sent.shortened + sent.refused:
+        return None
+    prices = dict(config.pricing).get(sent.model.lower())
+    return replaced(
+        sent, cost=sent.tokens * prices[0] / 1_000_000 if prices and sent.tokens else None
+    )
+
+
+def _cost(prices: tuple[float, ...] | None, spent: Spent) -> float | None:
+    if not spent.subjects:
+        return 0.0
+    if prices is None or not spent.tokens_in + spent.tokens_out:
+        return None
+    return (spent.tokens_in * prices[0] + spent.tokens_out * prices[-1]) / 1_000_000

@@ -1,0 +1,1 @@
+"""One run of indexing: batches, worker processes, deferred files, statistics and the dry run."""

@@ -1,0 +1,190 @@
+"""What a run of indexing would do, counted without doing it: the same plan as a run's, with nothing sent or written."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from ragit.config import Description, ImageDescription
+from ragit.describe import estimate
+from ragit.index.descriptions.images import Outcome, Waiting, chunking_of
+from ragit.index.descriptions.requests import Asker
+from ragit.index.model_costs import Spent
+from ragit.index.run.stats import Seen, Tally, seen
+from ragit.index.run.workbench import Done, Key
+from ragit.index.tree import Composed
+from ragit.index.vectors.reuse import Planned
+from ragit.records import replaced
+from ragit.remote.secrets import redact
+from ragit.reports import Sent
+from ragit.store import OF_CHUNK, OF_IMAGE, Store
+from ragit.types import BY_LINES, Chunk, Oid
+
+_UNSAID = "it " * int(estimate.ANSWER_TOKENS * estimate.BYTES_PER_TOKEN / 3)
+"""Stands for a description of usual length that is still to be had."""
+
+_UNSEEN = "it " * (estimate.IMAGE_ANSWER_TOKENS - 1)
+"""The same of an image, which is a chunk of so many words."""
+
+
+class Cost(NamedTuple):
+    """What one text would cost a server."""
+
+    tokens: int
+    secrets: int = 0
+    """How many would be taken out of it."""
+
+
+class Foreseen(NamedTuple):
+    """What a batch would cost: of the texts to embed and the chunks to describe by hash, of the images by blob."""
+
+    embedded: Mapping[bytes, Cost]
+    chunks: Mapping[bytes, Cost]
+    images: Mapping[bytes, Cost]
+
+
+class ForeseeingAsker(Asker):
+    """Asks nobody, and remembers what there would be to ask. What is stored is had from the store, as ever."""
+
+    def __init__(
+        self, chunks: Description, images: ImageDescription, store: Store | None, *, describes: bool
+    ) -> None:
+        super().__init__(chunks, images, store)
+        self._describes = describes
+        self.to_ask: dict[str, dict[bytes, Cost]] = {OF_CHUNK: {}, OF_IMAGE: {}}
+
+    def chunks(
+        self, wanted: Mapping[bytes, Chunk], private_keys: Mapping[bytes, int]
+    ) -> dict[bytes, str]:
+        """As if a model had described each."""
+        said = self.stored(OF_CHUNK, wanted)
+        task = self.task(OF_CHUNK)
+        if task is None or not self._describes:
+            return said
+        for key, piece in wanted.items():
+            if key not in said:
+                size = min(len(piece.text), task.bound) + len(task.prompt)
+                secrets = _secrets(piece.text) + private_keys.get(key, 0)
+                self.to_ask[OF_CHUNK][key] = Cost(
+                    estimate.text_tokens(size) + estimate.FRAME_TOKENS, secrets
+                )
+                said[key] = _UNSAID
+        return said
+
+    def images(self, outcome: Mapping[Oid, Outcome]) -> dict[Oid, Outcome]:
+        """As if a model had described each that waits. Which of them will turn out to be damaged, nobody knows yet."""
+        described = dict(outcome)
+        for oid, one in outcome.items():
+            if self._describes and isinstance(one, Waiting):
+                self.to_ask[OF_IMAGE][bytes.fromhex(oid)] = Cost(one.tokens)
+                described[oid] = chunking_of(f"{oid} {_UNSEEN}")
+        return described
+
+    def foreseen(
+        self, plan: Planned | None, private_keys: Mapping[bytes, int], *, remote: bool
+    ) -> Foreseen:
+        """What the batch that was planned last would cost; its vectors cost something if a server makes them."""
+        to_ask, self.to_ask = self.to_ask, {OF_CHUNK: {}, OF_IMAGE: {}}
+        texts = plan.texts if plan and remote else {}
+        made = {
+            key: Cost(_tokens(text), _secrets(text) + private_keys.get(key, 0))
+            for key, text in texts.items()
+        }
+        return Foreseen(made, to_ask[OF_CHUNK], to_ask[OF_IMAGE])
+
+
+@dataclass
+class Foresight(Tally):
+    """Counts what comes of blobs that are worked off only to be counted."""
+
+    tokens: int = 0
+    secrets: int = 0
+    chunks: int = 0
+    """Of blobs that are not stored yet."""
+    skipped: dict[Key, str] = field(default_factory=dict)
+    """Why a blob would have no chunks; empty if it would."""
+    _asked: set[bytes] = field(default_factory=set)
+
+    def count(self, done: Done) -> Sequence[bytes]:
+        """Count one blob, with what it would cost."""
+        first = super().count(done)
+        if done.new is None:
+            return first
+        self.skipped[done.key] = done.new.skipped
+        self.chunks += 0 if done.key in self.again else len(done.new.chunks)
+        if done.foreseen:
+            made = [done.foreseen.embedded[key] for key in first if key in done.foreseen.embedded]
+            self.tokens += sum(cost.tokens for cost in made)
+            self.secrets += sum(cost.secrets for cost in made)
+            self._ask(
+                OF_CHUNK,
+                done.foreseen.chunks,
+                [row.hash for row in done.new.chunks],
+                estimate.ANSWER_TOKENS,
+            )
+            self._ask(
+                OF_IMAGE,
+                done.foreseen.images,
+                [bytes.fromhex(done.key[0])],
+                estimate.IMAGE_ANSWER_TOKENS,
+            )
+        return first
+
+    def sent_by(self, sent: Sent | None) -> Sent | None:
+        """What a server would be sent; None where none makes vectors. `sent` is what it was sent so far."""
+        return (
+            replaced(sent, tokens=self.tokens, secrets=self.secrets)
+            if sent and self.embedded
+            else None
+        )
+
+    def outlook(self, composed: Sequence[Composed]) -> Seen:
+        """As `seen`, of trees as they would be afterwards."""
+        found = seen(composed)
+        for part in composed:
+            for file in (*part.missing, *part.waiting, *part.put_off):
+                why = self.skipped.get(file.key)
+                if why is None:
+                    continue
+                found.skipped.pop(file.path, None)
+                found.by_lines.pop(file.path, None)
+                if why:
+                    (found.by_lines if why.startswith(BY_LINES) else found.skipped)[file.path] = why
+                if not why or why.startswith(BY_LINES):
+                    found.paths.add(file.path)
+        return found
+
+    def stays(self, composed: Sequence[Composed]) -> set[int]:
+        """Chunkings of trees that would not be replaced: those that were put off, and now are read, would be."""
+        kept: set[int] = set()
+        for part in composed:
+            read = {file.path for file in part.put_off if file.key in self.skipped}
+            rows = zip(part.snapshot.paths, part.snapshot.chunkings, strict=True)
+            kept.update(chunking for path, chunking in rows if path not in read)
+        return kept
+
+    def _ask(
+        self, kind: str, costs: Mapping[bytes, Cost], subjects: Iterable[bytes], answer: int
+    ) -> None:
+        if self.spent is None:
+            return
+        for subject in subjects:
+            if subject in costs and subject not in self._asked:
+                self._asked.add(subject)
+                one = self.spent.setdefault(kind, Spent())
+                one.subjects += 1
+                one.tokens_in += costs[subject].tokens
+                one.tokens_out += answer
+                one.secrets += costs[subject].secrets
+
+
+def _tokens(text: str) -> int:
+    return estimate.text_tokens(len(text.encode("utf-8", "surrogatepass")))
+
+
+def _secrets(text: str) -> int:
+    found: Counter[str] = Counter()
+    redact(text, found)
+    return sum(found.values())

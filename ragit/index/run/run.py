@@ -1,0 +1,218 @@
+"""One run of indexing: missing blobs in batches, by this process or by workers, written as they are done, and counted.
+
+Loaded only where something is missing: a search of a complete tree runs nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from ragit.chunk import is_document
+from ragit.config import Config
+from ragit.git import Repo
+from ragit.index.descriptions.settings import IMAGE, NOT_DESCRIBED, names_of
+from ragit.index.run.deferred import Batch, Slow
+from ragit.index.run.stats import Tally
+from ragit.index.run.workbench import Done, How, Key, Recipe, Workbench
+from ragit.index.selection import Selector, chunk_options
+from ragit.index.vectors import same_model
+from ragit.store import Store
+from ragit.types import PUT_OFF, Embedder, Oid, Progress
+
+if TYPE_CHECKING:
+    from ragit.index.descriptions.requests import Keep
+
+BATCH_FILES = 48
+"""Blobs per batch and transaction: what a kill can lose, some tenths of a second of work."""
+
+DESCRIBED_FILES = 8
+"""The same while models are asked: a file's chunks take seconds each, and what they say is kept at once anyway."""
+
+DOCUMENT_WEIGHT = 8
+"""As how many blobs a document counts in these and the next figure: a long one takes seconds."""
+
+POOL_FROM = 128
+"""Missing blobs from which worker processes pay for their start."""
+
+
+class Setup(NamedTuple):
+    """What a run works with: a repository, its settings, and the store that the rows go to."""
+
+    repo: Repo
+    config: Config
+    store_path: Path
+    selector: Selector
+    embedder: Embedder | None
+
+    def recipe(self, how: How, *, bulk: bool) -> Recipe:
+        """The same for whoever does the work; `bulk` reads many objects."""
+        config = self.config
+        return Recipe(
+            objects=self.repo.recipe(bulk=bulk),
+            options=chunk_options(config),
+            chunkers=dict(self.selector.chunkers),
+            max_file_bytes=config.index.max_file_bytes,
+            max_document_bytes=config.documents.max_file_bytes,
+            embedding=config.embedding,
+            description=config.description,
+            image_description=config.image_description,
+            names=names_of(self.embedder) if self.embedder else None,
+            store=self.store_path,
+            how=how,
+            remote=self.is_remote,
+        )
+
+    @property
+    def is_remote(self) -> bool:
+        """True if a server makes the vectors."""
+        return self.embedder is not None and not self.embedder.local
+
+    @property
+    def workers(self) -> int:
+        """Processes that may work at once."""
+        return self.config.index.workers or os.cpu_count() or 1
+
+
+class Run:
+    """Works off what trees lack, in one way. With `keep`, models are asked for descriptions."""
+
+    def __init__(
+        self,
+        setup: Setup,
+        how: How,
+        tally: Tally,
+        progress: Progress | None = None,
+        keep: Keep | None = None,
+    ) -> None:
+        self._setup = setup
+        self._how = how
+        self._tally = tally
+        self._progress = progress
+        self._keep = keep
+        self.absent: set[Oid] = set()
+        """Blobs that the repository turned out not to have."""
+
+    def fill(self, store: Store, lacking: Sequence[Key]) -> None:
+        """Work, and write what was done batch by batch."""
+        for batch in self.work(lacking):
+            _write(store, batch, self._setup.embedder)
+
+    def work(self, lacking: Sequence[Key]) -> Iterator[list[Done]]:
+        """Chunk these blobs, and embed their chunks, or count what that would take; batch by batch."""
+        stored = 0
+        for batch in self._batches(lacking):
+            last = [
+                done for done in batch if not done.late or done.new is None
+            ]  # the others come again
+            for done in last:
+                self._tally.count(done)
+                if done.new is None and not (done.waits or done.late):
+                    self.absent.add(done.key[0])
+            yield batch
+            for _ in last:
+                stored += 1
+                if self._progress:
+                    self._progress(stored, len(lacking))
+
+    def _batches(self, lacking: Sequence[Key]) -> Iterator[list[Done]]:
+        if not lacking:
+            return
+        setup, tally = self._setup, self._tally
+        recipe = setup.recipe(self._how, bulk=len(lacking) >= POOL_FROM)
+        slow = Slow(lacking, tally.put_off, setup.config.documents.max_seconds)
+        asks = setup.is_remote and not self._how.rehearses
+        cut = partial(_cut, size=BATCH_FILES if self._keep is None else DESCRIBED_FILES, alone=asks)
+        # Who waits for a server gains nothing by more processes: they would only send more requests at once.
+        if asks or self._keep is not None:
+            with closing(Workbench(recipe, self._keep)) as bench:
+                yield from slow.read(_alone(bench, slow.first(cut)))
+                yield from slow.spend(_alone(bench, slow.second(cut)))
+                tally.spent = bench.asker.spent if self._keep is not None else tally.spent
+                tally.sent = bench.sent
+            return
+        if sum(map(_weight, lacking)) >= POOL_FROM and setup.workers > 1:
+            yield from slow.read(_together(recipe, setup.workers, slow.first(cut), ahead=2))
+        else:
+            with closing(Workbench(recipe)) as bench:
+                yield from slow.read(_alone(bench, slow.first(cut)))
+        if slow.count:  # what hurts a grammar may take all memory, too, or its process's life
+            yield from slow.spend(
+                _together(recipe, min(setup.workers, slow.count), slow.second(cut), ahead=1)
+            )
+
+
+def _alone(bench: Workbench, batches: Iterable[Batch]) -> Iterator[list[Done]]:
+    """What this process makes of some batches."""
+    for keys, kind in batches:
+        yield bench.work(keys, kind)
+
+
+def _together(
+    recipe: Recipe, workers: int, batches: Iterable[Batch], *, ahead: int
+) -> Iterator[list[Done]]:
+    """What worker processes make of them."""
+    from ragit.index.run.worker_pool import Pool
+
+    with closing(Pool(recipe, workers)) as pool:
+        yield from pool.work(batches, ahead)
+
+
+def _weight(key: Key) -> int:
+    return DOCUMENT_WEIGHT if is_document(key[1]) else 1
+
+
+def _cut(keys: Sequence[Key], *, size: int, alone: bool) -> Iterator[list[Key]]:
+    """The keys in order, in runs of at most this weight, of one at least; the first may stand `alone`, so that what is
+    wrong with a server shows before much is sent to it.
+    """
+    batch: list[Key] = []
+    room = 0 if alone else size
+    for key in keys:
+        room -= _weight(key)
+        if batch and room < 0:
+            yield batch
+            batch, room = [], size - _weight(key)
+        batch.append(key)
+    if batch:
+        yield batch
+
+
+def _write(store: Store, batch: Sequence[Done], embedder: Embedder | None) -> None:
+    with store.writing():
+        number = _table(store, batch, embedder) if embedder else None
+        outdated: set[str] = set()
+        for done in batch:
+            if done.new is not None and store.add(done.new, number):
+                outdated |= PUT_OFF
+        if any(done.new is not None and done.key[1] == IMAGE for done in batch):
+            outdated.add(NOT_DESCRIBED)
+        if outdated:
+            store.snapshots.forget(outdated)
+
+
+def _table(store: Store, batch: Sequence[Done], embedder: Embedder) -> int | None:
+    """The number of the embedder whose tables take the vectors of a batch; None while there are none.
+
+    Raises EmbedderUnavailable for vectors of another length, or by another model, than those of its name that are
+    stored: so no table ever holds both.
+    """
+    names = names_of(embedder)
+    if embedder.local:
+        return store.add_embedder(names.own, embedder.dimensions)
+    vectors = next((done.new.vectors for done in batch if done.new and done.new.vectors), None)
+    if vectors is None:
+        return store.embedder(names.own)
+    seen = dict.fromkeys(mark for done in batch for mark in done.marks)
+    dimensions = len(vectors[0][1])
+    tables = same_model.tables_of(store, names)
+    for number in tables:
+        store.check_dimensions(number, dimensions)
+    marks = [*(store.mark(number) for number in tables), *seen]
+    for mark in seen:
+        same_model.confirm(embedder, marks, mark)
+    return store.add_embedder(names.own, dimensions, next(filter(any, marks), b""))

@@ -1,0 +1,94 @@
+"""What a run of indexing comes to, counted blob by blob, and its report. A rehearsal (`foresee`) counts alike."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from ragit.config import Config
+from ragit.index import model_costs
+from ragit.index.model_costs import Spent
+from ragit.index.tree import Composed
+from ragit.reports import IndexReport, Sent
+
+if TYPE_CHECKING:
+    from ragit.index.run.workbench import Done, Key
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a run came to so far."""
+
+    again: frozenset[Key] = frozenset()
+    """Chunkings that are there, but for vectors or descriptions."""
+    put_off: frozenset[Key] = frozenset()
+    """Blobs that an earlier run put off, and this one tries again."""
+    indexed: int = 0
+    embedded: int = 0
+    reused: int = 0
+    words: int = 0
+    spent: dict[str, Spent] | None = None
+    """What models were asked, by kind; None where none are to be."""
+    sent: Sent | None = None
+    """What a server was sent that makes vectors."""
+    started: float = field(default_factory=time.perf_counter)
+    _texts: set[bytes] = field(default_factory=set)
+    """Those that were embedded: one that two workers met at the same time counts once, as for whoever looks ahead."""
+
+    def count(self, done: Done) -> Sequence[bytes]:
+        """Count one blob; the hashes of the texts that nobody had embedded before."""
+        if done.new is None:
+            return ()
+        self.indexed += done.key not in self.again
+        if done.fresh is None:
+            return ()
+        first = [key for key in done.fresh if key not in self._texts]
+        self._texts.update(first)
+        self.embedded += len(first)
+        self.reused += len(done.new.chunks) - len(first)
+        self.words += sum(done.fresh[key] for key in first)
+        return first
+
+    def report(self, config: Config, seen: Seen, chunks: int) -> IndexReport:
+        """The run as it is shown; `chunks` are those of its trees."""
+        return IndexReport(
+            trees=seen.trees,
+            files=len(seen.paths),
+            chunks=chunks,
+            indexed=self.indexed,
+            embedded=self.embedded,
+            reused=self.reused,
+            words=self.words,
+            skipped=dict(sorted(Counter(seen.skipped.values()).items())),
+            by_lines=dict(sorted(Counter(seen.by_lines.values()).items())),
+            seconds=time.perf_counter() - self.started,
+            described=None
+            if self.spent is None
+            else model_costs.of_descriptions(config, self.spent),
+            sent=None if self.sent is None else model_costs.of_vectors(config, self.sent),
+        )
+
+
+class Seen(NamedTuple):
+    """What becomes of the files of some trees."""
+
+    trees: int
+    paths: set[bytes]
+    """Those that are searched."""
+    skipped: dict[bytes, str]
+    """Those that are not, with the reason."""
+    by_lines: dict[bytes, str]
+    """Those of which a grammar had no say, likewise."""
+
+
+def seen(composed: Sequence[Composed]) -> Seen:
+    """The files of trees, as they are stored."""
+    found = Seen(len(composed), set(), {}, {})
+    for part in composed:
+        found.paths.update(part.snapshot.paths)
+        found.skipped.update(part.skipped)
+        found.by_lines.update(part.by_lines)
+    return found

@@ -1,0 +1,81 @@
+"""How far trees are indexed, and what the store holds beside: what `ragit status` and `ragit check` report."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from ragit.git import Revision
+from ragit.index.indexer import Indexer
+from ragit.index.tree import Composed, without_vectors
+from ragit.reports import FreshnessReport, RefStatus, StatusReport
+from ragit.store import is_store
+from ragit.types import PUT_OFF, Target, WithoutVectors, path_text
+
+
+def status_of(
+    indexer: Indexer, searched: Target, left_out: Mapping[bytes, str], refs: Sequence[Revision]
+) -> StatusReport:
+    """What is stored, and how far these refs are indexed, of which the first is HEAD, and the tree that is `searched`.
+
+    Changed files that did not come into that tree are `left_out`, each with the reason.
+    """
+    with indexer.one_moment() as store:
+        composed = {
+            tree: indexer.composer.compose(store, tree) for tree in {ref.tree for ref in refs}
+        }
+        if searched.tree not in composed:
+            composed[searched.tree] = indexer.composer.compose(
+                store, searched.tree, near=searched.near
+            )
+        info = store.info() if store else None
+        undescribed = indexer.descriptions.waiting(store, composed[refs[0].tree])
+        lacking = {tree: without_vectors(store, part) for tree, part in composed.items()}
+        described = indexer.descriptions.stored(store) if store else 0
+    embedder = indexer.embedder.fingerprint if indexer.embedder else ""
+    rows = [(ref.name, ref.tree) for ref in refs]
+    if searched.tree != refs[0].tree:
+        rows.insert(0, (searched.name, searched.tree))
+    skipped = {**composed[searched.tree].skipped, **left_out}
+    by_lines = composed[searched.tree].by_lines
+    return StatusReport(
+        store=str(indexer.store_path),
+        exists=info is not None,
+        older=info is None and is_store(indexer.store_path),
+        bytes=info.bytes if info else 0,
+        chunkings=info.chunkings if info else 0,
+        chunks=info.chunks if info else 0,
+        embedder=embedder,
+        other_embedders=tuple(one for one in (info.embedders if info else ()) if one != embedder),
+        refs=tuple(_ref(name, composed[tree], lacking[tree]) for name, tree in rows),
+        skipped=dict(sorted(Counter(skipped.values()).items())),
+        skipped_files=tuple(
+            (path_text(path), why) for path, why in sorted({**skipped, **by_lines}.items())
+        ),
+        by_lines=dict(sorted(Counter(by_lines.values()).items())),
+        descriptions=(described, undescribed) if indexer.descriptions.wanted else None,
+    )
+
+
+def freshness_of(indexer: Indexer, target: Target) -> FreshnessReport:
+    """How much of a tree the store lacks."""
+    with indexer.one_moment() as store:
+        composed = indexer.composer.compose(store, target.tree, near=target.near)
+        lacking = without_vectors(store, composed)
+    missing = tuple(path_text(file.path) for file in composed.missing)
+    return FreshnessReport(
+        target.name,
+        target.tree,
+        missing,
+        indexed=store is not None
+        or is_store(indexer.store_path),  # an older ragit's is one to bring up to date
+        absent=composed.absent,
+        without_vectors=lacking,
+        put_off=composed.count_of(PUT_OFF),
+    )
+
+
+def _ref(name: str, composed: Composed, lacking: WithoutVectors | None) -> RefStatus:
+    return RefStatus(
+        name, composed.tree, len(composed.snapshot.paths), len(composed.missing), lacking
+    )

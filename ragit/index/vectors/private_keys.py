@@ -1,0 +1,60 @@
+"""Chunks as they may leave a file: without private keys, which are cut over several of them. Pure.
+
+The middle of a key looks like any other base64, so it is looked for in the text of all chunks together. What is found
+is neither embedded nor described, whoever does it: then the name of an embedded text, which is a hash of it, names one
+text, and the vector of a chunk does not depend on the file that it came from. Words are still found.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ragit.remote import secrets
+from ragit.types import Chunk
+
+
+class Sealed(NamedTuple):
+    """The chunks of one blob, in their order."""
+
+    chunks: tuple[Chunk, ...]
+    """Their texts are shorter than their ranges say where something was taken out."""
+    private_keys: tuple[int, ...]
+    """Of how many each held a part."""
+
+
+def sealed(chunks: Sequence[Chunk]) -> Sealed:
+    """The chunks of one blob without private keys."""
+    whole = _whole(chunks)
+    if not secrets.may_hold(whole):  # not of each chunk: the mark itself may be cut
+        return Sealed(tuple(chunks), (0,) * len(chunks))
+    found = secrets.hidden(whole)
+    done = [secrets.without(_letters(piece.text), found, piece.start) for piece in chunks]
+    pairs = zip(chunks, done, strict=True)
+    return Sealed(
+        tuple(
+            dataclasses.replace(piece, text=_text(text)) if count else piece
+            for piece, (text, count) in pairs
+        ),
+        tuple(count for _, count in done),
+    )
+
+
+def _whole(chunks: Sequence[Chunk]) -> str:
+    """The text that chunks were cut from, a letter for each of its bytes; lines that no chunk has are blank."""
+    size = max((piece.end for piece in chunks), default=0)
+    whole = bytearray(b"\n") * size
+    for piece in chunks:
+        data = piece.text.encode("utf-8", "surrogatepass")
+        whole[piece.start : piece.start + len(data)] = data
+    return whole.decode("latin-1")
+
+
+def _letters(text: str) -> str:
+    """A letter for each byte, so that ranges of bytes are ranges of letters."""
+    return text.encode("utf-8", "surrogatepass").decode("latin-1")
+
+
+def _text(letters: str) -> str:
+    return letters.encode("latin-1").decode("utf-8", "surrogatepass")

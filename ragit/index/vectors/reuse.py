@@ -1,0 +1,71 @@
+"""Where the vectors of a batch of chunks come from: the store, or an embedder, of texts that are worked out here.
+
+A run and its rehearsal both plan here, so that what is foreseen is what is done: the one has the texts embedded, the
+other counts them. Calls no embedder and writes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from ragit.index.descriptions.settings import IMAGE, Names
+from ragit.index.vectors.text import embedded_text
+from ragit.store import ChunkRow, Store
+from ragit.types import Chunk
+
+Vector = tuple[bytes, bytes]
+"""Its sign bits, and its bytes."""
+
+Said = Mapping[bytes, str]
+"""Descriptions of chunks by the hashes of their embedded texts."""
+
+
+class Planned(NamedTuple):
+    """What a batch needs, each text once, by the hash of the text without its description."""
+
+    stored: Mapping[bytes, Vector]
+    """What is taken over."""
+    texts: Mapping[bytes, str]
+    """What is to be embedded."""
+    said: Said | None
+    """Descriptions that are in the vectors; None where there are to be none."""
+
+    def lacking(self, rows: Sequence[ChunkRow]) -> tuple[int, ...]:
+        """Ordinals of the chunks whose vectors lack their descriptions."""
+        said = self.said
+        if said is None:
+            return ()
+        return tuple(i for i, row in enumerate(rows) if row.hash not in said and row.kind != IMAGE)
+
+
+def planned(
+    pieces: Mapping[bytes, Chunk], names: Names, store: Store | None, said: Said | None
+) -> Planned:
+    """What there is to do for some chunks, by their hashes. Without a `store`, no vector is taken over."""
+    stored = _stored(pieces, names, store, said) if store else {}
+    texts = {key: embedded_text(piece) for key, piece in pieces.items() if key not in stored}
+    if said:
+        from ragit.describe.code import joined
+
+        texts = {
+            key: joined(said[key], text) if key in said else text for key, text in texts.items()
+        }
+    return Planned(stored, texts, said)
+
+
+def _stored(
+    pieces: Mapping[bytes, Chunk], names: Names, store: Store, said: Said | None
+) -> dict[bytes, Vector]:
+    known = store.embedders()
+    whole = (
+        None
+        if said is None
+        else {key for key, piece in pieces.items() if key in said or piece.kind == IMAGE}
+    )
+    found = store.vectors_of(pieces, known.get(names.own), whole)
+    # Without a description it is the vector of the code alone, whoever was to describe it.
+    for other, describes in names.others(known):
+        lacking = [key for key in pieces if key not in (whole or ()) and key not in found]
+        found |= store.vectors_of(lacking, other, frozenset() if describes else None)
+    return found

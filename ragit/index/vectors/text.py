@@ -1,0 +1,28 @@
+"""What is embedded of a chunk, and the name under which its vector is found again. Pure."""
+
+from __future__ import annotations
+
+from ragit.digests import digest
+from ragit.index.descriptions.settings import IMAGE
+from ragit.types import Chunk
+
+VERSION = 4
+"""Part of the chunkings' key: raise it when what is embedded changes, or the rules for private keys (`sealed`)."""
+
+
+def embedded_text(piece: Chunk) -> str:
+    """A chunk's names, its own twice, before its text.
+
+    A name says in few words what the text does in many; once more than the text has it lifts the public benchmark's
+    mean for vectors alone from 0.702 to 0.725. No path and no line number is in it, so that it moves with the code.
+    """
+    return f"{piece.parent} {piece.symbol} {piece.symbol}\n{piece.text}"
+
+
+def text_hash(piece: Chunk) -> bytes:
+    """Names an embedded text, and so the description that may be put before it.
+
+    An image's text is a description, and gets none: code that reads the same is another thing.
+    """
+    text = embedded_text(piece)
+    return digest(("\0" + text if piece.kind == IMAGE else text).encode("utf-8", "surrogatepass"))

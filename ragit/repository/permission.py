@@ -1,0 +1,59 @@
+"""What a repository asks its user to allow, and his answer. Only loaded for `ragit trust`.
+
+What is shown is what is allowed: the bytes that were read are the ones whose names are recorded, so that a file which
+changes in between has to ask again.
+"""
+
+from __future__ import annotations
+
+from ragit import chunk
+from ragit.config import FILE_NAME, KNOBS, Config, TomlFile, describe, load
+from ragit.errors import ConfigError
+from ragit.reports import PermissionRequest, RequestedChunker
+from ragit.repository import custom_chunkers, trust
+
+
+def requested(
+    content: bytes | None, config: Config, origin: custom_chunkers.Origin
+) -> PermissionRequest:
+    """What is asked for: by a .ragit.toml, if there is one, and by the chunkers that the settings would name with it.
+
+    ConfigError if there is nothing that has to be allowed.
+    """
+    if origin.top is None:
+        raise ConfigError("a bare repository has no .ragit.toml", "Use git config ragit.* instead")
+    named = custom_chunkers.named(config.chunkers, origin)
+    files = {one.name.partition(":")[0]: one.content for one in named if one.content}
+    if content is not None:
+        files[""] = content
+    if not files:
+        raise ConfigError(
+            f"there is no {FILE_NAME} at the top of this repository", "There is nothing to trust"
+        )
+    return PermissionRequest(
+        path=str(origin.top / FILE_NAME),
+        settings=tuple(_sensitive(content)) if content is not None else (),
+        chunkers=tuple(map(_shown, named)),
+        files=files,
+    )
+
+
+def allow(what: PermissionRequest, origin: custom_chunkers.Origin) -> None:
+    """Record the user's permission. ConfigError if that cannot be kept."""
+    for name, content in what.files.items():
+        trust.trust(origin.record, origin.common_dir, content, worktree=origin.top, name=name)
+
+
+def _sensitive(content: bytes) -> list[tuple[str, object, str]]:
+    loaded = load(TomlFile(content, trusted=True))
+    rows = [
+        row for row in describe(loaded) if KNOBS[row.name].sensitive and row.origin != "default"
+    ]
+    return [(row.name, row.value, row.origin) for row in rows if row.name != "chunkers"]
+
+
+def _shown(one: custom_chunkers.Named) -> RequestedChunker:
+    sha256 = trust.sha256(one.content) if one.content else ""
+    known = ((suffix, chunk.named(suffix)) for suffix in one.suffixes)
+    instead = tuple((suffix, language) for suffix, language in known if language)
+    return RequestedChunker(one.name, one.suffixes, sha256, one.problem, instead)

@@ -1,0 +1,390 @@
+"""ragit as a library, and all that the command line calls.
+
+with ragit.open("path/to/repository") as index:
+    index.index()
+    for hit in index.search("where are offsets committed?"):
+        print(hit.path, hit.start_line, hit.symbol)
+"""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from ragit.errors import NotDescribed, UnknownRevision
+from ragit.git import GITLINK, Revision, clean_env
+from ragit.rank.signals import MEANINGS as MEANINGS  # for whoever shows why a hit is where it is
+from ragit.records import replaced
+from ragit.repository.early_status import Ahead, cache_folder, look_ahead
+from ragit.repository.settings import Settings
+from ragit.repository.targets import Targets
+from ragit.types import Answer, Oid, OnIndex, Progress, Query, Target, path_text
+
+if TYPE_CHECKING:
+    from ragit.config import Config
+    from ragit.git.history import Logged
+    from ragit.index import Indexer
+    from ragit.reports import (
+        EmbedderTried,
+        FileDescribed,
+        FreshnessReport,
+        GcReport,
+        ImageDescribed,
+        IndexReport,
+        StatusReport,
+    )
+    from ragit.search import Searcher
+
+CACHED_ANSWERS = 256
+"""Answers a long-lived process remembers; the tree is part of the key, so a change of the tree misses."""
+
+
+def open_repository(
+    path: Path | str = ".",
+    *,
+    env: Mapping[str, str] | None = None,
+    flags: Mapping[str, object] | None = None,
+    ahead: Ahead | None = None,
+) -> Ragit:
+    """The index of the repository that `path` lies in, or that was opened ahead.
+
+    `flags` are settings by their dotted name (`ragit config` lists them), above all other layers. Raises
+    NotARepository and ConfigError.
+    """
+    environ = dict(os.environ if env is None else env)
+    return Ragit(ahead or look_ahead(path, environ, worktree=False), environ, dict(flags or {}))
+
+
+class Ragit:
+    """One repository with its index. Holds processes and files: close it, or use it in a `with`."""
+
+    def __init__(
+        self, ahead: Ahead, environ: Mapping[str, str], flags: Mapping[str, object]
+    ) -> None:
+        self._environ = environ
+        self._flags = flags
+        self._repo = ahead.repo
+        self._targets = Targets(ahead, lambda path: self._indexer.selector.most_bytes(path))
+        try:
+            self.settings = Settings(self._repo, environ, flags)
+            """Those in force, and what the repository asks to be allowed."""
+        except BaseException:
+            self._repo.close()  # git may be at work already, and nobody else can end it
+            raise
+        self._answers: OrderedDict[tuple[Oid, Query], Answer] = OrderedDict()
+
+    def __enter__(self) -> Ragit:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End what was started."""
+        self._repo.close()
+
+    @property
+    def config(self) -> Config:
+        """The settings in force."""
+        return self.settings.config
+
+    @property
+    def top(self) -> Path | None:
+        """The top of the working tree; None for a bare repository."""
+        return self._repo.top
+
+    @property
+    def folder(self) -> Path:
+        """Where ragit keeps what belongs to this repository; hooks and their worker leave word here."""
+        return self._repo.common_dir / "ragit"
+
+    @cached_property
+    def store_path(self) -> Path:
+        """The index file: in the git directory, or under the user's cache where that cannot be written."""
+        path = self.config.store_file(self._repo.common_dir)
+        if (
+            self.config.index.store_path
+            or path.exists()
+            or os.access(self._repo.common_dir, os.W_OK)
+        ):
+            return path
+        import hashlib  # loads OpenSSL, and most git directories can be written
+
+        name = hashlib.sha256(os.fsencode(self._repo.common_dir)).hexdigest()[:16]
+        return cache_folder(self._environ) / name / "index.db"
+
+    # -- the three calls ---------------------------------------------------------------------------------------------
+
+    def index(
+        self,
+        *revisions: str,
+        scope: str = "committed",
+        all_branches: bool = False,
+        rebuild: bool = False,
+        dry_run: bool = False,
+        fetch_missing: bool = False,
+        describe: bool = True,
+        retry: bool = True,
+        progress: Progress | None = None,
+    ) -> IndexReport:
+        """Make the trees of these revisions complete; if none is named, by `scope` HEAD's, the staged or working tree.
+
+        `fetch_missing` first downloads what a partial clone lacks of them. Models are asked for descriptions, if the
+        settings want any, unless `describe` is False. What earlier runs put off, since it was slow to read and their
+        time was spent, is tried again, unless `retry` is False. Raises UnknownRevision.
+        """
+        self._targets.look_again()
+        if fetch_missing:
+            self._repo.fetch_trees(self._repo.trees_named(revisions or ["HEAD"]))
+        wanted: list[Revision | Target] = [self._repo.resolve(revision) for revision in revisions]
+        if all_branches:
+            wanted += self._repo.branches()
+        trees = list(dict.fromkeys(one.tree for one in wanted or [self._targets.of(None, scope)]))
+        if fetch_missing:
+            self._indexer.fetch(trees)
+        if dry_run:
+            return self._indexer.rehearse(
+                trees, progress=progress, describe=describe, retry=retry, anew=rebuild
+            )
+        work = self._indexer.rebuild if rebuild else self._indexer.complete
+        return work(trees, progress=progress, describe=describe, retry=retry)
+
+    def search(
+        self,
+        query: str | Query,
+        *,
+        ref: str | None = None,
+        scope: str = "worktree",
+        paths: Sequence[str] = (),
+        languages: Sequence[str] = (),
+        mode: str = "hybrid",
+        top_k: int | None = None,
+        min_score: float | None = None,
+        keyword_weight: float | None = None,
+        query_prefix: str | None = None,
+        optimize: bool | None = None,
+        rerank: bool | None = None,
+        rewrite: bool | None = None,
+        index: bool = True,
+        explain: bool = False,
+        recurse_submodules: bool = False,
+        on_index: OnIndex | None = None,
+    ) -> Answer:
+        """The best places for a query: in a revision, or in HEAD with the uncommitted changes of this worktree.
+
+        What the tree lacks is indexed first, unless `index` is False or the freshness policy says otherwise;
+        `on_index` is told what that is, and may give back who is told how far it is. `recurse_submodules` goes on in
+        those that are checked out, each with its own store. `explain` looks also for what a demotion kept out. Options
+        left None are as configured. `paths` are patterns from the top, or with `./` or `../` before them of the opened
+        folder; one behind a `!` takes away what it matches.
+        Raises UnknownRevision, UnknownLanguage, NotIndexed, ConfigError.
+        """
+        if isinstance(query, Query):
+            return self._ask(query, recurse_submodules, on_index)
+        asked = Query(
+            query,
+            ref=ref,
+            scope=scope,
+            paths=tuple(paths),
+            languages=tuple(languages),
+            mode=mode,
+            top_k=top_k,
+            min_score=min_score,
+            keyword_weight=keyword_weight,
+            query_prefix=query_prefix,
+            optimize=optimize,
+            rerank=rerank,
+            rewrite=rewrite,
+            index=index,
+            explain=explain,
+        )
+        return self._ask(asked, recurse_submodules, on_index)
+
+    def _ask(self, asked: Query, recurse_submodules: bool, on_index: OnIndex | None) -> Answer:
+        asked = self._targets.from_top(asked)
+        self._targets.look_again()
+        self._targets.begin(asked.ref, asked.scope)
+        searcher = self._searcher  # loaded while git looks at the working tree
+        searcher.check(asked)
+        target = self._targets.of(asked.ref, asked.scope)
+        answer = self._remembered(asked, target) or self._answer(searcher, asked, target, on_index)
+        return (
+            self._with_submodules(asked, target, answer, on_index) if recurse_submodules else answer
+        )
+
+    def status(self) -> StatusReport:
+        """What is indexed, for which refs, and what is not of the tree that a search looks at."""
+        self._targets.look_again()
+        from ragit.index.status import status_of
+
+        searched, left_out = self._targets.working()
+        return status_of(
+            self._indexer, searched, left_out, [self._repo.head(), *self._repo.branches()]
+        )
+
+    def describe(
+        self, path: str, *, ref: str | None = None, now: bool = False
+    ) -> ImageDescribed | FileDescribed:
+        """What models said about a file of HEAD with its uncommitted changes, or of a revision.
+
+        About an image, or about each chunk of any other; `now` asks about an image of which nothing is stored.
+
+        `path` is of the opened folder. Raises NotDescribed, UnknownRevision, and RemoteFailed if a model was asked.
+        """
+        self._targets.look_again()
+        target = self._targets.of(ref, "worktree")
+        wanted = self._targets.file(path)
+        blobs = [entry.oid for entry in self._repo.entries(target.tree) if entry.path == wanted]
+        if not blobs:
+            name = path_text(wanted)
+            raise NotDescribed(
+                f"there is no {name} in {target.name}", "Paths count from the folder you are in"
+            )
+        from ragit.index.file_descriptions import described, is_image
+
+        if not is_image(wanted):
+            return described(self._indexer, target, wanted, blobs[0])
+        task = self._indexer.selector.images
+        if task is None:
+            raise NotDescribed(
+                "nobody describes images here",
+                "Type: git config ragit.imageDescription.enabled true",
+            )
+        from ragit.reports import ImageDescribed
+
+        if now:
+            text = self._indexer.describe(blobs[0])
+        else:
+            with self._indexer.reading() as store:
+                text = self._indexer.descriptions.of_image(store, blobs[0])
+                composed = (
+                    None
+                    if text
+                    else self._indexer.composer.compose(store, target.tree, near=target.near)
+                )
+            if composed and (why := self._indexer.descriptions.never(composed, wanted)):
+                raise NotDescribed(
+                    f"it cannot be described: {why}",
+                    "`ragit config` shows what imageDescription takes",
+                )
+        return ImageDescribed(path_text(wanted), target.name, blobs[0], task.fingerprint, text)
+
+    # -- freshness, upkeep -------------------------------------------------------------------------------------------
+
+    def check(
+        self, revision: str | None = None, *, scope: str = "committed", fix: bool = False
+    ) -> FreshnessReport:
+        """Whether a tree is completely indexed: a revision's, or by `scope` HEAD's, the staged or the working tree.
+
+        `fix` completes an index that lacks some of it; where there is no index at all, it makes none.
+        """
+        self._targets.look_again()
+        from ragit.index.status import freshness_of
+
+        target = self._targets.of(revision, scope)
+        found = freshness_of(self._indexer, target)
+        if fix and found.indexed and not found.fresh:
+            self._indexer.complete([target.tree], near=target.near)
+            found = freshness_of(self._indexer, target)
+        return found
+
+    def searched_paths(
+        self, revision: str | None = None, *, scope: str = "worktree"
+    ) -> frozenset[str]:
+        """The paths that a search looks at: those of a tree that are indexed, without the skipped and the missing."""
+        self._targets.look_again()
+        target = self._targets.of(revision, scope)
+        with self._indexer.reading() as store:
+            composed = self._indexer.composer.compose(store, target.tree, near=target.near)
+        return frozenset(path_text(path) for path in composed.snapshot.paths)
+
+    def log(self, revision: str = "HEAD", *, most: int) -> list[Logged]:
+        """The newest commits that a revision reaches, with the paths that each changed. Raises UnknownRevision."""
+        self._targets.look_again()
+        commit = self._repo.resolve(revision).commit
+        return [] if commit is None else self._repo.log(commit, most)
+
+    def test_embedder(self) -> EmbedderTried:
+        """Ask the configured embedder for two vectors, and say what it is. EmbedderUnavailable, ConfigError."""
+        from ragit.index.vectors.try_embedder import tried
+
+        with self._indexer.reading() as store:
+            return tried(self.config, store)
+
+    def gc(self) -> GcReport:
+        """Drop what no ref, worktree, staged tree or recent reflog entry reaches."""
+        self._targets.look_again()
+        trees = self._targets.reachable(self.config.gc.reflog_days)
+        report = self._indexer.collect(trees)
+        return replaced(report, object_bytes=self._repo.prune_private_objects(trees))
+
+    # -- parts -------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _indexer(self) -> Indexer:
+        from ragit.index import Indexer
+
+        return Indexer(self._repo, self.config, self.store_path, self.settings.chunkers_in_force())
+
+    @cached_property
+    def _searcher(self) -> Searcher:
+        from ragit.search import Searcher
+
+        return Searcher(self._repo, self.config, self._indexer)
+
+    def _answer(
+        self, searcher: Searcher, query: Query, target: Target, on_index: OnIndex | None
+    ) -> Answer:
+        answer = searcher.search(query, target, on_index)
+        if answer.complete and not (
+            answer.degraded or answer.undescribed or answer.absent or answer.put_off
+        ):
+            self._answers[target.tree, query] = answer
+            if len(self._answers) > CACHED_ANSWERS:
+                self._answers.popitem(last=False)
+        return answer
+
+    def _with_submodules(
+        self, query: Query, target: Target, answer: Answer, on_index: OnIndex | None
+    ) -> Answer:
+        from ragit.repository import submodules
+
+        found = []
+        for entry in self._repo.entries(target.tree):
+            folder = os.fsdecode(entry.path)
+            asked = submodules.inside(query, folder, entry.oid) if entry.mode == GITLINK else None
+            inner = self._submodule(folder) if asked is not None else None
+            if asked is not None and inner is not None:
+                with inner, suppress(UnknownRevision):  # the commit is not downloaded
+                    answered = inner.search(asked, recurse_submodules=True, on_index=on_index)
+                    found.append(submodules.Inner(folder, answered, inner.settings.warnings))
+        return submodules.joined(answer, found, query.top_k or self.config.retrieval.top_k)
+
+    def _submodule(self, folder: str) -> Ragit | None:
+        """The repository checked out at a folder, with settings and a store of its own; None if there is none."""
+        place = self._repo.top / folder if self._repo.top else None
+        if place is None or not (place / ".git").exists():
+            return None
+        environ = clean_env(self._environ)
+        environ.pop("RAGIT_INDEX_STORE_PATH", None)
+        ahead = look_ahead(place, environ, worktree=False)
+        return Ragit(
+            ahead,
+            environ,
+            {name: v for name, v in self._flags.items() if name != "index.storePath"},
+        )
+
+    def _remembered(self, query: Query, target: Target) -> Answer | None:
+        answer = self._answers.get((target.tree, query))
+        return replaced(answer, ref=target.name) if answer else None

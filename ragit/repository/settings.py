@@ -1,0 +1,147 @@
+"""The settings of one repository: which are in force, and what it asks its user to allow. Changes no index."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragit.chunk import languages
+from ragit.config import (
+    FILE_NAME,
+    Config,
+    Loaded,
+    SettingRow,
+    TomlFile,
+    describe,
+    load,
+    read_file,
+    select,
+)
+from ragit.errors import ConfigError
+from ragit.git import Repo
+from ragit.rank.signals import SIGNAL_NAMES
+from ragit.repository import trust
+
+if TYPE_CHECKING:
+    from ragit.chunk.custom import Custom
+    from ragit.reports import PermissionRequest
+    from ragit.repository.custom_chunkers import Named, Origin
+
+
+class Settings:
+    """All layers of settings, as they stood when this was made. Raises ConfigError."""
+
+    def __init__(self, repo: Repo, environ: Mapping[str, str], flags: Mapping[str, object]) -> None:
+        self._repo = repo
+        self._environ = environ
+        self._flags = flags
+        self.loaded: Loaded = self._load()
+
+    @property
+    def config(self) -> Config:
+        """Those in force."""
+        return self.loaded.config
+
+    def rows(self, name: str = "") -> list[SettingRow]:
+        """Each with its value and where it came from; only those of `name`, a setting or a section, if one is given.
+
+        Raises ConfigError if there is no such name.
+        """
+        rows = select(describe(self.loaded), name)
+        if not self.config.chunkers:
+            return rows
+        from ragit.repository import custom_chunkers
+
+        notes = [*custom_chunkers.warnings(self.chunkers), *custom_chunkers.instead(self.chunkers)]
+        return [
+            row._replace(origin="; ".join((row.origin, *notes))) if row.name == "chunkers" else row
+            for row in rows
+        ]
+
+    @property
+    def warnings(self) -> list[str]:
+        """What they ask for and do not get, a sentence each."""
+        said = [self.loaded.warning] if self.loaded.warning else []
+        if self.config.chunkers:
+            from ragit.repository import custom_chunkers
+
+            said += custom_chunkers.warnings(self.chunkers)
+        return said
+
+    @cached_property
+    def chunkers(self) -> list[Named]:
+        """The chunkers of the user's own that they name, and what became of each."""
+        if not self.config.chunkers:
+            return []
+        from ragit.repository import custom_chunkers
+
+        return custom_chunkers.named(self.config.chunkers, self._chunker_origin())
+
+    def chunkers_in_force(self) -> Mapping[str, Custom] | None:
+        """By file extension; None if no chunker is named."""
+        if not self.config.chunkers:
+            return None
+        from ragit.repository import custom_chunkers
+
+        return custom_chunkers.in_force(self.chunkers)
+
+    def request(self) -> PermissionRequest:
+        """What the repository asks to be allowed: settings of its .ragit.toml, and chunkers, as they stand now.
+
+        ConfigError if there is nothing.
+        """
+        from ragit.repository import permission
+
+        content = self._toml()
+        loaded = self._resolved(TomlFile(content, trusted=True) if content is not None else None)
+        return permission.requested(content, loaded.config, self._chunker_origin())
+
+    def trust(self, request: PermissionRequest | None = None) -> Path:
+        """Allow what the repository asks for; the path of its .ragit.toml. Takes effect when it is opened again."""
+        from ragit.repository import permission
+
+        file = self._file()
+        permission.allow(request or self.request(), self._chunker_origin())
+        return file
+
+    def distrust(self) -> Path:
+        """Stop allowing anything; the path of the .ragit.toml. Takes effect when the repository is opened again."""
+        file = self._file()
+        trust.distrust(trust.record_path(self._environ), self._repo.common_dir)
+        return file
+
+    def _file(self) -> Path:
+        if self._repo.top is None:
+            raise ConfigError(
+                "a bare repository has no .ragit.toml", "Use git config ragit.* instead"
+            )
+        return self._repo.top / FILE_NAME
+
+    def _load(self) -> Loaded:
+        content = self._toml()
+        if content is None:
+            return self._resolved(None)
+        record, common_dir, top = (
+            trust.record_path(self._environ),
+            self._repo.common_dir,
+            self._repo.top,
+        )
+        return self._resolved(
+            TomlFile(content, trusted=trust.is_trusted(record, common_dir, content, worktree=top))
+        )
+
+    def _resolved(self, file: TomlFile | None) -> Loaded:
+        git = self._repo.config(r"^ragit\.")
+        return load(
+            file, git, self._environ, self._flags, signal_names=SIGNAL_NAMES, languages=languages()
+        )
+
+    def _toml(self) -> bytes | None:
+        return read_file(self._repo.top / FILE_NAME) if self._repo.top else None
+
+    def _chunker_origin(self) -> Origin:
+        from ragit.repository.custom_chunkers import Origin
+
+        return Origin(self._repo.top, self._repo.common_dir, trust.record_path(self._environ))

@@ -1,0 +1,1 @@
+"""Child processes that read untrusted input, with limits on memory, time and output."""

@@ -1,0 +1,139 @@
+"""Starts a process of ragit's own that reads what strangers wrote, and takes its answer: so many bytes, after so much
+time, and nothing that it does harms whoever asked.
+
+What the process may use it is told, and bounds itself (limits.py) before it looks at the first byte. It is started in
+the folder that holds the package, so that no module of the searched repository is imported, and in a session of its
+own: Ctrl-C is for the parent, which ends its children and whatever those have started.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import BinaryIO, cast
+
+_PACKAGE_PARENT = Path(__file__).resolve().parents[2]
+_GRACE = 10
+"""Seconds that a process has to be gone once its answer has ended."""
+
+
+class Confined:
+    """One such process, seen from its parent."""
+
+    def __init__(
+        self,
+        start: str,
+        *arguments: str,
+        environ: Mapping[str, str] | None = None,
+        heard: bool = False,
+    ) -> None:
+        """`start` is the line of Python that it runs; `heard`, whether it may write to this process's standard error.
+
+        Raises OSError.
+        """
+        self._popen = subprocess.Popen(
+            [sys.executable, "-c", start, *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=None if heard else subprocess.DEVNULL,
+            cwd=_PACKAGE_PARENT,
+            start_new_session=True,
+            env=environ,
+        )
+        self._in = cast(BinaryIO, self._popen.stdin)
+        self.answers = cast(BinaryIO, self._popen.stdout)
+        """What it says, as it comes, for who trusts it. The methods below are for all others."""
+        self.late = False
+        """It was ended because its time was over."""
+
+    @property
+    def pid(self) -> int:
+        """Its number."""
+        return self._popen.pid
+
+    @contextlib.contextmanager
+    def within(self, seconds: float) -> Iterator[None]:
+        """What is asked of it in here is answered in so much time, or never: then it is ended."""
+        timer = threading.Timer(seconds, self._expire)
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+            timer.join()  # if it is over just now, whoever asks next has to know
+
+    def _expire(self) -> None:
+        self.late = True
+        self.kill()
+
+    def write(self, *pieces: bytes) -> None:
+        """Raises OSError if it is gone."""
+        for piece in pieces:
+            self._in.write(piece)
+        self._in.flush()
+
+    def finish(self) -> None:
+        """Nothing more is written. Raises OSError if it is gone."""
+        self._in.close()
+
+    def line(self, most: int) -> bytes:
+        """The next line of its answer with its end. EOFError if there is none of at most so many bytes."""
+        line = self.answers.readline(most)
+        if not line.endswith(b"\n"):
+            raise EOFError
+        return line
+
+    def exactly(self, size: int) -> bytes:
+        """The next so many bytes of its answer. EOFError if there are fewer."""
+        data = self.answers.read(size)
+        if len(data) != size:
+            raise EOFError
+        return data
+
+    def rest(self, most: int) -> bytes:
+        """All that it still says. EOFError if that is more than so many bytes."""
+        data = self.answers.read(most + 1)
+        if len(data) > most:
+            raise EOFError
+        return data
+
+    def status(self) -> int | None:
+        """Its exit status once its answer has ended, negative for the signal that ended it; None if it lives on. What
+        it started lives no longer."""
+        try:
+            status = self._popen.wait(_GRACE)
+        except subprocess.TimeoutExpired:
+            return None
+        self._kill_group()
+        return status
+
+    def kill(self) -> None:
+        """End it, and the processes that it may have started."""
+        if self._popen.returncode is not None:
+            return
+        self._kill_group()  # before anybody asks whether it has ended: so long, no other process gets its number
+        self._popen.kill()
+
+    def _kill_group(self) -> None:
+        with contextlib.suppress(
+            OSError, AttributeError
+        ):  # all of it has ended; there are no groups on Windows
+            os.killpg(self._popen.pid, signal.SIGKILL)
+
+    def end(self) -> None:
+        """End it and wait until it is gone."""
+        self.kill()
+        self._popen.wait()
+        self.forget()
+
+    def forget(self) -> None:
+        """Let go of the pipes: a process that sees its input end, ends."""
+        for pipe in (self._in, self.answers):
+            with contextlib.suppress(OSError):  # what it never read cannot be written any more
+                pipe.close()
