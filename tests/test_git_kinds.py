@@ -17,7 +17,7 @@ import pytest
 from sandbox import GitSandbox
 from test_git_uncommitted import MIB, fingerprint, staged_by_git
 
-from ragit.errors import GitFailed, NotARepository
+from ragit.errors import GitFailed, NotARepository, UnknownRevision
 from ragit.git import GITLINK, Repo
 from ragit.types import Oid
 
@@ -209,6 +209,33 @@ def test_worktree_configuration_is_gits_business(history: GitSandbox) -> None:
 
 
 # Parts of a repository
+
+
+@pytest.mark.parametrize("name", ["HEAD~1", "main~2", "@^", "HEAD^^{tree}", "HEAD~1:a"])
+def test_a_shallow_clone_says_that_its_history_ends(
+    history: GitSandbox, tmp_path: Path, name: str
+) -> None:
+    shallow = history.clone(tmp_path / "shallow", "--depth=1")
+    with Repo.open(shallow.path) as found, pytest.raises(UnknownRevision) as caught:
+        found.resolve(name)
+    assert "shallow clone" in caught.value.hint
+    assert "git fetch --unshallow" in caught.value.hint
+
+
+def test_a_shallow_clone_names_the_way_to_other_commits(
+    history: GitSandbox, tmp_path: Path
+) -> None:
+    old = history.git("rev-parse", "HEAD~1")
+    shallow = history.clone(tmp_path / "shallow", "--depth=1")
+    with Repo.open(shallow.path) as found, pytest.raises(UnknownRevision) as caught:
+        found.resolve(old)
+    assert "git fetch --unshallow --tags" in caught.value.hint
+
+
+def test_a_whole_clone_says_where_its_history_ends(history: GitSandbox) -> None:
+    with Repo.open(history.path) as found, pytest.raises(UnknownRevision) as caught:
+        found.resolve("HEAD~1000")
+    assert "history of HEAD does not go back that far" in caught.value.hint
 
 
 def test_a_shallow_clone(history: GitSandbox, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import os
 import re
 import signal
 import subprocess
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from ragit.errors import GitFailed
@@ -29,6 +29,10 @@ NO_HOOKS = ("-c", f"core.hooksPath={os.devnull}")
 """Writing an index, even a temporary one, would run the user's post-index-change hook."""
 
 
+END_OF_OPTIONS = "--end-of-options"
+"""What follows is never an option, whatever it begins with."""
+
+
 class Git(Record):
     """How to run git on one repository: the folder to stand in and the environment. Picklable."""
 
@@ -42,14 +46,22 @@ class Git(Record):
     def run(
         self,
         *args: str,
+        words: Sequence[str] = (),
         stdin: bytes | None = None,
         accept: tuple[int, ...] = (0,),
         cpu_seconds: int = 0,
     ) -> bytes:
-        """Output of one command. Raises GitFailed if its exit code is not in `accept`, or it hangs or is not there.
+        """Return the output of one command.
 
-        With `cpu_seconds`, it may take so much processor time and no more. Raises TooSlow.
+        `args` are ragit's own: a test allows constants only. `words` come from the user or the
+        repository (revisions, object ids, paths, names and values of settings) and follow
+        `--end-of-options`, so that none is taken for an option.
+
+        Raises GitFailed if git is missing, hangs, or exits with a code that is not in `accept`;
+        TooSlow if it uses more than `cpu_seconds` of processor time (0: no limit).
         """
+        if words:
+            args = (*args, END_OF_OPTIONS, *words)
         process = self.start(*args, stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE)
         if not cpu_seconds:
             return finish(process, args, stdin, accept)
@@ -66,7 +78,10 @@ class Git(Record):
     def start(
         self, *args: str, stdin: int = subprocess.DEVNULL, stderr: int = subprocess.PIPE
     ) -> Process:
-        """Start one command and do not wait. Raises GitFailed if there is no git."""
+        """Start one command and return its process. Raises GitFailed if there is no git.
+
+        `args` are ragit's own, as in `run`.
+        """
         try:
             return subprocess.Popen(
                 ["git", *args],

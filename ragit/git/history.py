@@ -45,7 +45,7 @@ def log(git: Git, revision: Oid, most: int) -> list[Logged]:
             "-z",
             f"--format={_FORM}",
         ),
-        *(revision, "--"),
+        words=(revision, "--"),
     )
     return list(_logged(iter(said.split(b"\0"))))
 

@@ -175,7 +175,7 @@ class CatFile:
         For `cat-file --batch` a damaged object is missing too; alone, git says what is wrong with it.
         """
         try:
-            self._recipe.git.run("cat-file", "-t", oid)
+            self._recipe.git.run("cat-file", "-t", words=(oid,))
         except GitFailed as error:
             reason = error.message.split(" failed: ")[-1]
             if not all(any(sign in part for sign in _MISSING) for part in reason.split("; ")):

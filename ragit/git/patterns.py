@@ -45,7 +45,9 @@ def _worst(git: Git, files: Sequence[Entry]) -> tuple[str, str]:
     """The line with the most stars, and the file that it stands in; where no line has any, the first file."""
     found = (path_text(files[0].path) if files else "", "")
     for entry in files:
-        for line in git.run("cat-file", "blob", entry.oid).decode("utf-8", "replace").splitlines():
+        for line in (
+            git.run("cat-file", "blob", words=(entry.oid,)).decode("utf-8", "replace").splitlines()
+        ):
             if line.count("*") > found[1].count("*"):
                 found = (path_text(entry.path), line.strip())
     return found

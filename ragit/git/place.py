@@ -85,7 +85,7 @@ def _check_origin(path: Path, git_dir: Path, caller: Mapping[str, str]) -> None:
     inside = str(git_dir.relative_to(outer))
     try:
         tracked = Git(str(outer), environment(clean_env(caller))).run(
-            "--literal-pathspecs", "ls-files", "--", inside
+            "--literal-pathspecs", "ls-files", words=(inside,)
         )
     except GitFailed as error:
         if "not a git repository" in error.message:
@@ -156,14 +156,16 @@ def _place(path: str, parts: list[bytes], raw_up: bytes, caller: Mapping[str, st
     )
 
 
+def commit_tree(git: Git, commit: str) -> Oid:
+    """Return the tree of a commit, as the commit says: a partial clone may lack the tree itself."""
+    return Oid(git.run("log", "-1", "--format=%T", words=(commit, "--")).decode().strip())
+
+
 def _tree(git: Git, head: list[bytes], object_format: str) -> Oid:
     """HEAD's tree; its commit alone says which it is where a partial clone lacks the tree itself."""
     if not head:
         return EMPTY_TREES[object_format]
-    named = (
-        head[1] if len(head) == 2 else git.run("log", "-1", "--format=%T", head[0].decode()).strip()
-    )
-    return Oid(named.decode())
+    return Oid(head[1].decode()) if len(head) == 2 else commit_tree(git, head[0].decode())
 
 
 def _top(path: str, up: bytes, git_dir: Path) -> Path | None:

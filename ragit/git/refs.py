@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from ragit.errors import GitFailed, UnknownRevision
 from ragit.git.command import Git
+from ragit.git.place import commit_tree
 from ragit.types import Oid
 
 KINDS = ("refs/heads", "refs/tags", "refs/remotes")
@@ -47,8 +48,7 @@ class Reflogged(NamedTuple):
 
 def resolve(git: Git, name: str, unborn: Oid) -> Revision:
     """What `name` means; `unborn` is HEAD's tree before the first commit. Raises UnknownRevision."""
-    if not name or name.startswith("-") or not name.isprintable():
-        raise UnknownRevision(f"{name!r} is not a revision", "name a branch, tag, commit or tree")
+    _check_name(name)
     # What follows a colon is a path or a text to look for, to its end: such a name is looked up before it is peeled.
     try:
         asked = (_peel(git, [name])[0] or name) if ":" in name else name
@@ -61,7 +61,7 @@ def resolve(git: Git, name: str, unborn: Oid) -> Revision:
     if (
         tree is None and commit is not None
     ):  # a partial clone may lack it: the commit still says which it is
-        tree = Oid(git.run("log", "-1", "--format=%T", commit).decode().strip())
+        tree = commit_tree(git, commit)
     if tree is not None:
         return Revision(name, commit, tree)
     if name in ("HEAD", "@") and _is_unborn(git):
@@ -69,6 +69,27 @@ def resolve(git: Git, name: str, unborn: Oid) -> Revision:
     if ".." in re.split(r":|[@^]\{", name)[0]:  # in no name of a ref
         raise UnknownRevision(f"{name!r} is a range, and a range is no tree", "name one revision")
     raise UnknownRevision(f"no commit or tree is named {name!r}", _advice(git, name))
+
+
+def commit_named(git: Git, name: str) -> Oid | None:
+    """Return the commit that a revision names, without looking at its tree; None if it names none.
+
+    Raises UnknownRevision for what cannot be the name of a revision.
+    """
+    _check_name(name)
+    for form in ("{}", "{}^{{commit}}"):  # `:/text` reaches to its end: it is looked up by itself
+        said = git.run(
+            *("rev-parse", "--verify", "--quiet"), words=(form.format(name),), accept=(0, 1, 128)
+        )
+        name = said.decode().strip()
+        if not name:
+            return None
+    return Oid(name)
+
+
+def _check_name(name: str) -> None:
+    if not name or name.startswith("-") or not name.isprintable():
+        raise UnknownRevision(f"{name!r} is not a revision", "name a branch, tag, commit or tree")
 
 
 _REFLOG = "`git reflog` lists what is remembered; a clone remembers only what was done in it"
@@ -90,17 +111,40 @@ def _is_unborn(git: Git) -> bool:
     branch = git.run("symbolic-ref", "--quiet", "HEAD", accept=(0, 1)).strip()
     return (
         bool(branch)
-        and not git.run("for-each-ref", "--format=%(refname)", os.fsdecode(branch)).strip()
+        and not git.run("for-each-ref", "--format=%(refname)", words=(os.fsdecode(branch),)).strip()
     )
 
 
 def _advice(git: Git, name: str) -> str:
+    """Return a hint for a name that means nothing: what it lacks, or names like it."""
+    revision = name.partition(":")[0]
+    start = _STEPS.sub("", revision)
+    if start != revision and commit_named(git, start or "HEAD") is not None:
+        if _is_shallow(git):
+            return f"this is a shallow clone, and its history ends before that: {_DEEPEN}"
+        return f"the history of {start or 'HEAD'} does not go back that far: see `git log`"
     near = _near_names(git, name)
     if name in near:
-        return "it is the name of a file's content or of something else without a tree: name a commit or a tree"
+        return (
+            "it names the content of a file or something else without a tree: "
+            "name a commit or a tree"
+        )
     if near:
         return "did you mean " + " or ".join(near) + "?"
-    return "`git branch --all` and `git tag` list the names; a shallow or single-branch clone may lack some"
+    listed = "`git branch --all` and `git tag` list the names"
+    if _is_shallow(git):
+        return f"{listed}; a shallow clone like this one lacks some: {_DEEPEN} --tags"
+    return f"{listed}; a single-branch clone lacks some"
+
+
+_STEPS = re.compile(r"(?:[~^]\d*|\^\{[a-z]*\})+$")
+"""`~2`, `^`, `^2~3`, `^{tree}`: what follows the name of a commit."""
+
+_DEEPEN = "git fetch --unshallow"
+
+
+def _is_shallow(git: Git) -> bool:
+    return git.run("rev-parse", "--is-shallow-repository").strip() == b"true"
 
 
 def _near_names(git: Git, name: str) -> list[str]:
@@ -117,22 +161,20 @@ def _near_names(git: Git, name: str) -> list[str]:
     return list(dict.fromkeys((*whole, *begun, *near)))[:_NEAR]
 
 
+_REF_FORM = "%00".join(
+    f"%({atom})"
+    for atom in (
+        *("refname", "symref", "objecttype", "objectname", "tree"),
+        *("*objecttype", "*objectname", "*tree"),
+    )
+)
+
+
 def refs(git: Git, kinds: Iterable[str] = KINDS) -> list[Revision]:
     """Branches, tags and remote branches by full name, with what they point to; symbolic ones and odd tags left out."""
-    atoms = (
-        "refname",
-        "symref",
-        "objecttype",
-        "objectname",
-        "tree",
-        "*objecttype",
-        "*objectname",
-        "*tree",
-    )
-    form = "%00".join(f"%({atom})" for atom in atoms)
     found: list[Revision] = []
     nested: list[str] = []
-    for line in git.run("for-each-ref", f"--format={form}", *kinds).splitlines():
+    for line in git.run("for-each-ref", f"--format={_REF_FORM}", words=tuple(kinds)).splitlines():
         raw, symref, kind, oid, tree, tag_kind, tag_oid, tag_tree = (
             os.fsdecode(part) for part in line.split(b"\0")
         )

@@ -14,7 +14,7 @@ from ragit.errors import GitFailed
 from ragit.git import attributes, ignores, private, refs, uncommitted
 from ragit.git.command import Git
 from ragit.git.objects import Objects, ObjectsRecipe
-from ragit.git.place import EMPTY_TREES, find
+from ragit.git.place import EMPTY_TREES, commit_tree, find
 from ragit.git.refs import Reflogged, Revision, Worktree
 from ragit.git.uncommitted import GitStatus, WorkingTree
 from ragit.types import Change, Entry, Oid
@@ -149,7 +149,7 @@ class Repo:
 
     def entries(self, tree: Oid) -> list[Entry]:
         """All files of a tree, in git's order, with symlinks and gitlinks."""
-        said = self._reader.run("ls-tree", "-r", "-z", "--full-tree", tree)
+        said = self._reader.run("ls-tree", "-r", "-z", "--full-tree", words=(tree,))
         return [_entry(record) for record in said.split(b"\0") if record]
 
     def diff(self, old: Oid, new: Oid) -> list[Change]:
@@ -162,8 +162,7 @@ class Repo:
             "--no-abbrev",
             "--no-renames",
             "--ignore-submodules=none",
-            old,
-            new,
+            words=(old, new),
         )
         fields = said.split(b"\0")
         return [
@@ -268,11 +267,13 @@ class Repo:
             return []
 
     def trees_named(self, revisions: Iterable[str]) -> list[Oid]:
-        """The trees of commits, by names, also of those that a partial clone lacks."""
-        said = self._place.git.run(
-            "log", "--no-walk=unsorted", "--format=%T", *revisions, "--", accept=(0, 128)
-        )
-        return [Oid(line) for line in said.decode().split()]
+        """Return the trees of the commits that are named, also those that a partial clone lacks.
+
+        Raises UnknownRevision for what cannot be the name of a revision.
+        """
+        git = self._place.git
+        commits = (refs.commit_named(git, revision) for revision in revisions)
+        return [commit_tree(git, commit) for commit in commits if commit is not None]
 
     def fetch_trees(self, trees: Iterable[Oid]) -> None:
         """Download trees that a partial clone lacks, with all below them but no files, in one call."""
@@ -291,7 +292,7 @@ class Repo:
         if _PROTOCOLS in self._env:
             env[_PROTOCOLS] = self._env[_PROTOCOLS]
         for remote in self._promisors if wanted else ():
-            Git(self._place.git.cwd, env).run(*_FETCH, "--", remote, stdin=wanted)
+            Git(self._place.git.cwd, env).run(*_FETCH, words=(remote,), stdin=wanted)
 
     def prune_private_objects(
         self, keep: Iterable[Oid], grace: float = private.GRACE_SECONDS
@@ -308,7 +309,9 @@ class Repo:
     def config_origins(self, pattern: str) -> dict[str, tuple[str, str]]:
         """The same, with where each was set: "local file:.git/config", "command command line:"."""
         said = self._place.git.run(
-            "config", "-z", "--show-scope", "--show-origin", "--get-regexp", pattern, accept=(0, 1)
+            *("config", "-z", "--show-scope", "--show-origin", "--get-regexp"),
+            words=(pattern,),
+            accept=(0, 1),
         )
         fields = os.fsdecode(said).split("\0")
         found = {}
@@ -319,11 +322,11 @@ class Repo:
 
     def set_config(self, key: str, value: str) -> None:
         """Set one of git's settings of this repository, for all its worktrees."""
-        self._place.git.run("config", "--local", key, value)
+        self._place.git.run("config", "--local", words=(key, value))
 
     def remove_config_section(self, name: str) -> None:
         """Remove a section of this repository's settings, if there is one."""
-        self._place.git.run("config", "--local", "--remove-section", name, accept=(0, 128))
+        self._place.git.run("config", "--local", "--remove-section", words=(name,), accept=(0, 128))
 
     def hooks_dir(self) -> Path:
         """Where git looks for hooks here: core.hooksPath, or the folder in the common dir."""
