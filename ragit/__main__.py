@@ -21,6 +21,7 @@ _look_elsewhere()
 import contextlib  # noqa: E402
 import errno  # noqa: E402
 import gc  # noqa: E402
+import io  # noqa: E402
 
 _NO_ROOM = {errno.ENOSPC, errno.EIO, errno.EFBIG}
 """What an output says that takes no more: a full disk, a terminal that is gone, a limit."""
@@ -56,10 +57,18 @@ def _fill_closed_streams() -> None:
     sys.stderr = sys.stderr or open(2, "w")  # noqa: SIM115
 
 
+def _escape_what_cannot_be_encoded() -> None:
+    """Write characters that the console's encoding lacks as escapes, as control characters are."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
 def run(args: list[str]) -> int:
     """The same, giving the exit code."""
     # Matrix products in this process are small: waiting for other threads would cost more than they save.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    _escape_what_cannot_be_encoded()
     gc.disable()  # a command makes many objects, hardly a cycle, and ends
     import click
 

@@ -60,17 +60,23 @@ class Terminal:
 
     def process(self, *args: str | bytes, code: int | None = None) -> Said:
         """The same in a process of its own."""
-        done = subprocess.run(
+        done = self.process_bytes(*args)
+        said = Said(done.returncode, done.stdout.decode(), done.stderr.decode())
+        assert code is None or said.code == code, said
+        return said
+
+    def process_bytes(
+        self, *args: str | bytes, stdin: bytes = b""
+    ) -> subprocess.CompletedProcess[bytes]:
+        """Run a command in a process of its own, and give what it wrote as bytes."""
+        return subprocess.run(
             [RAGIT, *args],
             cwd=self.folder,
             env=self.env,
             capture_output=True,
-            stdin=subprocess.DEVNULL,
+            input=stdin,
             check=False,
         )
-        said = Said(done.returncode, done.stdout.decode(), done.stderr.decode())
-        assert code is None or said.code == code, said
-        return said
 
     def refused(self, *args: str | bytes) -> Said:
         """Run a command that must end in one sentence and one hint, with exit status 2."""

@@ -7,7 +7,7 @@ import sys
 import click
 
 from ragit import render
-from ragit.cli.face import look, open_index, print_lines
+from ragit.cli.shared import look, open_index, print_lines
 from ragit.errors import ConfigError
 
 
@@ -53,13 +53,13 @@ def trust(ctx: click.Context, dry_run: bool, yes: bool, revoke: bool) -> None:
     """
     with open_index(ctx) as index:
         if revoke:
-            click.echo(f"no longer trusted: {render.visible(str(index.settings.distrust()))}")
+            print_lines([f"no longer trusted: {render.visible(str(index.settings.distrust()))}"])
             return
         asked = index.settings.request()
         print_lines(render.request_text(asked, look({})))
         if dry_run or not (yes or _agrees()):
             return
-        click.echo(f"trusted as it is now: {render.visible(str(index.settings.trust(asked)))}")
+        print_lines([f"trusted as it is now: {render.visible(str(index.settings.trust(asked)))}"])
 
 
 def _agrees() -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from ragit import render
-from ragit.cli.face import look, print_lines
+from ragit.cli.shared import look, print_lines
 
 
 @click.command(short_help="Look at all that ragit stands on, and say how to mend it.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from ragit import render
-from ragit.cli.face import look, open_index, print_lines
+from ragit.cli.shared import look, open_index, print_lines
 
 
 @click.command()

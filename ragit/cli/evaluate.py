@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import click
 
 import ragit
-from ragit.cli.face import look, open_index, print_lines
 from ragit.cli.progress import Bar
+from ragit.cli.shared import look, open_index, print_lines
 from ragit.repository.repository import Ragit
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from contextlib import suppress
 import click
 
 from ragit import render
-from ragit.cli.face import look, open_index, print_lines
+from ragit.cli.shared import look, open_index, print_lines
 
 
 @click.command(short_help="Index HEAD, and offer to install git hooks.")
@@ -82,7 +82,7 @@ def uninstall(ctx: click.Context) -> None:
 
     with Hooks.of(ctx.obj["directory"]) as hooks:
         report = hooks.uninstall()
-    click.echo("removed; the index stays" if report.changed else "there was nothing to remove")
+    print_lines(["removed; the index stays" if report.changed else "there was nothing to remove"])
 
 
 @hooks.command()

@@ -7,9 +7,9 @@ from contextlib import closing
 import click
 
 from ragit import render
-from ragit.cli.face import look, open_index, print_lines
 from ragit.cli.progress import Bar
 from ragit.cli.scope import take_scope
+from ragit.cli.shared import look, open_index, print_lines
 
 
 @click.command(short_help="Make trees complete ahead of time.")

@@ -99,25 +99,37 @@ def search(ctx: click.Context, /, query: tuple[str, ...], **options: Any) -> int
     worktree = options["ref"] is None and scope is None
     ahead = look_ahead(ctx.obj["directory"], os.environ, worktree=worktree)
     from ragit import render
-    from ragit.cli.face import look, open_index, print_lines
+    from ragit.cli.shared import look, open_index, print_lines, tell
 
     with open_index(ctx, ahead) as index:
         show = render.format_named(options["format_name"])
         recurse = options["recurse_submodules"]
         answer = index.search(
-            _query(" ".join(query), scope, options), recurse_submodules=recurse, on_index=_on_index
+            _query(" ".join(map(_utf8, query)), scope, options),
+            recurse_submodules=recurse,
+            on_index=_on_index,
         )
         print_lines(show(answer, look(options)))
     for line in render.notes(answer):
-        click.echo(line, err=True)
+        tell(line)
     if (
         answer.hits
         and options["format_name"] == "text"
         and sys.stdout.isatty()
         and sys.stderr.isatty()
     ):
-        click.echo(f"\n{render.summary(answer)}", err=True)
+        tell(f"\n{render.summary(answer)}")
     return 0 if answer.hits else 1
+
+
+def _utf8(word: str) -> str:
+    """Return an argument read as UTF-8, if it is, whatever encoding the locale names."""
+    if sys.platform == "win32" or word.isascii():
+        return word
+    try:
+        return os.fsencode(word).decode()
+    except UnicodeError:
+        return word
 
 
 def _query(text: str, scope: str | None, options: dict[str, Any]) -> Query:
@@ -144,11 +156,12 @@ def _on_index(lacking: ToIndex) -> Progress | None:
     """Say that there is something to wait for, where there is, and on a terminal how far it is."""
     from ragit import render
     from ragit.cli.progress import Bar
+    from ragit.cli.shared import tell
 
     least = HANDFUL if sys.stderr.isatty() else BLINK
     if lacking.files < least and not lacking.documents and not lacking.server:
         return None
-    click.echo(render.indexing(lacking), err=True)
+    tell(render.indexing(lacking))
     bar = Bar(quiet=False)
     click.get_current_context().call_on_close(bar.close)
     return bar

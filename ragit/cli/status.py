@@ -7,8 +7,8 @@ import os
 import click
 
 from ragit import render
-from ragit.cli.face import look, open_index, print_lines
 from ragit.cli.scope import take_scope
+from ragit.cli.shared import look, open_index, print_lines
 from ragit.errors import StoreTooNew
 from ragit.records import replaced
 
@@ -78,7 +78,7 @@ def check(
             if not framework:
                 raise
             # pre-commit runs an installation of its own: that the user's ragit is newer is no reason to stop a commit.
-            click.echo(f"not checked: {render.visible(error.message)}")
+            print_lines([f"not checked: {render.visible(error.message)}"])
             return 0
     mend = " ".join(filter(None, ("ragit index", revision or _scope_option(scope))))
     print_lines(

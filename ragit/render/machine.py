@@ -8,21 +8,21 @@ from base64 import b64encode
 from collections.abc import Iterator
 from typing import Any
 
-from ragit.render.screen import RenderOptions, counted, plain, visible
+from ragit.render.screen import UNSEEN, RenderOptions, counted, plain, visible
 from ragit.render.snippet import best_line, marked, place_at, wanted_terms
 from ragit.render.text import notes, qualified
 from ragit.types import Answer, Hit, Optimized, WithoutVectors
 
-# JSON itself escapes only below U+0020. The rest of what a terminal would obey, and what no encoder takes.
-_RAW = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+# JSON itself escapes only below U+0020. These are the others that `visible` escapes.
+_RAW = re.compile(f"[\x7f-\x9f\ud800-\udfff]|{UNSEEN}")
 
 
 def dumps(value: Any, options: RenderOptions) -> str:
-    """A value as JSON that is safe to print: on one line, or indented where a person with a terminal looks at it."""
+    """Return a value as JSON that is safe to print: on one line, or indented for a terminal."""
     text = jsonlib.dumps(
-        value, ensure_ascii=False, allow_nan=False, indent=2 if options.color else None
+        value, ensure_ascii=options.ascii, allow_nan=False, indent=2 if options.color else None
     )
-    return _RAW.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    return _RAW.sub(lambda match: jsonlib.dumps(match[0])[1:-1], text)
 
 
 def json(answer: Answer, options: RenderOptions) -> Iterator[str]:

@@ -1,8 +1,8 @@
-"""What a terminal or a reader of JSON may be shown: harmless text, colour if wanted, and how wide it is. Pure.
+"""Escapes untrusted text for terminals, colours it and measures its width. Pure.
 
-Paths and file contents are a stranger's. A control character among them could move the cursor, set the title or hide
-what stands beside it, and a bidirectional override could turn code around before the reader's eyes: all are shown
-escaped.
+Paths and file contents are untrusted. A control character in them could move the cursor or set the window title, a
+bidirectional override could reorder code on the screen, and characters without width could carry text that only a
+program reads. All of them are shown escaped.
 """
 
 from __future__ import annotations
@@ -14,17 +14,39 @@ from typing import NamedTuple
 
 from ragit.records import Record
 
-_UNSAFE = (
-    "\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff"
+_CONTROL = "\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff"
+
+INVISIBLE = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e"
+    "\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
-_ESCAPED = re.compile(f"[{_UNSAFE}]")
-_NAMED = {"\n": "\\n", "\r": "\\r", "\ufeff": "\\ufeff"}
+"""Characters that have no width or reorder text: Unicode's Default_Ignorable_Code_Point without joiners and emoji's selectors,
+line separators, bidirectional controls and annotation marks. As the inside of a regular expression's class."""
+
+_JOINING = "\u0600-\u06ff\u0750-\u077f\u0840-\u0fff\u1000-\u109f\u1780-\u18af\ua840-\ua87f\ufb50-\ufdff\ufe70-\ufefc"
+"""Arabic, Indic and South-East Asian letters: joiners between them decide how they are written."""
+
+_PICTURES = "\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff"
+"""Ranges that hold all emoji, which joiners and selectors make up."""
+
+_STRAY = (
+    f"(?<![{_JOINING}])\u200c|(?<![{_JOINING}{_PICTURES}\ufe0f])\u200d"
+    f"|(?<![{_PICTURES}#*0-9])[\ufe0e\ufe0f]"
+)
+"""Joiners and variation selectors where no script and no emoji needs them."""
+
+UNSEEN = f"[{INVISIBLE}]|{_STRAY}"
+_ESCAPED = re.compile(f"[{_CONTROL}]|{UNSEEN}")
+_NAMED = {"\n": "\\n", "\r": "\\r"}
 
 
 class RenderOptions(Record):
-    """How an answer is to look; what a face knows about its terminal arrives here."""
+    """How output is written: what the command line knows about its terminal and its options."""
 
     color: bool = False
+    ascii: bool = False
+    """The output takes no UTF-8: JSON escapes all other characters."""
     width: int = 0
     """Columns of the terminal; 0 where there is none, and lines are cut only when absurdly long."""
     full: bool = False
@@ -52,7 +74,9 @@ def _escape(match: re.Match[str]) -> str:
         return _NAMED[char]
     if 0xDC80 <= code <= 0xDCFF:  # a byte of a path that is no UTF-8, as surrogateescape keeps it
         return f"\\x{code - 0xDC00:02x}"
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def plain(text: str) -> str:

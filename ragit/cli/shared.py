@@ -1,4 +1,4 @@
-"""What all commands share: how a repository is opened, how the terminal looks, how lines are written."""
+"""Opens the repository, reads the terminal's properties and prints lines, for all commands."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from ragit.repository.repository import MEANINGS, Ragit, open_repository
 
 
 def open_index(ctx: click.Context, ahead: Ahead | None = None) -> Ragit:
-    """The index of the repository that the command is about, with a note where its settings were not all taken."""
+    """Open the repository that the command is about, and print notes on settings that are ignored."""
     index = open_repository(ctx.obj["directory"], flags=ctx.obj["flags"], ahead=ahead)
     for warning in index.settings.warnings:
-        click.echo(f"note: {render.visible(warning)}", err=True)
+        tell(f"note: {render.visible(warning)}")
     if (index.folder / "last-error").exists():
         _tell_failure(index)
     return index
@@ -31,14 +31,21 @@ def _tell_failure(index: Ragit) -> None:
 
     if failed := failure.unseen(index.folder):
         message, hint = map(render.visible, failed)
-        click.echo(f"note: indexing in the background failed: {message}. {hint}", err=True)
+        tell(f"note: indexing in the background failed: {message}. {hint}")
+
+
+def tell(line: str) -> None:
+    """Write a line to standard error."""
+    sys.stdout.flush()  # where both are one terminal or file, the order is kept
+    sys.stderr.write(line + "\n")
 
 
 def look(options: dict[str, Any]) -> render.RenderOptions:
-    """How to render, by the options given and the terminal there is."""
+    """Return how to render, from the options given and the terminal."""
     terminal = sys.stdout.isatty()
     return render.RenderOptions(
         color=terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb",
+        ascii=not _takes_utf8(sys.stdout.encoding),
         width=shutil.get_terminal_size().columns if terminal else 0,
         full=options.get("full", False),
         context=options.get("context", 0),
@@ -47,24 +54,36 @@ def look(options: dict[str, Any]) -> render.RenderOptions:
     )
 
 
-def print_lines(lines: Iterable[str]) -> None:
-    """Write lines to standard output, as long as anybody reads them: click would call `ragit ... | head` a failure.
+def _takes_utf8(encoding: str) -> bool:
+    return encoding.lower().replace("-", "").replace("_", "") in ("utf8", "utf8sig", "cp65001")
 
-    Raises OutputFailed if what it is directed to takes no more.
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Write lines to standard output until its reader goes away.
+
+    Raises OutputFailed if the output cannot be written, because a disk is full for example.
     """
     try:
         for line in lines:
-            click.echo(line)
-    except BrokenPipeError:
-        _let_go()
+            _write(line)
+        sys.stdout.flush()
+    except BrokenPipeError:  # `ragit ... | head`, which is no failure
+        _discard_output()
     except OSError as error:
-        _let_go()
+        _discard_output()
         raise OutputFailed(
             f"cannot write the answer: {error.strerror or error}",
             "look at where the output is directed to",
         ) from error
 
 
-def _let_go() -> None:
-    """Direct standard output to nowhere: Python would complain again when it flushes at exit."""
+def _write(line: str) -> None:
+    if sys.platform == "win32":
+        click.echo(line, color=True)  # translates colours for old consoles
+    else:
+        sys.stdout.write(line + "\n")  # click would write UTF-8 where the encoding is ASCII
+
+
+def _discard_output() -> None:
+    """Direct standard output to the null device: Python would fail again when it flushes at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
