@@ -221,8 +221,8 @@ def _store(patient: _Patient) -> Iterator[Finding]:
     yield Finding("store", "ok", f"sound, {info.bytes / 1e6:.1f} MB, {info.chunks:,} chunks")
     freshness = patient.index.check()
     yield from _absent(freshness)
-    if freshness.put_off:
-        text = f"{_files(freshness.put_off)} slow to read and put off: `ragit status --skipped` names them"
+    if freshness.deferred:
+        text = f"{_files(freshness.deferred)} slow to read and deferred: `ragit status --skipped` names them"
         yield Finding("store", "note", text, "Type: ragit index")
     if not freshness.fresh:
         words = lacking(len(freshness.missing), freshness.without_vectors, "HEAD")

@@ -185,7 +185,7 @@ class FreshnessReport(Record):
     """Files that the repository does not have, by the reason: no index can hold them."""
     without_vectors: WithoutVectors | None = None
     """None if no chunk of the tree, as far as it is stored, lacks its vector."""
-    put_off: int = 0
+    deferred: int = 0
     """Files that were slow to read and wait for the next `ragit index`: not found, or by their lines."""
 
     @property

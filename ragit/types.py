@@ -89,11 +89,11 @@ class Chunking:
 BY_LINES = "cut by lines"
 """How the reason begins for a text that has chunks, but none that its grammar gave."""
 
-BUSY = "put off: the machine was busy"
-SPENT = "put off: slow, and the run's time was spent"
+BUSY = "deferred: the machine was busy"
+SPENT = "deferred: the time limit for slow files was reached"
 SPENT_BY_LINES = f"{BY_LINES}, {SPENT}"
 
-PUT_OFF = frozenset((BUSY, SPENT, SPENT_BY_LINES))
+DEFERRED = frozenset((BUSY, SPENT, SPENT_BY_LINES))
 """Reasons that say nothing about a blob, but about the run that met it: the next `ragit index` tries it again."""
 
 
@@ -313,11 +313,11 @@ class Answer(Record):
     """
     absent: Mapping[str, int] = MappingProxyType({})
     """Files of the tree that the repository does not have, so that nothing can find them, by the reason."""
-    put_off: int = 0
+    deferred: int = 0
     """Files of the tree that were slow to read, and wait for the next `ragit index`: not found, or by their lines."""
     warnings: tuple[str, ...] = ()
     """What settings of submodules ask for and do not get, a sentence each."""
-    unheld: tuple[str, ...] = ()
+    unmatched_names: tuple[str, ...] = ()
     """Names of several words in the query that no indexed file of the tree holds: the hits are near to them at best."""
 
 

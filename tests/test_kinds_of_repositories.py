@@ -454,12 +454,12 @@ def test_what_took_no_part_in_a_submodule_is_said_with_its_name(nested: GitSandb
 def test_a_name_that_a_submodule_holds_is_held(nested: GitSandbox) -> None:
     (nested.path / "libs/middle/deep/dirty.py").write_text("def dark_obsidian(): ...\n")
     search = ("search", "dark_obsidian or pale_obsidian", "--json")
-    assert json.loads(command(*search, cwd=nested.path).stdout)["unheld"] == [
+    assert json.loads(command(*search, cwd=nested.path).stdout)["unmatched_names"] == [
         "dark_obsidian",
         "pale_obsidian",
     ]
     assert json.loads(command(*search, "--recurse-submodules", cwd=nested.path).stdout)[
-        "unheld"
+        "unmatched_names"
     ] == ["pale_obsidian"]
 
 

@@ -431,7 +431,7 @@ def evil() -> Answer:
         query=f"commit {EVIL}",
         ref=EVIL,
         degraded=EVIL,
-        unheld=(EVIL,),
+        unmatched_names=(EVIL,),
         complete=False,
         missing=3,
     )
@@ -716,10 +716,12 @@ def test_notes_say_what_the_hits_do_not() -> None:
         "degraded: the server at X refused",
         "no hits in HEAD",
     ]
-    assert notes(answer(hit(), unheld=("OffsetStore",))) == [
+    assert notes(answer(hit(), unmatched_names=("OffsetStore",))) == [
         "note: no indexed file of HEAD holds the word OffsetStore"
     ]
-    assert notes(answer(hit(), unheld=("a_b", "c_d")))[0].endswith(" holds the words a_b, c_d")
+    assert notes(answer(hit(), unmatched_names=("a_b", "c_d")))[0].endswith(
+        " holds the words a_b, c_d"
+    )
     assert summary(answer(*HITS)) == "3 hits in 2 files of HEAD (aaaaaaaaaa), 12 ms"
 
 

@@ -387,7 +387,7 @@ def test_one_content_at_two_paths_is_one_hit(repo: GitSandbox) -> None:
 
 
 @pytest.mark.parametrize(
-    ("query", "unheld"),
+    ("query", "unmatched_names"),
     [
         ("commit_offset", ()),
         ("commitOffset", ()),  # the same words in another spelling
@@ -402,12 +402,12 @@ def test_one_content_at_two_paths_is_one_hit(repo: GitSandbox) -> None:
     ],
 )
 def test_names_of_several_words_that_no_file_holds_are_told(
-    shop: GitSandbox, query: str, unheld: tuple[str, ...]
+    shop: GitSandbox, query: str, unmatched_names: tuple[str, ...]
 ) -> None:
     for mode in ("hybrid", "keyword", "vector"):
-        assert search(shop, query, mode=mode).unheld == unheld
+        assert search(shop, query, mode=mode).unmatched_names == unmatched_names
     assert (
-        search(shop, query, paths=["docs/"]).unheld == unheld
+        search(shop, query, paths=["docs/"]).unmatched_names == unmatched_names
     )  # of the tree, not of what may be found
 
 

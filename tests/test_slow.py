@@ -1,4 +1,4 @@
-"""What is slow to read waits for the rest, and costs a run no more than its allowance: what is put off is shown, found
+"""What is slow to read waits for the rest, and costs a run no more than its allowance: what is deferred is shown, found
 as far as it can be, and tried again by the next `ragit index`; what comes of a blob does not depend on it.
 """
 
@@ -159,7 +159,7 @@ def test_slow_files_come_last_one_by_one_until_the_allowance_is_spent() -> None:
     assert [one.key for one in done] == KEYS
 
 
-def test_what_was_put_off_before_comes_last_and_stays_if_there_is_no_time() -> None:
+def test_what_was_deferred_before_comes_last_and_stays_if_there_is_no_time() -> None:
     before = frozenset(KEYS[:5])
     asked, done = run_of(Slow(KEYS, before, 75), hostile)
     assert {key for batch in asked if batch.kind == BRIEF for key in batch.keys} == {*KEYS} - before
@@ -167,7 +167,7 @@ def test_what_was_put_off_before_comes_last_and_stays_if_there_is_no_time() -> N
         *KEYS[5:],
         KEYS[0],
     ]
-    assert [batch for batch in asked if batch.kind == NONE] == [], "it is stored as put off"
+    assert [batch for batch in asked if batch.kind == NONE] == [], "it is stored as deferred"
     assert [(one.key, one.late) for one in done[-4:]] == [(key, True) for key in KEYS[1:5]]
     assert sorted(one.key for one in done) == KEYS, "each is counted once"
 
@@ -221,7 +221,7 @@ def test_a_run_over_hostile_documents_ends_and_each_next_one_ends_some_for_good(
 
 
 @pytest.mark.parametrize("files", [3, 140])
-def test_what_is_put_off_is_found_shown_and_tried_again_by_an_index_only(
+def test_what_is_deferred_is_found_shown_and_tried_again_by_an_index_only(
     repo: GitSandbox, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, files: int
 ) -> None:
     repo.git("config", "ragit.index.workers", "1")  # this process's grammars are those without time
@@ -245,12 +245,12 @@ def test_what_is_put_off_is_found_shown_and_tried_again_by_an_index_only(
     for typed in (["check"], ["check", "--json"], ["doctor"]):
         said = Terminal(repo.path).ragit(*typed, code=0).out
         assert f"{files + 1}" in said
-        assert "put_off" in said or "put off" in said
+        assert "deferred" in said
     with ragit.open(repo.path) as opened:
         assert opened.index(retry=False).indexed == 0
         answer = opened.search("turbine_1")
         assert answer.hits[0].kind == "text", "a search does not wait for what is slow"
-        assert any("put off" in note for note in render.notes(answer))
+        assert any("deferred" in note for note in render.notes(answer))
         report = opened.index()
         assert (report.indexed, report.skipped, report.by_lines) == (files + 1, {}, {})
         answer = opened.search("turbine_1")
@@ -279,7 +279,7 @@ def test_what_is_slow_and_is_read_is_what_it_would_be(
     assert rows(repo) == rows(repo, slow)
 
 
-def test_a_cached_tree_does_not_keep_what_was_put_off(
+def test_a_cached_tree_does_not_keep_what_was_deferred(
     repo: GitSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Another branch shares the file, and its tree was composed when there was no time."""
@@ -302,7 +302,7 @@ def test_a_cached_tree_does_not_keep_what_was_put_off(
 
 
 @pytest.mark.parametrize("command", ["status", "check", "dry run"])
-def test_a_report_tells_of_one_moment_though_others_replace_what_was_put_off(
+def test_a_report_tells_of_one_moment_though_others_replace_what_was_deferred(
     repo: GitSandbox, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
     words = {"embedding.provider": "none"}

@@ -21,7 +21,7 @@ from ragit.chunk.options import ChunkOptions
 from ragit.chunk.patience import NONE, Patience
 from ragit.chunk.pieces import Piece, chunks_of
 from ragit.chunk.row import Language
-from ragit.types import BY_LINES, PUT_OFF, SPENT, SPENT_BY_LINES, Chunking
+from ragit.types import BY_LINES, DEFERRED, SPENT, SPENT_BY_LINES, Chunking
 
 if TYPE_CHECKING:
     from ragit.chunk.custom import Custom
@@ -125,7 +125,7 @@ def _document(
     found = read_document(data, row.name, options.documents, patience)
     if patience.over and patience.brief:
         return Chunking(row.name, (), found.skipped)
-    if is_text and found.skipped and found.skipped not in PUT_OFF:
+    if is_text and found.skipped and found.skipped not in DEFERRED:
         return None  # no table or notebook that can be read is still a text
     return Chunking(found.language, found.chunks, found.skipped, found.text)
 

@@ -24,7 +24,7 @@ from ragit.index.vectors.embedder import embedder_of, sent_by, server_name
 from ragit.locks import held
 from ragit.records import replaced
 from ragit.store import Store, is_store, remove_store, replace_store
-from ragit.types import NOT_DOWNLOADED, PUT_OFF, Oid, Progress, ToIndex
+from ragit.types import DEFERRED, NOT_DOWNLOADED, Oid, Progress, ToIndex
 from ragit.types import lacking as lacking_words
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class Indexer:
 
         Models are asked only to `describe`, which may take long: without it, stored descriptions are used, what has
         none is embedded by its code alone, and is described by the next run that may. `retry` reads what earlier runs
-        put off, as far as its time allows.
+        deferred, as far as its time allows.
         """
         from ragit.index.run.stats import seen
 
@@ -183,7 +183,7 @@ class Indexer:
     ) -> tuple[list[Composed], list[Key]]:
         """The trees as they are, and the keys of what has to be worked on."""
         asks = tally.spent is not None
-        naming = (PUT_OFF if retry else frozenset()) | ({NOT_DESCRIBED} if asks else frozenset())
+        naming = (DEFERRED if retry else frozenset()) | ({NOT_DESCRIBED} if asks else frozenset())
         composed = [
             self.composer.compose(
                 store, tree, near=near, absent=self.absent, naming=naming, anew=anew
@@ -192,9 +192,9 @@ class Indexer:
         ]
         lacking = _missing(composed, waiting=asks)
         if retry:
-            put_off = dict.fromkeys(file.key for part in composed for file in part.put_off)
-            tally.put_off = frozenset(put_off).difference(lacking)
-            lacking += [key for key in put_off if key in tally.put_off]
+            deferred = dict.fromkeys(file.key for part in composed for file in part.deferred)
+            tally.deferred = frozenset(deferred).difference(lacking)
+            lacking += [key for key in deferred if key in tally.deferred]
         if store and not anew:
             again = store.keys_of(sorted({chunking for part in composed for chunking in part.bare}))
             again += self.descriptions.lacking(store, composed) if asks else []
@@ -350,7 +350,7 @@ class Indexer:
                     store.snapshots.add(part.tree, self.composer.selection, part.snapshot)
 
 
-_WAITING = PUT_OFF | {NOT_DESCRIBED}
+_WAITING = DEFERRED | {NOT_DESCRIBED}
 """Reasons that are gone as soon as another process did what is waited for."""
 
 

@@ -10,7 +10,7 @@ from ragit.index.indexer import Indexer
 from ragit.index.tree import Composed, without_vectors
 from ragit.reports import FreshnessReport, RefStatus, StatusReport
 from ragit.store import is_store
-from ragit.types import PUT_OFF, Target, WithoutVectors, path_text
+from ragit.types import DEFERRED, Target, WithoutVectors, path_text
 
 
 def status_of(
@@ -71,7 +71,7 @@ def freshness_of(indexer: Indexer, target: Target) -> FreshnessReport:
         or is_store(indexer.store_path),  # an older ragit's is one to bring up to date
         absent=composed.absent,
         without_vectors=lacking,
-        put_off=composed.count_of(PUT_OFF),
+        deferred=composed.count_of(DEFERRED),
     )
 
 

@@ -17,7 +17,7 @@ from ragit.index.descriptions.settings import IMAGE, NOT_DESCRIBED
 from ragit.index.selection import Plan, Selected, Selector
 from ragit.records import Record, replaced
 from ragit.store import OF_IMAGE, Snapshot, Store, StoredChunking
-from ragit.types import BY_LINES, LOST, NOT_DOWNLOADED, PUT_OFF, Entry, Oid, WithoutVectors
+from ragit.types import BY_LINES, DEFERRED, LOST, NOT_DOWNLOADED, Entry, Oid, WithoutVectors
 
 
 class Composed(Record):
@@ -37,8 +37,8 @@ class Composed(Record):
     """Images that only a model can make searchable; where that was not asked for, not all of them. The snapshot counts
     them as left out.
     """
-    put_off: Sequence[Selected] = ()
-    """Files that an earlier run put off, likewise."""
+    deferred: Sequence[Selected] = ()
+    """Files that an earlier run deferred, likewise."""
     walked: bool = False
     """It was composed from all its files: nothing like it was known under these settings."""
 
@@ -196,7 +196,7 @@ class Composer:
         skipped = {**(skipped or {}), **plan.skipped}
         missing: list[Selected] = []
         waiting: list[Selected] = []
-        put_off: list[Selected] = []
+        deferred: list[Selected] = []
         bare: dict[Selected, StoredChunking] = {}
         for file, row in zip(
             plan.files, self._rows(None if anew else store, plan.files), strict=True
@@ -208,8 +208,8 @@ class Composer:
             else:
                 if row.skipped:
                     skipped[file.path] = row.skipped
-                if row.skipped in PUT_OFF:
-                    put_off.append(file)
+                if row.skipped in DEFERRED:
+                    deferred.append(file)
                 if row.chunks or not row.skipped:
                     found[file.path] = (row.number, row.length)
                 if not row.embedded:
@@ -230,7 +230,7 @@ class Composer:
         counts = {row.number: row.chunks for file, row in bare.items() if file.oid not in lacking}
         snapshot = _snapshot(found, skipped)
         return Composed(
-            tree, snapshot, missing, cached=False, bare=counts, waiting=waiting, put_off=put_off
+            tree, snapshot, missing, cached=False, bare=counts, waiting=waiting, deferred=deferred
         )
 
     @property

@@ -69,10 +69,10 @@ def _lacking(answer: Answer) -> dict[str, Any]:
     found = {
         "warnings": [plain(warning) for warning in answer.warnings],
         "absent": dict(sorted(answer.absent.items())),
-        "unheld": [plain(name) for name in answer.unheld],
+        "unmatched_names": [plain(name) for name in answer.unmatched_names],
         "without_vectors": vectorless(without) if without else None,
         "undescribed": answer.undescribed,
-        "put_off": answer.put_off,
+        "deferred": answer.deferred,
     }
     return {name: value for name, value in found.items() if value}
 

@@ -9,7 +9,7 @@ from ragit.records import as_dict
 from ragit.render.machine import dumps, vectorless
 from ragit.render.screen import Paint, RenderOptions, cells, counted, plain, priced, sized, visible
 from ragit.render.text import within
-from ragit.types import BY_LINES, PUT_OFF, WithoutVectors, absent_advice, lacking
+from ragit.types import BY_LINES, DEFERRED, WithoutVectors, absent_advice, lacking
 
 if TYPE_CHECKING:
     from ragit.reports import (
@@ -57,8 +57,8 @@ def index_text(report: IndexReport, options: RenderOptions) -> Iterator[str]:
         yield from _sent(report.sent, report.dry_run, paint)
     if skipped := _skipped(report.skipped, report.by_lines):
         yield paint.faint(f"  {skipped}")
-    if put_off := _count_put_off({**report.skipped, **report.by_lines}):
-        yield from _put_off(put_off, paint, "  ")
+    if deferred := _count_deferred({**report.skipped, **report.by_lines}):
+        yield from _deferred(deferred, paint, "  ")
 
 
 def _sent(sent: Sent, dry_run: bool, paint: Paint) -> Iterator[str]:
@@ -119,15 +119,15 @@ def _reasons(what: str, counts: Mapping[str, int]) -> str:
     )
 
 
-def _count_put_off(reasons: Mapping[str, int]) -> int:
-    return sum(count for why, count in reasons.items() if why in PUT_OFF)
+def _count_deferred(reasons: Mapping[str, int]) -> int:
+    return sum(count for why, count in reasons.items() if why in DEFERRED)
 
 
-def _put_off(count: int, paint: Paint, indent: str = "") -> Iterator[str]:
+def _deferred(count: int, paint: Paint, indent: str = "") -> Iterator[str]:
     """What becomes of files whose reason says nothing about them."""
     were = "was" if count == 1 else "were"
     yield paint.bad(
-        f"{indent}the next `ragit index` tries {counted(count, 'file')} again that {were} put off"
+        f"{indent}the next `ragit index` tries {counted(count, 'file')} again that {were} deferred"
     )
 
 
@@ -166,8 +166,8 @@ def freshness_text(
         advice = visible(absent_advice(freshness.ref, freshness.absent))
         but = f", but for {' and '.join(absent)}: {advice}" if absent else ""
         yield f"{paint.good('fresh')}: all of {where} is indexed{but}"
-        if freshness.put_off:
-            yield from _put_off(freshness.put_off, paint)
+        if freshness.deferred:
+            yield from _deferred(freshness.deferred, paint)
         return
     if not freshness.indexed:
         yield f"no index here, so there is nothing to check; {paint.name('ragit index')} makes one"
@@ -195,7 +195,7 @@ def freshness_json(
             "missing": [plain(path) for path in freshness.missing],
             **_vectorless(freshness.without_vectors),
             **({"absent": dict(sorted(freshness.absent.items()))} if freshness.absent else {}),
-            **({"put_off": freshness.put_off} if freshness.put_off else {}),
+            **({"deferred": freshness.deferred} if freshness.deferred else {}),
             "mend": None if freshness.fresh else mend,
         },
         options,
@@ -221,8 +221,8 @@ def status_text(status: StatusReport, options: RenderOptions) -> Iterator[str]:
         yield paint.faint(
             skipped if options.full else f"{skipped}; `ragit status --skipped` names them"
         )
-    if put_off := _count_put_off({**status.skipped, **status.by_lines}):
-        yield from _put_off(put_off, paint)
+    if deferred := _count_deferred({**status.skipped, **status.by_lines}):
+        yield from _deferred(deferred, paint)
     if "image" in status.skipped:  # not wanted; those that wait have a reason of their own
         yield paint.faint(
             "a model can describe images, so that they are found: set imageDescription.enabled"

@@ -192,18 +192,18 @@ def notes(answer: Answer) -> list[str]:
     if answer.undescribed:
         waiting = counted(answer.undescribed, "chunk or image has", "chunks and images have")
         found.append(f"{waiting} no description yet; `ragit index` asks for it")
-    if answer.put_off:
-        slow = f"{counted(answer.put_off, 'file')} {'was' if answer.put_off == 1 else 'were'}"
+    if answer.deferred:
+        slow = f"{counted(answer.deferred, 'file')} {'was' if answer.deferred == 1 else 'were'}"
         found.append(
-            f"{slow} slow to read and put off; `{visible(index_command(answer.ref))}` tries again"
+            f"{slow} slow to read and deferred to the next run; `{visible(index_command(answer.ref))}` reads the rest"
         )
     found += [f"note: {visible(warning)}" for warning in answer.warnings]
     for why, count in answer.absent.items():
         unsearched = f"{counted(count, 'file')} of {visible(answer.ref)} {'is' if count == 1 else 'are'} {visible(why)}"
         those, advice = "it" if count == 1 else "them", visible(absent_advice(answer.ref, [why]))
         found.append(f"{unsearched}, so nothing in {those} is found; {advice}")
-    if answer.unheld:
-        those = f"word{'' if len(answer.unheld) == 1 else 's'} {visible(', '.join(answer.unheld))}"
+    if answer.unmatched_names:
+        those = f"word{'' if len(answer.unmatched_names) == 1 else 's'} {visible(', '.join(answer.unmatched_names))}"
         found.append(f"note: no indexed file of {visible(answer.ref)} holds the {those}")
     if answer.degraded:
         found.append(f"degraded: {visible(answer.degraded)}")

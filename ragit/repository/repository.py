@@ -141,7 +141,7 @@ class Ragit:
         """Make the trees of these revisions complete; if none is named, by `scope` HEAD's, the staged or working tree.
 
         `fetch_missing` first downloads what a partial clone lacks of them. Models are asked for descriptions, if the
-        settings want any, unless `describe` is False. What earlier runs put off, since it was slow to read and their
+        settings want any, unless `describe` is False. What earlier runs deferred, since it was slow to read and their
         time was spent, is tried again, unless `retry` is False. Raises UnknownRevision.
         """
         self._targets.look_again()
@@ -348,7 +348,7 @@ class Ragit:
     ) -> Answer:
         answer = searcher.search(query, target, on_index)
         if answer.complete and not (
-            answer.degraded or answer.undescribed or answer.absent or answer.put_off
+            answer.degraded or answer.undescribed or answer.absent or answer.deferred
         ):
             self._answers[target.tree, query] = answer
             if len(self._answers) > CACHED_ANSWERS:

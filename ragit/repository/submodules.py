@@ -90,12 +90,14 @@ def joined(outer: Answer, inner: Iterable[Inner], top_k: int) -> Answer:
         degraded=_degraded(outer.degraded, reasons),
         without_vectors=_summed([answer.without_vectors for answer in answers]),
         undescribed=sum(answer.undescribed for answer in answers),
-        put_off=sum(answer.put_off for answer in answers),
+        deferred=sum(answer.deferred for answer in answers),
         took_ms=sum(answer.took_ms for answer in answers),
         warnings=tuple(warnings),
         absent=dict(sum((Counter(answer.absent) for answer in answers), Counter())),
-        unheld=tuple(
-            name for name in outer.unheld if all(name in answer.unheld for answer in answers)
+        unmatched_names=tuple(
+            name
+            for name in outer.unmatched_names
+            if all(name in answer.unmatched_names for answer in answers)
         ),
         hits=tuple(hits[:top_k]),
     )

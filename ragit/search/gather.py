@@ -106,7 +106,7 @@ class Gathered(NamedTuple):
     """What each word of the query counts in a defined name."""
     keyword_hits: int
     """Files, among those that may be found, that hold a word of the query."""
-    unheld: tuple[str, ...]
+    unmatched_names: tuple[str, ...]
     """Names of the query that no indexed file of the tree holds, whatever may be found of their parts."""
 
 
@@ -140,13 +140,13 @@ def gather(
     names = Shares(
         query, {term: held.names for term, held in found.items()}, len(view.snapshot.paths)
     )
-    unheld = tuple(
+    unmatched_names = tuple(
         name
         for term, name in query.made_of_several.items()
         if term in found and not found[term].files and not view.has_in_path(name)
     )
     return Gathered(
-        files, chunks, names, sum(place in view.allowed for place in scores.scores), unheld
+        files, chunks, names, sum(place in view.allowed for place in scores.scores), unmatched_names
     )
 
 

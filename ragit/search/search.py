@@ -21,7 +21,7 @@ from ragit.search.view import View
 from ragit.search.ways import Ground, Way, Ways
 from ragit.store import OF_CHUNK, Snapshot, Store
 from ragit.types import (
-    PUT_OFF,
+    DEFERRED,
     Answer,
     Demoted,
     Hit,
@@ -49,7 +49,7 @@ class Found(NamedTuple):
     demoted: tuple[Demoted, ...] = ()
     reranked_by: RerankedBy | None = None
     rewritten: Rewritten | None = None
-    unheld: tuple[str, ...] = ()
+    unmatched_names: tuple[str, ...] = ()
 
 
 class Searcher:
@@ -107,8 +107,8 @@ class Searcher:
             without_vectors=vectorless,
             undescribed=undescribed,
             absent=composed.absent,
-            unheld=found.unheld,
-            put_off=composed.count_of(PUT_OFF),
+            unmatched_names=found.unmatched_names,
+            deferred=composed.count_of(DEFERRED),
         )
 
     @staticmethod
@@ -172,7 +172,9 @@ class Searcher:
         degraded = "; ".join(
             filter(None, (way.degraded, done.degraded if done else "", _lost(hits)))
         )
-        found = Found(hits, degraded, (), done.by if done else None, way.rewritten, way.unheld)
+        found = Found(
+            hits, degraded, (), done.by if done else None, way.rewritten, way.unmatched_names
+        )
         if not query.explain or len(hits) < self._top_k(query):
             return found
         from ragit.search.demoted import demoted

@@ -43,7 +43,7 @@ class Way(NamedTuple):
     scorer: rank.Explains
     ranked: Sequence[rank.Ranked]
     degraded: str
-    unheld: tuple[str, ...]
+    unmatched_names: tuple[str, ...]
     rewritten: Rewritten | None = None
 
 
@@ -92,7 +92,11 @@ class Ways:
         ways = [self._way(one, ground._replace(least=0.0, wanted=0)) for one in asked]
         fused = Fused([(way.scorer, way.ranked) for way in ways])
         return Way(
-            fused, fused.order(ground.least), ways[0].degraded, ways[0].unheld, Rewritten(variants)
+            fused,
+            fused.order(ground.least),
+            ways[0].degraded,
+            ways[0].unmatched_names,
+            Rewritten(variants),
         )
 
     @cached_property
@@ -125,7 +129,7 @@ class Ways:
             scorer,
             scorer.order(gathered.chunks, ground.least, ground.wanted),
             degraded,
-            gathered.unheld,
+            gathered.unmatched_names,
         )
 
     def _mode(self, query: Query) -> str:

@@ -16,7 +16,7 @@ from ragit.store.connect import connect, load_vector_functions, transaction, tra
 from ragit.store.descriptions import Descriptions
 from ragit.store.rows import ChunkRow, NewChunking, StoredChunking, StoreInfo, chunk_id
 from ragit.store.snapshots import Snapshots
-from ragit.types import PUT_OFF, Oid
+from ragit.types import DEFERRED, Oid
 
 SPAN = 256
 """Chunkings scanned in one go: what is nearest so far then bounds what the next ones give."""
@@ -132,14 +132,14 @@ class Store:
     def add(self, new: NewChunking, embedder: int | None) -> bool:
         """Store one chunking, or only its vectors if the rest is there. To be called inside `writing`.
 
-        One that was put off is replaced: True, and cached trees that name such a reason are to be forgotten.
+        One that was deferred is replaced: True, and cached trees that name such a reason are to be forgotten.
         """
         key = (bytes.fromhex(new.oid), new.language, new.fingerprint)
         found = self._db.execute(
             "SELECT id, skipped FROM chunking WHERE oid = ? AND language = ? AND fingerprint = ?",
             key,
         ).fetchone()
-        replaces = found is not None and found[1] in PUT_OFF
+        replaces = found is not None and found[1] in DEFERRED
         if found is not None and replaces:
             self._drop(found[0], list(self.embedders().values()))
         chunking = found[0] if found is not None and not replaces else self._add_chunking(key, new)

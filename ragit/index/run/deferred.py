@@ -3,7 +3,7 @@
 Each file has a bound of its own, by its size. A clone with a thousand small files made to hurt would still keep a
 machine busy for hours, so a run tries every file briefly first, in which all that people write is read. The others wait
 until nothing else does, and are read with the time of their own, as long as they take together no more than this
-allowance. What is left then is put off: it is stored as that, shown with the reason, and tried by the next
+allowance. What is left then is deferred: it is stored as that, shown with the reason, and tried by the next
 `ragit index`, since another file's slowness says nothing about it. Each run ends some of them for good.
 """
 
@@ -30,7 +30,7 @@ class Batch(NamedTuple):
 
 
 class Slow:
-    """The two rounds of one run. `before` are blobs that an earlier one put off, known to be slow."""
+    """The two rounds of one run. `before` are blobs that an earlier one deferred, known to be slow."""
 
     def __init__(self, lacking: Sequence[Key], before: frozenset[Key], allowance: float) -> None:
         self._first = [key for key in lacking if key not in before]
@@ -49,7 +49,7 @@ class Slow:
         return (Batch(keys, BRIEF) for keys in cut(self._first))
 
     def read(self, batches: Iterable[Sequence[Done]]) -> Iterator[list[Done]]:
-        """Of what the first round gave, all that is there to stay; and slow documents as put off, so that a run that is
+        """Of what the first round gave, all that is there to stay; and slow documents as deferred, so that a run that is
         interrupted leaves word of them."""
         for batch in batches:
             yield [one for one in map(self._read, batch) if one is not None]
@@ -77,7 +77,7 @@ class Slow:
         )
 
     def spend(self, batches: Iterable[Sequence[Done]]) -> Iterator[list[Done]]:
-        """What the second round gave; at the end, those that are stored as put off, and stay it."""
+        """What the second round gave; at the end, those that are stored as deferred, and stay it."""
         for batch in batches:
             self._left -= sum(one.seconds for one in batch)
             yield list(batch)

@@ -144,7 +144,7 @@ class Foresight(Tally):
         """As `seen`, of trees as they would be afterwards."""
         found = seen(composed)
         for part in composed:
-            for file in (*part.missing, *part.waiting, *part.put_off):
+            for file in (*part.missing, *part.waiting, *part.deferred):
                 why = self.skipped.get(file.key)
                 if why is None:
                     continue
@@ -157,10 +157,10 @@ class Foresight(Tally):
         return found
 
     def stays(self, composed: Sequence[Composed]) -> set[int]:
-        """Chunkings of trees that would not be replaced: those that were put off, and now are read, would be."""
+        """Chunkings of trees that would not be replaced: deferred ones that are read now would be."""
         kept: set[int] = set()
         for part in composed:
-            read = {file.path for file in part.put_off if file.key in self.skipped}
+            read = {file.path for file in part.deferred if file.key in self.skipped}
             rows = zip(part.snapshot.paths, part.snapshot.chunkings, strict=True)
             kept.update(chunking for path, chunking in rows if path not in read)
         return kept

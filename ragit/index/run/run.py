@@ -22,7 +22,7 @@ from ragit.index.run.workbench import Done, How, Key, Recipe, Workbench
 from ragit.index.selection import Selector, chunk_options
 from ragit.index.vectors import same_model
 from ragit.store import Store
-from ragit.types import PUT_OFF, Embedder, Oid, Progress
+from ragit.types import DEFERRED, Embedder, Oid, Progress
 
 if TYPE_CHECKING:
     from ragit.index.descriptions.requests import Keep
@@ -124,7 +124,7 @@ class Run:
             return
         setup, tally = self._setup, self._tally
         recipe = setup.recipe(self._how, bulk=len(lacking) >= POOL_FROM)
-        slow = Slow(lacking, tally.put_off, setup.config.documents.max_seconds)
+        slow = Slow(lacking, tally.deferred, setup.config.documents.max_seconds)
         asks = setup.is_remote and not self._how.rehearses
         cut = partial(_cut, size=BATCH_FILES if self._keep is None else DESCRIBED_FILES, alone=asks)
         # Who waits for a server gains nothing by more processes: they would only send more requests at once.
@@ -188,7 +188,7 @@ def _write(store: Store, batch: Sequence[Done], embedder: Embedder | None) -> No
         outdated: set[str] = set()
         for done in batch:
             if done.new is not None and store.add(done.new, number):
-                outdated |= PUT_OFF
+                outdated |= DEFERRED
         if any(done.new is not None and done.key[1] == IMAGE for done in batch):
             outdated.add(NOT_DESCRIBED)
         if outdated:

@@ -24,8 +24,8 @@ class Tally:
 
     again: frozenset[Key] = frozenset()
     """Chunkings that are there, but for vectors or descriptions."""
-    put_off: frozenset[Key] = frozenset()
-    """Blobs that an earlier run put off, and this one tries again."""
+    deferred: frozenset[Key] = frozenset()
+    """Blobs that an earlier run deferred, and this one tries again."""
     indexed: int = 0
     embedded: int = 0
     reused: int = 0
