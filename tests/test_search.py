@@ -102,14 +102,6 @@ def test_scores_are_the_sum_of_their_parts(shop: GitSandbox) -> None:
         assert hit.score == pytest.approx(whole) if whole > 0.001 else 0 < hit.score <= 0.001
 
 
-@pytest.mark.parametrize("name", signal_names())
-def test_every_signal_has_a_switch(shop: GitSandbox, name: str) -> None:
-    off = search(
-        shop, "commit offset guide test", flags={f"retrieval.signals.{name}": "0"}, optimize=False
-    )
-    assert all(name not in hit.signals for hit in off.hits)
-
-
 def test_a_signal_can_be_given_another_weight(shop: GitSandbox) -> None:
     usual = search(shop, optimize=False).hits[0]
     heavy = search(shop, flags={"retrieval.signals.defines": "50"}, optimize=False).hits[0]

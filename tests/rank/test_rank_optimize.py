@@ -1,68 +1,14 @@
-"""Ranking is arithmetic: the seed's formula, BM25 by the book, and the optimiser's three steps."""
+"""Context optimisation: neighbours are merged, near-duplicates dropped, files capped."""
 
 from __future__ import annotations
-
-import math
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragit import rank, words
-from ragit.rank import Options, Piece, optimize, take_apart
-from ragit.rank.keyword import best_first, rarity
+from ragit.rank import Options, Piece, optimize
 from ragit.rank.optimize import MERGED_LINES, jaccard
 from ragit.records import replaced
-
-# Queries taken apart
-
-
-def test_a_symbol_a_phrase_a_question() -> None:
-    assert take_apart("HTTPServer").shape == "symbol"
-    assert take_apart("http server").shape == "phrase"
-    assert take_apart("where does the http server start its loop").shape == "question"
-    assert take_apart("why?").shape == "question" or take_apart("why?").shape == "symbol"
-
-
-def test_symbols_and_their_owners() -> None:
-    (symbol,) = take_apart("how does Router::add_route work").symbols
-    assert (symbol.name, symbol.owner) == ("add_route", "Router")
-
-
-def test_words_of_questions_are_left_out_unless_they_are_all_there_is() -> None:
-    assert "the" not in take_apart("the lock").weights
-    assert words.stem("lock") in take_apart("the lock").weights
-    assert take_apart("if").weights
-
-
-@given(st.text(max_size=400))
-def test_any_text_can_be_taken_apart(text: str) -> None:
-    asked = take_apart(text)
-    assert len(asked.weights) <= rank.terms.MAX_TERMS
-    assert all(weight > 0 for weight in (*asked.weights.values(), *asked.compounds.values()))
-
-
-def test_a_pasted_file_is_cut() -> None:
-    assert (
-        len(take_apart(" ".join(f"word{i}" for i in range(50_000))).weights) <= rank.terms.MAX_TERMS
-    )
-
-
-# Keywords
-
-
-def test_rarity_is_bm25s() -> None:
-    assert rarity(1, 100) == pytest.approx(math.log(1 + 99.5 / 1.5))
-    assert rarity(100, 100) > 0
-    assert rarity(1, 100) > rarity(2, 100) > rarity(99, 100)
-
-
-def test_equals_are_ordered_by_place() -> None:
-    assert best_first({5: 1.0, 3: 1.0, 9: 2.0, 1: 0.5}, 3) == [9, 3, 5]
-    assert best_first({5: 1.0, 3: 1.0, 9: 2.0}, 3, [3, 4, 5]) == [3, 5]
-
-
-# Context optimisation
 
 
 def piece(start: int, end: int, score: float, text: str = "", file: int = 0, at: int = 0) -> Piece:
@@ -145,6 +91,15 @@ def test_a_chain_of_neighbours_does_not_return_the_whole_file() -> None:
     chain = [piece(i * 50 + 1, i * 50 + 50, 1.0 - i / 100, at=i) for i in range(20)]
     for merged, _ in optimize(chain, 20, Options(max_per_file=0)):
         assert merged.end_line - merged.start_line < MERGED_LINES
+
+
+def test_a_merged_hit_has_at_most_so_many_lines() -> None:
+    def merged(last: int) -> int:
+        return len(optimize([piece(1, 100, 0.9), piece(101, last, 0.5)], 10, Options()))
+
+    assert MERGED_LINES == 200
+    assert merged(200) == 1
+    assert merged(201) == 2
 
 
 def test_near_duplicates_of_one_file_go_and_are_named() -> None:

@@ -1,0 +1,84 @@
+"""The ranking of a small repository is written down in golden.txt, each score with its parts.
+
+`python tests/rank/golden.py` shows what a change does to it, `--write` takes the change over.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+import golden  # noqa: E402
+
+import ragit  # noqa: E402
+from ragit.rank import SIGNAL_NAMES  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return golden.make_repository(tmp_path_factory.mktemp("golden") / "repo").path
+
+
+def test_the_ranking_is_the_golden_one(repository: Path) -> None:
+    now = golden.ranking(golden.GitSandbox(repository))
+    assert now.splitlines() == golden.GOLDEN.read_text("utf-8").splitlines(), (
+        "see `python tests/rank/golden.py`, and take a wanted change over with --write"
+    )
+
+
+def test_the_queries_have_every_shape() -> None:
+    shapes = Counter(shape for shape, _ in golden.queries())
+    assert set(shapes) >= {
+        "symbol",
+        "owner and symbol",
+        "words",
+        "question",
+        "prose and documents",
+        "message",
+        "path",
+        "other script",
+        "nothing",
+    }
+    assert shapes.total() >= 60
+
+
+def test_every_signal_has_a_part_in_the_golden_ranking() -> None:
+    text = golden.GOLDEN.read_text("utf-8")
+    assert [name for name in SIGNAL_NAMES if f" {name}=" not in text] == []
+
+
+SHOWS = {
+    "defines": "OrderService",
+    "named": "OrderService",
+    "fileVector": "reserve stock",
+    "fileKeyword": "reserve stock",
+    "fileName": "cart view",
+    "path": "payments/gateway.py",
+    "pathVector": "payments/gateway.py",
+    "test": "formatPrice",
+    "aside": "create_order",
+    "vendored": "bounded queue of jobs",
+    "prose": "reserve stock",
+    "declares": "cache_evict_oldest",
+    "repeat": "StockLedger",
+}
+"""A query whose hits have a part of this signal."""
+
+
+def test_every_signal_has_a_query_that_shows_it() -> None:
+    assert set(SHOWS) == set(SIGNAL_NAMES)
+
+
+@pytest.mark.parametrize("name", SIGNAL_NAMES)
+def test_every_signal_has_a_switch(repository: Path, name: str) -> None:
+    def parts(flags: dict[str, str]) -> set[str]:
+        with ragit.open(repository, flags=flags) as index:
+            hits = index.search(SHOWS[name], scope="committed", top_k=40, optimize=False).hits
+        return {part for hit in hits for part in hit.signals}
+
+    assert name in parts({})
+    assert name not in parts({f"retrieval.signals.{name}": "0"})

@@ -1,0 +1,170 @@
+"""Facts to an order: the sum, ties, what is found, what a repeated file costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from ragit.rank.fuse import ORIGINAL, Fused
+from ragit.rank.keyword import ChunkScore, Shares
+from ragit.rank.order import MOST_REPEATS, Mix, Ranked, Scorer
+from ragit.rank.signals import ChunkFacts, FileFacts, Names, QueryFacts
+from ragit.rank.terms import take_apart
+
+
+def chunk(place: int, number: int, cosine: float = 0.5, share: float = 0.0) -> ChunkFacts:
+    return ChunkFacts(place, number, cosine, ChunkScore(share, share > 0), share)
+
+
+def file(path: str = "a.py", **known: float) -> FileFacts:
+    return FileFacts(path, 0.0, 0.0, 0.0, 0.0)._replace(**known)
+
+
+def scorer(
+    files: Mapping[int, FileFacts],
+    mix: Mix,
+    names: Mapping[int, Names] | None = None,
+    query: str = "x",
+) -> Scorer:
+    terms = take_apart(query)
+    facts = QueryFacts(terms, Shares(terms, dict.fromkeys(terms.listed, 1), 10))
+    return Scorer(facts, mix, files, lambda wanted: {c: (names or {})[c] for c in wanted})
+
+
+def order(chunks: list[ChunkFacts], mix: Mix, least: float = 0.0, wanted: int = 0) -> list[Ranked]:
+    files = {one.place: file() for one in chunks}
+    names = {one.chunk: Names("function", "other", "") for one in chunks}
+    return scorer(files, mix, names).order(chunks, least, wanted)
+
+
+def keys(ranked: list[Ranked]) -> list[tuple[int, int]]:
+    return [(one.facts.place, one.facts.chunk) for one in ranked]
+
+
+PLAIN = Mix(0.4, {})
+
+
+def test_a_score_is_the_mean_of_both_arms_and_the_signals_by_weight() -> None:
+    mix = Mix(0.4, {"fileVector": 2.0, "test": -0.6, "path": 1.0})
+    files = {0: file("tests/a.py", nearness=0.5, path_share=0.25)}
+    ranking = scorer(files, mix, {1: Names("function", "other", "")})
+    (one,) = ranking.order([chunk(0, 1, cosine=0.5, share=0.25)], 0.0)
+    total = 0.6 * 0.5 + 0.4 * 0.25 + 2.0 * 0.5 - 0.6 + 1.0 * 0.25
+    assert one.score == pytest.approx(total / (1 + 2.0 + 1.0))
+    assert ranking.parts(one) == {
+        "vector": pytest.approx(0.3 / 4),
+        "keyword": pytest.approx(0.1 / 4),
+        "fileVector": pytest.approx(1.0 / 4),
+        "test": pytest.approx(-0.6 / 4),
+        "path": pytest.approx(0.25 / 4),
+    }
+
+
+def test_equals_are_ordered_by_path_and_then_by_line() -> None:
+    chunks = [chunk(2, 10), chunk(1, 31), chunk(1, 30), chunk(0, 99)]
+    assert keys(order(chunks, PLAIN)) == [(0, 99), (1, 30), (1, 31), (2, 10)]
+
+
+def test_what_scores_below_the_least_is_left_out() -> None:
+    chunks = [chunk(0, 1, cosine=0.9), chunk(1, 2, cosine=0.5), chunk(2, 3, cosine=0.1)]
+    assert keys(order(chunks, Mix(0.0, {}), least=0.5)) == [(0, 1), (1, 2)]
+
+
+def test_a_chunk_that_no_arm_found_is_a_hit_only_by_its_path_and_only_with_signals() -> None:
+    files = {0: file(path_share=0.5), 1: file()}
+    chunks = [chunk(0, 1, cosine=0.0), chunk(1, 2, cosine=0.0)]
+    assert keys(scorer(files, Mix(0.4, {"path": 1.0})).order(chunks, 0.0)) == [(0, 1)]
+    assert scorer(files, PLAIN).order(chunks, 0.0) == []
+
+
+def test_an_arm_that_has_no_weight_finds_nothing() -> None:
+    words, meaning = chunk(0, 1, cosine=0.0, share=0.5), chunk(1, 2, cosine=0.5)
+    assert keys(order([words, meaning], Mix(0.0, {}))) == [(1, 2)]
+    assert keys(order([words, meaning], Mix(1.0, {}))) == [(0, 1)]
+
+
+def test_a_demotion_lowers_and_never_hides() -> None:
+    files = {0: file("tests/a.py"), 1: file("tests/b.py")}
+    chunks = [chunk(0, 1, cosine=0.1), chunk(1, 2, cosine=0.2)]
+    found = scorer(files, Mix(0.0, {"test": -5.0})).order(chunks, 0.0)
+    assert keys(found) == [(1, 2), (0, 1)]
+    assert all(0 < one.score < 0.001 for one in found)
+
+
+def test_each_better_chunk_of_a_file_lowers_the_next_up_to_three() -> None:
+    chunks = [chunk(0, number, cosine=0.9 - number / 100) for number in range(6)]
+    found = order(chunks, Mix(0.0, {}, repeat=-0.1))
+    assert [one.better for one in found] == [0, 1, 2, 3, 3, 3]
+    assert [one.score for one in found] == pytest.approx([0.9, 0.79, 0.68, 0.57, 0.56, 0.55])
+    assert MOST_REPEATS == 3
+
+
+def test_repeated_files_come_after_the_first_hits_of_others() -> None:
+    chunks = [chunk(0, 1, cosine=0.9), chunk(0, 2, cosine=0.8), chunk(1, 3, cosine=0.6)]
+    assert keys(order(chunks, Mix(0.0, {}, repeat=-0.3))) == [(0, 1), (1, 3), (0, 2)]
+
+
+# Only what may be among the best is looked at closely
+
+
+def test_what_cannot_be_among_the_best_is_left_out_and_what_can_is_not() -> None:
+    """`defines` may add 0.5: of 1.0, 0.7 and 0.4 the last cannot reach the first, the second can."""
+    mix = Mix(0.0, {"defines": 0.5})
+    files = {place: file() for place in range(3)}
+    names = {n: Names("function", "x" if n == 2 else "other", "") for n in (1, 2, 3)}
+    chunks = [
+        ChunkFacts(place, place + 1, cosine, ChunkScore(0.1, True), 0.0)
+        for place, cosine in enumerate((1.0, 0.7, 0.4))
+    ]
+    found = scorer(files, mix, names).order(chunks, 0.0, wanted=1)
+    assert keys(found) == [(1, 2), (0, 1)]
+
+
+def test_the_same_blob_at_several_paths_is_one_of_the_best() -> None:
+    twins = [chunk(place, 7, cosine=0.9) for place in range(5)]
+    other = chunk(9, 8, cosine=0.5)
+    assert (9, 8) in keys(order([*twins, other], Mix(0.0, {"defines": 0.1}), wanted=2))
+
+
+# Several ways to ask
+
+
+class Fixed:
+    """Explains the scores that it was made with."""
+
+    def __init__(self, parts: Mapping[str, float]) -> None:
+        self._parts = dict(parts)
+
+    def parts(self, ranked: Ranked) -> dict[str, float]:
+        return dict(self._parts)
+
+    def terms_in(self, held: frozenset[str]) -> tuple[str, ...]:
+        return tuple(sorted(held))
+
+
+def ranked(place: int, number: int, score: float) -> Ranked:
+    return Ranked(chunk(place, number), score)
+
+
+def test_the_query_as_typed_has_three_quarters_of_a_fused_score() -> None:
+    typed = (Fixed({"vector": 0.8}), [ranked(0, 1, 0.8)])
+    other = (Fixed({"vector": 0.4, "keyword": 0.2}), [ranked(0, 1, 0.6), ranked(1, 2, 0.4)])
+    fused = Fused([typed, other])
+    found = fused.order(0.0)
+    assert ORIGINAL == 0.75
+    assert [(key, one.score) for key, one in zip(keys(found), found, strict=True)] == [
+        ((0, 1), pytest.approx(0.75)),
+        ((1, 2), pytest.approx(0.1)),
+    ]
+    assert fused.parts(found[0]) == {"vector": pytest.approx(0.7), "keyword": pytest.approx(0.05)}
+
+
+def test_equal_fused_scores_are_ordered_by_path_and_then_by_line() -> None:
+    one = (Fixed({}), [ranked(3, 1, 0.5), ranked(1, 9, 0.5), ranked(1, 8, 0.5)])
+    assert keys(Fused([one]).order(0.0)) == [(1, 8), (1, 9), (3, 1)]
+
+
+def test_what_scores_below_the_least_is_left_out_of_a_fusion() -> None:
+    one = (Fixed({}), [ranked(0, 1, 0.5), ranked(1, 2, 0.2)])
+    assert keys(Fused([one]).order(0.3)) == [(0, 1)]

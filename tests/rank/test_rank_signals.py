@@ -1,0 +1,250 @@
+"""Each signal by itself: what raises it, what does not, and by how much."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from ragit.chunk import language_of
+from ragit.chunk.languages import LANGUAGES
+from ragit.rank import take_apart
+from ragit.rank.keyword import ChunkScore, Shares
+from ragit.rank.signals import (
+    CHUNK_SIGNALS,
+    FILE_SIGNALS,
+    ChunkFacts,
+    FileFacts,
+    Names,
+    QueryFacts,
+    held_in_code,
+    shaped,
+    signal_weights,
+)
+
+
+def facts(query: str, *, in_code: bool = True) -> QueryFacts:
+    """A query in a tree of 100 files, each of its terms in one of their names."""
+    terms = take_apart(query)
+    return QueryFacts(terms, Shares(terms, dict.fromkeys(terms.listed, 1), 100), in_code)
+
+
+def of_file(name: str, path: str, query: str = "where are carts kept", **known: float) -> float:
+    file = FileFacts(path, 0.0, 0.0, 0.0, 0.0)._replace(**known)
+    return FILE_SIGNALS[name].of(file, facts(query))
+
+
+CHUNK = ChunkFacts(0, 0, 0.0, ChunkScore(0.0, True), 0.0)
+
+
+def of_chunk(name: str, names: Names | None, query: str) -> float:
+    return CHUNK_SIGNALS[name].of(CHUNK, names, facts(query))
+
+
+# defines
+
+
+@pytest.mark.parametrize(
+    ("names", "query", "value"),
+    [
+        (Names("function", "commit_offset", ""), "commit_offset", 1.0),
+        (Names("function", "commit_offset", ""), "commitOffset", 0.6),
+        (Names("function", "commit commit_offset", ""), "commit_offset", 0.7),
+        (Names("class", "Cart", ""), "Cart", 1.0),
+        (Names("function", "Cart", ""), "Cart", 0.8),
+        (Names("key", "cart", ""), "cart", 0.5),
+        (Names("heading", "Cart", ""), "Cart", 0.4),
+        (Names("method", "add", "Cart"), "Cart.add", 1.0),
+        (Names("method", "Cart.add", ""), "Cart::add", 1.0),
+        (Names("method", "add", "shop.Cart"), "Cart#add", 1.0),
+        (Names("method", "add", "Basket"), "Cart.add", 0.5),
+        (Names("method", "add", ""), "Cart.add", 0.5),
+        (Names("method", "remove", "Cart"), "Cart.add", 0.0),
+        (Names("method", "", "Cart"), "Cart", 0.0),
+        (None, "Cart", 0.0),
+    ],
+)
+def test_a_definition_counts_the_more_the_more_it_is_what_is_written(
+    names: Names | None, query: str, value: float
+) -> None:
+    assert of_chunk("defines", names, query) == pytest.approx(value)
+
+
+def test_the_best_name_of_a_group_counts() -> None:
+    group = Names("method", "add_line addLine", "")
+    assert of_chunk("defines", group, "addLine") == pytest.approx(0.7)
+    assert of_chunk("defines", group, "add_line") == pytest.approx(1.0)
+
+
+def test_words_that_are_not_written_as_code_name_no_definition() -> None:
+    assert of_chunk("defines", Names("function", "offset", ""), "commit the offset") == 0.0
+
+
+# named
+
+
+def test_a_name_counts_by_its_share_of_the_query_and_by_the_query_s_share_of_it() -> None:
+    def named(symbol: str, query: str = "merge carts") -> float:
+        return of_chunk("named", Names("function", symbol, ""), query)
+
+    assert named("merge_carts") == pytest.approx(1.0)
+    assert named("carts") == pytest.approx(math.sqrt(0.5))
+    assert named("merge_carts_of_two_customers") == pytest.approx(math.sqrt(2 / 5))
+    assert named("baskets") == 0.0
+    assert named("") == 0.0
+    assert of_chunk("named", None, "merge carts") == 0.0
+
+
+def test_only_the_first_name_of_a_group_counts() -> None:
+    group = Names("function", "helper merge_carts", "")
+    assert of_chunk("named", group, "merge carts") == 0.0
+
+
+# fileName
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "value"),
+    [
+        ("src/order_service.py", "order service", 1.0),
+        ("src/OrderService.java", "OrderService", 1.0),
+        ("src/order_service.py", "where is the order placed", 0.5),
+        ("src/order.service.ts", "order", 0.5),
+        ("order/cart.py", "order", 0.0),
+        ("Makefile", "makefile", 1.0),
+    ],
+)
+def test_a_file_called_like_the_query(path: str, query: str, value: float) -> None:
+    assert of_file("fileName", path, query) == pytest.approx(value)
+
+
+# What is known as a number
+
+
+@pytest.mark.parametrize(
+    ("name", "known"),
+    [
+        ("fileVector", "nearness"),
+        ("fileKeyword", "keyword"),
+        ("path", "path_share"),
+        ("pathVector", "path_nearness"),
+    ],
+)
+def test_a_number_is_its_own_signal(name: str, known: str) -> None:
+    numbers = dict.fromkeys(("nearness", "keyword", "path_share", "path_nearness"), 0.25)
+    assert of_file(name, "a.py", **{**numbers, known: 0.75}) == 0.75
+
+
+# Demotions
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "tests/cart.py",
+        "src/test/java/Cart.java",
+        "test_cart.py",
+        "cart_test.go",
+        "cart.spec.ts",
+        "cart-test.js",
+        "src/CartTest.java",
+        "src/CartIT.java",
+        "spec/cart.rb",
+        "pkg/testdata/x.json",
+        "conftest.py",
+        "__mocks__/cart.js",
+    ],
+)
+def test_tests_are_lowered_unless_tests_are_asked_for(path: str) -> None:
+    assert of_file("test", path) == 1.0
+    assert of_file("test", path, "tests of the cart") == 0.0
+
+
+@pytest.mark.parametrize("path", ["src/contest.py", "latest/cart.py", "src/attest.go"])
+def test_a_name_that_ends_like_test_is_no_test(path: str) -> None:
+    assert of_file("test", path) == 0.0
+
+
+@pytest.mark.parametrize("path", ["examples/a.py", "docs/conf.py", "benchmarks/b.rs", "compat/c.c"])
+def test_examples_and_the_like_are_lowered_unless_they_are_asked_for(path: str) -> None:
+    assert of_file("aside", path) == 1.0
+    assert of_file("aside", path, "an example of a cart") == 0.0
+    assert of_file("aside", f"src/{path.rpartition('/')[2]}") == 0.0
+
+
+@pytest.mark.parametrize(
+    "path", ["vendor/a.go", "a.min.js", "a_pb2.py", "a.pb.go", "poetry.lock", "build/a.js"]
+)
+def test_what_is_made_elsewhere_is_lowered(path: str) -> None:
+    assert of_file("vendored", path) == 1.0
+    assert of_file("vendored", "src/vendors.py") == 0.0
+
+
+def test_a_header_is_lowered_where_the_bodies_lie_beside_it() -> None:
+    assert of_file("declares", "a.h", has_bodies_beside=True) == 1.0
+    assert of_file("declares", "a.h") == 0.0
+
+
+def lowered(path: str, query: str = "where are carts kept") -> bool:
+    return of_file("prose", path, query) == 1.0
+
+
+@pytest.mark.parametrize("language", ["restructuredtext", "asciidoc"])
+def test_markup_is_prose_under_each_of_its_suffixes(language: str) -> None:
+    suffixes = LANGUAGES[language].files.split()
+    assert suffixes
+    for suffix in suffixes:
+        assert lowered(f"src/carts{suffix}"), suffix
+        assert not lowered(f"src/carts{suffix}", "documentation of carts"), suffix
+
+
+@pytest.mark.parametrize(
+    "path", ["carts.csv", "carts.tsv", "carts.tab", "carts.json", "carts.yaml", "carts.py"]
+)
+def test_data_and_code_are_no_prose(path: str) -> None:
+    assert language_of(path.encode()) != "text"
+    assert not lowered(path)
+
+
+def test_prose_is_not_lowered_where_no_code_holds_a_word_or_another_script_is_asked_for() -> None:
+    file = FileFacts("guide.md", 0.0, 0.0, 0.0, 0.0)
+    prose = FILE_SIGNALS["prose"].of
+    assert prose(file, facts("carts")) == 1.0
+    assert prose(file, facts("carts", in_code=False)) == 0.0
+    assert prose(file._replace(in_script=True), facts("carts")) == 0.0
+
+
+def test_code_holds_a_word_where_a_file_that_is_no_prose_does() -> None:
+    prose, code = FileFacts("a.md", 0.5, 0, 0, 0), FileFacts("a.py", 0.5, 0, 0, 0)
+    assert held_in_code([prose, code])
+    assert not held_in_code([prose, code._replace(keyword=0.0)])
+    assert held_in_code([prose._replace(keyword=0.0), code._replace(keyword=0.0)])
+
+
+# Weights
+
+
+def test_a_symbol_trusts_meaning_less_and_definitions_more() -> None:
+    weights = {"fileVector": 2.0, "defines": 0.5, "path": 0.2}
+    assert shaped(weights, "symbol") == {"fileVector": 1.0, "defines": 0.75, "path": 0.2}
+    assert shaped(weights, "question") == weights
+
+
+def test_weights_can_be_set_and_switched_off() -> None:
+    weights = signal_weights({"test": 0.0, "path": 0.9})
+    assert "test" not in weights
+    assert weights["path"] == 0.9
+    usual = {
+        "defines": 0.5,
+        "named": 0.15,
+        "fileVector": 2.0,
+        "fileKeyword": 0.25,
+        "fileName": 0.3,
+        "pathVector": 0.3,
+        "aside": -0.4,
+        "vendored": -0.3,
+        "prose": -0.6,
+        "declares": -0.3,
+        "repeat": -1.0,
+    }
+    assert {name: weights[name] for name in usual} == usual
