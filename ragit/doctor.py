@@ -19,9 +19,10 @@ from ragit.git import OLDEST, Repo, libgit2_version, version
 from ragit.hooks import failure, script, worker
 from ragit.hooks.install import Hooks
 from ragit.index.vectors.embedder import embedder_of
+from ragit.locks import lock
 from ragit.reports import Finding, FreshnessReport
 from ragit.repository.repository import Ragit, open_repository
-from ragit.store import Store, engine_versions
+from ragit.store import Store, engine_versions, unfinished_files
 from ragit.types import LOST, NOT_DOWNLOADED, lacking
 
 OLDEST_SQLITE = (3, 43)
@@ -207,6 +208,7 @@ def _store(patient: _Patient) -> Iterator[Finding]:
     if patient.index is None:
         return
     path = patient.index.store_path
+    yield from _unfinished(path)
     if not path.exists():
         yield Finding(
             "store", "note", "there is none yet", "Type: ragit index (the first search does it too)"
@@ -227,6 +229,18 @@ def _store(patient: _Patient) -> Iterator[Finding]:
     if not freshness.fresh:
         words = lacking(len(freshness.missing), freshness.without_vectors, "HEAD")
         yield Finding("store", "note", words, "Type: ragit index")
+
+
+def _unfinished(path: Path) -> Iterator[Finding]:
+    """Name what a rebuild left that was killed; none while one is at work."""
+    files = unfinished_files(path)
+    if not files:
+        return
+    with lock(path.with_name(path.name + ".rebuild.lock")) as idle:
+        if idle:
+            size = sum(file.stat().st_size for file in files) / 1e6
+            text = f"a rebuild was interrupted and left {files[0].name} ({size:.1f} MB in all)"
+            yield Finding("store", "note", text, "Type: ragit gc")
 
 
 def _absent(freshness: FreshnessReport) -> Iterator[Finding]:

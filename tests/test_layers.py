@@ -38,7 +38,7 @@ ROOMS: dict[str, set[str]] = {
     "embed": {"remote"},
     "services": {"config", "git", "remote"},
     "describe": {"remote", "sandbox"},
-    "store": set(),
+    "store": {"locks"},
     "rank": {"postings"},
     "render": set(),
     "index": {

@@ -35,6 +35,7 @@ from ragit.store import Store
 COMMAND = [sys.executable, "-P" if sys.version_info >= (3, 11) else "-s", "-m", "ragit"]
 REFS = ("main", "topic", "main~2")
 PROCESSES = 8
+TASKS = ["search", "index", "rebuild", "gc", "check", "status"]
 
 
 def crowded(path: Path, files: int = 60) -> Hooked:
@@ -79,6 +80,7 @@ def one(
     args = {
         "search": ["search", "--json", "--ref", ref, "marker"],
         "index": ["index", "-q", ref],
+        "rebuild": ["index", "-q", "--rebuild", ref],
     }.get(task, [task])
     done = subprocess.run(
         [*COMMAND, *args], cwd=repo.path, capture_output=True, text=True, check=False
@@ -105,7 +107,7 @@ def crowd(repo: Hooked, seconds: float, seed: int) -> tuple[Counter[str], list[s
     def live(number: int) -> None:
         chance = random.Random(seed * 100 + number)
         while time.monotonic() < until:
-            task = chance.choices(["search", "index", "gc", "check", "status"], [6, 3, 2, 2, 1])[0]
+            task = chance.choices(TASKS, [6, 3, 1, 2, 2, 1])[0]
             fault = one(repo, task, answers, chance)
             done[task] += 1
             if fault:

@@ -14,16 +14,24 @@ from typing import TYPE_CHECKING
 
 from ragit.chunk import is_document
 from ragit.config import Config
-from ragit.errors import EmbedderUnavailable, RagitError, StoreTooOld
+from ragit.errors import EmbedderUnavailable, RagitError, StoreTooOld, StoreUnreadable
 from ragit.git import Repo
 from ragit.index.descriptions.settings import NOT_DESCRIBED, chunk_task
 from ragit.index.descriptions.stored import Descriptions, keeping
 from ragit.index.selection import Selected, Selector
 from ragit.index.tree import Composed, Composer, without_vectors
 from ragit.index.vectors.embedder import embedder_of, sent_by, server_name
-from ragit.locks import held
+from ragit.locks import held, lock
 from ragit.records import replaced
-from ragit.store import Store, is_store, remove_store, replace_store
+from ragit.store import (
+    Store,
+    install_store,
+    is_store,
+    new_store_path,
+    remove_store,
+    unfinished_files,
+    unfinished_stores,
+)
 from ragit.types import DEFERRED, NOT_DOWNLOADED, Oid, Progress, ToIndex
 from ragit.types import lacking as lacking_words
 
@@ -33,6 +41,10 @@ if TYPE_CHECKING:
     from ragit.index.run.stats import Tally
     from ragit.index.run.workbench import Key
     from ragit.reports import GcReport, IndexReport
+
+
+_INSTALL_WAIT_S = 600.0
+"""Seconds that a finished rebuild waits for processes that index into the old store."""
 
 
 class Indexer:
@@ -276,17 +288,54 @@ class Indexer:
         describe: bool = False,
         retry: bool = False,
     ) -> IndexReport:
-        """Index from nothing, beside the old store, which is replaced only at the end. Descriptions are kept."""
-        beside = self.store_path.with_name(self.store_path.name + ".new")
-        fresh = Indexer(self.repo, self.config, beside, self.chunkers)
-        remove_store(fresh.store_path)
-        self.descriptions.carry_over(self.store_path, fresh.store_path)
-        report = fresh.complete(trees, progress=progress, describe=describe, retry=retry)
-        with Store(fresh.store_path, writable=True) as store:
-            store.checkpoint()
-        with held(self._lock, by="a running index"):
-            replace_store(self.store_path, fresh.store_path)
+        """Index from nothing, beside the old store, which is replaced only at the end.
+
+        Descriptions are kept: those of the old store, of rebuilds that were killed, and those that
+        other processes store meanwhile. One rebuild runs at a time. Raises StoreBusy.
+        """
+        with held(self._rebuild_lock, by="another `ragit index --rebuild`"):
+            earlier = (self.store_path, *unfinished_stores(self.store_path))
+            new = new_store_path(self.store_path)
+            fresh = Indexer(self.repo, self.config, new, self.chunkers)
+            try:
+                for store_path in earlier:
+                    self.descriptions.carry_over(
+                        store_path, new, required=store_path == self.store_path
+                    )
+                report = fresh.complete(trees, progress=progress, describe=describe, retry=retry)
+                with held(self._lock, by="a running index", wait_s=_INSTALL_WAIT_S):
+                    self.descriptions.carry_over(self.store_path, new, required=True)
+                    fresh._check_whole(trees)
+                    install_store(self.store_path, new)
+            finally:
+                self._clear_unfinished()
         return report
+
+    def _check_whole(self, trees: Sequence[Oid]) -> None:
+        """Raise StoreUnreadable unless the store holds these trees; close the log, too."""
+        with Store(self.store_path, writable=True) as store:
+            parts = [self.composer.compose(store, tree, absent=self.absent) for tree in trees]
+            store.checkpoint()
+        if not all(part.complete for part in parts):
+            raise StoreUnreadable(
+                "the new index was changed by another program, so the old one stays",
+                "Type the command again",
+            )
+
+    def _clear_unfinished(self) -> None:
+        """Remove what rebuilds left, descriptions carried over; the caller holds the rebuild lock.
+
+        Files whose descriptions cannot be carried over now stay for a later run.
+        """
+        with (
+            suppress(RagitError, OSError),
+            held(self._lock, shared=True, by="a running gc", wait_s=1),
+        ):
+            for path in unfinished_stores(self.store_path):
+                self.descriptions.carry_over(path, self.store_path, required=False)
+                remove_store(path)
+            for file in unfinished_files(self.store_path):
+                file.unlink(missing_ok=True)
 
     @contextmanager
     def reading(self) -> Iterator[Store | None]:
@@ -308,6 +357,9 @@ class Indexer:
         """Drop every chunking that none of these trees can use under this configuration, and all other embedders."""
         from ragit.reports import GcReport
 
+        with lock(self._rebuild_lock) as idle:
+            if idle:
+                self._clear_unfinished()
         with held(self._lock, by="a running index"), Store(self.store_path, writable=True) as store:
             before = store.info()
             blobs = {entry.oid for tree in trees for entry in self.repo.entries_here(tree)}
@@ -327,6 +379,10 @@ class Indexer:
     @property
     def _lock(self) -> Path:
         return self.store_path.with_name(self.store_path.name + ".lock")
+
+    @property
+    def _rebuild_lock(self) -> Path:
+        return self.store_path.with_name(self.store_path.name + ".rebuild.lock")
 
     def _moment(self, store: Store) -> tuple[int, int]:
         """Another one as soon as an image that waited does not wait any more."""

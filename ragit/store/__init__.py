@@ -6,7 +6,13 @@ write lock at once (BEGIN IMMEDIATE) and hold it only while rows are written; re
 
 from ragit.store.connect import engine_versions, is_store
 from ragit.store.descriptions import OF_CHUNK, OF_IMAGE, DescriptionRow, Descriptions
-from ragit.store.files import remove_store, replace_store
+from ragit.store.files import (
+    install_store,
+    new_store_path,
+    remove_store,
+    unfinished_files,
+    unfinished_stores,
+)
 from ragit.store.rows import ChunkRow, NewChunking, StoredChunking, StoreInfo, chunk_id
 from ragit.store.schema import ORDINAL_BITS, VERSION
 from ragit.store.snapshots import Snapshot
@@ -27,7 +33,10 @@ __all__ = [
     "StoredChunking",
     "chunk_id",
     "engine_versions",
+    "install_store",
     "is_store",
+    "new_store_path",
     "remove_store",
-    "replace_store",
+    "unfinished_files",
+    "unfinished_stores",
 ]

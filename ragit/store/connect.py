@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 import apsw
 
 from ragit.errors import StoreBusy, StoreTooNew, StoreTooOld, StoreUnreadable
+from ragit.locks import lock
 from ragit.store import schema
 
 BUSY_MS = 10_000
@@ -53,9 +55,39 @@ def translated(path: Path) -> Iterator[None]:
         ) from error
 
 
+@contextlib.contextmanager
+def opening(path: Path, *, exclusive: bool = False) -> Iterator[None]:
+    """Hold the lock under which a store is opened (shared) and replaced (exclusive).
+
+    SQLite pairs a file with its log by name. A process that opened one of the two before a
+    replacement and the other after it would mix two stores. Raises StoreBusy, and
+    StoreUnreadable where the lock's file cannot be written.
+    """
+    wait_s = BUSY_MS / 1000
+    with lock(Path(f"{path}.opening"), shared=not exclusive, wait_s=wait_s) as taken:
+        if not taken:
+            raise StoreBusy(
+                f"another process has been replacing or opening the index {path} for {wait_s:.0f} s",
+                "Wait for it to end, then type the command again",
+            )
+        yield
+
+
+@contextlib.contextmanager
+def _opening(path: Path, *, writable: bool) -> Iterator[None]:
+    """Hold `opening`; a reader goes on without it where its file cannot be made."""
+    with contextlib.ExitStack() as stack:
+        if writable:
+            stack.enter_context(opening(path))
+        elif path.exists() and os.access(path.parent, os.W_OK):
+            with contextlib.suppress(StoreUnreadable):
+                stack.enter_context(opening(path))
+        yield
+
+
 def connect(path: Path, *, writable: bool) -> apsw.Connection:
-    """A connection to an existing (or, if writable, a new) store of this version."""
-    with translated(path):
+    """Return a connection to an existing (or, if writable, a new) store of this version."""
+    with translated(path), _opening(path, writable=writable):
         db = _open(path, writable=writable)
         found, is_ours = _identity(db)
         if found > schema.VERSION:
@@ -132,7 +164,13 @@ def _quoted(path: Path) -> str:
 
 
 def _prepare(db: apsw.Connection, found: int) -> None:
-    """Journal mode and schema. Where WAL cannot work (a network share), SQLite names another mode: take TRUNCATE."""
+    """Set journal mode and schema. Where WAL cannot work (a network share), take TRUNCATE.
+
+    A new file is marked as ours before it has a log, so that `is_store` never has to read one.
+    """
+    if found == 0:
+        with transaction(db):
+            db.pragma("application_id", schema.APPLICATION_ID)
     if _turned_to_wal(db) != "wal":
         db.pragma("journal_mode", "truncate")
     db.pragma("synchronous", "normal")

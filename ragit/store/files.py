@@ -1,39 +1,85 @@
-"""The files of a store as a whole: SQLite's own beside it, and putting one store in the place of another."""
+"""Manage a store as files: what SQLite keeps beside it, what a rebuild leaves, and replacing it."""
 
 from __future__ import annotations
 
+import contextlib
+import os
 from itertools import count
 from pathlib import Path
 
-from ragit.errors import StoreUnreadable
-from ragit.store.connect import is_store
+import apsw
+
+from ragit.errors import StoreBusy, StoreUnreadable
+from ragit.store.connect import is_store, opening
+
+_BESIDE = ("-wal", "-shm", "-journal")
+"""SQLite's own files, named after the store."""
+
+_NEW = ".new"
+"""How the names of files of a store under construction continue that of the store."""
+
+
+def new_store_path(path: Path) -> Path:
+    """Return an unused name beside `path` for a store that is to replace it."""
+    return path.with_name(f"{path.name}{_NEW}-{os.urandom(4).hex()}")
+
+
+def unfinished_files(path: Path) -> list[Path]:
+    """Return all files of stores that were to replace `path`: a rebuild at work, or a killed one."""
+    if not path.parent.is_dir():
+        return []
+    return sorted(f for f in path.parent.iterdir() if f.name.startswith(path.name + _NEW))
+
+
+def unfinished_stores(path: Path) -> list[Path]:
+    """Return the stores among the unfinished files of `path`."""
+    return [file for file in unfinished_files(path) if is_store(file)]
 
 
 def remove_store(path: Path) -> None:
-    """Delete a store with all that SQLite keeps beside it; nothing where there is none."""
-    for suffix in ("", "-wal", "-shm", "-journal"):
-        Path(f"{path}{suffix}").unlink(missing_ok=True)
+    """Delete a store and all files named after it; do nothing where there is none."""
+    for file in (path, *(Path(f"{path}{suffix}") for suffix in (*_BESIDE, ".lock", ".opening"))):
+        file.unlink(missing_ok=True)
 
 
-def replace_store(old: Path, new: Path) -> None:
-    """Put a new store in the old one's place. What stands there and is no store is moved aside: it may be somebody's,
-    named by mistake. Raises StoreUnreadable.
+def install_store(path: Path, new: Path) -> None:
+    """Put a finished store in the place of the one at `path`; the caller holds the indexing lock.
+
+    The name changes hands in one step, after the old store's log has been moved into its file, so
+    a kill at any point leaves the old store or the new one. Processes that read the old one keep
+    its files; `opening` makes sure that none meets the file of one and the log of the other.
+    A file at `path` that is no store is moved aside, since a setting may have named it by mistake.
+    Raises StoreUnreadable and StoreBusy.
     """
+    log = Path(f"{new}-wal")
+    if log.exists() and log.stat().st_size:
+        raise StoreBusy(f"another process uses {new}", "End it, then type the command again")
     try:
-        if old.exists() and not is_store(old):
-            old.rename(_aside(old))
-        remove_store(old)
-        new.replace(old)
-        remove_store(new)
-        Path(f"{new}.lock").unlink(missing_ok=True)
+        with opening(path, exclusive=True):
+            if path.exists() and not is_store(path):
+                path.rename(_aside(path))
+            else:
+                _move_log_into_file(path)
+            for suffix in _BESIDE:
+                Path(f"{path}{suffix}").unlink(missing_ok=True)
+            new.replace(path)
     except OSError as error:
         raise StoreUnreadable(
-            f"cannot replace the index {old}: {error.strerror}",
+            f"cannot replace the index {path}: {error.strerror}",
             "Check the folder's permissions and free space",
         ) from error
 
 
+def _move_log_into_file(path: Path) -> None:
+    """Make the file complete by itself, as far as it can be read: it may be damaged."""
+    if path.exists():
+        with contextlib.suppress(apsw.Error), contextlib.closing(apsw.Connection(str(path))) as db:
+            db.set_busy_timeout(2_000)  # for readers; a snapshot that is held longer is left behind
+            db.execute("SELECT count(*) FROM sqlite_master").fetchall()
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+
 def _aside(path: Path) -> Path:
-    """A free name beside a file that has to make room."""
+    """Return a free name beside a file that has to make room."""
     names = (path.with_name(f"{path.name}.aside-{number}") for number in count(1))
     return next(name for name in names if not name.exists())

@@ -92,20 +92,28 @@ class Descriptions:
             else ()
         )
 
-    def carry_over(self, old: Path, new: Path) -> None:
-        """Copy all descriptions to a new store: they were paid for, and cannot be made again as they were."""
+    def carry_over(self, old: Path, new: Path, *, required: bool) -> None:
+        """Copy all descriptions to another store: they were paid for and cannot be made again.
+
+        Raises StoreUnreadable where `new` cannot be written, and where `old` cannot be read, if
+        descriptions are wanted and `required` is true; else those of a damaged store are lost.
+        """
         if not is_store(old):
             return
         try:
-            with _brought_up(old) as source, Store(new, writable=True) as target, target.writing():
-                for row in source.descriptions.all():
-                    target.descriptions.keep(row.kind, row.describer, {row.subject: row.text})
+            with _brought_up(old) as source:
+                rows = list(source.descriptions.all())
         except StoreUnreadable as error:
-            if self.wanted:
+            if required and self.wanted:
                 hint = f"To pay for all of them again, move {old} away, and type: ragit index"
                 raise StoreUnreadable(
                     f"the descriptions cannot be carried over: {error.message}", hint
                 ) from error
+            return
+        if rows:
+            with Store(new, writable=True) as target, target.writing():
+                for row in rows:
+                    target.descriptions.keep(row.kind, row.describer, {row.subject: row.text})
 
     def _table(self, store: Store) -> int | None:
         """The number of the embedder, if it has vectors."""
