@@ -498,6 +498,6 @@ def test_prune_keeps_what_a_kept_tree_reaches(repo: GitSandbox, opened: Repo) ->
         assert later.objects().read(kept.oid) == b"second"
         with pytest.raises(GitFailed):
             later.entries(trees[0])
-    assert opened.prune_private_objects([], grace=-1) > 0
+    assert opened.prune_private_objects([], grace=-1, copies_grace=-1) > 0
     assert not [file for file in (repo.path / ".git/ragit").rglob("*") if file.is_file()]
     assert opened.working_tree(MIB).tree == trees[1]  # and all of it can be made again

@@ -22,8 +22,8 @@ from ragit.types import Oid
 GRACE_SECONDS = 3600.0
 """Younger objects stay: a search that runs now may have written them and not named them yet."""
 
-_IN_USE_SECONDS = 600.0
-"""A git status that reads one of our copies of the index has ended by then."""
+IN_USE_SECONDS = 600.0
+"""A git command that reads one of our copies of the index has ended by then."""
 
 ALTERNATES = "GIT_ALTERNATE_OBJECT_DIRECTORIES"
 """The variable that names further object directories."""
@@ -56,6 +56,10 @@ class Private:
             (folder for folder in self._choices if folder.is_dir()), self._choices[0]
         )
         return known / "objects"
+
+    def holds(self, oid: Oid) -> bool:
+        """Return True if an object was written here: then the user's objects did not have it."""
+        return (self.objects / oid[:2] / oid[2:]).exists()
 
     def _make_temporary(self) -> Path:
         import tempfile  # rare, and slow to load
@@ -128,7 +132,7 @@ class Private:
             with suppress(
                 FileNotFoundError
             ):  # someone else's, who has just given it its name or removed it
-                if old.stat().st_ctime < time.time() - _IN_USE_SECONDS:
+                if old.stat().st_ctime < time.time() - IN_USE_SECONDS:
                     old.unlink()
         fresh = copy.with_name(f"{copy.name}.{os.getpid()}-{os.urandom(4).hex()}")
         try:
@@ -183,11 +187,16 @@ def _quoted(folder: str) -> str:
 
 
 def prune(
-    objects: Path, recipe: ObjectsRecipe, keep: Iterable[Oid], grace: float = GRACE_SECONDS
+    objects: Path,
+    recipe: ObjectsRecipe,
+    keep: Iterable[Oid],
+    grace: float = GRACE_SECONDS,
+    copies_grace: float = IN_USE_SECONDS,
 ) -> int:
-    """Remove loose objects that no tree of `keep` reaches and that are older than `grace` seconds; bytes freed.
+    """Remove loose objects that no tree of `keep` reaches and that are older than `grace` seconds.
 
-    A tree of the user's own object directory never leads to an object of ours, so only our own trees are followed.
+    Copies of an index go when they are older than `copies_grace` seconds. Returns the bytes freed. A tree of the user's own objects never leads to an object of ours, so
+    only our own trees are followed.
     """
     if not objects.is_dir():
         return 0
@@ -195,13 +204,18 @@ def prune(
     kept = _reached(recipe, keep, loose.keys())
     horizon = time.time() - grace
     freed = sum(_remove(file, horizon) for oid, file in loose.items() if oid not in kept)
-    for folder in objects.parent.glob("index-*"):  # left by a process that was killed
-        if folder.stat().st_mtime < horizon:
-            _remove_folder(folder)
-    for copy in objects.parent.glob("status-*"):  # the next status makes another
+    _remove_copies(objects.parent, time.time() - copies_grace)
+    return freed
+
+
+def _remove_copies(folder: Path, horizon: float) -> None:
+    """Remove copies of the index that a killed process left, older than `horizon`."""
+    for left in folder.glob("index-*"):
+        if left.stat().st_mtime < horizon:
+            _remove_folder(left)
+    for copy in folder.glob("status-*"):  # the next status makes another
         if copy.stat().st_ctime < horizon:
             copy.unlink(missing_ok=True)
-    return freed
 
 
 def _reached(recipe: ObjectsRecipe, roots: Iterable[Oid], ours: Iterable[Oid]) -> set[Oid]:

@@ -17,6 +17,7 @@ from ragit.git.objects import Objects, ObjectsRecipe
 from ragit.git.place import EMPTY_TREES, commit_tree, find
 from ragit.git.refs import Reflogged, Revision, Worktree
 from ragit.git.uncommitted import GitStatus, WorkingTree
+from ragit.records import replaced
 from ragit.types import Change, Entry, Oid
 
 if TYPE_CHECKING:
@@ -294,11 +295,28 @@ class Repo:
         for remote in self._promisors if wanted else ():
             Git(self._place.git.cwd, env).run(*_FETCH, words=(remote,), stdin=wanted)
 
+    def is_uncommitted(self, oid: Oid) -> bool:
+        """Return True if an object was written for uncommitted work; it may be committed since."""
+        return self._private.holds(oid)
+
+    def committed(self, oids: Iterable[Oid]) -> set[Oid]:
+        """Return those that the user's own objects hold, whether a commit names them or not."""
+        with replaced(self.recipe(), git=self._place.git, alternates=()).open() as objects:
+            return set(objects.sizes(oids))
+
     def prune_private_objects(
-        self, keep: Iterable[Oid], grace: float = private.GRACE_SECONDS
+        self,
+        keep: Iterable[Oid],
+        grace: float = private.GRACE_SECONDS,
+        copies_grace: float = private.IN_USE_SECONDS,
     ) -> int:
-        """Remove objects of uncommitted work that no `keep` tree reaches, older than `grace` seconds; bytes freed."""
-        return private.prune(self._private.objects, self.recipe(), keep, grace)
+        """Remove objects of uncommitted work that no tree of `keep` reaches; return bytes freed.
+
+        Objects younger than `grace` seconds and copies of an index younger than `copies_grace`
+        stay: another process may be about to read them.
+        """
+        objects = self._private.objects
+        return private.prune(objects, self.recipe(), keep, grace, copies_grace)
 
     # Configuration
 

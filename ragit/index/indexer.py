@@ -47,6 +47,13 @@ _INSTALL_WAIT_S = 600.0
 """Seconds that a finished rebuild waits for processes that index into the old store."""
 
 
+_DROP_S = 0.1
+"""Seconds that dropping superseded states may add to a search."""
+
+_GRACE_S = 4.0
+"""Seconds that an object of a superseded state stays, for a search that is about to show it."""
+
+
 class Indexer:
     """Makes trees of one repository complete in its store."""
 
@@ -128,7 +135,10 @@ class Indexer:
                     for tree in trees
                 ]
             self._remember(store, composed, latest)
+            superseded = self._note_states(store, composed)
             chunks = store.chunk_count({c for part in composed for c in part.snapshot.chunkings})
+        if superseded:
+            self._drop_superseded()
         return tally.report(self.config, seen(composed), chunks)
 
     def _fill(
@@ -230,7 +240,9 @@ class Indexer:
         with suppress(RagitError), shared, Store(self.store_path, writable=True) as store:
             latest = self._moment(store)
             # Once more, under the lock: gc may have dropped since what a reader saw.
-            self._remember(store, [self.composer.compose(store, tree, absent=self.absent)], latest)
+            composed = [self.composer.compose(store, tree, absent=self.absent)]
+            self._remember(store, composed, latest)
+            self._note_states(store, composed)
 
     def fetch(self, trees: Sequence[Oid]) -> None:
         """Download the files that a partial clone lacks of these trees, in one call."""
@@ -375,6 +387,32 @@ class Indexer:
             store.compact()
             after = store.info()
         return GcReport(dropped, after.chunkings, before.bytes, after.bytes)
+
+    def _note_states(self, store: Store, composed: Sequence[Composed]) -> bool:
+        """Note which of the trees are uncommitted work; return True if that superseded others."""
+        new = [part for part in composed if self.repo.is_uncommitted(part.tree)]
+        if not new:
+            return False
+        with store.writing():
+            for part in new:
+                store.states.add(
+                    str(self.repo.git_dir),
+                    part.tree,
+                    set(part.snapshot.chunkings),
+                    self.repo.is_uncommitted,
+                )
+        return store.states.has_superseded()
+
+    def _drop_superseded(self) -> None:
+        """Drop what superseded states of uncommitted work hold, unless other processes index now."""
+        with suppress(RagitError), lock(self._lock) as alone:
+            if not alone:
+                return
+            with Store(self.store_path, writable=True) as store:
+                with store.writing():
+                    store.states.drop_superseded(self.repo.committed, _DROP_S)
+                trees = store.states.trees()
+            self.repo.prune_private_objects(trees, _GRACE_S)
 
     @property
     def _lock(self) -> Path:

@@ -12,6 +12,8 @@ derived     the text made of a document, compressed, by chunking, with the rows 
             itself is read back from its blob
 describer   whom descriptions were asked of, and what; each has many rows in
 description what was said, by its subject: the hash of a chunk's embedded text, or an image's blob
+state       trees of uncommitted work by working tree, the newest last
+draft       which chunkings are needed by which of these states, and by no commit
 undescribed which chunks have a vector under which embedder that lacks the description it should be made with
 """
 
@@ -82,7 +84,27 @@ def _version_3(db: apsw.Connection) -> None:
     db.execute("ALTER TABLE embedder ADD COLUMN mark BLOB NOT NULL DEFAULT x''")
 
 
-MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (_version_1, _version_2, _version_3)
+def _version_4(db: apsw.Connection) -> None:
+    """Add the uncommitted states, so that superseded ones can be dropped."""
+    db.execute(
+        """
+        CREATE TABLE state(
+            id INTEGER PRIMARY KEY AUTOINCREMENT, worktree TEXT NOT NULL, tree BLOB NOT NULL,
+            last_chunking INTEGER NOT NULL  -- the newest one when the state was added
+        );
+        CREATE TABLE draft(
+            state INTEGER NOT NULL, chunking INTEGER NOT NULL, PRIMARY KEY(chunking, state)
+        ) WITHOUT ROWID;
+        """
+    )
+
+
+MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
+    _version_1,
+    _version_2,
+    _version_3,
+    _version_4,
+)
 """Append only: entry i makes version i + 1 out of version i."""
 
 VERSION = len(MIGRATIONS)

@@ -16,6 +16,7 @@ from ragit.store.connect import connect, load_vector_functions, transaction, tra
 from ragit.store.descriptions import Descriptions
 from ragit.store.rows import ChunkRow, NewChunking, StoredChunking, StoreInfo, chunk_id
 from ragit.store.snapshots import Snapshots
+from ragit.store.states import States
 from ragit.types import DEFERRED, Oid
 
 SPAN = 256
@@ -226,6 +227,11 @@ class Store:
         """Trees that were composed before."""
         return Snapshots(self._db, self.path)
 
+    @property
+    def states(self) -> States:
+        """Return the uncommitted states of working trees."""
+        return States(self._db, self.path, self._drop_all)
+
     def keys_of(self, chunkings: Iterable[int]) -> list[tuple[Oid, str, str]]:
         """(oid, language, fingerprint) of some chunkings."""
         sql = "SELECT oid, language, fingerprint FROM chunking WHERE id = ?"
@@ -391,6 +397,11 @@ class Store:
             self.snapshots.drop(set(dropped))
         return len(dropped)
 
+    def _drop_all(self, chunkings: Iterable[int]) -> None:
+        embedders = list(self.embedders().values())
+        for chunking in chunkings:
+            self._drop(chunking, embedders)
+
     def _drop(self, chunking: int, embedders: Sequence[int]) -> None:
         span = (chunk_id(chunking, 0), chunk_id(chunking + 1, 0) - 1)
         for number in embedders:
@@ -409,6 +420,7 @@ class Store:
         self._db.execute("DELETE FROM forward WHERE chunking = ?", (chunking,))
         self._db.execute("DELETE FROM term WHERE rowid = ?", (chunking,))
         self._db.execute("DELETE FROM derived WHERE chunking = ?", (chunking,))
+        self._db.execute("DELETE FROM draft WHERE chunking = ?", (chunking,))
         self._db.execute("DELETE FROM chunking WHERE id = ?", (chunking,))
 
     def _drop_embedder(self, number: int) -> None:

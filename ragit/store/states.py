@@ -1,0 +1,111 @@
+"""Uncommitted states of working trees, newest last, and the chunkings that only they need.
+
+Each edit that is searched adds the chunks of one more version of a file. Such a chunking is a draft
+of the states whose tree holds it; when the last of them is superseded, the draft is dropped.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Set
+from pathlib import Path
+
+import apsw
+
+from ragit.store.connect import translated
+from ragit.types import Oid
+
+KEPT = 2
+"""States of a working tree that are kept: undoing an edit finds the earlier state again."""
+
+_BATCH = 2
+"""Superseded states that are dropped together: fewer would start git for each edit."""
+
+_NO_STATE = 0
+"""The state of drafts that no tree needs; no row of `state` has this number."""
+
+_SUPERSEDED = f"""
+    SELECT id FROM state AS one WHERE {KEPT} <=
+        (SELECT count(*) FROM state WHERE worktree = one.worktree AND id > one.id)
+"""
+
+
+class States:
+    """The uncommitted states of one open store."""
+
+    def __init__(
+        self, db: apsw.Connection, path: Path, drop: Callable[[Iterable[int]], None]
+    ) -> None:
+        self._db = db
+        self._path = path
+        self._drop = drop
+
+    def add(
+        self, worktree: str, tree: Oid, chunkings: Set[int], is_draft: Callable[[Oid], bool]
+    ) -> None:
+        """Note that `tree`, which consists of `chunkings`, is now the state of a working tree.
+
+        `is_draft` tells of a blob that no commit holds it. To be called inside `writing`.
+        """
+        db, key = self._db, bytes.fromhex(tree)
+        since: int = db.execute("SELECT coalesce(max(last_chunking), 0) FROM state").get
+        rows: Iterable[tuple[int, bytes]] = db.execute(
+            "SELECT id, oid FROM chunking WHERE id > ?", (since,)
+        )
+        new = {number for number, oid in rows if is_draft(Oid(oid.hex()))}
+        known = {number for (number,) in db.execute("SELECT DISTINCT chunking FROM draft")}
+        last: int = db.execute("SELECT coalesce(max(id), 0) FROM chunking").get
+        db.execute("DELETE FROM state WHERE worktree = ? AND tree = ?", (worktree, key))
+        db.execute("INSERT INTO state VALUES(NULL, ?, ?, ?)", (worktree, key, max(since, last)))
+        state = db.last_insert_rowid()
+        db.executemany(
+            "INSERT OR IGNORE INTO draft VALUES(?, ?)",
+            [(state, number) for number in (known | new) & chunkings]
+            + [(_NO_STATE, number) for number in new - chunkings],
+        )
+
+    def trees(self) -> list[Oid]:
+        """Return the trees of all states."""
+        with translated(self._path):
+            return [Oid(tree.hex()) for (tree,) in self._db.execute("SELECT tree FROM state")]
+
+    def has_superseded(self) -> bool:
+        """Return True if so many states are superseded that dropping them is worth it."""
+        with translated(self._path):
+            superseded: int = self._db.execute(f"SELECT count(*) FROM ({_SUPERSEDED})").get
+            return superseded >= _BATCH
+
+    def drop_superseded(self, committed: Callable[[list[Oid]], Set[Oid]], seconds: float) -> None:
+        """Drop superseded states with their cached trees, and what only they needed.
+
+        Drafts that were `committed` since stay. After `seconds` the rest is left for the next call.
+        To be called inside `writing`, while no other process indexes.
+        """
+        until = time.monotonic() + seconds
+        db = self._db
+        db.execute(
+            f"DELETE FROM snapshot WHERE tree IN (SELECT tree FROM state WHERE id IN ({_SUPERSEDED}))"
+        )
+        db.execute(f"DELETE FROM state WHERE id IN ({_SUPERSEDED})")
+        db.execute(
+            "UPDATE OR IGNORE draft SET state = ? WHERE state NOT IN (SELECT id FROM state)",
+            (_NO_STATE,),
+        )
+        db.execute(
+            "DELETE FROM draft WHERE state != ? AND state NOT IN (SELECT id FROM state)",
+            (_NO_STATE,),
+        )
+        sql = """
+            SELECT id, oid FROM draft CROSS JOIN chunking ON chunking.id = draft.chunking
+            WHERE state = ?1
+            AND NOT EXISTS(SELECT 1 FROM draft AS other WHERE chunking = draft.chunking AND state != ?1)
+        """
+        unneeded = {number: Oid(oid.hex()) for number, oid in db.execute(sql, (_NO_STATE,))}
+        kept = committed(list(unneeded.values())) if unneeded else frozenset()
+        for number, oid in unneeded.items():
+            if time.monotonic() > until:
+                return
+            if oid not in kept:
+                self._drop([number])
+            db.execute("DELETE FROM draft WHERE chunking = ?", (number,))
+        db.execute("DELETE FROM draft WHERE state = ?", (_NO_STATE,))
