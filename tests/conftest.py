@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from describing import Model
@@ -83,4 +85,6 @@ def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The pauses between tries, which a test does not sit through."""
     pauses: list[float] = []
     monkeypatch.setattr("ragit.remote.client._pause", lambda seconds, _: pauses.append(seconds))
+    clock = SimpleNamespace(sleep=pauses.append, time=time.time)
+    monkeypatch.setattr("openai._base_client.time", clock)
     return pauses

@@ -548,7 +548,7 @@ def test_a_slow_model_is_waited_for_no_longer_than_set(
 ) -> None:
     from ragit.describe import describer
 
-    monkeypatch.setattr(describer, "PATIENCE", describer.PATIENCE._replace(retries=0))
+    monkeypatch.setattr(describer, "POLICY", describer.POLICY._replace(retries=0))
     model.hold.clear()
     started = time.monotonic()
     report = indexed(sources, model, description__timeoutMs=300)

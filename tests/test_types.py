@@ -8,9 +8,8 @@ import pickle
 import pytest
 
 from ragit import types
-from ragit.query import Query
 from ragit.reports import FreshnessReport
-from ragit.types import Chunk, Hit, Oid, Target
+from ragit.types import Chunk, Hit, Oid, Query, Target
 
 MADE_OFTEN = [
     kind

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 from ragit.errors import RemoteFailed
 from ragit.remote.chat import Chat, Message, Reply
-from ragit.remote.client import Patience
+from ragit.remote.client import RetryPolicy
 from ragit.remote.failures import KeyRefused, TooLong, Unreachable
-from ragit.remote.side_by_side import as_ready
+from ragit.remote.parallel import as_ready
 
-PATIENCE = Patience(retries=3)
+POLICY = RetryPolicy(retries=3, repeats_timeouts=False)
 
 LONGEST = 2000
 """Characters of a description. A model that goes on has lost its way, and a server may send anything."""
@@ -84,7 +84,7 @@ class Describer:
         if self.given_up:
             return Said(subject.key, "", self.given_up)
         try:
-            reply = self._ask(subject, PATIENCE._replace(over=over))
+            reply = self._ask(subject, POLICY._replace(over=over))
         except RemoteFailed as error:
             return Said(subject.key, "", self._strike(error))
         text = one_line(reply.text, cut=reply.cut)
@@ -93,13 +93,13 @@ class Describer:
         self._strikes = 0
         return Said(subject.key, text, "", reply.prompt_tokens, reply.completion_tokens)
 
-    def _ask(self, subject: Subject, patience: Patience) -> Reply:
+    def _ask(self, subject: Subject, policy: RetryPolicy) -> Reply:
         try:
-            return self._chat.ask(subject.messages, max_tokens=self._max_tokens, patience=patience)
+            return self._chat.ask(subject.messages, max_tokens=self._max_tokens, policy=policy)
         except TooLong:
             if subject.shorter is None:
                 raise
-            return self._ask(subject.shorter(), patience)
+            return self._ask(subject.shorter(), policy)
 
     def _strike(self, error: RemoteFailed) -> str:
         """Count a failure; what it was, in words."""

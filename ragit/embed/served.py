@@ -24,12 +24,12 @@ from typing import Any
 from ragit.embed.options import EmbedderOptions, fingerprint
 from ragit.errors import ConfigError, EmbedderUnavailable, RemoteFailed
 from ragit.remote import secrets
-from ragit.remote.client import INDEXING, QUERY, Client, Patience, count, shown
+from ragit.remote.client import INDEXING, QUERY, Client, RetryPolicy, count, shown
 from ragit.remote.failures import KeyRefused, ParameterRefused, Refused, TooLong, TooMany
+from ragit.remote.parallel import NEVER, each
 from ragit.remote.presets import PRESETS, Preset, spoken_as
 from ragit.remote.secrets import Clean
 from ragit.remote.server import Server, masked, on_this_machine
-from ragit.remote.side_by_side import NEVER, each
 from ragit.reports import Reached, Sent
 
 _SHORTEST = 200
@@ -37,6 +37,9 @@ _SHORTEST = 200
 
 _PLAIN = "def main():"
 """A text that no server minds, unless it minds all."""
+
+CACHED_QUERIES = 256
+"""Vectors of queries that an embedder keeps: a query is often repeated with other filters."""
 
 MOST_DIMENSIONS = 16_384
 """Of a vector. Models that are served have up to 4096 of them, or 12,288."""
@@ -74,6 +77,7 @@ class ServedEmbedder:
         self._base64 = options.encoding_format == "base64" or (
             dialect.base64 and not options.encoding_format
         )
+        self._queries: dict[str, bytes] = {}
         self._left_out: set[str] = set()
         """Parameters that the server does not take and that are not the user's wish."""
         self._answered = False
@@ -120,6 +124,10 @@ class ServedEmbedder:
         """Secrets that were taken out of what was sent, by kind."""
         return self._client.taken_out
 
+    def warm_up(self) -> None:
+        """Start to import the server's client, so that the first query need not wait for it."""
+        self._client.warm_up(openai=self._dialect.is_openai)
+
     def about(self) -> Reached:
         """What `ragit embed --test` says of it: provider, address, model, and whether there is a key."""
         server = self._client.server
@@ -148,8 +156,12 @@ class ServedEmbedder:
         return [vectors.get(i, blank) for i in range(len(texts))]
 
     def embed_query(self, text: str) -> bytes:
-        """The vector of a query; gives up sooner than indexing would."""
-        return self._query(text)[0]
+        """Return the vector of a query; gives up sooner than indexing. The last queries are cached."""
+        vector = self._queries.pop(text, None) or self._query(text)[0]
+        self._queries[text] = vector
+        if len(self._queries) > CACHED_QUERIES:
+            del self._queries[next(iter(self._queries))]
+        return vector
 
     def embed_query_beside(self, query: str, text: str) -> tuple[bytes, bytes]:
         """The vectors of a query and of a document's text by one request. That of the text is empty where a parameter
@@ -170,8 +182,8 @@ class ServedEmbedder:
         if not text.strip():
             return [bytes(4 * self.dimensions)]
         clean = self._client.clean((self._options.query_prefix or self._dialect.prefixes[0]) + text)
-        patience = QUERY._replace(retries=min(QUERY.retries, self._options.retries))
-        return self._translated([clean, *beside], self._dialect.query, patience)
+        policy = QUERY._replace(retries=min(QUERY.retries, self._options.retries))
+        return self._translated([clean, *beside], self._dialect.query, policy)
 
     def _about_key(self, server: Server) -> str:
         if not server.key_hint:
@@ -187,7 +199,7 @@ class ServedEmbedder:
         return f"{server.key_hint}: {'set' if server.key else f'not set{needed}'}"
 
     @property
-    def _indexing(self) -> Patience:
+    def _indexing(self) -> RetryPolicy:
         return INDEXING._replace(retries=self._options.retries)
 
     def _outgoing(self, prefix: str, text: str) -> str:
@@ -230,11 +242,11 @@ class ServedEmbedder:
         return answers + each(vectors, batches[alone:], at_once=self._client.server.concurrency)
 
     def _translated(
-        self, texts: Sequence[str], kind: tuple[tuple[str, str], ...], patience: Patience
+        self, texts: Sequence[str], kind: tuple[tuple[str, str], ...], policy: RetryPolicy
     ) -> list[bytes]:
         """As `_fitting`, with failures in the words of this room."""
         try:
-            return self._fitting(texts, kind, patience)
+            return self._fitting(texts, kind, policy)
         except RemoteFailed as error:
             raise EmbedderUnavailable(
                 f"model {self._model} at {error.message}", self._hint(error)
@@ -257,27 +269,27 @@ class ServedEmbedder:
         )
 
     def _fitting(
-        self, texts: Sequence[str], kind: tuple[tuple[str, str], ...], patience: Patience
+        self, texts: Sequence[str], kind: tuple[tuple[str, str], ...], policy: RetryPolicy
     ) -> list[bytes]:
         """Vectors of texts; where the server says too long, of fewer at a time, at last of a text's beginning.
 
         The same for a request that it does not take: sooner or later the text that it means stands alone.
         """
         try:
-            return self._request(texts, kind, patience)
+            return self._request(texts, kind, policy)
         except (KeyRefused, ParameterRefused):
             raise
         except Refused as refused:
             if not isinstance(refused, (TooLong, TooMany)) and refused.status not in (400, 422):
                 raise
             if len(texts) > 1:
-                return self._halves(texts, kind, patience)
+                return self._halves(texts, kind, policy)
             if isinstance(refused, TooLong):
-                return self._shortened(texts[0], kind, patience, refused)
-            return self._refused(kind, patience, refused)
+                return self._shortened(texts[0], kind, policy, refused)
+            return self._refused(kind, policy, refused)
 
     def _halves(
-        self, texts: Sequence[str], kind: tuple[tuple[str, str], ...], patience: Patience
+        self, texts: Sequence[str], kind: tuple[tuple[str, str], ...], policy: RetryPolicy
     ) -> list[bytes]:
         """Short ones and long ones apart: what is too long is soon among itself."""
         order = sorted(range(len(texts)), key=lambda i: (len(texts[i]), i))
@@ -285,18 +297,18 @@ class ServedEmbedder:
         vectors: dict[int, bytes] = {}
         for half in (order[:middle], order[middle:]):
             vectors.update(
-                zip(half, self._fitting([texts[i] for i in half], kind, patience), strict=True)
+                zip(half, self._fitting([texts[i] for i in half], kind, policy), strict=True)
             )
         return [vectors[i] for i in range(len(texts))]
 
     def _shortened(
-        self, text: str, kind: tuple[tuple[str, str], ...], patience: Patience, refused: TooLong
+        self, text: str, kind: tuple[tuple[str, str], ...], policy: RetryPolicy, refused: TooLong
     ) -> list[bytes]:
         shorter = text
         while len(shorter) >= _SHORTEST:
             shorter = Clean(shorter[: int(len(shorter) * _share(refused.message))])
             try:
-                found = self._request([shorter], kind, patience)
+                found = self._request([shorter], kind, policy)
             except TooLong as again:
                 refused = again
                 continue
@@ -305,27 +317,27 @@ class ServedEmbedder:
         raise refused
 
     def _refused(
-        self, kind: tuple[tuple[str, str], ...], patience: Patience, refused: Refused
+        self, kind: tuple[tuple[str, str], ...], policy: RetryPolicy, refused: Refused
     ) -> list[bytes]:
         """No vector for a text that the server does not take, if it takes any."""
-        self._still_takes_texts(kind, patience, refused)
+        self._still_takes_texts(kind, policy, refused)
         self._count("refused")
         return [bytes(4 * self.dimensions)]
 
     def _still_takes_texts(
-        self, kind: tuple[tuple[str, str], ...], patience: Patience, failed: RemoteFailed
+        self, kind: tuple[tuple[str, str], ...], policy: RetryPolicy, failed: RemoteFailed
     ) -> None:
         """Raise the failure if it is not the text's fault. What is stored as refused is not asked for again: a server
         that from some moment on refuses everything must not leave a store without vectors."""
         if not self._answered:
             try:
-                self._request([_PLAIN], kind, patience)
+                self._request([_PLAIN], kind, policy)
             except RemoteFailed:
                 raise failed from None
         self._answered = False
 
     def _request(
-        self, texts: Sequence[str], kind: tuple[tuple[str, str], ...], patience: Patience
+        self, texts: Sequence[str], kind: tuple[tuple[str, str], ...], policy: RetryPolicy
     ) -> list[bytes]:
         payload: dict[str, object] = {
             "model": self._model,
@@ -344,12 +356,16 @@ class ServedEmbedder:
         largest = _FRAME + len(texts) * MOST_DIMENSIONS * _NUMBER
         try:
             answer = self._client.post(
-                self._dialect.path, payload, patience=patience, largest=largest
+                self._dialect.path,
+                payload,
+                policy=policy,
+                largest=largest,
+                openai=self._dialect.is_openai,
             )
         except ParameterRefused as refused:
             if not self._adapts(refused.parameter):
                 raise
-            return self._request(texts, kind, patience)
+            return self._request(texts, kind, policy)
         vectors = self._vectors(answer, len(texts))
         zeros = sum(not any(vector) for vector in vectors)
         if zeros < len(vectors):
@@ -360,7 +376,7 @@ class ServedEmbedder:
             )
             if list(texts) == [_PLAIN]:
                 raise wrong
-            self._still_takes_texts(kind, patience, wrong)
+            self._still_takes_texts(kind, policy, wrong)
         self._count("refused", zeros)
         return vectors
 

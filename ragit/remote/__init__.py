@@ -1,8 +1,7 @@
-"""Services on other machines (or on this one, behind a port): everything that ragit says over HTTP. Owns HTTP, TLS
-and the keys in use; decides nothing about what is sent, and reads no settings.
+"""Services on other machines, or on this one behind a port: all that ragit says over HTTP.
 
-`client` sends JSON and waits, `refusal` knows what a server means by an error, `side_by_side` makes several calls at
-once, `wire` holds the connections, `chat` speaks to language models, `presets` knows the providers, `secrets` takes
-out of each text what must not leave the machine. Nothing is imported here: a search without a server pays for none of
-it.
+`client` posts JSON and returns answers or typed failures, `transport` holds the connections within
+limits, `error_meaning` reads errors, `parallel` makes several calls at once, `chat` and `rerank`
+speak to models, `presets` lists the providers, `secrets` redacts what is sent. Reads no settings.
+Nothing is imported here: a search without a server loads none of it.
 """

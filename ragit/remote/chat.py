@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ragit.errors import RemoteFailed
-from ragit.remote.client import INDEXING, Client, Patience, count, shown
+from ragit.remote.client import INDEXING, Client, RetryPolicy, count, shown
+from ragit.remote.error_meaning import printable
 from ragit.remote.failures import ParameterRefused
-from ragit.remote.refusal import printable
 
 _PATH = "chat/completions"
 
@@ -74,15 +74,13 @@ class Chat:
         self._temperature: float | None = 0.0
 
     def ask(
-        self, messages: Sequence[Message], *, max_tokens: int, patience: Patience = INDEXING
+        self, messages: Sequence[Message], *, max_tokens: int, policy: RetryPolicy = INDEXING
     ) -> Reply:
         """The model's answer. Raises `RemoteFailed`; an answer without text is a `WrongAnswer`."""
         while True:
             payload = self._payload(messages, max_tokens)
             try:
-                return self._reply(
-                    self.client.post(_PATH, payload, patience=patience, largest=LARGEST)
-                )
+                return self._reply(self.client.post(_PATH, payload, policy=policy, largest=LARGEST))
             except ParameterRefused as refused:
                 if not self._without(refused.parameter, payload):
                     raise

@@ -1,7 +1,8 @@
-"""JSON over HTTP to one server: tried again when that may help, slower when the server is busy, and never for ever.
+"""Posts JSON to one server, without secrets, and returns the parsed answer or a typed failure.
 
-Every request of ragit goes through `Client.post`, which is the one door: what is a secret in a text is taken out there,
-and what a server says comes back as a typed failure with a hint, on one printable line, without the key.
+`Client.post` is the only way out of the machine. What OpenAI's protocol has is sent by the
+`openai` package, with its retries; other dialects (`/rerank`, Cohere, Ollama's own) are sent by
+`httpx2`, which comes with it and is imported five times as fast. Both use `transport`.
 """
 
 from __future__ import annotations
@@ -11,44 +12,53 @@ import math
 import random
 import threading
 import time
+import weakref
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any, NamedTuple, TypeVar
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from urllib.parse import SplitResult, parse_qsl
 
 from ragit.errors import RemoteFailed
-from ragit.remote.failures import KeyRefused, Unreachable, WrongAnswer
-from ragit.remote.gate import Gate
-from ragit.remote.refusal import Later, Refusal, meaning, printable
+from ragit.remote.error_meaning import Later, Refusal, Response, meaning, printable
+from ragit.remote.failures import KeyRefused, TimedOut, Unreachable, WrongAnswer
+from ragit.remote.parallel import NEVER
 from ragit.remote.secrets import Clean, redact
 from ragit.remote.server import Server, checked, masked
-from ragit.remote.side_by_side import NEVER
-from ragit.remote.wire import Broken, NoConnection, TooMuch, Wire
+
+if TYPE_CHECKING:
+    import httpx2
+    import openai
 
 LARGEST_ANSWER = 256_000_000
-"""Bytes, inflated. 2048 vectors of 4096 numbers in decimal are some 100 MB."""
+"""Bytes, inflated. 2048 vectors of 4096 numbers in decimal are about 100 MB."""
 
 MOST_PARTS = 50_000
-"""Lists and objects of an answer: an empty one takes 20 times the memory here of what it takes on its way."""
+"""Lists and objects in an answer. An empty one takes 20 times its bytes in memory."""
+
+OPENAI_PATHS = frozenset({"chat/completions", "embeddings"})
 
 Failure = TypeVar("Failure", bound=RemoteFailed)
 
 
-class Patience(NamedTuple):
-    """How long it may take until the answer is there."""
+class RetryPolicy(NamedTuple):
+    """How often and how long a call is tried."""
 
     retries: int = 5
-    """Further tries after an answer that says to come back later, or after a cut connection."""
+    """Further tries after a status that allows them, or a broken connection."""
     longest_wait: float = 60.0
-    """Seconds between two tries. A server that asks for more has a quota that is used up, not a queue."""
+    """Seconds between two tries. A server that asks for more has a quota that is used up."""
     within: float | None = None
-    """Seconds for everything, tries and waiting included."""
+    """Seconds for all tries and waits together."""
     over: threading.Event = NEVER
-    """Set when nobody waits for the answer any more: then it is not asked for again."""
+    """Set when the answer is not wanted any more."""
+    repeats_timeouts: bool = True
+    """A request without an answer is sent again, though the server may still be working on it."""
 
 
-INDEXING = Patience()
-QUERY = Patience(retries=1, longest_wait=2.0)
-"""While a person waits: keywords answer without a server."""
+INDEXING = RetryPolicy()
+QUERY = RetryPolicy(retries=1, longest_wait=2.0)
+"""While a person waits: a search can do without the server."""
 
 
 class Client:
@@ -57,67 +67,82 @@ class Client:
     def __init__(self, server: Server) -> None:
         self.server = server
         self._address = checked(server)
-        self._wire = Wire(self._address, server.proxy, server.ca_file)
-        self._gate = Gate(server.concurrency)
-        self._door = threading.Lock()
+        self._lock = threading.RLock()
         self.taken_out: Counter[str] = Counter()
-        """How many secrets of each kind were taken out of what was sent."""
+        """Number of secrets that were taken out of what was sent, by kind."""
+        self._http: httpx2.Client | None = None
+        self._openai: openai.OpenAI | None = None
 
     def __repr__(self) -> str:
         return f"Client({self.server!r})"
 
     def url(self, path: str) -> str:
-        """The address that a path is asked at, as it may be shown."""
+        """Return the address of a path as it may be shown."""
         return masked(self._address._replace(path=self._path(path)).geturl())
+
+    def warm_up(self, *, openai: bool = True) -> None:
+        """Start to import the client library in a thread, so that a first request need not wait."""
+        name = "openai" if openai else "httpx2"
+        threading.Thread(target=import_module, args=(name,), daemon=True).start()
 
     def post(
         self,
         path: str,
         payload: Mapping[str, object],
         *,
-        patience: Patience = INDEXING,
+        policy: RetryPolicy = INDEXING,
         largest: int = 0,
+        openai: bool | None = None,
     ) -> Any:
-        """The parsed answer to a JSON request, of at most `largest` bytes; `path` is relative to the base URL.
+        """Return the parsed answer to a JSON request, of at most `largest` bytes.
 
-        Raises one of `ragit.remote.failures`, all of them `RemoteFailed`.
+        `path` is relative to the base URL. `openai` chooses the client; by default the path does.
+        Raises a `RemoteFailed` of `ragit.remote.failures`.
         """
-        largest = min(largest or LARGEST_ANSWER, LARGEST_ANSWER)
-        body = json.dumps(self._without_secrets(payload), allow_nan=False).encode()
-        end = math.inf if patience.within is None else time.monotonic() + patience.within
-        for attempt in range(patience.retries + 1):
-            with self._gate:
-                if patience.over.is_set():
-                    raise self._failed(Unreachable, path, "was not asked any more")
-                outcome = self._try(path, payload, body, end=end, largest=largest)
-            if not isinstance(outcome, Later):
-                self._gate.went_well()
-                return outcome
-            if outcome.busy:
-                self._gate.is_busy(outcome.after or 0.0)
-            pause = outcome.after if outcome.after is not None else _back_off(attempt)
-            impatient = pause > patience.longest_wait or time.monotonic() + pause >= end
-            if attempt == patience.retries or impatient or _pause(pause, patience.over):
-                raise self._failed(Unreachable, path, outcome.words)
-        raise AssertionError(
-            "unreachable"
-        )  # pragma: no cover - the last attempt returned or raised
+        from ragit.remote import transport
+
+        clean = self._without_secrets(payload)
+        call = transport.Call(
+            end=math.inf if policy.within is None else time.monotonic() + policy.within,
+            largest=min(largest or LARGEST_ANSWER, LARGEST_ANSWER),
+            longest_wait=policy.longest_wait,
+            repeats_timeouts=policy.repeats_timeouts,
+            over=policy.over,
+        )
+        by_openai = path in OPENAI_PATHS if openai is None else openai
+        send = self._send_by_openai if by_openai else self._send_by_httpx
+        with transport.limits(call):
+            try:
+                response = send(path, clean, policy)
+            except transport.Stopped as error:
+                raise self._stopped(path, error) from error
+        answer = Response(
+            response.status_code, response.headers, response.content, response.reason_phrase
+        )
+        if answer.status < 300:
+            return self._parsed(path, answer.content)
+        said = meaning(answer, payload)
+        if isinstance(said, Later):
+            raise self._failed(Unreachable, path, said.words)
+        raise self._refused(path, said, answer.status)
 
     def clean(self, text: str) -> Clean:
-        """The text as it will be sent. For who cuts or counts texts before: a piece of a secret has no form to find."""
+        """Return the text as it will be sent. Clean a text before cutting it: half of a secret is
+        not found.
+        """
         found: Counter[str] = Counter()
         clean = redact(text, found)
         if found:
-            with self._door:
+            with self._lock:
                 self.taken_out.update(found)
         return clean
 
     def wrong(self, path: str, words: str, hint: str = "") -> WrongAnswer:
-        """The failure to raise where an answer's content is not what the protocol promises."""
+        """Return the failure to raise where an answer's content is not what the protocol promises."""
         return self._failed(WrongAnswer, path, words, hint)
 
     def _without_secrets(self, value: Any) -> Any:
-        """Every text in a request, however deep, without what looks like a secret; pictures as they are."""
+        """Return the value with every text in it redacted; pictures as they are."""
         if isinstance(value, str):
             return value if value.startswith("data:image/") else self.clean(value)
         if isinstance(value, Mapping):
@@ -126,30 +151,75 @@ class Client:
             return [self._without_secrets(one) for one in value]
         return value
 
-    def _try(
-        self, path: str, payload: Mapping[str, object], body: bytes, *, end: float, largest: int
-    ) -> Any:
-        """The parsed answer, or `Later`."""
-        until = min(time.monotonic() + self.server.timeout, end)
+    def _send_by_openai(self, path: str, payload: Any, policy: RetryPolicy) -> httpx2.Response:
+        """Send a request of OpenAI's protocol; return a response of any status."""
+        import httpx2
+        import openai
+
+        client = self._openai_client().with_options(max_retries=policy.retries)
         try:
-            answer = self._wire.post(
-                self._target(path), self._headers(), body, until=until, largest=largest
-            )
-        except Broken as broken:
-            return Later(f"the connection broke ({broken})")
-        except NoConnection as error:
-            hint = f"Is it running, and is {self.server.section}.baseUrl right?"
-            if "certificate" in str(error):
-                hint = f"{self.server.section}.caFile names further certificates to trust"
-            raise self._failed(Unreachable, path, f"cannot be reached ({error})", hint) from error
-        except TooMuch as error:
-            raise self._failed(WrongAnswer, path, str(error)) from error
-        if answer.status >= 300:
-            said = meaning(answer, payload)
-            if isinstance(said, Later):
-                return said
-            raise self._refused(path, said, answer.status)
-        return self._parsed(path, answer.content)
+            return client.post(f"/{path}", cast_to=httpx2.Response, body=payload)
+        except openai.APIStatusError as error:
+            return error.response
+        except openai.APIConnectionError as error:
+            raise self._broken(path, error.__cause__) from error
+
+    def _send_by_httpx(self, path: str, payload: Any, policy: RetryPolicy) -> httpx2.Response:
+        """Send a request of another dialect, with the retries that the openai client would make."""
+        import httpx2
+
+        http = self._http_client()
+        for attempt in range(policy.retries + 1):
+            wait = min(8.0, 0.5 * 2.0**attempt) * random.uniform(0.75, 1)
+            try:
+                response = http.post(self._path(path), json=payload)
+            except httpx2.TransportError as error:
+                if attempt == policy.retries or _pause(wait, policy.over):
+                    raise self._broken(path, error) from error
+                continue
+            if response.headers["x-should-retry"] == "false" or attempt == policy.retries:
+                break
+            if _pause(_seconds(response.headers, wait), policy.over):
+                break
+        return response
+
+    def _http_client(self) -> httpx2.Client:
+        import httpx2
+
+        from ragit.remote.transport import Transport
+
+        with self._lock:
+            if self._http is None:
+                address = self._address._replace(path="", query="", fragment="").geturl()
+                transport = Transport(self.server, self._address)
+                self._http = httpx2.Client(base_url=address, transport=transport, trust_env=False)
+                weakref.finalize(self, self._http.close)
+            return self._http
+
+    def _openai_client(self) -> openai.OpenAI:
+        with self._lock:
+            if self._openai is None:
+                self._openai = _openai_of(self.server, self._address, self._http_client())
+            return self._openai
+
+    def _stopped(self, path: str, error: Exception) -> RemoteFailed:
+        from ragit.remote import transport
+
+        section = self.server.section
+        if isinstance(error, transport.TimedOut):
+            hint = f"If it only needs longer, raise {section}.timeoutMs"
+            return self._failed(TimedOut, path, f"gave {error}", hint)
+        if isinstance(error, transport.TooMuch):
+            return self._failed(WrongAnswer, path, str(error))
+        if isinstance(error, transport.Cancelled):
+            return self._failed(Unreachable, path, str(error))
+        hint = f"Is it running, and is {section}.baseUrl right?"
+        if "certificate" in str(error):
+            hint = f"{section}.caFile names further certificates to trust"
+        return self._failed(Unreachable, path, f"cannot be reached ({error})", hint)
+
+    def _broken(self, path: str, error: BaseException | None) -> Unreachable:
+        return self._failed(Unreachable, path, f"the connection broke ({error})")
 
     def _parsed(self, path: str, content: bytes) -> Any:
         if content.count(b"[") + content.count(b"{") > MOST_PARTS:
@@ -168,9 +238,13 @@ class Client:
         return self._failed(said.kind, path, said.words, hint, status=status, **more)
 
     def _about_key(self) -> str:
-        if not self.server.key_hint:
-            return f"No key is sent to this address: {self.server.section}.apiKeyEnv names the variable that holds one"
-        return f"{self.server.key_hint} {'is set, but not accepted' if self.server.key else 'is not set'}"
+        server = self.server
+        if not server.key_hint:
+            return (
+                f"No key is sent to this address: {server.section}.apiKeyEnv names the variable "
+                "that holds one"
+            )
+        return f"{server.key_hint} {'is set, but not accepted' if server.key else 'is not set'}"
 
     def _failed(
         self, kind: type[Failure], path: str, words: str, hint: str = "", **more: Any
@@ -179,38 +253,49 @@ class Client:
         hint = hint or f"Check {self.server.section}.baseUrl and {self.server.section}.model"
         return kind(f"{self.url(path)} {printable(words)}", hint, **more)
 
-    def _headers(self) -> dict[str, str]:
-        headers = {
-            "Content-Type": "application/json",
-            "Accept": "application/json",
-            "Accept-Encoding": "gzip",
-            "User-Agent": "ragit",
-        }
-        if self.server.key:
-            bearer = self.server.key_header.lower() == "authorization"
-            headers[self.server.key_header] = (
-                f"Bearer {self.server.key}" if bearer else self.server.key
-            )
-        return {**headers, **dict(self.server.headers)}
-
     def _path(self, path: str) -> str:
         above = self._address.path.rstrip("/")
         return f"{above}/{path}" if path else above or "/"
 
-    def _target(self, path: str) -> str:
-        query = self._address.query
-        return self._path(path) + (f"?{query}" if query else "")
+
+def _openai_of(server: Server, address: SplitResult, http: httpx2.Client) -> openai.OpenAI:
+    """Return the openai client of a server. The transport adds the key, and all other headers.
+
+    Azure's client is for addresses with an `api-version`; those that end in /v1 are OpenAI's own.
+    """
+    import openai
+
+    common: dict[str, Any] = {"api_key": "the transport adds it", "http_client": http}
+    base = address._replace(query="", fragment="").geturl()
+    version = dict(parse_qsl(address.query)).get("api-version")
+    path = address.path.rstrip("/")
+    if server.key_header.lower() != "api-key" or not version or path.endswith("/v1"):
+        return openai.OpenAI(base_url=base, **common)
+    if path:
+        return openai.AzureOpenAI(base_url=base, api_version=version, **common)
+    return openai.AzureOpenAI(azure_endpoint=base, api_version=version, **common)
+
+
+def _pause(seconds: float, over: threading.Event) -> bool:
+    """Wait before the next try; return True if there is to be none."""
+    return over.wait(seconds)
+
+
+def _seconds(headers: Mapping[str, str], otherwise: float) -> float:
+    """Return the wait that the server asked for, as the transport passes it on."""
+    said = headers.get("retry-after-ms")
+    return float(said) / 1000 if said else otherwise
 
 
 def _integer(digits: str) -> int:
-    """A number of an answer. ValueError for one that is none: Python takes long over thousands of digits."""
+    """Parse a number of an answer. ValueError for thousands of digits, which take long."""
     if len(digits) > 4000:
         raise ValueError("a number of too many digits")
     return int(digits)
 
 
 def shown(answer: object) -> str:
-    """The beginning of an answer that is not what was asked for, however large and deep it is."""
+    """Return the beginning of an unexpected answer, however large and deep it is."""
     from reprlib import Repr  # only on the way to an error message
 
     short = Repr()
@@ -219,17 +304,6 @@ def shown(answer: object) -> str:
 
 
 def count(said: object) -> int:
-    """A number of tokens, as a server counts them; 0 for what can be none."""
-    return (
-        said if isinstance(said, int) and not isinstance(said, bool) and 0 <= said < 10**12 else 0
-    )
-
-
-def _pause(seconds: float, over: threading.Event) -> bool:
-    """Wait before the next try; True if there is to be none."""
-    return over.wait(seconds)
-
-
-def _back_off(attempt: int) -> float:
-    """Seconds; random, so that those who failed together do not come back together."""
-    return min(30.0, 0.5 * 2.0**attempt) * random.uniform(0.5, 1)
+    """Return a number of tokens as a server counts them; 0 for what cannot be one."""
+    valid = isinstance(said, int) and not isinstance(said, bool) and 0 <= said < 10**12
+    return said if valid and isinstance(said, int) else 0

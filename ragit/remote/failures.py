@@ -1,13 +1,14 @@
-"""What a remote service can do other than answer. Each carries a sentence and a hint; none ever holds a key.
+"""Failures of a remote service. Each has a message and a hint; none ever holds a key.
 
-RemoteFailed                (ragit.errors: what other rooms catch)
+RemoteFailed                (ragit.errors: what other packages catch)
 ├── Unreachable             no connection, or every try failed; later it may work
-├── Refused                 the server understood and said no; the same request will fail again
+│   └── TimedOut            no answer in time; the server may still be working on it
+├── Refused                 the server refused: the same request will be refused again
 │   ├── KeyRefused          401 or 403
-│   ├── TooLong             a text, or all of them together, is more than the model or the server takes
-│   ├── TooMany             a request holds more texts than the server takes at once, however short they are
+│   ├── TooLong             a text, or all texts together, are too long
+│   ├── TooMany             too many texts in one request, however short they are
 │   └── ParameterRefused    the server does not take a parameter, which `parameter` names
-└── WrongAnswer             what came back is not what the protocol promises
+└── WrongAnswer             the answer is not what the protocol promises
 """
 
 from __future__ import annotations
@@ -16,11 +17,15 @@ from ragit.errors import RemoteFailed
 
 
 class Unreachable(RemoteFailed):
-    """No connection, or no answer worth having within the tries and the time that were allowed."""
+    """No connection, or no usable answer within the allowed tries and time."""
+
+
+class TimedOut(Unreachable):
+    """No answer in time. The server may still be working on the request."""
 
 
 class Refused(RemoteFailed):
-    """The server said no. `status` is HTTP's number for it."""
+    """The server refused the request. `status` is the HTTP status."""
 
     def __init__(self, message: str, hint: str, *, status: int = 0) -> None:
         super().__init__(message, hint)
@@ -28,15 +33,15 @@ class Refused(RemoteFailed):
 
 
 class KeyRefused(Refused):
-    """No key, or not the right one."""
+    """The key is missing or wrong."""
 
 
 class TooLong(Refused):
-    """A text, or all of them together, is too long."""
+    """A text, or all texts together, are too long."""
 
 
 class TooMany(Refused):
-    """More texts than one request may hold: fewer will do, and shorter ones will not."""
+    """More texts than one request may hold: fewer are taken, shorter ones are not."""
 
 
 class ParameterRefused(Refused):

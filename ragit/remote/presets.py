@@ -43,6 +43,16 @@ class Embeddings(NamedTuple):
     characters: int = 200_000
     """Characters in one request. Servers limit tokens, of which code seldom has more than one in two characters."""
 
+    @property
+    def is_openai(self) -> bool:
+        """True if requests and answers are those of OpenAI's protocol, without further parameters."""
+        usual = Embeddings()
+        return (self.path, self.texts, self.answer) == (
+            usual.path,
+            usual.texts,
+            usual.answer,
+        ) and not (self.query or self.document or self.always)
+
 
 class Preset(NamedTuple):
     """One provider."""

@@ -14,8 +14,8 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from ragit.remote.client import QUERY, Client, Patience, shown
-from ragit.remote.side_by_side import each
+from ragit.remote.client import QUERY, Client, RetryPolicy, shown
+from ragit.remote.parallel import each
 
 
 class Dialect(NamedTuple):
@@ -77,18 +77,18 @@ class CrossEncoder:
         self._dialect = dialect
 
     def relevances(
-        self, query: str, documents: Sequence[str], *, patience: Patience = QUERY
+        self, query: str, documents: Sequence[str], *, policy: RetryPolicy = QUERY
     ) -> list[float | None]:
         """How relevant each document is; None for one that the server left out. Raises `RemoteFailed`."""
         most = self._dialect.most
         parts = [documents[start : start + most] for start in range(0, len(documents), most)]
 
         def asked(part: Sequence[str], over: threading.Event) -> list[float | None]:
-            return self._ask(query, part, patience._replace(over=over))
+            return self._ask(query, part, policy._replace(over=over))
 
         return list(chain(*each(asked, parts, at_once=self.client.server.concurrency)))
 
-    def _ask(self, query: str, documents: Sequence[str], patience: Patience) -> list[float | None]:
+    def _ask(self, query: str, documents: Sequence[str], policy: RetryPolicy) -> list[float | None]:
         dialect = self._dialect
         payload: dict[str, object] = {
             "query": query,
@@ -103,7 +103,7 @@ class CrossEncoder:
             _FRAME + len(documents) * _EACH + 6 * sum(map(len, documents))
         )  # some send the documents back
         return self._read(
-            self.client.post(_PATH, payload, patience=patience, largest=largest), len(documents)
+            self.client.post(_PATH, payload, policy=policy, largest=largest), len(documents)
         )
 
     def _read(self, answer: Any, count: int) -> list[float | None]:

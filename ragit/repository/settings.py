@@ -139,9 +139,7 @@ class Settings:
         )
 
     def _toml(self) -> bytes | None:
-        if self._repo.top is None:
-            return None
-        return read_file(self._repo.top / FILE_NAME, follow_links=False)
+        return read_file(self._repo.top / FILE_NAME) if self._repo.top else None
 
     def _chunker_origin(self) -> Origin:
         from ragit.repository.custom_chunkers import Origin

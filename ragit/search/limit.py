@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from ragit.errors import RemoteFailed
-from ragit.remote.client import Patience
+from ragit.remote.client import RetryPolicy
 
 _T = TypeVar("_T")
 
@@ -16,15 +16,15 @@ class NoAnswer(Exception):
     """Why a search has to do without what was asked for, in words."""
 
 
-def in_time(call: Callable[[Patience], _T], timeout_ms: int, section: str) -> _T:
+def in_time(call: Callable[[RetryPolicy], _T], timeout_ms: int, section: str) -> _T:
     """The result of a call that asks a server, as patiently as it is told to. Raises NoAnswer.
 
     `section` is the table of settings that the limit stands in.
     """
     seconds = timeout_ms / 1000
-    patience = Patience(retries=1, longest_wait=seconds, within=seconds)
+    policy = RetryPolicy(retries=1, longest_wait=seconds, within=seconds)
     try:
-        return within(seconds, lambda: call(patience))
+        return within(seconds, lambda: call(policy))
     except TimeoutError as error:
         raise NoAnswer(f"no answer within {timeout_ms} ms ({section}.timeoutMs)") from error
     except RemoteFailed as error:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from ragit.remote.chat import Chat, Message
-from ragit.remote.client import Client, Patience
+from ragit.remote.client import Client, RetryPolicy
 
 _TASK = (
     "You order search results of a source code repository by how well each answers a query. "
@@ -36,7 +36,7 @@ class Lister:
         self.name = model
 
     def relevances(
-        self, query: str, documents: Sequence[str], patience: Patience
+        self, query: str, documents: Sequence[str], policy: RetryPolicy
     ) -> list[float | None]:
         """1 for the one it names first, less for each further one; None for those that it does not name.
 
@@ -45,7 +45,7 @@ class Lister:
         said = self._chat.ask(
             _messages(query, documents),
             max_tokens=THOUGHT_TOKENS + _TOKENS_EACH * len(documents),
-            patience=patience,
+            policy=policy,
         ).text
         named = listed(said, len(documents))
         if not named:

@@ -14,7 +14,7 @@ from ragit.config import NO_MINIMUM, Reranking
 from ragit.errors import ConfigError
 from ragit.rank import Ranked
 from ragit.rank.rerank import reranked
-from ragit.remote.client import Client, Patience
+from ragit.remote.client import Client, RetryPolicy
 from ragit.remote.failures import TooLong
 from ragit.remote.presets import PRESETS
 from ragit.remote.rerank import DIALECTS, CrossEncoder
@@ -36,7 +36,7 @@ CONCURRENCY = 4
 
 SECTION = "retrieval.reranking"
 
-Judge = Callable[[str, Sequence[str], Patience], "list[float | None]"]
+Judge = Callable[[str, Sequence[str], RetryPolicy], "list[float | None]"]
 """Query and documents to relevances."""
 
 Describe = Callable[[list[bytes]], Mapping[bytes, str]]
@@ -110,7 +110,7 @@ class Reranker:
         )
         try:
             relevances = in_time(
-                lambda patience: self._fitting(said, documents, patience),
+                lambda policy: self._fitting(said, documents, policy),
                 settings.timeout_ms,
                 SECTION,
             )
@@ -129,17 +129,17 @@ class Reranker:
         )
 
     def _fitting(
-        self, said: str, documents: Sequence[str], patience: Patience
+        self, said: str, documents: Sequence[str], policy: RetryPolicy
     ) -> list[float | None]:
         """The relevances of documents, or of their beginnings where the server says that they are too long."""
         for _ in range(HALVINGS):
             shown = [document[: self._longest or None] for document in documents]
             try:
-                return self._ask(said, shown, patience)
+                return self._ask(said, shown, policy)
             except TooLong:
                 self._longest = max(1, max(map(len, shown)) // 2)
         return self._ask(
-            said, [document[: self._longest or None] for document in documents], patience
+            said, [document[: self._longest or None] for document in documents], policy
         )
 
 
@@ -167,8 +167,8 @@ def _asker(settings: Reranking) -> tuple[Judge, str, Client]:
     client = _client(settings, settings.provider, dialect.base_url)
     encoder = CrossEncoder(client, dialect, settings.model)
 
-    def ask(query: str, documents: Sequence[str], patience: Patience) -> list[float | None]:
-        return encoder.relevances(query, documents, patience=patience)
+    def ask(query: str, documents: Sequence[str], policy: RetryPolicy) -> list[float | None]:
+        return encoder.relevances(query, documents, policy=policy)
 
     return ask, encoder.model or settings.provider, client
 

@@ -11,7 +11,7 @@ from collections import OrderedDict
 from ragit.config import QueryRewriting
 from ragit.errors import ConfigError
 from ragit.remote.chat import Chat, Message, Reply
-from ragit.remote.client import Client, Patience
+from ragit.remote.client import Client, RetryPolicy
 from ragit.remote.presets import PRESETS
 from ragit.search.limit import NoAnswer, in_time
 from ragit.services import server_of
@@ -76,7 +76,7 @@ class Rewriter:
             return self._known[query], ""
         try:
             reply = in_time(
-                lambda patience: self._ask(query, patience), self._settings.timeout_ms, SECTION
+                lambda policy: self._ask(query, policy), self._settings.timeout_ms, SECTION
             )
         except NoAnswer as why:
             return (), f"not rewritten: {why}"
@@ -90,7 +90,7 @@ class Rewriter:
             self._known.popitem(last=False)
         return found, ""
 
-    def _ask(self, query: str, patience: Patience) -> Reply:
+    def _ask(self, query: str, policy: RetryPolicy) -> Reply:
         count = self._settings.variants
         messages = [
             Message("system", (_TASK.format(count=count),)),
@@ -98,7 +98,7 @@ class Rewriter:
             Message("user", (f"Query: {self._chat.client.clean(query)[:QUERY_CHARS]}",)),
         ]
         return self._chat.ask(
-            messages, max_tokens=THOUGHT_TOKENS + _TOKENS_EACH * count, patience=patience
+            messages, max_tokens=THOUGHT_TOKENS + _TOKENS_EACH * count, policy=policy
         )
 
 

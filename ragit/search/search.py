@@ -15,7 +15,7 @@ from ragit.git import Objects, Repo
 from ragit.index import Composed, Indexer
 from ragit.index.descriptions.settings import chunk_task
 from ragit.index.tree import without_vectors
-from ragit.query import Query
+from ragit.index.vectors.embedder import warm_up
 from ragit.search.ask import check, language
 from ragit.search.show import Show, one_path_each
 from ragit.search.view import View
@@ -27,6 +27,7 @@ from ragit.types import (
     Demoted,
     Hit,
     OnIndex,
+    Query,
     RerankedBy,
     Rewritten,
     Target,
@@ -63,12 +64,14 @@ class Searcher:
 
     @staticmethod
     def check(query: Query) -> None:
-        """Raise UnknownLanguage for a language of a query that is not in the table."""
+        """Raise ConfigError for an option of a query that has no meaning."""
         check(query)
 
     def search(self, query: Query, target: Target, on_index: OnIndex | None = None) -> Answer:
         """The hits in a tree. `on_index` is told what is missing before it is indexed."""
         started = time.perf_counter()
+        if query.mode != "keyword":
+            warm_up(self._indexer.embedder)
         with ExitStack() as stack:
             store, composed = self._open(stack, self._indexer, target)
             refused = ""

@@ -22,7 +22,7 @@ from ragit.embed.options import EmbedderOptions
 from ragit.embed.served import ServedEmbedder
 from ragit.errors import EmbedderUnavailable, RagitError, RemoteFailed
 from ragit.remote.chat import Chat, Message
-from ragit.remote.client import Client, Patience
+from ragit.remote.client import Client, RetryPolicy
 from ragit.remote.failures import WrongAnswer
 from ragit.remote.presets import PRESETS
 from ragit.remote.rerank import DIALECTS, CrossEncoder
@@ -30,7 +30,7 @@ from ragit.remote.server import Server as Address
 from ragit.search.listwise import listed
 from ragit.search.rewrite import listed as variants
 
-AT_ONCE = Patience(retries=0)
+AT_ONCE = RetryPolicy(retries=0)
 WAIT = 0.3
 
 
@@ -43,13 +43,13 @@ def embed(url: str, timeout: float = WAIT, **more: Any) -> None:
 
 def chat(url: str, timeout: float = WAIT) -> None:
     Chat(Client(Address(url, timeout=timeout)), "m").ask(
-        [Message("user", ("hi",))], max_tokens=9, patience=AT_ONCE
+        [Message("user", ("hi",))], max_tokens=9, policy=AT_ONCE
     )
 
 
 def rerank(url: str, timeout: float = WAIT) -> None:
     encoder = CrossEncoder(Client(Address(url, timeout=timeout)), DIALECTS["jina"])
-    encoder.relevances("query", ["one", "two"], patience=AT_ONCE)
+    encoder.relevances("query", ["one", "two"], policy=AT_ONCE)
 
 
 FACES: dict[str, Callable[..., None]] = {"embed": embed, "chat": chat, "rerank": rerank}
@@ -422,10 +422,16 @@ def test_a_host_of_many_addresses_is_not_tried_for_longer(monkeypatch: pytest.Mo
             with suppress(BlockingIOError):
                 one.connect(place)
         family = (socket.AF_INET, socket.SOCK_STREAM, 6, "", place)
-        monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [family] * 100)
+        look_up = socket.getaddrinfo
+
+        def many(host: str, *args: Any, **more: Any) -> Any:
+            found = look_up if host != "models.invalid" else lambda *_, **__: [family] * 100
+            return found(host, *args, **more)
+
+        monkeypatch.setattr(socket, "getaddrinfo", many)
         started = time.monotonic()
         with pytest.raises(RemoteFailed):
-            chat("http://models.invalid/v1")
+            chat(f"http://models.invalid:{place[1]}/v1")
         assert time.monotonic() - started < 30 * WAIT
         for one in waiting:
             one.close()
@@ -437,7 +443,7 @@ def test_a_server_that_reads_nothing_is_not_waited_for() -> None:
         url = f"http://127.0.0.1:{deaf.getsockname()[1]}/v1"
         with pytest.raises(RagitError):
             Client(Address(url, timeout=WAIT)).post(
-                "x", {"input": "a b " * 3_000_000}, patience=AT_ONCE
+                "x", {"input": "a b " * 3_000_000}, policy=AT_ONCE
             )
         assert time.monotonic() - started < 8
 

@@ -39,6 +39,12 @@ def served(embedder: Embedder | None) -> Served | None:
     return embedder if isinstance(embedder, Served) else None
 
 
+def warm_up(embedder: Embedder | None) -> None:
+    """Start to import a server's client in a thread, while the search reads the store."""
+    if embedder is not None and not embedder.local:
+        getattr(served(embedder), "warm_up", lambda: None)()
+
+
 def server_name(settings: Embedding, embedder: Embedder | None) -> str:
     """Which server makes the vectors, in a few words; empty where none does."""
     if embedder is None or settings.provider in EMBEDDERS:

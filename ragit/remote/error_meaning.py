@@ -1,7 +1,7 @@
-"""What a server means by an error: that it may be asked again later, or why it never will do what was asked.
+"""Tells from an HTTP error whether the request may succeed later, or why it never will.
 
-Providers agree on statuses only roughly, and say the rest in sentences of their own: the words that they use stand here
-in tables. Sends nothing: what is made of a meaning is the business of `client`.
+Providers agree on statuses only roughly, and say the rest in sentences: the words that they use
+are in the patterns below.
 """
 
 from __future__ import annotations
@@ -15,10 +15,9 @@ from typing import NamedTuple
 
 from ragit.remote.failures import KeyRefused, ParameterRefused, Refused, TooLong, TooMany
 from ragit.remote.server import masked
-from ragit.remote.wire import Response
 
 _LATER = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
-"""Statuses after which the same request may succeed; 529 is some providers' word for overload."""
+"""Statuses after which the same request may succeed; some providers use 529 for overload."""
 
 _NUMBER = r"[\d,_]+"
 _TEXT = r"(?:input|prompt|text|sequence|message|document|query|passage|string|sentence)s?"
@@ -45,7 +44,7 @@ _TOO_LONG = re.compile(
     rf"|`?inputs`? tokens \+ `?max_new_tokens`? must be"
     rf"|\breduce (?:the length of|your|the size of) (?:the |your )?(?:{_TEXT}|message size)\b"
 )
-"""How services say that a text, or all texts of a request together, is more than the model or they take."""
+"""Messages about a text, or all texts of a request together, that is too long."""
 
 _TOO_MANY = re.compile(
     r"\btoo many (?:inputs|texts|documents|passages|sentences|strings)\b"
@@ -57,15 +56,15 @@ _TOO_MANY = re.compile(
     rf"|\bmust have less than {_NUMBER} (?:input |total )?(?:inputs|texts|documents)\b"
     rf"|\b(?:cannot|can not) (?:process|embed|have) more than {_NUMBER} (?:inputs|texts|documents)\b"
 )
-"""The same of more texts than they take at once."""
+"""Messages about too many texts in one request."""
 
 _ANSWER = re.compile(
     r"max_(?:completion_|output_|new_)?tokens'?(?: or 'max_completion_tokens')?:? (?:is too large|[\d,_]+ >)"
 )
-"""About how long an answer may get, which is a parameter's value and no text."""
+"""Messages about the length of the answer, which is a parameter and no text."""
 
 _NO_ROOM = re.compile(r"\((\d{1,12}) > (\d{1,12}) - \d{1,12}\)")
-"""What vLLM adds: wanted for the answer, the whole window, and what the text takes of it."""
+"""Numbers that vLLM adds: tokens of the answer, of the context window, and of the text."""
 
 _WORDS_OF_NO_PARAMETER = (
     "unsupported",
@@ -81,15 +80,27 @@ _WORDS_OF_NO_PARAMETER = (
 )
 
 _NEEDED = frozenset({"model", "input", "inputs", "messages", "query", "documents", "texts"})
-"""Parameters that no server does without: a complaint about one is about its value."""
+"""Parameters that every server needs: an error about one is about its value."""
+
+
+class Response(NamedTuple):
+    """A response of any status."""
+
+    status: int
+    headers: Mapping[str, str]
+    """Names in lower case."""
+    content: bytes
+    reason: str = ""
 
 
 class Later(NamedTuple):
-    """The same request may succeed later; `after` seconds, if the server said so."""
+    """The same request may succeed later."""
 
     words: str
     after: float | None = None
+    """Seconds to wait, if the server said so."""
     busy: bool = False
+    """The server has too much to do, so fewer requests should be under way."""
 
 
 class Refusal(NamedTuple):
@@ -98,36 +109,48 @@ class Refusal(NamedTuple):
     kind: type[Refused]
     words: str
     hint: str = ""
-    """Empty for the usual one of its kind."""
+    """Empty for the usual hint of its kind."""
     parameter: str = ""
-    """Which one `ParameterRefused` is about."""
+    """The parameter that `ParameterRefused` is about."""
 
 
 def meaning(answer: Response, payload: Mapping[str, object]) -> Later | Refusal:
-    """What an error status means, as the answer to a request."""
+    """Return the meaning of an error status, as the answer to a request."""
+    return later(answer) or _refusal(answer, payload)
+
+
+def later(answer: Response) -> Later | None:
+    """Return when the request may be sent again; None if the answer is final."""
+    if answer.status not in _LATER or b"insufficient_quota" in answer.content:
+        return None
     said = own_words(answer.content)
+    if answer.status == 500 and _too_much(said):  # so llama.cpp refuses a long text
+        return None
     words = f"answered {answer.status}: {said or answer.reason}"
-    status = answer.status
-    much = _too_much(said) if status in (400, 413, 422, 500) else None
-    if status == 500 and much:  # llama.cpp's word for it
-        return Refusal(much, words)
-    if status in _LATER and b"insufficient_quota" not in answer.content:
-        return Later(words, _retry_after(answer.headers), busy=status in (429, 503, 529))
+    busy = answer.status in (429, 503, 529)
+    return Later(words, _retry_after(answer.headers), busy)
+
+
+def _refusal(answer: Response, payload: Mapping[str, object]) -> Refusal:
+    status, said = answer.status, own_words(answer.content)
+    words = f"answered {status}: {said or answer.reason}"
     if status in (401, 403):
         return Refusal(KeyRefused, words)
     if status < 400:
-        to = masked(answer.headers.get("location", "")) or "nowhere"
-        hint = "ragit follows none: name that address if it is right"
-        return Refusal(Refused, f"answered {status}: it redirects to {to}", hint)
-    parameter = _refused_parameter(payload, answer.content) if status in (400, 404, 422) else ""
-    if parameter:
-        return Refusal(ParameterRefused, words, parameter=parameter)
-    # 413 is about the whole request, whatever words come with it: what is in it has to get shorter.
+        target = masked(answer.headers.get("location", "")) or "nowhere"
+        hint = "ragit follows no redirects: name that address if it is right"
+        return Refusal(Refused, f"answered {status}: it redirects to {target}", hint)
+    if status in (400, 404, 422):
+        parameter = _refused_parameter(payload, answer.content)
+        if parameter:
+            return Refusal(ParameterRefused, words, parameter=parameter)
+    much = _too_much(said) if status in (400, 413, 422, 500) else None
+    # 413 is about the size of the request, whatever its text says.
     return Refusal(much or (TooLong if status == 413 else Refused), words)
 
 
 def own_words(content: bytes) -> str:
-    """What a server says in its error, on one printable line; the whole beginning if it is in no known form."""
+    """Return the message in an error's body, on one printable line; unknown forms are returned whole."""
     text = content[:100_000].decode("utf-8", "replace")
     try:
         said = json.loads(text)
@@ -143,12 +166,12 @@ def own_words(content: bytes) -> str:
 
 
 def printable(text: str) -> str:
-    """On one line of at most 300 characters, without what a terminal would obey."""
+    """Return the text on one line of at most 300 characters, without control characters."""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())[:300]
 
 
 def _too_much(said: str) -> type[Refused] | None:
-    """Whether a server minds how many texts there are, or how long; None if it minds something else."""
+    """Return whether an error is about the number of texts or their length; None for neither."""
     folded = said.lower()
     if _ANSWER.search(folded):
         room = _NO_ROOM.search(
@@ -161,7 +184,7 @@ def _too_much(said: str) -> type[Refused] | None:
 
 
 def _refused_parameter(payload: Mapping[str, object], content: bytes) -> str:
-    """The optional parameter of the request that an error is about; empty if it is about something else."""
+    """Return the optional parameter of the request that an error names; empty for none."""
     optional = [name for name in payload if name not in _NEEDED]
     try:
         error = json.loads(content)["error"]
@@ -176,7 +199,7 @@ def _refused_parameter(payload: Mapping[str, object], content: bytes) -> str:
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that the server asks to wait: a number, or a date."""
+    """Return the seconds that a server asks to wait, by a number or a date."""
     if said := headers.get("retry-after-ms"):
         return _seconds(said, 1000)
     said = headers.get("retry-after", "")

@@ -13,9 +13,8 @@ from serving import EmbeddingServer, error, well
 from ragit.embed import EmbedderOptions
 from ragit.embed.served import load
 from ragit.errors import EmbedderUnavailable
+from ragit.remote.error_meaning import Later, Response, meaning
 from ragit.remote.failures import ParameterRefused, Refused, TooLong, TooMany
-from ragit.remote.refusal import Later, meaning
-from ragit.remote.wire import Response
 
 TOO_LONG = {
     "OpenAI, a chat": "This model's maximum context length is 4097 tokens. However, you requested 5000 tokens (4700 in "
