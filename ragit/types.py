@@ -41,6 +41,14 @@ class Change(NamedTuple):
     new: Entry | None
 
 
+class Definition(NamedTuple):
+    """A name that a chunk defines, with its kind and the line of the name, from 1."""
+
+    name: str
+    kind: str
+    line: int
+
+
 @dataclass(frozen=True, slots=True)
 class Chunk:
     """A piece of one blob.
@@ -70,6 +78,8 @@ class Chunk:
     """Where a person finds it in a document: `page 12`, `sheet Budget rows 40-80`; empty for what has only lines."""
     numbers: tuple[int, ...] = ()
     """On which of these rows, pages, ... each of its lines stands, 0 for none; empty if all are on one."""
+    definitions: tuple[Definition, ...] = ()
+    """All that it defines, in order of lines: each name of `symbol`, and functions and types local to these."""
 
 
 @dataclass(frozen=True, slots=True)

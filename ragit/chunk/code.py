@@ -1,88 +1,80 @@
-"""The one engine for every language with a grammar: syntax tree to pieces.
+"""Cut a text with a grammar into pieces: one for each definition that its language's query found.
 
-It looks at declarations only: the top level, the inside of containers, and the inside of what is too large for one
-chunk; it never visits the body of a function that fits. It keeps its own stack, which no nesting makes too deep.
+The walk goes down from the root and looks only into nodes that hold a definition or are too large
+for one chunk. It keeps its own stack, so that no nesting is too deep for it.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
 
 from tree_sitter import Node, Range
 
+from ragit.chunk import macros
 from ragit.chunk.comments import plain
-from ragit.chunk.grammars import LanguageRules, Rule, follow, parse, plan
+from ragit.chunk.grammars import COMMENTS, parse
 from ragit.chunk.languages import LANGUAGES
 from ragit.chunk.lines import Lines
+from ragit.chunk.naming import BODIES, Namer
 from ragit.chunk.options import ChunkOptions
 from ragit.chunk.patience import Patience
-from ragit.chunk.pieces import MAX_DOC, MAX_PARENT, MAX_SIGNATURE, MAX_SYMBOL, Piece
+from ragit.chunk.pieces import ITEMS, MAX_DOC, Piece
+from ragit.chunk.query import CONTAINERS, Findings, Found, load, run
 from ragit.chunk.row import Language
+from ragit.types import Definition
 
 _TYPES = frozenset(
-    (
-        "class",
-        "struct",
-        "trait",
-        "impl",
-        "interface",
-        "object",
-        "protocol",
-        "extension",
-        "mixin",
-        "union",
-        "contract",
-    )
+    "class struct trait impl interface object protocol extension mixin union contract".split()
 )
 _IN_A_TYPE = {"function": "method", "constant": "field", "variable": "field"}
-"""What some grammars call by one name wherever it stands."""
+"""Kinds that grammars name alike wherever they stand, and what they are inside a type."""
+
+_OPAQUE = frozenset(
+    "function method constructor getter setter macro test task operator callback rpc phaser".split()
+)
+"""Kinds that are one chunk with all that is in them, if they fit."""
+
+_NESTED = _OPAQUE | CONTAINERS | {"enum", "type", "record", "annotation", "delegate", "error"}
+"""Kinds that are listed among a chunk's definitions even if they are local to it."""
+
+_SIGNATURES = frozenset(
+    (
+        "function_signature method_signature abstract_method_signature function_signature_item"
+        " method_declaration function_declaration protocol_function_declaration value_specification"
+        " method_specification annotation_type_element_declaration function_definition"
+    ).split()
+)
+"""Nodes of functions that may come without a body; such declarations are grouped as fields are."""
 
 _DEEPEST = 2000
-"""Levels within each other that are looked into: nobody writes as many, and millions take all memory there is."""
-
-_ARGUMENTS = re.compile(r"<[^<>]*>")
-_LETTER = re.compile(rb"[^\n]")
+"""Levels of nesting that are looked into; a file with millions of them would take all memory."""
 
 
 def pieces_of(
     lines: Lines, row: Language, options: ChunkOptions, patience: Patience
 ) -> list[Piece] | None:
-    """The pieces of a text under a language with a grammar; None if it cannot be parsed in a sensible time."""
-    rules = _plan(row, options)
+    """Return the pieces of a text; None if parsing it or searching its tree takes too long."""
     lines = lines.for_grammar()
-    if rules.masks is not None:
-        lines = lines.replaced(rules.masks.sub(_blank, lines.text))
-    root = parse(row.grammar, lines.text, patience)
-    if root is None:
-        return None
+    if row.macros:
+        lines = lines.replaced(macros.hidden(lines.text))
     walk = _Walk(lines, options, patience)
-    walk.run(root, rules)
+    level = walk.level_of(row)
+    if level is None:
+        return None
+    walk.run(level)
+    walk.add_nested()
     return walk.pieces
 
 
-def _blank(found: re.Match[bytes]) -> bytes:
-    """What was found, its groups turned to spaces, line ends kept."""
-    group = found.lastindex or 0
-    whole, start, end = (
-        found.group(),
-        found.start(group) - found.start(),
-        found.end(group) - found.start(),
-    )
-    return whole[:start] + _LETTER.sub(b" ", whole[start:end]) + whole[end:]
-
-
-def _plan(row: Language, options: ChunkOptions) -> LanguageRules:
-    chosen = options.node_types.get(row.name)
-    return plan(row, None if chosen is None else tuple(chosen))
-
-
 class _Level:
-    """Siblings being looked at, and what holds of all of them."""
+    """Siblings being looked at, and what holds for all of them."""
 
     __slots__ = (
         "nodes",
-        "plan",
+        "row",
+        "findings",
         "parent",
         "base",
         "kind",
@@ -93,20 +85,32 @@ class _Level:
         "comments",
     )
 
-    def __init__(self, nodes: Iterator[Node], rules: LanguageRules, parent: str, kind: str) -> None:
-        self.nodes = nodes
-        self.plan = rules
+    def __init__(
+        self, nodes: Iterable[Node], row: Language, findings: Findings, parent: str, kind: str
+    ) -> None:
+        self.nodes: Iterator[Node] = iter(nodes)
+        self.row = row
+        self.findings = findings
         self.parent = self.base = parent
         self.kind = kind
-        """Of what is no definition here."""
+        """The kind of what is no definition on this level."""
         self.strict = False
-        """Inside of something large that is nothing by itself: only what is large, too, is looked into."""
+        """True inside a large function: only large nodes are looked into."""
         self.passing = False
-        """Looked into in place of its node: comments at its edges belong to what is before or after it."""
+        """True if the level stands for its node: comments at its edges belong to the level around it."""
         self.lead = -1
         """First row of the comments and attributes just seen; -1 if there are none."""
         self.lead_end = -1
         self.comments: list[tuple[int, int]] = []
+
+    @property
+    def rest(self) -> str:
+        """The kind of what is no definition at the top level."""
+        return "text" if self.row.data else "code"
+
+    def inner(self, nodes: Iterable[Node], parent: str, kind: str) -> _Level:
+        """Return a level for nodes within this one."""
+        return _Level(nodes, self.row, self.findings, parent, kind)
 
     def hand_lead_to(self, other: _Level) -> None:
         other.lead, other.lead_end, other.comments = self.lead, self.lead_end, self.comments
@@ -120,9 +124,23 @@ class _Walk:
         self.options = options
         self.patience = patience
         self.pieces: list[Piece] = []
+        self.levels: list[tuple[Language, Findings]] = []
+        self.namers: dict[str, Namer] = {}
 
-    def run(self, root: Node, rules: LanguageRules) -> None:
-        levels = [_Level(iter(root.named_children), rules, "", rules.rest)]
+    def level_of(self, row: Language, span: Range | None = None, parent: str = "") -> _Level | None:
+        """Parse the text, or one span of it, in a language; None if that takes too long."""
+        root = parse(row.grammar, self.text, self.patience, span)
+        if root is None:
+            return None
+        chosen = self.options.types_of(row.name)
+        findings = run(load(row.name, row.grammar, chosen), root, self.text)
+        self.levels.append((row, findings))
+        self.namers[row.name] = Namer(row, self.text)
+        return _Level(root.named_children, row, findings, parent, "text" if row.data else "code")
+
+    def run(self, top: _Level) -> None:
+        """Walk the tree from its top level down."""
+        levels = [top]
         while levels:
             level = levels[-1]
             for node in level.nodes:
@@ -137,46 +155,50 @@ class _Walk:
                 levels.pop()
                 self._leave(level, levels[-1] if levels else None)
 
+    def add_nested(self) -> None:
+        """List local functions and types among the definitions of the piece that holds them."""
+        rows = [piece.row for piece in self.pieces]
+        for row, findings in self.levels:
+            namer = self.namers[row.name]
+            for found in findings.unplaced(_NESTED):
+                at = bisect_right(rows, self.lines.row(found.key.start_byte)) - 1
+                if at >= 0:
+                    self.pieces[at].nested += self._definitions(namer, [found])
+
     def _leave(self, level: _Level, outer: _Level | None) -> None:
         if level.lead < 0:
             return
-        if level.passing and outer is not None and outer.lead < 0 and outer.plan is level.plan:
+        if level.passing and outer and outer.lead < 0 and outer.findings is level.findings:
             level.hand_lead_to(outer)
         else:
             self._flush(level)
 
     def _look(self, level: _Level, node: Node) -> _Level | None:
-        """Notes what one node begins; returns the level of its children if they are to be looked at."""
-        rule = level.plan.rules.get(node.type)
+        """Note what a node begins; return the level of its children if they are to be looked at."""
+        found = level.findings
+        number = node.id
         row = self.lines.row(node.start_byte)
         last = self.lines.last_row(node.start_byte, node.end_byte)
-        if rule is None:
-            return self._other(level, node, row, last)
-        if rule.comment or rule.leading:
-            self._lead(level, node, rule, row, last)
+        if node.type in COMMENTS or number in found.leading:
+            self._lead(level, node, row, last)
             return None
-        if rule.kind or rule.wraps:
-            return self._definition(level, node, rule, row, last)
-        if rule.called:
-            return self._call(level, node, row, last)
-        return self._flagged(level, node, rule, row, last)
-
-    def _flagged(self, level: _Level, node: Node, rule: Rule, row: int, last: int) -> _Level | None:
-        """A node whose rule says something else than that it is a definition."""
-        if rule.imports:
-            self._rest(level, row, last, _imports(level))
+        if number in found.by_key or number in found.outers:
+            group = self._unwrapped(level, node)
+            if group:
+                return self._begin(level, node, group, row, last)
+        if number in found.imports:
+            inside = level.kind != level.rest
+            self._rest(level, row, last, level.kind if inside else "imports")
             return None
-        if rule.tail and self.pieces and self.pieces[-1].symbols:
+        if number in found.tails and self.pieces and self.pieces[-1].definitions:
             self.pieces[-1].last = max(last, self.pieces[-1].last)
             return None
-        if rule.inject:
-            return self._inject(level, node, rule, row)
-        if (rule.through or rule.container) and (not level.strict or self._large(node, row, last)):
-            return self._through(level, node, row)
+        if number in found.injections:
+            return self._inject(level, number, row)
         return self._other(level, node, row, last)
 
-    def _lead(self, level: _Level, node: Node, rule: Rule, row: int, last: int) -> None:
-        """A comment or attribute waits for the definition after it, unless it stands behind something on its line."""
+    def _lead(self, level: _Level, node: Node, row: int, last: int) -> None:
+        """Keep a comment or attribute for the definition after it, unless it follows code on its line."""
         if self.pieces and row <= self.pieces[-1].last:
             self.pieces[-1].last = max(last, self.pieces[-1].last)
             return
@@ -185,53 +207,51 @@ class _Walk:
         if level.lead < 0:
             level.lead, level.comments = row, []
         level.lead_end = last
-        start, end = node.start_byte, node.end_byte
-        if rule.comment or (level.plan.docs and self.text[start:end].startswith(level.plan.docs)):
-            level.comments.append((start, end))
+        if node.type in COMMENTS or node.id in level.findings.documenting:
+            level.comments.append((node.start_byte, node.end_byte))
 
     def _flush(self, level: _Level) -> None:
-        """Comments that lead to nothing are text of their own."""
+        """Make comments that no definition follows text of their own."""
         lead, level.lead = level.lead, -1
         self._rest(level, lead, level.lead_end, level.kind)
 
     def _take_lead(self, level: _Level, row: int) -> tuple[int, str]:
-        """First row of what leads up to `row` without a gap, and the words of its comments."""
+        """Return the first row of the comments directly above a row, and their words."""
         if level.lead < 0:
             return row, ""
         if row > level.lead_end + 1:
             self._flush(level)
             return row, ""
         lead, level.lead = level.lead, -1
-        words = (
-            plain(self._words(start, end, 2 * MAX_DOC), MAX_DOC) for start, end in level.comments
-        )
+        words = (plain(self._words(start, end), MAX_DOC) for start, end in level.comments)
         return min(lead, row), " ".join(filter(None, words))[:MAX_DOC]
 
+    def _words(self, start: int, end: int) -> str:
+        return self.text[start : min(end, start + 2 * MAX_DOC)].decode("utf-8", "ignore")
+
     def _rest(self, level: _Level, row: int, last: int, kind: str) -> None:
-        """Something that is no definition: it goes on with the piece before it where that is alike."""
+        """Add rows that are no definition to the piece before them if it is alike, else as a new piece."""
         if level.lead >= 0:
             if row <= level.lead_end + 1:
                 row, level.lead = min(row, level.lead), -1
             else:
                 self._flush(level)
         current = self.pieces[-1] if self.pieces else None
-        if current is None or (row > current.last and not self._goes_on(current, level, kind)):
+        if current is None or (row > current.last and not _goes_on(current, level, kind)):
             self.pieces.append(Piece(row, last, kind, parent=level.parent))
             return
         if row > current.last:
             current.cuts.append(row)
         current.last = max(current.last, last)
 
-    def _goes_on(self, piece: Piece, level: _Level, kind: str) -> bool:
-        if piece.path:
-            return piece.path == level.parent
-        return not piece.symbols and piece.kind == kind and piece.parent == level.parent
-
     def _other(self, level: _Level, node: Node, row: int, last: int) -> _Level | None:
-        if level.plan.deep or self._large(node, row, last):
+        """Look into a node that is no definition if it is large or, outside of functions, holds one."""
+        large, findings = self._large(node, row, last), level.findings
+        holds = findings.has_definition(node) or findings.has_import(node)
+        if large or (holds and not level.strict):
             inner = self._through(level, node, row)
             if inner is not None:
-                inner.strict = not level.plan.deep
+                inner.strict = level.strict or not holds
                 return inner
         self._rest(level, row, last, level.kind)
         return None
@@ -242,25 +262,18 @@ class _Walk:
             return None
         if self.lines.row(children[0].start_byte) > row:
             self._rest(level, row, row, level.kind)  # a line of keywords only: `try:`, `else`, `do`
-        inner = _Level(iter(children), level.plan, level.parent, level.kind)
+        inner = level.inner(children, level.parent, level.kind)
         inner.passing = True
         if level.lead >= 0:
             level.hand_lead_to(inner)
         return inner
 
-    def _inject(self, level: _Level, node: Node, rule: Rule, row: int) -> _Level | None:
-        """Text in another language within this one: a script in a page."""
-        inside = next((child for child in node.named_children if child.type == "raw_text"), None)
+    def _inject(self, level: _Level, number: int, row: int) -> _Level | None:
+        """Look into text of another language: a script in a page."""
+        inside, language = level.findings.injections[number]
         self._rest(level, row, row, level.kind)
-        if inside is None:
-            return None
-        language = LANGUAGES[rule.inject]
         span = Range(inside.start_point, inside.end_point, inside.start_byte, inside.end_byte)
-        root = parse(language.grammar, self.text, self.patience, span)
-        if root is None:
-            return None
-        rules = _plan(language, self.options)
-        return _Level(iter(root.named_children), rules, level.parent, rules.rest)
+        return self.level_of(LANGUAGES[language], span, level.parent)
 
     def _large(self, node: Node, row: int, last: int) -> bool:
         return (
@@ -268,60 +281,92 @@ class _Walk:
             or last - row >= self.options.max_lines
         )
 
-    def _definition(
-        self, level: _Level, node: Node, rule: Rule, row: int, last: int
-    ) -> _Level | None:
-        inner, meaning, name = self._unwrap(level.plan, node, rule)
-        if meaning.kind and (name or meaning.unnamed) and _defines(inner):
-            return self._begin(level, node, inner, meaning, name, row, last)
-        return self._flagged(level, node, rule, row, last)
-
-    def _unwrap(self, rules: LanguageRules, node: Node, rule: Rule) -> tuple[Node, Rule, str]:
-        """The definition within its wrappings (`export`, a decorator, `const f =`), what it is and its name."""
-        found, meaning, name = node, rule, self._name(node, rule)
+    def _unwrapped(self, level: _Level, node: Node) -> list[Found]:
+        """Return the definitions of a statement: its own, or those within `export`, a decorator and the like."""
+        findings = level.findings
+        at: Node | None = node
         for _ in range(8):
-            inner = _wrapped(rules, node, rule, self.text)
-            if inner is None:
-                break
-            node, rule = inner
-            inner_name = self._name(node, rule)
-            if rule.kind and (inner_name or name or rule.unnamed) and _defines(node):
-                found, meaning, name = node, rule, inner_name or name
-            else:
-                name = name or inner_name
-        return found, meaning, name
+            if at is None:
+                return []
+            group = [found for found in findings.by_key.get(at.id, ()) if not found.placed]
+            if group:
+                return [found for found in group if self._counts(level, found)]
+            if at.id not in findings.outers:
+                return []
+            at = next(
+                (
+                    child
+                    for child in at.named_children
+                    if child.id in findings.by_key or child.id in findings.outers
+                ),
+                None,
+            )
+        return []
+
+    def _counts(self, level: _Level, found: Found) -> bool:
+        """Return False for a local variable, and for what the user's choice of node types leaves out."""
+        if level.kind in _OPAQUE and found.kind in ITEMS:
+            return False
+        return level.findings.accepts(found)
 
     def _begin(
-        self, level: _Level, outer: Node, node: Node, rule: Rule, name: str, row: int, last: int
+        self, level: _Level, outer: Node, group: list[Found], row: int, last: int
     ) -> _Level | None:
+        """Begin the piece of a definition; return the level of what is inside if it is looked into."""
+        main = group[0] if len(group) == 1 else min(group, key=attrgetter("pattern"))
+        for found in group:
+            found.placed = True
+        namer = self.namers[level.row.name]
         first, doc = self._take_lead(level, row)
-        parent, symbol = self._place(level, node, rule, name)
-        doc = doc or self._docstring(level.plan, node)
-        opens = rule.container or self._large(outer, row, last)
-        path = self._path(level.plan, parent, symbol) if opens else ""
-        head = self.lines.row(node.start_byte) if opens else last
-        kind = self._kind(level, node, rule)
-        piece = Piece(
-            first, head, kind, symbol, parent, self._signature(level.plan, outer, node), doc, path
-        )
-        piece.whole = last
+        definitions = self._definitions(namer, group, level.kind)
+        parent = namer.owner(level.base if main.opens else level.parent, main)
+        opens = self._large(outer, row, last) or self._splits(level, outer, group)
+        name = definitions[0].name if definitions else ""
+        path = namer.path(parent, name) if opens else ""
+        head = self.lines.row(main.node.start_byte) if opens else last
+        kind = _kind(definitions[0].kind if definitions else main.kind, level.kind)
+        piece = Piece(first, head, kind, "", parent, namer.signature(outer, main.node), doc, path)
+        piece.doc = doc or namer.docstring(main)
+        piece.definitions = definitions
+        piece.start, piece.whole = row, last
+        piece.bodiless = _bodiless(main.node)
         self._add(piece)
-        if rule.opens and (not opens or head == last):
-            level.parent = self._path(level.plan, level.base, symbol)
+        if main.opens and main.node.child_by_field_name("body") is None:
+            level.parent = namer.path(level.base, name)
             self.pieces[-1].path = level.parent
         if not opens:
             return None
-        children = _inside(outer, node)
-        inner = _Level(iter(children), level.plan, path or parent, kind)
-        inner.strict = not rule.container
-        return inner if children else None
+        inner = level.inner(_inside(outer, main.node, level.findings), path or parent, kind)
+        inner.strict = kind in _OPAQUE
+        return inner
 
-    def _kind(self, level: _Level, node: Node, rule: Rule) -> str:
-        for path in rule.kinds:
-            found = follow(node, path, self.text)
-            if found is not None:
-                return self._symbol(found)
-        return _IN_A_TYPE.get(rule.kind, rule.kind) if level.kind in _TYPES else rule.kind
+    def _splits(self, level: _Level, outer: Node, group: list[Found]) -> bool:
+        """Return True if a definition is cut at those within it: a class with methods, an object with functions."""
+        if level.row.data and not any(found.kind in level.row.splits.split() for found in group):
+            return False
+        if any(found.whole or found.kind in _OPAQUE for found in group):
+            return False
+        named = level.findings.names_type(group[0])
+        starts = level.findings.member_starts if named else level.findings.starts
+        if named and group[0].kind in CONTAINERS:  # one chunk, unless its members are named as well
+            return bisect_left(starts, outer.end_byte) > bisect_left(starts, outer.start_byte)
+        inside = bisect_left(starts, outer.end_byte) - bisect_left(starts, outer.start_byte)
+        return inside > len(group)
+
+    def _definitions(
+        self, namer: Namer, group: Sequence[Found], around: str = ""
+    ) -> list[Definition]:
+        """Return the names of definitions with kinds and lines, in order."""
+        names = {}
+        for found in sorted(group, key=attrgetter("pattern"), reverse=True):
+            names.update({start: (name, found) for start, name in found.names.items()})
+        made = []
+        for _, (name, found) in sorted(names.items()):
+            written = namer.name(name, found)
+            if written:
+                line = self.lines.row(name.node.start_byte) + 1
+                made.append(Definition(written, _kind(name.kind, around), line))
+        return made
 
     def _add(self, piece: Piece) -> None:
         if self.pieces and piece.row <= self.pieces[-1].last:
@@ -331,135 +376,33 @@ class _Walk:
         else:
             self.pieces.append(piece)
 
-    def _path(self, rules: LanguageRules, parent: str, symbol: str) -> str:
-        if not symbol or len(parent) > MAX_PARENT:
-            return parent
-        symbol = symbol.partition(" ")[0] if rules.row.join == "." else symbol
-        return f"{parent}{rules.row.join}{symbol}" if parent else symbol
 
-    def _place(self, level: _Level, node: Node, rule: Rule, name: str) -> tuple[str, str]:
-        """Parent and symbol of a name that may be qualified (`Foo::bar`) or belong to a type named beside it."""
-        parent = level.base if rule.opens else level.parent
-        name = name.lstrip(level.plan.row.sigils) if level.plan.row.sigils else name
-        if "<" in name and level.plan.row.qualifiers == "::" and not name.startswith("operator"):
-            name = _ARGUMENTS.sub("", name)
-        if not rule.container:
-            for by in level.plan.row.qualifiers.split():
-                owner, found, rest = name.rpartition(by)
-                if found and rest and owner and not name.startswith(("[", "operator")):
-                    owner = owner.replace(by, ".").removesuffix(".prototype")
-                    name = rest
-                    if owner not in ("this", "exports", "module", "module.exports"):
-                        parent = self._path(level.plan, parent, owner)
-        for path in rule.owner:
-            got = follow(node, path, self.text)
-            if got is not None:
-                owner = (
-                    self._words(got.start_byte, got.end_byte, MAX_SYMBOL)
-                    .lstrip("*")
-                    .partition("[")[0]
-                )
-                parent = self._path(level.plan, parent, owner)
-        return parent, name
-
-    def _name(self, node: Node, rule: Rule) -> str:
-        for path in rule.names:
-            if path[0][-1] == "&":
-                names = self._all_names(node, path)
-                if names:
-                    return names
-                continue
-            found = follow(node, path, self.text)
-            if found is not None:
-                return self._symbol(found)
-        if rule.names:
-            return ""
-        found = node.child_by_field_name("name")
-        return "" if found is None else self._symbol(found)
-
-    def _all_names(self, node: Node, path: tuple[str, ...]) -> str:
-        """The names of a definition that makes several: `const a = 1, b = 2`."""
-        wanted, rest = path[0][:-1], path[1:]
-        found = (
-            follow(child, rest, self.text) for child in node.named_children if child.type == wanted
-        )
-        return " ".join(self._symbol(name) for name in found if name is not None)
-
-    def _symbol(self, node: Node) -> str:
-        name = " ".join(self._words(node.start_byte, node.end_byte, MAX_SYMBOL).split())
-        return name[1:-1] if len(name) > 2 and name[0] == name[-1] and name[0] in "\"'`" else name
-
-    def _signature(self, rules: LanguageRules, outer: Node, node: Node) -> str:
-        start = (node if outer.type.startswith("decorated") else outer).start_byte
-        body = node.child_by_field_name("body")
-        if body is None and rules.bodies and node.named_child_count:
-            tail = node.named_child(node.named_child_count - 1)
-            body = tail if tail is not None and tail.type in rules.bodies else None
-        if body is not None and body.start_byte > start:
-            end = body.start_byte
-        else:
-            end = self.text.find(b"\n", start, node.end_byte)
-            end = node.end_byte if end < 0 else end
-        return " ".join(self._words(start, end, MAX_SIGNATURE).split()).rstrip("{:=(; ")
-
-    def _docstring(self, rules: LanguageRules, node: Node) -> str:
-        for path in rules.docstring:
-            found = follow(node, path, self.text)
-            if found is not None:
-                return plain(self._words(found.start_byte, found.end_byte, 2 * MAX_DOC), MAX_DOC)
-        return ""
-
-    def _words(self, start: int, end: int, limit: int) -> str:
-        return self.text[start : min(end, start + limit)].decode("utf-8", "ignore")
-
-    def _call(self, level: _Level, node: Node, row: int, last: int) -> _Level | None:
-        """A definition that is a call: `def`, `defmodule`, `(defn ...)`."""
-        heads = level.plan.heads
-        keyword = None if heads is None else follow(node, heads.keyword, self.text)
-        rule = (
-            None
-            if heads is None or keyword is None
-            else heads.rules.get(self._symbol(keyword).lower())
-        )
-        if heads is None or rule is None:
-            return self._other(level, node, row, last)
-        if rule.imports:
-            self._rest(level, row, last, _imports(level))
-            return None
-        target = next(
-            (got for path in heads.names if (got := follow(node, path, self.text)) is not None),
-            None,
-        )
-        if target is None:
-            return self._other(level, node, row, last)
-        return self._begin(level, node, node, rule, self._symbol(target), row, last)
+def _goes_on(piece: Piece, level: _Level, kind: str) -> bool:
+    if piece.path:
+        return piece.path == level.parent
+    return not piece.definitions and piece.kind == kind and piece.parent == level.parent
 
 
-def _imports(level: _Level) -> str:
-    """Imports inside of a class or function are part of it."""
-    return "imports" if level.kind == level.plan.rest else level.kind
+def _kind(kind: str, around: str) -> str:
+    return _IN_A_TYPE.get(kind, kind) if around in _TYPES else kind
 
 
-def _wrapped(rules: LanguageRules, node: Node, rule: Rule, text: bytes) -> tuple[Node, Rule] | None:
-    for path in rule.wraps:
-        inner = follow(node, path, text)
-        inner_rule = None if inner is None else rules.rules.get(inner.type)
-        if inner is not None and inner_rule is not None and (inner_rule.kind or inner_rule.wraps):
-            return inner, inner_rule
-    return None
+def _bodiless(node: Node) -> bool:
+    """Return True for a function that is declared without its body."""
+    if node.type not in _SIGNATURES or node.child_by_field_name("body") is not None:
+        return False
+    last = node.named_child(node.named_child_count - 1) if node.named_child_count else None
+    return last is None or last.type not in BODIES
 
 
-def _defines(node: Node) -> bool:
-    """False for `struct s` in `struct s *p;`, which names a type without defining it."""
-    return not node.type.endswith("_specifier") or node.child_by_field_name("body") is not None
-
-
-def _inside(outer: Node, node: Node) -> list[Node]:
-    """What stands in a definition: its body, else its children, else what follows it in its wrapping."""
+def _inside(outer: Node, node: Node, findings: Findings) -> list[Node]:
+    """Return what stands in a definition: its body's nodes, else what follows it in its statement, else its children."""
     body = node.child_by_field_name("body")
-    if body is not None:
+    if body is not None and (findings.has_definition(body) or not findings.has_definition(node)):
         return body.named_children
     if outer.end_byte > node.end_byte + 1:
         # In Zig a function's block stands beside its prototype, both in one declaration.
-        return [child for child in outer.named_children if child.start_byte >= node.end_byte]
+        after = [child for child in outer.named_children if child.start_byte >= node.end_byte]
+        if after:
+            return after
     return node.named_children

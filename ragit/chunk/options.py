@@ -13,8 +13,9 @@ from ragit import digests
 from ragit.chunk.documents import FRAME_VERSION, READERS
 from ragit.chunk.languages import LANGUAGES
 from ragit.chunk.names import CALLED, require
+from ragit.chunk.sources import query_text
 
-VERSION = 2
+VERSION = 3
 """Part of every fingerprint; raise it when the rules of this room change what comes out of it."""
 
 _PACKAGES = ("tree_sitter", "tree_sitter_language_pack", "tree_sitter_yaml", "tree_sitter_c_sharp")
@@ -54,6 +55,11 @@ class ChunkOptions:
     chunker_seconds: int = 10
     """`chunking.chunkerSeconds`"""
 
+    def types_of(self, language: str) -> tuple[str, ...] | None:
+        """Return the node types that the user chose for a language; None for the usual ones."""
+        chosen = self.node_types.get(language)
+        return None if chosen is None else tuple(chosen)
+
     def __post_init__(self) -> None:
         if self.max_lines < 1 or self.max_bytes < 4 or self.min_bytes < 0:
             raise ValueError(
@@ -70,8 +76,9 @@ def fingerprint(language: str, options: ChunkOptions) -> str:
         # The row itself, so that no change of the table can leave old chunks standing. No types is a choice, too.
         chosen = options.node_types.get(each.name)
         parts += [repr(each), None if chosen is None else sorted(set(chosen))]
-    if any(each.grammar for each in rows):
-        parts.append(_versions(_PACKAGES))
+    parsed = [query_text(each.name) for each in rows if each.grammar]
+    if parsed:
+        parts += [parsed, _versions(_PACKAGES)]
     if row.reader == "document":
         readers = [READERS[each.name] for each in rows if each.name in READERS]
         packages = " ".join(reader.packages for reader in readers).split()
@@ -85,7 +92,8 @@ def table_fingerprint(options: ChunkOptions) -> str:
     chosen = sorted(
         (language, sorted(set(types))) for language, types in options.node_types.items()
     )
-    names = (list(LANGUAGES.values()), sorted(CALLED.items()), _versions(_PACKAGES))
+    queries = [query_text(row.name) for row in LANGUAGES.values() if row.grammar]
+    names = (list(LANGUAGES.values()), queries, sorted(CALLED.items()), _versions(_PACKAGES))
     packages = " ".join(reader.packages for reader in READERS.values()).split()
     documents = (
         FRAME_VERSION,

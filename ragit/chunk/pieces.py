@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from ragit.chunk.lines import Lines
 from ragit.chunk.options import ChunkOptions
 from ragit.chunk.row import Language
-from ragit.types import Chunk
+from ragit.types import Chunk, Definition
 
 MAX_SYMBOL = 120
 MAX_SIGNATURE = 400
@@ -24,7 +24,7 @@ MAX_PARENT = 300
 ROOMY = 2
 """How much further than small functions do fields, constants and settings group: alone they say little."""
 
-_ITEMS = frozenset(
+ITEMS = frozenset(
     ("constant", "field", "variable", "property", "declaration", "macro", "type", "imports", "code")
 )
 _REST = frozenset(("code", "imports", "text"))
@@ -39,7 +39,10 @@ class Piece:
         "whole",
         "stop",
         "kind",
-        "symbols",
+        "start",
+        "bodiless",
+        "definitions",
+        "nested",
         "parent",
         "signature",
         "doc",
@@ -67,7 +70,13 @@ class Piece:
         self.stop = last + 1
         """Set when the next piece is known: the row after its last one."""
         self.kind = kind
-        self.symbols = [symbol] if symbol else []
+        self.start = row
+        """The row where the definition itself begins, below its comments."""
+        self.bodiless = False
+        """True for a function that is declared without its body."""
+        self.definitions = [Definition(symbol, kind, row + 1)] if symbol else []
+        self.nested: list[Definition] = []
+        """Definitions that are local to those of this piece."""
         self.parent = parent
         self.signature = signature
         self.doc = doc
@@ -76,17 +85,23 @@ class Piece:
         self.cuts: list[int] = []
         """Rows where it may be cut if it is too large."""
 
+    @property
+    def symbols(self) -> list[str]:
+        """The names of its definitions."""
+        return [definition.name for definition in self.definitions]
+
     def absorb(self, other: Piece) -> None:
         """Takes in the piece that follows."""
-        if self.kind in _REST and other.symbols:
+        if self.kind in _REST and other.definitions:
             self.kind, self.parent, self.path = other.kind, other.parent, other.path
-        elif self.kind in _ITEMS and other.kind not in _ITEMS:
+        elif self.kind in ITEMS and other.kind not in ITEMS:
             self.kind = other.kind  # a constant beside a function: the function names the two
         self.cuts.append(other.row)
         self.cuts += other.cuts
         self.last = max(self.last, other.last)
         self.stop = other.stop
-        self.symbols += other.symbols
+        self.definitions += other.definitions
+        self.nested += other.nested
         self.signature = _join(self.signature, other.signature, "; ", MAX_SIGNATURE)
         self.doc = _join(self.doc, other.doc, " ", MAX_DOC)
 
@@ -168,24 +183,29 @@ def _belong(
     size = lines.size(group.row, stop)
     if size > options.max_bytes or stop - group.row > options.max_lines:
         return False
-    if row.clauses and same_place and piece.symbols and piece.symbols == group.symbols[-1:]:
+    if row.clauses and same_place and piece.definitions and piece.symbols == group.symbols[-1:]:
         return True
     roomy = row.data or (
-        piece.kind in _ITEMS and (group.kind == piece.kind or piece.parent in paths)
+        piece.kind in ITEMS and (group.kind == piece.kind or piece.parent in paths)
     )
     return size <= options.min_bytes * (ROOMY if roomy else 1)
 
 
 def _cut(lines: Lines, piece: Piece, options: ChunkOptions, join: str) -> Iterable[Chunk]:
-    """An oversize piece as several chunks, cut where its parts begin, else between lines, else inside a line."""
-    parts = list(_parts(lines, piece, options))
+    """Yield an oversize piece as several chunks: cut where its parts begin, else between lines, else inside a line.
+
+    The part that holds the definition's name bears its name, signature and comment.
+    """
     inner = piece.path or join.join(filter(None, (piece.parent, *piece.symbols[:1])))
-    for number, (first, stop) in enumerate(parts):
-        part = Piece(first, stop - 1, piece.kind, parent=piece.parent, signature=piece.signature)
-        if number == 0:
-            part.symbols, part.doc = piece.symbols, piece.doc
-        else:
-            part.parent = inner
+    named = piece.definitions[0].line if piece.definitions else piece.row + 1
+    for first, stop in _parts(lines, piece, options):
+        part = Piece(first, stop - 1, piece.kind, parent=inner)
+        part.definitions = [each for each in piece.definitions if first < each.line <= stop]
+        part.nested = [each for each in piece.nested if first < each.line <= stop]
+        if stop >= named:
+            part.signature = piece.signature
+        if first < named <= stop:
+            part.parent, part.doc = piece.parent, piece.doc
         if lines.size(first, stop) <= options.max_bytes:
             yield _chunk(lines, part)
         else:
@@ -198,12 +218,20 @@ def _parts(lines: Lines, piece: Piece, options: ChunkOptions) -> Iterable[tuple[
     first = piece.row
     while first < piece.stop:
         stop = _room(lines, first, piece.stop, options)
-        if stop < piece.stop:
+        if first < piece.start < stop < piece.stop and _fits(lines, piece, options):
+            stop = piece.start  # the comment is cut, not what it documents
+        elif stop < piece.stop:
             # At the last cut that leaves something before it, else where the room ends.
             at = bisect_right(cuts, stop) - 1
             stop = cuts[at] if at >= 0 and cuts[at] > first else stop
         yield lines.trimmed(first, stop)
         first, _ = lines.trimmed(stop, piece.stop)
+
+
+def _fits(lines: Lines, piece: Piece, options: ChunkOptions) -> bool:
+    """Return True if a definition without its comment fits into one chunk."""
+    few = piece.stop - piece.start <= options.max_lines
+    return few and lines.size(piece.start, piece.stop) <= options.max_bytes
 
 
 def _room(lines: Lines, first: int, stop: int, options: ChunkOptions) -> int:
@@ -228,7 +256,7 @@ def _slices(lines: Lines, piece: Piece, options: ChunkOptions) -> Iterable[Chunk
             stop = _break_before(text, start, stop)
         if not text[start:stop].isspace():
             yield _chunk_at(piece, piece.row + 1, piece.stop, start, stop, text[start:stop])
-            piece.symbols, piece.doc = [], ""
+            piece.definitions, piece.nested, piece.doc = [], [], ""
         start = stop
 
 
@@ -260,4 +288,11 @@ def _chunk_at(piece: Piece, first: int, last: int, start: int, end: int, text: b
         piece.parent,
         piece.signature,
         piece.doc,
+        definitions=_listed(piece),
     )
+
+
+def _listed(piece: Piece) -> tuple[Definition, ...]:
+    """Return the definitions of a piece in order of their lines, each once."""
+    both = dict.fromkeys((*piece.definitions, *piece.nested))
+    return tuple(sorted(both, key=lambda each: each.line))

@@ -8,17 +8,11 @@ import pytest
 from outlines import outline, samples
 
 from ragit.chunk import ChunkOptions, chunk, language_of
-from ragit.chunk.grammars import (
-    COMMENTS,
-    Heads,
-    grammar,
-    plan,
-    split_paths,
-    words_to_kinds,
-    words_to_paths,
-)
+from ragit.chunk.grammars import COMMENTS, grammar
 from ragit.chunk.languages import LANGUAGES
+from ragit.chunk.query import load
 from ragit.chunk.row import Language
+from ragit.chunk.sources import FOLDER, query_text
 
 PARSED = [row for row in LANGUAGES.values() if row.grammar]
 
@@ -35,55 +29,20 @@ def test_every_language_has_a_sample() -> None:
     }
 
 
-def _words(row: Language) -> set[str]:
-    """All node types that a row names outright."""
-    tables = (words_to_kinds(row.nodes), words_to_kinds(row.containers))
-    flags = (
-        row.through,
-        row.imports,
-        row.leading,
-        row.tails,
-        row.opens,
-        row.unnamed.replace("*", ""),
-    )
-    words = {name for table in tables for name in table} | {
-        word for flag in flags for word in flag.split()
-    }
-    words |= {
-        name
-        for field in (row.names, row.kinds, row.wraps, row.owner)
-        for name in words_to_paths(field)
-    }
-    words |= {pair.partition("=")[0] for pair in row.inject.split()}
-    return words | ({Heads(row.heads_at, row.heads).type} if row.heads else set())
-
-
-def _steps(row: Language) -> set[str]:
-    """All fields and node types that a row's paths go through."""
-    paths = [
-        path
-        for field in (row.names, row.kinds, row.wraps, row.owner)
-        for path in words_to_paths(field).values()
-    ]
-    paths.append(split_paths(row.docstring))
-    if row.heads:
-        heads = Heads(row.heads_at, row.heads)
-        paths.append((heads.keyword, *heads.names))
-    steps = {step for alternatives in paths for path in alternatives for step in path}
-    return {step.strip("+-*&") for step in steps if not step.isdigit() and step[0] != "["}
-
-
 @pytest.mark.parametrize("row", PARSED, ids=lambda row: row.name)
-def test_what_a_row_names_exists_in_its_grammar(row: Language) -> None:
-    known = grammar(row.grammar)
-    types = {known.node_kind_for_id(number) for number in range(known.node_kind_count)}
-    fields = {known.field_name_for_id(number) for number in range(1, known.field_count + 1)}
-    assert _words(row) - types == set()
-    assert _steps(row) - types - fields == set()
+def test_the_query_of_a_language_is_known_to_its_grammar(row: Language) -> None:
+    """A query that names an unknown node type or an impossible pattern does not compile."""
+    rules = load(row.name, row.grammar, None)
+    assert any(pattern.kind for pattern in rules.patterns)
+
+
+def test_every_query_belongs_to_a_language_or_is_inherited() -> None:
+    names = {path.stem for path in FOLDER.glob("*.scm")}
+    assert names - {row.name for row in PARSED} == {"ecma"}
 
 
 def test_comments_of_each_parsed_language_are_known() -> None:
-    comments = set(COMMENTS.split())
+    comments = set(COMMENTS)
     without = set()
     for row in PARSED:
         known = grammar(row.grammar)
@@ -125,10 +84,8 @@ SEED = {
 
 @pytest.mark.parametrize("language", SEED)
 def test_the_function_level_defaults_are_all_there(language: str) -> None:
-    row = LANGUAGES[language]
-    rules = plan(row, None).rules
-    lost = [name for name in SEED[language].split() if not (rules[name].kind or rules[name].inject)]
-    assert lost == []
+    query = query_text(language)
+    assert [name for name in SEED[language].split() if f"({name}" not in query] == []
 
 
 @pytest.mark.parametrize("path", samples(), ids=lambda path: path.name)

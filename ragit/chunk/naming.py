@@ -1,0 +1,133 @@
+"""Name a definition: its identifier, its parent, its signature and its docstring."""
+
+from __future__ import annotations
+
+import re
+
+from tree_sitter import Node
+
+from ragit.chunk.comments import plain
+from ragit.chunk.pieces import MAX_DOC, MAX_PARENT, MAX_SIGNATURE, MAX_SYMBOL
+from ragit.chunk.query import Found, Name
+from ragit.chunk.row import Language
+
+BODIES = frozenset(
+    (
+        "block body class_body interface_body enum_body annotation_type_body object_type statement_block"
+        " declaration_list field_declaration_list enumerator_list body_statement do_block do_group"
+        " enum_class_body function_body statements protocol_body compound_statement"
+        " enum_declaration_list statement_list template_body with_template_body indented_block"
+        " braced_expression structure signature contract_body message_body extension_body"
+        " class_declarations instance_declarations code_block script_block mixin_body"
+    ).split()
+)
+"""Types of nodes that hold a definition's body where the grammar has no field for it."""
+
+_ARGUMENTS = re.compile(r"<[^<>]*>")
+_FREE = frozenset("test describe impl instance implementation extension section".split())
+"""Kinds whose names may be any text: titles, and types with their arguments."""
+_QUALIFIED = frozenset("namespace package module protocol implementation".split())
+"""Kinds that are called by their whole path."""
+_QUALIFIER = re.compile(r"::|[./\\]")
+_NO_OWNERS = frozenset(("this", "self", "exports", "module", "module.exports"))
+
+
+class Namer:
+    """Names of definitions in one text under one language."""
+
+    def __init__(self, row: Language, text: bytes) -> None:
+        self.row = row
+        self.text = text
+        self.identifier = re.compile(row.identifier)
+        self.qualifiers = row.qualifiers.split()
+        self._known: dict[int, tuple[str, str]] = {}
+
+    def name(self, name: Name, found: Found) -> str:
+        """Return a definition's name without its owners; empty if it is none in this language."""
+        written = name.prefix + self._resolved(name)[1]
+        if name.kind in _FREE or self.row.data or name.prefix:
+            return written
+        parts = _QUALIFIER.split(written) if name.kind in _QUALIFIED else [written]
+        return written if all(map(self.identifier.fullmatch, parts)) else ""
+
+    def owner(self, parent: str, found: Found) -> str:
+        """Return the parent of a definition whose name is qualified (`Foo::bar`) or has its type beside it."""
+        if self.qualifiers and found.names:
+            owner = self._resolved(next(iter(found.names.values())))[0]
+            if owner and owner not in _NO_OWNERS:
+                parent = self.path(parent, owner)
+        if found.owner is not None:
+            written = self._words(found.owner.start_byte, found.owner.end_byte, MAX_SYMBOL)
+            parent = self.path(parent, written.lstrip("*").partition("[")[0])
+        return parent
+
+    def path(self, parent: str, symbol: str) -> str:
+        """Return the parent of what is inside a definition."""
+        if not symbol or len(parent) > MAX_PARENT:
+            return parent
+        return f"{parent}{self.row.join}{symbol}" if parent else symbol
+
+    def signature(self, outer: Node, node: Node) -> str:
+        """Return a declaration without its body, on one line."""
+        start = (node if outer.type.startswith("decorated") else outer).start_byte
+        body = node.child_by_field_name("body")
+        if body is None and node.named_child_count:
+            tail = node.named_child(node.named_child_count - 1)
+            body = tail if tail is not None and tail.type in BODIES else None
+        if body is not None and body.start_byte > start:
+            end = body.start_byte
+        else:
+            end = self.text.find(b"\n", start, node.end_byte)
+            end = node.end_byte if end < 0 else end
+        return " ".join(self._words(start, end, MAX_SIGNATURE).split()).rstrip("{:=(; ")
+
+    def docstring(self, found: Found) -> str:
+        """Return the words of a definition's docstring."""
+        for node in found.docs:
+            return plain(self._words(node.start_byte, node.end_byte, 2 * MAX_DOC), MAX_DOC)
+        return ""
+
+    def _resolved(self, name: Name) -> tuple[str, str]:
+        """Return the owners and the last part of a name."""
+        start = name.node.start_byte
+        if start not in self._known:
+            self._known[start] = self._split(self._written(name.node), name.kind)
+        return self._known[start]
+
+    def _split(self, name: str, kind: str) -> tuple[str, str]:
+        """Return the owners of a qualified name, joined by dots, and its last part."""
+        if "<" in name and "::" in self.qualifiers and not name.startswith("operator"):
+            name = _ARGUMENTS.sub("", name)
+        if name.startswith(("[", "operator")) or kind in _FREE:
+            return "", name
+        for by in self.qualifiers:
+            owner, found, rest = name.rpartition(by)
+            if found and rest and owner:
+                return owner.replace(by, ".").removesuffix(".prototype"), rest
+        return "", name
+
+    def _written(self, node: Node) -> str:
+        """Return a name as it is written, without quotes and sigils."""
+        node = declared(node)
+        name = " ".join(self._words(node.start_byte, node.end_byte, MAX_SYMBOL).split())
+        name = name.lstrip(self.row.sigils) if self.row.sigils else name
+        return name[1:-1] if len(name) > 2 and name[0] == name[-1] and name[0] in "\"'`" else name
+
+    def _words(self, start: int, end: int, limit: int) -> str:
+        return self.text[start : min(end, start + limit)].decode("utf-8", "ignore")
+
+
+def declared(node: Node) -> Node:
+    """Return the innermost declarator of a C declaration: the `f` of `*(*f)(void)`."""
+    for _ in range(50):
+        inner = node.child_by_field_name("declarator")
+        if inner is None and node.type.endswith("_declarator"):
+            # Some declarators hold the next one without a field: `int (*f)(void)`.
+            inner = next(
+                (child for child in node.named_children if child.type.endswith("declarator")),
+                None,
+            ) or next((child for child in node.named_children if "identifier" in child.type), None)
+        if inner is None:
+            break
+        node = inner
+    return node

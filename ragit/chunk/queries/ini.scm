@@ -1,0 +1,2 @@
+(section (section_name (text) @name)) @definition.section
+

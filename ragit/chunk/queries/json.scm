@@ -1,0 +1,2 @@
+(pair key: (string (string_content) @name)) @definition.key
+(pair key: (_) @name) @definition.key

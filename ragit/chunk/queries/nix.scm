@@ -1,0 +1,2 @@
+(binding attrpath: (_) @name) @definition.binding
+

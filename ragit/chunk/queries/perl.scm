@@ -1,0 +1,11 @@
+((package_statement name: (_) @name) @definition.package (#set! opens))
+((class_statement name: (_) @name) @definition.package (#set! opens))
+(role_statement name: (_) @name) @definition.package
+(subroutine_declaration_statement name: (_) @name) @definition.function
+(method_declaration_statement name: (_) @name) @definition.function
+(expression_statement (assignment_expression left: (variable_declaration variable: (_) @name))) @definition.variable
+(expression_statement (assignment_expression left: [(scalar) (array) (hash)] @name)) @definition.variable
+(phaser_statement phase: _ @name) @definition.phaser
+(use_statement) @import
+(use_version_statement) @import
+

@@ -1,0 +1,14 @@
+(class_declaration name: (_) @name) @definition.class
+(interface_declaration name: (_) @name) @definition.interface
+(trait_declaration name: (_) @name) @definition.trait
+(enum_declaration name: (_) @name) @definition.enum
+((namespace_definition name: (_) @name) @definition.namespace (#set! opens))
+(function_definition name: (_) @name) @definition.function
+(method_declaration name: (_) @name) @definition.method
+(const_declaration (const_element . (name) @name)) @definition.constant
+(property_declaration (property_element name: (_) @name)) @definition.property
+(namespace_use_declaration) @import
+(php_tag) @import
+(declare_statement) @import
+(attribute_list) @leading
+

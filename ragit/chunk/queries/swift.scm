@@ -1,0 +1,18 @@
+(class_declaration declaration_kind: "class" name: (_) @name) @definition.class
+(class_declaration declaration_kind: "struct" name: (_) @name) @definition.struct
+(class_declaration declaration_kind: "enum" name: (_) @name) @definition.enum
+(class_declaration declaration_kind: "extension" name: (_) @name) @definition.extension
+(class_declaration declaration_kind: "actor" name: (_) @name) @definition.actor
+(protocol_declaration name: (_) @name) @definition.protocol
+(function_declaration name: (simple_identifier) @name) @definition.function
+(protocol_function_declaration name: (simple_identifier) @name) @definition.function
+(typealias_declaration name: (_) @name) @definition.type
+(property_declaration name: (_ bound_identifier: (_) @name)) @definition.property
+(protocol_property_declaration name: (_ bound_identifier: (_) @name)) @definition.property
+(subscript_declaration "subscript" @name) @definition.property
+(init_declaration "init" @name) @definition.constructor
+(deinit_declaration "deinit" @name) @definition.constructor
+(macro_declaration (simple_identifier) @name) @definition.macro
+(operator_declaration (custom_operator) @name) @definition.operator
+(precedence_group_declaration (simple_identifier) @name) @definition.operator
+(import_declaration) @import

@@ -1,0 +1,21 @@
+"""Read the texts of the queries in queries/. Loads no grammar: fingerprints need the texts, too."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+FOLDER = Path(__file__).parent / "queries"
+
+_INHERITS = re.compile(r"; inherits: ([\w,]+)\n")
+
+
+@cache
+def query_text(language: str) -> str:
+    """Return the text of a language's query, after the texts of those that its first line names."""
+    text = (FOLDER / f"{language}.scm").read_text(encoding="utf-8")
+    inherited = _INHERITS.match(text)
+    if not inherited:
+        return text
+    return "".join(query_text(name) for name in inherited.group(1).split(",")) + text
