@@ -16,6 +16,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from sandbox import GitSandbox
+from storing import tampered
 from terminal import Said, Terminal
 
 import ragit
@@ -293,9 +294,8 @@ def test_a_store_of_a_newer_ragit_is_refused_and_replaced_only_when_told(
     repo: GitSandbox, shell: Terminal
 ) -> None:
     store = repo.store
-    with sqlite3.connect(store) as db:
-        db.execute("PRAGMA user_version = 99")
-    db.close()
+    with tampered(store) as db:
+        db.pragma("user_version", 99)
     for command in (["search", "hello"], ["index"], ["status"], ["gc"]):
         said = shell.refused(*command)
         assert "newer than this ragit" in said.err
@@ -594,11 +594,13 @@ def test_a_query_of_bytes_that_are_no_text(shell: Terminal) -> None:
     assert shell.process("search", b"hello \xff\xfe", code=0).out.startswith("a.py:1  hello")
 
 
-def test_a_bug_says_where_its_log_is(repo: GitSandbox, shell: Terminal, tmp_path: Path) -> None:
-    """Forced by removing a table from a store that claims to be whole."""
-    with sqlite3.connect(repo.store) as db:
-        db.execute("DROP TABLE snapshot")
-    db.close()
+def test_a_bug_says_where_its_log_is(shell: Terminal, tmp_path: Path) -> None:
+    """Forced by a search that fails as none of ragit's own does."""
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "sitecustomize.py").write_text(
+        "import ragit.search.search as s\ns.Searcher.search = lambda *_: 1 / 0\n"
+    )
+    shell.env["PYTHONPATH"] = str(tmp_path / "broken")
     shell.env["XDG_STATE_HOME"] = str(tmp_path / "state")
     said = shell.process("search", "hello", code=3)
     log = tmp_path / "state" / "ragit" / "ragit-crash.log"

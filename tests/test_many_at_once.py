@@ -27,6 +27,7 @@ if __name__ == "__main__":
 
 from hooking import Hooked, command, settle
 from sandbox import clean_environment
+from storing import tampered
 
 import ragit
 from ragit.hooks import worker
@@ -313,11 +314,8 @@ def flipped(store: Path) -> None:
 
 
 def from_the_future(store: Path) -> None:
-    import apsw
-
-    db = apsw.Connection(str(store))
-    db.pragma("user_version", 99)
-    db.close()
+    with tampered(store) as db:
+        db.pragma("user_version", 99)
 
 
 def old_wal(store: Path) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from hooking import Hooked, command
 from sandbox import GitSandbox
+from storing import tampered
 
 from ragit.hooks import script
 
@@ -256,12 +257,10 @@ def test_the_index_id_is_quick_and_never_fails(hooked: Hooked) -> None:
 @needs_pre_commit
 def test_an_older_or_newer_ragit_on_the_same_store_does_no_harm(hooked: Hooked) -> None:
     """pre-commit's environment is another installation: it may be older than the one that wrote the store."""
-    apsw = pytest.importorskip("apsw")
     command("index", cwd=hooked.path)
     store = hooked.folder / "index.db"
-    db = apsw.Connection(str(store))
-    db.pragma("user_version", 1000)
-    db.close()
+    with tampered(store) as db:
+        db.pragma("user_version", 1000)
     configure(hooked)
     assert command("hooks", "run", cwd=hooked.path).returncode == 0
     hooked.settle()
@@ -274,9 +273,8 @@ def test_an_older_or_newer_ragit_on_the_same_store_does_no_harm(hooked: Hooked) 
     done = git(hooked, "commit", "-m", "x")
     assert done.returncode == 0
     assert command("check", "--staged", cwd=hooked.path).returncode == 2
-    db = apsw.Connection(str(store))
-    assert (db.pragma("user_version"), db.pragma("integrity_check")) == (1000, "ok")
-    db.close()
+    with tampered(store) as db:
+        assert (db.pragma("user_version"), db.pragma("integrity_check")) == (1000, "ok")
 
 
 # In environments that pre-commit builds

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import re
-import sqlite3
 import threading
 import time
 from array import array
@@ -15,6 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from storing import tampered
 
 from ragit import postings
 from ragit.errors import StoreTooNew, StoreTooOld, StoreUnreadable
@@ -320,9 +320,8 @@ def test_a_reader_needs_a_file_and_a_writer_makes_one(path: Path) -> None:
 def test_versions(path: Path) -> None:
     Store(path, writable=True).close()
     for version, error in ((VERSION + 1, StoreTooNew), (VERSION - 1, StoreTooOld)):
-        with sqlite3.connect(path) as db:
-            db.execute(f"PRAGMA user_version = {version}")
-        db.close()
+        with tampered(path) as db:
+            db.pragma("user_version", version)
         with pytest.raises(error):
             Store(path, writable=False)
 

@@ -6,6 +6,7 @@ import contextlib
 import importlib.util
 import os
 import time
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import apsw
 
 from ragit.errors import StoreBusy, StoreTooNew, StoreTooOld, StoreUnreadable
 from ragit.locks import lock
-from ragit.store import schema
+from ragit.store import checksums, schema
 
 BUSY_MS = 10_000
 """A writer holds the lock for a batch of files, well under a second; ten seconds means that something hangs."""
@@ -33,6 +34,12 @@ def translated(path: Path) -> Iterator[None]:
         yield
     except (apsw.CorruptError, apsw.NotADBError, apsw.FormatError) as error:
         raise StoreUnreadable(f"the index {path} is damaged: {error}", REBUILD) from error
+    except apsw.SQLError as error:
+        if not str(error).startswith(("no such table", "no such column", "malformed")):
+            raise
+        raise StoreUnreadable(f"the index {path} is damaged: {error}", REBUILD) from error
+    except (zlib.error, UnicodeDecodeError) as error:  # in a column of a row
+        raise StoreUnreadable(f"the index {path} is damaged: {error}", REBUILD) from error
     except (apsw.BusyError, apsw.LockedError) as error:
         raise StoreBusy(
             f"another process has kept the index {path} locked for {BUSY_MS // 1000} s",
@@ -49,6 +56,9 @@ def translated(path: Path) -> Iterator[None]:
         apsw.AuthError,
         apsw.IOError,
     ) as error:
+        if getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_DATA:
+            what = "a page does not match its checksum"
+            raise StoreUnreadable(f"the index {path} is damaged: {what}", REBUILD) from error
         raise StoreUnreadable(
             f"the index {path} cannot be opened or written: {error}",
             f"Check the folder's permissions. {_ELSEWHERE}",
@@ -121,12 +131,9 @@ def is_store(path: Path) -> bool:
 
 def _identity(db: apsw.Connection) -> tuple[int, bool]:
     """The format, and whether it is a store at all, of one moment: another process may be making it right now."""
-    db.execute("BEGIN DEFERRED")
-    try:
+    with one_state(db):
         version: int = db.pragma("user_version")
         return version, _is_store(db, version)
-    finally:
-        db.execute("ROLLBACK")
 
 
 def _is_store(db: apsw.Connection, version: int) -> bool:
@@ -138,18 +145,24 @@ def _is_store(db: apsw.Connection, version: int) -> bool:
 
 
 def _open(path: Path, *, writable: bool) -> apsw.Connection:
+    vfs = checksums.vfs()
     if writable:
         path.parent.mkdir(parents=True, exist_ok=True)
-        return _patient(apsw.Connection(str(path)))
+        checksums.must_be_writable(path)
+        db = _patient(apsw.Connection(str(path), vfs=vfs))
+        if not path.stat().st_size:
+            checksums.ask_for(db)
+        return db
     try:
-        db = _patient(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY))
+        db = _patient(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY, vfs=vfs))
         db.pragma("user_version")
     except (apsw.CantOpenError, apsw.ReadOnlyError):
         # In a folder that cannot be written, a WAL database opens only as immutable: right if no writer left a log.
         if not path.exists() or Path(f"{path}-wal").exists():
             raise
         uri = f"file:{_quoted(path)}?immutable=1"
-        return apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+        flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+        return apsw.Connection(uri, flags=flags, vfs=vfs)
     return db
 
 
@@ -203,9 +216,25 @@ def transaction(db: apsw.Connection) -> Iterator[None]:
         yield
         db.execute("COMMIT")
     except BaseException:
-        if db.in_transaction:
-            db.execute("ROLLBACK")
+        _roll_back(db)
         raise
+
+
+@contextlib.contextmanager
+def one_state(db: apsw.Connection) -> Iterator[None]:
+    """Read one state of the file while inside, whatever others write."""
+    db.execute("BEGIN DEFERRED")
+    try:
+        yield
+    finally:
+        _roll_back(db)
+
+
+def _roll_back(db: apsw.Connection) -> None:
+    """End a transaction; the error that ended it is the one to raise, not one of this."""
+    if db.in_transaction:
+        with contextlib.suppress(apsw.Error):
+            db.execute("ROLLBACK")
 
 
 def load_vector_functions(db: apsw.Connection) -> bool:

@@ -11,8 +11,14 @@ from typing import cast
 import apsw
 
 from ragit.errors import EmbedderUnavailable
-from ragit.store import schema
-from ragit.store.connect import connect, load_vector_functions, transaction, translated
+from ragit.store import checksums, schema
+from ragit.store.connect import (
+    connect,
+    load_vector_functions,
+    one_state,
+    transaction,
+    translated,
+)
 from ragit.store.descriptions import Descriptions
 from ragit.store.rows import ChunkRow, NewChunking, StoredChunking, StoreInfo, chunk_id
 from ragit.store.snapshots import Snapshots
@@ -44,12 +50,8 @@ class Store:
     @contextmanager
     def reading(self) -> Iterator[None]:
         """One consistent view for several reads, whatever is written meanwhile."""
-        with translated(self.path):
-            self._db.execute("BEGIN DEFERRED")
-            try:
-                yield
-            finally:
-                self._db.execute("ROLLBACK")
+        with translated(self.path), one_state(self._db):
+            yield
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -438,6 +440,7 @@ class Store:
         """Give freed pages back to the file system."""
         with translated(self.path):
             self._db.execute("INSERT INTO term(term) VALUES('optimize')")
+            checksums.ask_for(self._db)  # of a store that was made without
             self._db.execute("VACUUM")
             self.checkpoint()
 
