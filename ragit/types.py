@@ -99,11 +99,20 @@ class Chunking:
 BY_LINES = "cut by lines"
 """How the reason begins for a text that has chunks, but none that its grammar gave."""
 
+PARSER_FAILED = f"{BY_LINES}: its parser failed"
+PARSER_TOO_LONG = f"{BY_LINES}: its parser took too long"
+TOO_DEEP = f"{BY_LINES}: nested too deeply"
+"""Reasons for a text whose grammar crashed over it, was too slow, or was not asked."""
+
 BUSY = "deferred: the machine was busy"
 SPENT = "deferred: the time limit for slow files was reached"
 SPENT_BY_LINES = f"{BY_LINES}, {SPENT}"
 
-DEFERRED = frozenset((BUSY, SPENT, SPENT_BY_LINES))
+SHORT_OF_MEMORY = "deferred: memory was short"
+BUSY_BY_LINES = f"{BY_LINES}, {BUSY}"
+SHORT_BY_LINES = f"{BY_LINES}, {SHORT_OF_MEMORY}"
+
+DEFERRED = frozenset((BUSY, BUSY_BY_LINES, SPENT, SPENT_BY_LINES, SHORT_OF_MEMORY, SHORT_BY_LINES))
 """Reasons that say nothing about a blob, but about the run that met it: the next `ragit index` tries it again."""
 
 

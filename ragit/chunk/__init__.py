@@ -7,7 +7,8 @@ it raise. Grammars are loaded when a blob is parsed, not before: a query process
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ragit.chunk.encoding import text_of
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ChunkOptions",
     "DocumentOptions",
+    "bounded",
     "chunk",
     "end_children",
     "fingerprint",
@@ -36,6 +38,7 @@ __all__ = [
     "pages_of",
     "part_of",
     "parted",
+    "prepare",
     "require",
     "share_of",
     "table_fingerprint",
@@ -51,18 +54,40 @@ def chunk(
     options: ChunkOptions = _DEFAULT,
     custom: Custom | None = None,
     patience: Patience | None = None,
+    *,
+    isolated: bool = True,
 ) -> Chunking:
-    """All chunks of a blob under a language of the table, in order; as `custom` gives them, if there is one.
+    """Return all chunks of a blob in order, as a language of the table or a `custom` chunker reads it.
 
-    `patience` is how long may be tried, and learns how long was; without one, it is a full try. Raises UnknownLanguage
-    for a name that the table does not hold; no bytes make it raise.
+    What reads it runs in a child process. A process that is such a child itself passes `isolated=False`, so that
+    grammars run in it. `patience` bounds the time and learns how much was used; the default is a full try.
+    No bytes make it raise. Raises UnknownLanguage, and WorkerDied if no child process can be kept alive.
     """
-    from ragit.chunk import readers
     from ragit.chunk.patience import Patience
+
+    patience = patience or Patience()
+    if isolated and not custom and not is_document(language):
+        from ragit.chunk import texts
+
+        return texts.read(data, language, options, patience)
+    from ragit.chunk import readers
 
     if custom:
         return readers.by_custom(data, language, options, custom)
-    return readers.read(data, language, options, patience or Patience())
+    return readers.read(data, language, options, patience, isolated=isolated)
+
+
+@contextmanager
+def bounded(size: int, patience: Patience) -> Iterator[None]:
+    """Have the system end this process if chunking a text of so many bytes takes far longer than it may."""
+    from ragit.chunk.reader_server import end_after
+    from ragit.chunk.texts import time_for
+
+    end_after(*time_for(size, patience.kind))
+    try:
+        yield
+    finally:
+        end_after(0, 0)
 
 
 def is_document(language: str) -> bool:
@@ -70,14 +95,20 @@ def is_document(language: str) -> bool:
     return require(language).reader == "document"
 
 
+def prepare() -> None:
+    """Start the process that chunks texts, for a caller that soon has some."""
+    from ragit.chunk import texts
+
+    texts.start()
+
+
 def end_children() -> None:
-    """End the processes that read documents, if there are any."""
+    """End the processes that read files, if there are any."""
     import sys
 
-    if "ragit.chunk.child" in sys.modules:
-        from ragit.chunk.child import end_children
-
-        end_children()
+    for name in ("ragit.chunk.child", "ragit.chunk.texts"):
+        if name in sys.modules:
+            sys.modules[name].end_children()
 
 
 def part_of(place: str) -> str:

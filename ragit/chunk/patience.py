@@ -16,7 +16,7 @@ NONE = "none"
 class Patience:
     """One try to read one file."""
 
-    __slots__ = ("kind", "used", "over")
+    __slots__ = ("kind", "used", "over", "too_deep")
 
     def __init__(self, kind: str = FULL) -> None:
         self.kind = kind
@@ -24,6 +24,8 @@ class Patience:
         """Seconds of processor time that it took, as far as they count against the run's."""
         self.over = False
         """The time was not enough: after a brief try, what came of it is nothing to keep."""
+        self.too_deep = False
+        """The text is nested too deeply for its grammar, which was not asked."""
 
     @property
     def brief(self) -> bool:

@@ -12,7 +12,7 @@ from time import thread_time
 from typing import TYPE_CHECKING
 
 from ragit import lfs
-from ragit.chunk import delimited, rules, titles
+from ragit.chunk import delimited, nesting, rules, titles
 from ragit.chunk.content import resolve
 from ragit.chunk.encoding import text_of
 from ragit.chunk.lines import Lines
@@ -21,12 +21,10 @@ from ragit.chunk.options import ChunkOptions
 from ragit.chunk.patience import NONE, Patience
 from ragit.chunk.pieces import Piece, chunks_of
 from ragit.chunk.row import Language
-from ragit.types import BY_LINES, DEFERRED, SPENT, SPENT_BY_LINES, Chunking
+from ragit.types import PARSER_TOO_LONG, DEFERRED, SPENT, SPENT_BY_LINES, TOO_DEEP, Chunking
 
 if TYPE_CHECKING:
     from ragit.chunk.custom import Custom
-
-PARSER_TOO_LONG = f"{BY_LINES}: its parser took too long"
 
 MAX_PARSE = 2_000_000
 """Bytes above which no grammar is tried: a syntax tree takes some 20 times the text, and such files hold data."""
@@ -71,8 +69,18 @@ def by_custom(data: bytes, language: str, options: ChunkOptions, custom: Custom)
     )
 
 
-def read(data: bytes, language: str, options: ChunkOptions, patience: Patience) -> Chunking:
-    """The chunks of a blob, or the reason why it has none."""
+def read(
+    data: bytes,
+    language: str,
+    options: ChunkOptions,
+    patience: Patience,
+    *,
+    isolated: bool = False,
+) -> Chunking:
+    """Return the chunks of a blob, or the reason why it has none.
+
+    A document is read in a child process. A text is parsed in this one, unless `isolated`.
+    """
     row = require(language)
     if row.reader == "none":
         return Chunking(language, (), f"no reader for {language}")
@@ -83,6 +91,10 @@ def read(data: bytes, language: str, options: ChunkOptions, patience: Patience) 
         if document is not None:
             return document
         row = require("html" if "html" in row.also.split() and _HTML.match(data) else "text")
+    if isolated:
+        from ragit.chunk import texts
+
+        return texts.read(data, row.name, options, patience)
     text = text_of(data)
     if text is None:
         return Chunking(language, (), "binary")
@@ -100,6 +112,8 @@ def read(data: bytes, language: str, options: ChunkOptions, patience: Patience) 
 
 def _why_by_lines(patience: Patience) -> str:
     """Why a grammar had no say in some chunks of a text, or in all of them; empty if it had."""
+    if patience.too_deep:
+        return TOO_DEEP
     if not patience.over:
         return ""
     return SPENT_BY_LINES if patience.kind == NONE else PARSER_TOO_LONG
@@ -132,9 +146,12 @@ def _document(
 
 def _pieces(lines: Lines, row: Language, options: ChunkOptions, patience: Patience) -> list[Piece]:
     if row.grammar and len(lines.text) <= MAX_PARSE:
-        from ragit.chunk import code
+        patience.too_deep = nesting.too_deep(row.grammar, lines.text)
+        pieces = None
+        if not patience.too_deep:
+            from ragit.chunk import code
 
-        pieces = code.pieces_of(lines, row, options, patience)
+            pieces = code.pieces_of(lines, row, options, patience)
         if pieces is not None:
             return pieces
     return _RULES["lines" if row.grammar else row.reader](lines, options)

@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ragit import chunk
 from ragit.chunk import is_document
 from ragit.config import Config
 from ragit.errors import EmbedderUnavailable, RagitError, StoreTooOld, StoreUnreadable
@@ -45,6 +46,9 @@ if TYPE_CHECKING:
 
 _INSTALL_WAIT_S = 600.0
 """Seconds that a finished rebuild waits for processes that index into the old store."""
+
+HANDFUL = 64
+"""Missing files up to which one process chunks them: worker processes do not pay for their start."""
 
 
 _DROP_S = 0.1
@@ -169,6 +173,14 @@ class Indexer:
         ]
         files = {file.key for part in composed for file in part.missing}
         return lacking_words(len(files), without_vectors(store, *composed), "what was asked for")
+
+    @staticmethod
+    def prepare(composed: Composed) -> None:
+        """Start the process that will chunk what a tree lacks, while this one gets ready."""
+        if 0 < len(composed.missing) < HANDFUL and not all(
+            is_document(file.language) for file in composed.missing
+        ):
+            chunk.prepare()
 
     def announced(self, composed: Composed) -> ToIndex:
         """What there is to index, for whoever has to wait for it."""

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 _PACKAGE_PARENT = Path(__file__).resolve().parents[2]
+_PATH = "import sys; sys.path[1:] = sys.argv.pop().split(chr(10)); "
 _GRACE = 10
 """Seconds that a process has to be gone once its answer has ended."""
 
@@ -32,13 +33,18 @@ class Confined:
         *arguments: str,
         environ: Mapping[str, str] | None = None,
         heard: bool = False,
+        site: bool = True,
     ) -> None:
-        """`start` is the line of Python that it runs; `heard`, whether it may write to this process's standard error.
+        """Run the Python statement `start` in a new process. Raises OSError.
 
-        Raises OSError.
+        `heard` lets it write to this process's standard error. Without `site` it imports from where this process does,
+        but runs no hooks of installed packages, which saves half of its start.
         """
+        command = [sys.executable, "-c", start, *arguments]
+        if not site:
+            command = [sys.executable, "-S", "-c", _PATH + start, *arguments, "\n".join(sys.path)]
         self._popen = subprocess.Popen(
-            [sys.executable, "-c", start, *arguments],
+            command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=None if heard else subprocess.DEVNULL,

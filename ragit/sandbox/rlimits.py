@@ -1,18 +1,15 @@
-"""What a process that reads what strangers wrote does to itself first: it may use so much memory and time, and no more.
-
-Who starts such a process is confined.py.
-"""
+"""Limits that a child process which reads untrusted input sets on itself first."""
 
 from __future__ import annotations
 
 import contextlib
+import mmap
 
 
 def confine(memory: int, seconds: int = 0) -> None:
-    """Allow this process so many bytes of data, and so many seconds of processor time (0: any), but no core file.
+    """Limit this process to so many bytes of data and seconds of processor time (0: any), and forbid core files.
 
-    Bounds that are tighter already stay. Each is set by itself: one that the system refuses costs no other. Windows has
-    none of them.
+    Tighter limits stay. A limit that the system refuses is left out; Windows has none of them.
     """
     with contextlib.suppress(ImportError):
         import resource
@@ -25,3 +22,12 @@ def confine(memory: int, seconds: int = 0) -> None:
                 _, hard = resource.getrlimit(kind)
                 bound = bound if hard == resource.RLIM_INFINITY else min(bound, hard)
                 resource.setrlimit(kind, (bound, bound))
+
+
+def has_room(memory: int) -> bool:
+    """Return True if half of so many bytes can be had right now. If not, a crash is no fault of what is read."""
+    try:
+        mmap.mmap(-1, memory // 2).close()
+    except (OSError, MemoryError):
+        return False
+    return True

@@ -140,6 +140,7 @@ class Searcher:
         self, query: Query, target: Target, composed: Composed, on_index: OnIndex | None
     ) -> str:
         """Index what is missing; why what was missing has no vectors, if only its words could be had."""
+        self._indexer.prepare(composed)
         progress = on_index(self._indexer.announced(composed)) if on_index else None
         try:
             self._indexer.complete([target.tree], near=target.near, progress=progress)

@@ -38,7 +38,7 @@ spliced = st.lists(st.sampled_from(PIECES + NASTY), max_size=40).map(b"".join)
 
 def assert_holds(data: bytes, language: str, options: ChunkOptions) -> Chunking:
     """The invariants of a chunking, for any bytes."""
-    chunking = chunk(data, language, options)
+    chunking = chunk(data, language, options, isolated=False)
     text = text_of(data)
     if chunking.skipped and not chunking.skipped.startswith(BY_LINES):
         assert chunking.chunks == ()

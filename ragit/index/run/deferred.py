@@ -27,6 +27,8 @@ class Batch(NamedTuple):
 
     keys: Sequence[Key]
     kind: str
+    isolated: bool = False
+    """Grammars run in a child of the worker."""
 
 
 class Slow:

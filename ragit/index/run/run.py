@@ -148,8 +148,8 @@ class Run:
 
 def _alone(bench: Workbench, batches: Iterable[Batch]) -> Iterator[list[Done]]:
     """What this process makes of some batches."""
-    for keys, kind in batches:
-        yield bench.work(keys, kind)
+    for batch in batches:
+        yield bench.work(batch.keys, batch.kind)
 
 
 def _together(

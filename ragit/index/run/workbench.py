@@ -24,7 +24,7 @@ from ragit.index.vectors.text import text_hash
 from ragit.records import Record, replaced
 from ragit.reports import Sent
 from ragit.store import ChunkRow, NewChunking, Store
-from ragit.types import BY_LINES, Chunk, Chunking, Oid
+from ragit.types import Chunk, Chunking, Oid
 
 if TYPE_CHECKING:
     from ragit.chunk.custom import Custom
@@ -37,9 +37,6 @@ Key = tuple[Oid, str, str]
 
 TOO_LARGE = "too large"
 """The reason for a file above index.maxFileBytes (documents.maxFileBytes), which is not even read."""
-
-PARSER_FAILED = f"{BY_LINES}: its parser failed"
-"""The reason for a text whose grammar no process survived: it was cut without."""
 
 TOO_MANY = f"more than {postings.MAX_CHUNKS:,} chunks"
 """The reason where a chunk's number would not fit: only settings that make tiny chunks of a huge file lead there."""
@@ -116,6 +113,7 @@ class Workbench:
             None if recipe.how.rehearses else embedder_of(recipe.embedding, recipe.description)
         )
         self._store = Store(recipe.store, writable=False) if recipe.how.reuse else None
+        self._isolated = True
         self._private_keys = 0
         """Parts of them that were taken out of texts before the embedder had them."""
 
@@ -159,9 +157,12 @@ class Workbench:
 
         return Images(self._objects, self._recipe.image_description, self.asker)
 
-    def work(self, keys: Sequence[Key], kind: str = FULL) -> list[Done]:
-        """Chunk the blobs, each by a try of this kind (`chunk.patience`), and embed their chunks, all texts of the
-        batch together."""
+    def work(self, keys: Sequence[Key], kind: str = FULL, *, isolated: bool = True) -> list[Done]:
+        """Chunk the blobs, each by a try of this kind (`chunk.patience`), and embed the chunks of all together.
+
+        Grammars run in a child process, unless this is a worker and `isolated` is False.
+        """
+        self._isolated = isolated
         tries = {key: Patience(kind) for key in keys}
         read = self._read(tries)
         late = {key for key, patience in tries.items() if patience.over and patience.brief}
@@ -229,14 +230,21 @@ class Workbench:
         data = self._objects.read(oid)
         if data is None:
             return None
-        chunking = chunk.chunk(
-            data, language, recipe.options, recipe.chunkers.get(fingerprint), patience
-        )
+        chunking = self._chunks(data, key, patience)
         return (
             Chunking(chunking.language, (), TOO_MANY)
             if len(chunking.chunks) > postings.MAX_CHUNKS
             else chunking
         )
+
+    def _chunks(self, data: bytes, key: Key, patience: Patience) -> Chunking:
+        _, language, fingerprint = key
+        custom = self._recipe.chunkers.get(fingerprint)
+        options = self._recipe.options
+        if self._isolated or custom or chunk.is_document(language):
+            return chunk.chunk(data, language, options, custom, patience)
+        with chunk.bounded(len(data), patience):
+            return chunk.chunk(data, language, options, patience=patience, isolated=False)
 
     def _planned(
         self, pieces: Mapping[bytes, Chunk], private_keys: Mapping[bytes, int]
@@ -282,20 +290,13 @@ class _Made(NamedTuple):
     sealed: Sealed
 
 
-def by_lines(done: Done) -> Done:
-    """The result for a blob whose grammar no process survived, and which was cut without it."""
-    return (
-        done if done.new is None else replaced(done, new=replaced(done.new, skipped=PARSER_FAILED))
-    )
-
-
 def without_chunks(key: Key, reason: str) -> NewChunking:
     """What is stored of a blob that has none, for a reason that nobody looked into it for."""
     return NewChunking(*key, key[1], reason, 0, ("",) * len(postings.COLUMNS), b"", (), ())
 
 
 def lost(key: Key) -> Done:
-    """The result for a blob whose chunking no process survived: it is skipped, and not tried again."""
+    """Return the result for a blob over which every worker crashes: it is skipped, and not tried again."""
     return Done(key, without_chunks(key, "its parser failed"))
 
 

@@ -1,7 +1,10 @@
-"""Worker processes for indexing: plain children that speak pickles over pipes.
+"""Worker processes for indexing: plain children that exchange pickles over pipes.
 
-Not `multiprocessing`: its children import the caller's main module again, which runs the script of whoever uses ragit
-as a library without a guard; and a fork would carry SQLite connections along, which SQLite forbids.
+Not `multiprocessing`: its children import the caller's main module again, which runs a script that uses ragit as a
+library without a guard; and a fork would carry SQLite connections along, which SQLite forbids.
+
+A worker parses in its own process, which is fast. When it dies, its batch is done again with grammars in a child of the
+worker, which finds the file at fault. No file is blamed for a worker that was killed or that did not start.
 """
 
 from __future__ import annotations
@@ -14,77 +17,111 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from typing import cast
+from typing import NamedTuple, cast
 
-from ragit.chunk import is_document
-from ragit.chunk.patience import BRIEF, NONE
 from ragit.errors import WorkerDied
 from ragit.index.run.deferred import Batch
-from ragit.index.run.workbench import Done, Recipe, Workbench, by_lines, lost
+from ragit.index.run.workbench import Done, Recipe, Workbench, lost
 from ragit.records import replaced
 from ragit.sandbox.child_process import Confined
 from ragit.sandbox.exit_with_parent import end_with_parent
-from ragit.sandbox.rlimits import confine
+from ragit.sandbox.rlimits import confine, has_room
 
 _START = "from ragit.index.run.worker_pool import serve; serve()"
 
 _MEMORY = 3 << 30
 """Bytes a worker may allocate. Thousands of unclosed comments in a few kilobytes make a parser want more than that."""
 
+_START_S = 30.0
+"""Seconds in which a worker has to be ready."""
 
-class _Child:
+_DEATHS = 3
+"""Deaths for each worker, with no batch done between them, after which a run gives up."""
+
+_HINT = "What was done is kept. If memory is short, use fewer: git config ragit.index.workers 1"
+_CRASHES = frozenset((4, 5, 6, 7, 8, 10, 11, 12))
+"""ILL, TRAP, ABRT, BUS, FPE, BUS, SEGV, SYS: signals by which a process fails on its own."""
+
+
+class _Death(NamedTuple):
+    """How a worker ended in the middle of its work."""
+
+    crashed: bool
+    """True if nobody killed it and memory was not short."""
+    error: WorkerDied
+
+
+class _Worker:
     """One worker process."""
 
     def __init__(self, recipe: Recipe) -> None:
-        self._process = Confined(_START, environ=one_thread(os.environ), heard=True)
-        self._recipe: Recipe | None = recipe
-
-    def work(self, batch: Batch) -> list[Done]:
+        """Start it and wait until it is ready. Raises WorkerDied."""
         try:
-            answer = self._ask(batch)
-        except (EOFError, OSError, pickle.UnpicklingError) as error:
-            raise self._died() from error
+            self._process = Confined(_START, environ=one_thread(os.environ))
+        except OSError as error:
+            raise WorkerDied(f"cannot start a worker process: {error.strerror}", _HINT) from error
+        self._room = False
+        """True if the memory that it may use was free when it started."""
+        with self._process.within(_START_S):
+            answer = self._ask(recipe)
+        if isinstance(answer, _Death):
+            raise answer.error
+        self._room = answer is True
+
+    def work(self, batch: Batch) -> list[Done] | _Death:
+        """Return what came of a batch. Raises what the work raised."""
+        return cast("list[Done] | _Death", self._ask(batch))
+
+    def _ask(self, message: object) -> object:
+        try:
+            self._process.write(pickle.dumps(message))
+            answer = pickle.load(self._process.answers)
+        except (EOFError, OSError, pickle.UnpicklingError):
+            return self._death()
         if isinstance(answer, BaseException):
             raise answer
-        return cast("list[Done]", answer)
+        return answer
 
-    def _ask(self, batch: Batch) -> object:
-        recipe, self._recipe = self._recipe, None
-        self._process.write(*(pickle.dumps(one) for one in (recipe, batch) if one is not None))
-        return pickle.load(self._process.answers)
-
-    def _died(self) -> WorkerDied:
+    def _death(self) -> _Death:
         code = self._process.status()
-        how = (
-            "its answer broke off"
-            if code is None
-            else f"signal {-code}"
-            if code < 0
-            else f"exit status {code}"
-        )
-        return WorkerDied(
-            f"a worker process ended in the middle of its work ({how})",
-            "What was done is kept. If memory is short, use fewer: git config ragit.index.workers 1",
-        )
+        if self._process.late:
+            how = "it did not start in time"
+        elif code is None:
+            how = "its answer broke off"
+        else:
+            how = f"signal {-code}" if code < 0 else f"exit status {code}"
+        self.end()
+        crashed = code is not None and (code > 0 or -code in _CRASHES)
+        message = f"a worker process ended in the middle of its work ({how})"
+        return _Death(crashed and self._room, WorkerDied(message, _HINT))
 
     def end(self) -> None:
         self._process.end()
 
 
 class Pool:
-    """Some workers, each given its next batch when it is through with the last."""
+    """Some workers. Each is given its next batch when it has done the last."""
 
     def __init__(self, recipe: Recipe, size: int) -> None:
         self._recipe = recipe
         self._size = size
         self._local = threading.local()
-        self._children: list[_Child] = []
+        self._workers: list[_Worker] = []
         self._closed = False
         self._threads = ThreadPoolExecutor(size)
+        self._retry = threading.Lock()
+        """Held while a batch is done again: a file is blamed only for what it does alone."""
+        self._deaths = 0
+        """Deaths of workers since a batch was last done."""
+        self._unanswered: list[WorkerDied] = []
+        """The last death over each file for which no worker could be kept alive."""
 
     def work(self, batches: Iterable[Batch], ahead: int = 2) -> Iterator[list[Done]]:
-        """Results in the order in which they are ready; at most so many batches per worker wait in memory, and the next
-        one is asked for when what they gave has been."""
+        """Yield results in the order in which they are ready.
+
+        At most `ahead` batches per worker wait in memory, and the next one is asked for when their results have been.
+        Raises WorkerDied if no worker can be kept alive: at once, or at the end if that held for some files only.
+        """
         under_way: set[Future[list[Done]]] = set()
         for batch in batches:
             under_way.add(self._threads.submit(self._run, batch))
@@ -94,102 +131,120 @@ class Pool:
         while under_way:
             ready, under_way = wait(under_way, return_when=FIRST_COMPLETED)
             yield from (future.result() for future in ready)
+        if self._unanswered:
+            last = self._unanswered[-1]
+            count = len(self._unanswered)
+            files = "1 file is" if count == 1 else f"{count:,} files are"
+            raise WorkerDied(f"{files} not indexed: {last.message}", last.hint)
 
     def close(self) -> None:
-        """Stop all workers, also in the middle of a batch: what was not written yet is computed again next time."""
+        """Stop all workers, also in the middle of a batch: what is not written yet is computed again next time."""
         self._closed = True
         self._threads.shutdown(wait=False, cancel_futures=True)
-        for child in self._children:
-            child.end()
+        for worker in self._workers:
+            worker.end()
         self._threads.shutdown(wait=True)
 
     def _run(self, batch: Batch) -> list[Done]:
-        """One batch. If its worker dies, halves of it, down to the blob that kills its worker."""
+        done = self._tried(batch)
+        if not isinstance(done, _Death):
+            return done
+        with self._retry:
+            return self._again(batch._replace(isolated=True))
+
+    def _again(self, batch: Batch) -> list[Done]:
+        """Do a batch whose worker died again, with grammars in a process of their own; if need be, in halves."""
         started = time.monotonic()
         done = self._tried(batch)
-        if done is not None:
+        if not isinstance(done, _Death):
             return done
         keys = batch.keys
         if len(keys) > 1:
             half = len(keys) // 2
-            return self._run(Batch(keys[:half], batch.kind)) + self._run(
-                Batch(keys[half:], batch.kind)
-            )
-        if batch.kind == BRIEF:
-            return [Done(keys[0], None, late=True)]
-        return [replaced(self._deadly(batch), seconds=time.monotonic() - started)]
+            first, rest = batch._replace(keys=keys[:half]), batch._replace(keys=keys[half:])
+            return self._again(first) + self._again(rest)
+        once_more = self._tried(batch)
+        if not isinstance(once_more, _Death):
+            return once_more
+        others_live = not isinstance(self._tried(batch._replace(keys=())), _Death)
+        if done.crashed and once_more.crashed and others_live:
+            return [replaced(lost(keys[0]), seconds=time.monotonic() - started)]
+        self._unanswered.append(once_more.error)
+        return [Done(keys[0], None, waits=True)]
 
-    def _deadly(self, batch: Batch) -> Done:
-        """A blob that killed a worker, once more; then without its grammar; then it is given up."""
-        done = self._tried(batch)
-        if done is not None:
-            return done[0]
-        (key,) = batch.keys
-        done = (
-            None
-            if batch.kind == NONE or is_document(key[1])
-            else self._tried(Batch(batch.keys, NONE))
-        )
-        return by_lines(done[0]) if done is not None else lost(key)
+    def _tried(self, batch: Batch) -> list[Done] | _Death:
+        """Return what a worker makes of a batch, or how it died. Raises WorkerDied if too many died in a row."""
+        while True:
+            try:
+                done = self._worker().work(batch)
+            except WorkerDied as error:  # it did not start
+                self._count(error)
+                continue
+            if isinstance(done, _Death):
+                self._local.worker = None
+                self._count(done.error)
+            else:
+                self._deaths = 0
+            return done
 
-    def _tried(self, batch: Batch) -> list[Done] | None:
-        """What a worker makes of a batch; None if that is its end."""
-        try:
-            return self._child().work(batch)
-        except WorkerDied:
-            self._local.child = None
-            if self._closed:
-                raise
-            return None
+    def _count(self, error: WorkerDied) -> None:
+        """Count a death. Raises WorkerDied if the run has to end."""
+        self._deaths += 1
+        if self._closed or self._deaths >= _DEATHS * self._size + 2:
+            raise error
 
-    def _child(self) -> _Child:
-        child: _Child | None = getattr(self._local, "child", None)
-        if child is None:
-            child = self._local.child = _Child(self._recipe)
-            self._children.append(child)
-        return child
+    def _worker(self) -> _Worker:
+        worker: _Worker | None = getattr(self._local, "worker", None)
+        if worker is None:
+            worker = self._local.worker = _Worker(self._recipe)
+            self._workers.append(worker)
+        return worker
 
 
 def serve() -> None:
-    """A worker's life: a recipe, then batches, until the pipe is closed."""
+    """Live as a worker: take a recipe, then batches, until the pipe is closed."""
     source, sink = sys.stdin.buffer, os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    os.dup2(
-        sys.stderr.fileno(), sys.stdout.fileno()
-    )  # a library's print must not end up between pickles
+    # a library's print must not end up between pickles
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     confine(_MEMORY)
     end_with_parent(source)
-    bench = Workbench(pickle.load(source))
+
+    def say(answer: object) -> None:
+        pickle.dump(_portable(answer), sink, protocol=pickle.HIGHEST_PROTOCOL)
+        sink.flush()
+
     with contextlib.suppress(EOFError, KeyboardInterrupt, BrokenPipeError):
+        try:
+            bench = Workbench(pickle.load(source))
+        except Exception as error:
+            say(error)
+            return
+        say(has_room(_MEMORY))
         while True:
-            keys, kind = pickle.load(source)
+            keys, kind, isolated = pickle.load(source)
             try:
-                answer: object = bench.work(keys, kind)
-            except (
-                MemoryError
-            ):  # as good as dead: what is left of its memory is in somebody else's hands
+                answer: object = bench.work(keys, kind, isolated=isolated)
+            except MemoryError:  # what else is in this memory cannot be relied on
                 os._exit(1)
-            except Exception as error:  # handed to the parent, which knows what to tell the user
+            except Exception as error:  # the parent knows what to tell the user
                 answer = error
-            pickle.dump(_portable(answer), sink, protocol=pickle.HIGHEST_PROTOCOL)
-            sink.flush()
+            say(answer)
 
 
 def one_thread(environ: Mapping[str, str]) -> dict[str, str]:
-    """An environment in which numpy's matrix products use one thread.
+    """Return an environment in which numpy's matrix products use one thread.
 
-    There is a worker for every processor already: threads of each that wait for the others' cost five times the work.
+    There is a worker for every processor already: threads of each that wait for the others cost five times the work.
     """
-    return {
-        **environ,
-        **dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
-    }
+    names = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+    return {**environ, **dict.fromkeys(names, "1")}
 
 
 def _portable(answer: object) -> object:
-    """An answer that will arrive: an exception of somebody's library may not survive being pickled."""
+    """Return an answer that can be pickled: an exception of a library may not be."""
     if isinstance(answer, Exception):
         try:
             pickle.loads(pickle.dumps(answer))
-        except Exception:  # whatever it is, its words are what counts
+        except Exception:
             return RuntimeError(f"{type(answer).__name__}: {answer}")
     return answer

@@ -16,6 +16,7 @@ from making import content, pdf
 
 from ragit.chunk import ChunkOptions, child, chunk, end_children
 from ragit.chunk.options import DocumentOptions
+from ragit.chunk.reader_process import ReaderProcess
 
 OPTIONS = DocumentOptions()
 ONE = pdf([["some words"]])
@@ -26,11 +27,11 @@ def no_child() -> Iterator[None]:
     end_children()
     yield
     end_children()
-    assert not child._idle
+    assert not child._spares._idle
 
 
 def idle() -> list[int]:
-    return [each.confined.pid for each in child._idle]
+    return [each.confined.pid for each in child._spares._idle]
 
 
 def alive(pid: int) -> bool:
@@ -115,12 +116,12 @@ def test_time_that_is_over_with_the_answer_ends_the_process(
 ) -> None:
     """Else the next document would be given to a process that is about to end."""
 
-    def answered(self: child._Child, *_: object) -> child.Read:
+    def answered(self: ReaderProcess, *_: object) -> object:
         self.confined._expire()
-        return child.Read("pdf", "", b"x", ())
+        return {"language": "pdf", "skipped": "", "derived": True}, b"x", ()
 
     with monkeypatch.context() as changed:
-        changed.setattr(child._Child, "_answer", answered)
+        changed.setattr(ReaderProcess, "_answer", answered)
         assert child.read_document(ONE, "pdf", OPTIONS).text == b"x"
     assert not idle()
 
@@ -134,40 +135,52 @@ def test_one_that_wants_too_much_memory_is_skipped() -> None:
     assert not idle(), "what may be in its memory is not used again"
 
 
-def killed_soon(number: int) -> threading.Thread:
-    """Kill the one child of this process, a moment after there is one."""
-
-    def kill() -> None:
-        pids: list[bytes] = []
-        until = time.monotonic() + 60
-        while not pids and time.monotonic() < until:
-            time.sleep(0.2)
-            named = ["pgrep", "-P", str(os.getpid()), "-f", "ragit.chunk.serve"]
-            pids = subprocess.run(named, capture_output=True).stdout.split()
-        time.sleep(0.3)
-        for pid in pids:
-            os.kill(int(pid), number)
-
-    thread = threading.Thread(target=kill)
-    thread.start()
-    return thread
+def ending(end: str, times: int, mark: Path) -> str:
+    """A child that reads, but ends so the first times that it is asked."""
+    return f"""
+import os, signal
+from ragit.chunk import serve
+real = serve.read
+def read(*args):
+    with open({str(mark)!r}, "a") as file:
+        file.write("x")
+    if os.path.getsize({str(mark)!r}) <= {times}:
+        {end}
+    return real(*args)
+serve.read = read
+serve.serve()
+"""
 
 
-@pytest.mark.skipif(
-    not hasattr(signal, "SIGSEGV") or sys.platform == "win32", reason="signals of POSIX"
-)
+SEGV, KILL = "os.kill(os.getpid(), signal.SIGSEGV)", "os.kill(os.getpid(), signal.SIGKILL)"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 @pytest.mark.parametrize(
-    ("number", "reason"),
-    [(signal.SIGSEGV, "its reader failed"), (signal.SIGKILL, "needs too much memory")],
+    ("end", "times", "reason"),
+    [
+        (SEGV, 1, ""),
+        (SEGV, 99, "its reader failed"),
+        ("os._exit(3)", 99, "its reader failed"),
+        (KILL, 2, ""),
+        (KILL, 99, "deferred: memory was short"),
+    ],
 )
-def test_one_whose_reader_dies_is_skipped(number: int, reason: str) -> None:
-    page = (
-        slow_page()
-    )  # which takes a second to make, and as many as one likes beside others at work
-    thread = killed_soon(number)
-    found = child.read_document(page, "pdf", OPTIONS)
-    thread.join()
-    assert found.skipped == reason
+def test_a_document_is_blamed_for_crashes_only(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, end: str, times: int, reason: str
+) -> None:
+    monkeypatch.setattr(child, "_START", ending(end, times, tmp_path / "mark"))
+    found = child.read_document(ONE, "pdf", OPTIONS)
+    assert (found.skipped, bool(found.chunks)) == (reason, not reason)
+
+
+def test_a_document_is_not_blamed_where_memory_is_short(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    short = "import ragit.chunk.reader_server as s; s.has_room = lambda memory: False"
+    start = f"{short}\n{ending(SEGV, 99, tmp_path / 'mark')}"
+    monkeypatch.setattr(child, "_START", start)
+    assert child.read_document(ONE, "pdf", OPTIONS).skipped == "deferred: memory was short"
 
 
 def an_answer(size: int, chunks: str, text: bytes) -> bytes:
@@ -201,7 +214,9 @@ def an_answer(size: int, chunks: str, text: bytes) -> bytes:
     ids=range(17),
 )
 def test_an_answer_is_not_trusted(monkeypatch: pytest.MonkeyPatch, answer: bytes) -> None:
-    start = f"import sys; sys.stdin.buffer.readline(); sys.stdout.buffer.write({answer!r})"
+    ready = b'{"room": true}\n'
+    start = f"import sys; sys.stdout.buffer.write({ready!r}); sys.stdout.buffer.flush(); "
+    start += f"sys.stdin.buffer.readline(); sys.stdout.buffer.write({answer!r})"
     monkeypatch.setattr(child, "_START", start)
     found = child.read_document(ONE, "pdf", OPTIONS)
     assert (found.skipped, found.chunks, found.text) == ("its reader failed", (), b"")
@@ -213,10 +228,10 @@ import sys
 sys.path[:0] = {path!r}
 from making import pdf
 from test_documents_child import slow_page
-from ragit.chunk.child import read_document, _idle
+from ragit.chunk.child import read_document, _spares
 from ragit.chunk.options import DocumentOptions
 read_document(pdf([["x"]]), "pdf", DocumentOptions())
-print(_idle[0].confined.pid, flush=True)
+print(_spares._idle[0].confined.pid, flush=True)
 {then}
 """
 
@@ -264,11 +279,11 @@ def test_a_fork_does_not_use_its_parents_child() -> None:
     popen, pid = parent(
         "import os\n"
         "if os.fork() == 0:\n"
-        '    print(read_document(pdf([["fork"]]), "pdf", DocumentOptions()).text, _idle[0].confined.pid, flush=True)\n'
+        '    print(read_document(pdf([["fork"]]), "pdf", DocumentOptions()).text, _spares._idle[0].confined.pid, flush=True)\n'
         "    import ragit.chunk; ragit.chunk.end_children()\n"
         "    os._exit(0)\n"
         "os.wait()\n"
-        'print(read_document(pdf([["parent"]]), "pdf", DocumentOptions()).text, _idle[0].confined.pid, flush=True)\n'
+        'print(read_document(pdf([["parent"]]), "pdf", DocumentOptions()).text, _spares._idle[0].confined.pid, flush=True)\n'
     )
     assert popen.stdout
     lines = popen.stdout.read().decode().splitlines()

@@ -1,0 +1,192 @@
+"""One child process that reads files, seen from its parent: documents, texts with a grammar, or files of a custom chunker.
+
+The protocol is JSON lines and bytes, bounded and checked: what the child answers is not trusted, and never a pickle.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from ragit.sandbox.child_process import Confined
+from ragit.types import Chunk
+
+_HEAD = 64 << 20
+"""Most bytes of an answer's first line, which lists the chunks."""
+_READY = 1 << 10
+_START_S = 30.0
+"""Seconds on the clock in which a child has to be ready. It needs 0.05 on a quiet machine."""
+_REPEATED = 16
+"""How often the chunks of an answer may hold its whole text together."""
+_NUMBERS = 1 << 32
+"""More rows, pages or cells than any document has."""
+
+NOT_STARTED = "not started"
+CRASHED = "crashed"
+KILLED = "killed"
+TOO_LONG = "too long"
+WAITED = "waited"
+
+_FROM_OUTSIDE = frozenset(
+    getattr(signal, name, None) for name in ("SIGKILL", "SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT")
+)
+"""Signals that no reader causes by itself: the kernel short of memory, or a person, sent them."""
+
+
+class Time(NamedTuple):
+    """The time in which one file has to be read."""
+
+    processor: float
+    """Seconds of processor time; 0 for no bound."""
+    clock: float
+    """Seconds on the clock."""
+
+
+class Ended(Exception):
+    """The child ended, or was ended, instead of answering."""
+
+    def __init__(self, how: str, room: bool, status: int | None) -> None:
+        super().__init__(how)
+        self.how = how
+        """NOT_STARTED, CRASHED, KILLED, TOO_LONG (processor time) or WAITED (time on the clock)."""
+        self.blames_file = how == CRASHED and room
+        """True if the file is the likely cause: nobody killed the child, and memory was not short."""
+        self.status = status
+
+    def __str__(self) -> str:
+        status = self.status
+        if self.how == NOT_STARTED and status is None:
+            return "it did not start in time"
+        if status is None:
+            return self.how
+        return f"signal {-status}" if status < 0 else f"exit status {status}"
+
+
+class ReaderProcess:
+    """One child. It is used for one file after another, by one thread at a time."""
+
+    def __init__(
+        self,
+        start: str,
+        *arguments: str,
+        kind: tuple[int, bytes],
+        environ: Mapping[str, str] | None = None,
+        site: bool = True,
+    ) -> None:
+        """Start it. `kind` is its bound on memory, and a line that it is sent before the first file. Raises OSError."""
+        self.parent = os.getpid()
+        self.kind = kind
+        self._unsent = kind[1]
+        self.confined = Confined(start, *arguments, environ=environ, site=site)
+        self.usable = True
+        self.used = 0.0
+        """Processor time of the last file in seconds; all that was allowed if there was no answer."""
+        self.room = False
+        """True if the memory that it may use was free when it started."""
+        self._ready = False
+
+    @property
+    def late(self) -> bool:
+        """True if its time ran out, perhaps just after it answered."""
+        return self.confined.late
+
+    def ask(
+        self, head: Mapping[str, object], data: bytes, time: Time, text: bytes | None = None
+    ) -> tuple[dict[str, Any], bytes, tuple[Chunk, ...]]:
+        """Return the answer about one file: its first line, the text, and the chunks of that text.
+
+        With `text`, the chunks are of this text, and the child sends none. Raises Ended; the child is dead then.
+        """
+        self.used = time.processor
+        try:
+            self._wait_until_ready()
+            with self.confined.within(time.clock):
+                return self._answer(head, data, time, text)
+        except (OSError, EOFError):
+            ended = self._ended(time)
+            self.end()
+            raise ended from None
+        except (ValueError, TypeError, KeyError, RecursionError):  # no answer that a reader gives
+            self.end()
+            raise Ended(CRASHED, self.room, None) from None
+        except BaseException:  # interrupted in the middle of an answer
+            self.end()
+            raise
+
+    def end(self) -> None:
+        """End the process and wait until it is gone."""
+        self.usable = False
+        self.confined.end()
+
+    def forget(self) -> None:
+        """Close this process's end of the pipes."""
+        self.confined.forget()
+
+    def _wait_until_ready(self) -> None:
+        if self._ready:
+            return
+        with self.confined.within(_START_S):
+            self.room = json.loads(self.confined.line(_READY))["room"] is True
+        self._ready = True
+
+    def _answer(
+        self, head: Mapping[str, object], data: bytes, time: Time, text: bytes | None
+    ) -> tuple[dict[str, Any], bytes, tuple[Chunk, ...]]:
+        unsent, self._unsent = self._unsent, b""
+        line = json.dumps({**head, "size": len(data), "time": time}).encode() + b"\n"
+        self.confined.write(unsent, line, data)
+        answer = json.loads(self.confined.line(_HEAD))
+        if text is None:
+            size = answer["size"]
+            if not 0 <= size <= head["most"]:
+                raise ValueError
+            text = self.confined.exactly(size)
+        self.usable = answer["usable"] is True
+        self.used = max(0.0, float(answer["used"]))
+        if time.processor:
+            self.used = min(self.used, time.processor)
+        return answer, text, tuple(_chunks(answer["chunks"], text))
+
+    def _ended(self, time: Time) -> Ended:
+        """Return how the process ended."""
+        if not self._ready:
+            late = self.confined.late
+            return Ended(NOT_STARTED, False, None if late else self.confined.status())
+        status = self.confined.status()
+        if self.confined.late:
+            # Where processor time is bounded, the file had less of it than it may have.
+            bounded = time.processor and hasattr(signal, "setitimer")
+            return Ended(WAITED if bounded else TOO_LONG, self.room, status)
+        if status is not None and status == -getattr(signal, "SIGPROF", 0):
+            return Ended(TOO_LONG, self.room, status)
+        killed = status is not None and status < 0 and -status in _FROM_OUTSIDE
+        return Ended(KILLED if killed else CRASHED, self.room, status)
+
+
+def _chunks(rows: Any, text: bytes) -> Iterator[Chunk]:
+    """Yield the chunks of an answer. Raises ValueError or TypeError for other values, or if they repeat the text."""
+    room = _REPEATED * len(text) + (1 << 20)
+    for row in rows:
+        chunk = _chunk(row, text)
+        room -= chunk.end - chunk.start
+        if room < 0:
+            raise ValueError
+        yield chunk
+
+
+def _chunk(row: Any, text: bytes) -> Chunk:
+    first, last, start, end, *words, numbers = row
+    kind, symbol, parent, signature, doc, place = map(str, words)
+    if not (1 <= first <= last and 0 <= start < end <= len(text)):
+        raise ValueError
+    if numbers and len(numbers) != last - first + 1:
+        raise ValueError
+    if not all(0 <= number < _NUMBERS for number in numbers):
+        raise ValueError
+    names = (kind, symbol, parent, signature, doc, place)
+    return Chunk(
+        first, last, start, end, text[start:end].decode(), *names, tuple(map(int, numbers))
+    )
