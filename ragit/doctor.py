@@ -23,7 +23,7 @@ from ragit.locks import lock
 from ragit.reports import Finding, FreshnessReport
 from ragit.repository.repository import Ragit, open_repository
 from ragit.store import Store, engine_versions, unfinished_files
-from ragit.types import LOST, NOT_DOWNLOADED, lacking
+from ragit.types import LOST, NOT_DOWNLOADED, PARSER_FAILED, PARSER_TOO_LONG, TOO_DEEP, lacking
 
 OLDEST_SQLITE = (3, 43)
 """The first SQLite whose full-text tables can delete without keeping the text."""
@@ -226,6 +226,7 @@ def _store(patient: _Patient) -> Iterator[Finding]:
     if freshness.deferred:
         text = f"{_files(freshness.deferred)} slow to read and deferred: `ragit status --skipped` names them"
         yield Finding("store", "note", text, "Type: ragit index")
+    yield from _parsers(freshness)
     if not freshness.fresh:
         words = lacking(len(freshness.missing), freshness.without_vectors, "HEAD")
         yield Finding("store", "note", words, "Type: ragit index")
@@ -241,6 +242,18 @@ def _unfinished(path: Path) -> Iterator[Finding]:
             size = sum(file.stat().st_size for file in files) / 1e6
             text = f"a rebuild was interrupted and left {files[0].name} ({size:.1f} MB in all)"
             yield Finding("store", "note", text, "Type: ragit gc")
+
+
+def _parsers(freshness: FreshnessReport) -> Iterator[Finding]:
+    """Name the files that are indexed by lines because their grammar crashed or was not asked."""
+    reasons = (PARSER_FAILED, PARSER_TOO_LONG, TOO_DEEP)
+    found = [(path, why) for path, why in freshness.by_lines if why in reasons]
+    if not found:
+        return
+    path, why = found[0]
+    files = "1 file" if len(found) == 1 else f"{len(found):,} files"
+    text = f"{files} indexed without symbols, such as {path} ({why})"
+    yield Finding("parsers", "note", text, "Type: ragit status --skipped")
 
 
 def _absent(freshness: FreshnessReport) -> Iterator[Finding]:

@@ -187,6 +187,8 @@ class FreshnessReport(Record):
     """None if no chunk of the tree, as far as it is stored, lacks its vector."""
     deferred: int = 0
     """Files that were slow to read and wait for the next `ragit index`: not found, or by their lines."""
+    by_lines: tuple[tuple[str, str], ...] = ()
+    """Files that are indexed by lines instead of syntax, each with the reason."""
 
     @property
     def fresh(self) -> bool:

@@ -21,7 +21,7 @@ from ragit.chunk.options import ChunkOptions
 from ragit.chunk.patience import NONE, Patience
 from ragit.chunk.pieces import Piece, chunks_of
 from ragit.chunk.row import Language
-from ragit.types import PARSER_TOO_LONG, DEFERRED, SPENT, SPENT_BY_LINES, TOO_DEEP, Chunking
+from ragit.types import DEFERRED, PARSER_TOO_LONG, SPENT, SPENT_BY_LINES, TOO_DEEP, Chunking
 
 if TYPE_CHECKING:
     from ragit.chunk.custom import Custom

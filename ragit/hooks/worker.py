@@ -20,10 +20,13 @@ from ragit.locks import lock
 
 if TYPE_CHECKING:
     from ragit.git import Repo, Worktree
+    from ragit.repository.repository import Ragit
 
 PENDING, LOCK, LOG = "pending", "worker.lock", "worker.log"
 LOG_BYTES = 1 << 20
 NICE = 10
+_LOGGED = 50
+"""Files that one run names in the log at most."""
 REBASE_PATIENCE_S = 3.0
 """How long a rebase is waited for, so that its end is indexed and none of its steps; one that stopped takes longer."""
 
@@ -125,10 +128,23 @@ def _index_heads(folder: Path, hints: Iterable[str]) -> None:
                 _log(
                     f"{place}: {report.indexed} indexed, {report.embedded} embedded in {report.seconds:.2f} s"
                 )
+                if report.indexed and report.by_lines:
+                    _log_by_lines(index)
         except RagitError as error:
             failures.append(error)
     if failures:
         raise failures[0]
+
+
+def _log_by_lines(index: Ragit) -> None:
+    """Log the files of HEAD that are indexed by lines because of their grammar, some dozens at most."""
+    from ragit.types import BY_LINES
+
+    found = index.check().by_lines
+    for path, why in found[:_LOGGED]:
+        _log(f"{index.top}: {path}: {why}")
+    if len(found) > _LOGGED:
+        _log(f"{index.top}: {len(found) - _LOGGED} more files {BY_LINES}")
 
 
 class _Watch:

@@ -72,6 +72,7 @@ def freshness_of(indexer: Indexer, target: Target) -> FreshnessReport:
         absent=composed.absent,
         without_vectors=lacking,
         deferred=composed.count_of(DEFERRED),
+        by_lines=tuple((path_text(path), why) for path, why in sorted(composed.by_lines.items())),
     )
 
 

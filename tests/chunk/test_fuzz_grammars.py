@@ -1,0 +1,142 @@
+"""Openers without an end, repeated: whatever a grammar does with them, the process that asked lives and says so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from ragit.chunk import chunk, end_children, nesting, texts
+from ragit.chunk.languages import LANGUAGES
+from ragit.chunk.patience import BRIEF, FULL, Patience
+from ragit.chunk.reader_process import Ended
+from ragit.types import PARSER_FAILED, PARSER_TOO_LONG, TOO_DEEP
+
+GRAMMARS = {row.grammar: name for name, row in LANGUAGES.items() if row.grammar}
+"""Each grammar once, with a language that uses it."""
+
+BRACKETS = ["(", "[", "{", "<", "{{", "((", "<a>", "</", "<!--", "/*", "(*", "{-", "--[[", "<%"]
+QUOTES = ['"', "'", "`", '"""', "'''", 'f"{', 'r#"', "%w(", "q{", "<<A\n", "<<~A\n", "```\n"]
+MARKS = [
+    "- ",
+    "* ",
+    "+ ",
+    "1. ",
+    "> ",
+    ">",
+    "? ",
+    ": ",
+    "# ",
+    "::: ",
+    "| ",
+    "@",
+    "\\",
+    "\\begin{a}",
+]
+INTERPOLATIONS = ["${", '"${', '"#{', "`${", "{`$", '"$(', "$((", '"\\(', "${{", "@(", "$$", '"@{']
+WORDS = ["begin ", "if ", "do ", "case ", "let ", "fn(", "->", "=>", "not ", "if a {\n", "a:\n"]
+OPENERS = [*BRACKETS, *QUOTES, *MARKS, *INTERPOLATIONS, *WORDS]
+INDENTED = ["- a\n", "1. a\n", "a:\n", "if a:\n", "> a\n", "x = do\n"]
+DEPTHS = [100, 400, 1500, 10_000]
+MOST = 1_000_000
+"""Bytes of a case: deep indentation grows with the square of its depth."""
+
+
+def cases(depth: int) -> Iterator[tuple[str, bytes]]:
+    for opener in OPENERS:
+        yield f"{opener!r} * {depth}", (opener * depth + "\n").encode()
+    for unit in (" ", "  ", "\t"):
+        for line in INDENTED:
+            text = "".join(unit * level + line for level in range(depth))
+            yield f"{line!r} indented by {unit!r} {depth} times", text.encode()
+
+
+def assert_reported(language: str, label: str, data: bytes, kind: str) -> None:
+    """Chunk a text as a command does. It must not raise, and a crash must be among the reasons."""
+    crashes: list[str] = []
+    real = texts._asked
+
+    def asked(*given: object) -> object:
+        try:
+            return real(*given)  # type: ignore[arg-type]
+        except Ended as ended:
+            crashes.append(ended.how)
+            raise
+
+    patience = Patience(kind)
+    texts._asked = asked  # type: ignore[assignment]
+    try:
+        found = chunk(data, language, patience=patience)
+    finally:
+        texts._asked = real
+    if crashes and not (patience.over and kind == BRIEF):
+        assert found.skipped in (PARSER_FAILED, PARSER_TOO_LONG), (language, label, crashes)
+    if not patience.over:
+        lines = {n for one in found.chunks for n in range(one.start_line, one.end_line + 1)}
+        written = [n for n, line in enumerate(data.split(b"\n"), 1) if line.strip()]
+        assert found.skipped == "minified" or lines.issuperset(written), (language, label)
+
+
+@pytest.mark.parametrize("grammar", GRAMMARS)
+def test_no_opener_harms_the_process_that_asks(grammar: str) -> None:
+    """The short form: the depths at which scanners of Markdown, YAML and Perl write past their buffer."""
+    for label, data in cases(400):
+        if len(data) < 20_000:
+            assert_reported(GRAMMARS[grammar], label, data, BRIEF)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("depth", DEPTHS)
+@pytest.mark.parametrize("grammar", GRAMMARS)
+def test_no_depth_harms_the_process_that_asks(grammar: str, depth: int) -> None:
+    for label, data in cases(depth):
+        if len(data) < MOST:
+            assert_reported(GRAMMARS[grammar], label, data, BRIEF)
+
+
+KILLERS = {
+    "markdown": [b">" * 300, b"+ " * 300, b"1. " * 300, b"- > " * 200],
+    "yaml": [b"- " * 255, b"? " * 300, b": " * 300],
+    "perl": [b"{`$" * 84, b'"${' * 100, b"`@{" * 100],
+}
+"""What writes past the buffer of a scanner, which shows as a signal only sometimes."""
+
+
+@pytest.mark.parametrize("grammar", KILLERS)
+def test_a_scanner_that_writes_past_its_buffer_is_not_asked(grammar: str) -> None:
+    steps = {
+        "markdown": b"".join(b"  " * level + b"- a\n" for level in range(300)),
+        "yaml": b"".join(b" " * level + b"a:\n" for level in range(300)),
+        "perl": b'"${' * 99,
+    }
+    for data in [*KILLERS[grammar], steps[grammar]]:
+        found = chunk(data + b"\n", grammar)
+        assert (found.skipped, bool(found.chunks)) == (TOO_DEEP, True)
+
+
+@pytest.mark.parametrize(
+    ("grammar", "text"),
+    [
+        ("markdown", b"- a\n  - b\n    - c\n      > d\n" * 500),
+        ("markdown", b"* * * * * * * *\n" + b"-" * 900 + b"\n" + b" " * 900 + b"far right\n"),
+        ("markdown", b"```\n" + b"\t" * 80 + b"code\n```\n"),
+        ("yaml", b"a:\n  b:\n  - c: 1\n    d: [1, 2]\n" * 500),
+        ("yaml", b"a: |\n" + b" " * 500 + b"text\n"),
+        ("perl", b'my $x = "a ${\\ join(q{,}, @{$list->{$key}})} b";\n' * 500),
+        ("python", b"(" * 900),
+    ],
+)
+def test_what_people_write_is_not_nested_too_deeply(grammar: str, text: bytes) -> None:
+    assert not nesting.too_deep(grammar, text)
+
+
+@pytest.mark.parametrize("kind", [BRIEF, FULL])
+def test_a_text_that_kills_its_grammar_is_cut_by_lines(kind: str) -> None:
+    """Kotlin's scanner aborts where its stack is full."""
+    found = chunk(b'"${' * 2000 + b"\n", "kotlin", patience=Patience(kind))
+    assert (found.skipped, len(found.chunks)) == (PARSER_FAILED, 1)
+    assert chunk(b"fun f() = 1\n", "kotlin").chunks[0].symbol == "f", "others are parsed as ever"
+
+
+def teardown_module() -> None:
+    end_children()
