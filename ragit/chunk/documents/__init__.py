@@ -24,20 +24,20 @@ class Reader(NamedTuple):
     """The file itself is text: where it is none, no container needs to be looked for."""
 
 
-FRAME_VERSION = 4
+FRAME_VERSION = 5
 """Of frame.py, group.py, numbers.py, markup.py and sniff.py, for all of them."""
 
 READERS: Mapping[str, Reader] = {
     "doc": Reader("doc", 1, "olefile"),
-    "docx": Reader("docx", 1),
+    "docx": Reader("docx", 2, "python-docx lxml"),
     "epub": Reader("epub", 2),
     "notebook": Reader("ipynb", 1, is_text=True),
     "odp": Reader("odf", 1),
     "ods": Reader("odf", 2),
     "odt": Reader("odf", 1),
     "pdf": Reader("pdf", 1, "pypdf cryptography fonttools brotli"),
-    "pptx": Reader("pptx", 1),
+    "pptx": Reader("pptx", 2),
     "rtf": Reader("rtf", 2),
-    "xls": Reader("xls", 2, "olefile xlrd"),
-    "xlsx": Reader("xlsx", 2),
+    "xls": Reader("xls", 3, "xlrd olefile openpyxl"),
+    "xlsx": Reader("xlsx", 3, "openpyxl"),
 }

@@ -1,143 +1,145 @@
-"""Word documents since 2007 (.docx, .docm, .dotx), in both dialects of the standard, read from their XML.
+"""Word documents since 2007 (.docx, .docm and their templates), opened by python-docx.
 
-Not by python-docx: it refuses templates and files with macros, does not know the strict dialect, loads all pictures,
-and shows neither text boxes nor footnotes. What is written here follows ECMA-376 part 1: 17.3 paragraphs, 17.4 tables,
-17.9 lists, 17.10 headers and footers, 17.11 footnotes, 17.13 comments and changes.
+The library gives the package, its styles and lists, and element classes. Its API has neither text boxes nor
+footnotes nor tracked changes, so its tree is walked here, after ECMA-376 part 1: 17.3 paragraphs, 17.4 tables, 17.10
+headers, 17.11 footnotes, 17.13 comments and changes. The body is parsed in pieces by the library's parser.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from xml.etree.ElementTree import Element
+from typing import Any
 
-from ragit.chunk.documents.archive import Archive
+import docx
+from docx.opc.constants import CONTENT_TYPE
+from docx.oxml.parser import element_class_lookup, parse_xml
+from lxml import etree
+
 from ragit.chunk.documents.block import Block, Bounds, Place, Unreadable
-from ragit.chunk.documents.markup import attribute, events, local
-from ragit.chunk.documents.relations import related_of
-from ragit.chunk.documents.styles import Styles, child, lists_of
+from ragit.chunk.documents.docx_styles import Styles, lists_of
+from ragit.chunk.documents.markup import local
+from ragit.chunk.documents.opc import Package, written
 
 _KIND = "docx"
+_MAIN = "officeDocument"
+_TYPES = {
+    _MAIN: CONTENT_TYPE.WML_DOCUMENT_MAIN,  # of macros and templates as well, which python-docx refuses
+    "styles": CONTENT_TYPE.WML_STYLES,
+    "numbering": CONTENT_TYPE.WML_NUMBERING,
+    "header": CONTENT_TYPE.WML_HEADER,
+    "footer": CONTENT_TYPE.WML_FOOTER,
+    "comments": CONTENT_TYPE.WML_COMMENTS,
+    "footnotes": CONTENT_TYPE.WML_FOOTNOTES,
+    "endnotes": CONTENT_TYPE.WML_ENDNOTES,
+}
+_MOST_PARTS = 500
+"""Headers, footers and other parts that are read: python-docx compares each name with all others."""
+_PARAGRAPHS = 100
+"""Paragraphs and tables that a page may have: so many times the bound on pages are read."""
+_PIECE = 1 << 16
+"""Bytes of the body that are parsed at a time."""
 
+_MOST_TAGS = 2_000_000
+"""Tags of the body that are parsed, which take some 300 MB; a page of a report has some hundred."""
+
+_W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _NOTES = {
     "footnoteReference": "footnote",
     "endnoteReference": "endnote",
     "commentReference": "comment",
 }
+_SEPARATORS = ("separator", "continuationSeparator", "continuationNotice")
 _SPACES = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
-_NOT_SHOWN = frozenset(
-    (
-        "del",
-        "moveFrom",
-        "instrText",
-        "delText",
-        "delInstrText",
-        "pPr",
-        "rPr",
-        "sdtPr",
-        "tblPr",
-        "trPr",
-        "tcPr",
-        "rt",
-    )
+_HIDDEN = frozenset(
+    "del moveFrom instrText delText delInstrText pPr rPr sdtPr tblPr trPr tcPr rt".split()
 )
-"""Text that was deleted, what fields are computed from, and properties. `rt` is how a word above is pronounced."""
+"""Elements whose text is not shown: deleted text, field codes, properties, and how a word is pronounced (`rt`)."""
+_REST = "[The document goes on: the rest is left out.]"
 
 
 def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
-    """Headers, the body in its order with notes behind the paragraph that refers to them, footers."""
-    archive = Archive(data, bounds, _KIND)
-    main = next(
-        iter(related_of(archive, "", _KIND, "officeDocument")), archive.called("word/document.xml")
-    )
-    if main not in archive:
-        raise Unreadable("damaged docx")
-    reading = _Reading(archive, main)
-    yield from reading.edges("header")
-    yield from reading.body(main, bounds)
-    yield from reading.edges("footer")
+    """Read headers, the body with notes behind the paragraph that refers to them, and footers."""
+    package = Package(data, bounds, _KIND)
+    try:
+        document = _Document(package)
+        yield from document.edges("header")
+        yield from document.body(package.read(package.main), bounds)
+        yield from document.edges("footer")
+    except etree.XMLSyntaxError as error:
+        raise Unreadable(
+            "nested too deeply" if "depth" in str(error) else "damaged docx"
+        ) from error
 
 
-class _Reading:
-    """One document being read: its styles and notes, and where in it one is."""
+def _opened(package: Package) -> Any:
+    """Return python-docx's document, with an empty body in place of the document's own."""
+    parts: dict[str, tuple[str, bytes]] = {}
+    for relation in package.relations(package.main).values():
+        if relation.kind in _TYPES and relation.kind != _MAIN and len(parts) < _MOST_PARTS:
+            parts[relation.part] = (relation.kind, package.read(relation.part))
+    parts.pop(package.main, None)
+    body = f'<w:document xmlns:w="{_W[1:-1]}"><w:body/></w:document>'.encode()
+    return docx.Document(written((package.main, body), _TYPES, parts))
 
-    def __init__(self, archive: Archive, main: str) -> None:
-        self._archive = archive
-        self._main = main
-        self._styles = Styles(self._one("styles"), _KIND)
-        self._lists = lists_of(self._one("numbering"), _KIND)
+
+class _Document:
+    """One document being read: its styles, lists and notes, and the position in it."""
+
+    def __init__(self, package: Package) -> None:
+        self._parts: dict[str, list[Any]] = {}
+        for relation in _opened(package).part.rels.values():
+            kind = relation.reltype.rpartition("/")[2]
+            self._parts.setdefault(kind, []).append(_root(relation.target_part))
+        self._styles = Styles(self._first("styles"))
+        self._lists = lists_of(self._first("numbering"))
         self._headings: list[tuple[int, str]] = []
         self._page = 1
         self._pages = False
-        """The file says where its pages end."""
-        self._waiting: list[tuple[str, str]] = []
-        """Notes (kind, id) that the paragraph under way refers to."""
-        self._boxes: list[Element] = []
-        """Text boxes that it holds."""
+        """The file tells where its pages end."""
+        self._references: list[tuple[str, str]] = []
+        """Notes (kind, id) to which the current paragraph refers."""
+        self._boxes: list[Any] = []
+        """Text boxes in the current paragraph."""
         self._notes = {kind: self._read_notes(kind) for kind in _NOTES.values()}
 
-    def _one(self, kind: str) -> bytes:
-        parts = related_of(self._archive, self._main, _KIND, kind)
-        return self._archive.read(parts[0]) if parts else b""
+    def _first(self, kind: str) -> Any:
+        return next(iter(self._parts.get(kind, ())), None)
 
     def _read_notes(self, kind: str) -> dict[str, str]:
-        data = self._one(f"{kind}s")
+        root = self._first(f"{kind}s")
         notes = {}
-        for event, element in events(data, _KIND) if data else ():
-            if event == "end" and local(element) == kind:
-                if attribute(element, "type") not in (
-                    "separator",
-                    "continuationSeparator",
-                    "continuationNotice",
-                ):
-                    notes[attribute(element, "id")] = self._flat(element)
-                element.clear()
-        self._waiting.clear()
-        self._boxes.clear()
+        for note in root.findall(f"{_W}{kind}") if root is not None else ():
+            if note.get(f"{_W}type") not in _SEPARATORS:
+                notes[note.get(f"{_W}id") or ""] = self._line(note)
+        self._references, self._boxes = [], []
         return notes
 
     def edges(self, kind: str) -> Iterator[Block]:
-        """The headers or footers, each text once."""
+        """Read the headers or footers, each text once."""
         seen: set[str] = set()
-        for part in related_of(self._archive, self._main, _KIND, kind):
-            whole = [element for _, element in events(self._archive.read(part), _KIND)][:1]
-            for block in self._blocks(whole[0] if whole else ()):
-                if (
-                    block.text not in seen and not block.text.strip().isdecimal()
-                ):  # the number of a page
+        for root in self._parts.get(kind, ()):
+            for block in self._blocks(root):
+                # A text of digits alone is the number of a page.
+                if block.text not in seen and not block.text.strip().isdecimal():
                     seen.add(block.text)
-                    yield block._replace(
-                        place=Place(kind),
-                        headings=(),
-                        kind=kind if block.kind == "text" else block.kind,
-                    )
+                    own = kind if block.kind == "text" else block.kind
+                    yield block._replace(place=Place(kind), headings=(), kind=own)
         self._page = 1
 
-    def body(self, main: str, bounds: Bounds) -> Iterator[Block]:
-        """The document itself. Each paragraph or table is dropped from memory once it is read."""
-        data = self._archive.read(main)
+    def body(self, data: bytes, bounds: Bounds) -> Iterator[Block]:
+        """Read the body, paragraph by paragraph."""
         self._pages = b"lastRenderedPageBreak" in data
-        depth = 0
-        inside = False
-        for event, element in events(data, _KIND):
-            if event == "start":
-                depth += 1
-                inside = inside or (depth == 2 and local(element) == "body")
-                continue
-            depth -= 1
-            if depth == 2 and inside:
+        for number, element in enumerate(_children(data)):
+            if element is not None:
                 yield from self._blocks((element,))
-                element.clear()
-                if self._page > bounds.units:
-                    yield Block(
-                        "[The document goes on: the rest is left out.]",
-                        self._place(self._page),
-                        kind="note",
-                    )
-                    return
+            many = self._page > bounds.units or number >= bounds.units * _PARAGRAPHS
+            if many or element is None:
+                yield Block(_REST, self._place(self._page), kind="note")
+                return
 
-    # -- blocks ------------------------------------------------------------------------------------------------------
+    # -- blocks --------------------------------------------------------------------------------------
 
-    def _blocks(self, elements: Iterable[Element]) -> Iterator[Block]:
+    def _blocks(self, elements: Iterable[Any]) -> Iterator[Block]:
         for element in elements:
             name = local(element)
             if name == "p":
@@ -146,37 +148,40 @@ class _Reading:
                 yield from self._table(element)
             elif name == "AlternateContent":
                 yield from self._blocks(_chosen(element))
-            elif name not in _NOT_SHOWN:
-                yield from self._blocks(
-                    element
-                )  # content controls, marked changes, custom XML around paragraphs
+            elif name not in _HIDDEN:  # content controls, tracked changes, custom XML
+                yield from self._blocks(element)
 
-    def _paragraph(self, element: Element) -> Iterator[Block]:
+    def _paragraph(self, element: Any) -> Iterator[Block]:
         first = self._page
-        properties = child(element, "pPr")
-        text = self._flat(element, keep_lines=True)
+        text = self._text(element)
+        text = "\n".join(" ".join(line.split()) for line in text.split("\n")).strip("\n")
+        references, self._references = self._references, []
         boxes, self._boxes = self._boxes, []
-        waiting, self._waiting = self._waiting, []
         if text.strip():
-            yield self._block(text, properties, first)
-        for kind, number in waiting:
-            note = self._notes[kind].get(number, "")
+            yield self._block(text, element.find(f"{_W}pPr"), first)
+        yield from self._beside(references, boxes, first)
+
+    def _beside(
+        self, references: list[tuple[str, str]], boxes: list[Any], first: int
+    ) -> Iterator[Block]:
+        """Give the notes to which a paragraph or row refers, and its text boxes."""
+        for kind, number in references:
+            note = self._notes[kind].get(number)
             if note:
                 yield Block(f"{kind}: {note}", self._place(first), self._path(), "note")
         for box in boxes:
             yield from self._blocks(box)
 
-    def _block(self, text: str, properties: Element | None, first: int) -> Block:
+    def _block(self, text: str, properties: Any, first: int) -> Block:
         level = self._styles.level(properties)
         item = self._styles.numbered(properties)
         mark = self._lists.mark(item) if item else ""
-        if mark and mark.strip():
+        if mark.strip():
             text = f"{mark} {text.lstrip()}"
         if level is not None:
             title = " ".join(text.split())
-            self._headings = [
-                (other, above) for other, above in self._headings if other < level
-            ] + [(level, title)]
+            above = [(other, name) for other, name in self._headings if other < level]
+            self._headings = [*above, (level, title)]
             return Block(title, self._place(first), self._path(), "heading")
         if item:
             return Block("  " * item.depth + text, self._place(first), self._path(), "list")
@@ -188,68 +193,60 @@ class _Reading:
     def _place(self, first: int) -> Place:
         return Place("", "page", first, max(first, self._page)) if self._pages else Place()
 
-    def _table(self, element: Element) -> Iterator[Block]:
+    def _table(self, element: Any) -> Iterator[Block]:
         first = self._page
-        rows = list(_inner(element, "tr"))
-        cells = [list(_inner(row, "tc")) for row in rows]
-        if len(rows) == 1 and len(cells[0]) == 1:
+        cells = [list(_inner(row, "tc")) for row in _inner(element, "tr")]
+        if len(cells) == 1 and len(cells[0]) == 1:
             yield from self._blocks(cells[0][0])  # a frame around text
             return
+        has_header = len(cells) > 1 and max(map(len, cells)) > 1
         header = ""
-        wide = max(map(len, cells), default=0) > 1
         for number, row in enumerate(cells):
-            text = " | ".join(self._flat(cell) for cell in row)
-            text = text.rstrip("| ")
+            text = " | ".join(self._line(cell) for cell in row).rstrip("| ")
             if not text:
                 continue
-            if wide and len(rows) > 1 and number == 0:
+            if has_header and number == 0:
                 header = text
             yield Block(text, self._place(first), self._path(), "table", header)
             first = self._page
-            yield from self._left_over(first)
+            references, self._references = self._references, []
+            boxes, self._boxes = self._boxes, []
+            yield from self._beside(references, boxes, first)
 
-    def _left_over(self, first: int) -> Iterator[Block]:
-        """Notes and boxes of a table's row."""
-        waiting, self._waiting = self._waiting, []
-        boxes, self._boxes = self._boxes, []
-        for kind, number in waiting:
-            if self._notes[kind].get(number):
-                yield Block(
-                    f"{kind}: {self._notes[kind][number]}", self._place(first), self._path(), "note"
-                )
-        for box in boxes:
-            yield from self._blocks(box)
+    # -- text ----------------------------------------------------------------------------------------
 
-    # -- text --------------------------------------------------------------------------------------------------------
+    def _line(self, element: Any) -> str:
+        """Return all text within an element on one line."""
+        return " ".join(self._text(element).split())
 
-    def _flat(self, element: Element, *, keep_lines: bool = False) -> str:
-        """All text within an element; on one line unless its breaks are to be kept."""
-        text = "".join(self._text(element))
-        if keep_lines:
-            return "\n".join(" ".join(line.split()) for line in text.split("\n")).strip("\n")
-        return " ".join(text.split())
+    def _text(self, element: Any) -> str:
+        pieces: list[str] = []
+        self._collect(element, pieces)
+        return "".join(pieces)
 
-    def _text(self, element: Element) -> Iterator[str]:
+    def _collect(self, element: Any, pieces: list[str]) -> None:
+        """Append the text within an element; remember text boxes, notes and page ends on the way."""
         for each in element:
             name = local(each)
             if name == "t":
-                yield each.text or ""
+                pieces.append(each.text or "")
             elif name in _SPACES:
-                yield _SPACES[name]
+                pieces.append(_SPACES[name])
             elif name == "docPr":
-                yield _picture(each)
+                described = " ".join((each.get("descr") or "").split())
+                pieces.append(f" [image: {described}] " if described else "")
             elif name == "AlternateContent":
                 for chosen in _chosen(each):
-                    yield from self._text(chosen)
-            elif name not in _NOT_SHOWN and not self._noticed(name, each):
-                yield from self._text(each)
+                    self._collect(chosen, pieces)
+            elif name not in _HIDDEN and not self._remembered(name, each):
+                self._collect(each, pieces)
         if local(element) in ("p", "tc", "tr"):
-            yield "\n"  # between the paragraphs of a cell or a note
+            pieces.append("\n")  # between the paragraphs of a cell or a note
 
-    def _noticed(self, name: str, element: Element) -> bool:
-        """True for what is no text itself, but a reference to a note, a text box or the end of a page."""
+    def _remembered(self, name: str, element: Any) -> bool:
+        """Remember a reference to a note, a text box or the end of a page; return False for others."""
         if name in _NOTES:
-            self._waiting.append((_NOTES[name], attribute(element, "id")))
+            self._references.append((_NOTES[name], element.get(f"{_W}id") or ""))
         elif name == "lastRenderedPageBreak":
             self._page += 1
         elif name in ("txbxContent", "textbox"):
@@ -259,21 +256,64 @@ class _Reading:
         return True
 
 
-def _chosen(element: Element) -> Iterator[Element]:
-    """What to read of alternatives: the first choice. The fallback says the same in the terms of an older Word."""
+def _root(part: Any) -> Any:
+    """Return the tree of a part; python-docx parses the kinds that it has a class for."""
+    element = getattr(part, "element", None)
+    return parse_xml(part.blob) if element is None else element
+
+
+def _children(data: bytes) -> Iterator[Any]:
+    """Parse a main part, and give each child of its body once it is complete; None if there are too many tags."""
+    parser = etree.XMLPullParser(
+        ("start",),
+        tag=f"{_W}body",
+        remove_blank_text=True,
+        remove_comments=True,
+        remove_pis=True,
+        resolve_entities=False,
+    )
+    parser.set_element_class_lookup(element_class_lookup)
+    body = last = None
+    tags = 0
+    for at in range(0, len(data), _PIECE):
+        piece = data[at : at + _PIECE]
+        tags += piece.count(b"<")
+        parser.feed(piece)
+        if body is None:
+            body = next((element for _, element in parser.read_events()), None)
+        # A child is complete once another one follows it. Freeing it here would take lxml longer
+        # than all the rest: it looks up the namespace of every element within.
+        following = _next(body, last)
+        while following is not None and following.getnext() is not None:
+            yield following
+            last, following = following, following.getnext()
+        if tags > _MOST_TAGS:
+            break
+    else:
+        parser.close()
+    while (last := _next(body, last)) is not None:
+        yield last
+    if tags > _MOST_TAGS:
+        yield None
+
+
+def _next(body: Any, last: Any) -> Any:
+    """Return the child behind the last one, or the first child; None if there is none."""
+    if last is not None:
+        return last.getnext()
+    return next(iter(body), None) if body is not None else None
+
+
+def _chosen(element: Any) -> Iterator[Any]:
+    """Give the first choice of alternatives; the fallback repeats it in the terms of an older Word."""
     choices = [each for each in element if local(each) == "Choice"]
     yield from choices[:1] or (each for each in element if local(each) == "Fallback")
 
 
-def _picture(element: Element) -> str:
-    described = " ".join(attribute(element, "descr").split())
-    return f" [image: {described}] " if described else ""
-
-
-def _inner(element: Element, name: str) -> Iterator[Element]:
-    """Rows of a table or cells of a row, through content controls and the like, but not into tables within."""
+def _inner(element: Any, name: str) -> Iterator[Any]:
+    """Give rows of a table or cells of a row, through content controls, but not into tables within."""
     for each in element:
         if local(each) == name:
             yield each
-        elif local(each) not in ("tbl", "tr", "tc", *_NOT_SHOWN):
+        elif local(each) not in ("tbl", "tr", "tc", *_HIDDEN):
             yield from _inner(each, name)

@@ -22,24 +22,33 @@ _LONG_SPACE = re.compile(
 _DECLARATION = re.compile(rb"\s*<\?xml\s[^<>]*\?>")
 
 
-def events(data: bytes, kind: str) -> Iterator[tuple[str, Element]]:
-    """`start` and `end` of each element, as ElementTree has them. Who reads a long part clears what is behind it.
+def sound(data: bytes, kind: str) -> bytes:
+    """Return XML as UTF-8 without its declaration, safe to parse.
 
-    Raises Unreadable (`damaged <kind>` and the like).
+    Raises Unreadable (`damaged <kind>` and the like) for what is no text, for a document type, which
+    could define entities, and for long names of namespaces, which each element's name would repeat.
     """
     text = text_of(data)
     if text is None:
         raise Unreadable(f"damaged {kind}")
     # It is UTF-8 now, whatever it declares; a declared encoding could hide a definition from the search below.
     declared = _DECLARATION.match(text)
-    start = declared.end() if declared else 0
     if b"<!DOCTYPE" in text:
         raise Unreadable("document type definition")
     if _LONG_SPACE.search(text):
         raise Unreadable("too long a namespace")
+    return text[declared.end() :] if declared else text
+
+
+def events(data: bytes, kind: str) -> Iterator[tuple[str, Element]]:
+    """Yield `start` and `end` of each element, as ElementTree has them; clear what is behind you in a long part.
+
+    Raises Unreadable as `sound` does, for XML that is not well-formed and for elements nested too deeply.
+    """
+    text = sound(data, kind)
     depth = 0
     try:
-        for event, element in _parsed(text, start):
+        for event, element in _parsed(text):
             depth += 1 if event == "start" else -1
             if depth > MAX_DEPTH:
                 raise Unreadable("nested too deeply")
@@ -48,12 +57,12 @@ def events(data: bytes, kind: str) -> Iterator[tuple[str, Element]]:
         raise Unreadable(f"damaged {kind}") from error
 
 
-def _parsed(text: bytes, at: int) -> Iterator[tuple[str, Element]]:
+def _parsed(text: bytes) -> Iterator[tuple[str, Element]]:
     """The events of the text from an offset on, a piece of it at a time: together they would be many times as large."""
     parser: Any = XMLPullParser(
         ("start", "end")
     )  # typed as if it might give anything that a target makes
-    size = _PIECE
+    at, size = 0, _PIECE
     while at < len(text):
         parser.feed(text[at : at + size])
         at += size
@@ -66,9 +75,10 @@ def _parsed(text: bytes, at: int) -> Iterator[tuple[str, Element]]:
     yield from parser.read_events()
 
 
-def local(element: Element) -> str:
-    """An element's name without its namespace."""
-    return element.tag.rpartition("}")[2]
+def local(element: Any) -> str:
+    """Return an element's name without its namespace; empty for a comment in a tree of lxml."""
+    tag = element.tag
+    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
 
 
 def attribute(element: Element, name: str) -> str:

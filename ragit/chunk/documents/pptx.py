@@ -11,10 +11,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
-from ragit.chunk.documents.archive import Archive
 from ragit.chunk.documents.block import Block, Bounds, Place, Unreadable
 from ragit.chunk.documents.markup import attribute, events, local, outermost
-from ragit.chunk.documents.relations import reference, related, related_of
+from ragit.chunk.documents.opc import Package, relation_id
 
 _KIND = "pptx"
 _TITLES = ("title", "ctrTitle")
@@ -34,39 +33,37 @@ class _Slide(NamedTuple):
 
 def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
     """Slides in the order of the show; each its title, its shapes, its notes and comments."""
-    archive = Archive(data, bounds, _KIND)
-    main = next(
-        iter(related_of(archive, "", _KIND, "officeDocument")),
-        archive.called("ppt/presentation.xml"),
-    )
+    package = Package(data, bounds, _KIND)
     read_beside: set[str] = set()
-    for number, part in enumerate(_order(archive, main), 1):
+    for number, part in enumerate(_order(package), 1):
         if number > bounds.units:
             yield Block("[The slides go on: the rest is left out.]", kind="note")
             return
-        yield from _slide(archive, part, number, read_beside)
+        yield from _slide(package, part, number, read_beside)
 
 
-def _order(archive: Archive, main: str) -> list[str]:
+def _order(package: Package) -> list[str]:
     """The slides' parts as the show has them: a part is no two slides."""
-    parts = related(archive, main, _KIND)
-    listed = (element for event, element in events(archive.read(main), _KIND) if event == "start")
-    numbers = (reference(element) for element in listed if local(element) == "sldId")
+    parts = package.relations(package.main)
+    listed = (
+        element for event, element in events(package.read(package.main), _KIND) if event == "start"
+    )
+    numbers = (relation_id(element) for element in listed if local(element) == "sldId")
     return list(dict.fromkeys(parts[number].part for number in numbers if number in parts))
 
 
-def _tree(archive: Archive, part: str) -> Element:
+def _tree(package: Package, part: str) -> Element:
     root: Element | None = None
-    for _, element in events(archive.read(part), _KIND):
+    for _, element in events(package.read(part), _KIND):
         root = element if root is None else root
     if root is None:
         raise Unreadable(f"damaged {_KIND}")
     return root
 
 
-def _slide(archive: Archive, part: str, number: int, read_beside: set[str]) -> Iterator[Block]:
+def _slide(package: Package, part: str, number: int, read_beside: set[str]) -> Iterator[Block]:
     """`read_beside` are the parts beside slides that were read: what several slides refer to is said once."""
-    root = _tree(archive, part)
+    root = _tree(package, part)
     shapes = [(_role(shape), shape) for shape in _shapes(root)]
     titles = [shape for role, shape in shapes if role in _TITLES]
     title = " ".join(" ".join(text for shape in titles for _, text in _paragraphs(shape)).split())
@@ -80,14 +77,14 @@ def _slide(archive: Archive, part: str, number: int, read_beside: set[str]) -> I
     beside = sorted(
         {
             relation
-            for relation in related(archive, part, _KIND).values()
+            for relation in package.relations(part).values()
             if relation.part not in read_beside
         }
     )
     read_beside.update(relation.part for relation in beside)
     for kind in (*_BESIDE, "notesSlide"):
         for part in (relation.part for relation in beside if relation.kind == kind):
-            yield from _beside(_tree(archive, part), kind, slide)
+            yield from _beside(_tree(package, part), kind, slide)
 
 
 def _shapes(element: Element) -> Iterator[Element]:

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import io
+from zipfile import ZipFile
 
 from ragit.chunk.documents import READERS
 from ragit.chunk.documents.archive import opened
 from ragit.chunk.documents.block import Unreadable
+from ragit.chunk.documents.opc import TYPES, TYPES_READ, format_of
 from ragit.chunk.languages import LANGUAGES
 
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 """What a compound file begins with, which holds other files ([MS-CFB] 2.2)."""
 
-_ZIP_PARTS = (
-    ("word/", "docx"),
-    ("xl/", "xlsx"),
-    ("ppt/", "pptx"),
-)
 _MIMETYPES = (
     (b"application/vnd.oasis.opendocument.text", "odt"),
     (b"application/vnd.oasis.opendocument.spreadsheet", "ods"),
@@ -75,10 +72,17 @@ def _in_zip(data: bytes, language: str) -> str:
             with archive.open("mimetype") as part:
                 said = part.read(100).strip()
             return next((kind for mime, kind in _MIMETYPES if said.startswith(mime)), "zip")
-    return next(
-        (kind for folder, kind in _ZIP_PARTS if any(name.startswith(folder) for name in names)),
-        "zip",
-    )
+        types = _types(archive)
+    return format_of(types, names) or "zip"
+
+
+def _types(archive: ZipFile) -> bytes:
+    """Return the beginning of an Office package's list of content types; empty if there is none."""
+    name = next((name for name in archive.namelist() if name.lower() == TYPES.lower()), "")
+    if not name or archive.getinfo(name).flag_bits & 1:
+        return b""
+    with archive.open(name) as part:
+        return part.read(TYPES_READ)
 
 
 def _in_ole(data: bytes) -> str:

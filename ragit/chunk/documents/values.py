@@ -37,35 +37,6 @@ def _plain(value: float) -> str:
     return f"{Decimal(short):f}"
 
 
-_ELAPSED = re.compile(r"\[(?:h+|m+|s+)\]", re.IGNORECASE)
-_PICTURED = re.compile(r"[ymdhs]", re.IGNORECASE)
-
-
-def is_moment(shown_as: str) -> bool:
-    """True if a format of numbers shows a date, a time of day or a duration."""
-    if not shown_as or shown_as == "General":
-        return False
-    if _ELAPSED.search(shown_as):
-        return True
-    first = _QUOTED.sub("", shown_as).partition(";")[0]
-    return bool(_PICTURED.search(first.replace("General", "")))
-
-
-def serial(days: float, since_1904: bool, shown_as: str = "") -> str:
-    """A moment that a spreadsheet counts as days: a date, a time of day below the first one, or a duration where the
-    format says so. A number that is no moment stays one."""
-    try:
-        if _ELAPSED.search(shown_as):
-            return moment(timedelta(days=days))
-        if 0 <= days < 1 and not since_1904:
-            return moment((datetime(2000, 1, 1) + timedelta(days=days)).time())
-        # In 1900, Excel counts a 29th of February.
-        first = datetime(1904, 1, 1) if since_1904 else datetime(1899, 12, 30 if days >= 60 else 31)
-        return moment(first + timedelta(days=days)) if days >= 0 else number(days)
-    except (ValueError, OverflowError):
-        return number(days)
-
-
 _ISO = re.compile(r"(\d{4}-\d\d-\d\d)?T?(\d\d:\d\d(?::\d\d)?)?(?:[.,](\d+))?Z?")
 
 

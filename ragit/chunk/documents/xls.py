@@ -11,7 +11,7 @@ from io import BytesIO, StringIO
 from itertools import pairwise
 from typing import Any
 
-from ragit.chunk.documents import sheets, values
+from ragit.chunk.documents import excel, sheets, values
 from ragit.chunk.documents.block import Block, Bounds, Unreadable
 from ragit.chunk.documents.sheets import Row
 from ragit.chunk.documents.sniff import OLE
@@ -153,10 +153,9 @@ def _text(book: Any, sheet: Any, row: int, column: int, kind: int, value: Any) -
         return ""
     if kind == _TEXT:
         return " ".join(str(value)[: sheets.MAX_CELL].split())
-    if kind == _NUMBER:
-        return values.number(float(value), _format(book, sheet, row, column))
-    if kind == _DATE:
-        return values.serial(float(value), bool(book.datemode), _format(book, sheet, row, column))
+    if kind in (_NUMBER, _DATE):
+        shown_as = _format(book, sheet, row, column)
+        return excel.number(float(value), shown_as, bool(book.datemode))[0]
     return values.truth(bool(value)) if kind == _BOOLEAN else _error(int(value))
 
 

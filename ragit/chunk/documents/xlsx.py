@@ -1,27 +1,28 @@
-"""Workbooks of Excel since 2007 (.xlsx, .xlsm and their templates), read row by row from their XML.
+"""Workbooks of Excel since 2007 (.xlsx, .xlsm and their templates), cell by cell with openpyxl's parser.
 
-openpyxl refuses a workbook whole for a style or a name that it does not know, finds nothing in the strict form that
-Excel can save, needs a second pass for formulas without values, and asks for memory as a file claims. What is read here
-is written down in ECMA-376 part 1: 18.2 workbooks, 18.3 sheets, 18.4 shared strings, 18.7 comments, 20.5 drawings.
+openpyxl as a whole refuses a workbook for one style or name that it does not know, and pads rows and columns to the
+size that a sheet claims. So only its parser of cells and its tables of number formats are used, on the cells that
+exist. ECMA-376 part 1: 18.2 workbooks, 18.3 sheets, 18.4 shared strings, 18.7 comments, 20.5 drawings.
 
-A formula's value is the one that was computed when the file was saved. A program that wrote the file without computing
-leaves none; then the formula itself is read, since it says more than nothing.
+A formula's value is the one that was computed when the file was saved. A program that wrote the file without
+computing leaves none; then the formula itself is read.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from xml.etree.ElementTree import Element
 
-from ragit.chunk.documents import sheets, values
-from ragit.chunk.documents.archive import Archive
+from openpyxl.utils.escape import unescape
+from openpyxl.worksheet._reader import FORMULA_TAG, INLINE_STRING, VALUE_TAG, WorkSheetParser
+
+from ragit.chunk.documents import excel, sheets, values
 from ragit.chunk.documents.block import Block, Bounds
 from ragit.chunk.documents.markup import attribute, events, local, outermost
-from ragit.chunk.documents.relations import Relation, reference, related, related_of
+from ragit.chunk.documents.opc import Package, Relation, relation_id
 from ragit.chunk.documents.sheets import MAX_CELL, MAX_ROW, Row, column_of
-from ragit.chunk.documents.xlsx_formats import formats
 
 _KIND = "xlsx"
 _SHEETS = ("worksheet", "xlMacrosheet", "dialogsheet")
@@ -29,7 +30,6 @@ _SHEETS = ("worksheet", "xlMacrosheet", "dialogsheet")
 _MERGE = re.compile(
     rb"<(?:\w+:)?mergeCell\s[^<>]*?ref=[\"']([A-Z]{1,3})([0-9]{1,7}):[A-Z]{1,3}([0-9]{1,7})[\"']"
 )
-_ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")
 _PLACE = re.compile(r"\$?([A-Za-z]{1,3})\$?([0-9]{1,7})")
 
 
@@ -60,15 +60,12 @@ class _Cell(NamedTuple):
 
 def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
     """The sheets in order, row by row."""
-    archive = Archive(data, bounds, _KIND)
-    main = next(
-        iter(related_of(archive, "", _KIND, "officeDocument")), archive.called("xl/workbook.xml")
-    )
-    parts = related(archive, main, _KIND)
+    package = Package(data, bounds, _KIND)
+    parts = package.relations(package.main)
     named = {relation.kind: relation.part for relation in parts.values()}
-    strings = list(_strings(archive, named.get("sharedStrings", "")))
-    shown = formats(archive.read(named["styles"])) if "styles" in named else []
-    listed, since_1904 = _listed(archive.read(main))
+    strings = list(_strings(package, named.get("sharedStrings", "")))
+    shown = excel.formats(package.read(named["styles"])) if "styles" in named else []
+    listed, since_1904 = _listed(package.read(package.main))
     book = _Book(strings, shown, since_1904, bounds, set())
     count = 0
     for name, state, number in listed:
@@ -84,7 +81,7 @@ def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
             yield sheets.REST
             return
         yield from _sheet(
-            archive, parts[number].part, name, state in ("hidden", "veryHidden"), book
+            package, parts[number].part, name, state in ("hidden", "veryHidden"), book
         )
 
 
@@ -95,17 +92,17 @@ def _listed(workbook: bytes) -> tuple[list[tuple[str, str, str]], bool]:
     for event, element in events(workbook, _KIND):
         if event == "end" and local(element) == "sheet":
             found.append(
-                (attribute(element, "name"), attribute(element, "state"), reference(element))
+                (attribute(element, "name"), attribute(element, "state"), relation_id(element))
             )
         elif event == "end" and local(element) == "workbookPr":
             since_1904 = attribute(element, "date1904") in ("1", "true", "on")
     return found, since_1904
 
 
-def _strings(archive: Archive, part: str) -> Iterator[str]:
+def _strings(package: Package, part: str) -> Iterator[str]:
     """The texts that cells refer to by their number."""
     root: Element | None = None
-    for event, element in events(archive.read(part), _KIND) if part else ():
+    for event, element in events(package.read(part), _KIND) if part else ():
         root = element if root is None else root
         if event == "end" and local(element) == "si":
             yield _text(element)
@@ -124,28 +121,25 @@ def _text(element: Element) -> str:
 
 
 def _plain(text: str) -> str:
-    text = text[:MAX_CELL]
-    if "_x" in text:
-        text = _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text)
-    return " ".join(text.split())
+    return " ".join(unescape(text[:MAX_CELL]).split())
 
 
-def _sheet(archive: Archive, part: str, name: str, hidden: bool, book: _Book) -> Iterator[Block]:
-    data = archive.read(part)
+def _sheet(package: Package, part: str, name: str, hidden: bool, book: _Book) -> Iterator[Block]:
+    data = package.read(part)
     merges: dict[int, dict[int, int]] = {}
     for letters, first, last in _MERGE.findall(data, max(0, data.rfind(b"sheetData>"))):
         if int(last) > int(first):
             merges.setdefault(int(first), {})[column_of(letters.decode("ascii"))] = int(last)
-    beside = related(archive, part, _KIND).values()
-    notes = _comments(archive, book.fresh(beside, "comments"))
+    beside = package.relations(part).values()
+    notes = _comments(package, book.fresh(beside, "comments"))
     boxes = [
-        text for drawing in book.fresh(beside, "drawing") for text in _boxes(archive.read(drawing))
+        text for drawing in book.fresh(beside, "drawing") for text in _boxes(package.read(drawing))
     ]
     yield from sheets.sheet(name, hidden, _rows(data, merges, book), notes, boxes)
 
 
 def _rows(data: bytes, merges: Mapping[int, dict[int, int]], book: _Book) -> Iterator[Row]:
-    number, column = 0, 0
+    parser = WorkSheetParser(None, book.strings, data_only=True)
     open_elements: list[Element] = []
     cells: list[_Cell] = []
     for event, element in events(data, _KIND):
@@ -153,18 +147,19 @@ def _rows(data: bytes, merges: Mapping[int, dict[int, int]], book: _Book) -> Ite
         if event == "start":
             open_elements.append(element)
             if name == "row":
-                said = element.get("r", "")
-                number = int(said) if said.isdecimal() and len(said) < 9 else number + 1
-                column, cells = 0, []
+                number = element.get("r", "")
+                known = number.isdecimal() and len(number) < 9
+                parser.row_counter = int(number) if known else parser.row_counter + 1
+                parser.col_counter, cells = 0, []
             continue
         open_elements.pop()
         if name == "c":
-            cell = _cell(element, column + 1, book)
-            column = cell.column
+            cell = _cell(element, parser, book)
             if cell.text:
                 cells.append(cell)
         if name in ("c", "row") and open_elements:
             open_elements[-1].clear()
+        number = parser.row_counter
         if name == "row" and cells and number <= MAX_ROW:
             yield _row(number, cells, merges.get(number, {}), book.bounds.columns)
         elif name == "sheetData":
@@ -181,55 +176,54 @@ def _row(number: int, cells: list[_Cell], merged: Mapping[int, int], most: int) 
     return Row(number, texts, any(cell.data for cell in cells), merged)
 
 
-def _cell(element: Element, column: int, book: _Book) -> _Cell:
-    place = _PLACE.fullmatch(element.get("r", ""))
-    if place:
-        column = column_of(place[1])
-    value, formula, inline = "", "", ""
-    for each in element:
-        name = local(each)
-        if name == "v":
-            value = (each.text or "").strip() or value
-        elif name == "f":
-            formula = (each.text or "").strip()
-        elif name == "is":
-            inline = _text(each)
-    if value:
-        return _valued(column, value, element.get("t", "n"), element.get("s", ""), book)
-    return _Cell(column, inline or (f"={_plain(formula)}" if formula else ""), False)
+def _cell(element: Element, parser: Any, book: _Book) -> _Cell:
+    column = parser.col_counter + 1
+    try:
+        parsed = parser.parse_cell(element)
+        value, column = parsed["value"], parsed["column"]
+    except (ValueError, TypeError, IndexError, OverflowError):
+        place = _PLACE.fullmatch(element.get("r", ""))
+        column = column_of(place[1]) if place else column
+        value = _as_written(element)
+    parser.col_counter = column
+    if value is None or element.get("t") == "inlineStr":
+        return _Cell(column, _without_value(element), False)
+    if isinstance(value, bool):
+        return _Cell(column, values.truth(value), True)
+    if isinstance(value, (int, float)):
+        style = element.get("s", "")
+        known = style.isdecimal() and len(style) < 6 and int(style) < len(book.formats)
+        shown_as = book.formats[int(style)] if known else ""
+        text, is_moment = excel.number(value, shown_as, book.since_1904)
+        return _Cell(column, text, is_moment or not 1900 <= value <= 2100)  # a year may be a title
+    if isinstance(value, str):
+        return _Cell(column, _plain(value) or _without_value(element), False)
+    return _Cell(column, values.moment(value), True)
 
 
-def _valued(column: int, value: str, kind: str, style: str, book: _Book) -> _Cell:
-    if kind == "s":
-        number = int(value) if value.isdecimal() and len(value) < 9 else -1
-        return _Cell(column, book.strings[number] if 0 <= number < len(book.strings) else "", False)
-    if kind == "b":
-        return _Cell(column, values.truth(value in ("1", "true")), True)
-    if kind == "d":
-        return _Cell(column, values.written_moment(value), True)
-    shown_as = (
-        book.formats[int(style)]
-        if style.isdecimal() and len(style) < 6 and int(style) < len(book.formats)
-        else ""
-    )
-    if kind == "n":
-        try:
-            number_of = float(value)
-        except ValueError:
-            return _Cell(column, _plain(value), False)
-        if values.is_moment(shown_as):
-            return _Cell(column, values.serial(number_of, book.since_1904, shown_as), True)
-        return _Cell(
-            column, values.number(number_of, shown_as), not 1900 <= number_of <= 2100
-        )  # a year may be a title
-    return _Cell(column, _plain(value), False)
+def _as_written(element: Element) -> str | None:
+    """Return the text of a value that openpyxl cannot read; None for a string that does not exist."""
+    value = element.findtext(VALUE_TAG)
+    if element.get("t") == "s":
+        return None
+    return values.written_moment(value) if value and element.get("t") == "d" else value
 
 
-def _comments(archive: Archive, parts: Iterable[str]) -> sheets.Notes:
+def _without_value(element: Element) -> str:
+    """Return the inline text of a cell, or its formula; empty if it has neither."""
+    inline = element.find(INLINE_STRING)
+    if inline is not None:
+        return _text(inline)
+    value = _plain(element.findtext(VALUE_TAG) or "") if element.get("t") == "inlineStr" else ""
+    formula = _plain(element.findtext(FORMULA_TAG) or "")
+    return value or (f"={formula}" if formula else "")
+
+
+def _comments(package: Package, parts: Iterable[str]) -> sheets.Notes:
     """What was remarked on cells."""
     found = sheets.Notes()
     for part in parts:
-        for event, element in events(archive.read(part), _KIND):
+        for event, element in events(package.read(part), _KIND):
             if event == "end" and local(element) == "comment":
                 place = _PLACE.fullmatch(attribute(element, "ref"))
                 text = " ".join(_text(each) for each in element if local(each) == "text")

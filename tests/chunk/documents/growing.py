@@ -36,6 +36,7 @@ def book(repeated: str, before: str = "", after: str = "") -> Make:
 
 def _workbook(sheet: str, **parts: str) -> bytes:
     """A workbook of one sheet, with further parts beside it by their kind."""
+    space = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
     main = '<workbook xmlns:r="urn:r"><sheets><sheet name="S" r:id="rId1"/></sheets></workbook>'
     return archive(
         {
@@ -43,7 +44,7 @@ def _workbook(sheet: str, **parts: str) -> bytes:
             "_rels/.rels": rels({"rId1": ("officeDocument", "xl/workbook.xml")}),
             "xl/workbook.xml": main,
             "xl/_rels/workbook.xml.rels": rels({"rId1": ("worksheet", "worksheets/sheet1.xml")}),
-            "xl/worksheets/sheet1.xml": f"<worksheet><sheetData>{sheet}</sheetData></worksheet>",
+            "xl/worksheets/sheet1.xml": f'<worksheet xmlns="{space}"><sheetData>{sheet}</sheetData></worksheet>',
             "xl/worksheets/_rels/sheet1.xml.rels": rels(
                 {f"rId{at}": (kind, f"../{kind}.xml") for at, kind in enumerate(parts)}
             ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 import zipfile
 
 import docx as python_docx
@@ -284,3 +285,28 @@ def test_under_the_name_of_another() -> None:
     assert why(b"%PDF-1.4", "docx") == "pdf under another name"
     assert why(compound({"EncryptedPackage": b"x"}), "docx") == "password-protected"
     assert why(zipped({"xl/workbook.xml": b""}), "docx") == "xlsx under another name"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param("<w:p/>" * 400_000, id="paragraphs"),
+        pytest.param(p("", inner="<w:r><w:t>a</w:t></w:r>" * 600_000), id="runs"),
+        pytest.param(
+            "<w:sdt>" + "<w:p/>" * 2_200_000 + "</w:sdt>", id="control", marks=pytest.mark.slow
+        ),
+        pytest.param(
+            "<w:tbl>" + "<w:tr><w:tc/></w:tr>" * 800_000 + "</w:tbl>",
+            id="rows",
+            marks=pytest.mark.slow,
+        ),
+    ],
+)
+def test_paragraphs_by_the_million_are_read_as_far_as_a_bound(body: str) -> None:
+    data = docx(p("First") + body)
+    assert len(data) < 200_000
+    started = time.process_time()
+    found = made(data, "docx")
+    assert time.process_time() - started < 5
+    assert found.text.startswith(b"First\n")
+    assert found.text.endswith(b"[The document goes on: the rest is left out.]\n")

@@ -30,7 +30,7 @@ from packing import (
 )
 from reading import OPTIONS, blocks, made, why
 
-from ragit.chunk.documents import values
+from ragit.chunk.documents import excel, values
 from ragit.chunk.documents.block import Block, Bounds, Unreadable
 from ragit.chunk.documents.sheets import Notes, Row, sheet
 
@@ -307,29 +307,31 @@ def test_moments(value: object, text: str) -> None:
         ("0.00E+00", False),
         ('0;"yes"', False),
         ("[$-409]d/m/yy;@", True),
+        ("[=0]?;[hh]:mm", True),
+        ("[=0]?;0%", False),
     ],
 )
 def test_which_formats_show_moments(shown_as: str, is_one: bool) -> None:
-    assert values.is_moment(shown_as) == is_one
+    assert excel.number(45295.25, shown_as, False)[1] == is_one
 
 
 @pytest.mark.parametrize(
     "days, since_1904, shown_as, text",
     [
-        (45295.604166666664, False, "", "2024-01-04 14:30"),
+        (45295.604166666664, False, "yyyy-mm-dd", "2024-01-04 14:30"),
         (0.75, False, "h:mm", "18:00"),
         (1.25, False, "[h]:mm", "30:00:00"),
-        (59, False, "", "1900-02-28"),
-        (61, False, "", "1900-03-01"),
-        (0, True, "", "1904-01-01"),
-        (-1, False, "", "-1"),
-        (1e12, False, "", "1000000000000"),
-        (float("nan"), False, "", "nan"),
+        (59, False, "yyyy-mm-dd", "1900-02-28"),
+        (61, False, "yyyy-mm-dd", "1900-03-01"),
+        (0, True, "yyyy-mm-dd", "1904-01-01"),
+        (-1, False, "yyyy-mm-dd", "-1"),
+        (1e12, False, "yyyy-mm-dd", "1000000000000"),
+        (float("nan"), False, "yyyy-mm-dd", "nan"),
         (float("inf"), False, "[h]", "inf"),
     ],
 )
 def test_days_that_are_counted(days: float, since_1904: bool, shown_as: str, text: str) -> None:
-    assert values.serial(days, since_1904, shown_as) == text
+    assert excel.number(days, shown_as, since_1904)[0] == text
 
 
 @pytest.mark.parametrize(

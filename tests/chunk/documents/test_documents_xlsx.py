@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 
 import pytest
@@ -12,11 +13,14 @@ from test_documents_sheets import rows
 pytestmark = pytest.mark.usefixtures("quiet")
 
 
+MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+
+
 def sheet_of(
     rows_xml: str, behind: str = "", more: Mapping[str, str] = {}, strict: bool = False
 ) -> bytes:
     """A workbook of one sheet whose XML a test writes; the strict dialect has other names for all of it."""
-    main = "http://purl.oclc.org/ooxml/spreadsheetml/main" if strict else "urn:main"
+    main = "http://purl.oclc.org/ooxml/spreadsheetml/main" if strict else MAIN
     kinds = "http://purl.oclc.org/ooxml/officeDocument/relationships"
     root = f'<Relationship Id="r1" Type="{kinds}/officeDocument" Target="xl/book.xml"/>'
     listed = f'<Relationship Id="r1" Type="{kinds}/worksheet" Target="one.xml"/>'
@@ -111,3 +115,29 @@ def test_a_far_column_costs_no_memory() -> None:
         "".join(f'<row r="{row}"><c r="XFD{row}"><v>1</v></c></row>' for row in range(1, 300))
     )
     assert {row[3] for row in rows(data, "xlsx")} == {"\u2026"}
+
+
+def test_cells_at_the_far_corners_of_a_sheet_are_read_at_once() -> None:
+    corners = '<row r="1"><c r="A1"><v>1</v></c></row>'
+    corners += '<row r="1048576"><c r="A1048576"><v>2</v></c><c r="XFD1048576"><v>3</v></c></row>'
+    started = time.process_time()
+    found = rows(sheet_of(corners, '<dimension ref="A1:XFD1048576"/>'), "xlsx")
+    assert [(row[1], row[3][:3], row[3][-1]) for row in found] == [
+        (1, "1", "1"),
+        (1048576, "2 |", "\u2026"),
+    ]
+    assert time.process_time() - started < 1
+
+
+@pytest.mark.parametrize(
+    "cell, text",
+    [
+        ('<c t="inlineStr"><v>in place</v></c>', "in place"),
+        ('<c t="str"><f>A9</f><v> </v></c>', "=A9"),
+        ('<c t="s"><f>A9</f></c>', "=A9"),
+        ("<c><v>1e400</v></c>", "inf"),
+        ('<c t="e"><v>#REF!</v></c>', "#REF!"),
+    ],
+)
+def test_values_that_openpyxl_leaves_out(cell: str, text: str) -> None:
+    assert [row[3] for row in rows(sheet_of(f"<row>{cell}</row>"), "xlsx")] == [text]

@@ -1,0 +1,155 @@
+"""Office Open XML packages (ECMA-376 part 2): parts and their relations, checked before a library parses them."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import zipfile
+from collections.abc import Iterable, Mapping
+from io import BytesIO
+from typing import NamedTuple
+from xml.etree.ElementTree import Element
+from xml.sax.saxutils import quoteattr
+
+from ragit.chunk.documents.archive import Archive
+from ragit.chunk.documents.block import Bounds, Unreadable
+from ragit.chunk.documents.markup import attribute, events, local, sound
+
+TYPES = "[Content_Types].xml"
+RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+
+_STRICT = re.compile(
+    rb"""(\bxmlns(?::[^\s=]{1,40})?\s*=\s*["']http://)purl\.oclc\.org/ooxml/(\w+)/"""
+)
+"""A namespace of the strict dialect (part 1); the transitional one (part 4) has another beginning."""
+_ROOT = 4096
+"""Bytes of a part in which its namespaces are declared."""
+_TYPE = re.compile(rb"""\bContentType\s*=\s*["']([^"'<>]{1,200})["']""")
+TYPES_READ = 1 << 20
+"""Bytes of the list of content types that are searched."""
+
+_MAIN = (
+    (b"wordprocessingml", "docx"),
+    (b"vnd.ms-word", "docx"),
+    (b"spreadsheetml", "xlsx"),
+    (b"vnd.ms-excel", "xlsx"),
+    (b"presentationml", "pptx"),
+    (b"vnd.ms-powerpoint", "pptx"),
+)
+"""Words in the content type of a main part, which ends with `.main+xml`, and the format that they tell."""
+_FOLDERS = {"docx": "word/document.xml", "xlsx": "xl/workbook.xml", "pptx": "ppt/presentation.xml"}
+"""The main part's usual name, for packages that do not name it."""
+
+
+class Relation(NamedTuple):
+    """One part that another one refers to."""
+
+    kind: str
+    """The last word of its type, for example `worksheet`; it is the same in both dialects."""
+    part: str
+    """Its name in the archive."""
+
+
+def format_of(types: bytes, names: Iterable[str]) -> str:
+    """Return docx, xlsx or pptx by the content type of the main part; empty for anything else.
+
+    Parts may have any name. Only a package whose list of types is missing or says nothing is told
+    by its folders.
+    """
+    for found in _TYPE.findall(types[:TYPES_READ]):
+        if found.endswith(b".main+xml"):
+            return next((kind for word, kind in _MAIN if word in found), "")
+    folders = {name.lower().partition("/")[0] for name in names if "/" in name}
+    usual = ((main.partition("/")[0], kind) for kind, main in _FOLDERS.items())
+    return next((kind for folder, kind in usual if folder in folders), "")
+
+
+class Package:
+    """The parts of one document. Each error is an Unreadable that names the format."""
+
+    def __init__(self, data: bytes, bounds: Bounds, kind: str) -> None:
+        """Open a package; `kind` is docx, xlsx or pptx."""
+        self._archive = Archive(data, bounds, kind)
+        self._kind = kind
+        self.main = next(iter(self.parts_of("officeDocument")), "") or self._declared()
+        self.main = self.main or self._archive.called(_FOLDERS[kind])
+        if not self.main:
+            raise Unreadable(f"damaged {kind}")
+
+    def _declared(self) -> str:
+        """Return the part that the list of content types calls the main one; empty if there is none."""
+        listed = self._archive.called(TYPES)
+        for event, element in events(self._archive.read(listed), self._kind) if listed else ():
+            if event == "end" and attribute(element, "ContentType").endswith(".main+xml"):
+                return self._archive.called(attribute(element, "PartName").lstrip("/"))
+        return ""
+
+    def read(self, part: str) -> bytes:
+        """Return the XML of a part as UTF-8 without document type, in the transitional dialect."""
+        data = sound(self._archive.read(part), self._kind)
+        return _STRICT.sub(rb"\1schemas.openxmlformats.org/\2/2006/", data[:_ROOT]) + data[_ROOT:]
+
+    def relations(self, part: str = "") -> dict[str, Relation]:
+        """Return by its id each part that a part, or the package itself, refers to and that exists."""
+        folder, name = posixpath.split(part)
+        listed = self._archive.called(posixpath.join(folder, "_rels", f"{name}.rels"))
+        found = {}
+        for event, element in events(self._archive.read(listed), self._kind) if listed else ():
+            if event != "end" or local(element) != "Relationship":
+                continue
+            target = attribute(element, "Target").replace("\\", "/")
+            path = posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
+            target = self._archive.called(path)
+            if target and attribute(element, "TargetMode") != "External":
+                kind = posixpath.basename(attribute(element, "Type"))
+                found[attribute(element, "Id")] = Relation(kind, target)
+        return found
+
+    def parts_of(self, kind: str, part: str = "") -> list[str]:
+        """Return the parts of one kind to which a part refers, sorted by name."""
+        found = self.relations(part).values()
+        return sorted({relation.part for relation in found if relation.kind == kind})
+
+
+def written(
+    main: tuple[str, bytes], types: Mapping[str, str], parts: Mapping[str, tuple[str, bytes]]
+) -> BytesIO:
+    """Return a small package for a library: a main part, and parts with the kind of their relation.
+
+    `types` are content types by kind, `officeDocument` among them. Pictures, damaged relations and
+    what no reader needs stay out of it.
+    """
+    every = {main[0]: ("officeDocument", main[1]), **parts}
+    listed = "".join(
+        f"<Override PartName={quoteattr('/' + name)} ContentType={quoteattr(types[kind])}/>"
+        for name, (kind, _) in every.items()
+    )
+    packed = BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        space = "http://schemas.openxmlformats.org/package/2006"
+        rels = '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
+        archive.writestr(TYPES, f'<Types xmlns="{space}/content-types">{rels}{listed}</Types>')
+        archive.writestr("_rels/.rels", _relations({main[0]: "officeDocument"}))
+        folder, name = posixpath.split(main[0])
+        kinds = {name: kind for name, (kind, _) in parts.items()}
+        archive.writestr(posixpath.join(folder, "_rels", f"{name}.rels"), _relations(kinds))
+        for name, (_, data) in every.items():
+            archive.writestr(name, data)
+    packed.seek(0)
+    return packed
+
+
+def _relations(kinds: Mapping[str, str]) -> str:
+    """Return the XML of relations to parts, by their names."""
+    listed = "".join(
+        f'<Relationship Id="r{number}" Type="{RELATIONS}/{kind}" Target={quoteattr("/" + name)}/>'
+        for number, (name, kind) in enumerate(kinds.items())
+    )
+    space = "http://schemas.openxmlformats.org/package/2006/relationships"
+    return f'<Relationships xmlns="{space}">{listed}</Relationships>'
+
+
+def relation_id(element: Element) -> str:
+    """Return the id of the relation for which an element stands: its `r:id`, not the `id` beside it."""
+    found = (value for key, value in element.attrib.items() if key.endswith("}id"))
+    return next(found, "")

@@ -1,0 +1,86 @@
+"""Packages of Office Open XML whose parts lie where few programs put them, or that name what does not exist."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from making import docx, p
+from packing import archive, paragraph, parts_of, pptx, shape, slide, xlsx
+from reading import blocks, made, why
+
+from ragit.chunk.documents.opc import format_of
+
+PACKAGES = {
+    "docx": lambda: docx(p("Some words")),
+    "xlsx": lambda: xlsx({"S": {"A1": "Some words"}}),
+    "pptx": lambda: pptx([slide(shape(paragraph("Some words")))]),
+}
+WORDS = {
+    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml",
+    "pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation.main+xml",
+}
+
+
+def typed(parts: dict[str, bytes], kind: str, name: str = "") -> bytes:
+    """A package of these parts with a list of content types that names the main one."""
+    types = f'<Types><Override PartName="/{name}" ContentType="{kind}"/></Types>'
+    return archive({**parts, "[Content_Types].xml": types})
+
+
+def at_the_root(data: bytes) -> dict[str, bytes]:
+    """The parts of a package without any folder but those of relations."""
+    parts = {}
+    for name, part in parts_of(data).items():
+        folder, _, last = name.rpartition("/")
+        flat = f"_rels/{last}" if folder.endswith("_rels") else last
+        parts[flat] = re.sub(rb'Target="[^"]*?([^/"]+)"', rb'Target="\1"', part)
+    return parts
+
+
+@pytest.mark.parametrize("kind", PACKAGES)
+def test_parts_may_lie_at_the_root_of_the_archive(kind: str) -> None:
+    parts = at_the_root(PACKAGES[kind]())
+    main = next(
+        name for name in parts if name in ("document.xml", "workbook.xml", "presentation.xml")
+    )
+    data = typed(parts, WORDS[kind], main)
+    assert [block.text for block in blocks(data, kind)][-1:] == ["Some words"]
+    assert made(data, kind).chunks
+
+
+@pytest.mark.parametrize("kind", PACKAGES)
+def test_folders_tell_where_no_content_type_does(kind: str) -> None:
+    parts = {**parts_of(PACKAGES[kind]()), "[Content_Types].xml": b"<Types/>"}
+    assert "Some words" in made(archive(parts), kind).text.decode()
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "application/vnd.ms-word.document.macroEnabled.main+xml",
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.template.main+xml",
+        "application/vnd.ms-word.template.macroEnabledTemplate.main+xml",
+    ],
+)
+def test_macros_and_templates_are_documents(word: str) -> None:
+    data = typed(parts_of(docx(p("Some words"))), word, "word/document.xml")
+    assert made(data, "docx").text == b"Some words\n"
+    assert format_of(f'<x ContentType="{word}"/>'.encode(), ()) == "docx"
+
+
+def test_a_relation_to_a_part_that_is_not_there_is_ignored() -> None:
+    parts = parts_of(docx(p("Some words")))
+    name = "word/_rels/document.xml.rels"
+    gone = b'<Relationship Id="x" Type="a/image" Target="media/gone.png"/></Relationships>'
+    parts[name] = parts[name].replace(b"</Relationships>", gone)
+    assert made(archive(parts), "docx").text == b"Some words\n"
+
+
+def test_a_workbook_in_a_documents_package_is_not_its_format() -> None:
+    embedded = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+    types = f'<Types><Default Extension="xlsx" ContentType="{embedded}"/></Types>'
+    parts = {**parts_of(docx(p("Some words"))), "[Content_Types].xml": types}
+    assert made(archive(parts), "docx").text == b"Some words\n"
+    assert why(archive({"[Content_Types].xml": types, "a.xml": b""}), "xlsx") == "no xlsx inside"
