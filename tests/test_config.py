@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sandbox import GitSandbox
 
+import ragit
 from ragit.chunk import languages
 from ragit.config import (
     KNOBS,
@@ -183,7 +185,7 @@ def test_layers_override_in_order() -> None:
 def test_tables_are_merged_entry_by_entry_and_lists_replaced() -> None:
     text = '[chunking.nodeTypes]\npython = ["a", "b"]\ngo = ["c"]\n[index]\nexclude = ["x", "y"]\n'
     git = {"ragit.chunking.nodeTypes.python": "d", "ragit.index.exclude": "z"}
-    loaded = load(TomlFile(text.encode()), git)
+    loaded = load(TomlFile(text.encode(), trusted=True), git)
     assert loaded.config.chunking.node_types == (("go", ("c",)), ("python", ("d",)))
     assert loaded.config.index.exclude == ("z",)
     assert loaded.origins["chunking.nodeTypes"] == ".ragit.toml:1, git config"
@@ -382,8 +384,9 @@ def test_an_integer_will_do_for_a_number() -> None:
 
 def test_the_query_prefix_of_retrieval_wins_over_the_embedding_s() -> None:
     text = '[embedding]\nqueryPrefix = "a: "\n'
-    assert toml(text).config.query_prefix == "a: "
-    assert toml(text + '[retrieval]\nqueryPrefix = "b: "').config.query_prefix == "b: "
+    assert toml(text, trusted=True).config.query_prefix == "a: "
+    more = '[retrieval]\nqueryPrefix = "b: "'
+    assert toml(text + more, trusted=True).config.query_prefix == "b: "
 
 
 @pytest.mark.parametrize(
@@ -643,10 +646,6 @@ def test_an_untrusted_file_cannot_redirect_a_provider_the_user_chose() -> None:
     )
 
 
-SERVICE = ("baseUrl", "model", "apiKeyEnv", "keyFrom", "headers", "proxy", "caFile")
-DESCRIBED = (*SERVICE, "enabled", "prompt", "maxTokens")
-
-
 def test_a_price_of_a_model_whose_name_has_dots() -> None:
     loaded = load(
         TomlFile(b'[pricing]\n"gpt-4.1-mini" = [0.4, 1.6]\n', trusted=True),
@@ -657,23 +656,96 @@ def test_a_price_of_a_model_whose_name_has_dots() -> None:
     assert "one price or two" in refused('[pricing]\nx = "cheap"').message
 
 
-def test_what_can_send_data_or_choose_where_to_write_or_lift_a_bound_is_sensitive() -> None:
-    assert [knob.name for knob in KNOBS.values() if knob.sensitive] == [
-        "index.storePath",
-        "chunkers",
-        "documents.maxUnpackedBytes",
-        "documents.maxSeconds",
-        "documents.maxMemoryBytes",
-        *(f"embedding.{name}" for name in SERVICE),
-        "embedding.provider",
-        *(f"description.{name}" for name in DESCRIBED),
-        "description.maxContentChars",
-        *(f"imageDescription.{name}" for name in DESCRIBED),
-        "imageDescription.maxDimension",
-        "pricing",
-        *(f"retrieval.reranking.{name}" for name in (*SERVICE, "enabled", "provider")),
-        *(f"retrieval.queryRewriting.{name}" for name in (*SERVICE, "enabled", "provider")),
+UNTRUSTED = {
+    "index.maxFileBytes": "at most 1048576",
+    "index.include": "at most 100",
+    "index.exclude": "at most 100",
+    "index.maxChunkLines": "at least 100",
+    "index.maxChunkBytes": "at least 8000",
+    "chunking.parsers": "yes",
+    "chunking.chunkerSeconds": "at most 10",
+    "documents.enabled": "yes",
+    "documents.maxFileBytes": "at most 33554432",
+    "documents.minChunkBytes": "at least 300",
+    "documents.maxChunkBytes": "at least 4000",
+    "documents.maxPages": "at most 2000",
+    "documents.maxTextBytes": "at most 8388608",
+    "documents.maxUnpackedBytes": "at most 268435456",
+    "documents.maxSeconds": "at most 120",
+    "documents.maxMemoryBytes": "at most 1073741824",
+    "imageDescription.maxImageBytes": "at most 10485760",
+    "imageDescription.maxPixels": "at most 50000000",
+    "retrieval.topK": "at most 50",
+    "retrieval.minScore": "yes",
+    "retrieval.hybridSearch.enabled": "yes",
+    "retrieval.hybridSearch.keywordWeight": "yes",
+    "retrieval.hybridSearch.keywordScoring": "yes",
+    "retrieval.contextOptimization.enabled": "yes",
+    "retrieval.contextOptimization.mergeAdjacent": "yes",
+    "retrieval.contextOptimization.adjacentGapThreshold": "at most 20",
+    "retrieval.contextOptimization.similarityThreshold": "yes",
+    "retrieval.contextOptimization.maxPerFile": "yes",
+    "retrieval.reranking.weight": "yes",
+    "retrieval.reranking.minScore": "yes",
+    "retrieval.signals": "yes",
+    "freshness.policy": "yes",
+}
+"""What a clone's own file may set. A setting that is not listed wants trust."""
+
+
+def test_each_setting_that_an_untrusted_file_may_make_is_listed() -> None:
+    rules = {knob.name: knob.untrusted.words for knob in KNOBS.values()}
+    assert {name: rule for name, rule in rules.items() if rule != "no"} == UNTRUSTED
+
+
+def test_bounds_of_untrusted_files_hold_the_default_value() -> None:
+    for knob in KNOBS.values():
+        assert not knob.untrusted.allowed or knob.may_be_set_untrusted(knob.default), knob.name
+
+
+@pytest.mark.parametrize("name", [name for name, knob in KNOBS.items() if not knob.table])
+def test_an_untrusted_file_sets_no_more_than_the_rule_allows(name: str) -> None:
+    knob = KNOBS[name]
+    extremes: dict[str, list[object]] = {
+        "bool": [True, False],
+        "str": ["x" * 100_000, "http://evil.example/v1", *knob.choices],
+        "Globs": [["**/a*b*c*"] * 101],
+    }
+    section, _, key = name.rpartition(".")
+    for value in extremes.get(knob.kind, [knob.low, knob.high]):
+        text = f"[{section}]\n{key} = {json.dumps(value)}\n"
+        with suppress(ConfigError):
+            found = value_of(toml(text).config, knob)
+            assert found == knob.default or knob.may_be_set_untrusted(found)
+            if knob.untrusted.high is not None:
+                assert (len(found) if isinstance(found, tuple) else found) <= knob.untrusted.high
+            if knob.untrusted.low is not None:
+                assert found >= knob.untrusted.low
+            assert not (UNTRUSTED.get(name) is None and found != knob.default)
+
+
+def test_a_costly_value_of_an_untrusted_file_is_named_and_acts_once_trusted() -> None:
+    text = (
+        '[embedding]\ndocumentPrefix = "xxxx"\nbatchSize = 1\n'
+        "[index]\nmaxChunkBytes = 64\nmaxFileBytes = 1073741824\nworkers = 256\n"
+    )
+    loaded = toml(text)
+    assert loaded.config == Config()
+    assert list(loaded.ignored) == [
+        "embedding.documentPrefix",
+        "embedding.batchSize",
+        "index.maxChunkBytes",
+        "index.maxFileBytes",
+        "index.workers",
     ]
+    assert toml(text, trusted=True).config.index.max_chunk_bytes == 64
+
+
+def test_a_cheaper_value_of_an_untrusted_file_acts() -> None:
+    text = "[index]\nmaxFileBytes = 1000\nmaxChunkBytes = 9000\n[retrieval]\ntopK = 20\n"
+    loaded = toml(text)
+    assert (loaded.config.index.max_file_bytes, loaded.config.index.max_chunk_bytes) == (1000, 9000)
+    assert (loaded.config.retrieval.top_k, loaded.ignored) == (20, {})
 
 
 def test_headers_and_passwords_are_not_shown() -> None:
@@ -828,6 +900,22 @@ def test_several_at_once_lose_nothing(record: Path) -> None:
 # The file ----------------------------------------------------------------------------------------------------------
 
 
+def test_a_settings_file_behind_a_link_is_not_read(repo: GitSandbox, tmp_path: Path) -> None:
+    secret = tmp_path / "credentials"
+    secret.write_text("aws_secret = 'x'\n")
+    (repo.path / ".ragit.toml").symlink_to(secret)
+    with pytest.raises(ConfigError, match="is a link, which is not followed") as caught:
+        ragit.open(repo.path)
+    assert "aws_secret" not in str(caught.value) + caught.value.hint
+    with pytest.raises(ConfigError, match="link"):
+        read_file(repo.path / ".ragit.toml", follow_links=False)
+    assert read_file(repo.path / ".ragit.toml") == secret.read_bytes()
+    (repo.path / ".ragit.toml").unlink()
+    (repo.path / ".ragit.toml").symlink_to(tmp_path / "nothing")
+    with pytest.raises(ConfigError, match="is a link"):
+        ragit.open(repo.path)
+
+
 def test_read_file(tmp_path: Path) -> None:
     path = tmp_path / ".ragit.toml"
     assert read_file(path) is None
@@ -925,11 +1013,11 @@ def test_rows_name_every_setting_once_with_help() -> None:
 
 
 def table() -> str:
-    rows = ["| setting | default | takes | meaning |", "|---|---|---|---|"]
+    rows = ["| setting | default | takes | meaning | untrusted |", "|---|---|---|---|---|"]
     for knob in KNOBS.values():
         default = f"`{json.dumps(knob.default)}`" if not isinstance(knob.default, tuple) else "none"
-        mark = " **t**" if knob.sensitive else ""
-        rows.append(f"| `{knob.name}`{mark} | {default} | {expected(knob)} | {knob.help} |")
+        rule = knob.untrusted.words
+        rows.append(f"| `{knob.name}` | {default} | {expected(knob)} | {knob.help} | {rule} |")
     return "\n".join(rows)
 
 

@@ -16,6 +16,37 @@ from ragit.records import Record, as_dict, replaced
 _T = TypeVar("_T")
 
 
+class Untrusted(NamedTuple):
+    """What a `.ragit.toml` that the user has not trusted may do with a setting."""
+
+    allowed: bool = True
+    low: float | None = None
+    high: float | None = None
+    """Bounds of a number; of a list, of its length."""
+
+    @property
+    def words(self) -> str:
+        """The rule in words: `yes`, `no`, `at most 10` or `at least 10`."""
+        if not self.allowed:
+            return "no"
+        if self.high is not None:
+            return f"at most {self.high:g}" if self.high < 1e5 else f"at most {int(self.high)}"
+        return "yes" if self.low is None else f"at least {self.low:g}"
+
+
+REFUSED, FREE = Untrusted(allowed=False), Untrusted()
+
+
+def at_most(high: float) -> Untrusted:
+    """Allow values up to `high`: more of it would cost the user time, memory or money."""
+    return Untrusted(high=high)
+
+
+def at_least(low: float) -> Untrusted:
+    """Allow values from `low`: less of it would cost the user time, memory or money."""
+    return Untrusted(low=low)
+
+
 class Knob(NamedTuple):
     """One setting: its name in .ragit.toml, where it sits in Config, and what values it takes."""
 
@@ -30,8 +61,15 @@ class Knob(NamedTuple):
     choices: tuple[str, ...]
     pattern: str
     wanted: str
-    sensitive: bool
-    """It can send data somewhere, load code or choose where to write: a clone's own file may not, until trusted."""
+    untrusted: Untrusted
+
+    def may_be_set_untrusted(self, value: Any) -> bool:
+        """Return True if a `.ragit.toml` that the user has not trusted may set this value."""
+        if not self.untrusted.allowed:
+            return False
+        amount = len(value) if isinstance(value, tuple) else value
+        low, high = self.untrusted.low, self.untrusted.high
+        return (low is None or amount >= low) and (high is None or amount <= high)
 
     @property
     def table(self) -> bool:
@@ -58,10 +96,15 @@ def knob(
     choices: tuple[str, ...] = (),
     pattern: str = "",
     wanted: str = "",
-    sensitive: bool = False,
+    untrusted: Untrusted = REFUSED,
 ) -> _T:
-    """A field of a section; `wanted` says in words what `pattern` accepts. The section keeps the default."""
-    unnamed: Any = Knob("", (), "", default, help, low, high, choices, pattern, wanted, sensitive)
+    """Declare a field of a section; its class keeps the default.
+
+    `wanted` says in words what `pattern` accepts. `untrusted` is what a clone's own file may set:
+    nothing, unless the setting is known neither to send, run or write anything, nor to cost the
+    user time, memory or money.
+    """
+    unnamed: Any = Knob("", (), "", default, help, low, high, choices, pattern, wanted, untrusted)
     return unnamed  # type: ignore[no-any-return]
 
 

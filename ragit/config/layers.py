@@ -39,7 +39,7 @@ class Loaded(NamedTuple):
     origins: Mapping[str, str]
     """By setting: default, .ragit.toml:LINE, git config, the variable's name, or command line."""
     ignored: Mapping[str, str]
-    """Sensitive settings of an untrusted .ragit.toml, each with where it stands."""
+    """Settings that an untrusted .ragit.toml may not make, each with where it stands."""
 
     @property
     def warning(self) -> str:
@@ -100,7 +100,7 @@ def load(
     names = _Names(signal_names, languages)
     config, origins, ignored = Config(), dict.fromkeys(KNOBS, "default"), dict[str, str]()
     for knob, value, origin, trusted in settings:
-        if knob.sensitive and not trusted:
+        if not trusted and not knob.may_be_set_untrusted(value):
             ignored[knob.name] = origin
             continue
         if knob.table:
@@ -334,8 +334,12 @@ def _checked(
             place = (
                 f"{places.of(unfit.table) if places else place}: table {unfit.table} of the list"
             )
-        # A sensitive value may be a key pasted into the wrong place: it is not repeated on a screen or in a log.
-        given = "" if knob.sensitive else f", not {_shown(value)}"
+        # It may be a key pasted into the wrong place: it is not repeated on a screen or in a log.
+        given = (
+            ""
+            if not knob.untrusted.allowed and isinstance(value, str)
+            else f", not {_shown(value)}"
+        )
         raise ConfigError(
             f"{place}: {knob.name} takes {unfit}{given}", f"{knob.help} {_LIST}"
         ) from None

@@ -8,7 +8,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ragit.config.knobs import Knob, Section, fingerprint, knob, walk
+from ragit.config.knobs import (
+    FREE,
+    Knob,
+    Section,
+    at_least,
+    at_most,
+    fingerprint,
+    knob,
+    walk,
+)
 
 Globs = tuple[str, ...]
 Weights = tuple[tuple[str, float], ...]
@@ -22,6 +31,8 @@ Headers = tuple[tuple[str, str], ...]
 Chunkers = tuple[tuple[str, str], ...]
 """By file extension, the chunker of the user's own; .ragit.toml writes it as a list of tables."""
 
+_FREE_GLOBS = 100
+"""Globs that an untrusted file may give: each is tried on every path of a tree."""
 
 _NAME = r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*"
 CHUNKER = rf"|(?!/|~)(?!(?:.*/)?\.\.?/)[^\0-\x1f\\:]+\.py(?::{_NAME})?|{_NAME}:{_NAME}|[A-Za-z0-9_][A-Za-z0-9_.-]*"
@@ -32,13 +43,29 @@ class Index(Section):
     """Which files of a tree are indexed, how they are cut, and where the result is kept."""
 
     max_file_bytes: int = knob(
-        1 << 20, "Larger files are skipped and counted.", low=1, high=1 << 30
+        1 << 20,
+        "Larger files are skipped and counted.",
+        low=1,
+        high=1 << 30,
+        untrusted=at_most(1 << 20),
     )
-    include: Globs = knob((), "Only paths that match one of these globs are indexed; empty: all.")
-    exclude: Globs = knob((), "Paths that match one of these globs are not indexed.")
-    max_chunk_lines: int = knob(100, "Longer chunks are split.", low=1, high=100_000)
+    include: Globs = knob(
+        (),
+        "Only paths that match one of these globs are indexed; empty: all.",
+        untrusted=at_most(_FREE_GLOBS),
+    )
+    exclude: Globs = knob(
+        (), "Paths that match one of these globs are not indexed.", untrusted=at_most(_FREE_GLOBS)
+    )
+    max_chunk_lines: int = knob(
+        100, "Longer chunks are split.", low=1, high=100_000, untrusted=at_least(100)
+    )
     max_chunk_bytes: int = knob(
-        8000, "Larger chunks are split, an over-long line too.", low=64, high=1 << 20
+        8000,
+        "Larger chunks are split, an over-long line too.",
+        low=64,
+        high=1 << 20,
+        untrusted=at_least(8000),
     )
     workers: int = knob(
         0, "Processes that chunk and embed; 0: as many as there are processors.", low=0, high=256
@@ -48,7 +75,6 @@ class Index(Section):
         "The index file, absolute or relative to the git directory; empty: ragit/index.db in it.",
         pattern=r"[^\0\r\n]*",
         wanted="a path",
-        sensitive=True,
     )
 
 
@@ -58,9 +84,13 @@ class ChunkingSettings(Section):
     node_types: NodeTypes = knob(
         (), "Per language, the syntax nodes that become chunks; replaces that language's own."
     )
-    parsers: Parsers = knob((), "Per file extension, the language it is read as.")
+    parsers: Parsers = knob((), "Per file extension, the language it is read as.", untrusted=FREE)
     chunker_seconds: int = knob(
-        10, "A file for which a chunker of your own takes longer is skipped.", low=1, high=86_400
+        10,
+        "A file for which a chunker of your own takes longer is skipped.",
+        low=1,
+        high=86_400,
+        untrusted=at_most(10),
     )
 
 
@@ -68,28 +98,43 @@ class Documents(Section):
     """How documents are read: PDF, Word and what else docs/languages.md says is a document."""
 
     enabled: bool = knob(
-        True, "Read documents; false: those that are no plain text are skipped and counted."
+        True,
+        "Read documents; false: those that are no plain text are skipped and counted.",
+        untrusted=FREE,
     )
     max_file_bytes: int = knob(
         32 << 20,
         "Larger documents are skipped and counted, in place of index.maxFileBytes.",
         low=1,
         high=1 << 30,
+        untrusted=at_most(32 << 20),
     )
-    min_chunk_bytes: int = knob(300, "Paragraphs are grouped up to this size.", low=0, high=1 << 20)
-    max_chunk_bytes: int = knob(4000, "Larger paragraphs are split.", low=64, high=1 << 20)
+    min_chunk_bytes: int = knob(
+        300, "Paragraphs are grouped up to this size.", low=0, high=1 << 20, untrusted=at_least(300)
+    )
+    max_chunk_bytes: int = knob(
+        4000, "Larger paragraphs are split.", low=64, high=1 << 20, untrusted=at_least(4000)
+    )
     max_pages: int = knob(
-        2000, "Pages, sheets, slides or chapters read of one document.", low=1, high=1_000_000
+        2000,
+        "Pages, sheets, slides or chapters read of one document.",
+        low=1,
+        high=1_000_000,
+        untrusted=at_most(2000),
     )
     max_text_bytes: int = knob(
-        8 << 20, "Text taken of one document; the rest is left out.", low=1000, high=1 << 28
+        8 << 20,
+        "Text taken of one document; the rest is left out.",
+        low=1000,
+        high=1 << 28,
+        untrusted=at_most(8 << 20),
     )
     max_unpacked_bytes: int = knob(
         256 << 20,
         "A document whose parts are larger than this once unpacked is skipped.",
         low=1000,
         high=1 << 32,
-        sensitive=True,  # these three bound what a stranger's document may take of this machine
+        untrusted=at_most(256 << 20),
     )
     max_seconds: int = knob(
         120,
@@ -97,14 +142,14 @@ class Documents(Section):
         "for all slow files of a run together.",
         low=1,
         high=86_400,
-        sensitive=True,
+        untrusted=at_most(120),
     )
     max_memory_bytes: int = knob(
         1 << 30,
         "A document that takes more memory to read is skipped.",
         low=64 << 20,
         high=1 << 40,
-        sensitive=True,
+        untrusted=at_most(1 << 30),
     )
 
 
@@ -116,44 +161,38 @@ class Service(Section):
         "Address of the server, up to and including its version (https://host/v1); empty: the provider's own.",
         pattern=r"(https?://[^\s/]\S*)?",
         wanted="a URL that begins with http:// or https://",
-        sensitive=True,
     )
-    model: str = knob("", "Name of the model; empty: the provider's usual one.", sensitive=True)
+    model: str = knob("", "Name of the model; empty: the provider's usual one.")
     api_key_env: str = knob(
         "",
         "Name of the environment variable that holds the key; empty: the usual one, which is sent to the provider's "
         "own address alone.",
         pattern=r"([A-Za-z_][A-Za-z0-9_]*)?",
         wanted="the name of an environment variable (never the key itself)",
-        sensitive=True,
     )
     key_from: str = knob(
         "environment",
         "Where the key is kept: environment, git (its credential helper, by the server's address) or keyring (the "
         "library of that name, service ragit, user: the server's host).",
         choices=("environment", "git", "keyring"),
-        sensitive=True,
     )
     headers: Headers = knob(
         (),
         "Further headers of each request; $NAME takes a value from the environment.",
         pattern=r"[\t\x20-\x7e]*",
         wanted="a table of headers, each with one line of text or the $NAME of an environment variable",
-        sensitive=True,
     )
     proxy: str = knob(
         "",
         "http://host:port; none: no proxy; empty: as HTTPS_PROXY, HTTP_PROXY and NO_PROXY say.",
         pattern=r"(none|http://[^\s/]\S*)?",
         wanted='"none" or a URL that begins with http://',
-        sensitive=True,
     )
     ca_file: str = knob(
         "",
         "Certificates to trust beside the system's: a PEM file.",
         pattern=r"[^\0\r\n]*",
         wanted="a path",
-        sensitive=True,
     )
 
 
@@ -165,7 +204,6 @@ class Embedding(Service):
         "static: the model in the package, offline. none: keywords only. Others are servers: docs/providers.md.",
         pattern=r"[A-Za-z0-9_.-]+",
         wanted='"static", "none", a provider of docs/providers.md or the name of an installed embedder',
-        sensitive=True,
     )
     dimensions: int = knob(
         0, "Length of the vectors to ask for; 0: the model's own.", low=0, high=16_384
@@ -193,20 +231,17 @@ class Embedding(Service):
 class LanguageModel(Service):
     """A language model that is asked about what a repository holds. Its server is the user's to name."""
 
-    enabled: bool = knob(False, "Ask it.", sensitive=True)
+    enabled: bool = knob(False, "Ask it.")
     base_url: str = knob(
         "http://localhost:11434/v1",
         "Address of a server with OpenAI's chat completions, up to and including its version; as it is: Ollama here.",
         pattern=r"https?://[^\s/]\S*",
         wanted="a URL that begins with http:// or https://",
-        sensitive=True,
     )
-    model: str = knob(
-        "", "Name of the model.", pattern=r".+", wanted="the name of a model", sensitive=True
-    )
+    model: str = knob("", "Name of the model.", pattern=r".+", wanted="the name of a model")
     # Each of the next changes what is said, and so has everything described, and paid for, again.
-    prompt: str = knob("", "What it is told to do; empty: ragit's own words.", sensitive=True)
-    max_tokens: int = knob(300, "Tokens it may answer with.", low=1, high=100_000, sensitive=True)
+    prompt: str = knob("", "What it is told to do; empty: ragit's own words.")
+    max_tokens: int = knob(300, "Tokens it may answer with.", low=1, high=100_000)
     concurrency: int = knob(2, "Requests under way at once.", low=1, high=64)
     timeout_ms: int = knob(60_000, "Milliseconds to wait for one answer.", low=1, high=3_600_000)
 
@@ -214,85 +249,86 @@ class LanguageModel(Service):
 class Description(LanguageModel):
     """A sentence about each chunk, which is embedded before its code: docs/descriptions.md. Chunks are sent to it."""
 
-    enabled: bool = knob(
-        False, "Describe chunks when `ragit index` runs, and embed both.", sensitive=True
-    )
+    enabled: bool = knob(False, "Describe chunks when `ragit index` runs, and embed both.")
     model: str = knob(
-        "qwen2.5:3b",
-        "Name of the model.",
-        pattern=r".+",
-        wanted="the name of a model",
-        sensitive=True,
+        "qwen2.5:3b", "Name of the model.", pattern=r".+", wanted="the name of a model"
     )
     max_content_chars: int = knob(
-        4000,
-        "Characters of a chunk that are sent; the rest is left out.",
-        low=100,
-        high=1_000_000,
-        sensitive=True,
+        4000, "Characters of a chunk that are sent; the rest is left out.", low=100, high=1_000_000
     )
 
 
 class ImageDescription(LanguageModel):
     """Some sentences about each image, which are what is found of it: docs/descriptions.md. Images are sent to it."""
 
-    enabled: bool = knob(
-        False, "Describe images when `ragit index` runs, and index the words.", sensitive=True
-    )
+    enabled: bool = knob(False, "Describe images when `ragit index` runs, and index the words.")
     model: str = knob(
-        "minicpm-v",
-        "Name of a model that sees.",
-        pattern=r".+",
-        wanted="the name of a model",
-        sensitive=True,
+        "minicpm-v", "Name of a model that sees.", pattern=r".+", wanted="the name of a model"
     )
     max_image_bytes: int = knob(
-        10 << 20, "Larger images are skipped and counted.", low=1, high=1 << 30
+        10 << 20,
+        "Larger images are skipped and counted.",
+        low=1,
+        high=1 << 30,
+        untrusted=at_most(10 << 20),
     )
     max_pixels: int = knob(
-        50_000_000, "Images of more pixels are skipped and counted.", low=1, high=1 << 30
+        50_000_000,
+        "Images of more pixels are skipped and counted.",
+        low=1,
+        high=1 << 30,
+        untrusted=at_most(50_000_000),
     )
     max_dimension: int = knob(
-        1024,
-        "Pixels of the longer side to which an image is scaled down.",
-        low=16,
-        high=16_384,
-        sensitive=True,
+        1024, "Pixels of the longer side to which an image is scaled down.", low=16, high=16_384
     )
 
 
 class HybridSearch(Section):
     """How keywords and vectors are mixed."""
 
-    enabled: bool = knob(True, "Search by keywords beside vectors; false: by vectors alone.")
+    enabled: bool = knob(
+        True, "Search by keywords beside vectors; false: by vectors alone.", untrusted=FREE
+    )
     keyword_weight: float = knob(
-        0.4, "Share of the keyword score; the vectors have the rest.", low=0, high=1
+        0.4, "Share of the keyword score; the vectors have the rest.", low=0, high=1, untrusted=FREE
     )
     keyword_scoring: str = knob(
         "bm25",
         "bm25 counts how rare and how frequent a word is and how long the chunk; tfidf leaves the length out.",
         choices=("bm25", "tfidf"),
+        untrusted=FREE,
     )
 
 
 class ContextOptimization(Section):
     """What happens to the ranked chunks before the list is cut to topK."""
 
-    enabled: bool = knob(True, "Merge, drop near-duplicates and cap per file, as follows.")
+    enabled: bool = knob(
+        True, "Merge, drop near-duplicates and cap per file, as follows.", untrusted=FREE
+    )
     merge_adjacent: bool = knob(
         True,
         "Join chunks of a file that lie close together, but for those on different pages or sheets.",
+        untrusted=FREE,
     )
     adjacent_gap_threshold: int = knob(
-        5, "Lines that may lie between two chunks that are joined.", low=0, high=10_000
+        5,
+        "Lines that may lie between two chunks that are joined.",
+        low=0,
+        high=10_000,
+        untrusted=at_most(20),
     )
     similarity_threshold: float = knob(
         0.8,
         "Of two chunks of a file that share more of their words than this, the lower is dropped.",
         low=0,
         high=1,
+        untrusted=FREE,
     )
-    max_per_file: int = knob(3, "Most hits from one file; 0: no limit.", low=0, high=10_000)
+    max_per_file: int = knob(
+        3, "Most hits from one file; 0: no limit.", low=0, high=10_000, untrusted=FREE
+    )
 
 
 NO_MINIMUM = -1000.0
@@ -302,19 +338,14 @@ NO_MINIMUM = -1000.0
 class Reranking(Service):
     """A model that reads the best candidates of a search and orders them anew. Their text is sent to it."""
 
-    enabled: bool = knob(
-        False, "Let a model order the best candidates of every search.", sensitive=True
-    )
+    enabled: bool = knob(False, "Let a model order the best candidates of every search.")
     provider: str = knob(
         "llama.cpp",
         "What is spoken: the dialect of a server with /rerank (jina also for vLLM, Infinity and others; tei is "
         "text-embeddings-inference), or chat for any language model behind chat completions.",
         choices=("llama.cpp", "jina", "cohere", "tei", "voyage", "chat"),
-        sensitive=True,
     )
-    model: str = knob(
-        "", "Name of the model; empty: the provider's usual one, or the only one.", sensitive=True
-    )
+    model: str = knob("", "Name of the model; empty: the provider's usual one, or the only one.")
     candidates: int = knob(20, "How many of the best are sent to it.", low=1, high=1000)
     max_doc_chars: int = knob(
         1200, "Characters of each candidate that are sent.", low=50, high=100_000
@@ -332,7 +363,11 @@ class Reranking(Service):
         wanted="a text with {query} in it",
     )
     weight: float = knob(
-        0.5, "Its share in the new order; the order before has the rest.", low=0, high=1
+        0.5,
+        "Its share in the new order; the order before has the rest.",
+        low=0,
+        high=1,
+        untrusted=FREE,
     )
     min_score: float = knob(
         NO_MINIMUM,
@@ -340,6 +375,7 @@ class Reranking(Service):
         f"{NO_MINIMUM:g}: none are.",
         low=NO_MINIMUM,
         high=1000,
+        untrusted=FREE,
     )
     timeout_ms: int = knob(
         4000, "Milliseconds in all, after which the order stands as it was.", low=1, high=600_000
@@ -349,17 +385,14 @@ class Reranking(Service):
 class QueryRewriting(Service):
     """Further ways to ask for the same. With `vocabulary` nothing is sent; with `chat`, the query is."""
 
-    enabled: bool = knob(
-        False, "Look also for other words than those of the query.", sensitive=True
-    )
+    enabled: bool = knob(False, "Look also for other words than those of the query.")
     provider: str = knob(
         "vocabulary",
         "vocabulary: words of the searched tree that are near to the query's, offline. chat: variants of the query by "
         "a language model behind chat completions, each searched.",
         choices=("vocabulary", "chat"),
-        sensitive=True,
     )
-    model: str = knob("", "Name of the language model.", sensitive=True)
+    model: str = knob("", "Name of the language model.")
     variants: int = knob(
         3, "Variants of a query that the language model is asked for.", low=1, high=8
     )
@@ -374,8 +407,10 @@ class QueryRewriting(Service):
 class Retrieval(Section):
     """What a search returns."""
 
-    top_k: int = knob(10, "Most hits in an answer.", low=1, high=10_000)
-    min_score: float = knob(0.0, "Hits below this score are left out.", low=0, high=100)
+    top_k: int = knob(10, "Most hits in an answer.", low=1, high=10_000, untrusted=at_most(50))
+    min_score: float = knob(
+        0.0, "Hits below this score are left out.", low=0, high=100, untrusted=FREE
+    )
     query_prefix: str = knob(
         "", "Put before a query before it is embedded; empty: embedding.queryPrefix."
     )
@@ -388,6 +423,7 @@ class Retrieval(Section):
         "Per ranking signal, its weight instead of the built-in one; 0 turns it off.",
         low=-100,
         high=100,
+        untrusted=FREE,
     )
 
 
@@ -398,6 +434,7 @@ class Freshness(Section):
         "refresh",
         "refresh: index what is missing, then answer. warn: answer and say what is missing. refuse: fail.",
         choices=("refresh", "warn", "refuse"),
+        untrusted=FREE,
     )
 
 
@@ -421,7 +458,6 @@ class Config(Section):
         pattern=CHUNKER,
         wanted="a list of tables, each with a module (a .py file of the repository, PACKAGE.MODULE:NAME, or the "
         "name of an installed chunker) and extensions",
-        sensitive=True,
     )
     documents: Documents = Documents()
     embedding: Embedding = Embedding()
@@ -431,8 +467,7 @@ class Config(Section):
         (),
         "Per model, dollars for a million tokens that it reads, and that it writes: for `ragit index --dry-run`.",
         low=0,
-        high=1_000_000,
-        sensitive=True,  # a stranger's file must not call cheap what is not
+        high=1_000_000,  # a stranger's file must not call cheap what is not
     )
     retrieval: Retrieval = Retrieval()
     freshness: Freshness = Freshness()

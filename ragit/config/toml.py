@@ -6,7 +6,9 @@ not understand values, only where keys and table heads stand.
 
 from __future__ import annotations
 
+import os
 import re
+import stat
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -27,25 +29,37 @@ _KEY = rf"[ \t]*({_DOTTED})[ \t]*="
 _AT = r" \(at line (\d+), column (\d+)\)$| \(at end of document\)$"
 
 
-def read_file(path: Path) -> bytes | None:
-    """The bytes of a settings file; None if there is none. ConfigError if it cannot be read or is far too large."""
+def read_file(path: Path, *, follow_links: bool = True) -> bytes | None:
+    """Return the bytes of a settings file; None if there is none.
+
+    A repository's own file is read with `follow_links=False`: a link in a clone could lead to any
+    file of the user's, and error messages quote names and values of what they read.
+
+    Raises ConfigError if it cannot be read, is no regular file or is larger than MAX_BYTES.
+    """
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:
-        if not path.is_file():
-            if path.exists():
-                raise ConfigError(f"{path} is not a file", "Replace it by a file, or remove it.")
-            return None
-        with path.open("rb") as stream:
+        if not follow_links and path.is_symlink():
+            raise ConfigError(f"{path} is a link, which is not followed", _REPLACE)
+        descriptor = os.open(path, flags | (0 if follow_links else getattr(os, "O_NOFOLLOW", 0)))
+        with open(descriptor, "rb") as stream:  # noqa: PTH123 - no path, and never opened twice
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise ConfigError(f"{path} is not a file", _REPLACE)
             data = stream.read(MAX_BYTES + 1)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except IsADirectoryError as error:
+        raise ConfigError(f"{path} is not a file", _REPLACE) from error
     except OSError as error:
-        raise ConfigError(
-            f"cannot read {path}: {error.strerror}", "Make the file readable, or remove it."
-        ) from error
+        hint = "Make the file readable, or remove it."
+        raise ConfigError(f"cannot read {path}: {error.strerror}", hint) from error
     if len(data) > MAX_BYTES:
-        raise ConfigError(
-            f"{path} is larger than {MAX_BYTES} bytes",
-            "Settings take a page or two: shorten the file.",
-        )
+        hint = "Settings take a page or two: shorten the file."
+        raise ConfigError(f"{path} is larger than {MAX_BYTES} bytes", hint)
     return data
+
+
+_REPLACE = "Replace it by a file, or remove it."
 
 
 def decode(data: bytes, name: str) -> str:

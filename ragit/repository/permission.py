@@ -7,7 +7,7 @@ changes in between has to ask again.
 from __future__ import annotations
 
 from ragit import chunk
-from ragit.config import FILE_NAME, KNOBS, Config, TomlFile, describe, load
+from ragit.config import FILE_NAME, Config, TomlFile, describe, load
 from ragit.errors import ConfigError
 from ragit.reports import PermissionRequest, RequestedChunker
 from ragit.repository import custom_chunkers, trust
@@ -32,7 +32,7 @@ def requested(
         )
     return PermissionRequest(
         path=str(origin.top / FILE_NAME),
-        settings=tuple(_sensitive(content)) if content is not None else (),
+        settings=tuple(_settings(content)) if content is not None else (),
         chunkers=tuple(map(_shown, named)),
         files=files,
     )
@@ -44,12 +44,15 @@ def allow(what: PermissionRequest, origin: custom_chunkers.Origin) -> None:
         trust.trust(origin.record, origin.common_dir, content, worktree=origin.top, name=name)
 
 
-def _sensitive(content: bytes) -> list[tuple[str, object, str]]:
-    loaded = load(TomlFile(content, trusted=True))
-    rows = [
-        row for row in describe(loaded) if KNOBS[row.name].sensitive and row.origin != "default"
+def _settings(content: bytes) -> list[tuple[str, object, str]]:
+    """Return name, value and place of each setting that wants permission."""
+    wanted = load(TomlFile(content)).ignored
+    rows = describe(load(TomlFile(content, trusted=True)))
+    return [
+        (row.name, row.value, row.origin)
+        for row in rows
+        if row.name in wanted and row.name != "chunkers"
     ]
-    return [(row.name, row.value, row.origin) for row in rows if row.name != "chunkers"]
 
 
 def _shown(one: custom_chunkers.Named) -> RequestedChunker:

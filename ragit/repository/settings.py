@@ -139,7 +139,9 @@ class Settings:
         )
 
     def _toml(self) -> bytes | None:
-        return read_file(self._repo.top / FILE_NAME) if self._repo.top else None
+        if self._repo.top is None:
+            return None
+        return read_file(self._repo.top / FILE_NAME, follow_links=False)
 
     def _chunker_origin(self) -> Origin:
         from ragit.repository.custom_chunkers import Origin
