@@ -29,9 +29,9 @@ import numpy as np
 
 import ragit
 from ragit import rank
+from ragit.query import Query
 from ragit.search.gather import gather
 from ragit.search.view import View
-from ragit.types import Query
 
 K = 10
 TEMPERATURE, PULL, STEPS, RATE = 8.0, 3.0, 120, 0.02

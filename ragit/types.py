@@ -206,31 +206,6 @@ class ToIndex(Record):
     """Who makes the vectors, as `openai at api.openai.com`; empty where no server does."""
 
 
-class Query(Record):
-    """What a face hands to search. None means: as configured."""
-
-    text: str
-    ref: str | None = None
-    """A revision; None for HEAD plus the uncommitted changes of this worktree."""
-    scope: str = "worktree"
-    """worktree, committed or staged; ignored where ref is given."""
-    paths: tuple[str, ...] = ()
-    languages: tuple[str, ...] = ()
-    mode: str = "hybrid"
-    """hybrid, keyword or vector."""
-    top_k: int | None = None
-    min_score: float | None = None
-    keyword_weight: float | None = None
-    query_prefix: str | None = None
-    optimize: bool | None = None
-    rerank: bool | None = None
-    rewrite: bool | None = None
-    index: bool = True
-    """False: answer from what is stored, and say how much is missing."""
-    explain: bool = False
-    """Look also for what a demotion kept out of the answer."""
-
-
 class Optimized(Record):
     """What context optimisation did to a hit, under the seed's names."""
 

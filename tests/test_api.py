@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import shutil
 from pathlib import Path
 
@@ -11,9 +10,9 @@ from sandbox import GitSandbox
 
 import ragit
 from ragit.errors import ConfigError, NotARepository, UnknownRevision
+from ragit.query import Query
 from ragit.repository.repository import CACHED_ANSWERS, Ragit
 from ragit.search import Searcher
-from ragit.types import Query
 
 HELLO = "def hello():\n    pass\n"
 
@@ -44,11 +43,13 @@ def test_a_query_may_be_given_whole(index: Ragit) -> None:
         assert index.search(Query("hello", top_k=1)).hits == index.search("hello", top_k=1).hits
 
 
-def test_options_have_the_names_of_the_query(index: Ragit) -> None:
-    index.close()
-    named = set(inspect.signature(Ragit.search).parameters) - {"self", "query", "on_index"}
-    fields = set(Query.fields) - {"text"}
-    assert fields <= named
+def test_a_search_takes_the_options_of_a_query_and_no_others(index: Ragit) -> None:
+    with index:
+        given = dict(Query.defaults)
+        assert index.search("hello", **given).hits == index.search("hello").hits
+        assert index.search(Query("hello"), top_k=1).hits == index.search("hello", top_k=1).hits
+        with pytest.raises(TypeError, match="top_k"):
+            index.search("hello", topk=1)  # type: ignore[call-arg]
 
 
 def test_settings_are_taken_by_name(repo: GitSandbox) -> None:

@@ -10,6 +10,7 @@ from sandbox import GitSandbox
 
 import ragit
 from ragit.errors import ConfigError, NotIndexed, UnknownLanguage
+from ragit.query import Query
 from ragit.types import Answer, Hit, ToIndex
 
 
@@ -409,9 +410,9 @@ def test_names_of_several_words_that_no_file_holds_are_told(
 def test_what_is_missing_is_indexed_first_and_announced(shop: GitSandbox) -> None:
     told: list[ToIndex] = []
     with ragit.open(shop.path) as index:
-        assert index.search("offset", on_index=told.append).complete
+        assert index.ask(Query("offset"), told.append).complete
         assert told == [ToIndex(files=7, documents=0, server="")]
-        index.search("offset again", on_index=told.append)
+        index.ask(Query("offset again"), told.append)
         assert len(told) == 1
 
 

@@ -8,8 +8,9 @@ import pickle
 import pytest
 
 from ragit import types
+from ragit.query import Query
 from ragit.reports import FreshnessReport
-from ragit.types import Chunk, Hit, Oid, Query, Target
+from ragit.types import Chunk, Hit, Oid, Target
 
 MADE_OFTEN = [
     kind

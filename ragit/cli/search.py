@@ -12,10 +12,9 @@ from typing import Any
 
 import click
 
-from ragit.cli.scope import take_scope
-from ragit.errors import ConfigError
+from ragit.cli.options import make_query, query_options
 from ragit.repository.early_status import look_ahead
-from ragit.types import Progress, Query, ToIndex
+from ragit.types import Progress, ToIndex
 
 HANDFUL = 20
 """Missing files from which a search on a terminal says that it indexes first: fewer are edits, indexed in no time."""
@@ -26,55 +25,9 @@ BLINK = 200
 
 @click.command(short_help="Find the places that answer a symbol, words or a question.")
 @click.argument("query", nargs=-1, required=True)
-@click.option("-k", "--top-k", type=click.IntRange(1), help="How many hits at most.")
-@click.option(
-    "--ref",
-    metavar="REV",
-    help="Search this branch, tag, commit or tree instead of the working tree.",
-)
-@click.option("--staged", is_flag=True, help="Search what is staged.")
-@click.option("--committed", is_flag=True, help="Search HEAD without uncommitted changes.")
-@click.option(
-    "--path",
-    "paths",
-    multiple=True,
-    metavar="GLOB",
-    help="Only paths that match, from the top (from here with ./), or all but those that match !GLOB; may be repeated.",
-)
-@click.option(
-    "--language",
-    "languages",
-    multiple=True,
-    metavar="NAME",
-    help="Only this language; may be repeated.",
-)
-@click.option(
-    "--mode",
-    type=click.Choice(["hybrid", "keyword", "vector"]),
-    default="hybrid",
-    help="Which arms take part.",
-)
-@click.option("--min-score", type=float, help="Leave out hits below this score.")
+@query_options
 @click.option("--format", "format_name", default="text", help="text, json, vimgrep or markdown.")
 @click.option("--json", "format_name", flag_value="json", help="The same as --format json.")
-@click.option("--explain", is_flag=True, help="Say why each hit is where it is.")
-@click.option(
-    "--no-optimize",
-    is_flag=True,
-    help="Do not merge neighbours, drop near-duplicates or cap files.",
-)
-@click.option(
-    "--rerank/--no-rerank",
-    default=None,
-    help="Let the configured model order the best hits, or not (retrieval.reranking).",
-)
-@click.option(
-    "--rewrite/--no-rewrite",
-    default=None,
-    help="Look also for other words, or not (retrieval.queryRewriting).",
-)
-@click.option("--no-index", is_flag=True, help="Answer from what is indexed already.")
-@click.option("--recurse-submodules", is_flag=True, help="Search checked-out submodules too.")
 @click.option("--full", is_flag=True, help="Show whole chunks.")
 @click.option(
     "-C",
@@ -95,21 +48,16 @@ def search(ctx: click.Context, /, query: tuple[str, ...], **options: Any) -> int
       ragit search "how does a plugin get loaded?" --path 'src/**/*.py'
       ragit search --ref v1.2 --json retry backoff
     """
-    scope = take_scope(options)
-    worktree = options["ref"] is None and scope is None
+    asked = make_query(" ".join(map(_utf8, query)), options)
+    worktree = asked.ref is None and asked.scope == "worktree"
     ahead = look_ahead(ctx.obj["directory"], os.environ, worktree=worktree)
     from ragit import render
     from ragit.cli.shared import look, open_index, print_lines, tell
 
     with open_index(ctx, ahead) as index:
         show = render.format_named(options["format_name"])
-        recurse = options["recurse_submodules"]
-        answer = index.search(
-            _query(" ".join(map(_utf8, query)), scope, options),
-            recurse_submodules=recurse,
-            on_index=_on_index,
-        )
-        print_lines(show(answer, look(options)))
+        answer = index.ask(asked, _on_index)
+        print_lines(show(answer, look({**options, "explain": asked.explain})))
     for line in render.notes(answer):
         tell(line)
     if (
@@ -130,26 +78,6 @@ def _utf8(word: str) -> str:
         return os.fsencode(word).decode()
     except UnicodeError:
         return word
-
-
-def _query(text: str, scope: str | None, options: dict[str, Any]) -> Query:
-    if not text.strip():
-        raise ConfigError("the query is empty", "Name a symbol, some words, or ask a question")
-    return Query(
-        text,
-        ref=options["ref"],
-        scope=scope or "worktree",
-        paths=options["paths"],
-        languages=options["languages"],
-        mode=options["mode"],
-        top_k=options["top_k"],
-        min_score=options["min_score"],
-        optimize=False if options["no_optimize"] else None,
-        rerank=options["rerank"],
-        rewrite=options["rewrite"],
-        index=not options["no_index"],
-        explain=options["explain"],
-    )
 
 
 def _on_index(lacking: ToIndex) -> Progress | None:

@@ -9,9 +9,10 @@ from ragit.errors import ConfigError
 from ragit.evaluate import measures
 from ragit.evaluate.golden import GoldenSet, Thresholds
 from ragit.judgements import Arm, Evaluation, Expected, Figures, Judged, Question
+from ragit.query import Query
 from ragit.reports import IndexReport
 from ragit.repository.repository import Ragit
-from ragit.types import Answer, Progress, Query
+from ragit.types import Answer, Progress
 
 _OFF = {
     "keywords": "retrieval.hybridSearch.enabled is false",
@@ -38,7 +39,7 @@ def ask_all(
     """Every question asked once, in order."""
     judged = []
     for at, question in enumerate(questions, 1):
-        answer = index.search(
+        answer = index.ask(
             Query(question.query, ref=question.ref or ref, mode=mode, top_k=measures.K)
         )
         judged.append(_judge(question, answer))

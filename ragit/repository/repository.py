@@ -10,21 +10,22 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import cached_property
+from functools import cached_property, wraps
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Concatenate, ParamSpec
 
 from ragit.errors import NotDescribed, UnknownRevision
 from ragit.git import GITLINK, Revision, clean_env
+from ragit.query import Query, checked
 from ragit.rank.signals import MEANINGS as MEANINGS  # for whoever shows why a hit is where it is
 from ragit.records import replaced
 from ragit.repository.early_status import Ahead, cache_folder, look_ahead
 from ragit.repository.settings import Settings
 from ragit.repository.targets import Targets
-from ragit.types import Answer, Oid, OnIndex, Progress, Query, Target, path_text
+from ragit.types import Answer, Oid, OnIndex, Progress, Target, path_text
 
 if TYPE_CHECKING:
     from ragit.config import Config
@@ -59,6 +60,32 @@ def open_repository(
     """
     environ = dict(os.environ if env is None else env)
     return Ragit(ahead or look_ahead(path, environ, worktree=False), environ, dict(flags or {}))
+
+
+_Options = ParamSpec("_Options")
+
+
+def _taking_options_of(
+    query: Callable[Concatenate[str, _Options], Query],
+) -> Callable[
+    [Callable[[Ragit, Query], Answer]], Callable[Concatenate[Ragit, str | Query, _Options], Answer]
+]:
+    """Let a method that takes a query also take its text and its fields, as type checkers see them."""
+
+    def decorate(
+        method: Callable[[Ragit, Query], Answer],
+    ) -> Callable[Concatenate[Ragit, str | Query, _Options], Answer]:
+        @wraps(method)
+        def search(
+            self: Ragit, text: str | Query, /, *args: _Options.args, **options: _Options.kwargs
+        ) -> Answer:
+            if isinstance(text, Query):
+                return method(self, replaced(text, **options) if options else text)
+            return method(self, query(text, *args, **options))
+
+        return search
+
+    return decorate
 
 
 class Ragit:
@@ -160,68 +187,33 @@ class Ragit:
         work = self._indexer.rebuild if rebuild else self._indexer.complete
         return work(trees, progress=progress, describe=describe, retry=retry)
 
-    def search(
-        self,
-        query: str | Query,
-        *,
-        ref: str | None = None,
-        scope: str = "worktree",
-        paths: Sequence[str] = (),
-        languages: Sequence[str] = (),
-        mode: str = "hybrid",
-        top_k: int | None = None,
-        min_score: float | None = None,
-        keyword_weight: float | None = None,
-        query_prefix: str | None = None,
-        optimize: bool | None = None,
-        rerank: bool | None = None,
-        rewrite: bool | None = None,
-        index: bool = True,
-        explain: bool = False,
-        recurse_submodules: bool = False,
-        on_index: OnIndex | None = None,
-    ) -> Answer:
-        """The best places for a query: in a revision, or in HEAD with the uncommitted changes of this worktree.
+    @_taking_options_of(Query)
+    def search(self, query: Query) -> Answer:
+        """Return the best places for a query, in a revision or in HEAD with the uncommitted changes of this worktree.
 
-        What the tree lacks is indexed first, unless `index` is False or the freshness policy says otherwise;
-        `on_index` is told what that is, and may give back who is told how far it is. `recurse_submodules` goes on in
-        those that are checked out, each with its own store. `explain` looks also for what a demotion kept out. Options
-        left None are as configured. `paths` are patterns from the top, or with `./` or `../` before them of the opened
-        folder; one behind a `!` takes away what it matches.
+        Takes a text with the fields of `ragit.query.Query` as keyword arguments, or such a `Query`. Path patterns count
+        from the top of the repository; those that begin with `./` or `../` count from the opened folder. What the tree
+        lacks is indexed first, unless `index` is False or the freshness policy says otherwise.
+
         Raises UnknownRevision, UnknownLanguage, NotIndexed, ConfigError.
         """
-        if isinstance(query, Query):
-            return self._ask(query, recurse_submodules, on_index)
-        asked = Query(
-            query,
-            ref=ref,
-            scope=scope,
-            paths=tuple(paths),
-            languages=tuple(languages),
-            mode=mode,
-            top_k=top_k,
-            min_score=min_score,
-            keyword_weight=keyword_weight,
-            query_prefix=query_prefix,
-            optimize=optimize,
-            rerank=rerank,
-            rewrite=rewrite,
-            index=index,
-            explain=explain,
-        )
-        return self._ask(asked, recurse_submodules, on_index)
+        return self.ask(query)
 
-    def _ask(self, asked: Query, recurse_submodules: bool, on_index: OnIndex | None) -> Answer:
-        asked = self._targets.from_top(asked)
+    def ask(self, query: Query, on_index: OnIndex | None = None) -> Answer:
+        """Return the answer to a query, as `search` does.
+
+        `on_index` is called with what has to be indexed first, and may return a progress callback.
+        """
+        query = self._targets.from_top(checked(query))
         self._targets.look_again()
-        self._targets.begin(asked.ref, asked.scope)
+        self._targets.begin(query.ref, query.scope)
         searcher = self._searcher  # loaded while git looks at the working tree
-        searcher.check(asked)
-        target = self._targets.of(asked.ref, asked.scope)
-        answer = self._remembered(asked, target) or self._answer(searcher, asked, target, on_index)
-        return (
-            self._with_submodules(asked, target, answer, on_index) if recurse_submodules else answer
-        )
+        searcher.check(query)
+        target = self._targets.of(query.ref, query.scope)
+        answer = self._remembered(query, target) or self._answer(searcher, query, target, on_index)
+        if query.recurse_submodules:
+            return self._with_submodules(query, target, answer, on_index)
+        return answer
 
     def status(self) -> StatusReport:
         """What is indexed, for which refs, and what is not of the tree that a search looks at."""
@@ -367,7 +359,7 @@ class Ragit:
             inner = self._submodule(folder) if asked is not None else None
             if asked is not None and inner is not None:
                 with inner, suppress(UnknownRevision):  # the commit is not downloaded
-                    answered = inner.search(asked, recurse_submodules=True, on_index=on_index)
+                    answered = inner.ask(asked, on_index)
                     found.append(submodules.Inner(folder, answered, inner.settings.warnings))
         return submodules.joined(answer, found, query.top_k or self.config.retrieval.top_k)
 

@@ -11,8 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ragit import globs
+from ragit.query import Query
 from ragit.records import replaced
-from ragit.types import Answer, Hit, Query, WithoutVectors
+from ragit.types import Answer, Hit, WithoutVectors
 
 
 def below(pattern: str, folder: str) -> str | None:

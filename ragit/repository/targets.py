@@ -10,9 +10,10 @@ from pathlib import Path
 from ragit import globs
 from ragit.errors import ConfigError, GitFailed
 from ragit.git import GitStatus
+from ragit.query import Query
 from ragit.records import replaced
 from ragit.repository.early_status import Ahead
-from ragit.types import HEAD, STAGED, UNCOMMITTED, Oid, Query, Target
+from ragit.types import HEAD, STAGED, UNCOMMITTED, Oid, Target
 
 DAY = 86_400
 

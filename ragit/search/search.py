@@ -16,6 +16,7 @@ from ragit.index import Composed, Indexer
 from ragit.index.descriptions.settings import chunk_task
 from ragit.index.tree import without_vectors
 from ragit.index.vectors.embedder import warm_up
+from ragit.query import Query
 from ragit.search.ask import check, language
 from ragit.search.show import Show, one_path_each
 from ragit.search.view import View
@@ -27,7 +28,6 @@ from ragit.types import (
     Demoted,
     Hit,
     OnIndex,
-    Query,
     RerankedBy,
     Rewritten,
     Target,
@@ -64,7 +64,7 @@ class Searcher:
 
     @staticmethod
     def check(query: Query) -> None:
-        """Raise ConfigError for an option of a query that has no meaning."""
+        """Raise UnknownLanguage for a language of a query that is not in the table."""
         check(query)
 
     def search(self, query: Query, target: Target, on_index: OnIndex | None = None) -> Answer:

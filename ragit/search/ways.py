@@ -12,11 +12,12 @@ from ragit.config import Config
 from ragit.embed.paths import path_nearness
 from ragit.embed.quantize import quantize_query
 from ragit.errors import ConfigError, EmbedderUnavailable
+from ragit.query import Query
 from ragit.records import replaced
 from ragit.search.gather import QueryVector, gather
 from ragit.search.view import View
 from ragit.store import Store
-from ragit.types import Embedder, Query, Rewritten
+from ragit.types import Embedder, Rewritten
 
 if TYPE_CHECKING:
     from ragit.search.rewrite import Rewriter

@@ -1,0 +1,127 @@
+"""Defines the query: its text, its options, and which values they take. Pure.
+
+This is the only list of search options. `Ragit.search` takes these fields as keyword arguments, and `ragit search`
+makes its command line options from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from ragit.errors import ConfigError
+from ragit.records import Record, replaced
+
+MODES = ("hybrid", "keyword", "vector")
+SCOPES = ("worktree", "committed", "staged")
+
+
+class Query(Record):
+    """The text of a search and its options. An option that is None is as configured."""
+
+    text: str
+    ref: str | None = None
+    scope: str = "worktree"
+    paths: Sequence[str] = ()
+    languages: Sequence[str] = ()
+    mode: str = "hybrid"
+    top_k: int | None = None
+    min_score: float | None = None
+    keyword_weight: float | None = None
+    query_prefix: str | None = None
+    optimize: bool | None = None
+    rerank: bool | None = None
+    rewrite: bool | None = None
+    index: bool = True
+    recurse_submodules: bool = False
+    explain: bool = False
+
+
+class Option(NamedTuple):
+    """What an option of a query means, and which values it takes."""
+
+    help: str
+    flags: tuple[str, ...] = ()
+    """Its names on the command line; empty where they are made from the field's name."""
+    metavar: str = ""
+    setting: str = ""
+    """The setting that decides where the option is not given."""
+    choices: tuple[str, ...] = ()
+    low: float | None = None
+    high: float | None = None
+
+
+OPTIONS: Mapping[str, Option] = {
+    "ref": Option(
+        "Search this branch, tag, commit or tree instead of the working tree.", metavar="REV"
+    ),
+    "scope": Option(
+        "Search HEAD with uncommitted changes, HEAD, or what is staged.", choices=SCOPES
+    ),
+    "paths": Option(
+        "Search only paths that match GLOB, or all but those that match !GLOB. GLOB counts from the top of the"
+        " repository, ./GLOB from the current folder. May be repeated.",
+        flags=("--path",),
+        metavar="GLOB",
+    ),
+    "languages": Option(
+        "Search only files in this language. May be repeated.",
+        flags=("--language",),
+        metavar="NAME",
+    ),
+    "mode": Option("Rank by words, by meaning, or by both.", choices=MODES),
+    "top_k": Option(
+        "Show at most this many hits.", flags=("-k", "--top-k"), setting="retrieval.topK", low=1
+    ),
+    "min_score": Option("Leave out hits below this score.", setting="retrieval.minScore", low=0),
+    "keyword_weight": Option(
+        "Share of the keyword score in hybrid mode.",
+        setting="retrieval.hybridSearch.keywordWeight",
+        low=0,
+        high=1,
+    ),
+    "query_prefix": Option(
+        "Text to put before the query when it is embedded.",
+        metavar="TEXT",
+        setting="embedding.queryPrefix",
+    ),
+    "optimize": Option(
+        "Merge neighbours, drop near-duplicates and limit the hits of one file.",
+        setting="retrieval.contextOptimization.enabled",
+    ),
+    "rerank": Option(
+        "Let the configured model order the best hits.", setting="retrieval.reranking.enabled"
+    ),
+    "rewrite": Option("Search also for related words.", setting="retrieval.queryRewriting.enabled"),
+    "index": Option("Answer from what is indexed already."),
+    "recurse_submodules": Option("Search checked-out submodules too."),
+    "explain": Option("Say why each hit is where it is."),
+}
+"""All fields of a query but its text, in the order of the help."""
+
+
+def checked(query: Query) -> Query:
+    """Return the query in a form that can be a key. Raises ConfigError for a value that an option does not take."""
+    for name, option in OPTIONS.items():
+        _check(name, getattr(query, name), option)
+    if query.ref is not None and query.scope != "worktree":
+        raise ConfigError(
+            f"both a revision and {query.scope} are asked for",
+            "Name one tree: --ref, --staged or --committed",
+        )
+    return replaced(query, paths=_several(query.paths), languages=_several(query.languages))
+
+
+def _several(values: Sequence[str]) -> tuple[str, ...]:
+    return (values,) if isinstance(values, str) else tuple(values)
+
+
+def _check(name: str, value: object, option: Option) -> None:
+    if option.choices and value not in option.choices:
+        raise ConfigError(f"unknown {name} {value!r}", f"There are {', '.join(option.choices)}")
+    if value is None or not isinstance(value, int | float):
+        return
+    if option.low is not None and not value >= option.low:
+        raise ConfigError(f"{name} is {value}", f"It is at least {option.low}")
+    if option.high is not None and not value <= option.high:
+        raise ConfigError(f"{name} is {value}", f"It is at most {option.high}")

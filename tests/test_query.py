@@ -1,0 +1,97 @@
+"""Tests of ragit/query.py: one list of search options, for the command and for the library."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+import pytest
+
+from ragit.cli.options import make_query
+from ragit.cli.search import search
+from ragit.config import KNOBS
+from ragit.errors import ConfigError
+from ragit.query import OPTIONS, Query, checked
+
+
+def test_every_field_but_the_text_is_an_option() -> None:
+    assert list(OPTIONS) == [name for name in Query.fields if name != "text"]
+
+
+def test_every_option_of_a_query_is_one_of_the_command() -> None:
+    named = {parameter.name for parameter in search.params}
+    assert set(OPTIONS) - {"scope"} <= named
+    assert {"staged", "committed"} <= named
+
+
+def test_every_setting_that_stands_in_for_an_option_exists_and_allows_the_same() -> None:
+    for name, option in OPTIONS.items():
+        if option.setting:
+            knob = KNOBS[option.setting]
+            assert Query.defaults[name] is None, name
+            assert knob.low == option.low, name
+
+
+def parsed(*args: str) -> Query:
+    context = search.make_context("search", [*args, "words"])
+    context.params.pop("query")
+    return make_query("words", context.params)
+
+
+@pytest.mark.parametrize(
+    ("args", "fields"),
+    [
+        ([], {}),
+        (["-k", "3"], {"top_k": 3}),
+        (
+            ["--min-score", "0.5", "--keyword-weight", "1"],
+            {"min_score": 0.5, "keyword_weight": 1.0},
+        ),
+        (["--path", "a", "--path", "b"], {"paths": ("a", "b")}),
+        (["--language", "c"], {"languages": ("c",)}),
+        (
+            ["--no-optimize", "--rerank", "--no-rewrite"],
+            {"optimize": False, "rerank": True, "rewrite": False},
+        ),
+        (["--staged"], {"scope": "staged"}),
+        (["--committed"], {"scope": "committed"}),
+        (["--ref", "v1", "--no-index"], {"ref": "v1", "index": False}),
+        (["--recurse-submodules", "--explain"], {"recurse_submodules": True, "explain": True}),
+    ],
+)
+def test_an_option_of_the_command_is_a_field_of_the_query(
+    args: list[str], fields: dict[str, Any]
+) -> None:
+    assert parsed(*args) == Query("words", **fields)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"mode": "both"},
+        {"scope": "index"},
+        {"top_k": 0},
+        {"min_score": -1.0},
+        {"min_score": float("nan")},
+        {"keyword_weight": 1.5},
+        {"ref": "v1", "scope": "staged"},
+    ],
+    ids=str,
+)
+def test_a_value_without_meaning_is_refused(fields: dict[str, Any]) -> None:
+    with pytest.raises(ConfigError):
+        checked(Query("words", **fields))
+
+
+def test_lists_and_single_words_are_taken_for_paths() -> None:
+    assert checked(Query("words", paths=["a"], languages="c")) == Query(
+        "words", paths=("a",), languages=("c",)
+    )
+
+
+def test_the_help_names_the_default_and_the_setting() -> None:
+    text = " ".join(search.get_help(click.Context(search)).split())
+    assert "[default: 10; setting retrieval.topK]" in text
+    assert "[default: hybrid]" in text
+    for name, option in OPTIONS.items():
+        assert name == "scope" or option.help.split(".")[0][:30] in text
