@@ -1,6 +1,6 @@
-"""`ragit doctor`: looks at all that ragit stands on, and says for each what is wrong and how to mend it.
+"""`ragit doctor`: check all that ragit depends on, and say what is wrong and how to mend it.
 
-Reads only. A check that fails is a finding, never an error: whatever is broken, the others still have their say.
+Reads only. A check that fails is a finding, not an error, and the other checks still run.
 """
 
 from __future__ import annotations
@@ -16,41 +16,30 @@ from pathlib import Path
 
 from ragit.errors import NotARepository, RagitError
 from ragit.git import OLDEST, Repo, libgit2_version, version
-from ragit.hooks import failure, script, worker
+from ragit.hooks import failure, script, state_files
 from ragit.hooks.install import Hooks
 from ragit.index.vectors.embedder import embedder_of
 from ragit.locks import lock
-from ragit.reports import Finding, FreshnessReport
+from ragit.reports import INSTALL_HOOKS, Finding, FreshnessReport
 from ragit.repository.repository import Ragit, open_repository
 from ragit.store import Store, engine_versions, unfinished_files
 from ragit.types import LOST, NOT_DOWNLOADED, PARSER_FAILED, PARSER_TOO_LONG, TOO_DEEP, lacking
 
 OLDEST_SQLITE = (3, 43)
-"""The first SQLite whose full-text tables can delete without keeping the text."""
+"""The first SQLite whose full-text tables can delete rows without storing the text."""
 
 ROOM_BYTES = 200_000_000
-"""Less free space than this is soon full."""
+"""Free space below which the disk is reported as nearly full."""
 
-_NETWORK = {
-    "nfs",
-    "nfs4",
-    "cifs",
-    "smb3",
-    "smbfs",
-    "9p",
-    "afs",
-    "ncpfs",
-    "fuse.sshfs",
-    "virtiofs",
-    "vboxsf",
-    "prl_fs",
-}
-"""File systems on which SQLite's log cannot be shared between processes."""
+_NETWORK = frozenset(
+    "nfs nfs4 cifs smb3 smbfs 9p afs ncpfs fuse.sshfs virtiofs vboxsf prl_fs".split()
+)
+"""File systems on which processes cannot share SQLite's write-ahead log."""
 
 
 @dataclass(frozen=True)
-class _Patient:
-    """What is looked at; `index` is None where its settings cannot be read."""
+class _Examined:
+    """The repository that is checked; `index` is None where its settings cannot be read."""
 
     repo: Repo
     hooks: Hooks
@@ -62,7 +51,7 @@ def examine(
     environ: Mapping[str, str] | None = None,
     flags: Mapping[str, object] | None = None,
 ) -> list[Finding]:
-    """All findings about the repository that a folder lies in, and about the machine."""
+    """Return all findings about the machine and the repository that a folder lies in."""
     found = [*_guarded("git", _git), *_guarded("libgit2", _libgit2), *_guarded("SQLite", _sqlite)]
     with ExitStack() as stack:
         try:
@@ -74,9 +63,9 @@ def examine(
         except RagitError as error:
             index = None
             found.append(Finding("settings", "bad", error.message, error.hint))
-        patient = _Patient(repo, Hooks(repo), index)
+        repository = _Examined(repo, Hooks(repo), index)
         for topic, look in _CHECKS.items():
-            found += _guarded(topic, partial(look, patient))
+            found += _guarded(topic, partial(look, repository))
     return found
 
 
@@ -127,25 +116,25 @@ def _sqlite() -> Iterator[Finding]:
 # The repository
 
 
-def _settings(patient: _Patient) -> Iterator[Finding]:
-    if patient.index is None:
+def _settings(repository: _Examined) -> Iterator[Finding]:
+    if repository.index is None:
         return
-    warning = patient.index.settings.loaded.warning
+    warning = repository.index.settings.loaded.warning
     if warning:
         yield Finding(
             "settings", "note", warning, "Type: ragit trust, which shows what is asked for first"
         )
     else:
         changed = sum(
-            origin != "default" for origin in patient.index.settings.loaded.origins.values()
+            origin != "default" for origin in repository.index.settings.loaded.origins.values()
         )
         yield Finding("settings", "ok", f"{changed} changed" if changed else "all as they come")
 
 
-def _chunkers(patient: _Patient) -> Iterator[Finding]:
-    if patient.index is None:
+def _chunkers(repository: _Examined) -> Iterator[Finding]:
+    if repository.index is None:
         return
-    for one in patient.index.settings.chunkers:
+    for one in repository.index.settings.chunkers:
         what = f"{one.name} for {' '.join(one.suffixes)}"
         if one.problem:
             yield Finding(
@@ -155,14 +144,14 @@ def _chunkers(patient: _Patient) -> Iterator[Finding]:
                 "Mend the setting `chunkers`",
             )
         elif one.allowed:
-            yield _failures(patient.index, one.name) or Finding("chunkers", "ok", what)
+            yield _failures(repository.index, one.name) or Finding("chunkers", "ok", what)
         else:
             mend = "Read the file, then type: ragit trust"
             yield Finding("chunkers", "note", f"{what} is ignored until you allow it", mend)
 
 
 def _failures(index: Ragit, chunker: str) -> Finding | None:
-    """The files of which a chunker of the user's own made nothing: its name stands before what went wrong."""
+    """Report the files that a custom chunker failed on: reasons begin with the chunker's name."""
     module = chunker.partition(":")[0]
     failed = [
         why
@@ -177,10 +166,10 @@ def _failures(index: Ragit, chunker: str) -> Finding | None:
     )
 
 
-def _place(patient: _Patient) -> Iterator[Finding]:
-    if patient.index is None:
+def _place(repository: _Examined) -> Iterator[Finding]:
+    if repository.index is None:
         return
-    path = patient.index.store_path
+    path = repository.index.store_path
     folder = next(parent for parent in path.parents if parent.is_dir())
     kind = file_system(folder)
     mend = "Keep the store on a local disk: git config ragit.index.storePath FILE"
@@ -198,16 +187,16 @@ def _place(patient: _Patient) -> Iterator[Finding]:
         )
     if not path.exists() and not os.access(folder, os.W_OK):
         yield Finding("disk", "bad", f"{folder} cannot be written", mend)
-    elif not path.is_relative_to(patient.repo.common_dir):
+    elif not path.is_relative_to(repository.repo.common_dir):
         yield Finding("disk", "note", f"the store is at {path}, outside the git directory")
     else:
         yield Finding("disk", "ok", f"{kind or 'local'}, {free / 1e9:.0f} GB free")
 
 
-def _store(patient: _Patient) -> Iterator[Finding]:
-    if patient.index is None:
+def _store(repository: _Examined) -> Iterator[Finding]:
+    if repository.index is None:
         return
-    path = patient.index.store_path
+    path = repository.index.store_path
     yield from _unfinished(path)
     if not path.exists():
         yield Finding(
@@ -221,7 +210,7 @@ def _store(patient: _Patient) -> Iterator[Finding]:
     if problems:
         return
     yield Finding("store", "ok", f"sound, {info.bytes / 1e6:.1f} MB, {info.chunks:,} chunks")
-    freshness = patient.index.check()
+    freshness = repository.index.check()
     yield from _absent(freshness)
     if freshness.deferred:
         text = f"{_files(freshness.deferred)} slow to read and deferred: `ragit status --skipped` names them"
@@ -257,7 +246,7 @@ def _parsers(freshness: FreshnessReport) -> Iterator[Finding]:
 
 
 def _absent(freshness: FreshnessReport) -> Iterator[Finding]:
-    """Files of HEAD that are not here: none, nearly everywhere."""
+    """Report files of HEAD that the repository does not hold."""
     for reason, count in freshness.absent.items():
         state = "note" if reason == NOT_DOWNLOADED else "bad"
         text = f"{_files(count)} {reason}: `ragit status --skipped` names what is not searched"
@@ -274,10 +263,10 @@ _ABSENT = {
 }
 
 
-def _embedder(patient: _Patient) -> Iterator[Finding]:
-    if patient.index is None:
+def _embedder(repository: _Examined) -> Iterator[Finding]:
+    if repository.index is None:
         return
-    settings = patient.index.config.embedding
+    settings = repository.index.config.embedding
     embedder = embedder_of(settings)
     if embedder is None:
         yield Finding("embedder", "ok", "none: keywords only, as configured")
@@ -286,58 +275,49 @@ def _embedder(patient: _Patient) -> Iterator[Finding]:
     yield Finding("embedder", "ok", f"{settings.provider}, {embedder.dimensions} dimensions")
 
 
-def _hooks(patient: _Patient) -> Iterator[Finding]:
-    report = patient.hooks.status()
-    states = {hook.state for hook in report.hooks}
-    lost = [hook for hook in report.hooks if hook.state != "active" and hook.note]
-    if states == {"active"}:
-        yield Finding("hooks", "ok", f"all {len(report.hooks)} wake ragit")
-    elif lost or "active" in states:
-        for hook in report.hooks:
-            if hook.state != "active":
-                yield Finding(
-                    "hooks",
-                    "bad",
-                    f"{hook.event}: {hook.note or 'not there'}",
-                    "Type: ragit hooks install",
-                )
+def _hooks(repository: _Examined) -> Iterator[Finding]:
+    report = repository.hooks.status()
+    # A broken hook is one whose Python is gone: `_interpreter` reports that once for all.
+    dead = [hook for hook in report.hooks if hook.state not in {"active", "broken"}]
+    if not dead:
+        yield Finding("hooks", "ok", f"all {len(report.hooks)} start ragit")
+    elif len(dead) < len(report.hooks) or any(hook.note for hook in dead):
+        for hook in dead:
+            text = f"{hook.event}: {hook.note or 'not there'}"
+            yield Finding("hooks", "bad", text, f"Type: {hook.advice}")
     else:
-        yield Finding(
-            "hooks", "note", "not installed: searches do all the work", "Type: ragit hooks install"
-        )
+        text = "not installed: searches do all the work"
+        yield Finding("hooks", "note", text, f"Type: {dead[0].advice}")
 
 
-def _interpreter(patient: _Patient) -> Iterator[Finding]:
-    python = patient.hooks.interpreter()
+def _interpreter(repository: _Examined) -> Iterator[Finding]:
+    python = repository.hooks.interpreter()
+    mend = f"Type: {INSTALL_HOOKS}"
     if python is None:
         return
-    if not patient.hooks.can_start(python):
-        mend = "Type: ragit hooks install"
-        yield Finding(
-            "interpreter", "bad", f"hooks start {python}, which is gone or lacks ragit", mend
-        )
-    elif not patient.hooks.current():
-        yield Finding(
-            "interpreter",
-            "note",
-            "hooks were installed by another ragit",
-            "Type: ragit hooks install",
-        )
+    if not repository.hooks.can_start(python):
+        text = f"hooks start {python}, which is gone or lacks ragit"
+        yield Finding("interpreter", "bad", text, mend)
+    elif not repository.hooks.current():
+        yield Finding("interpreter", "note", "hooks were installed by another ragit", mend)
     else:
         yield Finding("interpreter", "ok", python)
 
 
-def _worker(patient: _Patient) -> Iterator[Finding]:
-    folder = patient.repo.common_dir / script.FOLDER
+def _worker(repository: _Examined) -> Iterator[Finding]:
+    folder = repository.repo.common_dir / script.FOLDER
     failed = failure.last(folder)
     if failed is not None:
         often = f" {failed.times} times in a row" if failed.times > 1 else ""
         yield Finding("worker", "bad", f"failed{often}: {failed.message}", failed.hint)
-    elif state := worker.state(folder):
+    elif state := failure.state(folder):
         yield Finding("worker", "ok", state)
+    if left := state_files.leftovers(folder):
+        text = f"{left[0]} was left by a worker that was killed"
+        yield Finding("worker", "note", text, "The next worker removes it")
 
 
-_CHECKS: dict[str, Callable[[_Patient], Iterator[Finding]]] = {
+_CHECKS: dict[str, Callable[[_Examined], Iterator[Finding]]] = {
     "settings": _settings,
     "chunkers": _chunkers,
     "disk": _place,
@@ -350,7 +330,7 @@ _CHECKS: dict[str, Callable[[_Patient], Iterator[Finding]]] = {
 
 
 def file_system(folder: Path, mounts: str = "/proc/self/mounts") -> str:
-    """The type of file system that a folder lies on; empty where the system does not tell (it has no /proc)."""
+    """Return the type of a folder's file system; empty where the system has no /proc."""
     if sys.platform != "linux":
         return ""
     best, kind = "", ""

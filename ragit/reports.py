@@ -249,17 +249,21 @@ class GcReport(Record):
     """Freed in the private object directory of uncommitted work."""
 
 
+INSTALL_HOOKS = "ragit hooks install"
+"""Advice for a hook that ragit may write to."""
+
+
 class HookState(Record):
     """One of git's hooks, as far as ragit is concerned."""
 
     event: str
-    place: str
-    """The file, or the section of git's configuration, that git looks at."""
+    file: str
+    """Path from the top of the working tree (absolute outside of it), or a section of git's config."""
     state: str
-    """active, absent, or left alone."""
+    """active, absent, broken (its Python is gone), or left alone."""
     note: str = ""
     advice: str = ""
-    """What to add by hand, and where."""
+    """What to type or add by hand."""
 
 
 class HooksReport(Record):
@@ -274,6 +278,11 @@ class HooksReport(Record):
     def active(self) -> bool:
         """True if every hook wakes ragit."""
         return all(hook.state == "active" for hook in self.hooks)
+
+    @property
+    def installable(self) -> bool:
+        """True if there is a hook that `ragit hooks install` would add ragit to."""
+        return any(hook.advice == INSTALL_HOOKS for hook in self.hooks)
 
 
 class RequestedChunker(NamedTuple):

@@ -12,7 +12,7 @@ from sandbox import GitSandbox
 
 import ragit
 from ragit.hooks.install import Hooks
-from ragit.hooks.worker import LOCK, PENDING
+from ragit.hooks.state_files import LOCK, PENDING
 from ragit.locks import lock
 from ragit.reports import FreshnessReport, HooksReport
 from ragit.repository.repository import Ragit

@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 
 from ragit.errors import ConfigError, HooksNotWritable
 from ragit.git import version
-from ragit.hooks import install, place, script
-from ragit.hooks.place import CONFIG_HOOKS_FROM
+from ragit.hooks import files as hook_files
+from ragit.hooks import install, script
+from ragit.hooks.files import CONFIG_HOOKS_FROM
 
 ROOT = Path(__file__).parent.parent
 FILES_ONLY = pytest.mark.skipif(
@@ -183,24 +184,32 @@ def test_a_hook_still_gets_its_input_and_arguments(hooked: Hooked, tmp_path: Pat
     hooked.settle()
 
 
+_CALL = "call from .git/hooks/post-merge: ragit hooks run post-merge"
+
+
 @FILES_ONLY
 @pytest.mark.parametrize(
-    ("content", "mode", "why"),
+    ("content", "mode", "why", "advice"),
     [
-        ("#!/usr/bin/env python3\nprint()\n", 0o755, "it is no shell script"),
-        ("#!/usr/bin/fish\necho\n", 0o755, "it is no shell script"),
-        ("#!/bin/sh\necho off\n", 0o644, "it is not executable, so git skips it"),
+        ("#!/usr/bin/env python3\nprint()\n", 0o755, "no shell script", _CALL),
+        ("#!/usr/bin/fish\necho\n", 0o755, "no shell script", _CALL),
+        (
+            "#!/bin/sh\necho off\n",
+            0o644,
+            "not executable, so git skips it",
+            "chmod +x .git/hooks/post-merge, then: ragit hooks install",
+        ),
     ],
 )
 def test_what_cannot_be_added_to_is_left_alone(
-    hooked: Hooked, content: str, mode: int, why: str
+    hooked: Hooked, content: str, mode: int, why: str, advice: str
 ) -> None:
     file = hooked.write(".git/hooks/post-merge", content)
     file.chmod(mode)
     report = hooked.install()
     states = {hook.event: hook for hook in report.hooks}
     assert (states["post-merge"].state, states["post-merge"].note) == ("left alone", why)
-    assert states["post-merge"].advice == f"add to {file}: {script.line('post-merge')}"
+    assert states["post-merge"].advice == advice
     assert states["post-commit"].state == "active"
     assert (file.read_text(), file.stat().st_mode & 0o777) == (content, mode)
 
@@ -244,9 +253,8 @@ def test_a_hooks_folder_elsewhere_is_written_only_by_force(
     report = hooked.install()
     assert not report.active
     assert {hook.state for hook in report.hooks} == {"left alone"}
-    assert (
-        report.hooks[0].advice == f"add to {folder / 'post-commit'}: {script.line('post-commit')}"
-    )
+    assert {hook.advice for hook in report.hooks} == {"ragit hooks install --force"}
+    assert report.hooks == hooked.status().hooks or not report.installable
     assert list(folder.iterdir()) == []
     assert hooked.install(force=True).active
     (hooked.path / "sub").mkdir()
@@ -269,11 +277,8 @@ def test_git_alone_knows_where_its_hooks_are(
         f'[includeIf "gitdir:{hooked.path}/"]\n\tpath = {tmp_path / "included"}\n'
     )
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "global"))
-    assert (
-        hooked.install()
-        .hooks[0]
-        .advice.startswith(f"add to {tmp_path / 'shared' / 'post-commit'}: ")
-    )
+    assert hooked.install().hooks[0].file == str(tmp_path / "shared" / "post-commit")
+    assert hooked.install().hooks[0].advice == "ragit hooks install --force"
     (tmp_path / "global").write_text("[core]\n\thooksPath = /dev/null\n")
     assert set(hooked.states().values()) == {"absent"}
     with pytest.raises(HooksNotWritable, match="/dev/null"):
@@ -308,7 +313,7 @@ def test_a_git_that_takes_hooks_from_its_configuration_gets_them_there(
     """Older gits pass over these settings: there, what git would run is run by hand, as git runs it."""
     files = hooked.install()
     assert files.active
-    monkeypatch.setattr(place, "version", lambda: CONFIG_HOOKS_FROM)
+    monkeypatch.setattr(hook_files, "version", lambda: CONFIG_HOOKS_FROM)
     before = (hooked.path / ".git" / "config").read_bytes()
     hooked.git("config", "core.hooksPath", str(tmp_path / "somebody else's"))
     assert hooked.install().active
@@ -545,3 +550,61 @@ def test_run_is_silent_and_succeeds_everywhere(hooked: Hooked, where: str, tmp_p
     if where != "nowhere":
         hooked.settle()
         assert len(hooked.log()) == 1
+
+
+def test_status_says_when_the_python_that_hooks_start_is_gone(
+    hooked: Hooked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hooked.install()
+    (hooked.folder / "hook").write_text(script.dispatcher("/nowhere/bin/python"))
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    report = hooked.status()
+    assert {(hook.state, hook.note) for hook in report.hooks} == {
+        ("broken", "its Python is gone: /nowhere/bin/python")
+    }
+    assert (report.active, report.installable) == (False, True)
+    done = command("hooks", "status", cwd=hooked.path)
+    assert done.returncode == 1
+    assert "to install them: ragit hooks install\n" in done.stdout
+    assert hooked.install().active
+
+
+def test_status_says_what_is_started_in_place_of_a_python_that_is_gone(
+    hooked: Hooked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hooked.install()
+    (hooked.folder / "hook").write_text(script.dispatcher("/nowhere/bin/python"))
+    other = tmp_path / "ragit"
+    other.write_text("#!/bin/sh\n")
+    other.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    hook = hooked.status().hooks[0]
+    assert (hook.state, hook.note) == (
+        "active",
+        f"its Python is gone: /nowhere/bin/python; it starts {other}",
+    )
+
+
+@pytest.mark.parametrize(
+    ("direct_url", "shown"),
+    [
+        ('{"url": "file:///home/me/ragit", "dir_info": {}}', " /home/me/ragit"),
+        ('{"url": "https://x.org/ragit", "vcs_info": {"vcs": "git"}}', " git+https://x.org/ragit"),
+        (None, " PATH (of a clone of ragit)"),
+        ("damaged", " PATH (of a clone of ragit)"),
+    ],
+)
+def test_the_way_to_install_ragit_names_where_it_came_from(
+    hooked: Hooked, monkeypatch: pytest.MonkeyPatch, direct_url: str | None, shown: str
+) -> None:
+    """A bare name on a package index may be another project's."""
+
+    class Installed:
+        def read_text(self, name: str) -> str | None:
+            return direct_url
+
+    monkeypatch.setattr(install.metadata, "distribution", lambda name: Installed())
+    monkeypatch.setattr(sys, "executable", "/home/me/.cache/uv/archive-v0/x/bin/python")
+    with pytest.raises(ConfigError) as caught:
+        hooked.install()
+    assert caught.value.hint.endswith(f"uv tool install{shown}")

@@ -14,11 +14,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from hooking import Hooked
+from hooking import Hooked, command
 
 from ragit.git import version
 from ragit.hooks import script
-from ragit.hooks.place import CONFIG_HOOKS_FROM
+from ragit.hooks.files import CONFIG_HOOKS_FROM
 
 pytestmark = pytest.mark.skipif(
     version() >= CONFIG_HOOKS_FROM,
@@ -123,7 +123,7 @@ def test_pre_commits_own_file_is_left_alone_and_its_user_told(hooked: Hooked) ->
     report = hooked.install(force=True)
     assert {hook.state for hook in report.hooks} == {"left alone"}
     assert {hook.advice for hook in report.hooks} == {
-        "add the id ragit-index to .pre-commit-config.yaml (see docs/hooks.md)"
+        "add the id ragit-index to .pre-commit-config.yaml: docs/hooks.md"
     }
     assert [
         (hooked.path / ".git" / "hooks" / event).read_bytes() for event in script.EVENTS
@@ -194,7 +194,12 @@ def test_husky_takes_the_hooks_folder_away(hooked: Hooked) -> None:
     report = hooked.install()
     assert {hook.state for hook in report.hooks} == {"left alone"}
     file = hooked.path / ".husky" / "post-commit"
-    assert report.hooks[0].advice == f"add to {file}: {script.line('post-commit')}"
+    assert {hook.advice for hook in report.hooks} == {"ragit hooks install --force"}
+    assert {hook.note for hook in report.hooks} == {"husky's"}
+    assert report.hooks[0].file == ".husky/post-commit"
+    assert max(map(len, command("hooks", "install", cwd=hooked.path).stdout.splitlines())) < 80
+    said = command("init", "--yes", cwd=hooked.path).stdout  # recommends what works
+    assert "to install them: ragit hooks install --force" in said
     assert not works(hooked)
     file.write_text(f"{script.line('post-commit')}\n")
     assert works(hooked)
@@ -231,7 +236,7 @@ def test_lefthook_after_ragit_throws_it_out_and_status_says_so(hooked: Hooked) -
     report = hooked.install()
     assert {hook.state for hook in report.hooks} == {"left alone"}
     assert report.hooks[0].advice.startswith(
-        "add to lefthook.yml, under post-commit: commands: ragit: run: "
+        "add to lefthook.yml: post-commit: {commands: {ragit: {run: "
     )
     hooked.uninstall()
     assert list((hooked.path / ".git" / "hooks").glob("*.old")) == []
@@ -243,7 +248,9 @@ def test_the_line_for_lefthook_works(hooked: Hooked) -> None:
     lefthook = tool("lefthook")
     hooked.write("lefthook.yml", LEFTHOOK)
     assert run(hooked, lefthook, "install").returncode == 0
-    advice = hooked.install().hooks[0].advice.partition("run: ")[2]
-    hooked.write("lefthook.yml", f"post-commit:\n  commands:\n    ragit:\n      run: {advice}\n")
+    lines = [hook.advice.partition("lefthook.yml: ")[2] for hook in hooked.install().hooks]
+    hooked.write("lefthook.yml", "".join(f"{line}\n" for line in lines))
+    assert run(hooked, lefthook, "install").returncode == 0
+    hooked.git("switch", "-qc", "other")  # post-checkout
     assert works(hooked)
     assert hooked.check().fresh

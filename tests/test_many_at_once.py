@@ -30,7 +30,7 @@ from sandbox import clean_environment
 from storing import tampered
 
 import ragit
-from ragit.hooks import worker
+from ragit.hooks import state_files
 from ragit.store import Store
 
 COMMAND = [sys.executable, "-P" if sys.version_info >= (3, 11) else "-s", "-m", "ragit"]
@@ -196,7 +196,7 @@ def killed(repo: Hooked, rounds: int, seed: int) -> Counter[str]:
         repo.commit(f"{round}")
         task = chance.choice(["worker", "gc", "index"])
         (repo.folder).mkdir(exist_ok=True)
-        (repo.folder / worker.PENDING).write_text(f"{repo.path}\n")
+        (repo.folder / state_files.PENDING).write_text(f"{repo.path}\n")
         args = (
             [sys.executable, "-E", "-m", "ragit.hooks.worker", str(repo.folder)]
             if task == "worker"
@@ -219,7 +219,7 @@ def killed(repo: Hooked, rounds: int, seed: int) -> Counter[str]:
         if (repo.folder / "index.db").exists():
             with Store(repo.folder / "index.db", writable=True) as store:
                 assert store.problems() == [], f"round {round}, {task}"
-    (repo.folder / worker.PENDING).write_text(f"{repo.path}\n")
+    (repo.folder / state_files.PENDING).write_text(f"{repo.path}\n")
     subprocess.run(
         [sys.executable, "-E", "-m", "ragit.hooks.worker", str(repo.folder)],
         check=True,

@@ -93,14 +93,43 @@ def git(
 
 
 def test_without_an_index_it_passes_with_a_note(hooked: Hooked) -> None:
-    for args in (["check"], ["check", "--pre-commit"], ["check", "--staged", "--fix"]):
+    for args in (["check"], ["check", "--pre-commit"], ["check", "--staged"]):
         done = command(*args, cwd=hooked.path)
         assert (done.returncode, done.stdout) == (
             0,
-            "no index here, so there is nothing to check; ragit index makes one\n",
+            "no index here, so nothing was checked; ragit index makes one\n",
         )
     assert not (hooked.folder / "index.db").exists()
     assert command("check", "--require-index", cwd=hooked.path).returncode == 1
+
+
+@pytest.mark.parametrize("args", [[], ["--staged"], ["--pre-commit"], ["HEAD"]])
+def test_fix_makes_the_index_where_there_is_none(hooked: Hooked, args: list[str]) -> None:
+    done = command("check", "--fix", *args, cwd=hooked.path)
+    assert (done.returncode, done.stdout.startswith("fresh: ")) == (0, True)
+    assert hooked.check().fresh
+    assert (hooked.folder / "index.db").exists()
+
+
+@pytest.mark.parametrize(
+    "names", [["a.py"], ["a.py", "b.py"], ["ABSOLUTE"], ["ABSOLUTE", "b.py", "sub/c d.py"]]
+)
+def test_names_of_files_are_ignored(hooked: Hooked, names: list[str]) -> None:
+    hooked.write("sub/c d.py", "c = 1\n")
+    hooked.git("add", ".")
+    names = [str(hooked.path / "a.py") if name == "ABSOLUTE" else name for name in names]
+    assert command("check", "--staged", "--fix", *names, cwd=hooked.path).returncode == 0
+    with hooked.index() as index:
+        assert index.check(scope="staged").fresh
+    assert command("check", "--staged", "a.py", "HEAD", "main", cwd=hooked.path).returncode == 2
+
+
+def test_a_single_name_is_a_revision(hooked: Hooked) -> None:
+    hooked.git("branch", "b.py")
+    assert command("check", "b.py", "--fix", cwd=hooked.path).stdout.startswith(
+        "fresh: all of b.py"
+    )
+    assert command("check", "no-such", cwd=hooked.path).returncode == 2
 
 
 @pytest.mark.parametrize(

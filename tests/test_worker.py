@@ -9,13 +9,14 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hooking import PATIENCE_S, Hooked, command, settle
 
 import ragit
-from ragit.hooks import failure, queue, script, worker
+from ragit.hooks import failure, queue, script, state_files, worker
 from ragit.locks import lock
 
 START = [sys.executable, "-E", "-m", "ragit.hooks.worker"]
@@ -68,13 +69,13 @@ def test_no_wake_up_is_lost(hooked: Hooked) -> None:
 
 
 def test_a_worker_that_finds_another_at_work_gives_way(hooked: Hooked) -> None:
-    (hooked.folder / worker.PENDING).write_text(f"{hooked.path}\n")
-    with lock(hooked.folder / worker.LOCK) as taken:
+    (hooked.folder / state_files.PENDING).write_text(f"{hooked.path}\n")
+    with lock(hooked.folder / state_files.LOCK) as taken:
         assert taken
         done = subprocess.run(START, cwd=hooked.folder, capture_output=True, check=True)
-    assert (done.stdout, (hooked.folder / worker.PENDING).exists()) == (b"", True)
+    assert (done.stdout, (hooked.folder / state_files.PENDING).exists()) == (b"", True)
     done = subprocess.run(START, cwd=hooked.folder, capture_output=True, check=True)
-    assert (done.stdout.count(b"\n"), (hooked.folder / worker.PENDING).exists()) == (1, False)
+    assert (done.stdout.count(b"\n"), (hooked.folder / state_files.PENDING).exists()) == (1, False)
 
 
 def test_the_worktree_that_moved_last_comes_first(hooked: Hooked) -> None:
@@ -90,7 +91,7 @@ def test_the_worktree_that_moved_last_comes_first(hooked: Hooked) -> None:
                 tree.write("a.py", f"def version_{number}(): ...\n")
                 tree.git("commit", "-q", "--allow-empty", "-a", "-m", "x", env={"RAGIT": "0"})
                 time.sleep(0.02)
-            (hooked.folder / worker.PENDING).write_text(hints)
+            (hooked.folder / state_files.PENDING).write_text(hints)
             before = len(hooked.log())
             with (hooked.folder / "worker.log").open("ab") as log:
                 subprocess.run(START, cwd=hooked.folder, check=True, stdout=log)
@@ -107,7 +108,7 @@ def test_a_head_that_moves_meanwhile_comes_first(
     hooked.git("config", "ragit.index.workers", "1")
     hooked.git("add", ".")
     hooked.git("commit", "-q", "-m", "many", env={"RAGIT": "0"})
-    (hooked.folder / worker.PENDING).write_text(f"{hooked.path}\n")
+    (hooked.folder / state_files.PENDING).write_text(f"{hooked.path}\n")
     seen: list[int] = []
 
     class Watch(worker._Watch):
@@ -117,7 +118,7 @@ def test_a_head_that_moves_meanwhile_comes_first(
                 hooked.write("new.py", "def newest(): ...\n")
                 hooked.git("add", ".", env={"RAGIT": "0"})
                 hooked.git("commit", "-q", "-m", "new", env={"RAGIT": "0"})
-                (hooked.folder / worker.PENDING).write_text(f"{hooked.path}\n")
+                (hooked.folder / state_files.PENDING).write_text(f"{hooked.path}\n")
             super().__call__(done, total)
 
     monkeypatch.setattr(worker, "_Watch", Watch)
@@ -156,7 +157,7 @@ def test_a_bisect_does_not_index_its_steps(hooked: Hooked) -> None:
     before = len(hooked.log())
     for _ in range(3):
         hooked.git("bisect", "good")
-    assert not (hooked.folder / worker.PENDING).exists()
+    assert not (hooked.folder / state_files.PENDING).exists()
     hooked.git("bisect", "reset")
     hooked.settle()
     assert len(hooked.log()) == before + 1
@@ -205,7 +206,7 @@ def test_a_failure_is_told_once_and_not_repeated_at_once(hooked: Hooked) -> None
     rewrite(hooked, 1)
     hooked.settle()
     assert failure.last(hooked.folder) is not None
-    with lock(hooked.folder / worker.LOCK):
+    with lock(hooked.folder / state_files.LOCK):
         pass
     lines = len(hooked.log())
     rewrite(hooked, 2)
@@ -215,12 +216,12 @@ def test_a_failure_is_told_once_and_not_repeated_at_once(hooked: Hooked) -> None
     assert first.stderr.startswith("note: indexing in the background failed: the index ")
     assert "ragit index --rebuild" in first.stderr
     assert command("config", cwd=hooked.path).stderr == ""
-    assert "failed (the index" in worker.state(hooked.folder)
+    assert "failed (the index" in failure.state(hooked.folder)
     assert command("index", "--rebuild", cwd=hooked.path).returncode == 0
-    assert worker.state(hooked.folder) == ""
+    assert failure.state(hooked.folder) == ""
     rewrite(hooked, 3)
     hooked.settle()
-    assert (hooked.check().fresh, worker.state(hooked.folder)) == (True, "")
+    assert (hooked.check().fresh, failure.state(hooked.folder)) == (True, "")
 
 
 def test_it_waits_longer_after_each_failure(
@@ -251,6 +252,97 @@ def test_it_waits_longer_after_each_failure(
 def test_a_damaged_record_is_none(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "failures.json").write_bytes(content)
     assert failure.last(tmp_path) is None
+
+
+@pytest.mark.parametrize(
+    ("seconds", "times"), [("1e308", "1"), ("NaN", "1"), ("-5", "1"), ("1", "1e400"), ("1", "0")]
+)
+def test_a_record_of_an_impossible_time_is_none(tmp_path: Path, seconds: str, times: str) -> None:
+    text = f'{{"message": "m", "hint": "h", "seconds": {seconds}, "times": {times}}}'
+    (tmp_path / "failures.json").write_text(text)
+    assert failure.last(tmp_path) is None
+    assert failure.state(tmp_path) == ""
+
+
+SPECIAL = {
+    "fifo": lambda path, _: os.mkfifo(path),
+    "link to a device": lambda path, _: path.symlink_to("/dev/zero"),
+    "link to a file": lambda path, elsewhere: path.symlink_to(elsewhere),
+    "dangling link": lambda path, elsewhere: path.symlink_to(f"{elsewhere}-none"),
+    "folder": lambda path, _: path.mkdir(),
+}
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> Iterator[Path]:
+    """A file outside of the repository, which stays as it was."""
+    file = tmp_path / "elsewhere"
+    file.write_text("as it was\n")
+    yield file
+    assert file.read_text() == "as it was\n"
+    assert not (tmp_path / "elsewhere-none").exists()
+
+
+def set_aside(file: Path) -> Path:
+    """Give a path at which there is nothing."""
+    file.unlink(missing_ok=True)
+    return file
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="FIFOs are POSIX's")
+@pytest.mark.parametrize("kind", [kind for kind in SPECIAL if kind != "folder"])
+@pytest.mark.parametrize("name", ["pending", "worker.log"])
+def test_a_special_file_that_came_with_an_archive_does_not_block_git(
+    hooked: Hooked, elsewhere: Path, name: str, kind: str
+) -> None:
+    SPECIAL[kind](set_aside(hooked.folder / name), elsewhere)
+    done = subprocess.run(
+        [hooked.folder / "hook", "post-commit"],
+        cwd=hooked.path,
+        capture_output=True,
+        timeout=20,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    hooked.settle()
+    assert hooked.check().fresh
+    SPECIAL[kind](set_aside(hooked.folder / name), elsewhere)
+    assert command("hooks", "run", "post-commit", cwd=hooked.path).returncode == 0
+    hooked.settle()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="FIFOs are POSIX's")
+@pytest.mark.parametrize("kind", SPECIAL)
+@pytest.mark.parametrize("name", ["pending", "last-error", "failures.json", "worker.lock"])
+def test_a_special_file_that_came_with_an_archive_blocks_no_command(
+    tmp_path: Path, elsewhere: Path, name: str, kind: str
+) -> None:
+    folder = tmp_path / "ragit"
+    folder.mkdir()
+    SPECIAL[kind](folder / name, elsewhere)
+    assert failure.state(folder) == ""
+    assert (failure.last(folder), failure.unseen(folder)) == (None, None)
+    assert state_files.take_pending(folder) in (None, ["as it was"])
+    failure.record(folder, "no answer", "look at the server")
+    assert failure.unseen(folder) == ("no answer", "look at the server")
+    assert "no answer" in failure.state(folder)
+    failure.forget(folder)
+    assert failure.last(folder) is None
+
+
+def test_what_a_killed_worker_left_is_named_and_removed(hooked: Hooked) -> None:
+    left = hooked.folder / "pending.12345"
+    left.write_text(f"{hooked.path}\n")
+    os.utime(left, (1, 1))
+    young = hooked.folder / "pending.54321"
+    young.write_text(f"{hooked.path}\n")
+    found = command("doctor", cwd=hooked.path).stdout
+    assert "pending.12345 was left by a worker that was killed" in found
+    hooked.commit()
+    hooked.settle()
+    assert (left.exists(), young.exists()) == (False, True)
+    hooked.uninstall()
+    assert not young.exists()
 
 
 def test_one_worktree_that_fails_does_not_keep_the_others(hooked: Hooked) -> None:
@@ -286,8 +378,8 @@ def test_it_is_a_good_background_process(hooked: Hooked, tmp_path: Path) -> None
         "from ragit.hooks import worker\n"
         "def index(folder, hints):\n"
         "    fds = sorted(os.readlink(f'/proc/self/fd/{n}') for n in (0, 1, 2))\n"
-        "    state = subprocess.run([sys.executable, '-c', 'import sys, pathlib; from ragit.hooks import worker;"
-        " print(worker.state(pathlib.Path(sys.argv[1])))', str(folder)], capture_output=True, text=True)\n"
+        "    state = subprocess.run([sys.executable, '-c', 'import sys, pathlib; from ragit.hooks import failure;"
+        " print(failure.state(pathlib.Path(sys.argv[1])))', str(folder)], capture_output=True, text=True)\n"
         "    print(os.getpriority(os.PRIO_PROCESS, 0), os.getsid(0) == os.getpid(), fds, state.stdout, file=out)\n"
         "    out.flush()\n"  # it is read as soon as the work is done, not when the process has ended
         "worker._index_heads = index\n"
@@ -312,7 +404,7 @@ def test_killed_it_leaves_no_lock_and_the_next_one_completes(hooked: Hooked) -> 
     until = time.monotonic() + PATIENCE_S
     running = subprocess.Popen(START, cwd=hooked.folder, stdout=subprocess.DEVNULL)
     while (
-        worker.state(hooked.folder) != "running"
+        failure.state(hooked.folder) != "running"
         and running.poll() is None
         and time.monotonic() < until
     ):
@@ -362,10 +454,10 @@ def test_the_dispatcher_and_python_agree(
         env={**os.environ, **env},
         check=True,
     )
-    noted = (hooked.folder / worker.PENDING).exists()
+    noted = (hooked.folder / state_files.PENDING).exists()
     assert queue.wanted(event, args, env, git_dir, detached=detached) == noted
     if noted:
-        assert (hooked.folder / worker.PENDING).read_text() == f"{hooked.path}\n"
+        assert (hooked.folder / state_files.PENDING).read_text() == f"{hooked.path}\n"
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ def init(ctx: click.Context, yes: bool) -> None:
         print_lines(render.index_text(index.index(), look({})))
     with Hooks.of(ctx.obj["directory"]) as hooks:
         report = hooks.status()
-        if not report.active:
+        if report.installable:
             question = "Install git hooks that index in the background after commit, checkout, merge and rebase?"
             if yes or (
                 sys.stdin.isatty() and sys.stdout.isatty() and click.confirm(question, default=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import click
 
@@ -29,10 +30,10 @@ def status(ctx: click.Context, skipped: bool, as_json: bool) -> None:
       ragit status
       ragit status --skipped
     """
-    from ragit.hooks import worker
+    from ragit.hooks import failure
 
     with open_index(ctx) as index:
-        report = replaced(index.status(), worker=worker.state(index.folder))
+        report = replaced(index.status(), worker=failure.state(index.folder))
     print_lines(
         (render.status_json if as_json else render.status_text)(report, look({"full": skipped}))
     )
@@ -40,12 +41,13 @@ def status(ctx: click.Context, skipped: bool, as_json: bool) -> None:
 
 @click.command()
 @click.argument("revision", required=False)
+@click.argument("files", nargs=-1, metavar="[FILE]...", type=click.UNPROCESSED)
 @click.option("--staged", is_flag=True, help="The tree that a commit would record now.")
 @click.option("--worktree", is_flag=True, help="HEAD with all uncommitted changes.")
 @click.option(
-    "--pre-commit", "framework", is_flag=True, help="What pre-commit is about: staged, or pushed."
+    "--pre-commit", "framework", is_flag=True, help="What pre-commit checks: staged, or pushed."
 )
-@click.option("--fix", is_flag=True, help="Complete the index instead of failing.")
+@click.option("--fix", is_flag=True, help="Complete the index, or make it, instead of failing.")
 @click.option("--require-index", is_flag=True, help="Fail where there is no index at all.")
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 @click.pass_context
@@ -53,6 +55,7 @@ def check(
     ctx: click.Context,
     /,
     revision: str | None,
+    files: tuple[str, ...],
     framework: bool,
     fix: bool,
     require_index: bool,
@@ -63,12 +66,15 @@ def check(
 
     Where there is no index it passes with a note. Exit status: 0 fresh, 1 stale, 2 error.
 
+    Names of files, as lint-staged adds them, are ignored: the whole tree is checked.
+
     \b
     Examples:
       ragit check
       ragit check --staged --fix
     """
     scope = take_scope(trees)
+    revision = _revision(ctx.obj["directory"], [*filter(None, [revision]), *files], scope)
     if framework:
         revision, scope = _pushed() or revision, "staged"
     with open_index(ctx) as index:
@@ -87,6 +93,20 @@ def check(
         )
     )
     return 0 if freshness.fresh or not (freshness.indexed or require_index) else 1
+
+
+def _revision(directory: str, names: list[str], scope: str | None) -> str | None:
+    """Return the revision among the arguments, and ignore the names of files.
+
+    A single argument without a scope is a revision, unless only a file has that name, as for git.
+    Raises UsageError if there are several revisions.
+    """
+    if len(names) == 1 and scope is None and not os.path.isabs(names[0]):  # noqa: PTH117
+        return names[0]
+    others = [name for name in names if not (Path(directory) / name).exists()]
+    if len(others) > 1:
+        raise click.UsageError("name one revision")
+    return others[0] if others else None
 
 
 def _pushed() -> str:

@@ -1,12 +1,13 @@
-"""Git hooks that wake a worker in the background. Only a head start: search is right without them.
+"""Git hooks that start a worker in the background. A search is right without them.
 
-A hook must never block, fail or talk: it notes that something changed, starts the worker and returns. Nothing here
-reads or writes the working tree, and what a hook runs is a shell script, not Python.
+A hook must never block, fail or print: it notes that something changed, starts the worker and
+returns. It is a shell script, and neither reads nor writes the working tree.
 
-    script   the shell text: what stands in a hook, and the dispatcher that it calls
-    place    where git looks for each hook, and what stands there
-    install  writing and removing it politely
-    queue    what a hook decides, for callers that start Python anyway
-    worker   one per store: indexes every worktree's HEAD, newest first
-    failure  what a failed worker leaves for the next command in the foreground
+    script       text of the hooks and of the dispatcher that they call
+    files        where git looks for each hook, and what is there
+    install      adds ragit's lines to hooks and removes them
+    queue        decides whether a hook starts the worker, for callers in Python
+    worker       indexes the HEAD of every worktree; one process per store
+    state_files  the worker's small files, read and written safely
+    failure      the worker's last failure, and what it is doing
 """

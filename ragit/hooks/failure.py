@@ -1,18 +1,25 @@
-"""What a failed worker leaves behind: a sentence for the next command in the foreground, and when to try again.
+"""Keep a worker's last failure, for the next command in the foreground, and when to try again.
 
-A hook is silent, so its worker's failure would stay unseen; and a server that does not answer must not be asked at
-every commit. Both are files beside the store, as git's own gc.log is.
+A hook is silent, so its worker's failure would not be seen; and a server that does not answer must
+not be asked at every commit. Both are files beside the store, like git's own gc.log.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import time
 from pathlib import Path
 from typing import NamedTuple
 
+from ragit.hooks import state_files
+from ragit.hooks.state_files import LOCK, PENDING
+from ragit.locks import lock
+
 FIRST_WAIT_S, LONGEST_WAIT_S = 60.0, 3600.0
 _UNSEEN, _FAILURES = "last-error", "failures.json"
+_LATEST = 4e9
+"""Seconds since 1970: a later time is no clock's."""
 
 
 class Failure(NamedTuple):
@@ -21,68 +28,75 @@ class Failure(NamedTuple):
     message: str
     hint: str
     seconds: float
-    """When, since 1970."""
+    """Time of the failure, since 1970."""
     times: int
-    """How often in a row."""
+    """Failures in a row."""
 
     @property
     def next_try(self) -> float:
-        """When a hook may start the worker again, in seconds since 1970: twice as late after each failure."""
+        """When a hook may start the worker again, since 1970: the wait doubles at each failure."""
         return self.seconds + min(LONGEST_WAIT_S, FIRST_WAIT_S * 2.0 ** min(self.times - 1, 16))
 
 
 def last(folder: Path) -> Failure | None:
-    """The failure that no success followed, if there is one."""
+    """Return the failure that no success followed; None if there is none, or its file is damaged."""
     try:
-        found = json.loads((folder / _FAILURES).read_bytes())
-        return Failure(
+        found = json.loads(state_files.read(folder / _FAILURES) or b"null")
+        failure = Failure(
             str(found["message"]), str(found["hint"]), float(found["seconds"]), int(found["times"])
         )
-    except (
-        OSError,
-        ValueError,
-        KeyError,
-        TypeError,
-    ):  # none, or half written when the power went: as good as none
+    except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return None
+    sound = math.isfinite(failure.seconds) and 0 <= failure.seconds < _LATEST and failure.times > 0
+    return failure if sound else None
 
 
 def waits(folder: Path) -> bool:
-    """True while it is too early to try again. A clock that was set back does not stop us for long."""
+    """Return True while it is too early to try again; a clock that was set back ends the wait."""
     failure = last(folder)
-    return (
-        failure is not None
-        and abs(time.time() - failure.seconds) < failure.next_try - failure.seconds
-    )
+    if failure is None:
+        return False
+    return abs(time.time() - failure.seconds) < failure.next_try - failure.seconds
 
 
 def record(folder: Path, message: str, hint: str) -> None:
-    """Note a failure."""
+    """Keep a failure; a message that is new is shown by the next command."""
     before = last(folder)
     failure = Failure(message, hint, time.time(), before.times + 1 if before else 1)
-    _replace(folder / _FAILURES, json.dumps(failure._asdict()))
+    state_files.replace(folder / _FAILURES, json.dumps(failure._asdict()))
     if before is None or before.message != message:
-        _replace(folder / _UNSEEN, f"{message}\n{hint}\n")
+        state_files.replace(folder / _UNSEEN, f"{message}\n{hint}\n")
 
 
 def forget(folder: Path) -> None:
-    """All went well: nothing to wait for, nothing to say."""
+    """Remove what is kept, after a success."""
     for name in (_UNSEEN, _FAILURES):
-        (folder / name).unlink(missing_ok=True)
+        state_files.remove(folder / name)
 
 
 def unseen(folder: Path) -> tuple[str, str] | None:
-    """The message and hint of a failure that nobody has read, once."""
+    """Return message and hint of a failure that was not shown yet, once."""
     path = folder / _UNSEEN
     try:
-        message, _, hint = path.read_text("utf-8", "replace").partition("\n")
-        path.unlink()
-    except OSError:  # the usual case; or another command has just shown it
+        data = state_files.read(path)
+        if data is None:
+            state_files.remove(path)
+            return None
+        state_files.remove(path)
+    except OSError:  # another command has just shown it, or the folder is read-only
         return None
+    message, _, hint = data.decode("utf-8", "replace").partition("\n")
     return message, hint.strip()
 
 
-def _replace(path: Path, text: str) -> None:
-    fresh = path.with_name(path.name + ".new")
-    fresh.write_text(text, encoding="utf-8", errors="backslashreplace")
-    fresh.replace(path)
+def state(folder: Path) -> str:
+    """Say in a few words what the worker of a store is doing; empty if there is nothing to say."""
+    if (folder / LOCK).is_file():
+        with lock(folder / LOCK) as free:
+            if not free:
+                return "running"
+    failed = last(folder)
+    if failed is not None:
+        until = time.strftime("%H:%M", time.localtime(failed.next_try))
+        return f"failed ({failed.message}); hooks try again after {until}"
+    return "waiting" if state_files.read(folder / PENDING) else ""

@@ -1,29 +1,29 @@
-"""Placing the hooks and removing them without a trace. Writes hook files, three lines in each, and git's settings.
+"""Add ragit's lines to hooks, and remove them without a trace.
 
-What belongs to another tool is not written to: its user is told the exact line to add. A tool that rewrites its own
-hook would drop ours without a word.
+A hook that belongs to another tool is not written to, since a tool that rewrites its hooks would
+drop the lines without a word: its user is told what to do.
 """
 
 from __future__ import annotations
 
+import json
 import os
-import re
-import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import metadata
 from pathlib import Path
 
 from ragit.errors import ConfigError, HooksNotWritable
 from ragit.git import Repo
-from ragit.hooks import failure, script, worker
-from ragit.hooks.place import Places, obstacle, read, tool_of
+from ragit.hooks import failure, script, state_files
+from ragit.hooks.files import HookFiles, read, tool_of
 from ragit.reports import HooksReport, HookState
 
-_OURS = (worker.PENDING, worker.LOCK, worker.LOG, f"{worker.LOG}.1")
-_PASSING = ("/uv/archive-v", "/uv/builds-v", "/.cache/pre-commit/", "/pre-commit/repo")
-"""Parts of the paths of interpreters that vanish again: of uvx and of pre-commit."""
+_OURS = (state_files.PENDING, state_files.LOCK, state_files.LOG, f"{state_files.LOG}.1")
+_TEMPORARY = ("/uv/archive-v", "/uv/builds-v", "/.cache/pre-commit/", "/pre-commit/repo")
+"""Parts of the paths of interpreters that will be removed: those of uvx and of pre-commit."""
 
 
 class Hooks:
@@ -31,32 +31,33 @@ class Hooks:
 
     def __init__(self, repo: Repo) -> None:
         self._repo = repo
-        self._places = Places(repo)
+        self._files = HookFiles(repo)
 
     @classmethod
     @contextmanager
     def of(cls, directory: Path | str) -> Iterator[Hooks]:
-        """The hooks of the repository that a folder lies in. Raises NotARepository."""
+        """Open the hooks of the repository that a folder lies in. Raises NotARepository."""
         with Repo.open(directory) as repo:
             yield cls(repo)
 
     def status(self) -> HooksReport:
-        """For each hook, whether it wakes ragit. Changes nothing."""
-        return self._report(list(map(self._places.look, script.EVENTS)), changed=False)
+        """Report for each hook whether it starts the worker. Changes nothing."""
+        return self._report(list(map(self._files.look, script.EVENTS)), changed=False)
 
     def install(self, *, force: bool = False) -> HooksReport:
-        """Place all hooks, as far as others' tools allow; `force` writes to a hooks folder outside the git dir too.
+        """Add ragit to all hooks; `force` also writes to links and outside the git directory.
 
-        Raises ConfigError if the hooks could not find this ragit, HooksNotWritable if a file cannot be written.
+        Raises ConfigError if hooks could not start this ragit, HooksNotWritable if a file cannot be
+        written.
         """
         python = _interpreter()
         before = self._fingerprint()
         try:
-            _write(self._places.dispatcher, script.dispatcher(python).encode(), 0o755)
-            if self._places.by_config:
+            _write(self._files.dispatcher, script.dispatcher(python).encode(), 0o755)
+            if self._files.by_config:
                 self._strip()
                 self._configure()
-            states = [self._place(event, force) for event in script.EVENTS]
+            states = [self._add(event, force) for event in script.EVENTS]
         except OSError as error:
             raise HooksNotWritable(
                 f"cannot write {error.filename}: {error.strerror}",
@@ -65,15 +66,20 @@ class Hooks:
         return self._report(states, changed=self._fingerprint() != before)
 
     def uninstall(self) -> HooksReport:
-        """Remove what was placed, also where another tool moved it; the index stays."""
+        """Remove ragit's lines, also where another tool moved them; the index stays.
+
+        Raises HooksNotWritable.
+        """
         before = self._fingerprint()
         try:
             self._strip()
             for event in script.EVENTS:
                 self._repo.remove_config_section(f"hook.ragit-{event}")
-            folder = self._places.dispatcher.parent
+            folder = self._files.dispatcher.parent
             for name in (script.DISPATCHER, *_OURS):
                 (folder / name).unlink(missing_ok=True)
+            for file in state_files.leftovers(folder, age=0.0):
+                file.unlink(missing_ok=True)
             failure.forget(folder)
         except OSError as error:
             raise HooksNotWritable(
@@ -81,78 +87,59 @@ class Hooks:
                 "Make it writable and try again",
             ) from error
         changed = self._fingerprint() != before
-        self._places = Places(self._repo)
-        return self._report(list(map(self._places.look, script.EVENTS)), changed=changed)
+        self._files = HookFiles(self._repo)
+        return self._report(list(map(self._files.look, script.EVENTS)), changed=changed)
 
     def interpreter(self) -> str | None:
-        """The Python that the dispatcher starts; None if there is no dispatcher."""
-        text = read(self._places.dispatcher).decode("utf-8", "surrogateescape")
-        found = re.search(r"^python=(.*)$", text, re.M)
-        return (shlex.split(found[1]) or [""])[0] if found else None
+        """Return the Python that the dispatcher starts; None if there is no dispatcher."""
+        return self._files.interpreter()
 
     def can_start(self, python: str) -> bool:
-        """Whether this Python is there and finds ragit by itself."""
+        """Return True if this Python is there and finds ragit by itself."""
         return _finds_ragit(python)
 
     def current(self) -> bool:
-        """Whether the dispatcher is what this ragit would write."""
-        return read(self._places.dispatcher) == script.dispatcher(self.interpreter() or "").encode()
+        """Return True if the dispatcher is what this ragit would write."""
+        return read(self._files.dispatcher) == script.dispatcher(self.interpreter() or "").encode()
 
     def _report(self, states: list[HookState], *, changed: bool) -> HooksReport:
-        return HooksReport(str(self._places.dispatcher), tuple(states), changed)
+        return HooksReport(str(self._files.dispatcher), tuple(states), changed)
 
-    # -- placing -----------------------------------------------------------------------------------------------------
+    # Adding
 
     def _configure(self) -> None:
         for event in script.EVENTS:
             self._repo.set_config(f"hook.ragit-{event}.command", script.line(event))
             self._repo.set_config(f"hook.ragit-{event}.event", event)
-        self._places = Places(self._repo)
+        self._files = HookFiles(self._repo)
 
-    def _place(self, event: str, force: bool) -> HookState:
-        places = self._places
-        found = places.look(event)
+    def _add(self, event: str, force: bool) -> HookState:
+        found = self._files.look(event)
         if found.state == "active" and not self._outdated(event):
             return found
-        file = places.file(event)
-        tool = tool_of(file)
-        why = self._reason(file, tool, force)
-        if why:
-            return HookState(event, str(file), "left alone", why, _advice(event, file, tool))
-        _insert(file, script.block(event, beside=self._beside))
-        note = (
-            "`git lfs update` will refuse this file: git lfs update --manual"
-            if tool == "git-lfs"
-            else ""
-        )
-        return HookState(event, str(file), "active", note)
+        file = self._files.file(event)
+        shown = self._files.shown(file)
+        if why := self._files.obstacle(event, force=force):
+            return HookState(event, shown, "left alone", why, self._files.advice(event))
+        is_lfs = tool_of(file) == "git-lfs"
+        block = script.block(event, beside=self._beside)
+        _write(file, script.with_block(read(file), block), None if file.exists() else 0o755)
+        note = "`git lfs update` will refuse this file: git lfs update --manual" if is_lfs else ""
+        return HookState(event, shown, "active", note)
 
     @property
     def _beside(self) -> bool:
-        return self._places.folder.resolve() == (self._places.common_dir / "hooks").resolve()
+        return self._files.folder.resolve() == (self._files.common_dir / "hooks").resolve()
 
     def _outdated(self, event: str) -> bool:
-        content = read(self._places.file(event))
+        content = read(self._files.file(event))
         return script.has_block(content) and script.block(event, beside=self._beside) not in content
 
-    def _reason(self, file: Path, tool: str, force: bool) -> str:
-        """Why this file is left alone; empty if it may be written."""
-        if tool in ("pre-commit", "lefthook"):
-            return f"it is {tool}'s, which rewrites it"
-        if not self._places.inside and not force:
-            return (
-                "husky runs the hooks here"
-                if self._places.husky
-                else "core.hooksPath leads out of the git directory"
-            )
-        why = obstacle(file)
-        return "" if force and file.is_symlink() and not obstacle(file.resolve()) else why
-
-    # -- removing ----------------------------------------------------------------------------------------------------
+    # Removing
 
     def _strip(self) -> None:
         for event in script.EVENTS:
-            for file in self._places.variants(event):
+            for file in self._files.variants(event):
                 content = read(file)
                 left = script.without_block(content)
                 if left == content:
@@ -163,38 +150,20 @@ class Hooks:
                     _write(file, left, None)
 
     def _fingerprint(self) -> object:
-        """All that installing may change."""
-        files = [
-            self._places.dispatcher,
-            *(file for event in script.EVENTS for file in self._places.variants(event)),
-        ]
-        return [(read(file), os.access(file, os.X_OK)) for file in files], self._repo.config(
-            r"^hook\.ragit-"
-        )
-
-
-def _advice(event: str, file: Path, tool: str) -> str:
-    """What to add, and where, by hand."""
-    if tool == "pre-commit":
-        return "add the id ragit-index to .pre-commit-config.yaml (see docs/hooks.md)"
-    if tool == "lefthook":
-        return f"add to lefthook.yml, under {event}: commands: ragit: run: {shlex.quote(script.line(event))}"
-    return f"add to {file}: {script.line(event)}"
-
-
-def _insert(file: Path, block: bytes) -> None:
-    _write(file, script.with_block(read(file), block), None if file.exists() else 0o755)
+        """Return all that installing may change, to be compared."""
+        files = [self._files.dispatcher]
+        for event in script.EVENTS:
+            files += self._files.variants(event)
+        states = [(read(file), os.access(file, os.X_OK)) for file in files]
+        return states, self._repo.config(r"^hook\.ragit-")
 
 
 def _write(file: Path, content: bytes, mode: int | None) -> None:
-    """Replace a file in one step; `mode` None keeps the one it has. A link keeps leading to its file."""
+    """Replace a file in one step; with `mode` None it keeps its own. A link stays a link."""
     file = file.resolve()
     mode = file.stat().st_mode & 0o7777 if mode is None else mode
-    if (
-        file.exists()
-        and file.read_bytes() == content
-        and file.stat().st_mode & 0o777 == mode & 0o777
-    ):
+    same_mode = file.exists() and file.stat().st_mode & 0o777 == mode & 0o777
+    if same_mode and file.read_bytes() == content:
         return
     file.parent.mkdir(parents=True, exist_ok=True)
     fresh = file.with_name(f"{file.name}.ragit-{os.getpid()}")
@@ -207,29 +176,43 @@ def _write(file: Path, content: bytes, mode: int | None) -> None:
 
 
 def _interpreter() -> str:
-    """The Python that hooks are to start. ConfigError if it will be gone tomorrow, or does not find ragit by itself."""
+    """Return the Python that hooks are to start.
+
+    Raises ConfigError if it will be removed soon, or does not find ragit by itself.
+    """
     python = sys.executable
-    if any(part in Path(python).as_posix() for part in _PASSING):
+    if any(part in Path(python).as_posix() for part in _TEMPORARY):
         raise ConfigError(
-            f"this ragit runs from a temporary environment ({python}), which hooks could not find tomorrow",
-            "Install it for good, for example with: uv tool install ragit",
+            f"this ragit runs from a temporary environment ({python}), which will be removed",
+            f"Install ragit, then run `ragit hooks install` again: uv tool install {_source()}",
         )
     if not _finds_ragit(python):
         raise ConfigError(
             f"{python} does not find ragit outside this folder, so hooks could not start it",
-            "Install ragit into an environment, for example with: uv tool install ragit",
+            f"Install ragit into an environment: {python} -m pip install {_source()}",
         )
     return python
+
+
+def _source() -> str:
+    """Return where this ragit was installed from: its folder or address, never a bare name.
+
+    The name on a package index may belong to another project.
+    """
+    try:
+        found = json.loads(metadata.distribution("ragit").read_text("direct_url.json") or "{}")
+    except (metadata.PackageNotFoundError, ValueError):
+        found = {}
+    url = str(found.get("url", ""))
+    if "vcs_info" in found:
+        return f"git+{url}"
+    return url.removeprefix("file://") or "PATH (of a clone of ragit)"
 
 
 def _finds_ragit(python: str) -> bool:
     probe = [python, "-E", "-c", "import ragit.hooks.worker"]
     try:
-        return (
-            subprocess.run(
-                probe, cwd=Path(python).parent, capture_output=True, check=False
-            ).returncode
-            == 0
-        )
+        done = subprocess.run(probe, cwd=Path(python).parent, capture_output=True, check=False)
     except OSError:
         return False
+    return done.returncode == 0

@@ -1,6 +1,7 @@
-"""What a hook decides, for callers that start Python anyway: pre-commit's ids and hook runners without a shell line.
+"""Decide whether a hook starts the worker, for callers in Python: pre-commit and hook runners.
 
-The same rules as the dispatcher's, which a test holds equal; pre-commit hands a hook's arguments over in variables.
+The rules are those of the dispatcher, which a test compares. pre-commit gives a hook's arguments in
+environment variables.
 """
 
 from __future__ import annotations
@@ -12,22 +13,21 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ragit.git import Repo
-from ragit.hooks import script
-from ragit.hooks.worker import LOG, PENDING
+from ragit.hooks import script, state_files
+from ragit.hooks.state_files import LOG, PENDING
 
 
 def run(directory: str, event: str, args: Sequence[str], environ: Mapping[str, str]) -> bool:
-    """Note that something moved and start the worker in the background; False if this hook is no reason to.
+    """Note that HEAD moved and start the worker; return False if this hook is no reason to.
 
-    Without an `event`, it is told from pre-commit's variables, or else taken for a commit.
+    An empty `event` is taken from pre-commit's variables, or else is a commit.
     """
     with Repo.open(directory, environ) as repo:
         if not wanted(event, args, environ, repo.git_dir, detached=not repo.branch()):
             return False
         folder = repo.common_dir / script.FOLDER
         folder.mkdir(exist_ok=True)
-        with (folder / PENDING).open("ab") as pending:
-            pending.write(os.fsencode(repo.top or repo.git_dir) + b"\n")
+        state_files.append(folder / PENDING, os.fsencode(repo.top or repo.git_dir) + b"\n")
     _start(folder)
     return True
 
@@ -35,7 +35,7 @@ def run(directory: str, event: str, args: Sequence[str], environ: Mapping[str, s
 def wanted(
     event: str, args: Sequence[str], environ: Mapping[str, str], git_dir: Path, *, detached: bool
 ) -> bool:
-    """Whether a hook of this name and arguments moved HEAD to where it will stay."""
+    """Return True if a hook of this name and arguments moved HEAD to where it will stay."""
     if environ.get("RAGIT") == "0" or environ.get("_PRE_COMMIT_SKIP_POST_CHECKOUT"):
         return False
     event, args = (event, args) if event else _from_pre_commit(environ)
@@ -43,9 +43,8 @@ def wanted(
         return False
     if event == "post-rewrite" and list(args[:1]) == ["amend"]:
         return False
-    if event == "post-commit" and any(
-        (git_dir / name).is_dir() for name in ("rebase-merge", "rebase-apply")
-    ):
+    rebases = (git_dir / name for name in ("rebase-merge", "rebase-apply"))
+    if event == "post-commit" and any(folder.is_dir() for folder in rebases):
         return False
     return not (detached and (git_dir / "BISECT_LOG").is_file())
 
@@ -58,14 +57,15 @@ def _from_pre_commit(environ: Mapping[str, str]) -> tuple[str, list[str]]:
     return ("post-merge", []) if "PRE_COMMIT_IS_SQUASH_MERGE" in environ else ("post-commit", [])
 
 
+_DETACHED = 0x00000208
+"""Windows: DETACHED_PROCESS | CREATE_NEW_PROCESS_GROUP."""
+
+
 def _start(folder: Path) -> None:
-    """Start the worker so that nothing ties it to us: no descriptor, no terminal, no variable of the repository's."""
-    flags = (
-        {"creationflags": 0x00000208} if sys.platform == "win32" else {"start_new_session": True}
-    )
-    with (folder / LOG).open(
-        "ab"
-    ) as log:  # the flags of Windows: DETACHED_PROCESS | CREATE_NEW_PROCESS_GROUP
+    """Start the worker without this process's terminal, descriptors and folder."""
+    flags = {"creationflags": _DETACHED} if sys.platform == "win32" else {"start_new_session": True}
+    state_files.remove_irregular(folder / LOG)
+    with (folder / LOG).open("ab") as log:
         subprocess.Popen(
             [sys.executable, "-E", "-m", "ragit.hooks.worker"],
             cwd=folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log, close_fds=True, **flags,

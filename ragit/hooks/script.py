@@ -1,7 +1,7 @@
-"""The shell text of hooks: the lines that stand in a hook, and the dispatcher that they call. Pure.
+"""The shell text of hooks: the lines in a hook, and the dispatcher that they call. No IO.
 
-A hook holds three lines that never change; what they do is in one file, `<common dir>/ragit/hook`, so that a newer
-ragit replaces that file and touches no hook. POSIX sh, as Git for Windows brings it along too.
+A hook holds three lines that never change. They call one file, `<common dir>/ragit/hook`, so that
+a newer ragit replaces that file and changes no hook. POSIX sh, which Git for Windows has, too.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 import shlex
 
 EVENTS = ("post-commit", "post-checkout", "post-merge", "post-rewrite")
-"""All that move HEAD and have a hook. The rest (reset, fetch, am, stash, ...) fire nothing: search notices them."""
+"""All that move HEAD and have a hook. Others (reset, fetch, am, stash, ...) are noticed by search."""
 
 FOLDER, DISPATCHER = "ragit", "hook"
 SHEBANG = b"#!/bin/sh\n"
@@ -21,53 +21,55 @@ _BLOCK = re.compile(
 
 
 def line(event: str) -> str:
-    """The line that works in any hook, wherever it lies: git says where the dispatcher is."""
+    """Return the line that works in any shell hook, wherever the hook lies."""
     return f'r="$(git rev-parse --git-common-dir)/{FOLDER}/{DISPATCHER}"; {_call(event)}'
 
 
 def _call(event: str) -> str:
-    # No input: it is for the other lines of the hook. `|| :` for hooks that run under `sh -e`.
+    # Input is for the hook's other lines. `|| :` is for hooks that run under `sh -e`.
     return f'[ -x "$r" ] && "$r" {event} "$@" </dev/null || :'
 
 
 def block(event: str, *, beside: bool) -> bytes:
-    """The lines that stand in a hook; `beside` the dispatcher's folder they spare the 2 ms of asking git."""
+    """Return the lines for a hook; `beside` the dispatcher's folder, git need not be asked (2 ms)."""
     inner = f'r="${{0%/*}}/../{FOLDER}/{DISPATCHER}"; {_call(event)}' if beside else line(event)
     return f"{_BEGIN}\n{inner}\n{_END}\n".encode()
 
 
 def with_block(content: bytes, new: bytes) -> bytes:
-    """A hook with the lines in it, right below its shebang: further down they might never be reached."""
+    """Return a hook with the lines below its shebang: further down they might never be reached."""
     content = without_block(content) or SHEBANG
     at = content.find(b"\n") + 1 if content.startswith(b"#!") else 0
     return content[:at] + new + content[at:]
 
 
 def without_block(content: bytes) -> bytes:
-    """A hook as it was before."""
+    """Return a hook as it was before ragit's lines were added."""
     return _BLOCK.sub(b"", content)
 
 
 def has_block(content: bytes) -> bool:
-    """True if our lines are in it."""
+    """Return True if ragit's lines are in a hook."""
     return _BLOCK.search(content) is not None
 
 
 def dispatcher(python: str) -> str:
-    """The dispatcher, with the interpreter that has ragit."""
+    """Return the dispatcher, which starts the worker with this interpreter."""
     return _DISPATCHER.replace("@PYTHON@", shlex.quote(python))
 
 
-# Guards, in the order of the lines: hooks switched off; pre-commit's own checkout while it puts unstaged changes aside;
-# `git checkout FILE`; the steps of a rebase (its end fires post-rewrite) and the second hook of an amend; the steps of
-# a bisect. Where `.git` is a file, git sets GIT_DIR. What follows is in the background with all three descriptors
-# redirected: whoever captures git's output would wait for a worker that still holds it; and without HUP, which a
-# terminal that closes sends (lefthook gives each command one of its own). Python starts in our own folder, where no
-# module of the repository can take the place of one of its own, and without PYTHON* variables.
+# Guards, in the order of the lines: hooks are switched off; pre-commit's own checkout while it puts
+# unstaged changes aside; `git checkout FILE`; the steps of a rebase (its end runs post-rewrite) and
+# the second hook of an amend; the steps of a bisect. Where `.git` is a file, git sets GIT_DIR. Then
+# links and FIFOs that came with an archive: to write to one could block git or change another file.
+# The rest runs in the background with all three descriptors redirected, or a program that captures
+# git's output would wait for it; without HUP, which a closing terminal sends (lefthook gives each
+# command one of its own). Python starts in ragit's own folder, where no module of the repository
+# shadows one of its own, and without PYTHON* variables.
 _DISPATCHER = """\
 #!/bin/sh
-# Called by git's hooks: notes that HEAD moved and wakes ragit's worker in the background. Never fails, says nothing.
-# Written by `ragit hooks install`, removed by `ragit hooks uninstall`; RAGIT=0 switches it off.
+# Called by git's hooks: notes that HEAD moved and starts ragit's worker in the background.
+# Never fails, prints nothing. RAGIT=0 switches it off; `ragit hooks uninstall` removes it.
 python=@PYTHON@
 [ "${RAGIT-}" = 0 ] && exit 0
 [ -n "${_PRE_COMMIT_SKIP_POST_CHECKOUT-}" ] && exit 0
@@ -79,10 +81,15 @@ post-rewrite) [ "${2-}" = amend ] && exit 0 ;;
 esac
 [ -f "$g/BISECT_LOG" ] && ! git symbolic-ref -q HEAD >/dev/null 2>&1 && exit 0
 d="${0%/*}"
+for f in "$d/pending" "$d/worker.log"; do
+    { [ ! -L "$f" ] && { [ ! -e "$f" ] || [ -f "$f" ]; }; } || rm -f "$f" 2>/dev/null || exit 0
+done
 { pwd >>"$d/pending"; } 2>/dev/null || exit 0
 trap '' HUP
 { (
-    if [ -x "$python" ]; then CDPATH= cd -- "$d" && exec $(command -v nice) "$python" -E -m ragit.hooks.worker; fi
+    if [ -x "$python" ]; then
+        CDPATH= cd -- "$d" && exec $(command -v nice) "$python" -E -m ragit.hooks.worker
+    fi
     exec ragit hooks run
 ) </dev/null >>"$d/worker.log" 2>&1 & } 2>/dev/null
 exit 0

@@ -1,8 +1,9 @@
-"""The worker: one per store, started by hooks, indexing the HEAD of every worktree.
+"""The worker: one process per store, started by hooks, which indexes the HEAD of every worktree.
 
-Its work is a state (trees of HEADs that are not complete), never a queue of events: twenty commits in a row are one
-run. A hook first writes to `pending`, then starts a worker; the worker first takes `pending`, then reads the HEADs, and
-looks again after it has let go of the lock. So nothing that moved a HEAD can go unnoticed, whoever gives way to whom.
+Its work is a state (trees of HEADs that are not complete), not a queue of events: twenty commits in
+a row are one run. A hook first writes to PENDING, then starts a worker; the worker first takes
+PENDING, then reads the HEADs, and looks again after it has released the lock. So no move of a HEAD
+is missed, whichever of two workers gives way.
 """
 
 from __future__ import annotations
@@ -15,82 +16,77 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragit.hooks import failure
+from ragit.hooks import failure, state_files
+from ragit.hooks.state_files import LOCK, LOG, PENDING, take_pending
 from ragit.locks import lock
 
 if TYPE_CHECKING:
     from ragit.git import Repo, Worktree
+    from ragit.reports import IndexReport
     from ragit.repository.repository import Ragit
 
-PENDING, LOCK, LOG = "pending", "worker.lock", "worker.log"
 LOG_BYTES = 1 << 20
 NICE = 10
 _LOGGED = 50
 """Files that one run names in the log at most."""
+
+LOCK_WAIT_S = 0.2
+"""`ragit status` holds the lock for a moment to see whether a worker does."""
+
 REBASE_PATIENCE_S = 3.0
-"""How long a rebase is waited for, so that its end is indexed and none of its steps; one that stopped takes longer."""
+"""How long to wait for the end of a rebase, so that its steps are not indexed."""
 
 
 class _NewerHead(Exception):
-    """Something moved while we index: it comes first."""
+    """A HEAD moved during indexing: it comes first."""
 
 
 def main() -> None:
-    """What a hook starts, in the folder of the store. Its output is the log."""
+    """Run in the folder of a store, as hooks start it. Its output is the log."""
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".").absolute()
     if failure.waits(folder):
-        _take(folder)  # whenever a worker runs again, it looks at all HEADs
+        take_pending(folder)  # the next worker looks at all HEADs
     else:
         run(folder)
 
 
 def run(folder: Path) -> None:
     """Work until nothing is pending, unless another worker does."""
-    while (folder / PENDING).exists():
-        # A little patience: `ragit status` holds the lock for a moment to see whether a worker does.
-        with lock(folder / LOCK, wait_s=0.2) as alone:
+    state_files.remove_irregular(folder / PENDING)
+    while (folder / PENDING).is_file():
+        with lock(folder / LOCK, wait_s=LOCK_WAIT_S) as alone:
             if not alone or not _work(folder):
                 return
 
 
-def state(folder: Path) -> str:
-    """In a few words what the worker of this folder does; empty if there is nothing to say."""
-    if (folder / LOCK).exists():
-        with lock(folder / LOCK) as free:
-            if not free:
-                return "running"
-    failed = failure.last(folder)
-    if failed is not None:
-        until = time.strftime("%H:%M", time.localtime(failed.next_try))
-        return f"failed ({failed.message}); hooks try again after {until}"
-    return "waiting" if (folder / PENDING).exists() else ""
-
-
 def _work(folder: Path) -> bool:
-    """One turn under the lock; False after a failure."""
+    """Index all that is pending, under the lock; return False after a failure."""
     _settle(folder)
     try:
-        while (hints := _take(folder)) is not None:
+        while (hints := take_pending(folder)) is not None:
             try:
                 _index_heads(folder, hints)
             except _NewerHead:
                 continue
         failure.forget(folder)
-    except Exception as error:  # whatever it was: a hook's worker has nobody else to tell
+    except Exception as error:  # nothing above reports it
         _note(folder, error)
         return False
     return True
 
 
 def _settle(folder: Path) -> None:
-    """Be a good background process: low priority, no terminal, a log that does not grow for ever."""
+    """Become a background process: low priority, no terminal, a bounded log, no leftovers."""
     if hasattr(os, "nice"):
         os.nice(NICE - os.nice(0))
     if hasattr(os, "setsid"):
-        with contextlib.suppress(OSError):  # the leader of a group already
+        with contextlib.suppress(OSError):  # it is the leader of a group already
             os.setsid()
+    for file in state_files.leftovers(folder):
+        with contextlib.suppress(OSError):
+            file.unlink()
     log = folder / LOG
-    if log.exists() and log.stat().st_size > LOG_BYTES:
+    if log.is_file() and log.stat().st_size > LOG_BYTES:
         log.replace(log.with_name(log.name + ".1"))
         fresh = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
         for descriptor in (1, 2):
@@ -98,20 +94,11 @@ def _settle(folder: Path) -> None:
         os.close(fresh)
 
 
-def _take(folder: Path) -> list[str] | None:
-    """The worktrees that moved since the last time, in order; None if none did."""
-    taken = folder / f"{PENDING}.{os.getpid()}"
-    try:
-        (folder / PENDING).replace(taken)
-    except FileNotFoundError:
-        return None
-    lines = os.fsdecode(taken.read_bytes()).splitlines()
-    taken.unlink()
-    return lines
-
-
 def _index_heads(folder: Path, hints: Iterable[str]) -> None:
-    """Complete the HEAD of every worktree, the one that moved last first; raises the first failure at the end."""
+    """Complete the HEAD of every worktree, the one that moved last first.
+
+    Raises the first failure, after all were tried.
+    """
     import ragit
     from ragit.errors import RagitError
     from ragit.git import Repo
@@ -119,27 +106,27 @@ def _index_heads(folder: Path, hints: Iterable[str]) -> None:
     env = _environment()
     with Repo.open(folder.parent, env) as repo:
         _wait_for_rebase(repo)
-        places = _places(repo, hints)
+        folders = _folders(repo, hints)
     failures: list[RagitError] = []
-    for place in places:
+    for one in folders:
         try:
-            with ragit.open(place, env=env) as index:
+            with ragit.open(one, env=env) as index:
                 report = index.index(retry=False, progress=_Watch(folder / PENDING))
-                _log(
-                    f"{place}: {report.indexed} indexed, {report.embedded} embedded in {report.seconds:.2f} s"
-                )
-                if report.indexed and report.by_lines:
-                    _log_by_lines(index)
+                _log_report(index, report)
         except RagitError as error:
             failures.append(error)
     if failures:
         raise failures[0]
 
 
-def _log_by_lines(index: Ragit) -> None:
-    """Log the files of HEAD that are indexed by lines because of their grammar, some dozens at most."""
+def _log_report(index: Ragit, report: IndexReport) -> None:
+    """Log what a run did, and the files of HEAD that are indexed by lines because of their grammar."""
     from ragit.types import BY_LINES
 
+    counts = f"{report.indexed} indexed, {report.embedded} embedded in {report.seconds:.2f} s"
+    _log(f"{index.top}: {counts}")
+    if not (report.indexed and report.by_lines):
+        return
     found = index.check().by_lines
     for path, why in found[:_LOGGED]:
         _log(f"{index.top}: {path}: {why}")
@@ -148,7 +135,7 @@ def _log_by_lines(index: Ragit) -> None:
 
 
 class _Watch:
-    """Progress of indexing that gives way to a HEAD that moved, at moments when all that is done is written."""
+    """Progress of indexing that stops for a newer HEAD, at moments when all work is stored."""
 
     def __init__(self, pending: Path) -> None:
         from ragit.index.run.run import BATCH_FILES
@@ -161,37 +148,39 @@ class _Watch:
 
 
 def _environment() -> dict[str, str]:
-    """The environment without the repository whose hook we come from; settings of git in variables are the user's."""
+    """Return the environment without the hook's repository; GIT_CONFIG_* settings are the user's."""
     from ragit.git import clean_env
 
     kept = {name: os.environ[name] for name in ("GIT_CONFIG_COUNT",) if name in os.environ}
     return {**clean_env(), **kept}
 
 
-def _places(repo: Repo, hints: Iterable[str]) -> list[Path]:
-    """Folders of all worktrees, those that moved last first. git does not list a submodule's: its hook names it."""
+def _folders(repo: Repo, hints: Iterable[str]) -> list[Path]:
+    """Return the folders of all worktrees, those that moved last first.
+
+    git does not list those of a submodule: its hook names them in `hints`.
+    """
     listed = sorted(repo.worktrees(), key=_moved, reverse=True)
-    places = [*(Path(hint) for hint in reversed(list(hints))), *(tree.path for tree in listed)]
-    seen = dict.fromkeys(place.resolve() for place in places if place.is_dir())
-    found = [
-        place for place in seen if place != repo.common_dir and _belongs(place, repo.common_dir)
-    ]
-    return found or [repo.common_dir]  # a bare repository has its own HEAD
+    folders = [*(Path(hint) for hint in reversed(list(hints))), *(tree.path for tree in listed)]
+    seen = dict.fromkeys(folder.resolve() for folder in folders if folder.is_dir())
+    seen.pop(repo.common_dir, None)
+    found = [folder for folder in seen if _belongs(folder, repo.common_dir)]
+    return found or [repo.common_dir]  # a bare repository has a HEAD of its own
 
 
-def _belongs(place: Path, common_dir: Path) -> bool:
+def _belongs(folder: Path, common_dir: Path) -> bool:
     from ragit.errors import NotARepository
     from ragit.git import Repo
 
     try:
-        with Repo.open(place, _environment()) as found:
+        with Repo.open(folder, _environment()) as found:
             return found.common_dir == common_dir
     except NotARepository:
         return False
 
 
 def _moved(tree: Worktree) -> float:
-    """When this worktree's HEAD moved last, as far as files tell (reftable has no log to look at, but an index)."""
+    """Return when this worktree's HEAD moved last, by its files (reftable has only an index)."""
     files = (tree.git_dir / name for name in ("HEAD", "logs/HEAD", "index"))
     return max((file.stat().st_mtime for file in files if file.exists()), default=0.0)
 
@@ -208,32 +197,25 @@ def _wait_for_rebase(repo: Repo) -> None:
 
 
 def _note(folder: Path, error: Exception) -> None:
+    """Log a failure, and keep it for the next command unless a newer ragit owns the store."""
     import traceback
 
     from ragit.errors import RagitError, StoreTooNew
 
     _log(f"failed: {error}")
-    if isinstance(
-        error, StoreTooNew
-    ):  # a newer ragit keeps this store: its own hooks or searches do the work
+    if isinstance(error, StoreTooNew):  # the newer ragit's own hooks or searches do the work
         return
     if isinstance(error, RagitError):
         failure.record(folder, error.message, error.hint)
-    else:
-        traceback.print_exc()
-        failure.record(
-            folder,
-            f"unexpectedly, {type(error).__name__}: {error}",
-            f"The details are in {folder / LOG}",
-        )
+        return
+    traceback.print_exc()
+    message = f"unexpectedly, {type(error).__name__}: {error}"
+    failure.record(folder, message, f"The details are in {folder / LOG}")
 
 
 def _log(line: str) -> None:
-    sys.stdout.write(
-        f"{time.strftime('%Y-%m-%d %H:%M:%S')} {line}\n".encode(
-            "utf-8", "backslashreplace"
-        ).decode()
-    )
+    stamped = f"{time.strftime('%Y-%m-%d %H:%M:%S')} {line}\n"
+    sys.stdout.write(stamped.encode("utf-8", "backslashreplace").decode())
     sys.stdout.flush()
 
 

@@ -170,7 +170,7 @@ def freshness_text(
             yield from _deferred(freshness.deferred, paint)
         return
     if not freshness.indexed:
-        yield f"no index here, so there is nothing to check; {paint.name('ragit index')} makes one"
+        yield f"no index here, so nothing was checked; {paint.name('ragit index')} makes one"
         return
     count = len(freshness.missing)
     yield f"{paint.bad('stale')}: {lacking(count, freshness.without_vectors, where)}"

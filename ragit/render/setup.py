@@ -44,13 +44,12 @@ def hooks_text(report: HooksReport, options: RenderOptions) -> Iterator[str]:
     for hook in report.hooks:
         state = paint.good(hook.state) if hook.state == "active" else paint.bad(hook.state)
         note = f"  {paint.faint(visible(hook.note))}" if hook.note else ""
-        yield f"{paint.name(hook.event)}{' ' * (13 - len(hook.event))}  {state}  {visible(hook.place)}{note}"
-    advice = dict.fromkeys(hook.advice for hook in report.hooks if hook.advice)
+        yield f"{paint.name(hook.event)}{' ' * (13 - len(hook.event))}  {state}  {visible(hook.file)}{note}"
+    advice = list(dict.fromkeys(hook.advice for hook in report.hooks if hook.advice))
     if advice:
         yield ""
-        yield from (visible(line) for line in advice)
-    if not report.active and not advice:
-        yield f"to install them: {paint.name('ragit hooks install')}"
+        yield f"to install them: {paint.name(visible(advice[0]))}"
+        yield from (f"             and: {paint.name(visible(line))}" for line in advice[1:])
 
 
 def hooks_json(report: HooksReport, options: RenderOptions) -> Iterator[str]:
@@ -58,7 +57,7 @@ def hooks_json(report: HooksReport, options: RenderOptions) -> Iterator[str]:
     hooks = [
         {
             "event": hook.event,
-            "place": plain(hook.place),
+            "file": plain(hook.file),
             "state": hook.state,
             "note": plain(hook.note),
             "advice": plain(hook.advice),

@@ -279,14 +279,14 @@ class Ragit:
     ) -> FreshnessReport:
         """Whether a tree is completely indexed: a revision's, or by `scope` HEAD's, the staged or the working tree.
 
-        `fix` completes an index that lacks some of it; where there is no index at all, it makes none.
+        `fix` completes the index, or makes it where there is none.
         """
         self._targets.look_again()
         from ragit.index.status import freshness_of
 
         target = self._targets.of(revision, scope)
         found = freshness_of(self._indexer, target)
-        if fix and found.indexed and not found.fresh:
+        if fix and not (found.indexed and found.fresh):
             self._indexer.complete([target.tree], near=target.near)
             found = freshness_of(self._indexer, target)
         return found
