@@ -221,7 +221,8 @@ def test_the_manifest_is_valid() -> None:
 def test_what_the_docs_tell_to_write_is_valid(tmp_path: Path) -> None:
     assert PRE_COMMIT is not None
     text = (ROOT / "docs" / "hooks.md").read_text()
-    lines = text.split("```yaml\n")[1].split("```")[0]
+    blocks = [block.split("```")[0] for block in text.split("```yaml\n")[1:]]
+    (lines,) = [block for block in blocks if block.startswith("- repo:")]
     assert lines.count("\n") == 3
     config = tmp_path / ".pre-commit-config.yaml"
     config.write_text(f"repos:\n{lines}")
