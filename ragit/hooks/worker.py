@@ -123,15 +123,16 @@ def _log_report(index: Ragit, report: IndexReport) -> None:
     """Log what a run did, and the files of HEAD that are indexed by lines because of their grammar."""
     from ragit.types import BY_LINES
 
+    where = index.top or index.folder
     counts = f"{report.indexed} indexed, {report.embedded} embedded in {report.seconds:.2f} s"
-    _log(f"{index.top}: {counts}")
+    _log(f"{where}: {counts}")
     if not (report.indexed and report.by_lines):
         return
     found = index.check().by_lines
     for path, why in found[:_LOGGED]:
-        _log(f"{index.top}: {path}: {why}")
+        _log(f"{where}: {path}: {why}")
     if len(found) > _LOGGED:
-        _log(f"{index.top}: {len(found) - _LOGGED} more files {BY_LINES}")
+        _log(f"{where}: {len(found) - _LOGGED} more files {BY_LINES}")
 
 
 class _Watch:
