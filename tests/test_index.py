@@ -159,7 +159,7 @@ def test_another_table_of_languages_leaves_no_tree_standing(
 from ragit.chunk.languages import LANGUAGES
 from ragit.records import replaced
 row = LANGUAGES["python"]
-LANGUAGES["python"] = replaced(row, nodes="class: class_definition", containers="")
+LANGUAGES["python"] = replaced(row, grammar="")
 """
     monkeypatch.setitem(LANGUAGES, "python", LANGUAGES["python"])
     exec(changed, {})

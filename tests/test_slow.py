@@ -4,7 +4,9 @@ as far as it can be, and tried again by the next `ragit index`; what comes of a 
 
 from __future__ import annotations
 
+import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -383,3 +385,63 @@ def test_what_kills_its_worker_is_cut_by_lines(
     assert reasons == ["cut by lines: its parser failed"] * 2 + [""]
     assert all(one.new and one.new.chunks for one in done)
     assert not any(one.late for one in done)
+
+
+# What a search waits for --------------------------------------------------------------------------------------------
+
+
+def test_a_search_defers_what_is_slow_and_an_index_reads_it(repo: GitSandbox) -> None:
+    """A small document that takes minutes, beside one that takes a moment."""
+    repo.write("slow.pdf", endless())
+    repo.write("quick.pdf", pdf([["The gearbox is oiled"]]))
+    repo.write("a.py", CODE.format(1))
+    repo.commit()
+    with ragit.open(repo.path, flags={"documents.maxSeconds": 4}) as opened:
+        started = time.process_time()
+        answer = opened.search("gearbox oiled", mode="keyword")
+        assert time.process_time() - started < 3
+        assert (answer.hits[0].path, answer.deferred, answer.complete) == ("quick.pdf", 1, True)
+        assert opened.status().skipped == {SPENT: 1}
+        assert opened.index().skipped == {"took too long": 1}
+
+
+def test_one_file_gets_no_more_than_so_much_of_a_search() -> None:
+    for size in (100, 10_000_000, 90_000_000):
+        for kind in (BRIEF, FULL, NONE):
+            text = texts.time_for(size, kind).within(2.0)
+            assert (text.processor <= 2, text.clock <= 30) == (True, True)
+        document = child.time_for(size, child.DocumentOptions(), brief=True).within(2.0)
+        assert (document.processor <= 2, document.clock <= 30) == (True, True)
+
+
+def test_a_search_answers_when_its_time_to_index_is_over(
+    repo: GitSandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo.write("a.py", CODE.format(1))
+    repo.commit()
+    with ragit.open(repo.path) as opened:
+        opened.index()
+        for number in range(2, 150):
+            repo.write(f"{number}.py", CODE.format(number))
+        with monkeypatch.context() as short:
+            short.setattr("ragit.index.indexer.SEARCH_S", -1.0)
+            answer = opened.search("turbine_1")
+            assert (answer.complete, answer.missing) == (False, 148)
+            assert "turbine_1" in answer.hits[0].symbol
+        answer = opened.search("turbine_77")
+        assert answer.complete
+        assert "turbine_77" in answer.hits[0].symbol
+
+
+def test_a_folder_a_thousand_deep_is_searched(repo: GitSandbox) -> None:
+    repo.write("a.py", CODE.format(1))
+    repo.commit()
+    tree = repo.git("rev-parse", "HEAD^{tree}")
+    for _ in range(1000):
+        typed = ["git", "mktree"]
+        line = f"040000 tree {tree}\td\n".encode()
+        done = subprocess.run(typed, input=line, cwd=repo.path, capture_output=True, check=True)
+        tree = done.stdout.decode().strip()
+    with ragit.open(repo.path) as opened:
+        hit = opened.search("turbine_1", ref=tree).hits[0]
+        assert hit.path == "d/" * 1000 + "a.py"

@@ -83,7 +83,7 @@ def bounded(size: int, patience: Patience) -> Iterator[None]:
     from ragit.chunk.reader_server import end_after
     from ragit.chunk.texts import time_for
 
-    end_after(*time_for(size, patience.kind))
+    end_after(*time_for(size, patience.kind).within(patience.most))
     try:
         yield
     finally:

@@ -62,7 +62,7 @@ def read_document(
 ) -> Read:
     """Return a document's text and chunks, or the reason why there are none. Thread-safe. Raises WorkerDied."""
     patience = patience or Patience()
-    time = time_for(len(data), options, brief=patience.brief)
+    time = time_for(len(data), options, brief=patience.brief).within(patience.most)
     answer, used = _asked(data, language, options, time, b"")
     patience.used += used
     patience.over = answer.skipped in (TOO_LONG, BUSY)

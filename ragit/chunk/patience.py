@@ -7,6 +7,8 @@ thousand times as long, so a run tries all of them briefly first, and what is sl
 
 from __future__ import annotations
 
+import math
+
 BRIEF = "brief"
 FULL = "full"
 NONE = "none"
@@ -16,10 +18,12 @@ NONE = "none"
 class Patience:
     """One try to read one file."""
 
-    __slots__ = ("kind", "used", "over", "too_deep")
+    __slots__ = ("kind", "most", "used", "over", "too_deep")
 
-    def __init__(self, kind: str = FULL) -> None:
+    def __init__(self, kind: str = FULL, most: float = math.inf) -> None:
         self.kind = kind
+        self.most = most
+        """Seconds of processor time that it may take at most, whatever the size of the file allows."""
         self.used = 0.0
         """Seconds of processor time that it took, as far as they count against the run's."""
         self.over = False

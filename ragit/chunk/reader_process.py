@@ -19,6 +19,9 @@ _HEAD = 64 << 20
 _READY = 1 << 10
 _START_S = 30.0
 """Seconds on the clock in which a child has to be ready. It needs 0.05 on a quiet machine."""
+_CLOCK = 4
+_CLOCK_AT_LEAST = 10.0
+"""Seconds on the clock for each of processor time, and at least: other processes run beside the child."""
 _REPEATED = 16
 """How often the chunks of an answer may hold its whole text together."""
 _NUMBERS = 1 << 32
@@ -43,6 +46,12 @@ class Time(NamedTuple):
     """Seconds of processor time; 0 for no bound."""
     clock: float
     """Seconds on the clock."""
+
+    def within(self, most: float) -> Time:
+        """Return the same, but at most so much processor time, and in proportion on the clock."""
+        if most >= self.processor:
+            return self
+        return Time(most, min(self.clock, max(_CLOCK * most, _CLOCK_AT_LEAST)))
 
 
 class Ended(Exception):

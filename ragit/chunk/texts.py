@@ -18,6 +18,7 @@ from ragit.types import (
     PARSER_FAILED,
     PARSER_TOO_LONG,
     SHORT_BY_LINES,
+    SPENT,
     SPENT_BY_LINES,
     Chunking,
 )
@@ -74,6 +75,8 @@ def read(data: bytes, language: str, options: ChunkOptions, patience: Patience) 
                 patience.over = True
                 if patience.brief:
                     return Chunking(language, ())
+                if patience.kind == NONE:
+                    return Chunking(language, (), SPENT)
                 reason = PARSER_TOO_LONG if ended.how == TOO_LONG else BUSY_BY_LINES
                 return _by_lines(data, language, options, reason)
             crashes += ended.blames_file
@@ -93,7 +96,8 @@ def _asked(
     text = text_of(data) or b""
     sizes = {name: getattr(options, name) for name in _SIZES}
     head = {"language": language, "kind": patience.kind, "options": sizes}
-    answer, _, chunks = child.ask(head, data, time_for(len(data), patience.kind), text)
+    time = time_for(len(data), patience.kind).within(patience.most)
+    answer, _, chunks = child.ask(head, data, time, text)
     _answered = True
     if child.usable and not child.late:
         _spares.add(child)

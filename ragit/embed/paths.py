@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Callable
-from functools import cache, lru_cache
+from functools import lru_cache
 from operator import add, mul
 
 from ragit import words
@@ -26,21 +26,25 @@ def path_nearness(query: str) -> Callable[[str], float]:
     zero: Vector = (0.0,) * model.dimensions
     vector = lru_cache(maxsize=None)(model.word_vector)
 
-    @cache
-    def folder(path: str) -> Vector:
-        above, _, name = path.rpartition("/")
-        total = folder(above) if above else zero
-        for word in words.words(name):
-            total = tuple(map(add, total, vector(word)))
+    sums: dict[str, Vector] = {"": zero}
+
+    def sum_of(path: str) -> Vector:
+        """Return the sum of the vectors of a path's words. A loop: paths may be a thousand folders deep."""
+        known = path
+        while known not in sums:
+            known = known.rpartition("/")[0]
+        total = sums[known]
+        for name in filter(None, path[len(known) :].split("/")):
+            for word in words.words(name):
+                total = tuple(map(add, total, vector(word)))
+            known = f"{known}/{name}" if known else name
+            sums[known] = total
         return total
 
     def nearness(path: str) -> float:
         above, _, name = path.rpartition("/")
-        summed = folder(
-            f"{above}/{name.rpartition('.')[0] or name}"
-            if above
-            else name.rpartition(".")[0] or name
-        )
+        stem = name.rpartition(".")[0] or name
+        summed = sum_of(f"{above}/{stem}" if above else stem)
         length = math.sqrt(sum(map(mul, summed, summed)))
         return max(0.0, sum(map(mul, summed, wanted)) / length) if length else 0.0
 

@@ -6,6 +6,7 @@ which batches work is done, and when it is written.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from functools import cached_property
@@ -46,6 +47,11 @@ if TYPE_CHECKING:
 
 _INSTALL_WAIT_S = 600.0
 """Seconds that a finished rebuild waits for processes that index into the old store."""
+
+SEARCH_S = 60.0
+"""Seconds on the clock after which a search stops to index and answers from what is stored."""
+SEARCH_FILE_S = 2.0
+"""Seconds of processor time that a search spends on one file. Few documents and no usual source take more than 0.3."""
 
 HANDFUL = 64
 """Missing files up to which one process chunks them: worker processes do not pay for their start."""
@@ -107,8 +113,12 @@ class Indexer:
         progress: Progress | None = None,
         describe: bool = False,
         retry: bool = False,
+        quick: bool = False,
     ) -> IndexReport:
         """Index what these trees lack. What is done is kept if this is interrupted.
+
+        `quick` is for a caller that waits for an answer: a file that takes longer than SEARCH_FILE_S is deferred, and
+        after SEARCH_S what is left stays missing.
 
         Models are asked only to `describe`, which may take long: without it, stored descriptions are used, what has
         none is embedded by its code alone, and is described by the next run that may. `retry` reads what earlier runs
@@ -125,7 +135,7 @@ class Indexer:
             composed, lacking = self._lacking(store, trees, near, tally, retry)
             if lacking:
                 try:
-                    self._fill(store, lacking, tally, progress)
+                    self._fill(store, lacking, tally, progress, quick)
                 except EmbedderUnavailable as error:
                     from ragit.index.vectors.same_model import doubt
 
@@ -146,7 +156,12 @@ class Indexer:
         return tally.report(self.config, seen(composed), chunks)
 
     def _fill(
-        self, store: Store, lacking: Sequence[Key], tally: Tally, progress: Progress | None
+        self,
+        store: Store,
+        lacking: Sequence[Key],
+        tally: Tally,
+        progress: Progress | None,
+        quick: bool,
     ) -> None:
         from ragit.index.run.run import Run
         from ragit.index.run.workbench import How
@@ -154,13 +169,10 @@ class Indexer:
         asks = tally.spent is not None
         # What a server made for one batch, the next must not have made again, even where the store is empty.
         reuse = self.descriptions.wanted or store.has_chunks() or self._setup.is_remote
-        run = Run(
-            self._setup,
-            How(reuse, describes=asks),
-            tally,
-            progress,
-            keeping(store) if asks else None,
-        )
+        how = How(reuse, describes=asks)
+        if quick:
+            how = how._replace(deadline=time.monotonic() + SEARCH_S, most=SEARCH_FILE_S)
+        run = Run(self._setup, how, tally, progress, keeping(store) if asks else None)
         try:
             run.fill(store, lacking)
         finally:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ragit import globs, rank
 from ragit.config import Config
-from ragit.errors import EmbedderUnavailable, NotIndexed
+from ragit.errors import EmbedderUnavailable, NotIndexed, WorkerDied
 from ragit.git import Objects, Repo
 from ragit.index import Composed, Indexer
 from ragit.index.descriptions.settings import chunk_task
@@ -74,10 +74,10 @@ class Searcher:
             warm_up(self._indexer.embedder)
         with ExitStack() as stack:
             store, composed = self._open(stack, self._indexer, target)
-            refused = ""
+            refused = failed = ""
             if not composed.complete and self._may_index(query, target, store, composed):
                 stack.close()
-                refused = self._refresh(query, target, composed, on_index)
+                refused, failed = self._refresh(query, target, composed, on_index)
                 store, composed = self._open(stack, self._indexer, target)
             if store is None and composed.missing:
                 raise NotIndexed("nothing is indexed in this repository", "Type: ragit index")
@@ -101,7 +101,7 @@ class Searcher:
             target.tree,
             composed.complete,
             len(composed.missing),
-            found.degraded,
+            "; ".join(filter(None, (failed, found.degraded))),
             took,
             found.hits,
             found.demoted,
@@ -138,20 +138,30 @@ class Searcher:
 
     def _refresh(
         self, query: Query, target: Target, composed: Composed, on_index: OnIndex | None
-    ) -> str:
-        """Index what is missing; why what was missing has no vectors, if only its words could be had."""
+    ) -> tuple[str, str]:
+        """Index what is missing, as far as that is quick.
+
+        Return why what was missing has no vectors, if only its words could be had, and why some of it was not indexed.
+        """
         self._indexer.prepare(composed)
         progress = on_index(self._indexer.announced(composed)) if on_index else None
+        complete = partial(
+            Indexer.complete, trees=[target.tree], near=target.near, progress=progress, quick=True
+        )
         try:
-            self._indexer.complete([target.tree], near=target.near, progress=progress)
+            complete(self._indexer)
         except EmbedderUnavailable as error:
             if query.mode == "vector":
                 raise
             words_only = self._indexer.without_vectors()
-            words_only.complete([target.tree], near=target.near, progress=progress)
+            complete(words_only)
             self._indexer.absent |= words_only.absent
-            return error.message
-        return ""
+            return error.message, ""
+        except WorkerDied as error:
+            if not composed.snapshot.paths:
+                raise
+            return "", error.message
+        return "", ""
 
     def _find(self, store: Store, query: Query, snapshot: Snapshot, refused: str) -> Found:
         with self._repo.objects() as objects:

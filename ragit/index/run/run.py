@@ -5,10 +5,12 @@ Loaded only where something is missing: a search of a complete tree runs nothing
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -124,26 +126,31 @@ class Run:
             return
         setup, tally = self._setup, self._tally
         recipe = setup.recipe(self._how, bulk=len(lacking) >= POOL_FROM)
-        slow = Slow(lacking, tally.deferred, setup.config.documents.max_seconds)
-        asks = setup.is_remote and not self._how.rehearses
+        how = self._how
+        allowance = -math.inf if how.quick else float(setup.config.documents.max_seconds)
+        slow = Slow(lacking, tally.deferred, allowance)
+        asks = setup.is_remote and not how.rehearses
         cut = partial(_cut, size=BATCH_FILES if self._keep is None else DESCRIBED_FILES, alone=asks)
+        first = takewhile(lambda _: not how.is_over, slow.first(cut))
         # Who waits for a server gains nothing by more processes: they would only send more requests at once.
         if asks or self._keep is not None:
             with closing(Workbench(recipe, self._keep)) as bench:
-                yield from slow.read(_alone(bench, slow.first(cut)))
+                yield from slow.read(_alone(bench, first))
                 yield from slow.spend(_alone(bench, slow.second(cut)))
                 tally.spent = bench.asker.spent if self._keep is not None else tally.spent
                 tally.sent = bench.sent
             return
         if sum(map(_weight, lacking)) >= POOL_FROM and setup.workers > 1:
-            yield from slow.read(_together(recipe, setup.workers, slow.first(cut), ahead=2))
+            yield from slow.read(_together(recipe, setup.workers, first, ahead=2))
         else:
             with closing(Workbench(recipe)) as bench:
-                yield from slow.read(_alone(bench, slow.first(cut)))
-        if slow.count:  # what hurts a grammar may take all memory, too, or its process's life
-            yield from slow.spend(
-                _together(recipe, min(setup.workers, slow.count), slow.second(cut), ahead=1)
-            )
+                yield from slow.read(_alone(bench, first))
+                if how.quick:
+                    yield from slow.spend(_alone(bench, slow.second(cut)))
+                    return
+        if slow.count:
+            workers = min(setup.workers, slow.count)
+            yield from slow.spend(_together(recipe, workers, slow.second(cut), ahead=1))
 
 
 def _alone(bench: Workbench, batches: Iterable[Batch]) -> Iterator[list[Done]]:

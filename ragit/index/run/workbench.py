@@ -4,6 +4,8 @@ nothing.
 
 from __future__ import annotations
 
+import math
+import time
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
@@ -53,6 +55,20 @@ class How(NamedTuple):
     """Nothing is embedded, nobody is asked: what would be is counted."""
     anew: bool = False
     """No vector is taken over, as where a store is rebuilt; descriptions are."""
+    deadline: float = math.inf
+    """When to stop, by `time.monotonic`: what is not done by then stays missing."""
+    most: float = math.inf
+    """Seconds of processor time for one file, in every try."""
+
+    @property
+    def quick(self) -> bool:
+        """True if somebody waits for an answer: what is slow is left to the next `ragit index`."""
+        return self.most < math.inf
+
+    @property
+    def is_over(self) -> bool:
+        """True once the deadline has passed."""
+        return time.monotonic() > self.deadline
 
 
 class Recipe(Record):
@@ -163,7 +179,7 @@ class Workbench:
         Grammars run in a child process, unless this is a worker and `isolated` is False.
         """
         self._isolated = isolated
-        tries = {key: Patience(kind) for key in keys}
+        tries = {key: Patience(kind, self._recipe.how.most) for key in keys}
         read = self._read(tries)
         late = {key for key, patience in tries.items() if patience.over and patience.brief}
         made = [
@@ -173,7 +189,7 @@ class Workbench:
         ]
         done = {one.key: one for one in self._finished(made)}
         given = [
-            done.get(key) or Done(key, None, waits=read[key] is not None)
+            done.get(key) or Done(key, None, waits=key not in read or read[key] is not None)
             for key in keys
             if key not in late
         ]
@@ -184,13 +200,15 @@ class Workbench:
         ]
 
     def _read(self, tries: Mapping[Key, Patience]) -> dict[Key, Outcome]:
-        """What is in each blob."""
+        """Return what is in each blob, as far as the deadline allows."""
         images = [key[0] for key in tries if key[1] == IMAGE]
         seen = self._seen(images) if images else {}
-        return {
-            key: seen[key[0]] if key[1] == IMAGE else self._chunked(key, patience)
-            for key, patience in tries.items()
-        }
+        found: dict[Key, Outcome] = {}
+        for key, patience in tries.items():
+            if self._recipe.how.is_over:
+                break
+            found[key] = seen[key[0]] if key[1] == IMAGE else self._chunked(key, patience)
+        return found
 
     def _finished(self, made: Sequence[_Made]) -> Iterator[Done]:
         """Chunked blobs with the vectors of their chunks, or with what these would cost."""
