@@ -35,7 +35,7 @@ READERS: Mapping[str, Reader] = {
     "odp": Reader("odf", 1),
     "ods": Reader("odf", 2),
     "odt": Reader("odf", 1),
-    "pdf": Reader("pdf", 1, "pypdf cryptography fonttools brotli"),
+    "pdf": Reader("pdf", 2, "pypdfium2 pypdf cryptography fonttools brotli"),
     "pptx": Reader("pptx", 2),
     "rtf": Reader("rtf", 2),
     "xls": Reader("xls", 3, "xlrd olefile openpyxl"),

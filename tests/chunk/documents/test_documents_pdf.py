@@ -13,7 +13,9 @@ from making import content, encrypted, outlined, pdf, pdf_objects, stream, writt
 from pypdf.generic import ArrayObject, DictionaryObject, NameObject, TextStringObject
 from reading import blocks, lines, made, why
 
+from ragit.chunk.documents import pdf as pdf_reader
 from ragit.chunk.documents.block import Place
+from ragit.chunk.documents.pdf_layout import Line
 from ragit.chunk.options import DocumentOptions
 
 
@@ -220,7 +222,7 @@ def test_a_stream_that_unpacks_to_much_more() -> None:
         b"<< /Type /Page /Parent 2 0 R /Contents 4 0 R >>",
         bomb,
     ]
-    assert why(pdf_objects(objects), "pdf") in ("damaged pdf", "no text")
+    assert why(pdf_objects(objects), "pdf") in ("", "damaged pdf", "no text")
 
 
 def test_an_outline_without_sense_costs_only_headings() -> None:
@@ -260,6 +262,7 @@ def test_content_drawn_with_instructions_of_no_text_is_no_text() -> None:
 def test_what_stopped_the_reader_is_named(
     monkeypatch: pytest.MonkeyPatch, error: Exception, whole: str, page: str
 ) -> None:
+    monkeypatch.setattr(pdf_reader, "pypdfium2", None)
     real = pypdf.PageObject.extract_text
 
     def stopped(self: pypdf.PageObject, *arguments: Any, **named: Any) -> str:
@@ -277,5 +280,59 @@ def test_what_stopped_the_reader_is_named(
     assert why(data, "pdf") == whole
 
 
-def test_a_stream_that_unpacks_to_more_than_its_reader_allows_is_no_damage() -> None:
+def test_a_stream_that_unpacks_to_more_than_pypdf_allows_is_no_damage(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pdf_reader, "pypdfium2", None)
     assert why(pdf([b" " * 75_000_001]), "pdf") == "over a limit of its reader"
+
+
+def test_without_pdfium_pypdf_reads_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    pages = [["First line", "second line", ("Next paragraph", 30)], ["an exam-", "ple of it"]]
+    data = outlined(pdf([*pages, []], scanned=[3]), [("First line", 1, 0)])
+    found = blocks(data, "pdf")
+    monkeypatch.setattr(pdf_reader, "pypdfium2", None)
+    assert blocks(data, "pdf") == found != []
+
+
+def test_a_page_whose_words_pdfium_tears_apart_is_read_by_pypdf(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    torn = [Line("so m e w o r d s", 72, 700, 10)]
+    monkeypatch.setattr(pdf_reader, "_lines", lambda _: torn)
+    assert lines(pdf([["some words"]]), "pdf") == ["text: some words"]
+    torn[:] = [Line("a word or two", 72, 700, 10)]
+    assert lines(pdf([["some words"]]), "pdf") == ["text: a word or two"]
+
+
+def _objects(*more: bytes) -> list[bytes]:
+    page = b"<< /Type /Page /Parent 2 0 R /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>"
+    return [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 /MediaBox [0 0 595 842] >>",
+        page,
+        stream(content(["Some words"])),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        *more,
+    ]
+
+
+def test_a_stream_whose_length_is_itself() -> None:
+    objects = _objects()
+    body = content(["Some words"])
+    objects[3] = b"<< /Length 4 0 R >>\nstream\n%s\nendstream" % body
+    assert lines(pdf_objects(objects), "pdf") == ["text: Some words"]
+
+
+def test_a_page_tree_with_a_cycle_behind_good_pages() -> None:
+    objects = _objects(b"<< /Type /Pages /Parent 2 0 R /Kids [2 0 R] /Count 1 >>")
+    for count in (1, 2, 3):
+        kids = b"/Kids [3 0 R 6 0 R] /Count %d" % count
+        objects[1] = b"<< /Type /Pages %s /MediaBox [0 0 595 842] >>" % kids
+        assert lines(pdf_objects(objects), "pdf")[0] == "text: Some words"
+
+
+@pytest.mark.parametrize("count", [b"999999999", b"0", b"-1"])
+def test_a_table_of_objects_whose_length_is_a_lie(count: bytes) -> None:
+    data = pdf_objects(_objects()).replace(b"xref\n0 6", b"xref\n0 " + count)
+    assert lines(data, "pdf") == ["text: Some words"]
