@@ -68,6 +68,20 @@ def test_lines_that_move_embed_nothing(repo: GitSandbox) -> None:
     assert (report.indexed, report.embedded) == (1, 1)
 
 
+def test_a_stored_tree_that_git_pruned_does_not_hinder_others(repo: GitSandbox) -> None:
+    """As after a rebase and `git gc`, or where the store came from another clone."""
+    repo.write("a.py", FUNCTIONS)
+    repo.commit()
+    index(repo)
+    repo.write("b.py", "def second(): pass\n")
+    repo.git("add", ".")
+    repo.git("commit", "-q", "--amend", "-m", "other")
+    repo.git("reflog", "expire", "--expire=now", "--all")
+    repo.git("gc", "-q", "--prune=now")
+    report = index(repo)
+    assert (report.files, report.indexed) == (2, 1)
+
+
 def test_branches_tags_and_worktrees_share_what_is_equal(repo: GitSandbox, tmp_path: Path) -> None:
     for number in range(20):
         repo.write(f"f{number}.py", f"def f{number}():\n    pass\n")

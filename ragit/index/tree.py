@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import chain
 from types import MappingProxyType
 
+from ragit.errors import GitFailed
 from ragit.git import Repo, is_attributes, is_ignore
 from ragit.index.descriptions.settings import IMAGE, NOT_DESCRIBED
 from ragit.index.selection import Plan, Selected, Selector
@@ -162,7 +163,10 @@ class Composer:
 
     def _difference(self, old: Oid, base: Snapshot, new: Oid) -> tuple[Plan, set[bytes]] | None:
         """The plan of the paths that are new or changed, and all paths that differ; None if the rules changed."""
-        changes = self._repo.diff(old, new)
+        try:
+            changes = self._repo.diff(old, new)
+        except GitFailed:  # `old` was pruned, or the store came from another clone: walk `new`
+            return None
         if any(_rules(change.path) for change in changes):
             return None
         added: list[Entry] = [change.new for change in changes if change.new is not None]
