@@ -960,6 +960,7 @@ SELECTING = {
 CHUNKING = {
     "index.maxFileBytes",
     "index.maxChunkLines",
+    "index.minChunkBytes",
     "index.maxChunkBytes",
     "chunking.nodeTypes",
 }

@@ -46,7 +46,7 @@ _TAG = re.compile(
     r"(?:^|\s)[@\\:](?:param|return|returns|throws|arg|type|rtype|example|see|since|author|deprecated)\b.*",
     re.S,
 )
-_OPTIONS = ChunkOptions(min_bytes=0)
+_OPTIONS = ChunkOptions(item_bytes=0)
 
 
 def extract(sources: Path, target: Path) -> int:

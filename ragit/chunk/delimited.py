@@ -21,8 +21,8 @@ _SAMPLE = 30
 _COLUMNS = 200
 _RECORD = 8000
 """Cells, and bytes, of a record that are looked at."""
-_APART = 800
-"""Bytes of records that make a chunk, in place of a `min_bytes` that keeps every definition apart: a row is none."""
+_APART = 1600
+"""Bytes of records that make a chunk where nothing else is grouped."""
 
 _VALUE = re.compile(
     r"[-+.,:/ %$€£()]*\d[-+\d.,:/ %$€£()TZ]*$|[^@\s]+@[^@\s]+$|.*://|(?i:true|false|null|nan|n/?a)$"
@@ -34,7 +34,7 @@ def delimited(lines: Lines, options: ChunkOptions) -> list[Piece]:
     """Runs of records under their header. A record is not parted, even where a quoted field holds line ends."""
     delimiter = _sniffed(lines)
     header = _header(lines, delimiter)
-    most = min(options.max_bytes, ROOMY * (options.min_bytes or _APART))
+    most = min(options.max_bytes, max(options.item_bytes or _APART, ROOMY * options.min_bytes))
     pieces: list[Piece] = []
     used = most
     for row, stop in _records(lines, delimiter):

@@ -49,11 +49,18 @@ class ChunkOptions:
     """`chunking.maxChunkLines`"""
     max_bytes: int = 8000
     """`chunking.maxChunkBytes`, in bytes of UTF-8"""
-    min_bytes: int = 800
-    """Neighbours are grouped up to this size; 0 keeps every definition apart."""
+    min_bytes: int = 0
+    """`index.minChunkBytes`: neighbours of all kinds are grouped up to this size."""
+    item_bytes: int = 1600
+    """One-line declarations, imports, settings and small sections are grouped up to this size."""
     documents: DocumentOptions = DocumentOptions()
     chunker_seconds: int = 10
     """`chunking.chunkerSeconds`"""
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The sizes that hold for every language."""
+        return (self.max_lines, self.max_bytes, self.min_bytes, self.item_bytes)
 
     def types_of(self, language: str) -> tuple[str, ...] | None:
         """Return the node types that the user chose for a language; None for the usual ones."""
@@ -61,9 +68,9 @@ class ChunkOptions:
         return None if chosen is None else tuple(chosen)
 
     def __post_init__(self) -> None:
-        if self.max_lines < 1 or self.max_bytes < 4 or self.min_bytes < 0:
+        if self.max_lines < 1 or self.max_bytes < 4 or min(self.min_bytes, self.item_bytes) < 0:
             raise ValueError(
-                "max_lines must be at least 1, max_bytes at least 4, min_bytes at least 0"
+                "max_lines must be at least 1, max_bytes at least 4, the others at least 0"
             )
 
 
@@ -71,7 +78,7 @@ def fingerprint(language: str, options: ChunkOptions) -> str:
     """Names everything beside the bytes that determines the chunks of this language. Loads no grammar."""
     row = require(language)
     rows = [row, *(LANGUAGES[name] for name in row.also.split())]
-    parts: list[object] = [VERSION, options.max_lines, options.max_bytes, options.min_bytes]
+    parts: list[object] = [VERSION, *options.sizes]
     for each in rows:
         # The row itself, so that no change of the table can leave old chunks standing. No types is a choice, too.
         chosen = options.node_types.get(each.name)
@@ -88,7 +95,7 @@ def fingerprint(language: str, options: ChunkOptions) -> str:
 
 def table_fingerprint(options: ChunkOptions) -> str:
     """Names everything that determines which row a file's name leads to, and the chunks of every row."""
-    limits = (VERSION, options.max_lines, options.max_bytes, options.min_bytes)
+    limits = (VERSION, *options.sizes)
     chosen = sorted(
         (language, sorted(set(types))) for language, types in options.node_types.items()
     )

@@ -22,7 +22,7 @@ MAX_PARENT = 300
 """Bounds on what is kept beside the text, so that no input makes it larger than the text."""
 
 ROOMY = 2
-"""How much further than small functions do fields, constants and settings group: alone they say little."""
+"""How much further than functions are fields, constants and settings grouped: alone they say little."""
 
 ITEMS = frozenset(
     ("constant", "field", "variable", "property", "declaration", "macro", "type", "imports", "code")
@@ -41,6 +41,7 @@ class Piece:
         "kind",
         "start",
         "bodiless",
+        "all_items",
         "definitions",
         "nested",
         "parent",
@@ -74,6 +75,8 @@ class Piece:
         """The row where the definition itself begins, below its comments."""
         self.bodiless = False
         """True for a function that is declared without its body."""
+        self.all_items: bool | None = None
+        """For a group: whether all of its pieces are items."""
         self.definitions = [Definition(symbol, kind, row + 1)] if symbol else []
         self.nested: list[Definition] = []
         """Definitions that are local to those of this piece."""
@@ -86,12 +89,22 @@ class Piece:
         """Rows where it may be cut if it is too large."""
 
     @property
+    def item(self) -> bool:
+        """True for what is grouped with its like: one-line declarations, imports, and code outside of functions."""
+        if self.all_items is not None:
+            return self.all_items
+        if self.kind in _REST:
+            return True
+        return self.last == self.start and (self.kind in ITEMS or self.bodiless)
+
+    @property
     def symbols(self) -> list[str]:
         """The names of its definitions."""
         return [definition.name for definition in self.definitions]
 
     def absorb(self, other: Piece) -> None:
-        """Takes in the piece that follows."""
+        """Take in the piece that follows."""
+        self.all_items = self.item and other.item
         if self.kind in _REST and other.definitions:
             self.kind, self.parent, self.path = other.kind, other.parent, other.path
         elif self.kind in ITEMS and other.kind not in ITEMS:
@@ -117,7 +130,7 @@ def chunks_of(
 ) -> tuple[Chunk, ...]:
     """The chunks of a text from the pieces a reader found, in order of their rows."""
     pieces = _trimmed(lines, pieces)
-    if options.min_bytes:
+    if options.min_bytes or options.item_bytes:
         pieces = _grouped(lines, pieces, options, row)
     return exact(lines, pieces, options, row.join)
 
@@ -188,7 +201,10 @@ def _belong(
     roomy = row.data or (
         piece.kind in ITEMS and (group.kind == piece.kind or piece.parent in paths)
     )
-    return size <= options.min_bytes * (ROOMY if roomy else 1)
+    if size <= options.min_bytes * (ROOMY if roomy else 1):
+        return True
+    items = row.data or (piece.item and (group.item or piece.parent in paths))
+    return items and size <= options.item_bytes
 
 
 def _cut(lines: Lines, piece: Piece, options: ChunkOptions, join: str) -> Iterable[Chunk]:

@@ -57,6 +57,14 @@ class Index(Section):
     exclude: Globs = knob(
         (), "Paths that match one of these globs are not indexed.", untrusted=at_most(_FREE_GLOBS)
     )
+    min_chunk_bytes: int = knob(
+        0,
+        "Neighbours are grouped up to this size. With 0, each function is a chunk of its own; "
+        "one-line declarations are grouped in any case.",
+        low=0,
+        high=1 << 20,
+        untrusted=FREE,
+    )
     max_chunk_lines: int = knob(
         100, "Longer chunks are split.", low=1, high=100_000, untrusted=at_least(100)
     )

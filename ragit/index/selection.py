@@ -200,6 +200,7 @@ def chunk_options(config: Config) -> chunk.ChunkOptions:
         node_types={language: tuple(types) for language, types in config.chunking.node_types},
         max_lines=config.index.max_chunk_lines,
         max_bytes=config.index.max_chunk_bytes,
+        min_bytes=config.index.min_chunk_bytes,
         chunker_seconds=config.chunking.chunker_seconds,
         documents=chunk.DocumentOptions(
             enabled=config.documents.enabled,

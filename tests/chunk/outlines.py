@@ -5,12 +5,10 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from ragit.chunk import ChunkOptions, chunk, language_of
+from ragit.chunk import chunk, language_of
 from ragit.types import Chunk
 
 SAMPLES = Path(__file__).parent / "samples"
-APART = ChunkOptions(min_bytes=0)
-"""No grouping, so that an outline shows each definition."""
 
 
 def samples() -> list[Path]:
@@ -22,8 +20,8 @@ def line_of(chunk: Chunk) -> str:
     return f"{chunk.start_line}-{chunk.end_line} {chunk.kind} {name}".rstrip()
 
 
-def outline(path: Path, options: ChunkOptions = APART) -> str:
-    chunking = chunk(path.read_bytes(), language_of(path.name.encode()), options)
+def outline(path: Path) -> str:
+    chunking = chunk(path.read_bytes(), language_of(path.name.encode()))
     return "".join(f"{line}\n" for line in (chunking.language, *map(line_of, chunking.chunks)))
 
 

@@ -14,7 +14,7 @@ from test_chunk_properties import assert_holds
 from ragit import postings
 from ragit.chunk import ChunkOptions, chunk, language_of
 
-SMALL = ChunkOptions(min_bytes=30)
+SMALL = ChunkOptions(item_bytes=60)
 
 
 def parents(text: str) -> set[str]:

@@ -22,7 +22,7 @@ def kinds(data: bytes, language: str, options: ChunkOptions) -> list[str]:
 
 
 def test_node_types_replace_the_defaults() -> None:
-    chosen = ChunkOptions(node_types={"python": ("class_definition",)}, min_bytes=0)
+    chosen = ChunkOptions(node_types={"python": ("class_definition",)}, item_bytes=0)
     found = chunk(PYTHON, "python", chosen).chunks
     assert {each.symbol for each in found if each.symbol} == {"Cart", "Point"}
     [cart] = [each for each in found if each.symbol == "Cart"]
@@ -33,7 +33,7 @@ def test_node_types_of_ones_own_are_found_anywhere() -> None:
     code = (
         b"def f():\n    if x:\n        pass\n\n    try:\n        g()\n    finally:\n        h()\n"
     )
-    chosen = ChunkOptions(node_types={"python": ("try_statement",)}, min_bytes=0)
+    chosen = ChunkOptions(node_types={"python": ("try_statement",)}, item_bytes=0)
     assert [(each.start_line, each.kind) for each in chunk(code, "python", chosen).chunks][-1] == (
         5,
         "try",
@@ -55,6 +55,72 @@ def test_min_bytes_groups_neighbours() -> None:
         len(chunk(PYTHON, "python", ChunkOptions(min_bytes=n)).chunks) for n in (0, 200, 2000)
     )
     assert apart > grouped > more
+
+
+FUNCTION_AND_LINES = b"""import os
+
+A = 1
+B = 2
+TABLE = {
+    1: 2,
+}
+
+def one():
+    pass
+
+def two():
+    pass
+
+class Cart:
+    limit = 1
+    size = 2
+
+    def add(self):
+        pass
+"""
+
+
+def test_each_function_is_a_chunk_and_one_line_declarations_are_grouped() -> None:
+    found = chunk(FUNCTION_AND_LINES, "python").chunks
+    assert [(each.start_line, each.end_line, each.symbol) for each in found] == [
+        (1, 4, "A B"),
+        (5, 7, "TABLE"),
+        (9, 10, "one"),
+        (12, 13, "two"),
+        (15, 17, "Cart limit size"),
+        (19, 20, "add"),
+    ]
+
+
+def test_a_chunk_lists_its_definitions_with_kind_and_line() -> None:
+    code = b"LIMIT = 1\nOTHER = 2\n\n# Adds.\n@cache\ndef add():\n    def inner():\n        pass\n"
+    items, add = chunk(code, "python").chunks
+    assert items.definitions == (("LIMIT", "constant", 1), ("OTHER", "constant", 2))
+    assert add.definitions == (("add", "function", 6), ("inner", "function", 7))
+    assert (add.start_line, add.symbol) == (4, "add")
+
+
+@pytest.mark.parametrize("language", ["rust", "javascript", "java", "cpp"])
+def test_the_part_with_the_name_bears_it_and_the_comment_is_cut(language: str) -> None:
+    body = {"rust": b"pub fn go(x: u8) {\n", "java": b"class A {\nvoid go(int x) {\n"}
+    code = b"/// A doc.\n" * 120 + body.get(language, b"function go(x) {\n")
+    if language == "cpp":
+        code = b"/// A doc.\n" * 120 + b"int go(int x) {\n"
+    found = chunk(code + b"  x();\n" * 90 + b"}\n", language).chunks
+    [part] = [each for each in found if "go" in each.symbol.split()]
+    assert "go(" in part.signature
+    assert "go(" in part.text
+    assert {each.symbol for each in found if each.end_line <= 100} == {""}
+
+
+def test_a_definition_that_fits_is_not_cut_for_its_comment() -> None:
+    code = b"# Word.\n" * 30 + b"def go(x):\n" + b"    x()\n" * 90
+    found = chunk(code, "python").chunks
+    assert [(each.start_line, each.end_line, each.symbol) for each in found] == [
+        (1, 30, ""),
+        (31, 121, "go"),
+    ]
+    assert found[1].doc.startswith("Word.")
 
 
 def test_max_lines_and_max_bytes_cut() -> None:
@@ -88,7 +154,7 @@ def test_definitions_inside_of_a_large_one_are_found() -> None:
         for i in range(9)
     )
     code = b"(function () {\n" + inner + b"})();\n"
-    found = chunk(code, "javascript", ChunkOptions(min_bytes=0)).chunks
+    found = chunk(code, "javascript", ChunkOptions(item_bytes=0)).chunks
     assert [each.symbol for each in found if each.symbol] == [f"inner{i}" for i in range(9)]
 
 
@@ -98,7 +164,12 @@ def test_sizes_out_of_range_are_refused(bad: dict[str, int]) -> None:
         ChunkOptions(**bad)  # type: ignore[arg-type]
 
 
-CHANGES = [ChunkOptions(max_lines=99), ChunkOptions(max_bytes=7999), ChunkOptions(min_bytes=1)]
+CHANGES = [
+    ChunkOptions(max_lines=99),
+    ChunkOptions(max_bytes=7999),
+    ChunkOptions(min_bytes=1),
+    ChunkOptions(item_bytes=1),
+]
 
 
 @given(language=st.sampled_from(languages()), changed=st.sampled_from(CHANGES))

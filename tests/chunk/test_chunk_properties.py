@@ -32,6 +32,7 @@ sizes = st.builds(
     max_lines=st.sampled_from([1, 2, 7, 100]),
     max_bytes=st.sampled_from([4, 30, 300, 8000]),
     min_bytes=st.sampled_from([0, 60, 800]),
+    item_bytes=st.sampled_from([0, 60, 1600]),
 )
 spliced = st.lists(st.sampled_from(PIECES + NASTY), max_size=40).map(b"".join)
 
@@ -105,8 +106,8 @@ def test_line_ends(name: str, ends: list[bytes]) -> None:
 @given(name=st.sampled_from(sorted(FILES)), end=st.sampled_from([b"\r\n", b"\r"]))
 def test_other_line_ends_find_the_same_things(name: str, end: bytes) -> None:
     language = language_of(name.encode())
-    plain = chunk(FILES[name], language, ChunkOptions(min_bytes=0)).chunks
-    other = chunk(FILES[name].replace(b"\n", end), language, ChunkOptions(min_bytes=0)).chunks
+    plain = chunk(FILES[name], language, ChunkOptions(item_bytes=0)).chunks
+    other = chunk(FILES[name].replace(b"\n", end), language, ChunkOptions(item_bytes=0)).chunks
     assert [line_of(each) for each in plain] == [line_of(each) for each in other]
 
 

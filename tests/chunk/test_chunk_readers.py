@@ -122,13 +122,13 @@ def test_comments_between_levels_that_are_not_looked_into_stay(
         + "pass\n"
     )
     monkeypatch.setattr(code, "_DEEPEST", 5)
-    chunks = assert_holds(text.encode(), "python", ChunkOptions(min_bytes=0, max_lines=10)).chunks
+    chunks = assert_holds(text.encode(), "python", ChunkOptions(item_bytes=0, max_lines=10)).chunks
     assert [piece.symbol for piece in chunks if piece.symbol] == [f"C{i}" for i in range(5)]
 
 
 def test_nested_containers_do_not_swell_the_parents() -> None:
     code = "".join(f"{' ' * i}class C{i}:\n" for i in range(600)) + " " * 600 + "pass\n"
-    chunks = assert_holds(code.encode(), "python", ChunkOptions(min_bytes=0)).chunks
+    chunks = assert_holds(code.encode(), "python", ChunkOptions(item_bytes=0)).chunks
     assert max(len(each.parent) for each in chunks) < 1000
 
 
@@ -157,7 +157,7 @@ def of(name: str, symbol: str) -> tuple[str, str, str, str]:
     path = SAMPLES / name
     from ragit.chunk import language_of
 
-    chunks = chunk(path.read_bytes(), language_of(name.encode()), ChunkOptions(min_bytes=0)).chunks
+    chunks = chunk(path.read_bytes(), language_of(name.encode()), ChunkOptions(item_bytes=0)).chunks
     found = next(each for each in chunks if each.symbol == symbol)
     return found.kind, found.parent, found.signature, found.doc
 

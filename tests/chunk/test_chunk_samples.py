@@ -91,7 +91,7 @@ def test_the_function_level_defaults_are_all_there(language: str) -> None:
 @pytest.mark.parametrize("path", samples(), ids=lambda path: path.name)
 def test_grouping_loses_no_symbol(path: Path) -> None:
     data, language = path.read_bytes(), language_of(path.name.encode())
-    apart = chunk(data, language, ChunkOptions(min_bytes=0)).chunks
+    apart = chunk(data, language, ChunkOptions(item_bytes=0)).chunks
     grouped = chunk(data, language).chunks
     assert len(grouped) <= len(apart)
     assert _symbols(apart) == _symbols(grouped)

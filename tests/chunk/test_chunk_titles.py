@@ -11,7 +11,7 @@ from test_chunk_properties import assert_holds
 
 from ragit.chunk import ChunkOptions, chunk, language_of
 
-APART = ChunkOptions(min_bytes=0)
+APART = ChunkOptions(item_bytes=0)
 
 
 def titles(text: str, language: str) -> list[str]:
