@@ -249,6 +249,8 @@ class Hit(Record):
     """Where a person finds it in a document: `page 12`; its lines count in the text made of the document."""
     numbers: tuple[int, ...] = ()
     """Where the place is several rows, pages, ...: on which of them each line stands, 0 for none."""
+    definitions: tuple[Definition, ...] = ()
+    """All that it defines, in order of lines."""
 
 
 class Demoted(NamedTuple):

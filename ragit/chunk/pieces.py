@@ -24,6 +24,9 @@ MAX_PARENT = 300
 ROOMY = 2
 """How much further than functions are fields, constants and settings grouped: alone they say little."""
 
+_SCRAP = 200
+"""Bytes of nameless lines that are too few for a chunk of their own."""
+
 ITEMS = frozenset(
     ("constant", "field", "variable", "property", "declaration", "macro", "type", "imports", "code")
 )
@@ -107,6 +110,7 @@ class Piece:
         self.all_items = self.item and other.item
         if self.kind in _REST and other.definitions:
             self.kind, self.parent, self.path = other.kind, other.parent, other.path
+            self.start, self.whole = other.start, other.whole
         elif self.kind in ITEMS and other.kind not in ITEMS:
             self.kind = other.kind  # a constant beside a function: the function names the two
         self.cuts.append(other.row)
@@ -132,6 +136,8 @@ def chunks_of(
     pieces = _trimmed(lines, pieces)
     if options.min_bytes or options.item_bytes:
         pieces = _grouped(lines, pieces, options, row)
+    if options.item_bytes:
+        pieces = _without_scraps(lines, pieces, options)
     return exact(lines, pieces, options, row.join)
 
 
@@ -182,6 +188,27 @@ def _grouped(
             grouped.append(piece)
             paths = {piece.path} if piece.path else set()
     return grouped
+
+
+def _without_scraps(lines: Lines, pieces: list[Piece], options: ChunkOptions) -> list[Piece]:
+    """Join a few nameless lines, such as a package clause, to the definition that follows them."""
+    kept: list[Piece] = []
+    for piece in pieces:
+        before = kept[-1] if kept else None
+        if (
+            before is not None
+            and before.kind in _REST
+            and not before.definitions
+            and piece.definitions
+            and piece.parent == before.parent
+            and lines.size(before.row, before.stop) <= _SCRAP
+            and lines.size(before.row, piece.stop) <= options.max_bytes
+            and piece.stop - before.row <= options.max_lines
+        ):
+            before.absorb(piece)
+        else:
+            kept.append(piece)
+    return kept
 
 
 def _belong(

@@ -146,6 +146,7 @@ class Show:
             numbers=self._numbers_of(piece, ranked.facts.chunk >> ORDINAL_BITS)
             if row.place
             else (),
+            definitions=tuple(each for one in self._members(piece) for each in one.definitions),
         )
 
     def _place(self, piece: Piece, row: ChunkRow, chunking: int) -> str:

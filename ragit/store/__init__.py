@@ -13,7 +13,14 @@ from ragit.store.files import (
     unfinished_files,
     unfinished_stores,
 )
-from ragit.store.rows import ChunkRow, NewChunking, StoredChunking, StoreInfo, chunk_id
+from ragit.store.rows import (
+    ChunkRow,
+    NewChunking,
+    StoredChunking,
+    StoreInfo,
+    chunk_id,
+    pack_definitions,
+)
 from ragit.store.schema import ORDINAL_BITS, VERSION
 from ragit.store.snapshots import Snapshot
 from ragit.store.store import Store
@@ -36,6 +43,7 @@ __all__ = [
     "install_store",
     "is_store",
     "new_store_path",
+    "pack_definitions",
     "remove_store",
     "unfinished_files",
     "unfinished_stores",

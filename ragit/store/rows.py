@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ragit.records import Record
 from ragit.store.schema import ORDINAL_BITS
-from ragit.types import Oid
+from ragit.types import Chunk, Definition, Oid
 
 
 def chunk_id(chunking: int, ordinal: int) -> int:
@@ -27,6 +27,24 @@ class ChunkRow(NamedTuple):
     parent: str
     signature: str
     place: str = ""
+    packed: str = ""
+    """Its definitions, as `pack_definitions` writes them."""
+
+    @property
+    def definitions(self) -> tuple[Definition, ...]:
+        """The names that it defines, with kinds and lines."""
+        fields = (line.split("\t") for line in self.packed.splitlines())
+        return tuple(
+            Definition(name, kind, self.start_line + int(offset)) for offset, kind, name in fields
+        )
+
+
+def pack_definitions(chunk: Chunk) -> str:
+    """Return a chunk's definitions as text: a line each, with lines counted from the chunk's first."""
+    return "\n".join(
+        f"{each.line - chunk.start_line}\t{each.kind}\t{' '.join(each.name.split())}"
+        for each in chunk.definitions
+    )
 
 
 class StoredChunking(NamedTuple):

@@ -99,11 +99,17 @@ def _version_4(db: apsw.Connection) -> None:
     )
 
 
+def _version_5(db: apsw.Connection) -> None:
+    """Add the definitions of a chunk, with kinds and lines."""
+    db.execute("ALTER TABLE chunk ADD COLUMN definitions TEXT NOT NULL DEFAULT ''")
+
+
 MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
     _version_1,
     _version_2,
     _version_3,
     _version_4,
+    _version_5,
 )
 """Append only: entry i makes version i + 1 out of version i."""
 

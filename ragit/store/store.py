@@ -160,7 +160,7 @@ class Store:
         if new.chunks:
             first = chunk_id(chunking, 0)
             db.executemany(
-                "INSERT INTO chunk VALUES(?,?,?,?,?,?,?,?,?,?,?)",
+                "INSERT INTO chunk VALUES(?,?,?,?,?,?,?,?,?,?,?,?)",
                 ((first + i, *row) for i, row in enumerate(new.chunks)),
             )
             db.execute("INSERT INTO forward VALUES(?,?)", (chunking, new.forward))
@@ -325,8 +325,8 @@ class Store:
     def chunks(self, ids: Iterable[int]) -> dict[int, ChunkRow]:
         """Chunk rows by number."""
         sql = (
-            "SELECT hash, start_line, end_line, start, end, kind, symbol, parent, signature, place "
-            "FROM chunk WHERE id = ?"
+            "SELECT hash, start_line, end_line, start, end, kind, symbol, parent, signature, place, "
+            "definitions FROM chunk WHERE id = ?"
         )
         with translated(self.path):
             return {i: ChunkRow(*row) for i in ids for row in self._db.execute(sql, (i,))}

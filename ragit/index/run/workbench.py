@@ -25,7 +25,7 @@ from ragit.index.vectors.same_model import PROBE
 from ragit.index.vectors.text import text_hash
 from ragit.records import Record, replaced
 from ragit.reports import Sent
-from ragit.store import ChunkRow, NewChunking, Store
+from ragit.store import ChunkRow, NewChunking, Store, pack_definitions
 from ragit.types import Chunk, Chunking, Oid
 
 if TYPE_CHECKING:
@@ -321,7 +321,7 @@ def lost(key: Key) -> Done:
 def _row(piece: Chunk) -> ChunkRow:
     place = (piece.start_line, piece.end_line, piece.start, piece.end)
     names = (piece.kind, piece.symbol, piece.parent, piece.signature, piece.place)
-    return ChunkRow(text_hash(piece), *place, *names)
+    return ChunkRow(text_hash(piece), *place, *names, pack_definitions(piece))
 
 
 def _done(

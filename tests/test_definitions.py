@@ -1,0 +1,49 @@
+"""A hit tells what it defines, with kinds and lines."""
+
+from __future__ import annotations
+
+from sandbox import GitSandbox
+
+import ragit
+from ragit.store import pack_definitions
+from ragit.types import Chunk, Definition
+
+CODE = """\
+LIMIT = 1
+OTHER = 2
+
+
+# Adds an item to the basket.
+@cache
+def add_item(basket):
+    def inner():
+        return basket
+    return inner
+"""
+
+
+def test_a_hit_tells_its_definitions_with_their_lines(repo: GitSandbox) -> None:
+    repo.write("shop.py", CODE)
+    repo.commit("one")
+    with ragit.open(repo.path) as index:
+        hits = index.search("add_item", mode="keyword", optimize=False).hits
+    [hit] = [each for each in hits if each.symbol == "add_item"]
+    assert hit.definitions == (
+        Definition("add_item", "function", 7),
+        Definition("inner", "function", 8),
+    )
+
+
+def test_merged_hits_tell_the_definitions_of_all(repo: GitSandbox) -> None:
+    repo.write("shop.py", CODE)
+    repo.commit("one")
+    with ragit.open(repo.path) as index:
+        hits = index.search("add_item OTHER LIMIT", mode="keyword").hits
+    names = [each.name for hit in hits for each in hit.definitions]
+    assert sorted(names) == ["LIMIT", "OTHER", "add_item", "inner"]
+
+
+def test_definitions_are_stored_on_one_line_each_whatever_their_names_hold() -> None:
+    name = "adds\ttwo\u2028lines\n"
+    chunk = Chunk(5, 9, 0, 1, "x", definitions=(Definition(name, "test", 6),))
+    assert pack_definitions(chunk) == "1\ttest\tadds two lines"
