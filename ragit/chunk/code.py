@@ -12,12 +12,12 @@ from operator import attrgetter
 
 from tree_sitter import Node, Range
 
-from ragit.chunk import macros
+from ragit.chunk import conditionals, macros
 from ragit.chunk.comments import plain
 from ragit.chunk.grammars import COMMENTS, parse
 from ragit.chunk.languages import LANGUAGES
 from ragit.chunk.lines import Lines
-from ragit.chunk.naming import BODIES, Namer
+from ragit.chunk.naming import BODIES, Namer, declared
 from ragit.chunk.options import ChunkOptions
 from ragit.chunk.patience import Patience
 from ragit.chunk.pieces import ITEMS, MAX_DOC, Piece
@@ -57,9 +57,12 @@ def pieces_of(
 ) -> list[Piece] | None:
     """Return the pieces of a text; None if parsing it or searching its tree takes too long."""
     lines = lines.for_grammar()
+    source = lines.text
+    shown = conditionals.resolved(source) if row.preprocessed else source
     if row.macros:
-        lines = lines.replaced(macros.hidden(lines.text))
-    walk = _Walk(lines, options, patience)
+        shown = macros.hidden(shown, "::" in row.qualifiers)
+    lines = lines.replaced(shown)
+    walk = _Walk(lines, source, options, patience)
     level = walk.level_of(row)
     if level is None:
         return None
@@ -118,9 +121,13 @@ class _Level:
 
 
 class _Walk:
-    def __init__(self, lines: Lines, options: ChunkOptions, patience: Patience) -> None:
+    def __init__(
+        self, lines: Lines, source: bytes, options: ChunkOptions, patience: Patience
+    ) -> None:
         self.lines = lines
         self.text = lines.text
+        self.source = source
+        """The text as it is written, where `text` hides macros from the grammar."""
         self.options = options
         self.patience = patience
         self.pieces: list[Piece] = []
@@ -135,7 +142,7 @@ class _Walk:
         chosen = self.options.types_of(row.name)
         findings = run(load(row.name, row.grammar, chosen), root, self.text)
         self.levels.append((row, findings))
-        self.namers[row.name] = Namer(row, self.text)
+        self.namers[row.name] = Namer(row, self.text, self.source)
         return _Level(root.named_children, row, findings, parent, "text" if row.data else "code")
 
     def run(self, top: _Level) -> None:
@@ -364,7 +371,7 @@ class _Walk:
         for _, (name, found) in sorted(names.items()):
             written = namer.name(name, found)
             if written:
-                line = self.lines.row(name.node.start_byte) + 1
+                line = self.lines.row(declared(name.node).end_byte - 1) + 1
                 made.append(Definition(written, _kind(name.kind, around), line))
         return made
 

@@ -53,6 +53,7 @@ _ROWS = (
         "java",
         ".java",
         "java",
+        identifier=r"[^\W\d][\w$]*",
     ),
     Language(
         "go",
@@ -63,6 +64,7 @@ _ROWS = (
         "c",
         ".c .pc .pgc .idc",
         "c",
+        preprocessed=True,
         macros=True,
         identifier=r"[^\W\d][\w$]*",
     ),
@@ -71,6 +73,7 @@ _ROWS = (
         ".cpp .cc .cxx .c++ .hpp .hh .hxx .h++ .inl .ipp .tpp .cppm .ixx .cu .cuh .ino",
         "cpp",
         qualifiers="::",
+        preprocessed=True,
         macros=True,
         identifier=r"~?[^\W\d][\w$]*|operator\b.*",
     ),
@@ -80,6 +83,7 @@ _ROWS = (
         "csharp",
         shebangs="dotnet-script csx",
         identifier=r"[@~]?[^\W\d]\w*|operator .*",
+        preprocessed=True,
     ),
     Language(
         "rust",

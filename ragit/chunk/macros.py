@@ -1,31 +1,146 @@
-"""Hide from the C and C++ grammars macros that they cannot parse."""
+"""Hide from the C and C++ grammars the macros that they cannot parse.
+
+A grammar sees source before the preprocessor runs: it takes `class EXPORT Cart {` for a variable, and
+`SYSCALL_DEFINE(read, int, fd) {` for a call. Here such macros are turned to spaces, or to a function
+head that it knows. The text keeps its length and its line ends, so that all offsets stay valid; only
+the grammar reads it.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
-# A grammar takes `class EXPORT Cart {` for a variable of the type EXPORT, and NAMESPACE_BEGIN for
-# the next type's name.
-_MASKS = re.compile(
+_MACRO = rb"[A-Z_][A-Z0-9_]+"
+_ARGUMENTS = rb"\((?:[^(){};\"]|\"[^\"\n]*\"|\([^(){};\"]*\)){0,400}\)"
+_CALL = rb"(?:%b(?:%b)?)" % (_MACRO, _ARGUMENTS)
+_LETTER = re.compile(rb"[^\n]")
+_IDENTIFIER = re.compile(rb"[A-Za-z_]\w*")
+
+_KEYWORDS = frozenset(
+    (
+        b"auto bool char class const constexpr double else enum explicit extern float for friend"
+        b" goto if inline int long mutable namespace new operator private protected public register"
+        b" return short signed sizeof static struct switch template this throw typedef typename"
+        b" union unsigned using virtual void volatile while case default do delete"
+    ).split()
+)
+_TYPES = frozenset(b"auto bool char double float int long short signed unsigned void".split())
+
+_EXPORTED_TYPE = re.compile(
     rb"\b(?:class|struct|union|enum)[ \t]+((?:[A-Z][A-Z0-9_]{2,}(?:\([^()\n]*\))?\s+)+)"
     rb"(?=[A-Za-z_]\w*\s*(?:[:{<]|final\b))"
     rb"|^[ \t]*([A-Z_]*(?:BEGIN|END|NAMESPACE|Q_OBJECT|Q_GADGET)[A-Z_]*(?:\(\w*\))?)[ \t]*$",
     re.MULTILINE,
 )
-_LETTER = re.compile(rb"[^\n]")
+_EXPORTED = re.compile(
+    rb"^[ \t]*((?:%b[ \t]+)+)(?=(?:class|struct|union|enum|template|namespace|typedef|static|inline|"
+    rb"virtual|explicit|friend|constexpr|extern|const|unsigned|void|int|char|bool)\b)" % _CALL,
+    re.MULTILINE,
+)
+_ALONE = re.compile(rb"^[ \t]*(%b%b)[ \t]*$(?!\s*[{(:])" % (_MACRO, _ARGUMENTS), re.MULTILINE)
+_WRAPPED_NAME = re.compile(rb"^(%b\()([A-Za-z_]\w*)(\))(?=[ \t]*\()" % _MACRO, re.MULTILINE)
+_DEFINED = re.compile(rb"^([ \t]*)(%b)(%b)(?=\s*\{)" % (_MACRO, _ARGUMENTS), re.MULTILINE)
+_HEAD = re.compile(rb"^[A-Za-z_]\w*(?:[ \t\n*&]+[A-Za-z_]\w*){1,12}(?=[ \t\n]*\()", re.MULTILINE)
+_WORD = re.compile(rb"\w+")
+_AFTER = re.compile(
+    rb"\)[ \t\n]*(?:(?:const|override|final|noexcept)[ \t\n]+)*((?:%b[ \t\n]*)+)(?=[{;:])" % _CALL
+)
+_STATEMENT = re.compile(rb"[ \t]*(?:if|for|while|switch|else|return|case|do|\}|#)")
 
 
-def hidden(text: bytes) -> bytes:
-    """Return a text of equal length with such macros turned to spaces."""
-    return _MASKS.sub(_blank, text)
+def hidden(text: bytes, qualified: bool) -> bytes:
+    """Return a text of equal length without such macros; `qualified` names may hold `::` (C++)."""
+    for pattern, replace in (
+        (_EXPORTED_TYPE, _blank),
+        (_ALONE, _alone),
+        (_WRAPPED_NAME, _wrapped_name),
+        (_DEFINED, _defined_qualified if qualified else _defined),
+        (_EXPORTED, _blank),
+        (_HEAD, _head),
+        (_AFTER, _after),
+    ):
+        text = pattern.sub(replace, text)
+    return text
 
 
 def _blank(found: re.Match[bytes]) -> bytes:
-    """Return what was found with its last group turned to spaces; line ends stay."""
-    group = found.lastindex or 0
-    whole, start, end = (
-        found.group(),
-        found.start(group) - found.start(),
-        found.end(group) - found.start(),
-    )
-    return whole[:start] + _LETTER.sub(b" ", whole[start:end]) + whole[end:]
+    """Return what was found with its last group turned to spaces."""
+    return _without(found, found.span(found.lastindex or 0))
+
+
+def _without(found: re.Match[bytes], *spans: tuple[int, int]) -> bytes:
+    """Return what was found with some spans of the text turned to spaces; line ends stay."""
+    whole = found.group()
+    for start, end in spans:
+        at, stop = start - found.start(), end - found.start()
+        whole = whole[:at] + _LETTER.sub(b" ", whole[at:stop]) + whole[stop:]
+    return whole
+
+
+def _alone(found: re.Match[bytes]) -> bytes:
+    """Hide a macro that stands alone on its line, unless it is the middle of an expression."""
+    before = found.string[max(0, found.start() - 200) : found.start()].rstrip()
+    return _blank(found) if not before or before[-1:] in b';{})/:>"' else found.group()
+
+
+def _wrapped_name(found: re.Match[bytes]) -> bytes:
+    """Take the macro off a function's name: `BENCH(run)(state *s)`."""
+    return b"v" + _without(found, found.span(1), found.span(3))[1:]
+
+
+def _defined(found: re.Match[bytes]) -> bytes:
+    """Make a function head of a macro that defines one: `SYSCALL_DEFINE(read, int, fd)`."""
+    return _function(found, lambda owner, name: name)
+
+
+def _defined_qualified(found: re.Match[bytes]) -> bytes:
+    """Do the same where a name may have an owner: `TEST_F(Suite, name)` is `Suite::name`."""
+    return _function(found, lambda owner, name: owner + b"::" + name if owner else name)
+
+
+def _function(found: re.Match[bytes], named: Callable[[bytes, bytes], bytes]) -> bytes:
+    indent, macro, arguments = found.groups()
+    test = b"TEST" in macro
+    if indent and not test:
+        return found.group()  # a loop inside of a function
+    words = [word.strip() for word in arguments[1:-1].split(b",")]
+    owner, name = (words[0], words[1]) if test and len(words) > 1 else (b"", words[0])
+    if not all(_IDENTIFIER.fullmatch(word) for word in (name, owner or name)):
+        return found.group()
+    head = indent + b"v " + named(owner, name) + b"("
+    whole = found.group()
+    if len(head) >= len(whole) or b"\n" in whole[: len(head)] or whole[-1:] == b"\n":
+        return whole
+    return head + _LETTER.sub(b" ", whole[len(head) : -1]) + b")"
+
+
+def _head(found: re.Match[bytes]) -> bytes:
+    """Hide macros among the words before a function's name: `int __init start(void)`."""
+    words = list(_WORD.finditer(found.group()))
+    spans = []
+    while len(words) > 2 and _is_macro(found.group(), words):
+        spans.append(words.pop(-2).span())
+    if len(words) > 2 and _MACRO_ONLY.fullmatch(words[0].group()):
+        spans.append(words[0].span())
+    start = found.start()
+    return _without(found, *((start + one, start + other) for one, other in spans))
+
+
+_MACRO_ONLY = re.compile(_MACRO)
+
+
+def _is_macro(text: bytes, words: list[re.Match[bytes]]) -> bool:
+    """Return True if the word before the last is neither a type nor part of one."""
+    type_, word, name = words[-3:]
+    if word.group() in _KEYWORDS or name.group() in _KEYWORDS:
+        return False
+    if type_.group() in _KEYWORDS and type_.group() not in _TYPES:
+        return False
+    return not text[word.end() : name.start()].strip()
+
+
+def _after(found: re.Match[bytes]) -> bytes:
+    """Hide macros between a function's parameters and its body, but not what an `if` is followed by."""
+    line = found.string.rfind(b"\n", 0, found.start()) + 1
+    return found.group() if _STATEMENT.match(found.string, line) else _blank(found)

@@ -35,9 +35,10 @@ _NO_OWNERS = frozenset(("this", "self", "exports", "module", "module.exports"))
 class Namer:
     """Names of definitions in one text under one language."""
 
-    def __init__(self, row: Language, text: bytes) -> None:
+    def __init__(self, row: Language, text: bytes, source: bytes) -> None:
         self.row = row
         self.text = text
+        self.source = source
         self.identifier = re.compile(row.identifier)
         self.qualifiers = row.qualifiers.split()
         self._known: dict[int, tuple[str, str]] = {}
@@ -79,7 +80,8 @@ class Namer:
         else:
             end = self.text.find(b"\n", start, node.end_byte)
             end = node.end_byte if end < 0 else end
-        return " ".join(self._words(start, end, MAX_SIGNATURE).split()).rstrip("{:=(; ")
+        words = self.source[start : min(end, start + MAX_SIGNATURE)].decode("utf-8", "ignore")
+        return " ".join(words.split()).rstrip("{:=(; ")
 
     def docstring(self, found: Found) -> str:
         """Return the words of a definition's docstring."""
@@ -109,9 +111,22 @@ class Namer:
     def _written(self, node: Node) -> str:
         """Return a name as it is written, without quotes and sigils."""
         node = declared(node)
+        if node.type == "qualified_identifier" or node.type == "operator_cast":
+            return self._qualified(node)
         name = " ".join(self._words(node.start_byte, node.end_byte, MAX_SYMBOL).split())
         name = name.lstrip(self.row.sigils) if self.row.sigils else name
         return name[1:-1] if len(name) > 2 and name[0] == name[-1] and name[0] in "\"'`" else name
+
+    def _qualified(self, node: Node) -> str:
+        """Return a qualified name of C++ or the name of a conversion, without what follows it."""
+        end = node.end_byte
+        inner: Node | None = node
+        while inner is not None and inner.type == "qualified_identifier":
+            inner = inner.child_by_field_name("name")
+        if inner is not None and inner.type == "operator_cast":
+            declarator = inner.child_by_field_name("declarator")
+            end = declarator.start_byte if declarator is not None else end
+        return " ".join(self._words(node.start_byte, end, MAX_SYMBOL).split())
 
     def _words(self, start: int, end: int, limit: int) -> str:
         return self.text[start : min(end, start + limit)].decode("utf-8", "ignore")
@@ -120,6 +135,8 @@ class Namer:
 def declared(node: Node) -> Node:
     """Return the innermost declarator of a C declaration: the `f` of `*(*f)(void)`."""
     for _ in range(50):
+        if node.type == "operator_cast":
+            break
         inner = node.child_by_field_name("declarator")
         if inner is None and node.type.endswith("_declarator"):
             # Some declarators hold the next one without a field: `int (*f)(void)`.

@@ -18,8 +18,9 @@
     right: [(arrow_function) (function_expression) (generator_function)] @definition.function)) @outer
 (export_statement
   value: [(arrow_function) (function_expression) (generator_function)] @definition.function)
-(export_statement
-  value: (function_expression name: (identifier) @name) @definition.function)
+
+(function_expression name: (identifier) @name) @definition.function
+(generator_function name: (identifier) @name) @definition.function
 
 (method_definition name: (_) @name) @definition.method
 (pair
