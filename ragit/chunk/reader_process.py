@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ragit.sandbox.child_process import Confined
-from ragit.types import Chunk
+from ragit.types import Chunk, Definition
 
 _HEAD = 64 << 20
 """Most bytes of an answer's first line, which lists the chunks."""
@@ -187,7 +187,7 @@ def _chunks(rows: Any, text: bytes) -> Iterator[Chunk]:
 
 
 def _chunk(row: Any, text: bytes) -> Chunk:
-    first, last, start, end, *words, numbers = row
+    first, last, start, end, *words, numbers, definitions = row
     kind, symbol, parent, signature, doc, place = map(str, words)
     if not (1 <= first <= last and 0 <= start < end <= len(text)):
         raise ValueError
@@ -196,6 +196,8 @@ def _chunk(row: Any, text: bytes) -> Chunk:
     if not all(0 <= number < _NUMBERS for number in numbers):
         raise ValueError
     names = (kind, symbol, parent, signature, doc, place)
-    return Chunk(
-        first, last, start, end, text[start:end].decode(), *names, tuple(map(int, numbers))
-    )
+    defined = tuple(Definition(str(name), str(of), int(line)) for name, of, line in definitions)
+    if not all(first <= each.line <= last for each in defined):
+        raise ValueError
+    lines = (first, last, start, end, text[start:end].decode())
+    return Chunk(*lines, *names, tuple(map(int, numbers)), defined)

@@ -89,4 +89,4 @@ def end_after(processor: float, clock: float) -> None:
 def _row(chunk: Chunk) -> tuple[object, ...]:
     lines = (chunk.start_line, chunk.end_line, chunk.start, chunk.end)
     names = (chunk.kind, chunk.symbol, chunk.parent, chunk.signature, chunk.doc, chunk.place)
-    return (*lines, *names, chunk.numbers)
+    return (*lines, *names, chunk.numbers, chunk.definitions)

@@ -31,7 +31,7 @@ MEMORY = 2 << 30
 _TRIES = 3
 """Processes that are tried for one text. Two that crash over it make it the text's fault."""
 
-_SIZES = ("node_types", "max_lines", "max_bytes", "min_bytes")
+_SIZES = ("node_types", "max_lines", "max_bytes", "min_bytes", "item_bytes")
 _HINT = "What was done is kept. If memory is short, free some and type: ragit index"
 
 _spares: Spares[ReaderProcess] = Spares()
