@@ -660,6 +660,7 @@ UNTRUSTED = {
     "index.maxFileBytes": "at most 1048576",
     "index.include": "at most 100",
     "index.exclude": "at most 100",
+    "index.minChunkBytes": "yes",
     "index.maxChunkLines": "at least 100",
     "index.maxChunkBytes": "at least 8000",
     "chunking.parsers": "yes",
