@@ -15,6 +15,8 @@ class Flow:
         """`kind` of all its blocks; empty for the body, whose blocks have their own."""
         self.mark = ""
         """The number of the item under way."""
+        self.in_label = False
+        """The text that comes is the number of an item."""
         self._kind = kind
         self._most = bounds.columns
         self._text: list[str] = []

@@ -9,6 +9,8 @@ import pytest
 from packing import rtf
 from reading import blocks, lines, made, why
 
+from ragit.chunk.documents import rtf_marks
+
 pytestmark = pytest.mark.usefixtures("quiet")
 
 STYLES = (
@@ -156,6 +158,10 @@ def test_groups_without_end_are_refused() -> None:
         rb"\bin0 ",
         rb"\par a",
         rb"{}",
+        rb"{\fonttbl{\f1 a;}}",
+        rb"{\fonttbl\f1",
+        rb'{\field{\*\fldinst{HYPERLINK "a',
+        rb"{\pict\bin1 a",
     ],
 )
 def test_many_of_anything_take_seconds(piece: bytes) -> None:
@@ -164,3 +170,31 @@ def test_many_of_anything_take_seconds(piece: bytes) -> None:
     made(data, "rtf")
     assert time.process_time() - started < 10
     assert why(b"{\\rtf1\\bin999999999 " + piece, "rtf") == "no text"
+
+
+def test_words_by_the_million_are_read_as_far_as_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rtf_marks, "_MOST_TOKENS", 1000)
+    found = lines(rtf(r"a\par " * 1000), "rtf")
+    assert 400 < len(found) < 600
+    assert found[-1] == "note: [The text goes on: the rest is left out.]"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [r"\u64976?", r"\u64976?\u57344?", r"{\v \u64979?}", r"\u-1?\par\u64977?"],
+)
+def test_marks_of_our_own_are_no_letters_of_a_document(body: str) -> None:
+    found = lines(rtf(f"a {body} b"), "rtf")
+    assert found[0].startswith("text: a")
+    assert found[-1].endswith("b")
+
+
+def test_letters_of_two_bytes_whose_second_one_is_a_brace_or_a_backslash() -> None:
+    fonts = r"{\fonttbl{\f1\fcharset128 Mincho;}}\f1 "
+    assert lines(rtf(fonts + r"\'8f\'5c\'83\'7b plain"), "rtf") == ["text: \u5341\u30dc plain"]
+
+
+def test_words_without_a_number_and_numbers_beyond_all_letters() -> None:
+    assert lines(rtf(r"\uc a\u b\u99999999? c\ansicpg99999 d\f-1 e"), "rtf")[0].startswith(
+        "text: a"
+    )
