@@ -203,7 +203,9 @@ def _store(repository: _Examined) -> Iterator[Finding]:
             "store", "note", "there is none yet", "Type: ragit index (the first search does it too)"
         )
         return
-    with Store(path, writable=False) as store:
+    Store(path, writable=False).close()  # an older ragit's is named, not brought up to date
+    # Writable, where that is possible: SQLite checks a full-text index only then.
+    with Store(path, writable=os.access(path, os.W_OK)) as store:
         problems, info = store.problems(), store.info()
     for problem in problems[:3]:
         yield Finding("store", "bad", f"damaged: {problem}", "Type: ragit index --rebuild")

@@ -24,6 +24,7 @@ from functools import lru_cache
 from itertools import accumulate, chain
 
 from ragit import words
+from ragit.errors import StoreUnreadable
 from ragit.types import Chunk
 
 VERSION = 2
@@ -143,12 +144,21 @@ class Forward:
 
     def __init__(self, forward: bytes) -> None:
         numbers = array("I")
-        numbers.frombytes(zlib.decompress(forward))
-        count, chunks = numbers[0], numbers[1]
+        try:
+            numbers.frombytes(zlib.decompress(forward))
+            count, chunks = numbers[0], numbers[1]
+            self._hashes = 2 + chunks
+            self._offsets = self._hashes + count
+            self._entries = self._offsets + count + 1
+            whole = len(numbers) == self._entries + numbers[self._entries - 1]
+        except (zlib.error, ValueError, IndexError):
+            whole = False
+        if not whole:
+            raise StoreUnreadable(
+                "the index is damaged: the words of a file cannot be read",
+                "Type: ragit index --rebuild",
+            )
         self._numbers = numbers
-        self._hashes = 2 + chunks
-        self._offsets = self._hashes + count
-        self._entries = self._offsets + count + 1
         self.lengths = numbers[2 : 2 + chunks]
 
     def entries(self, hashed: int) -> array[int]:

@@ -255,7 +255,7 @@ def test_a_snapshot_comes_back_as_it_went_in(files: dict[bytes, tuple[int, int, 
         array("Q", (row[1] for row in kept.values())),
         {path: row[2] for path, row in files.items() if row[2]},
     )
-    assert snapshots._unpacked(*snapshots._packed(snapshot)) == snapshot
+    assert snapshots.unpacked(*snapshots._packed(snapshot)) == snapshot
 
 
 def test_snapshots_are_a_cache_of_the_latest(store: Store) -> None:
@@ -285,8 +285,9 @@ def test_what_is_dropped_leaves_no_trace(store: Store) -> None:
     store.compact()
     assert store.problems() == []
     assert {number for number, _ in store.occurrences("alpha")} == keep
-    assert store.forward([3]) in ({}, {3: None})
-    assert store.chunks([chunk_id(3, 0)]) == {}
+    for read in (lambda: store.forward([3]), lambda: store.chunks([chunk_id(3, 0)])):
+        with pytest.raises(StoreUnreadable):
+            read()
     assert store.has_vectors
     assert {c >> 16 for c, _ in store.nearest(vector(1)[0], range(1, 51), 1, 1000)} == keep
     assert store.snapshots.of(Oid("a" * 40), "s") is None

@@ -23,7 +23,10 @@ _AHEAD = 48
 
 
 class Objects(Protocol):
-    """Reads objects by oid. Not for several threads at once. A missing object is None, never an error."""
+    """Reads objects by oid. Not for several threads at once.
+
+    An object that is missing or damaged is None, never an error: it costs no other its answer.
+    """
 
     def header(self, oid: Oid) -> tuple[str, int] | None:
         """Type ("blob", "tree", "commit", "tag") and size in bytes."""
@@ -32,7 +35,7 @@ class Objects(Protocol):
         """Sizes in bytes of those that are there."""
 
     def read(self, oid: Oid) -> bytes | None:
-        """The content. Raises GitFailed if it is damaged."""
+        """Return the content."""
 
     def read_many(self, oids: Iterable[Oid]) -> Iterator[tuple[Oid, bytes | None]]:
         """Contents in the order asked for, one at a time in memory."""
@@ -134,8 +137,7 @@ class CatFile:
     def _ask(self, mode: str, oids: list[Oid]) -> Iterator[_Answer]:
         """Put a group of questions to one process, and read the answers in order.
 
-        If the process dies over one oid, that one is missing (or damaged, an error), and another process answers for
-        the rest. A process whose answers were not all read is ended: they would be taken for answers to the next.
+        If the process dies over one oid, that one is damaged, and another process answers for the rest. A process whose answers were not all read is ended: they would be taken for answers to the next.
         """
         while oids:
             process = self._idle.pop(mode, None) or self._start(mode)
@@ -146,8 +148,6 @@ class CatFile:
                     answer = _receive(process, oid, mode)
                     if answer is None:
                         break
-                    if answer[1] is None:
-                        self._must_be_missing(oid)
                     answered += 1
                     if answered == len(oids) and mode not in self._idle:
                         self._idle[mode] = process
@@ -158,7 +158,6 @@ class CatFile:
                     stop(process)
             oids = oids[answered:]
             if oids:
-                self._must_be_missing(oids[0])
                 yield oids[0], None, None
                 oids = oids[1:]
 
@@ -169,29 +168,8 @@ class CatFile:
         self._running.add(process)
         return process
 
-    def _must_be_missing(self, oid: Oid) -> None:
-        """Raise GitFailed if `oid` could not be read for another reason than that it is not here.
-
-        For `cat-file --batch` a damaged object is missing too; alone, git says what is wrong with it.
-        """
-        try:
-            self._recipe.git.run("cat-file", "-t", words=(oid,))
-        except GitFailed as error:
-            reason = error.message.split(" failed: ")[-1]
-            if not all(any(sign in part for sign in _MISSING) for part in reason.split("; ")):
-                raise _damaged(oid, error.message) from error
-
 
 _Answer = tuple[Oid, "tuple[str, int] | None", "bytes | None"]
-
-_MISSING = (
-    "could not get object info",
-    "from promisor remote",
-    "transport '",
-    "lazy fetching disabled",
-    "some objects may not be available",
-)
-"""What git says of an object that is simply not here; any other complaint means damage."""
 
 
 def _send(process: Process, oids: list[Oid]) -> None:
@@ -266,8 +244,8 @@ class LibGit:
             kind, size = self._odb.read_header(oid)
         except KeyError:
             return None
-        except self._failure as error:
-            raise _damaged(oid, str(error)) from error
+        except self._failure:
+            return None
         return kind.name.lower(), size
 
     def sizes(self, oids: Iterable[Oid]) -> dict[Oid, int]:
@@ -281,21 +259,14 @@ class LibGit:
             content: bytes = self._odb.read(oid)[1]
         except KeyError:
             return None
-        except self._failure as error:
-            raise _damaged(oid, str(error)) from error
+        except self._failure:
+            return None
         return content
 
     def read_many(self, oids: Iterable[Oid]) -> Iterator[tuple[Oid, bytes | None]]:
         """See Objects."""
         for oid in oids:
             yield oid, self.read(oid)
-
-
-def _damaged(oid: Oid, reason: str) -> GitFailed:
-    return GitFailed(
-        f"object {oid} is damaged: {reason}",
-        "run `git fsck`; `git fetch --refetch` may bring it back",
-    )
 
 
 def libgit2_version() -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import time
+import zlib
 from binascii import crc32
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -60,6 +61,25 @@ class Private:
     def holds(self, oid: Oid) -> bool:
         """Return True if an object was written here: then the user's objects did not have it."""
         return (self.objects / oid[:2] / oid[2:]).exists()
+
+    def remove_damaged(self, object_format: str) -> int:
+        """Remove objects whose content is not what their name says; return how many.
+
+        git does not sync them to the disk, so a power cut leaves some empty. The next look at the
+        working tree writes them again.
+        """
+        import hashlib  # loads OpenSSL, and damage is rare
+
+        count = 0
+        for file in self.objects.glob("[0-9a-f][0-9a-f]/*"):
+            try:
+                content = zlib.decompress(file.read_bytes())
+            except (OSError, zlib.error):
+                content = b""
+            if hashlib.new(object_format, content).hexdigest() != file.parent.name + file.name:
+                file.unlink(missing_ok=True)
+                count += 1
+        return count
 
     def _make_temporary(self) -> Path:
         import tempfile  # rare, and slow to load

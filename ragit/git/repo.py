@@ -304,6 +304,11 @@ class Repo:
         with replaced(self.recipe(), git=self._place.git, alternates=()).open() as objects:
             return set(objects.sizes(oids))
 
+    def remove_damaged_objects(self) -> int:
+        """Remove damaged objects of uncommitted work, which is to be looked at again then."""
+        self._here.clear()
+        return self._private.remove_damaged(self.object_format)
+
     def prune_private_objects(
         self,
         keep: Iterable[Oid],

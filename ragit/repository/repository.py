@@ -17,7 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Concatenate, ParamSpec
 
-from ragit.errors import NotDescribed, UnknownRevision
+from ragit.errors import GitFailed, NotDescribed, UnknownRevision
 from ragit.git import GITLINK, Revision, clean_env
 from ragit.query import Query, checked
 from ragit.rank.signals import MEANINGS as MEANINGS  # for whoever shows why a hit is where it is
@@ -209,8 +209,7 @@ class Ragit:
         self._targets.begin(query.ref, query.scope)
         searcher = self._searcher  # loaded while git looks at the working tree
         searcher.check(query)
-        target = self._targets.of(query.ref, query.scope)
-        answer = self._remembered(query, target) or self._answer(searcher, query, target, on_index)
+        target, answer = self._healed(query, on_index)
         if query.recurse_submodules:
             return self._with_submodules(query, target, answer, on_index)
         return answer
@@ -334,6 +333,28 @@ class Ragit:
         from ragit.search import Searcher
 
         return Searcher(self._repo, self.config, self._indexer)
+
+    def _healed(self, asked: Query, on_index: OnIndex | None) -> tuple[Target, Answer]:
+        """Answer a query; objects of uncommitted work that turn out damaged are written again."""
+        try:
+            target, answer = self._once(asked, on_index)
+            if not answer.absent and all(hit.text for hit in answer.hits):
+                return target, answer
+        except GitFailed:
+            if not self._repo.remove_damaged_objects():
+                raise
+        else:
+            if not self._repo.remove_damaged_objects():
+                return target, answer
+        self._indexer.absent.clear()
+        return self._once(asked, on_index)
+
+    def _once(self, asked: Query, on_index: OnIndex | None) -> tuple[Target, Answer]:
+        target = self._targets.of(asked.ref, asked.scope)
+        answer = self._remembered(asked, target) or self._answer(
+            self._searcher, asked, target, on_index
+        )
+        return target, answer
 
     def _answer(
         self, searcher: Searcher, query: Query, target: Target, on_index: OnIndex | None

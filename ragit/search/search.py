@@ -254,7 +254,11 @@ class Searcher:
 def _lost(hits: tuple[Hit, ...]) -> str:
     """What is said of hits whose file was there when it was indexed: no chunk is without text."""
     lost = sorted({hit.path for hit in hits if not hit.text})
-    return f"missing in git since it was indexed (git fsck): {', '.join(lost)}" if lost else ""
+    return (
+        f"missing or damaged in git since it was indexed (git fsck): {', '.join(lost)}"
+        if lost
+        else ""
+    )
 
 
 def _described(store: Store, config: Config, hashes: list[bytes]) -> Mapping[bytes, str]:

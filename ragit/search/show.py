@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -55,9 +54,7 @@ class Show:
         self._blobs = store.blobs(
             sorted({ranked.facts.chunk >> ORDINAL_BITS for ranked, _ in pool})
         )
-        kept = {
-            c: chunk.parted(zlib.decompress(data)) for c, data in store.derived(self._blobs).items()
-        }
+        kept = {c: chunk.parted(data) for c, data in store.derived(self._blobs).items()}
         self._numbers = {c: rest for c, (_, rest) in kept.items()}
         self._texts = {c: text for c, (text, _) in kept.items()}
         others = {c: oid for c, (oid, _) in self._blobs.items() if c not in self._texts}

@@ -6,7 +6,6 @@ import contextlib
 import importlib.util
 import os
 import time
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +14,7 @@ import apsw
 from ragit.errors import StoreBusy, StoreTooNew, StoreTooOld, StoreUnreadable
 from ragit.locks import lock
 from ragit.store import checksums, schema
+from ragit.store.rows import DamagedRow
 
 BUSY_MS = 10_000
 """A writer holds the lock for a batch of files, well under a second; ten seconds means that something hangs."""
@@ -34,11 +34,10 @@ def translated(path: Path) -> Iterator[None]:
         yield
     except (apsw.CorruptError, apsw.NotADBError, apsw.FormatError) as error:
         raise StoreUnreadable(f"the index {path} is damaged: {error}", REBUILD) from error
-    except apsw.SQLError as error:
-        if not str(error).startswith(("no such table", "no such column", "malformed")):
-            raise
+    except (apsw.SQLError, apsw.ConstraintError, apsw.MismatchError) as error:
+        # Our statements are right for our tables: these are not ours any more.
         raise StoreUnreadable(f"the index {path} is damaged: {error}", REBUILD) from error
-    except (zlib.error, UnicodeDecodeError) as error:  # in a column of a row
+    except DamagedRow as error:
         raise StoreUnreadable(f"the index {path} is damaged: {error}", REBUILD) from error
     except (apsw.BusyError, apsw.LockedError) as error:
         raise StoreBusy(
@@ -99,6 +98,7 @@ def connect(path: Path, *, writable: bool) -> apsw.Connection:
     """Return a connection to an existing (or, if writable, a new) store of this version."""
     with translated(path), _opening(path, writable=writable):
         db = _open(path, writable=writable)
+        _distrust(db)
         found, is_ours = _identity(db)
         if found > schema.VERSION:
             db.close()
@@ -118,6 +118,14 @@ def connect(path: Path, *, writable: bool) -> apsw.Connection:
         db.pragma("temp_store", "memory")
         db.pragma("mmap_size", 1 << 30)
         return db
+
+
+def _distrust(db: apsw.Connection) -> None:
+    """Let nothing in the file run: it may have come with someone else's `.git`."""
+    db.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)
+    db.config(apsw.SQLITE_DBCONFIG_ENABLE_VIEW, 0)
+    db.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+    db.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
 
 
 def is_store(path: Path) -> bool:

@@ -1,12 +1,54 @@
-"""What is stored, as it goes in and comes out."""
+"""The records of the store, and checks of rows that are read: a file can hold anything."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
 
 from ragit.records import Record
 from ragit.store.schema import ORDINAL_BITS
 from ragit.types import Chunk, Definition, Oid
+
+_LARGEST = 1 << 28
+"""Bytes and lines of the largest file that can be stored; more is damage."""
+
+
+class DamagedRow(Exception):
+    """A row holds what ragit never writes."""
+
+
+@contextmanager
+def unpacking() -> Iterator[None]:
+    """Raise DamagedRow for what goes wrong inside: use it around what takes columns apart only."""
+    try:
+        yield
+    except (AttributeError, OverflowError, TypeError, ValueError, zlib.error) as error:
+        raise DamagedRow(f"a row cannot be read ({error})") from error
+
+
+def checked(row: Any, kinds: tuple[type, ...]) -> Any:
+    """Return a row whose columns are of these types. Raises DamagedRow."""
+    if len(row) != len(kinds) or any(type(v) is not k for v, k in zip(row, kinds, strict=True)):
+        raise DamagedRow("a column has the wrong type")
+    return row
+
+
+def unpacked_oid(raw: object = None) -> Oid:
+    """Return a stored blob's name. Raises DamagedRow."""
+    if not isinstance(raw, bytes) or len(raw) not in (20, 32):
+        raise DamagedRow("a blob has no name")
+    return Oid(raw.hex())
+
+
+def chunk_row(row: tuple[Any, ...]) -> ChunkRow:
+    """Return a chunk as stored. Raises DamagedRow."""
+    found = ChunkRow(*checked(row, _CHUNK_KINDS))
+    size, lines = found.end - found.start, found.end_line - found.start_line
+    if not (found.start >= 0 and 0 <= size < _LARGEST and 0 <= lines < _LARGEST):
+        raise DamagedRow("a chunk is nowhere in its file")
+    return found
 
 
 def chunk_id(chunking: int, ordinal: int) -> int:
@@ -45,6 +87,9 @@ def pack_definitions(chunk: Chunk) -> str:
         f"{each.line - chunk.start_line}\t{each.kind}\t{' '.join(each.name.split())}"
         for each in chunk.definitions
     )
+
+
+_CHUNK_KINDS = (bytes, int, int, int, int, str, str, str, str, str)
 
 
 class StoredChunking(NamedTuple):

@@ -12,6 +12,7 @@ import apsw
 
 from ragit.records import Record
 from ragit.store.connect import translated
+from ragit.store.rows import DamagedRow, unpacked_oid, unpacking
 from ragit.types import Oid
 
 KEPT = 128
@@ -42,7 +43,7 @@ class Snapshots:
                 "SELECT paths, chunkings, skipped FROM snapshot WHERE tree = ? AND selection = ?",
                 (bytes.fromhex(tree), selection),
             ).fetchone()
-        return None if row is None else _unpacked(*row)
+            return None if row is None else unpacked(*row)
 
     def trees(self, selection: str) -> list[Oid]:
         """Trees that are composed already, newest first: a neighbour to start from."""
@@ -50,7 +51,7 @@ class Snapshots:
             rows = self._db.execute(
                 "SELECT tree FROM snapshot WHERE selection = ? ORDER BY id DESC", (selection,)
             )
-            return [Oid(tree.hex()) for (tree,) in rows]
+            return [unpacked_oid(tree) for (tree,) in rows]
 
     def add(self, tree: Oid, selection: str, snapshot: Snapshot) -> None:
         """Cache a composed tree, and let go of the oldest ones. To be called inside `writing`."""
@@ -71,14 +72,16 @@ class Snapshots:
             self._db.execute("SELECT id, skipped FROM snapshot").fetchall(),
         )
         for number, skipped in rows:
-            if not wanted.isdisjoint(_split(zlib.decompress(skipped))[1::2]):
+            with unpacking():
+                reasons_of_tree = _split(zlib.decompress(skipped))[1::2]
+            if not wanted.isdisjoint(reasons_of_tree):
                 self._db.execute("DELETE FROM snapshot WHERE id = ?", (number,))
 
     def drop(self, chunkings: Set[int]) -> None:
         """Delete the trees that name one of these. To be called inside `writing`."""
         rows = self._db.execute("SELECT id, paths, chunkings, skipped FROM snapshot").fetchall()
         for number, *packed in rows:
-            if not chunkings.isdisjoint(_unpacked(*packed).chunkings):
+            if not chunkings.isdisjoint(unpacked(*packed).chunkings):
                 self._db.execute("DELETE FROM snapshot WHERE id = ?", (number,))
 
     def drop_of(self, embedder: str) -> None:
@@ -95,14 +98,17 @@ def _packed(snapshot: Snapshot) -> tuple[bytes, ...]:
     return tuple(zlib.compress(part, 3) for part in (b"\0".join(snapshot.paths), numbers, skipped))
 
 
-def _unpacked(paths: Any, chunkings: Any, skipped: Any) -> Snapshot:
+def unpacked(paths: Any, chunkings: Any, skipped: Any) -> Snapshot:
+    """Return a cached tree from its columns. Raises DamagedRow."""
     numbers = array("Q")
-    numbers.frombytes(zlib.decompress(chunkings))
-    half = len(numbers) // 2
-    names = _split(zlib.decompress(paths))
-    pairs = iter(_split(zlib.decompress(skipped)))
-    reasons = {path: reason.decode() for path, reason in zip(pairs, pairs, strict=True)}
-    return Snapshot(names, numbers[:half], numbers[half:], reasons)
+    with unpacking():
+        numbers.frombytes(zlib.decompress(chunkings))
+        names = _split(zlib.decompress(paths))
+        pairs = iter(_split(zlib.decompress(skipped)))
+        reasons = {path: reason.decode() for path, reason in zip(pairs, pairs, strict=True)}
+    if len(numbers) != 2 * len(names):
+        raise DamagedRow("a cached tree has not as many files as paths")
+    return Snapshot(names, numbers[: len(names)], numbers[len(names) :], reasons)
 
 
 def _split(joined: bytes) -> list[bytes]:

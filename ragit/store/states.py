@@ -13,6 +13,7 @@ from pathlib import Path
 import apsw
 
 from ragit.store.connect import translated
+from ragit.store.rows import unpacked_oid
 from ragit.types import Oid
 
 KEPT = 2
@@ -52,7 +53,7 @@ class States:
         rows: Iterable[tuple[int, bytes]] = db.execute(
             "SELECT id, oid FROM chunking WHERE id > ?", (since,)
         )
-        new = {number for number, oid in rows if is_draft(Oid(oid.hex()))}
+        new = {number for number, oid in rows if is_draft(unpacked_oid(oid))}
         known = {number for (number,) in db.execute("SELECT DISTINCT chunking FROM draft")}
         last: int = db.execute("SELECT coalesce(max(id), 0) FROM chunking").get
         db.execute("DELETE FROM state WHERE worktree = ? AND tree = ?", (worktree, key))
@@ -67,7 +68,7 @@ class States:
     def trees(self) -> list[Oid]:
         """Return the trees of all states."""
         with translated(self._path):
-            return [Oid(tree.hex()) for (tree,) in self._db.execute("SELECT tree FROM state")]
+            return [unpacked_oid(tree) for (tree,) in self._db.execute("SELECT tree FROM state")]
 
     def has_superseded(self) -> bool:
         """Return True if so many states are superseded that dropping them is worth it."""
@@ -100,7 +101,7 @@ class States:
             WHERE state = ?1
             AND NOT EXISTS(SELECT 1 FROM draft AS other WHERE chunking = draft.chunking AND state != ?1)
         """
-        unneeded = {number: Oid(oid.hex()) for number, oid in db.execute(sql, (_NO_STATE,))}
+        unneeded = {number: unpacked_oid(oid) for number, oid in db.execute(sql, (_NO_STATE,))}
         kept = committed(list(unneeded.values())) if unneeded else frozenset()
         for number, oid in unneeded.items():
             if time.monotonic() > until:

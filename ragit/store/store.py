@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import cast
 
-import apsw
-
 from ragit.errors import EmbedderUnavailable
-from ragit.store import checksums, schema
+from ragit.store import checksums, schema, verify
 from ragit.store.connect import (
     connect,
     load_vector_functions,
@@ -20,10 +19,27 @@ from ragit.store.connect import (
     translated,
 )
 from ragit.store.descriptions import Descriptions
-from ragit.store.rows import ChunkRow, NewChunking, StoredChunking, StoreInfo, chunk_id
+from ragit.store.rows import (
+    ChunkRow,
+    DamagedRow,
+    NewChunking,
+    StoredChunking,
+    StoreInfo,
+    checked,
+    chunk_id,
+    chunk_row,
+    unpacked_oid,
+    unpacking,
+)
 from ragit.store.snapshots import Snapshots
 from ragit.store.states import States
 from ragit.types import DEFERRED, Oid
+
+MOST_CHUNKS = 1 << schema.ORDINAL_BITS
+"""Chunks of a chunking, at most: their numbers have no more room."""
+
+_FOUND = (int, int, str, int, int)
+"""Types of what is found of a chunking."""
 
 SPAN = 256
 """Chunkings scanned in one go: what is nearest so far then bounds what the next ones give."""
@@ -95,9 +111,8 @@ class Store:
     def mark(self, embedder: int) -> bytes:
         """What an embedder made of the text by which its model is told: float32; empty if that is not known."""
         with translated(self.path):
-            mark: bytes = self._db.execute(
-                "SELECT mark FROM embedder WHERE id = ?", (embedder,)
-            ).get
+            sql = "SELECT mark FROM embedder WHERE id = ?"
+            mark: bytes = checked(self._db.execute(sql, (embedder,)).fetchone() or (), (bytes,))[0]
             return mark
 
     def check_dimensions(self, embedder: int, dimensions: int) -> None:
@@ -106,6 +121,8 @@ class Store:
             stored: int = self._db.execute(
                 "SELECT dimensions FROM embedder WHERE id = ?", (embedder,)
             ).get
+            if type(stored) is not int:
+                raise DamagedRow("an embedder has no length of vectors")
         if stored != dimensions:
             raise EmbedderUnavailable(
                 f"the embedder gives {dimensions} dimensions now, and the stored vectors have {stored}",
@@ -126,11 +143,13 @@ class Store:
                 row = self._db.execute(
                     sql, (embedder, bytes.fromhex(oid), language, fingerprint)
                 ).fetchone()
-                yield (
-                    None
-                    if row is None
-                    else StoredChunking(row[0], row[1], row[2], row[3], bool(row[4]))
-                )
+                if row is None:
+                    yield None
+                else:
+                    number, length, skipped, chunks, embedded = checked(row, _FOUND)
+                    if length < 0 or chunks not in range(MOST_CHUNKS + 1):
+                        raise DamagedRow("a file has a number of words or chunks that none has")
+                    yield StoredChunking(number, length, skipped, chunks, bool(embedded))
 
     def add(self, new: NewChunking, embedder: int | None) -> bool:
         """Store one chunking, or only its vectors if the rest is there. To be called inside `writing`.
@@ -239,7 +258,10 @@ class Store:
         sql = "SELECT oid, language, fingerprint FROM chunking WHERE id = ?"
         with translated(self.path):
             rows = (row for c in chunkings for row in self._db.execute(sql, (c,)))
-            return [(Oid(oid.hex()), language, fingerprint) for oid, language, fingerprint in rows]
+            return [
+                (unpacked_oid(oid), *checked((language, fingerprint), (str, str)))
+                for oid, language, fingerprint in rows
+            ]
 
     def last_chunking(self) -> int:
         """The number of the chunking that was added last, also if it is gone again."""
@@ -257,7 +279,8 @@ class Store:
         """How many chunks these chunkings have together, those that are gone meanwhile not counted."""
         with translated(self.path):
             counts = dict(self._db.execute("SELECT id, chunks FROM chunking"))
-        return sum(counts.get(chunking, 0) for chunking in chunkings)
+            with unpacking():
+                return sum(counts.get(chunking, 0) for chunking in chunkings)
 
     # -- search ------------------------------------------------------------------------------------------------------
 
@@ -271,7 +294,8 @@ class Store:
         """The packed words of some chunkings."""
         sql = "SELECT terms FROM forward WHERE chunking = ?"
         with translated(self.path):
-            return {c: self._db.execute(sql, (c,)).get for c in chunkings}
+            found = ((c, self._db.execute(sql, (c,)).fetchone()) for c in chunkings)
+            return {c: checked(row or (), (bytes,))[0] for c, row in found}
 
     def nearest(
         self, bits: bytes, members: Iterable[int], embedder: int, limit: int
@@ -323,13 +347,13 @@ class Store:
             }
 
     def chunks(self, ids: Iterable[int]) -> dict[int, ChunkRow]:
-        """Chunk rows by number."""
+        """Return chunk rows by number. Raises StoreUnreadable if one is not there."""
         sql = (
             "SELECT hash, start_line, end_line, start, end, kind, symbol, parent, signature, place, "
             "definitions FROM chunk WHERE id = ?"
         )
         with translated(self.path):
-            return {i: ChunkRow(*row) for i in ids for row in self._db.execute(sql, (i,))}
+            return {i: chunk_row(self._db.execute(sql, (i,)).fetchone() or ()) for i in ids}
 
     def chunks_of(self, chunking: int) -> dict[int, ChunkRow]:
         """All chunk rows of one chunking by number, in order."""
@@ -340,25 +364,25 @@ class Store:
         return self.chunks(ids)
 
     def derived(self, chunkings: Iterable[int]) -> dict[int, bytes]:
-        """The compressed texts that were made of documents; chunkings of what is text itself are left out."""
+        """Return the texts that were made of documents; chunkings of text itself are left out."""
         sql = "SELECT text FROM derived WHERE chunking = ?"
         with translated(self.path):
-            return {c: text for c in chunkings for (text,) in self._db.execute(sql, (c,))}
+            rows = ((c, row) for c in chunkings for row in self._db.execute(sql, (c,)))
+            with unpacking():
+                return {c: zlib.decompress(*row) for c, row in rows}
 
     def blobs(self, chunkings: Iterable[int]) -> dict[int, tuple[Oid, str]]:
         """The blob and the language (as resolved from its content) of some chunkings."""
         sql = "SELECT oid, resolved FROM chunking WHERE id = ?"
         with translated(self.path):
-            return {
-                c: (Oid(oid.hex()), language)
-                for c in chunkings
-                for oid, language in self._db.execute(sql, (c,))
-            }
+            rows = ((c, self._db.execute(sql, (c,)).fetchone() or ()) for c in chunkings)
+            return {c: (unpacked_oid(*row[:1]), *checked(row[1:], (str,))) for c, row in rows}
 
     def languages(self) -> dict[int, str]:
         """The language of every chunking, for a filter by language."""
         with translated(self.path):
-            return dict(self._db.execute("SELECT id, resolved FROM chunking"))
+            rows = self._db.execute("SELECT id, resolved FROM chunking")
+            return dict(checked(row, (int, str)) for row in rows)
 
     # -- upkeep ------------------------------------------------------------------------------------------------------
 
@@ -368,7 +392,7 @@ class Store:
             for chunking, oid, language, fingerprint in self._db.execute(
                 "SELECT id, oid, language, fingerprint FROM chunking"
             ):
-                yield chunking, Oid(oid.hex()), language, fingerprint
+                yield chunking, unpacked_oid(oid), *checked((language, fingerprint), (str, str))
 
     def info(self) -> StoreInfo:
         """Sizes."""
@@ -450,17 +474,9 @@ class Store:
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def problems(self) -> list[str]:
-        """What SQLite's own check finds wrong; empty for a sound store."""
+        """Return what is wrong with the store; empty for a sound one."""
         with translated(self.path):
-            found = [
-                line for (line,) in self._db.execute("PRAGMA integrity_check(20)") if line != "ok"
-            ]
-            if self.writable:
-                try:
-                    self._db.execute("INSERT INTO term(term, rank) VALUES('integrity-check', 0)")
-                except apsw.CorruptError as error:
-                    found.append(f"full-text table: {error}")
-            return found
+            return list(verify.problems(self._db, writable=self.writable))
 
 
 def _files(path: Path) -> list[Path]:

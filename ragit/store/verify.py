@@ -1,0 +1,92 @@
+"""Verify a whole store: pages, trees of pages, the full-text index, and rows against each other."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+
+import apsw
+
+from ragit.store.rows import DamagedRow, checked, chunk_row, unpacked_oid, unpacking
+from ragit.store.schema import ORDINAL_BITS
+from ragit.store.snapshots import unpacked
+
+_COUNTS = {
+    "files whose chunks are not all there": f"""
+        SELECT count(*) FROM chunking WHERE chunks !=
+        (SELECT count(*) FROM chunk WHERE id >= chunking.id << {ORDINAL_BITS}
+         AND id < (chunking.id + 1) << {ORDINAL_BITS})
+    """,
+    "files whose words are not there": """
+        SELECT count(*) FROM chunking
+        WHERE chunks > 0 AND id NOT IN (SELECT chunking FROM forward)
+    """,
+    "chunks of no file": f"""
+        SELECT count(*) FROM chunk WHERE id >> {ORDINAL_BITS} NOT IN (SELECT id FROM chunking)
+    """,
+    "texts of no file": "SELECT count(*) FROM derived WHERE chunking NOT IN (SELECT id FROM chunking)",
+    "word lists of no file": """
+        SELECT count(*) FROM forward WHERE chunking NOT IN (SELECT id FROM chunking)
+    """,
+    "descriptions by no one": """
+        SELECT count(*) FROM description WHERE describer NOT IN (SELECT id FROM describer)
+    """,
+}
+"""Counts of what must not be, each with the query that counts it."""
+
+_VECTORS = """
+    SELECT count(*) FROM chunk CROSS JOIN embedded
+    ON embedder = {number} AND chunking = chunk.id >> {bits}
+    WHERE NOT EXISTS(
+        SELECT 1 FROM vec_bit_{number} AS bit CROSS JOIN vec_i8_{number} AS byte
+        ON byte.chunk = bit.chunk
+        WHERE bit.chunk = chunk.id AND length(bit.v) = {bytes} AND length(byte.v) = {dimensions}
+    )
+"""
+
+
+def problems(db: apsw.Connection, *, writable: bool) -> Iterator[str]:
+    """Find what is wrong with a store; the full-text index is checked where it is `writable`."""
+    yield from (line for (line,) in db.execute("PRAGMA integrity_check(20)") if line != "ok")
+    if writable:
+        try:
+            db.execute("INSERT INTO term(term, rank) VALUES('integrity-check', 0)")
+        except apsw.CorruptError as error:
+            yield f"full-text table: {error}"
+    for what, sql in _COUNTS.items():
+        if count := db.execute(sql).get:
+            yield f"{count} {what}"
+    embedders = db.execute("SELECT id, dimensions FROM embedder").fetchall()
+    for number, dimensions in (checked(row, (int, int)) for row in embedders):
+        sizes = {"bytes": (dimensions + 7) // 8, "dimensions": dimensions}
+        sql = _VECTORS.format(number=number, bits=ORDINAL_BITS, **sizes)
+        if count := db.execute(sql).get:
+            yield f"{count} chunks without a vector of the right length"
+    yield from _unreadable(db)
+
+
+def _unreadable(db: apsw.Connection) -> Iterator[str]:
+    """Read every row as a search would."""
+    try:
+        known = set()
+        for number, oid, *names in db.execute(
+            "SELECT id, oid, language, fingerprint FROM chunking"
+        ):
+            known.add(number)
+            unpacked_oid(oid)
+            checked(tuple(names), (str, str))
+        for row in db.execute(
+            "SELECT hash, start_line, end_line, start, end, kind, symbol, parent, signature, place "
+            "FROM chunk"
+        ):
+            chunk_row(row)
+        with unpacking():
+            for table, column in (("forward", "terms"), ("derived", "text")):
+                for row in db.execute(f"SELECT {column} FROM {table}"):
+                    zlib.decompress(*checked(row, (bytes,)))
+        for row in db.execute("SELECT paths, chunkings, skipped FROM snapshot"):
+            if not known.issuperset(unpacked(*row).chunkings):
+                yield "a cached tree names a file that is not there"
+                break
+    except DamagedRow as error:
+        yield str(error)
