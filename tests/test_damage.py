@@ -264,6 +264,7 @@ def test_a_damaged_tree_is_named_with_gits_remedy(repo: GitSandbox) -> None:
         "UPDATE chunk SET symbol = x'ff'",
         "UPDATE chunk SET start = -5, end = 'y'",
         "UPDATE chunk SET end = 999999999",
+        "UPDATE chunk SET definitions = 'x'",
         "UPDATE forward SET terms = x'0102'",
         "UPDATE forward SET terms = 7",
         "UPDATE chunking SET oid = x'01' WHERE id = 5",

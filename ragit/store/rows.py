@@ -42,12 +42,21 @@ def unpacked_oid(raw: object = None) -> Oid:
     return Oid(raw.hex())
 
 
+CHUNK_COLUMNS = (
+    "hash, start_line, end_line, start, end, kind, symbol, parent, signature, place, definitions"
+)
+"""Of the table `chunk`, in the order of ChunkRow."""
+
+
 def chunk_row(row: tuple[Any, ...]) -> ChunkRow:
     """Return a chunk as stored. Raises DamagedRow."""
     found = ChunkRow(*checked(row, _CHUNK_KINDS))
     size, lines = found.end - found.start, found.end_line - found.start_line
     if not (found.start >= 0 and 0 <= size < _LARGEST and 0 <= lines < _LARGEST):
         raise DamagedRow("a chunk is nowhere in its file")
+    if found.packed:
+        with unpacking():
+            _ = found.definitions
     return found
 
 
@@ -89,7 +98,7 @@ def pack_definitions(chunk: Chunk) -> str:
     )
 
 
-_CHUNK_KINDS = (bytes, int, int, int, int, str, str, str, str, str)
+_CHUNK_KINDS = (bytes, int, int, int, int, str, str, str, str, str, str)
 
 
 class StoredChunking(NamedTuple):

@@ -20,6 +20,7 @@ from ragit.store.connect import (
 )
 from ragit.store.descriptions import Descriptions
 from ragit.store.rows import (
+    CHUNK_COLUMNS,
     ChunkRow,
     DamagedRow,
     NewChunking,
@@ -348,10 +349,7 @@ class Store:
 
     def chunks(self, ids: Iterable[int]) -> dict[int, ChunkRow]:
         """Return chunk rows by number. Raises StoreUnreadable if one is not there."""
-        sql = (
-            "SELECT hash, start_line, end_line, start, end, kind, symbol, parent, signature, place, "
-            "definitions FROM chunk WHERE id = ?"
-        )
+        sql = f"SELECT {CHUNK_COLUMNS} FROM chunk WHERE id = ?"
         with translated(self.path):
             return {i: chunk_row(self._db.execute(sql, (i,)).fetchone() or ()) for i in ids}
 

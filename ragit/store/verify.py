@@ -7,7 +7,14 @@ from collections.abc import Iterator
 
 import apsw
 
-from ragit.store.rows import DamagedRow, checked, chunk_row, unpacked_oid, unpacking
+from ragit.store.rows import (
+    CHUNK_COLUMNS,
+    DamagedRow,
+    checked,
+    chunk_row,
+    unpacked_oid,
+    unpacking,
+)
 from ragit.store.schema import ORDINAL_BITS
 from ragit.store.snapshots import unpacked
 
@@ -75,10 +82,7 @@ def _unreadable(db: apsw.Connection) -> Iterator[str]:
             known.add(number)
             unpacked_oid(oid)
             checked(tuple(names), (str, str))
-        for row in db.execute(
-            "SELECT hash, start_line, end_line, start, end, kind, symbol, parent, signature, place "
-            "FROM chunk"
-        ):
+        for row in db.execute(f"SELECT {CHUNK_COLUMNS} FROM chunk"):
             chunk_row(row)
         with unpacking():
             for table, column in (("forward", "terms"), ("derived", "text")):
