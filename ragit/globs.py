@@ -161,7 +161,7 @@ def from_top(pattern: str, here: str, top: str | None) -> str | None:
     if top and f"{pattern}/".startswith(f"{top.rstrip('/')}/"):
         segments = pattern[len(top.rstrip("/")) :].split("/")
     elif pattern.split("/")[0] in {".", ".."}:
-        segments = [*map(_literal, here.split("/")), *pattern.split("/")]
+        segments = [*map(literal, here.split("/")), *pattern.split("/")]
     else:
         return pattern if pattern.strip("/") else _ALL
     kept: list[str] = []
@@ -178,6 +178,6 @@ def from_top(pattern: str, here: str, top: str | None) -> str | None:
 _ALL = "**"
 
 
-def _literal(name: str) -> str:
-    """A name as a pattern that matches nothing else."""
+def literal(name: str) -> str:
+    """Return a name as a pattern that matches nothing else."""
     return re.sub(r"([\\*?\[])", r"\\\1", name)

@@ -189,6 +189,8 @@ class FreshnessReport(Record):
     """Files that were slow to read and wait for the next `ragit index`: not found, or by their lines."""
     by_lines: tuple[tuple[str, str], ...] = ()
     """Files that are indexed by lines instead of syntax, each with the reason."""
+    unsearched: Mapping[str, int] = MappingProxyType({})
+    """Files of the tree by the reason why they are not indexed, if none is indexed."""
 
     @property
     def fresh(self) -> bool:

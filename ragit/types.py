@@ -179,8 +179,15 @@ def absent_advice(ref: str, reasons: Iterable[str]) -> str:
     return ", ".join(typed[reason] for reason in reasons)
 
 
+NO_FILE_PASSES = "no file passes the filters"
+"""The note of an answer whose path and language filters leave no file."""
+
+NO_WORD_FOUND = "holds a word of the query"
+"""Part of the reason for an answer that is ranked by meaning alone."""
+
+
 class WithoutVectors(NamedTuple):
-    """How many chunks of a tree have not the vectors that they are to have: words find them, meaning does not."""
+    """The number of chunks of a tree that lack a vector: words find them, meaning does not."""
 
     chunks: int
     of: int
@@ -251,6 +258,8 @@ class Hit(Record):
     """Where the place is several rows, pages, ...: on which of them each line stands, 0 for none."""
     definitions: tuple[Definition, ...] = ()
     """All that it defines, in order of lines."""
+    line: int = 0
+    """The line that answers best; 0 if it is not known, and is chosen when the hit is shown."""
 
 
 class Demoted(NamedTuple):
@@ -314,7 +323,13 @@ class Answer(Record):
     warnings: tuple[str, ...] = ()
     """What settings of submodules ask for and do not get, a sentence each."""
     unmatched_names: tuple[str, ...] = ()
-    """Names of several words in the query that no indexed file of the tree holds: the hits are near to them at best."""
+    """Names in the query, of several words, that no indexed file of the tree holds."""
+    notes: tuple[str, ...] = ()
+    """What else a reader has to know about the answer, a sentence each."""
+    unsearched: Mapping[str, int] = MappingProxyType({})
+    """Files of the tree by the reason why they are not indexed, if none is indexed."""
+    left_out: int = 0
+    """Hits that did not fit into the number of tokens that was asked for."""
 
 
 class Progress(Protocol):

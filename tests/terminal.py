@@ -106,6 +106,6 @@ def _at(folder: Path, env: dict[str, str]) -> Iterator[None]:
 
 def steady(text: str) -> str:
     """Output with what differs from run to run replaced: seconds, sizes."""
-    text = re.sub(r"\d+\.\d s\b", "N s", text)
-    text = re.sub(r'"took_ms": [\d.]+', '"took_ms": N', text)
+    text = re.sub(r"\b\d+(\.\d s| ms)\b", "N s", text)
+    text = re.sub(r'"took_ms":[\d.]+', '"took_ms":N', text)
     return re.sub(r"\d+(\.\d+)? (bytes|kB|MB)\b", "N kB", text)

@@ -522,7 +522,7 @@ def test_without_its_embedding_server_words_still_answer(repo: GitSandbox, shell
     answer = json.loads(said.out)
     assert answer["results"][0]["path"] == "a.py"
     assert "127.0.0.1:9" in answer["degraded"]
-    assert "degraded: " in said.err
+    assert "note: " in said.err
     for command in (["search", "--mode", "vector", "hello"], ["index"]):
         refused = shell.refused(*UNREACHABLE, *command)
         assert "127.0.0.1:9" in refused.err

@@ -33,6 +33,7 @@ def test_json_is_what_the_page_says(shell: Terminal) -> None:
         "query",
         "ref",
         "tree",
+        "root",
         "complete",
         "missing",
         "degraded",
@@ -47,17 +48,8 @@ def test_json_is_what_the_page_says(shell: Terminal) -> None:
     )
     assert answer["degraded"] is None
     for hit in answer["results"]:
-        assert {
-            "path",
-            "start_line",
-            "end_line",
-            "score",
-            "language",
-            "kind",
-            "symbol",
-            "parent",
-        } <= set(hit)
-        assert {"text", "blob", "signals"} <= set(hit)
+        assert {"path", "line", "start_line", "end_line", "score", "language"} <= set(hit)
+        assert {"kind", "symbol", "text"} <= set(hit)
     first = next(hit for hit in answer["results"] if hit["path"] == "src/a.py")
     assert (first["start_line"], first["end_line"], first["text"]) == (1, 3, HELLO.rstrip("\n"))
 
@@ -67,7 +59,7 @@ def test_the_library_and_the_command_say_the_same(repo: GitSandbox, shell: Termi
     with ragit.open(repo.path) as index:
         found = index.search("hello")
     assert [(h["path"], h["score"]) for h in answer["results"]] == [
-        (h.path, round(h.score, 6)) for h in found.hits
+        (h.path, round(h.score, 4)) for h in found.hits
     ]
 
 
@@ -140,7 +132,7 @@ def test_check_names_what_is_missing(repo: GitSandbox, shell: Terminal) -> None:
     repo.git("add", "-A")
     stale = shell.ragit("check", "--staged", code=1)
     assert "src/new.py" in stale.out
-    mend = stale.out.splitlines()[-1].removeprefix("to mend it: ").split()
+    mend = stale.out.splitlines()[-1].removeprefix("to fix it: ").split()
     shell.ragit(*mend[1:], code=0)
     shell.ragit("check", "--staged", code=0)
 
@@ -329,7 +321,12 @@ def on_a_terminal(repo: GitSandbox, *arguments: str) -> list[str]:
     ours, theirs = os.openpty()
     said = b""
     with subprocess.Popen(
-        [RAGIT, *arguments], cwd=repo.path, stdin=theirs, stdout=theirs, stderr=theirs
+        [RAGIT, *arguments],
+        cwd=repo.path,
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env={**os.environ, "GIT_PAGER": "cat"},
     ) as running:
         os.close(theirs)
         with suppress(OSError):  # what the other end of a closed terminal reads
@@ -490,4 +487,4 @@ def test_version_and_help(shell: Terminal) -> None:
     assert listed.index("  search") < listed.index("  index") < listed.index("  status")
     assert shell.ragit(
         "-C", "src", "search", "-k1", "--path", "*.py", "hello", code=0
-    ).out.startswith("src/a.py:1")
+    ).out.startswith("a.py:1\n")

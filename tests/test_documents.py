@@ -143,7 +143,7 @@ def test_every_format_shows_the_place(filled: GitSandbox) -> None:
     assert head.startswith("docs/manual.pdf  page 3  Disposal  section  ")
     assert first == "  Disposal"
     (result, *_) = json.loads(ragit_says(filled, "search", "--json", "oil drums"))["results"]
-    assert result["place"] == "page 3"
+    assert result["location"] == "page 3"
     assert "docs/manual.pdf:17:1:[page 3] Oil is" in ragit_says(
         filled, "search", "--format", "vimgrep", "oil drums"
     )

@@ -82,9 +82,9 @@ def test_a_session_with_explain(shop: GitSandbox) -> None:
     )
     lines = shell.ragit(*args, code=0).out.splitlines()
     assert any("words of the query in these lines (keyword)" in line for line in lines)
-    assert "  words       empty, basket" in lines
+    assert "  matches     empty, basket" in lines
     assert "  lacks       Coins" in lines
-    after = lines[lines.index("kept out by what lowers it:") :]
+    after = lines[lines.index("kept out by a demotion:") :]
     assert after[1].startswith("  tests/test_basket.py:1  test_empty_the_basket  ")
     assert after[2].endswith(" a test, and the query asks for none (test)")
 
@@ -101,8 +101,8 @@ def test_the_names_around_a_hit_and_its_path_are_not_lacking(repo: GitSandbox) -
         .ragit("search", "-k", "1", "--explain", "Session.send of billing in Euros", code=0)
         .out.splitlines()
     )
-    assert "Session.send" in lines[0]
-    assert "  words       Session, send" in lines
+    assert "Session.send" in lines[1]
+    assert "  matches     Session, send" in lines
     assert "  in path     billing" in lines
     assert "  lacks       Euros" in lines
     hit = json.loads(
@@ -110,9 +110,9 @@ def test_the_names_around_a_hit_and_its_path_are_not_lacking(repo: GitSandbox) -
         .ragit("search", "-k", "1", "--explain", "--json", "Session.send billing")
         .out
     )
-    assert hit["results"][0]["explain"]["words"] == ["Session", "send"]
-    assert hit["results"][0]["explain"]["words_in_path"] == ["billing"]
-    assert hit["results"][0]["explain"]["lacks"] == []
+    assert hit["results"][0]["explain"]["matched"] == ["Session", "send"]
+    assert hit["results"][0]["explain"]["matched_in_path"] == ["billing"]
+    assert hit["results"][0]["explain"]["unmatched"] == []
 
 
 def test_explain_in_json_follows_the_schema(shop: GitSandbox) -> None:
@@ -130,6 +130,6 @@ def test_explain_in_json_follows_the_schema(shop: GitSandbox) -> None:
     )
     found = json.loads(Terminal(shop.path).ragit(*args, code=0).out)
     assert not list(faults(found, schemas()["search"]))
-    assert found["results"][0]["explain"]["words"] == ["empty", "basket"]
+    assert found["results"][0]["explain"]["matched"] == ["empty", "basket"]
     assert all(part["meaning"] for part in found["results"][0]["explain"]["raised_by"])
     assert found["demoted"][0]["lowered_by"][0]["signal"] == "test"

@@ -116,7 +116,7 @@ OWNERS = {
     "sqlite3": set(),
     "ssl": {"remote/transport.py"},
     "PIL": {"describe/scale.py"},
-    "subprocess": {"sandbox", "git", "hooks"},
+    "subprocess": {"sandbox", "git", "hooks", "cli/pager.py"},
     "urllib": {"remote"},
 }
 """Every library that is not ours, and every door out of the process, with the rooms (or the file) that open it."""

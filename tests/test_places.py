@@ -115,8 +115,8 @@ def test_a_line_is_shown_with_its_place(
     assert shown[0].startswith(head)
     assert line in shown
     (found,) = json.loads(lines(filled, query, "json")[0])["results"][:1]
-    assert found.get("best_place") == best
-    named = f"[{best or found['place']}] " if found["place"] else ""
+    assert found.get("best_location") == best
+    named = f"[{best or found['location']}] " if "location" in found else ""
     assert named in lines(filled, query, "vimgrep")[0]
 
 

@@ -48,7 +48,7 @@ from ragit.reports import (
     RefStatus,
     StatusReport,
 )
-from ragit.types import Answer, Demoted, Hit, Oid, Optimized
+from ragit.types import Answer, Definition, Demoted, Hit, Oid, Optimized
 from ragit.words import terms
 
 DOCS = Path(__file__).parent.parent / "docs" / "json.md"
@@ -132,16 +132,22 @@ HITS = (
 
 def test_text_is_grouped_by_file_with_the_lines_that_answer() -> None:
     assert shown("text", answer(*HITS)) == (
-        "src/consumer.py:41  Consumer.commit_offsets  method 40-50  0.912\n"
+        "src/consumer.py:41\n"
+        "  Consumer.commit_offsets  method 40-50  0.912\n"
         "  40: # Commits what was consumed so far.\n"
         "  41: def commit_offsets(self, offsets, retries=3):\n"
         '  42:     """Send the offsets to the coordinator.\n'
+        "  --\n"
         "  47:         if self.coordinator.send(offsets):\n"
+        "  --\n"
         '  50:     return self.failed(offsets, "commit refused")\n'
-        "src/consumer.py:7  Consumer.commit  method  0.500\n"
+        "\n"
+        "src/consumer.py:7\n"
+        "  Consumer.commit  method  0.500\n"
         "  7: commit = None\n"
         "\n"
-        "src/other.py:1  imports 1-2  0.912\n"
+        "src/other.py:1\n"
+        "  imports 1-2  0.912\n"
         "  1- import a\n"
         "  2- import b"
     )
@@ -149,7 +155,8 @@ def test_text_is_grouped_by_file_with_the_lines_that_answer() -> None:
 
 def test_context_shows_lines_around_and_marks_the_gaps() -> None:
     assert shown("text", answer(hit(terms=("reconnect",)), query="reconnect"), context=1) == (
-        "src/consumer.py:41  Consumer.commit_offsets  method 40-50  0.912\n"
+        "src/consumer.py:49\n"
+        "  Consumer.commit_offsets  method 40-50  0.912\n"
         "  40- # Commits what was consumed so far.\n"
         "  41- def commit_offsets(self, offsets, retries=3):\n"
         '  42-     """Send the offsets to the coordinator.\n'
@@ -162,7 +169,7 @@ def test_context_shows_lines_around_and_marks_the_gaps() -> None:
 
 
 def test_full_shows_every_line() -> None:
-    lines = shown("text", answer(hit()), full=True).split("\n")[1:]
+    lines = shown("text", answer(hit()), full=True).split("\n")[2:]
     assert [int(line[2:4]) for line in lines] == list(range(40, 51))
     assert [line[5:].removeprefix(" ") for line in lines] == CODE.split("\n")
     assert [line[4] for line in lines] == list(":::----:--:")
@@ -173,13 +180,14 @@ def test_explain_says_what_raised_and_what_lowered_the_hit() -> None:
     meanings = {"keyword": "words of the query in these lines", "testFile": "a test"}
     one = hit(optimized=optimized, text="x", end_line=40, symbol="", score=0.91)
     assert shown("text", answer(one), explain=True, meanings=meanings) == (
-        "src/consumer.py:40  Consumer  method  0.910\n"
+        "src/consumer.py:40\n"
+        "  Consumer  method  0.910\n"
         "  40- x\n"
         "  raised by   +0.400 symbolDefinition\n"
         "              +0.310 words of the query in these lines (keyword)\n"
         "              +0.250 vector\n"
         "  lowered by  -0.050 a test (testFile)\n"
-        "  words       commit, offsets\n"
+        "  matches     commit, offsets\n"
         "  merged      40-44, 45-50\n"
         "  replaces    60-70\n"
         "  left out    further hits of this file (retrieval.contextOptimization.maxPerFile)"
@@ -195,7 +203,7 @@ def test_the_same_content_elsewhere_is_named() -> None:
 def test_colour_marks_the_words_and_changes_nothing_else() -> None:
     coloured = shown("text", answer(*HITS), color=True)
     assert (
-        "\x1b[35msrc/consumer.py\x1b[0m:\x1b[32m41\x1b[0m  \x1b[1mConsumer.commit_offsets\x1b[0m"
+        "\x1b[35msrc/consumer.py\x1b[0m:\x1b[32m41\x1b[0m\n  \x1b[1mConsumer.commit_offsets\x1b[0m"
         in coloured
     )
     assert "def \x1b[1;31mcommit\x1b[0m_\x1b[1;31moffsets\x1b[0m(self" in coloured
@@ -214,7 +222,7 @@ def test_the_name_asked_for_heads_a_group_and_is_where_one_lands() -> None:
         terms=("addall",),
     )
     assert shown("text", answer(group, query="add_all")).startswith(
-        "src/consumer.py:13  add_all, add  function 10-14  0.912\n"
+        "src/consumer.py:13\n  add_all, add  function 10-14  0.912\n"
     )
     assert shown("vimgrep", answer(group, query="add_all")).startswith(
         "src/consumer.py:13:5:def add_all"
@@ -225,9 +233,10 @@ def test_many_names_are_counted() -> None:
     many = hit(
         symbol="A B C D E", parent="", kind="constant", text="x\nB = 1", start_line=1, end_line=2
     )
-    assert shown("text", answer(many, query="zebra")).split("\n")[0] == (
-        "src/consumer.py:2  A, B, C and 2 more  constant 1-2  0.912"
-    )
+    assert shown("text", answer(many, query="zebra")).split("\n")[:2] == [
+        "src/consumer.py:2",
+        "  A, B, C and 2 more  constant 1-2  0.912",
+    ]
     assert shown("vimgrep", answer(many, query="zebra")) == "src/consumer.py:2:1:B = 1"
 
 
@@ -237,16 +246,16 @@ def test_many_names_are_counted() -> None:
         (
             "who's caching committed offsets caching",
             ("commit", "s", "cach"),
-            ["words       caching, committed", "lacks       offsets"],
+            ["matches     caching, committed", "lacks       offsets"],
         ),
-        ("commitOffsets", ("commit",), ["words       commit of commitOffsets"]),
-        ("commitOffsets", ("commit", "offset", "commitoffsets"), ["words       commitOffsets"]),
+        ("commitOffsets", ("commit",), ["matches     commit of commitOffsets"]),
+        ("commitOffsets", ("commit", "offset", "commitoffsets"), ["matches     commitOffsets"]),
         (
             "how does it work",
             (),
-            ["words       none of the query: found by its meaning, its file or its path"],
+            ["matches     none of the query: found by its meaning, its file or its path"],
         ),
-        ("会话持久化", ("会话", "持久"), ["words       会话, 持久 of 会话持久化"]),
+        ("会话持久化", ("会话", "持久"), ["matches     会话, 持久 of 会话持久化"]),
         ("?!", (), []),
     ],
 )
@@ -254,7 +263,7 @@ def test_the_words_found_are_those_that_were_typed(
     query: str, held: tuple[str, ...], lines: list[str]
 ) -> None:
     one = hit(terms=held, signals={}, text="x", end_line=40, symbol="", parent="", path="x")
-    assert shown("text", answer(one, query=query), explain=True).split("\n")[2:] == [
+    assert shown("text", answer(one, query=query), explain=True).split("\n")[3:] == [
         f"  {line}" for line in lines
     ]
 
@@ -263,7 +272,7 @@ def test_a_score_that_was_kept_above_0_says_so() -> None:
     one = hit(
         signals={"vector": 0.1, "test": -0.3}, score=0.001, text="x", end_line=40, terms=("commit",)
     )
-    assert "  kept        +0.001 what is lowered below 0 is still found, last" in shown(
+    assert "  kept        +0.001 scores do not fall below 0" in shown(
         "text", answer(one), explain=True
     )
 
@@ -274,7 +283,7 @@ DEMOTED = Demoted("tests/test_a\x1b.py", 3, 9, "test_a helper", 0.2, 0.5, {"test
 def test_what_was_kept_out_is_named_with_what_lowered_it() -> None:
     of = answer(demoted=(DEMOTED,))
     assert shown("text", of, explain=True, meanings={"test": "a test"}) == (
-        "\nkept out by what lowers it:\n"
+        "\nkept out by a demotion:\n"
         "  tests/test_a\\x1b.py:3  test_a  0.200 instead of 0.500\n"
         "    -0.300 a test (test)"
     )
@@ -290,12 +299,14 @@ def test_explain_in_json() -> None:
     assert found["results"][0]["explain"] == {
         "raised_by": [{"signal": "vector", "value": 0.25, "meaning": "meaning of these lines"}],
         "lowered_by": [{"signal": "testFile", "value": -0.05, "meaning": ""}],
-        "words": ["commit"],
-        "words_in_part": {},
-        "words_in_path": [],
-        "lacks": ["offsets"],
+        "matched": ["commit"],
+        "partly_matched": {},
+        "matched_in_path": [],
+        "unmatched": ["offsets"],
+        "terms": ["commit"],
+        "blob": "b" * 40,
     }
-    assert [one["otherwise"] for one in found["demoted"]] == [0.5]
+    assert [one["score_without_demotion"] for one in found["demoted"]] == [0.5]
     assert not list(faults(found, schemas()["search"]))
     assert "demoted" not in json.loads(shown("json", of))
 
@@ -312,11 +323,12 @@ def test_a_hit_in_a_document_has_its_place_and_no_line_numbers() -> None:
     )
     budget = replaced(budget, symbol="", parent="")
     assert shown("text", answer(budget)) == (
-        "b.xlsx  sheet Budget rows 60-112  0.912\n  offsets | 511\n    commit | 513"
+        "b.xlsx  sheet Budget rows 60-112\n  0.912\n  offsets | 511\n\n    commit | 513"
     )
     titled = replaced(budget, kind="section", symbol="Costs", parent="Year")
     assert shown("text", answer(titled), context=1).split("\n") == [
-        "b.xlsx  sheet Budget rows 60-112  Year > Costs  section  0.912",
+        "b.xlsx  sheet Budget rows 60-112",
+        "  Year > Costs  section  0.912",
         *("  Item | Cost", "  item 72 | 510", "  offsets | 511", "", "    commit | 513"),
     ]
     assert uncoloured(shown("text", answer(titled), color=True)) == shown("text", answer(titled))
@@ -336,7 +348,7 @@ def test_headings_are_joined_as_titles() -> None:
         end_line=1,
     )
     assert shown("text", answer(section)).startswith(
-        "src/consumer.py:1  Guide > Setup > Proxy  section  0.912"
+        "src/consumer.py:1\n  Guide > Setup > Proxy  section  0.912"
     )
 
 
@@ -345,7 +357,7 @@ def test_a_long_line_is_cut_so_that_the_match_is_seen() -> None:
     for width in (40, 80, 200):
         line = shown(
             "text", answer(hit(text=text, symbol="", start_line=1, end_line=1)), width=width
-        ).split("\n")[1]
+        ).split("\n")[2]
         assert cells(line) <= width
         assert " ...x x" in line or "... x" in line
         assert "commit" in line
@@ -354,23 +366,23 @@ def test_a_long_line_is_cut_so_that_the_match_is_seen() -> None:
 
 def test_on_a_narrow_terminal_a_head_has_one_name() -> None:
     many = hit(symbol="first_name second_name third_name fourth_name", parent="")
-    wide, narrow = (shown("text", answer(many), width=width).split("\n")[0] for width in (200, 70))
+    wide, narrow = (shown("text", answer(many), width=width).split("\n")[1] for width in (200, 60))
     assert "  first_name, second_name, third_name and 1 more  " in wide
     assert "  first_name and 3 more  " in narrow
-    assert cells(narrow) <= 70
+    assert cells(narrow) <= 60
     assert "third_name and 1 more" in shown("text", answer(many))
 
 
 def test_a_place_is_never_cut() -> None:
     path = "deep/" * 60 + "file.py"
-    assert shown("text", answer(hit(path=path)), width=40).split("\n")[0].startswith(f"{path}:41  ")
+    assert shown("text", answer(hit(path=path)), width=40).split("\n")[0] == f"{path}:41"
 
 
 def test_wide_characters_count_twice() -> None:
     text = "提交 " + "偏移量" * 60
     line = shown(
         "text", answer(hit(text=text, symbol="", terms=("提交",)), query="提交"), width=60
-    ).split("\n")[1]
+    ).split("\n")[2]
     assert cells(line) <= 60
     assert len(line) < 45
 
@@ -571,7 +583,8 @@ def test_the_schema_reader_finds_faults() -> None:
 
 def test_json_is_exactly_as_documented() -> None:
     optimized = Optimized(("40-44", "45-50"), (), False)
-    one = hit(text="x", optimized=optimized, also=("copy.py",))
+    named = (Definition("commit_offsets", "method", 41),)
+    one = hit(text="x", optimized=optimized, also=("copy.py",), definitions=named)
     assert json.loads(shown("json", answer(one, degraded="no vectors"))) == {
         "query": "commit the offsets",
         "ref": "HEAD",
@@ -583,25 +596,17 @@ def test_json_is_exactly_as_documented() -> None:
         "results": [
             {
                 "path": "src/consumer.py",
+                "line": 40,
                 "start_line": 40,
                 "end_line": 50,
-                "score": 0.912346,
+                "score": 0.9123,
                 "language": "python",
                 "kind": "method",
                 "symbol": "commit_offsets",
                 "parent": "Consumer",
-                "place": "",
+                "definitions": [{"name": "commit_offsets", "kind": "method", "line": 41}],
                 "text": "x",
-                "blob": "b" * 40,
-                "signals": {
-                    "keyword": 0.31,
-                    "vector": 0.25,
-                    "symbolDefinition": 0.4,
-                    "testFile": -0.05,
-                    "unused": 0.0,
-                },
-                "terms": ["commit", "offsets"],
-                "also": ["copy.py"],
+                "same_content": ["copy.py"],
                 "optimized": {
                     "mergedFrom": ["40-44", "45-50"],
                     "dedupedFrom": [],
@@ -646,10 +651,12 @@ def test_json_gives_back_what_went_in(
     text: str, symbol: str, score: float, signals: dict[str, float]
 ) -> None:
     one = hit(text=text, symbol=symbol, score=score, signals=signals)
-    result = json.loads(shown("json", answer(one)))["results"][0]
+    result = json.loads(shown("json", answer(one), explain=True))["results"][0]
     assert (result["text"], result["symbol"]) == (text, symbol)
-    assert result["score"] == pytest.approx(score, abs=1e-6)
-    assert result["signals"] == pytest.approx(signals, abs=1e-6)
+    assert result["score"] == pytest.approx(score, abs=1e-4)
+    reasons = [*result["explain"]["raised_by"], *result["explain"]["lowered_by"]]
+    given = {name: value for name, value in signals.items() if value}
+    assert {one["signal"]: one["value"] for one in reasons} == pytest.approx(given, abs=1e-4)
 
 
 # vimgrep and Markdown --------------------------------------------------------------------------------------------
@@ -670,9 +677,9 @@ def test_markdown_for_an_agent() -> None:
     assert shown("markdown", answer(one, complete=False, missing=1, degraded="no vectors")) == (
         "1 hit for `commit the offsets` in `HEAD`\n"
         "\n"
-        "> incomplete: 1 file of HEAD is not indexed; `ragit index` adds what is missing\n"
+        "> incomplete: 1 file of HEAD is not indexed; to complete: ragit index\n"
         "\n"
-        "> degraded: no vectors\n"
+        "> note: no vectors\n"
         "\n"
         "## `src/consumer.py:1-2`\n"
         "\n"
@@ -712,8 +719,8 @@ def test_an_unknown_format_is_named_with_the_nearest() -> None:
 def test_notes_say_what_the_hits_do_not() -> None:
     assert notes(answer(hit())) == []
     assert notes(answer(complete=False, missing=1200, degraded="the server at X refused")) == [
-        "incomplete: 1,200 files of HEAD are not indexed; `ragit index` adds what is missing",
-        "degraded: the server at X refused",
+        "incomplete: 1,200 files of HEAD are not indexed; to complete: ragit index",
+        "note: the server at X refused",
         "no hits in HEAD",
     ]
     assert notes(answer(hit(), unmatched_names=("OffsetStore",))) == [
@@ -756,7 +763,7 @@ REPORT = IndexReport(
             replaced(
                 REPORT, indexed=0, embedded=0, reused=0, skipped={}, files=1, chunks=1, seconds=0.04
             ),
-            "up to date: 1 file, 1 chunk (0.0 s)",
+            "up to date: 1 file, 1 chunk (40 ms)",
         ),
     ],
     ids=["indexed", "dry run", "nothing to do"],
@@ -827,10 +834,7 @@ def test_what_is_described() -> None:
     lacking = replaced(STATUS, descriptions=(1, 3), skipped={"image": 3})
     lines = list(status_text(lacking, PLAIN))
     assert "described 1 chunk or image, 3 of HEAD to come: `ragit index`" in lines
-    assert (
-        lines[-1]
-        == "a model can describe images, so that they are found: set imageDescription.enabled"
-    )
+    assert lines[-1] == "skipped 3: image 3; `ragit status --skipped` names them"
     (line,) = status_json(lacking, PLAIN)
     assert not list(faults(json.loads(line), schemas()["status"]))
     outdated = replaced(lacking, refs=(RefStatus("HEAD", Oid("a" * 40), 6519, 4),))
@@ -846,7 +850,7 @@ def test_what_is_described() -> None:
         (line,) = described_json(one, PLAIN)
         assert not list(faults(json.loads(line), schemas()["describe"]))
     lacking_some = answer(undescribed=2)
-    assert "2 chunks and images have no description yet; `ragit index` asks for it" in notes(
+    assert "note: 2 chunks and images have no description yet; `ragit index` asks for it" in notes(
         lacking_some
     )
     (line,) = FORMATS["json"](lacking_some, PLAIN)
@@ -861,7 +865,7 @@ def test_freshness() -> None:
     lines = list(freshness_text(stale, PLAIN, mend="ragit index HEAD"))
     assert lines[0] == "stale: 22 files of HEAD (aaaaaaaaaa) are not indexed"
     assert lines[1] == "  f0\\x1b"
-    assert lines[-2:] == ["  and 2 more", "to mend it: ragit index HEAD"]
+    assert lines[-2:] == ["  and 2 more", "to fix it: ragit index HEAD"]
     assert len(list(freshness_text(stale, RenderOptions(full=True)))) == 24
     for one in (fresh, stale):
         (line,) = freshness_json(one, PLAIN)

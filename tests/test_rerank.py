@@ -564,7 +564,7 @@ def test_a_session_says_what_the_reranker_did(shop: GitSandbox) -> None:
         server.reply = lambda _: raw(500, b"{}")
         failed = shell.ragit(*options, "search", "--rerank", QUERY, code=0)
     assert failed.out == plain
-    assert "degraded: not reranked: " in failed.err
+    assert "note: not reranked: " in failed.err
 
 
 def test_json_follows_the_schema(shop: GitSandbox) -> None:

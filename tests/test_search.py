@@ -497,4 +497,4 @@ def test_a_filter_that_nothing_passes_is_said_to_be_one(repo: GitSandbox) -> Non
     repo.commit()
     with ragit.open(repo.path) as opened:
         answer = opened.search("widget", paths=["nosuch"])
-    assert (answer.hits, answer.degraded) == ((), "no file passes the filters")
+    assert (answer.hits, answer.notes) == ((), ("no file passes the filters",))

@@ -71,13 +71,16 @@ def test_the_first_search_of_a_fresh_clone(session: Session) -> None:
     session.shows(
         """
 $ ragit search "customer pay" -k 1
-shop/cart.py:1  total  function 1-3  N
+shop/cart.py:1
+  total  function 1-3  N
   1- def total(cart, prices):
   2:     \"""What a customer has to pay.\"""
   3-     return sum(prices[article] * count for article, count in cart)
 $ ragit search coupon -k 1
-docs/coupons.md:1  Coupons  section 1-3  N
+docs/coupons.md:1
+  Coupons  section 1-3  N
   1: # Coupons
+  2-
   3: A coupon takes ten percent off.
 $ ragit search --mode keyword refund
 no hits in HEAD
@@ -98,7 +101,8 @@ def test_edit_stage_commit(session: Session) -> None:
     session.repo.write("shop/refund.py", REFUND)
     session.shows("""
 $ ragit search refund -k 1
-shop/refund.py:1  refund  function 1-2  N
+shop/refund.py:1
+  refund  function 1-2  N
   1: def refund(order):
   2-     return -order.paid
 $ ragit search --committed --mode keyword refund
@@ -109,12 +113,14 @@ no hits in staged changes
 exit 1
 $ git add shop/refund.py
 $ ragit search --staged --mode keyword refund
-shop/refund.py:1  refund  function 1-2  N
+shop/refund.py:1
+  refund  function 1-2  N
   1: def refund(order):
   2-     return -order.paid
 $ git commit -q -m Refunds
 $ ragit search --committed --mode keyword refund
-shop/refund.py:1  refund  function 1-2  N
+shop/refund.py:1
+  refund  function 1-2  N
   1: def refund(order):
   2-     return -order.paid
 $ ragit index
@@ -133,7 +139,7 @@ def test_branches_and_tags(session: Session) -> None:
 $ ragit check
 stale: 1 file of HEAD (TREE) is not indexed
   shop/refund.py
-to mend it: ragit index
+to fix it: ragit index
 exit 1
 $ ragit index
 indexed 3 files, 3 chunks in N s
@@ -145,7 +151,8 @@ $ ragit search --mode keyword refund
 no hits in HEAD
 exit 1
 $ ragit search --mode keyword --ref refunds refund
-shop/refund.py:1  refund  function 1-2  N
+shop/refund.py:1
+  refund  function 1-2  N
   1: def refund(order):
   2-     return -order.paid
 $ ragit search --mode keyword --ref v1.0 refund
@@ -178,8 +185,10 @@ $ ragit gc
 dropped 1 file version, kept 2
   N kB freed, N kB left
 $ ragit search -k 1 --mode keyword coupon
-docs/coupons.md:1  Coupons  section 1-3  N
+docs/coupons.md:1
+  Coupons  section 1-3  N
   1: # Coupons
+  2-
   3: A coupon takes ten percent off.
 """)
 
@@ -211,7 +220,9 @@ def test_a_second_worktree(session: Session, tmp_path: Path) -> None:
     session.repo.git("worktree", "add", "-q", "-b", "other", str(tmp_path / "other"))
     (tmp_path / "other" / "shop" / "refund.py").write_text(REFUND)
     other = Terminal(tmp_path / "other")
-    assert other.ragit("search", "refund", "-k1", code=0).out.startswith("shop/refund.py:1  refund")
+    assert other.ragit("search", "refund", "-k1", code=0).out.startswith(
+        "shop/refund.py:1\n  refund"
+    )
     session.shows("""
 $ ragit search --mode keyword refund
 no hits in HEAD
@@ -223,8 +234,10 @@ def test_from_a_folder_within(session: Session) -> None:
     session.terminal.folder = session.repo.path / "docs"
     session.shows("""
 $ ragit search --mode keyword coupon
-docs/coupons.md:1  Coupons  section 1-3  N
+docs/coupons.md:1
+  Coupons  section 1-3  N
   1: # Coupons
+  2-
   3: A coupon takes ten percent off.
 $ ragit search --mode keyword --path "*.py" coupon
 no hits in HEAD

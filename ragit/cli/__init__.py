@@ -6,11 +6,13 @@ not pay for the others.
 
 from __future__ import annotations
 
+import shlex
 from importlib import import_module
 
 import click
 
 import ragit
+from ragit.errors import ConfigError
 
 COMMANDS = {
     "search": "search",
@@ -47,8 +49,11 @@ class _Commands(click.Group):
             from difflib import get_close_matches  # only on the way to an error message
 
             near = get_close_matches(args[0], COMMANDS, n=1)
-            ctx.fail(
-                f"no command is called {args[0]!r}" + (f"; did you mean {near[0]}?" if near else "")
+            if near:
+                ctx.fail(f"no command is called {args[0]!r}; did you mean {near[0]}?")
+            words = shlex.join(args)
+            raise ConfigError(
+                f"no command is called {args[0]!r}", f"To search: ragit search {words}"
             )
         return super().resolve_command(ctx, args)
 

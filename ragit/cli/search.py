@@ -1,54 +1,92 @@
-"""`ragit search`: the one command that must start fast.
+"""`ragit search`, the command that must start fast.
 
-It imports nothing that a query does not need, and most of what it needs only after git has begun to look at the working
-tree.
+It imports only what every query needs, and most of that after git has begun to look at the working tree.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from ragit.cli.color import color_option
 from ragit.cli.options import make_query, query_options
+from ragit.cli.unknown_options import Hinting
+from ragit.records import replaced
 from ragit.repository.early_status import look_ahead
-from ragit.types import Progress, ToIndex
+from ragit.types import Answer, Progress, ToIndex
 
-HANDFUL = 20
-"""Missing files from which a search on a terminal says that it indexes first: fewer are edits, indexed in no time."""
+if TYPE_CHECKING:
+    from ragit.query import Query
+    from ragit.repository.repository import Ragit
 
-BLINK = 200
-"""The same elsewhere, where nobody waits. Documents, which take longer, and what a server is sent, are always told."""
+TOLD_FROM = 20
+"""Missing files from which a search on a terminal says that it indexes first: fewer take no time."""
+
+TOLD_FROM_ELSEWHERE = 200
+"""The same where stderr is no terminal. Documents and requests to a server are always announced."""
 
 
-@click.command(short_help="Find the places that answer a symbol, words or a question.")
-@click.argument("query", nargs=-1, required=True)
+@click.command(short_help="Find the places that answer a symbol, words or a question.", cls=Hinting)
+@click.argument("query", nargs=-1)
 @query_options
-@click.option("--format", "format_name", default="text", help="text, json, vimgrep or markdown.")
+@click.option(
+    "--like",
+    metavar="FILE:LINE",
+    help="Search for code like what stands there, instead of a query.",
+)
+@click.option(
+    "--format",
+    "format_name",
+    default="text",
+    metavar="NAME",
+    show_default=True,
+    shell_complete=lambda *_: ["text", "json", "vimgrep", "markdown"],
+    help="text, json, vimgrep or markdown.",
+)
 @click.option("--json", "format_name", flag_value="json", help="The same as --format json.")
+@click.option(
+    "--max-lines",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Show at most N lines of each hit.  [default: 6 in text, all in json and markdown]",
+)
+@click.option(
+    "--max-tokens",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Show as many hits as fit into about N tokens, with 10 lines each unless --max-lines says"
+    " otherwise.",
+)
 @click.option("--full", is_flag=True, help="Show whole chunks.")
 @click.option(
     "-C",
     "--context",
     type=click.IntRange(0),
     default=0,
-    help="Lines to show around matching lines.",
+    show_default=True,
+    metavar="N",
+    help="Show N lines around matching lines, as grep does. (Before the command, -C names a folder.)",
 )
+@color_option
 @click.pass_context
 def search(ctx: click.Context, /, query: tuple[str, ...], **options: Any) -> int:
     """Find the places that answer QUERY: a symbol, some words, or a question.
 
-    Searches HEAD with the uncommitted changes of this worktree. Exit status: 0 hits, 1 none, 2 error.
+    Searches HEAD with the uncommitted changes of this worktree. `-` reads the query from standard input. If the last of
+    several words is a file or folder of the tree, the search is limited to it. Exit status: 0 hits, 1 none, 2 error.
 
     \b
     Examples:
       ragit search HTTPException
-      ragit search "how does a plugin get loaded?" --path 'src/**/*.py'
+      ragit search "how does a plugin get loaded?" src/
       ragit search --ref v1.2 --json retry backoff
+      make 2>&1 | ragit search -
     """
-    asked = make_query(" ".join(map(_utf8, query)), options)
+    text = _text(query, options["like"])
+    asked = make_query(text, options)
     worktree = asked.ref is None and asked.scope == "worktree"
     ahead = look_ahead(ctx.obj["directory"], os.environ, worktree=worktree)
     from ragit import render
@@ -56,18 +94,27 @@ def search(ctx: click.Context, /, query: tuple[str, ...], **options: Any) -> int
 
     with open_index(ctx, ahead) as index:
         show = render.format_named(options["format_name"])
-        answer = index.ask(asked, _on_index)
-        print_lines(show(answer, look({**options, "explain": asked.explain})))
+        answer = _answer(index, asked, query, options["like"])
+        style = look({**options, "explain": asked.explain}, index)
+    answer, style = render.fitted(answer, style, show)
+    is_text = options["format_name"] == "text"
+    print_lines(show(answer, style), page=is_text)
     for line in render.notes(answer):
         tell(line)
-    if (
-        answer.hits
-        and options["format_name"] == "text"
-        and sys.stdout.isatty()
-        and sys.stderr.isatty()
-    ):
+    if answer.hits and is_text and sys.stdout.isatty() and sys.stderr.isatty():
         tell(f"\n{render.summary(answer)}")
     return 0 if answer.hits else 1
+
+
+def _text(words: tuple[str, ...], like: str | None) -> str:
+    """Return the text of the query: the words, standard input for `-`, or the place to search the likes of."""
+    if like is not None and words:
+        raise click.UsageError("give either QUERY or --like")
+    if not words and like is None:
+        raise click.UsageError("Missing argument 'QUERY...'")
+    if words == ("-",):
+        return sys.stdin.buffer.read().decode("utf-8", "replace")
+    return like if like is not None else " ".join(map(_utf8, words))
 
 
 def _utf8(word: str) -> str:
@@ -80,13 +127,24 @@ def _utf8(word: str) -> str:
         return word
 
 
+def _answer(index: Ragit, asked: Query, words: tuple[str, ...], like: str | None) -> Answer:
+    if like is not None:
+        return index.like(like, asked, _on_index)
+    folder = words[-1] if len(words) > 1 and not asked.paths else ""
+    if not folder or not index.has_path(folder, asked):
+        return index.ask(asked, _on_index)
+    return index.ask_below(
+        folder, replaced(asked, text=" ".join(map(_utf8, words[:-1]))), _on_index
+    )
+
+
 def _on_index(lacking: ToIndex) -> Progress | None:
-    """Say that there is something to wait for, where there is, and on a terminal how far it is."""
+    """Say that something has to be indexed first, if that takes long, and return a progress bar."""
     from ragit import render
     from ragit.cli.progress import Bar
     from ragit.cli.shared import tell
 
-    least = HANDFUL if sys.stderr.isatty() else BLINK
+    least = TOLD_FROM if sys.stderr.isatty() else TOLD_FROM_ELSEWHERE
     if lacking.files < least and not lacking.documents and not lacking.server:
         return None
     tell(render.indexing(lacking))

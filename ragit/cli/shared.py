@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from ragit import render
+from ragit.cli.color import wants_color
 from ragit.errors import OutputFailed
 from ragit.repository.early_status import Ahead
 from ragit.repository.repository import MEANINGS, Ragit, open_repository
@@ -40,17 +41,21 @@ def tell(line: str) -> None:
     sys.stderr.write(line + "\n")
 
 
-def look(options: dict[str, Any]) -> render.RenderOptions:
-    """Return how to render, from the options given and the terminal."""
+def look(options: dict[str, Any], index: Ragit | None = None) -> render.RenderOptions:
+    """Return how to render, from the options given, the terminal and the opened repository."""
     terminal = sys.stdout.isatty()
     return render.RenderOptions(
-        color=terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb",
+        color=wants_color(terminal),
         ascii=not _takes_utf8(sys.stdout.encoding),
         width=shutil.get_terminal_size().columns if terminal else 0,
         full=options.get("full", False),
         context=options.get("context", 0),
         explain=options.get("explain", False),
         meanings=MEANINGS if options.get("explain") else {},
+        folder=index.folder_in_tree if index else "",
+        root=str(index.top) if index and index.top else "",
+        max_lines=options.get("max_lines") or 0,
+        max_tokens=options.get("max_tokens") or 0,
     )
 
 
@@ -58,11 +63,17 @@ def _takes_utf8(encoding: str) -> bool:
     return encoding.lower().replace("-", "").replace("_", "") in ("utf8", "utf8sig", "cp65001")
 
 
-def print_lines(lines: Iterable[str]) -> None:
-    """Write lines to standard output until its reader goes away.
+def print_lines(lines: Iterable[str], *, page: bool = False) -> None:
+    """Write lines to standard output until its reader goes away; with `page`, on a terminal through git's pager.
 
     Raises OutputFailed if the output cannot be written, because a disk is full for example.
     """
+    if page and sys.stdout.isatty():
+        from ragit.cli.pager import page_lines
+
+        lines = list(lines)
+        if page_lines(lines):
+            return
     try:
         for line in lines:
             _write(line)

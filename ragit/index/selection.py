@@ -24,6 +24,9 @@ _OUT = {"linguist-generated": "generated", "linguist-vendored": "vendored"}
 IGNORED = "ignored"
 """The reason for what a .ragitignore takes out."""
 
+SUBMODULE = "submodule"
+"""The reason for a submodule, which is a repository of its own."""
+
 
 class Selected(NamedTuple):
     """A file to index: its blob, read as this language, cut by the chunker that the fingerprint names."""
@@ -106,7 +109,7 @@ class Selector:
         if entry.mode == SYMLINK:
             return "symlink"
         if entry.mode == GITLINK:
-            return "submodule"
+            return SUBMODULE
         if self._include and not self._include(entry.path):
             return "not included"
         if self._exclude and self._exclude(entry.path):

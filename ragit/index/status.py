@@ -73,6 +73,7 @@ def freshness_of(indexer: Indexer, target: Target) -> FreshnessReport:
         without_vectors=lacking,
         deferred=composed.count_of(DEFERRED),
         by_lines=tuple((path_text(path), why) for path, why in sorted(composed.by_lines.items())),
+        unsearched=composed.reasons if composed.searches_nothing else {},
     )
 
 

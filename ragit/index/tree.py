@@ -62,6 +62,16 @@ class Composed(Record):
         }
 
     @property
+    def searches_nothing(self) -> bool:
+        """True if the tree has files and none of them is indexed or will be."""
+        return not self.snapshot.paths and not self.missing and bool(self.snapshot.skipped)
+
+    @property
+    def reasons(self) -> dict[str, int]:
+        """The number of files that are not searched, by reason."""
+        return dict(sorted(Counter(self.skipped.values()).items()))
+
+    @property
     def complete(self) -> bool:
         """All that the settings want of it is stored: every command calls the same tree complete."""
         return not (self.missing or self.bare)

@@ -1,13 +1,13 @@
-"""Answers and reports to text. Every function yields lines without line ends; a face writes them.
+"""Renders answers and reports as lines without line ends. Pure: it opens no file and looks at no terminal.
 
-Nothing here opens a file, looks at a terminal or computes a score: what there is to know comes in. All text of a
-repository goes through `visible` (or JSON's escapes), so that no file name can play with the reader's terminal. To add
-a format: one function and one row of FORMATS.
+All text of a repository goes through `visible` or JSON's escapes, so that no file name can control a terminal. To add a
+format: one function and a row of FORMATS.
 """
 
 from collections.abc import Callable, Iterator
 
 from ragit.errors import UnknownFormat
+from ragit.render.budget import fitted
 from ragit.render.machine import dumps, json, markdown, vimgrep
 from ragit.render.reports import (
     described_json,
@@ -42,7 +42,7 @@ FORMATS: dict[str, Format] = {"text": text, "json": json, "vimgrep": vimgrep, "m
 
 
 def format_named(name: str) -> Format:
-    """The format of that name. UnknownFormat, with the nearest that exists."""
+    """Return the format of that name. Raises UnknownFormat, with the nearest that exists."""
     if name in FORMATS:
         return FORMATS[name]
     from difflib import get_close_matches  # only on the way to an error message
@@ -70,6 +70,7 @@ __all__ = [
     "dumps",
     "embedder_json",
     "embedder_text",
+    "fitted",
     "format_named",
     "freshness_json",
     "freshness_text",

@@ -1,5 +1,6 @@
-"""Why a hit stands where it does, in words: what raised it, what lowered it, which words of the query it holds and
-which it lacks, and what a demotion kept out of the answer. Loaded only when someone asks.
+"""Renders the reasons for a hit's rank: what raised and lowered it, and which words of the query it holds.
+
+Loaded only for --explain.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from ragit.types import Answer, Demoted, Hit, Reranked
 from ragit.words import identifiers, parts, stem, terms, terms_of
 
 _KEPT = 0.0005
-"""Half of the last digit shown: a score that is higher than the sum of its parts was kept from falling below 0."""
+"""Half of the last digit shown. A score that exceeds the sum of its parts by more was kept from falling below 0."""
 
 _POINTLESS = frozenset(
     terms(
@@ -20,22 +21,25 @@ _POINTLESS = frozenset(
         " to use used using was we what when where which who whose why will with you"
     )
 )
-"""Nobody misses them in an answer."""
+"""Words that are not listed where a hit lacks them."""
 
 
 class Matched(NamedTuple):
-    """The words of a query, as they were typed, by what a hit holds of them."""
+    """The words of a query as they were typed, by what a hit holds of them."""
 
     whole: list[str]
     in_part: dict[str, list[str]]
-    """Identifiers of which it holds some words, with those."""
+    """Identifiers of which the hit holds some words, with these words."""
     in_path: list[str]
-    """Those that only its path holds."""
+    """Words that only the path holds."""
     lacking: list[str]
 
 
 def matched(query: str, hit: Hit) -> Matched:
-    """Which words of the query a hit holds (it names them by the stems of the index), the names around it included."""
+    """Return which words of the query a hit holds, in its text or in the names around it.
+
+    `hit.terms` are stems, as the index has them.
+    """
     held = {*hit.terms, *terms(" ".join(hit.terms)), *terms(f"{hit.parent} {hit.symbol}")}
     path = frozenset(terms(hit.path))
     found = Matched([], {}, [], [])
@@ -65,7 +69,7 @@ def _ordered(signals: Mapping[str, float]) -> list[tuple[str, float]]:
 
 
 def reasons(query: str, hit: Hit, options: RenderOptions, paint: Paint) -> Iterator[str]:
-    """The lines under a hit."""
+    """Yield the lines under a hit that explain its rank."""
     ordered = _ordered(hit.signals)
     yield from _labelled(
         "raised by", [_share(*one, options, paint) for one in ordered if one[1] > 0], paint
@@ -74,9 +78,7 @@ def reasons(query: str, hit: Hit, options: RenderOptions, paint: Paint) -> Itera
         "lowered by", [_share(*one, options, paint) for one in ordered if one[1] < 0], paint
     )
     if hit.signals and hit.score - sum(hit.signals.values()) > _KEPT:
-        yield from _labelled(
-            "kept", [f"{hit.score:+.3f} what is lowered below 0 is still found, last"], paint
-        )
+        yield from _labelled("kept", [f"{hit.score:+.3f} scores do not fall below 0"], paint)
     if hit.reranked:
         yield from _labelled("reranked", [_moved(hit.reranked)], paint)
     yield from _words(query, hit, paint)
@@ -96,7 +98,7 @@ def _moved(reranked: Reranked) -> str:
         if reranked.relevance is None
         else f"relevance {reranked.relevance:.3g}"
     )
-    return f"place {reranked.place} before, {relevance}"
+    return f"rank {reranked.place} before, {relevance}"
 
 
 def _share(name: str, value: float, options: RenderOptions, paint: Paint) -> str:
@@ -114,10 +116,10 @@ def _words(query: str, hit: Hit, paint: Paint) -> Iterator[str]:
     partly = [f"{', '.join(pieces)} of {word}" for word, pieces in found.in_part.items()]
     held = [", ".join(map(visible, (*found.whole, *partly)))]
     if found.whole or partly:
-        yield from _labelled("words", held, paint)
+        yield from _labelled("matches", held, paint)
     elif identifiers(query):
         yield from _labelled(
-            "words", ["none of the query: found by its meaning, its file or its path"], paint
+            "matches", ["none of the query: found by its meaning, its file or its path"], paint
         )
     if found.in_path:
         yield from _labelled("in path", [", ".join(map(visible, found.in_path))], paint)
@@ -131,7 +133,7 @@ def _labelled(label: str, rows: list[str], paint: Paint) -> Iterator[str]:
 
 
 def below(answer: Answer, options: RenderOptions, paint: Paint) -> Iterator[str]:
-    """The lines under an answer: who had a part in it, what would be in it if nothing lowered it, and what did."""
+    """Yield the lines under an answer: rewriting, reranking, and places that a demotion kept out."""
     yield from _rewritten(answer, paint)
     if answer.reranked_by:
         model, candidates, took_ms = answer.reranked_by
@@ -139,7 +141,7 @@ def below(answer: Answer, options: RenderOptions, paint: Paint) -> Iterator[str]
         yield f"{paint.name('reranked')} the best {candidates} by {visible(model)}, {took_ms:.0f} ms"
     if answer.demoted:
         yield ""
-        yield paint.name("kept out by what lowers it:")
+        yield paint.name("kept out by a demotion:")
     for one in answer.demoted:
         place = f"{paint.path(visible(one.path))}:{paint.line(str(one.start_line))}"
         symbol = paint.name(visible(" ".join(one.symbol.split()[:1])))
@@ -150,7 +152,7 @@ def below(answer: Answer, options: RenderOptions, paint: Paint) -> Iterator[str]
 
 
 def _rewritten(answer: Answer, paint: Paint) -> Iterator[str]:
-    """What was looked for beside the query."""
+    """Yield the other queries and words that were searched."""
     if not answer.rewritten:
         return
     yield ""
@@ -161,33 +163,35 @@ def _rewritten(answer: Answer, paint: Paint) -> Iterator[str]:
 
 
 def hit_json(query: str, hit: Hit, options: RenderOptions) -> dict[str, Any]:
-    """The same of a hit, for JSON."""
+    """Return the reasons for a hit's rank as one JSON object."""
     found = matched(query, hit)
     return {
         "raised_by": [_part(*one, options) for one in _ordered(hit.signals) if one[1] > 0],
         "lowered_by": [_part(*one, options) for one in _ordered(hit.signals) if one[1] < 0],
-        "words": [plain(word) for word in found.whole],
-        "words_in_part": {
+        "matched": [plain(word) for word in found.whole],
+        "partly_matched": {
             plain(word): [plain(piece) for piece in pieces]
             for word, pieces in found.in_part.items()
         },
-        "words_in_path": [plain(word) for word in found.in_path],
-        "lacks": [plain(word) for word in found.lacking],
+        "matched_in_path": [plain(word) for word in found.in_path],
+        "unmatched": [plain(word) for word in found.lacking],
+        "terms": [plain(term) for term in hit.terms],
+        "blob": hit.blob,
     }
 
 
 def demoted_json(one: Demoted, options: RenderOptions) -> dict[str, Any]:
-    """A place that was kept out, for JSON."""
+    """Return a place that a demotion kept out of the answer as one JSON object."""
     return {
         "path": plain(one.path),
         "start_line": one.start_line,
         "end_line": one.end_line,
         "symbol": plain(one.symbol),
-        "score": round(one.score, 6),
-        "otherwise": round(one.otherwise, 6),
+        "score": round(one.score, 4),
+        "score_without_demotion": round(one.otherwise, 4),
         "lowered_by": [_part(name, value, options) for name, value in _ordered(one.signals)],
     }
 
 
 def _part(name: str, value: float, options: RenderOptions) -> dict[str, Any]:
-    return {"signal": name, "value": round(value, 6), "meaning": options.meanings.get(name, "")}
+    return {"signal": name, "value": round(value, 4), "meaning": options.meanings.get(name, "")}

@@ -1,4 +1,4 @@
-"""Hits for programs: JSON for scripts, vimgrep for editors, Markdown for agents. docs/json.md describes the JSON."""
+"""Renders hits for programs: JSON for scripts (docs/json.md), vimgrep for editors, Markdown for agents."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from base64 import b64encode
 from collections.abc import Iterator
 from typing import Any
 
-from ragit.render.screen import UNSEEN, RenderOptions, counted, plain, visible
-from ragit.render.snippet import best_line, marked, place_at, wanted_terms
+from ragit.render.screen import UNSEEN, RenderOptions, counted, from_here, plain, visible
+from ragit.render.snippet import Line, first_lines, marked, place_at, shown_line, wanted_terms
 from ragit.render.text import notes, qualified
 from ragit.types import Answer, Hit, Optimized, WithoutVectors
 
@@ -20,40 +20,29 @@ _RAW = re.compile(f"[\x7f-\x9f\ud800-\udfff]|{UNSEEN}")
 def dumps(value: Any, options: RenderOptions) -> str:
     """Return a value as JSON that is safe to print: on one line, or indented for a terminal."""
     text = jsonlib.dumps(
-        value, ensure_ascii=options.ascii, allow_nan=False, indent=2 if options.color else None
+        value,
+        ensure_ascii=options.ascii,
+        allow_nan=False,
+        indent=2 if options.color else None,
+        separators=None if options.color else (",", ":"),
     )
     return _RAW.sub(lambda match: jsonlib.dumps(match[0])[1:-1], text)
 
 
 def json(answer: Answer, options: RenderOptions) -> Iterator[str]:
-    """One JSON object."""
+    """Yield one JSON object."""
     whole: dict[str, Any] = {
         "query": plain(answer.query),
         "ref": plain(answer.ref),
         "tree": answer.tree,
+        **({"root": plain(options.root)} if options.root else {}),
         "complete": answer.complete,
         "missing": answer.missing,
         "degraded": answer.degraded or None,
         "took_ms": round(answer.took_ms, 3),
-        "results": [_result(answer.query, hit) for hit in answer.hits],
+        "results": [_result(answer.query, hit, options) for hit in answer.hits],
     }
-    whole.update(_lacking(answer))
-    if answer.rewritten:
-        words = {
-            plain(word): [plain(one) for one in others]
-            for word, others in answer.rewritten.words.items()
-        }
-        whole["rewritten"] = {
-            "variants": [plain(text) for text in answer.rewritten.variants],
-            "words": words,
-        }
-    if answer.reranked_by:
-        model, candidates, took_ms = answer.reranked_by
-        whole["reranked_by"] = {
-            "model": plain(model),
-            "candidates": candidates,
-            "took_ms": round(took_ms, 3),
-        }
+    whole.update(_facts(answer))
     if options.explain:
         from ragit.render import explain
 
@@ -63,54 +52,79 @@ def json(answer: Answer, options: RenderOptions) -> Iterator[str]:
     yield dumps(whole, options)
 
 
-def _lacking(answer: Answer) -> dict[str, Any]:
-    """What there is to know of the searched tree besides its hits, as far as there is."""
+def _facts(answer: Answer) -> dict[str, Any]:
+    """Return what there is to know of an answer besides its hits, without what is empty."""
     without = answer.without_vectors
     found = {
+        "notes": [plain(note) for note in answer.notes],
         "warnings": [plain(warning) for warning in answer.warnings],
         "absent": dict(sorted(answer.absent.items())),
+        "unsearched": dict(sorted(answer.unsearched.items())),
         "unmatched_names": [plain(name) for name in answer.unmatched_names],
         "without_vectors": vectorless(without) if without else None,
         "undescribed": answer.undescribed,
         "deferred": answer.deferred,
+        "left_out": answer.left_out,
+        "rewritten": _rewritten(answer),
+        "reranked_by": _reranked_by(answer),
     }
     return {name: value for name, value in found.items() if value}
 
 
+def _rewritten(answer: Answer) -> dict[str, Any]:
+    if not answer.rewritten:
+        return {}
+    words = {
+        plain(word): [plain(one) for one in others]
+        for word, others in answer.rewritten.words.items()
+    }
+    return {"variants": [plain(text) for text in answer.rewritten.variants], "words": words}
+
+
+def _reranked_by(answer: Answer) -> dict[str, Any]:
+    if not answer.reranked_by:
+        return {}
+    model, candidates, took_ms = answer.reranked_by
+    return {"model": plain(model), "candidates": candidates, "took_ms": round(took_ms, 3)}
+
+
 def vectorless(found: WithoutVectors) -> dict[str, int]:
-    """Chunks that lack their vectors, and of how many, as one object."""
+    """Return the number of chunks that lack their vectors, and of all, as one object."""
     return {"chunks": found.chunks, "of": found.of}
 
 
-def _result(query: str, hit: Hit) -> dict[str, Any]:
+def _result(query: str, hit: Hit, options: RenderOptions) -> dict[str, Any]:
+    lines = first_lines(query, hit, options.max_lines)
+    text = "\n".join(line.text for line in lines) if lines else hit.text
     result: dict[str, Any] = {
         "path": plain(hit.path),
+        "line": shown_line(query, hit).number,
         "start_line": hit.start_line,
         "end_line": hit.end_line,
-        "score": round(hit.score, 6),
+        "score": round(hit.score, 4),
         "language": hit.language,
         "kind": hit.kind,
         "symbol": plain(hit.symbol),
-        "parent": plain(hit.parent),
-        "place": plain(hit.place),
-        "text": plain(hit.text),
-        "blob": hit.blob,
-        "signals": {name: round(value, 6) for name, value in hit.signals.items()},
-        "terms": [plain(term) for term in hit.terms],
-        "also": [plain(path) for path in hit.also],
     }
-    if (raw := _raw_path(hit.path)) is not None:
-        result["path_bytes"] = b64encode(raw).decode()
-    if hit.numbers:
-        result["best_place"] = plain(place_at(hit, best_line(query, hit).number))
-    if hit.optimized:
-        result["optimized"] = _optimized(hit.optimized)
+    optional: dict[str, Any] = {
+        "parent": plain(hit.parent),
+        "definitions": [{**one._asdict(), "name": plain(one.name)} for one in hit.definitions],
+        "location": plain(hit.place),
+        "best_location": plain(place_at(hit, shown_line(query, hit).number)) if hit.numbers else "",
+        "same_content": [plain(path) for path in hit.also],
+        "path_bytes": _raw_path(hit.path),
+        "optimized": _optimized(hit.optimized),
+        "text_start_line": lines[0].number if lines else 0,
+    }
+    result.update((name, value) for name, value in optional.items() if value)
     if hit.reranked:
-        result["reranked"] = {"place": hit.reranked.place, "relevance": hit.reranked.relevance}
-    return result
+        result["reranked"] = {"before": hit.reranked.place, "relevance": hit.reranked.relevance}
+    return {**result, "text": plain(text)}
 
 
-def _optimized(optimized: Optimized) -> dict[str, Any]:
+def _optimized(optimized: Optimized | None) -> dict[str, Any]:
+    if optimized is None:
+        return {}
     return {
         "mergedFrom": list(optimized.merged_from),
         "dedupedFrom": list(optimized.deduped_from),
@@ -118,21 +132,20 @@ def _optimized(optimized: Optimized) -> dict[str, Any]:
     }
 
 
-def _raw_path(path: str) -> bytes | None:
-    """The bytes of a path that is not UTF-8; None if the path says it all."""
+def _raw_path(path: str) -> str:
+    """Return the bytes of a path that is not UTF-8, in base64; empty if the path says it all."""
     if path.isascii() or plain(path) == path:
-        return None
+        return ""
     try:
-        return path.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:  # a surrogate that stands for no byte: not a path that git gave us
-        return None
+        return b64encode(path.encode("utf-8", "surrogateescape")).decode()
+    except UnicodeEncodeError:  # a surrogate that stands for no byte: git gives no such path
+        return ""
 
 
 def vimgrep(answer: Answer, options: RenderOptions) -> Iterator[str]:
-    """path:line:column:text per hit, at its best line; the column counts bytes from 1, as vim does."""
-    del options  # an editor reads it: no colour, no cut
+    """Yield path:line:column:text for each hit's best line; columns count bytes from 1, as in Vim."""
     for hit in answer.hits:
-        line = best_line(answer.query, hit)
+        line = shown_line(answer.query, hit)
         start = 0
         for piece, match in marked(line.text, wanted_terms(answer.query, hit)):
             if match:
@@ -141,37 +154,42 @@ def vimgrep(answer: Answer, options: RenderOptions) -> Iterator[str]:
         else:
             start = len(line.text) - len(line.text.lstrip())
         place = f"[{visible(place_at(hit, line.number))}] " if hit.place else ""
-        yield f"{visible(hit.path)}:{line.number}:{start + 1}:{place}{visible(line.text)}"
+        path = visible(from_here(hit.path, options))
+        yield f"{path}:{line.number}:{start + 1}:{place}{visible(line.text)}"
 
 
 def markdown(answer: Answer, options: RenderOptions) -> Iterator[str]:
-    """A heading and a code block per hit, for an agent to read; what it must know of the answer comes first."""
-    del options  # an agent wants the text itself, whole
+    """Yield what a reader must know of the answer, then a heading and a code block for each hit."""
     yield f"{counted(len(answer.hits), 'hit')} for {_code(answer.query)} in {_code(answer.ref)}"
     for note in notes(answer):
         yield ""
         yield f"> {note}"
     for hit in answer.hits:
+        path = from_here(hit.path, options)
         yield ""
-        yield f"## {_code(f'{hit.path}:{hit.start_line}-{hit.end_line}')}"
+        yield f"## {_code(f'{path}:{hit.start_line}-{hit.end_line}')}"
         yield ""
         name = f"{_code(qualified(answer.query, hit))}, " if qualified(answer.query, hit) else ""
         place = f"{visible(hit.place)}, " if hit.place else ""
         yield f"{place}{name}{visible(hit.kind)}, score {hit.score:.3f}"
         yield ""
-        yield from _block(hit)
+        yield from _block(hit, first_lines(answer.query, hit, options.max_lines))
 
 
-def _block(hit: Hit) -> Iterator[str]:
+def _block(hit: Hit, lines: list[Line]) -> Iterator[str]:
     fence = "`" * max(3, _longest_run(hit.text) + 1)
     yield fence + re.sub(r"[^A-Za-z0-9+#_.-]", "", hit.language)
-    for line in re.split(r"\r\n|\n|\r", hit.text):
+    if lines and lines[0].number > hit.start_line:
+        yield "..."
+    for line in [line.text for line in lines] or re.split(r"\r\n|\n|\r", hit.text):
         yield visible(line)
+    if lines and lines[-1].number < hit.end_line:
+        yield "..."
     yield fence
 
 
 def _code(text: str) -> str:
-    """A code span that the text cannot end: longer marks than any within, and spaces where it begins or ends so."""
+    """Return a code span that the text cannot end: with longer marks than any within."""
     shown = visible(text)
     marks = "`" * (_longest_run(shown) + 1)
     pad = " " if shown.startswith("`") or shown.endswith("`") or not shown.strip() else ""

@@ -7,8 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 from ragit.records import as_dict
 from ragit.render.machine import dumps, vectorless
-from ragit.render.screen import Paint, RenderOptions, cells, counted, plain, priced, sized, visible
-from ragit.render.text import within
+from ragit.render.screen import (
+    Paint,
+    RenderOptions,
+    cells,
+    counted,
+    duration,
+    plain,
+    priced,
+    sized,
+    visible,
+)
+from ragit.render.text import none_indexed, within
 from ragit.types import BY_LINES, DEFERRED, WithoutVectors, absent_advice, lacking
 
 if TYPE_CHECKING:
@@ -46,11 +56,11 @@ def index_text(report: IndexReport, options: RenderOptions) -> Iterator[str]:
         if report.without_vectors:
             yield paint.bad(f"  as it is, {lacking(0, report.without_vectors, 'what is stored')}")
     elif report.indexed or report.embedded or report.reused:
-        yield f"{paint.name('indexed')} {size} in {report.seconds:.1f} s"
+        yield f"{paint.name('indexed')} {size} in {duration(report.seconds)}"
         embedded = f"{counted(report.embedded, 'chunk')} embedded, {report.reused:,} reused"
         yield f"  {counted(report.indexed, 'new file')}, {embedded}"
     else:
-        yield f"{paint.good('up to date')}: {size} ({report.seconds:.1f} s)"
+        yield f"{paint.good('up to date')}: {size} ({duration(report.seconds)})"
     if report.described:
         yield from _described(report.described, report.dry_run, paint)
     if report.sent:
@@ -161,6 +171,9 @@ def freshness_text(
     """Whether a tree is indexed completely; if not, the missing files and the command that mends it."""
     paint = Paint(options.color)
     where = f"{visible(freshness.ref)} ({freshness.tree[:10]})"
+    if freshness.fresh and freshness.unsearched:
+        yield f"{paint.bad('nothing to search')} in {where}: {none_indexed(freshness.unsearched)}"
+        return
     if freshness.fresh:
         absent = [f"{counted(count, 'file')} {why}" for why, count in freshness.absent.items()]
         advice = visible(absent_advice(freshness.ref, freshness.absent))
@@ -179,7 +192,7 @@ def freshness_text(
         yield f"  {paint.path(visible(path))}"
     if count > len(shown):
         yield paint.faint(f"  and {count - len(shown):,} more")
-    yield f"to mend it: {paint.name(visible(mend))}"
+    yield f"to fix it: {paint.name(visible(mend))}"
 
 
 def freshness_json(
@@ -196,7 +209,8 @@ def freshness_json(
             **_vectorless(freshness.without_vectors),
             **({"absent": dict(sorted(freshness.absent.items()))} if freshness.absent else {}),
             **({"deferred": freshness.deferred} if freshness.deferred else {}),
-            "mend": None if freshness.fresh else mend,
+            **({"unsearched": dict(freshness.unsearched)} if freshness.unsearched else {}),
+            "fix": None if freshness.fresh else mend,
         },
         options,
     )
@@ -223,10 +237,6 @@ def status_text(status: StatusReport, options: RenderOptions) -> Iterator[str]:
         )
     if deferred := _count_deferred({**status.skipped, **status.by_lines}):
         yield from _deferred(deferred, paint)
-    if "image" in status.skipped:  # not wanted; those that wait have a reason of their own
-        yield paint.faint(
-            "a model can describe images, so that they are found: set imageDescription.enabled"
-        )
     if options.full:
         yield from _skipped_files(status.skipped_files, paint)
 

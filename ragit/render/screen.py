@@ -7,6 +7,7 @@ program reads. All of them are shown escaped.
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -56,7 +57,15 @@ class RenderOptions(Record):
     explain: bool = False
     """Say why each hit is where it is."""
     meanings: Mapping[str, str] = MappingProxyType({})
-    """What each signal is, in words, for whoever asked to explain."""
+    """The meaning of each signal, for `explain`."""
+    folder: str = ""
+    """The current folder below the top of the repository: paths for people and editors count from there."""
+    root: str = ""
+    """The top of the working tree, for programs; empty for a bare repository."""
+    max_lines: int = 0
+    """Lines of one hit at most; 0 for the format's own number."""
+    max_tokens: int = 0
+    """Tokens of the whole output at most; 0 for any number."""
 
 
 PLAIN = RenderOptions()
@@ -77,6 +86,13 @@ def _escape(match: re.Match[str]) -> str:
     if code < 0x100:
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def from_here(path: str, options: RenderOptions) -> str:
+    """Return a path of the tree as one from the current folder, as git grep and rg print it."""
+    if not options.folder:
+        return path
+    return posixpath.relpath(f"/{path}", f"/{options.folder}")
 
 
 def plain(text: str) -> str:
@@ -137,6 +153,18 @@ def cells(text: str) -> int:
 def counted(number: int, one: str, many: str = "") -> str:
     """A number with its noun: 1 file, 6,519 files."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def duration(seconds: float) -> str:
+    """Return a time for a person: 42 ms, 3.4 s, 2 min 5 s, 1 h 12 min."""
+    if seconds < 0.9995:
+        return f"{seconds * 1000:.0f} ms"
+    if seconds < 59.95:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
 def money(cost: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -83,7 +84,7 @@ def doctor_text(findings: Sequence[Finding], options: RenderOptions) -> Iterator
 def doctor_json(findings: Sequence[Finding], options: RenderOptions) -> Iterator[str]:
     """The same as one JSON array."""
     rows = [
-        {"topic": f.topic, "state": f.state, "text": plain(f.text), "mend": plain(f.mend)}
+        {"topic": f.topic, "state": f.state, "text": plain(f.text), "fix": plain(f.mend)}
         for f in findings
     ]
     yield dumps(rows, options)
@@ -137,7 +138,7 @@ def request_text(asked: PermissionRequest, options: RenderOptions) -> Iterator[s
 
 
 def _value(value: object) -> str:
-    return visible(dumps(value, RenderOptions()))
+    return visible(json.dumps(value, ensure_ascii=False))
 
 
 def config_json(rows: ConfigRows, options: RenderOptions) -> Iterator[str]:

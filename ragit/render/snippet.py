@@ -29,13 +29,17 @@ _POINTLESS = frozenset(
 )
 
 
+_COMMENTS = ("#", "//", "/*", "*", "--", ";", "%", '"""', "@")
+"""Beginnings of lines that comment on or annotate what follows."""
+
+
 class Line(NamedTuple):
     """One line to show."""
 
     number: int
     text: str
     matches: bool
-    """It holds words of the query; False: it is context."""
+    """True if it holds words of the query; False for context."""
 
 
 def lines_of(hit: Hit) -> list[str]:
@@ -69,28 +73,83 @@ def wanted_terms(query: str, hit: Hit) -> frozenset[str]:
     return telling or found
 
 
-def snippet(query: str, hit: Hit, *, full: bool = False, context: int = 0) -> list[Line]:
-    """The lines to show of a hit, in order."""
+def snippet(
+    query: str, hit: Hit, *, full: bool = False, context: int = 0, most: int = SHOWN
+) -> list[Line]:
+    """Return the lines of a hit to show, in order: `most` of them, and `context` around each."""
     lines = lines_of(hit)
     wanted = wanted_terms(query, hit)
     held = [frozenset(terms(line)) & wanted if line.strip() else frozenset() for line in lines]
     if full:
         return [Line(hit.start_line + i, line, bool(held[i])) for i, line in enumerate(lines)]
-    chosen = _chosen(query, hit, lines, held)
-    near = {
-        i for one in chosen for i in range(one - context, one + context + 1) if 0 <= i < len(lines)
-    }
-    return [Line(hit.start_line + i, lines[i], bool(held[i])) for i in sorted(chosen | near)]
+    shown = _with_context(_chosen(query, hit, lines, held, most), context, len(lines))
+    return [Line(hit.start_line + i, lines[i], bool(held[i])) for i in shown]
+
+
+def _with_context(chosen: set[int], context: int, length: int) -> list[int]:
+    """Add `context` lines around each, and single lines between two: a mark of the gap takes a line, too."""
+    near = {i for one in chosen for i in range(one - context, one + context + 1)}
+    single = {i + 1 for i in near if i + 2 in near}
+    return sorted(i for i in near | single if 0 <= i < length)
+
+
+def first_lines(query: str, hit: Hit, most: int) -> list[Line]:
+    """Return `most` lines in a row: the first ones, or those around the best line where it is further down.
+
+    Empty if `most` is 0 or the hit has no more lines.
+    """
+    lines = lines_of(hit)
+    if not most or len(lines) <= most:
+        return []
+    best = shown_line(query, hit).number - hit.start_line
+    start = 0 if best < most else min(best - most // 3, len(lines) - most)
+    return [Line(hit.start_line + i, lines[i], i == best) for i in range(start, start + most)]
+
+
+def shown_line(query: str, hit: Hit) -> Line:
+    """Return the line to jump to: the one that the search gave, or else the best one."""
+    lines = lines_of(hit)
+    if 0 <= hit.line - hit.start_line < len(lines):
+        return Line(hit.line, lines[hit.line - hit.start_line], True)
+    return best_line(query, hit)
 
 
 def best_line(query: str, hit: Hit) -> Line:
-    """The one line to jump to: the definition if it holds words of the query or no line does, else the richest line."""
+    """Return the line that answers best: the definition of a name of the query, a line with such a name, or the line
+    with the most telling words, of which the definition's is taken if it has half as many.
+    """
     lines = lines_of(hit)
+    at = _line_of_name(query, hit, lines)
+    if at is None:
+        at = _line_of_words(query, hit, lines)
+    return Line(
+        hit.start_line + at, lines[at], bool(wanted_terms(query, hit) & {*terms(lines[at])})
+    )
+
+
+def _line_of_name(query: str, hit: Hit, lines: list[str]) -> int | None:
+    """Return the line that defines a name of the query or, if none does, uses most of them; None if none does."""
+    words = set(map(parts, identifiers(query)))
+    names = words if len(words) == 1 else {word for word in words if len(word) > 1}
+    if not names:
+        return None
+    if any(parts(name) in names for name in symbols(hit)):
+        return _opening(query, hit, lines)
+    held = [names.intersection(map(parts, identifiers(line))) for line in lines]
+    most = max(map(len, held), default=0)
+    using = [i for i, found in enumerate(held) if len(found) == most]
+    return min(using, key=lambda i: (_is_comment(lines[i]), i)) if most else None
+
+
+def _line_of_words(query: str, hit: Hit, lines: list[str]) -> int:
     wanted = wanted_terms(query, hit)
-    ranked = _by_weight([frozenset(terms(line)) & wanted for line in lines])
+    held = [frozenset(terms(line)) & wanted for line in lines]
+    weights = _weights(held)
     opening = _opening(query, hit, lines)
-    at = ranked[0] if ranked and opening not in ranked else opening
-    return Line(hit.start_line + at, lines[at], bool(ranked))
+    if not any(weights):
+        return opening
+    best = _by_weight(held)[0]
+    return opening if weights[opening] >= weights[best] / 2 else best
 
 
 _COUNTED = re.compile(r"([^\W\d]+)s \d+-\d+$")
@@ -107,46 +166,93 @@ def place_at(hit: Hit, line: int) -> str:
     return _COUNTED.sub(rf"\g<1> {number}", hit.place) if number else hit.place
 
 
-def _chosen(query: str, hit: Hit, lines: list[str], held: list[frozenset[str]]) -> set[int]:
+def _chosen(
+    query: str, hit: Hit, lines: list[str], held: list[frozenset[str]], most: int
+) -> set[int]:
+    best = shown_line(query, hit).number - hit.start_line
     opening = _opening(query, hit, lines)
-    chosen = {opening} if hit.symbol or not any(held) else set()
+    chosen = {best}
+    if hit.symbol and most > 1:
+        chosen.add(opening)
     for i in _by_weight(held):
-        if len(chosen) < SHOWN:
+        if len(chosen) < most:
             chosen.add(i)
-    start = min(chosen, default=opening)
-    for i in range(start, len(lines)):
-        if len(chosen) < _FEWEST and lines[i].strip():
+    for i in range(min(chosen), len(lines)):
+        if len(chosen) < min(_FEWEST, most) and lines[i].strip():
             chosen.add(i)
     return chosen
 
 
-def _by_weight(held: list[frozenset[str]]) -> list[int]:
-    """Lines that hold wanted terms, best first. A term weighs less the more lines of this hit hold it."""
+def _weights(held: list[frozenset[str]]) -> list[float]:
+    """Weigh lines by the wanted terms that they hold. A term weighs less the more lines of the hit hold it."""
     spread = Counter(term for found in held for term in found)
-    weight = [sum(1 / spread[term] for term in sorted(found)) for found in held]
+    return [sum(1 / spread[term] for term in sorted(found)) for found in held]
+
+
+def _by_weight(held: list[frozenset[str]]) -> list[int]:
+    """Return the lines that hold wanted terms, best first."""
+    weight = _weights(held)
     return sorted((i for i, found in enumerate(held) if found), key=lambda i: (-weight[i], i))
 
 
-def opening_line(query: str, hit: Hit) -> int:
-    """The line number where a person wants to land: of the definition, not of a comment or neighbour above it."""
-    return hit.start_line + _opening(query, hit, lines_of(hit))
-
-
 def _opening(query: str, hit: Hit, lines: list[str]) -> int:
-    """The line that names the symbol, outside a leading comment if it can be; else the first that is not blank."""
-    if names := asked_first(query, hit):
-        asked = set(map(parts, identifiers(query)))
-        chosen = [name for name in names if parts(name) in asked] or names
-        name = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, chosen))})(?!\w)")
-        naming = [i for i, line in enumerate(lines) if name.search(line)]
-        code = [
-            i
-            for i in naming
-            if not lines[i].lstrip().startswith(("#", "//", "/*", "*", "--", ";", "%", '"""'))
-        ]
-        if naming:
-            return code[0] if code and hit.kind != "section" else naming[0]
+    """Return the line that defines the symbol, if one of the query's is defined that one; else the first with text."""
+    names = asked_first(query, hit)
+    asked = set(map(parts, identifiers(query)))
+    chosen = [name for name in names if parts(name) in asked] or names
+    for one in hit.definitions:
+        if one.name in chosen and 0 <= one.line - hit.start_line < len(lines):
+            return one.line - hit.start_line
+    if chosen:
+        found = _naming(chosen, lines)
+        if found:
+            code = [i for i in found if not _is_comment(lines[i])]
+            if hit.kind == "section" or not code:
+                return found[0]
+            return min(code, key=lambda i: (not _declares(chosen, lines[i]), _indent(lines[i]), i))
     return next((i for i, line in enumerate(lines) if line.strip()), 0)
+
+
+def _naming(names: list[str], lines: list[str]) -> list[int]:
+    """Return the lines that hold one of the names, those before the others in which it is not only quoted."""
+    name = re.compile("|".join(map(_alone, names)))
+    bare = [re.sub(r"\"[^\"]*\"|'[^']*'", "", line) for line in lines]
+    return [i for i, line in enumerate(bare) if name.search(line)] or [
+        i for i, line in enumerate(lines) if name.search(line)
+    ]
+
+
+_KEYWORD = (
+    r"\b(?:class|const|def|defn|defmodule|defp|define|enum|extension|fn|fun|func|function|interface|let|macro"
+    r"|message|module|namespace|object|procedure|protocol|record|service|struct|sub|table|trait|type|typedef"
+    r"|union|val|var|view)\b"
+)
+"""Words before the name of a definition, in the languages with a grammar."""
+
+
+def _declares(names: list[str], line: str) -> bool:
+    """Return whether a line seems to define one of the names: a keyword stands before it, and no call or value."""
+    either = "|".join(map(_alone, names))
+    return (
+        re.search(rf"{_KEYWORD}[^=(]*?(?:\([^)]*\)\s*)?(?:{either})", line, re.IGNORECASE)
+        is not None
+    )
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _alone(name: str) -> str:
+    """Return a pattern for a name that is no part of a longer one: `operator=` is not in `operator==`."""
+    before = r"(?<!\w)" if name[0].isalnum() or name[0] == "_" else ""
+    after = r"(?!\w)" if name[-1].isalnum() or name[-1] == "_" else r"(?![=<>!+*/%&|^~-])"
+    return before + re.escape(name) + after
+
+
+def _is_comment(line: str) -> bool:
+    """True for a line that only comments or annotates what follows."""
+    return line.lstrip().startswith(_COMMENTS)
 
 
 def marked(line: str, wanted: frozenset[str]) -> Iterator[tuple[str, bool]]:

@@ -1,21 +1,21 @@
-"""Hits for a person at a terminal: one head per place that a click opens, and under it the lines that answer.
+"""Renders hits for a person: path and line, names, and the lines that answer.
 
-The line format is that of grep and ripgrep: `12:` before a line that matches, `12-` before one shown for context, `--`
-between groups of context lines. In a document a hit names its page or rows instead, and its lines have the number of
-the page or row that each is on, where there are several: those of a text that nobody can open would lead nowhere.
+Lines are written as grep and ripgrep do: `12:` before a line that matches, `12-` before context, `--` for lines that
+are left out. A hit in a document has its page or rows instead of line numbers, which count in no file a person can open.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from ragit.render.screen import Paint, RenderOptions, cells, counted, visible
+from ragit.render.screen import Paint, RenderOptions, cells, counted, duration, from_here, visible
 from ragit.render.snippet import (
+    SHOWN,
     Line,
     asked_first,
     marked,
     number_at,
-    opening_line,
+    shown_line,
     snippet,
     wanted_terms,
 )
@@ -31,18 +31,18 @@ _NAMES = 3
 
 
 def text(answer: Answer, options: RenderOptions) -> Iterator[str]:
-    """Lines without line ends, grouped by file, files in the order of their best hit."""
+    """Yield lines without line ends, grouped by file, files in the order of their best hit."""
     paint = Paint(options.color)
     groups: dict[str, list[Hit]] = {}
     for hit in answer.hits:
         groups.setdefault(hit.path, []).append(hit)
-    for number, hits in enumerate(groups.values()):
+    for number, hit in enumerate(hit for hits in groups.values() for hit in hits):
         if number:
             yield ""
-        for hit in hits:
-            yield _head(answer.query, hit, options, paint)
-            yield from _body(answer.query, hit, options, paint)
-            yield from _notes(answer.query, hit, options, paint)
+        yield _place(answer.query, hit, options, paint)
+        yield f"  {_title(answer.query, hit, options, paint)}"
+        yield from _body(answer.query, hit, options, paint)
+        yield from _notes(answer.query, hit, options, paint)
     if options.explain:
         from ragit.render.explain import below
 
@@ -50,7 +50,7 @@ def text(answer: Answer, options: RenderOptions) -> Iterator[str]:
 
 
 def qualified(query: str, hit: Hit, most: int = _NAMES) -> str:
-    """The symbol with the names around it: Class.method, or the titles above a heading; of many, the first `most`."""
+    """Return the symbol with the names around it; of many symbols the first `most` and a count."""
     names = asked_first(query, hit)
     more = f" and {len(names) - most} more" if len(names) > most else ""
     symbol = ", ".join(names[:most]) + more
@@ -58,35 +58,42 @@ def qualified(query: str, hit: Hit, most: int = _NAMES) -> str:
 
 
 def within(parent: str, symbol: str, kind: str) -> str:
-    """A name behind the names around it; titles are told apart by a sign that stands in no name."""
+    """Join a name with the names around it; titles are joined by a sign that stands in no name."""
     if parent and symbol:
         return f"{parent}{' > ' if kind == 'section' or ' > ' in parent else '.'}{symbol}"
     return symbol or parent
 
 
-def _head(query: str, hit: Hit, options: RenderOptions, paint: Paint) -> str:
-    """Place, names, kind and score on one line; where they are wider than the terminal, with one name."""
-    head = _titled(query, hit, _NAMES, paint)
-    if options.width and cells(_titled(query, hit, _NAMES, Paint(False))) > options.width:
+def _place(query: str, hit: Hit, options: RenderOptions, paint: Paint) -> str:
+    """Return path and line, which a click opens; of a document its page or rows."""
+    path = paint.path(visible(from_here(hit.path, options)))
+    if hit.place:
+        return f"{path}  {paint.line(visible(hit.place))}"
+    return f"{path}:{paint.line(str(shown_line(query, hit).number))}"
+
+
+def _title(query: str, hit: Hit, options: RenderOptions, paint: Paint) -> str:
+    """Return names, kind, lines and score; where they are wider than the terminal, with one name."""
+    title = _titled(query, hit, _NAMES, paint)
+    if options.width and cells(_titled(query, hit, _NAMES, Paint(False))) + 2 > options.width:
         return _titled(query, hit, 1, paint)
-    return head
+    return title
 
 
 def _titled(query: str, hit: Hit, most: int, paint: Paint) -> str:
     symbol = paint.name(visible(qualified(query, hit, most)))
     about = visible(hit.kind)
     if hit.place:
-        place = f"{paint.path(visible(hit.path))}  {paint.line(visible(hit.place))}"
         about = "" if about == "text" else about
-    else:
-        place = f"{paint.path(visible(hit.path))}:{paint.line(str(opening_line(query, hit)))}"
-        about += f" {hit.start_line}-{hit.end_line}" if hit.end_line > hit.start_line else ""
-    parts = (place, symbol, about and paint.faint(about), paint.score(f"{hit.score:.3f}"))
+    elif hit.end_line > hit.start_line:
+        about += f" {hit.start_line}-{hit.end_line}"
+    parts = (symbol, about and paint.faint(about), paint.score(f"{hit.score:.3f}"))
     return "  ".join(part for part in parts if part)
 
 
 def _body(query: str, hit: Hit, options: RenderOptions, paint: Paint) -> Iterator[str]:
-    lines = snippet(query, hit, full=options.full, context=options.context)
+    most = options.max_lines or SHOWN
+    lines = snippet(query, hit, full=options.full, context=options.context, most=most)
     wanted = wanted_terms(query, hit)
     indent = _common_indent(lines)
     numbers = {
@@ -95,8 +102,8 @@ def _body(query: str, hit: Hit, options: RenderOptions, paint: Paint) -> Iterato
     digits = len(str(max(numbers.values()))) if any(numbers.values()) else 0
     before = lines[0].number - 1
     for line in lines:
-        if options.context and line.number > before + 1:
-            yield paint.faint(f"  {'--':>{digits}}")
+        if line.number > before + 1:
+            yield paint.faint("  --")
         before = line.number
         gutter = "  "
         if digits:
@@ -168,45 +175,57 @@ def _notes(query: str, hit: Hit, options: RenderOptions, paint: Paint) -> Iterat
 
 
 def summary(answer: Answer) -> str:
-    """One line for the end of an answer on a terminal: how many hits, where, in what time."""
+    """Return the last line of an answer on a terminal: the number of hits, the tree and the time."""
     files = len({hit.path for hit in answer.hits})
     where = f"{visible(answer.ref)} ({answer.tree[:10]})" if answer.tree else visible(answer.ref)
-    return f"{counted(len(answer.hits), 'hit')} in {counted(files, 'file')} of {where}, {answer.took_ms:.0f} ms"
+    found = f"{counted(len(answer.hits), 'hit')} in {counted(files, 'file')} of {where}"
+    return f"{found}, {duration(answer.took_ms / 1000)}"
 
 
 def indexing(work: ToIndex) -> str:
-    """What is said before a search that has to index first, which may take long or send something."""
+    """Return what to say before a search that has to index first."""
     by = f", with {visible(work.server)}" if work.server else ""
     return f"indexing {counted(work.files, 'file')} first{by}"
 
 
 def notes(answer: Answer) -> list[str]:
-    """What a reader must know about an answer besides its hits; a face shows it beside them, on stderr."""
-    found = []
+    """Return what a reader must know about an answer besides its hits, a line each."""
+    ref, command = visible(answer.ref), visible(index_command(answer.ref))
+    found = [f"note: {visible(note)}" for note in answer.notes]
     if not answer.complete:
-        ref, mend = visible(answer.ref), visible(index_command(answer.ref))
-        what = (
-            lacking(answer.missing, answer.without_vectors, ref) or f"part of {ref} is not indexed"
+        what = lacking(answer.missing, answer.without_vectors, ref)
+        found.append(
+            f"incomplete: {what or f'part of {ref} is not indexed'}; to complete: {command}"
         )
-        found.append(f"incomplete: {what}; `{mend}` adds what is missing")
     if answer.undescribed:
-        waiting = counted(answer.undescribed, "chunk or image has", "chunks and images have")
-        found.append(f"{waiting} no description yet; `ragit index` asks for it")
+        several = counted(answer.undescribed, "chunk or image has", "chunks and images have")
+        found.append(f"note: {several} no description yet; `ragit index` asks for it")
     if answer.deferred:
         slow = f"{counted(answer.deferred, 'file')} {'was' if answer.deferred == 1 else 'were'}"
-        found.append(
-            f"{slow} slow to read and deferred to the next run; `{visible(index_command(answer.ref))}` reads the rest"
-        )
+        found.append(f"note: {slow} slow to read and deferred; `{command}` reads the rest")
     found += [f"note: {visible(warning)}" for warning in answer.warnings]
-    for why, count in answer.absent.items():
-        unsearched = f"{counted(count, 'file')} of {visible(answer.ref)} {'is' if count == 1 else 'are'} {visible(why)}"
-        those, advice = "it" if count == 1 else "them", visible(absent_advice(answer.ref, [why]))
-        found.append(f"{unsearched}, so nothing in {those} is found; {advice}")
+    for why, absent in answer.absent.items():
+        files = (
+            f"{counted(absent, 'file')} of {ref} {'is' if absent == 1 else 'are'} {visible(why)}"
+        )
+        advice = visible(absent_advice(answer.ref, [why]))
+        found.append(f"note: {files} and not searched; {advice}")
     if answer.unmatched_names:
-        those = f"word{'' if len(answer.unmatched_names) == 1 else 's'} {visible(', '.join(answer.unmatched_names))}"
-        found.append(f"note: no indexed file of {visible(answer.ref)} holds the {those}")
+        words = f"word{'' if len(answer.unmatched_names) == 1 else 's'}"
+        names = visible(", ".join(answer.unmatched_names))
+        found.append(f"note: no indexed file of {ref} holds the {words} {names}")
     if answer.degraded:
-        found.append(f"degraded: {visible(answer.degraded)}")
-    if not answer.hits:
-        found.append(f"no hits in {visible(answer.ref)}")
+        found.append(f"note: {visible(answer.degraded)}")
+    if answer.unsearched:
+        found.append(f"note: {none_indexed(answer.unsearched)}")
+    if answer.left_out:
+        found.append(f"note: {counted(answer.left_out, 'more hit')} did not fit into --max-tokens")
+    if not answer.hits and not answer.left_out:
+        found.append(f"no hits in {ref}")
     return found
+
+
+def none_indexed(reasons: Mapping[str, int]) -> str:
+    """Say that no file of a tree is indexed, with the reasons."""
+    each = ", ".join(f"{visible(why)} {count:,}" for why, count in sorted(reasons.items()))
+    return f"none of {counted(sum(reasons.values()), 'file')} is indexed ({each})"

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec
 
 from ragit.errors import GitFailed, NotDescribed, UnknownRevision
 from ragit.git import GITLINK, Revision, clean_env
+from ragit.git.pager import pager_command as pager_command
 from ragit.query import Query, checked
 from ragit.rank.signals import MEANINGS as MEANINGS  # for whoever shows why a hit is where it is
 from ragit.records import replaced
@@ -132,6 +133,11 @@ class Ragit:
         return self._repo.top
 
     @property
+    def folder_in_tree(self) -> str:
+        """The opened folder below the top of the tree, without a slash at the end; empty for the top."""
+        return path_text(self._repo.prefix.rstrip(b"/"))
+
+    @property
     def folder(self) -> Path:
         """Where ragit keeps what belongs to this repository; hooks and their worker leave word here."""
         return self._repo.common_dir / "ragit"
@@ -213,6 +219,36 @@ class Ragit:
         if query.recurse_submodules:
             return self._with_submodules(query, target, answer, on_index)
         return answer
+
+    def ask_below(self, path: str, query: Query, on_index: OnIndex | None = None) -> Answer:
+        """Return the answer to a query about one file or folder, given from the opened folder, with a note on that."""
+        answer = self.ask(replaced(query, paths=(self._targets.literal(path),)), on_index)
+        note = (
+            f"only {path} was searched, since it is a path; quote the query to search for the word"
+        )
+        return replaced(answer, notes=(note, *answer.notes))
+
+    def has_path(self, path: str, query: Query) -> bool:
+        """Return whether the tree that a query is about has a file or folder, given from the opened folder."""
+        return self._targets.has(path, query)
+
+    def like(self, place: str, query: Query, on_index: OnIndex | None = None) -> Answer:
+        """Return what is like the chunk at FILE:LINE, given from the opened folder; the text of the query is ignored.
+
+        Raises ConfigError if nothing is indexed there.
+        """
+        from ragit.repository import similar
+
+        file, line = similar.parse_place(place)
+        query = checked(query)
+        target = self._targets.of(query.ref, query.scope)
+        if query.index:
+            self._indexer.complete([target.tree], near=target.near)
+        path = self._targets.file(file)
+        sample = similar.sample_at(self._repo, self._indexer, target, path, line)
+        top_k = query.top_k or self.config.retrieval.top_k
+        answer = self.ask(similar.as_query(query, sample, top_k), on_index)
+        return similar.without_sample(answer, sample, top_k)
 
     def status(self) -> StatusReport:
         """What is indexed, for which refs, and what is not of the tree that a search looks at."""

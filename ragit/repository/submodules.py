@@ -1,23 +1,23 @@
-"""A search that goes on in submodules. Each is a repository of its own with its own store; only answers are joined.
+"""Searches submodules, and joins their answers with that of the repository around them.
 
-Nothing is checked out or downloaded: a submodule that is not there is passed over.
+Each submodule has a store of its own. Nothing is checked out or downloaded: one that is not there is passed over.
 """
 
 from __future__ import annotations
 
 import posixpath
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ragit import globs
 from ragit.query import Query
 from ragit.records import replaced
-from ragit.types import Answer, Hit, WithoutVectors
+from ragit.types import NO_FILE_PASSES, NO_WORD_FOUND, Answer, Hit, WithoutVectors
 
 
 def below(pattern: str, folder: str) -> str | None:
-    """A path pattern as one has to write it inside `folder`; None if nothing in there can match."""
+    """Return a path pattern as it reads inside `folder`; None if nothing in there can match."""
     if "/" not in pattern.rstrip("/"):
         # A bare name: at any depth. If it names the folder or one above it, it takes all that is inside.
         matches = globs.matcher([pattern])
@@ -40,7 +40,10 @@ def below(pattern: str, folder: str) -> str | None:
 
 
 def inside(query: Query, folder: str, commit: str) -> Query | None:
-    """The query for a submodule: at the commit that the outer tree names, unless it is about uncommitted work."""
+    """Return the query for a submodule; None if its path filters let nothing in there pass.
+
+    It is about the commit that the outer tree names, unless the query is about uncommitted work.
+    """
     patterns = _inner(query.paths, folder)
     if patterns is None:
         return None
@@ -51,7 +54,7 @@ def inside(query: Query, folder: str, commit: str) -> Query | None:
 
 
 def _inner(filters: Sequence[str], folder: str) -> list[str] | None:
-    """Path filters as one has to write them inside `folder`; None if nothing in there can pass."""
+    """Return path filters as they read inside `folder`; None if nothing in there can pass."""
     wanted = [one for one in filters if not one.startswith(globs.LESS)]
     inner = [found for one in wanted if (found := below(one, folder)) is not None]
     if wanted and not inner:
@@ -64,64 +67,79 @@ def _inner(filters: Sequence[str], folder: str) -> list[str] | None:
 
 
 class Inner(NamedTuple):
-    """A submodule at a folder, its answer, and what its own settings ask for and do not get."""
+    """A submodule at a folder, its answer, and warnings about its settings."""
 
     folder: str
     answer: Answer
     warnings: Iterable[str] = ()
 
 
-def joined(outer: Answer, inner: Iterable[Inner], top_k: int) -> Answer:
-    """One answer: the best of all, under the paths of the outer working tree. Complete if all are."""
-    answers = [outer]
-    hits: list[Hit] = list(outer.hits)
-    warnings: list[str] = []
-    reasons: dict[str, list[str]] = {}
-    for folder, answer, own in inner:
-        answers.append(answer)
-        reasons.setdefault(answer.degraded, []).append(folder)
-        warnings += [f"{folder}: {warning}" for warning in own]
-        warnings += [posixpath.join(folder, warning) for warning in answer.warnings]
-        hits += [_moved(hit, folder) for hit in answer.hits]
+def joined(outer: Answer, inner: Sequence[Inner], top_k: int) -> Answer:
+    """Return one answer with the best hits of all, under the paths of the outer working tree."""
+    answers = [outer, *(one.answer for one in inner)]
+    hits = [*outer.hits, *(_moved(hit, one.folder) for one in inner for hit in one.answer.hits)]
     hits.sort(key=lambda hit: (-hit.score, hit.path, hit.start_line))
     return replaced(
         outer,
         complete=all(answer.complete for answer in answers),
         missing=sum(answer.missing for answer in answers),
-        degraded=_degraded(outer.degraded, reasons),
+        degraded=_degraded(outer, inner),
         without_vectors=_summed([answer.without_vectors for answer in answers]),
         undescribed=sum(answer.undescribed for answer in answers),
         deferred=sum(answer.deferred for answer in answers),
         took_ms=sum(answer.took_ms for answer in answers),
-        warnings=tuple(warnings),
+        warnings=tuple(warning for one in inner for warning in _warnings(one)),
         absent=dict(sum((Counter(answer.absent) for answer in answers), Counter())),
         unmatched_names=tuple(
             name
             for name in outer.unmatched_names
             if all(name in answer.unmatched_names for answer in answers)
         ),
+        notes=_notes(outer, inner, bool(hits)),
+        unsearched={} if not all(answer.unsearched for answer in answers) else outer.unsearched,
         hits=tuple(hits[:top_k]),
     )
 
 
+def _warnings(one: Inner) -> list[str]:
+    """Return warnings about the settings of a submodule and of those within it."""
+    own = [f"{one.folder}: {warning}" for warning in one.warnings]
+    return [*own, *(posixpath.join(one.folder, warning) for warning in one.answer.warnings)]
+
+
 def _summed(parts: Iterable[WithoutVectors | None]) -> WithoutVectors | None:
-    """Of the trees that lack some."""
     some = [part for part in parts if part]
-    return (
-        WithoutVectors(sum(part.chunks for part in some), sum(part.of for part in some))
-        if some
-        else None
-    )
+    if not some:
+        return None
+    return WithoutVectors(sum(part.chunks for part in some), sum(part.of for part in some))
 
 
-def _degraded(outer: str, inner: Mapping[str, Sequence[str]]) -> str:
-    """What did not take part where; a reason that holds for the outer repository, too, is said once."""
-    others = [
-        f"{', '.join(folders)}: {why}" for why, folders in inner.items() if why and why != outer
-    ]
-    return "; ".join(filter(None, (outer, *others)))
+def _degraded(outer: Answer, inner: Sequence[Inner]) -> str:
+    """Return what did not take part where. A reason that holds for the outer repository is said once.
+
+    That no file holds a word of the query is not said where a file of another repository does.
+    """
+    answers = [outer, *(one.answer for one in inner)]
+    held = any(answer.hits and NO_WORD_FOUND not in answer.degraded for answer in answers)
+    reasons: dict[str, list[str]] = {outer.degraded: []}
+    for one in inner:
+        reasons.setdefault(one.answer.degraded, []).append(one.folder)
+    found = []
+    for reason, folders in reasons.items():
+        if reason and not (held and NO_WORD_FOUND in reason):
+            found.append(reason if reason == outer.degraded else f"{', '.join(folders)}: {reason}")
+    return "; ".join(found)
+
+
+def _notes(outer: Answer, inner: Sequence[Inner], has_hits: bool) -> tuple[str, ...]:
+    """Return the notes of all, each once. That no file passes the filters is not said where one does."""
+    found = list(outer.notes)
+    for one in inner:
+        found += [f"{one.folder}: {note}" for note in one.answer.notes if note not in outer.notes]
+    return tuple(note for note in found if not (has_hits and NO_FILE_PASSES in note))
 
 
 def _moved(hit: Hit, folder: str) -> Hit:
+    """Return a hit with its paths as they are in the outer working tree."""
     also = tuple(posixpath.join(folder, path) for path in hit.also)
     return replaced(hit, path=posixpath.join(folder, hit.path), also=also)

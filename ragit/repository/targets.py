@@ -1,4 +1,4 @@
-"""What a caller names, found in one repository: the tree of a revision or of uncommitted work, files, patterns."""
+"""Finds what a caller names in one repository: the tree of a revision or of uncommitted work, files, path patterns."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from ragit.git import GitStatus
 from ragit.query import Query
 from ragit.records import replaced
 from ragit.repository.early_status import Ahead
-from ragit.types import HEAD, STAGED, UNCOMMITTED, Oid, Target
+from ragit.types import HEAD, STAGED, UNCOMMITTED, Oid, Target, path_text
 
 DAY = 86_400
 
 
 class Targets:
-    """Finds trees and paths. `most_bytes` says how large an uncommitted file of a path may be."""
+    """Trees and paths of one repository. `most_bytes` returns how large an uncommitted file at a path may be."""
 
     def __init__(self, ahead: Ahead, most_bytes: Callable[[bytes], int]) -> None:
         self._repo, self._started = ahead
@@ -28,21 +28,21 @@ class Targets:
         self._under_way: GitStatus | None = None
 
     def look_again(self) -> None:
-        """See where HEAD stands now: it may have moved since the last call (the first one finds it just looked up)."""
+        """Look up HEAD again, except in the first call: it may have moved since the last one."""
         if self._looked:
             self._repo.refresh()
         self._looked = True
 
     def begin(self, revision: str | None, scope: str) -> None:
-        """Let git look at the working tree, if it is meant, until `of` asks for the tree: it takes a while."""
+        """Start git's status of the working tree, if a query is about it. `of` waits for it."""
         if self._under_way:
-            self._under_way.stop()  # whoever let it begin went away
+            self._under_way.stop()  # the caller of an earlier one went away
         self._under_way = None
         if revision is None and scope == "worktree":
             self._under_way, self._started = self._started or self._repo.start_status(), None
 
     def of(self, revision: str | None, scope: str) -> Target:
-        """The tree of a revision; if none is named, by `scope` HEAD's, the staged or the working tree.
+        """Return the tree of a revision; if none is named, by `scope` HEAD's, the staged or the working tree.
 
         Raises UnknownRevision.
         """
@@ -56,14 +56,14 @@ class Targets:
         return Target(HEAD, head.tree, head.tree)
 
     def working(self) -> tuple[Target, Mapping[bytes, str]]:
-        """HEAD with the uncommitted changes, and the changed files that are left out of it, with the reason."""
+        """Return HEAD with the uncommitted changes, and the reasons of changed files that are left out of it."""
         status, self._under_way = self._under_way, None
         tree, _, left_out = self._repo.working_tree(self._most_bytes, status)
         head = self._repo.head()  # which may have moved until then
         return Target(HEAD if tree == head.tree else UNCOMMITTED, tree, head.tree), left_out
 
     def reachable(self, reflog_days: int) -> set[Oid]:
-        """Trees of all refs, all worktrees' HEADs, recent reflog entries, and the uncommitted states here."""
+        """Return the trees of all refs, all worktrees' HEADs, recent reflog entries, and the uncommitted states."""
         repo = self._repo
         since = time.time() - reflog_days * DAY
         commits = {worktree.head for worktree in repo.worktrees() if worktree.head}
@@ -81,20 +81,42 @@ class Targets:
             return set()
 
     def from_top(self, query: Query) -> Query:
-        """The query with its path patterns as they are from the top."""
-        return (
-            replaced(query, paths=tuple(map(self._pattern, query.paths))) if query.paths else query
-        )
+        """Return the query with its path patterns counted from the top."""
+        if not query.paths:
+            return query
+        return replaced(query, paths=tuple(self._pattern(one, query) for one in query.paths))
 
     def file(self, path: str) -> bytes:
-        """A file's path as git has it; the given one is of the opened folder."""
+        """Return a path as git has it; the given one counts from the opened folder."""
         top = self._repo.top or self._repo.common_dir
         found = os.path.relpath(os.path.join(top, os.fsdecode(self._repo.prefix), path), top)  # noqa: PTH118
         return os.fsencode(found).replace(os.sep.encode(), b"/")
 
-    def _pattern(self, pattern: str) -> str:
+    def has(self, path: str, query: Query) -> bool:
+        """Return whether the tree that a query is about has a file or folder, given from the opened folder."""
+        found = self.file(path)
+        inside = found != b".." and not found.startswith((b"../", b".git/")) and found != b".git"
+        return inside and self._exists(found, query)
+
+    def _exists(self, path: bytes, query: Query) -> bool:
+        if path == b".":
+            return True
+        if query.ref is None and query.scope == "worktree" and self._repo.top:
+            return os.path.lexists(os.path.join(os.fsencode(self._repo.top), path))  # noqa: PTH118
+        tree = self.of(query.ref, query.scope).tree
+        below = path.rstrip(b"/") + b"/"
+        return any(
+            entry.path == path or entry.path.startswith(below) for entry in self._repo.entries(tree)
+        )
+
+    def literal(self, path: str) -> str:
+        """Return a pattern that matches a path given from the opened folder, and what is below it."""
+        found = path_text(self.file(path))
+        return "**" if found == "." else f"/{globs.literal(found)}"
+
+    def _pattern(self, pattern: str, query: Query) -> str:
         if pattern.startswith(globs.LESS):
-            return globs.LESS + self._pattern(pattern.removeprefix(globs.LESS))
+            return globs.LESS + self._pattern(pattern.removeprefix(globs.LESS), query)
         top = str(self._repo.top) if self._repo.top else None
         if not pattern.strip():
             raise ConfigError(
@@ -102,10 +124,10 @@ class Targets:
                 "Leave the path out, or name a file, a folder or a pattern",
             )
         if top and pattern.startswith("/") and not Path(pattern).is_relative_to(top):
-            real = os.path.realpath(
-                pattern
-            )  # one may have come here by a link, and a shell names the way one came
+            real = os.path.realpath(pattern)  # a shell may name the way by which one came
             pattern = real if Path(real).is_relative_to(top) else pattern
+        if any(sign in pattern for sign in "*?[\\") and self._is_literal(pattern, top, query):
+            pattern = globs.literal(pattern)
         found = globs.from_top(pattern, os.fsdecode(self._repo.prefix), top)
         if found is None:
             raise ConfigError(
@@ -113,3 +135,11 @@ class Targets:
                 f"It begins at {top or self._repo.common_dir}",
             )
         return found
+
+    def _is_literal(self, pattern: str, top: str | None, query: Query) -> bool:
+        """Return whether a pattern is the path of a file or folder, which counts first, as in git's pathspecs."""
+        here = pattern.split("/")[0] in {".", ".."}
+        if here or (top and Path(pattern).is_relative_to(top)):
+            return self.has(pattern, query)
+        path = os.fsencode(pattern.strip("/"))
+        return bool(path) and b".." not in path.split(b"/") and self._exists(path, query)

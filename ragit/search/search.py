@@ -14,6 +14,7 @@ from ragit.errors import EmbedderUnavailable, NotIndexed, WorkerDied
 from ragit.git import Objects, Repo
 from ragit.index import Composed, Indexer
 from ragit.index.descriptions.settings import chunk_task
+from ragit.index.selection import SUBMODULE
 from ragit.index.tree import without_vectors
 from ragit.index.vectors.embedder import warm_up
 from ragit.query import Query
@@ -24,6 +25,7 @@ from ragit.search.ways import Ground, Way, Ways
 from ragit.store import OF_CHUNK, Snapshot, Store
 from ragit.types import (
     DEFERRED,
+    NO_FILE_PASSES,
     Answer,
     Demoted,
     Hit,
@@ -51,6 +53,7 @@ class Found(NamedTuple):
     reranked_by: RerankedBy | None = None
     rewritten: Rewritten | None = None
     unmatched_names: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 class Searcher:
@@ -112,6 +115,8 @@ class Searcher:
             absent=composed.absent,
             unmatched_names=found.unmatched_names,
             deferred=composed.count_of(DEFERRED),
+            notes=found.notes + _unsearched_submodules(query, composed, found),
+            unsearched=composed.reasons if composed.searches_nothing else {},
         )
 
     @staticmethod
@@ -173,7 +178,7 @@ class Searcher:
     ) -> Found:
         view = View(snapshot, self._filter(store, query))
         if not view.places:
-            return Found(degraded="no file passes the filters")
+            return Found(notes=(NO_FILE_PASSES,))
         reranker = self._reranker if self._reranks(query) else None
         least = self._config.retrieval.min_score if query.min_score is None else query.min_score
         wanted = (
@@ -249,6 +254,15 @@ class Searcher:
         return lambda chunking, path: (
             languages[chunking] in wanted and (by_path is None or by_path(path))
         )
+
+
+def _unsearched_submodules(query: Query, composed: Composed, found: Found) -> tuple[str, ...]:
+    """Return a note on submodules where the tree itself has no good answer."""
+    count = composed.count_of({SUBMODULE})
+    if query.recurse_submodules or not count or (found.hits and not found.degraded):
+        return ()
+    are = "submodule is" if count == 1 else "submodules are"
+    return (f"{count:,} {are} not searched; --recurse-submodules searches what is checked out",)
 
 
 def _lost(hits: tuple[Hit, ...]) -> str:

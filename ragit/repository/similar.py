@@ -1,0 +1,88 @@
+"""Searches for code that is like the chunk at a line of a file."""
+
+from __future__ import annotations
+
+import zlib
+from typing import NamedTuple
+
+from ragit import chunk
+from ragit.errors import ConfigError
+from ragit.git import Repo
+from ragit.index import Indexer
+from ragit.query import Query
+from ragit.records import replaced
+from ragit.types import Answer, Target, path_text
+
+OVERLAPPING = 3
+"""Hits asked for beyond top_k: the chunk itself, and hits that its neighbours were merged into."""
+
+
+class Sample(NamedTuple):
+    """The chunk that others are to be like."""
+
+    path: str
+    line: int
+    start_line: int
+    end_line: int
+    text: str
+
+
+def parse_place(place: str) -> tuple[str, int]:
+    """Return the file and the line of FILE:LINE. Raises ConfigError."""
+    file, _, line = place.rpartition(":")
+    if not file or not line.isdecimal() or not int(line):
+        raise ConfigError(
+            f"{place!r} is not FILE:LINE", "For example: ragit search --like src/a.py:12"
+        )
+    return file, int(line)
+
+
+def sample_at(repo: Repo, indexer: Indexer, target: Target, path: bytes, line: int) -> Sample:
+    """Return the chunk of an indexed tree that holds a line of a file; the smallest if several do.
+
+    Raises ConfigError if there is none.
+    """
+    name = path_text(path)
+    with indexer.reading() as store:
+        composed = indexer.composer.compose(store, target.tree, near=target.near)
+        rows = zip(composed.snapshot.paths, composed.snapshot.chunkings, strict=True)
+        chunking = next((number for one, number in rows if one == path), None)
+        if store is None or chunking is None:
+            why = composed.snapshot.skipped.get(path, f"it is not in {target.name}")
+            raise ConfigError(f"{name} is not indexed: {why}", "Name a file that can be searched")
+        chunks = list(store.chunks_of(chunking).values())
+        blob, _ = store.blobs([chunking])[chunking]
+        derived = store.derived([chunking]).get(chunking)
+    held = [one for one in chunks if one.start_line <= line <= one.end_line]
+    if not held:
+        raise ConfigError(f"{name} has no text at line {line}", "Name a line that is not blank")
+    one = min(held, key=lambda row: row.end_line - row.start_line)
+    if derived:
+        text, _ = chunk.parted(zlib.decompress(derived))
+    else:
+        with repo.objects() as objects:
+            text = chunk.text_of(dict(objects.read_many([blob])).get(blob) or b"") or b""
+    return Sample(
+        name,
+        line,
+        one.start_line,
+        one.end_line,
+        text[one.start : one.end].decode("utf-8", "replace"),
+    )
+
+
+def as_query(query: Query, sample: Sample, top_k: int) -> Query:
+    """Return the query for what is like a sample: by meaning, since a whole chunk has too many words."""
+    return replaced(query, text=sample.text, mode="vector", top_k=top_k + OVERLAPPING)
+
+
+def without_sample(answer: Answer, sample: Sample, top_k: int) -> Answer:
+    """Return an answer without the sample itself, as one to the question for its place."""
+    hits = [
+        hit
+        for hit in answer.hits
+        if hit.path != sample.path
+        or hit.end_line < sample.start_line
+        or hit.start_line > sample.end_line
+    ]
+    return replaced(answer, query=f"{sample.path}:{sample.line}", hits=tuple(hits[:top_k]))

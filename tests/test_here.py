@@ -1,0 +1,148 @@
+"""Paths as people write and read them: from the current folder, literal before patterns, last in the line."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from sandbox import GitSandbox
+from terminal import Terminal
+
+
+@pytest.fixture
+def app(repo: GitSandbox) -> GitSandbox:
+    repo.write("top.py", "def widget_top():\n    return 'widget'\n")
+    repo.write("app/[id]/page.ts", "export const widget = 'literal'\n")
+    repo.write("app/d/page.ts", "export const widget = 'pattern'\n")
+    repo.write("lib/deep/a.py", "def widget_deep():\n    return 'widget'\n")
+    repo.commit()
+    return repo
+
+
+def found(repo: GitSandbox, *args: str) -> list[str]:
+    said = Terminal(repo.path).ragit("search", "--json", *args)
+    return sorted(hit["path"] for hit in json.loads(said.out)["results"])
+
+
+@pytest.mark.parametrize("name", ["text", "vimgrep", "markdown"])
+def test_from_a_subfolder_paths_are_those_of_an_editor_started_there(
+    app: GitSandbox, name: str
+) -> None:
+    shell = Terminal(app.path / "lib")
+    out = shell.ragit("search", "--format", name, "widget", code=0).out
+    assert "deep/a.py:" in out and "lib/deep" not in out
+    assert "../top.py:" in out
+    for line in out.splitlines():
+        if name == "vimgrep":
+            assert (shell.folder / line.split(":")[0]).is_file()
+
+
+def test_with_a_folder_named_paths_count_from_it_as_those_of_git(app: GitSandbox) -> None:
+    out = Terminal(app.path).ragit("-C", "lib/deep", "search", "widget_deep", code=0).out
+    assert out.startswith("a.py:1\n")
+
+
+def test_json_counts_from_the_top_and_says_where_that_is(app: GitSandbox) -> None:
+    said = Terminal(app.path / "lib").ragit("search", "--json", "widget_deep", code=0)
+    answer = json.loads(said.out)
+    assert answer["root"] == str(app.path)
+    assert "lib/deep/a.py" in [hit["path"] for hit in answer["results"]]
+
+
+@pytest.mark.parametrize("extra", [[], ["--committed"], ["--ref", "HEAD"]], ids=str)
+def test_a_path_that_exists_counts_before_what_it_would_match(
+    app: GitSandbox, extra: list[str]
+) -> None:
+    def paths(pattern: str) -> list[str]:
+        return found(app, *extra, "--path", pattern, "widget")
+
+    assert paths("app/[id]/page.ts") == ["app/[id]/page.ts"]
+    assert paths("app/[id]") == ["app/[id]/page.ts"]
+    assert paths("./app/[id]/") == ["app/[id]/page.ts"]
+    assert paths("app/[d]/page.ts") == ["app/d/page.ts"]
+    assert paths("!app/[id]") == ["app/d/page.ts", "lib/deep/a.py", "top.py"]
+    assert paths("app/*/page.ts") == ["app/[id]/page.ts", "app/d/page.ts"]
+
+
+@pytest.mark.parametrize("extra", [[], ["--committed"], ["--ref", "HEAD"]], ids=str)
+def test_a_last_word_that_is_a_path_limits_the_search_and_the_answer_says_so(
+    app: GitSandbox, extra: list[str]
+) -> None:
+    assert found(app, *extra, "widget", "lib") == ["lib/deep/a.py"]
+    assert found(app, *extra, "widget", "./lib/deep/") == ["lib/deep/a.py"]
+    assert found(app, *extra, "widget", "app/[id]") == ["app/[id]/page.ts"]
+    said = Terminal(app.path).ragit("search", *extra, "widget", "lib", code=0)
+    assert "note: only lib was searched, since it is a path" in said.err
+    said = Terminal(app.path).ragit("search", "--json", *extra, "widget", "lib", code=0)
+    assert "only lib was searched" in json.loads(said.out)["notes"][0]
+    assert json.loads(said.out)["query"] == "widget"
+
+
+def test_a_last_word_is_a_path_from_the_current_folder(app: GitSandbox) -> None:
+    below = Terminal(app.path / "lib")
+    answer = json.loads(below.ragit("search", "--json", "widget", "deep", code=0).out)
+    assert [hit["path"] for hit in answer["results"]] == ["lib/deep/a.py"]
+    answer = json.loads(below.ragit("search", "--json", "widget", "..", code=0).out)
+    assert len(answer["results"]) == 4
+
+
+def test_what_is_no_path_or_not_the_last_of_several_words_stays_a_word(app: GitSandbox) -> None:
+    for words in (["lib"], ["widget lib"], ["lib", "widget"], ["widget", ".git"], ["widget", "no"]):
+        said = Terminal(app.path).ragit("search", "--json", *words)
+        assert "notes" not in json.loads(said.out), words
+        assert json.loads(said.out)["query"] == " ".join(words)
+    said = Terminal(app.path).ragit("search", "--json", "--path", "top.py", "widget", "lib")
+    assert json.loads(said.out)["query"] == "widget lib"
+
+
+def test_a_query_may_come_from_standard_input(app: GitSandbox) -> None:
+    said = Terminal(app.path).process_bytes(
+        "search", "--json", "-", stdin="widget\ndeep ü".encode()
+    )
+    assert json.loads(said.stdout)["query"] == "widget\ndeep ü"
+    assert Terminal(app.path).process_bytes("search", "-", stdin=b"").returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("args", "hint"),
+    [
+        (["search", "-n", "3", "widget"], "-k N"),
+        (["search", "-l", "widget"], "--format vimgrep"),
+        (["search", "-t", "py", "widget"], "--language"),
+        (["search", "--lang", "py", "widget"], "--language"),
+        (["search", "--limit", "3", "widget"], "-k N"),
+        (["search", "-i", "widget"], "Case is ignored"),
+        (["search", "-F", "widget"], "git grep -F"),
+        (["where is the widget", "made"], "ragit search 'where is the widget' made"),
+    ],
+)
+def test_what_other_tools_taught_gets_a_hint(app: GitSandbox, args: list[str], hint: str) -> None:
+    assert hint in Terminal(app.path).refused(*args).hint
+
+
+def test_code_like_that_at_a_line(repo: GitSandbox) -> None:
+    def retry(name: str) -> str:
+        return (
+            f"def {name}(send, times):\n    for attempt in range(times):\n        try:\n"
+            "            return send()\n        except ConnectionError:\n"
+            "            wait(2 ** attempt)\n"
+        )
+
+    repo.write("src/a.py", "import os\n\n\n" + retry("send_mail"))
+    repo.write("src/b.py", retry("post_order"))
+    repo.write("src/c.py", "def area(width, height):\n    return width * height\n")
+    repo.commit()
+    shell = Terminal(repo.path / "src")
+    answer = json.loads(shell.ragit("search", "--json", "--like", "a.py:6", code=0).out)
+    assert answer["query"] == "src/a.py:6"
+    assert answer["results"][0]["path"] == "src/b.py"
+    assert all(hit["path"] != "src/a.py" or hit["end_line"] < 4 for hit in answer["results"]), (
+        "the code itself is no answer"
+    )
+    for place, words in {
+        "a.py": "FILE:LINE",
+        "no.py:1": "not indexed",
+        "a.py:99": "line 99",
+    }.items():
+        assert words in shell.refused("search", "--like", place).err
+    assert "either" in shell.refused("search", "--like", "a.py:6", "words").err
