@@ -92,6 +92,8 @@ class Sent(Record):
     """Texts that were too long, of which the beginning was sent."""
     refused: int = 0
     """Texts that the server would not take: they have no vector, and are found by their words."""
+    most_texts: int = 0
+    """Texts that the server takes in a request, where it refused more; 0 if it refused none."""
     cost: float | None = None
     """By the settings' prices; None if they have none for this model."""
 

@@ -58,6 +58,12 @@ def opened(repo: GitSandbox, server: EmbeddingServer, **more: object) -> Ragit:
     return open_repository(repo.path, flags={**flags(server), **more})
 
 
+@pytest.fixture(autouse=True)
+def one_request_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests count requests to know how many files are stored."""
+    monkeypatch.setattr("ragit.embed.pace.FIRST", 100_000)
+
+
 def dead(payload: Payload) -> None:
     """The connection is cut, each time."""
 

@@ -17,6 +17,7 @@ class Bar:
     def __init__(self, quiet: bool, label: str = "indexing") -> None:
         self._label = label
         self._bar: Any = None
+        self._note = ""
         self._quiet = quiet or not sys.stderr.isatty()
 
     def __call__(self, done: int, total: int) -> None:
@@ -27,13 +28,21 @@ class Bar:
             self.close()
         if self._bar is None:
             self._bar = click.progressbar(
-                length=total, label=self._label, file=sys.stderr, show_pos=True
+                length=total,
+                label=self._label,
+                file=sys.stderr,
+                show_pos=True,
+                item_show_func=lambda _: self._note,
             )
         if done < total and done - self._bar.pos < total // STEPS:
             return
-        self._bar.update(done - self._bar.pos)
+        self._bar.update(done - self._bar.pos, self._note)
         if done >= total:
             self.close()
+
+    def note(self, text: str) -> None:
+        """Show a few words behind the bar, such as the speed of a server."""
+        self._note = text
 
     def close(self) -> None:
         """Leave the line, if the bar stands on one."""

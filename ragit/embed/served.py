@@ -1,51 +1,44 @@
-"""Vectors from a server, in whatever dialect of the embeddings protocol it speaks. Opens no connection: `remote` does.
+"""Vectors from a server, in whatever dialect of the embeddings protocol it speaks.
 
-All dialects are one request of texts and one answer of vectors. What they call things is a row of `remote.presets`;
-what a server may do other than answer is the business of `remote.client`, except for two things that only we can mend:
-texts that are too long are cut, and a text that the server will not take, for whatever reason of its own, is left
-without a vector. Both depend on the text and the server alone, never on the texts that shared its request, and both
-are counted.
+Batches texts by `pace`, and deals with what only their owner can mend: a request that is too large
+is split, a text that is too long is cut, and a text that the server will not take is left without
+a vector. Both depend on the text and the server alone, never on the texts that shared its request,
+and both are counted.
 """
 
 from __future__ import annotations
 
-import base64
-import binascii
-import math
 import os
-import re
-import sys
 import threading
-from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
+from ragit.embed.answer import share_to_keep
 from ragit.embed.options import EmbedderOptions, fingerprint
+from ragit.embed.pace import Pace
+from ragit.embed.request import EmbeddingRequests, Kind
 from ragit.errors import ConfigError, EmbedderUnavailable, RemoteFailed
 from ragit.remote import secrets
-from ragit.remote.client import INDEXING, QUERY, Client, RetryPolicy, count, shown
-from ragit.remote.failures import KeyRefused, ParameterRefused, Refused, TooLong, TooMany
-from ragit.remote.parallel import NEVER, each
+from ragit.remote.client import INDEXING, QUERY, Client, RetryPolicy
+from ragit.remote.failures import (
+    KeyRefused,
+    ParameterRefused,
+    Refused,
+    TimedOut,
+    TooLong,
+    TooMany,
+)
+from ragit.remote.parallel import NEVER, as_ready
 from ragit.remote.presets import PRESETS, Preset, spoken_as
 from ragit.remote.secrets import Clean
 from ragit.remote.server import Server, masked, on_this_machine
 from ragit.reports import Reached, Sent
 
-_SHORTEST = 200
-"""Characters. A server that still calls such a text too long means something else."""
-
-_PLAIN = "def main():"
-"""A text that no server minds, unless it minds all."""
-
 CACHED_QUERIES = 256
 """Vectors of queries that an embedder keeps: a query is often repeated with other filters."""
 
-MOST_DIMENSIONS = 16_384
-"""Of a vector. Models that are served have up to 4096 of them, or 12,288."""
-
-_FRAME, _NUMBER = 1_000_000, 25
-"""Bytes of an answer, at most, and of each number in it."""
+_SHORTEST = 200
+"""Characters. A server that still calls such a text too long means something else."""
 
 _OFFLINE = "Or use the offline embedder: embedding.provider = static, without embedding.model"
 
@@ -58,105 +51,126 @@ class ServedEmbedder:
     def __init__(self, options: EmbedderOptions, preset: Preset, server: Server) -> None:
         dialect = spoken_as(preset, options.model, server.base_url)
         if dialect is None:
-            raise ConfigError(
-                f"{preset.title} has no embeddings", "docs/providers.md lists who has"
-            )
+            hint = "docs/providers.md lists the providers that have"
+            raise ConfigError(f"{preset.title} has no embeddings", hint)
         if not (options.model or dialect.model):
-            hint = (
-                "the deployment's name"
-                if preset.name == "azure"
-                else "the name that the server gave it"
-            )
+            azure = preset.name == "azure"
+            hint = "the deployment's name" if azure else "the name that the server gave it"
             raise ConfigError("embedding.model is not set", f"For {preset.title} it is {hint}")
         self._options = options
         self._preset = preset
         self._dialect = dialect
-        self._model = options.model or dialect.model
         self._client = Client(server)
-        self._dimensions = options.dimensions
-        self._base64 = options.encoding_format == "base64" or (
-            dialect.base64 and not options.encoding_format
-        )
+        self._pace = Pace(min(options.batch_size, dialect.most), dialect.characters)
+        self._requests = EmbeddingRequests(self._client, preset, dialect, options, self._pace)
         self._queries: dict[str, bytes] = {}
-        self._left_out: set[str] = set()
-        """Parameters that the server does not take and that are not the user's wish."""
-        self._answered = False
-        """Whether the server made a vector since it last refused a text."""
-        self._counting = threading.Lock()
-        self.counts: Counter[str] = Counter()
-        """Of the texts so far: tokens (as the server counts them), shortened and refused ones."""
+        policy = INDEXING._replace(retries=options.retries, repeats_timeouts=False)
+        self._indexing = policy
 
     @property
     def fingerprint(self) -> str:
-        """Server, model, requested dimensions and all that is done to a text before it becomes a vector."""
+        """Server, model, requested dimensions and all that is done to a text before it is sent."""
         done = [f"{name}={value}" for name, value in self._dialect.document]
         if self._options.max_characters:
             done.append(f"first {self._options.max_characters}")
         if self._dialect.prefixes[1] and not self._options.document_prefix:
             done.append(repr(self._dialect.prefixes[1]))
         done.append(f"secrets {secrets.VERSION}")
-        name = fingerprint(
-            self._preset.name,
-            f"{masked(self._client.server.base_url)}#{self._model}",
-            self._options.dimensions,
-            self._options,
-        )
+        address = masked(self._client.server.base_url)
+        model = f"{address}#{self._requests.model}"
+        name = fingerprint(self._preset.name, model, self._options.dimensions, self._options)
         return f"{name}:{','.join(done)}"
 
     @property
     def dimensions(self) -> int:
-        """Length of each vector: as configured, else learnt from the server's first answer, which this may ask for."""
-        if self._dimensions is None:
+        """Length of each vector: as configured, else learnt from the server, which this may ask."""
+        if self._requests.dimensions is None:
             self._translated(["dimensions"], self._dialect.document, self._indexing)
-        if self._dimensions is None:  # pragma: no cover - an answer sets it, all else raises
+        if (
+            self._requests.dimensions is None
+        ):  # pragma: no cover - an answer sets it, else it raises
             raise AssertionError("an answer without vectors was accepted")
-        return self._dimensions
+        return self._requests.dimensions
+
+    @property
+    def counts(self) -> Counter[str]:
+        """Of the texts so far: tokens (as the server counts them), shortened and refused ones."""
+        return self._requests.counts
 
     @property
     def sent(self) -> Sent:
-        """What was sent so far, queries included."""
+        """Everything that was sent so far, queries included."""
         counts = self.counts
-        secrets = sum(self._client.taken_out.values())
-        return Sent(self._model, counts["tokens"], secrets, counts["shortened"], counts["refused"])
+        return Sent(
+            self._requests.model,
+            counts["tokens"],
+            sum(self._client.taken_out.values()),
+            counts["shortened"],
+            counts["refused"],
+            most_texts=self._pace.learnt,
+        )
 
     @property
     def taken_out(self) -> Mapping[str, int]:
-        """Secrets that were taken out of what was sent, by kind."""
+        """Number of secrets that were taken out of what was sent, by kind."""
         return self._client.taken_out
+
+    @property
+    def requests(self) -> int:
+        """Requests that were answered with vectors so far."""
+        return self._pace.requests
+
+    @property
+    def texts_per_second(self) -> float:
+        """Throughput of the last requests; 0 before the first answer."""
+        return self._pace.texts_per_second
 
     def warm_up(self) -> None:
         """Start to import the server's client, so that the first query need not wait for it."""
         self._client.warm_up(openai=self._dialect.is_openai)
 
     def about(self) -> Reached:
-        """What `ragit embed --test` says of it: provider, address, model, and whether there is a key."""
+        """Return provider, address, model and state of the key, for `ragit embed --test`."""
         server = self._client.server
         abroad = server.base_url.startswith("http://") and not on_this_machine(server.base_url)
         return Reached(
             provider=f"{self._preset.name} ({self._preset.title})",
             address=self._client.url(self._dialect.path),
-            model=self._model,
+            model=self._requests.model,
             key=self._about_key(server),
             in_clear=bool(server.key) and abroad,
         )
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
-        """One unit vector per text. Blank texts, which servers refuse, are not sent: their vectors are zero.
+        """Return one unit vector per text. Blank texts, which servers refuse, are not sent: their
+        vectors are zero.
 
-        Raises `EmbedderUnavailable` if the server refuses, stays unreachable or answers with something else.
+        Raises `EmbedderUnavailable` if the server refuses, stays unreachable or answers with
+        something else.
         """
         prefix = self._options.document_prefix or self._dialect.prefixes[1]
-        spoken = {i: self._outgoing(prefix, text) for i, text in enumerate(texts) if text.strip()}
-        batches = list(self._batches(spoken))
-        answers = self._side_by_side([[spoken[i] for i in batch] for batch in batches])
+        outgoing = {i: self._outgoing(prefix, text) for i, text in enumerate(texts) if text.strip()}
         vectors: dict[int, bytes] = {}
-        for batch, answer in zip(batches, answers, strict=True):
-            vectors.update(zip(batch, answer, strict=True))
-        blank = bytes(4 * self.dimensions) if len(spoken) < len(texts) else b""
+        batches = self._batches(outgoing)
+
+        def embedded(batch: list[int], over: threading.Event) -> tuple[list[int], list[bytes]]:
+            policy = self._indexing._replace(over=over)
+            sent = [outgoing[i] for i in batch]
+            return batch, self._translated(sent, self._dialect.document, policy)
+
+        # Alone, the first tells how long the vectors are and how fast the server is.
+        if self._requests.dimensions is None or not self._pace.known:
+            for batch in batches:
+                vectors.update(zip(*embedded(batch, NEVER), strict=True))
+                break
+        at_once = self._client.server.concurrency
+        for batch, found in as_ready(embedded, batches, at_once=at_once):
+            vectors.update(zip(batch, found, strict=True))
+        blank = bytes(4 * self.dimensions) if len(outgoing) < len(texts) else b""
         return [vectors.get(i, blank) for i in range(len(texts))]
 
     def embed_query(self, text: str) -> bytes:
-        """Return the vector of a query; gives up sooner than indexing. The last queries are cached."""
+        """Return the vector of a query; gives up sooner than indexing. The last ones are cached."""
         vector = self._queries.pop(text, None) or self._query(text)[0]
         self._queries[text] = vector
         if len(self._queries) > CACHED_QUERIES:
@@ -164,93 +178,66 @@ class ServedEmbedder:
         return vector
 
     def embed_query_beside(self, query: str, text: str) -> tuple[bytes, bytes]:
-        """The vectors of a query and of a document's text by one request. That of the text is empty where a parameter
-        tells the server which of the two a whole request is, or where a request is to hold no more than one text.
+        """Return the vectors of a query and of a document's text, by one request.
+
+        That of the text is empty where a parameter tells the server which of the two a whole
+        request is, or where a request holds no more than one text.
         """
-        if self._dialect.query != self._dialect.document or self._most < 2:
+        if self._dialect.query != self._dialect.document or self._pace.most_texts < 2:
             return self.embed_query(query), b""
         document = self._outgoing(self._options.document_prefix or self._dialect.prefixes[1], text)
         vectors = self._query(query, document)
         return vectors[0], vectors[1] if len(vectors) > 1 else b""
 
     def knows(self, text: str) -> bool:
-        """True: such models read pieces of words, and most languages."""
+        """Return True: such models read pieces of words, and most languages."""
         return bool(text)
 
     def _query(self, text: str, *beside: str) -> list[bytes]:
-        """The vector of a query, and those of texts as they are sent with it; of a blank query, that alone."""
+        """Return the vectors of a query and of the texts beside it; of a blank query, that alone."""
         if not text.strip():
             return [bytes(4 * self.dimensions)]
         clean = self._client.clean((self._options.query_prefix or self._dialect.prefixes[0]) + text)
-        policy = QUERY._replace(retries=min(QUERY.retries, self._options.retries))
+        retries = min(QUERY.retries, self._options.retries)
+        policy = QUERY._replace(retries=retries, repeats_timeouts=False)
         return self._translated([clean, *beside], self._dialect.query, policy)
 
     def _about_key(self, server: Server) -> str:
+        local = self._preset.local
         if not server.key_hint:
             needed = (
-                "and none is needed"
-                if self._preset.local
-                else f"unless {server.section}.apiKeyEnv names one"
+                "and none is needed" if local else f"unless {server.section}.apiKeyEnv names one"
             )
             return f"none is sent, {needed}"
-        needed = (
-            ", and needed only where the server was started with one" if self._preset.local else ""
-        )
+        needed = ", and needed only where the server was started with one" if local else ""
         return f"{server.key_hint}: {'set' if server.key else f'not set{needed}'}"
 
-    @property
-    def _indexing(self) -> RetryPolicy:
-        return INDEXING._replace(retries=self._options.retries)
-
     def _outgoing(self, prefix: str, text: str) -> str:
-        """A text as it is sent. Secrets first: half of one has no form by which it could be found."""
+        """Return a text as it is sent. Redacts before it cuts: half a secret is not found."""
         clean = self._client.clean(prefix + text)
         most = self._options.max_characters
         if not most or len(clean) <= most:
             return clean
-        self._count("shortened")
+        self._requests.count("shortened")
         return Clean(clean[:most])
 
-    @property
-    def _most(self) -> int:
-        """How many texts a request holds."""
-        return min(self._options.batch_size, self._dialect.most)
-
     def _batches(self, texts: Mapping[int, str]) -> Iterator[list[int]]:
-        batch: list[int] = []
-        size = 0
-        for number, text in texts.items():
-            if batch and (len(batch) >= self._most or size + len(text) > self._dialect.characters):
-                yield batch
-                batch, size = [], 0
-            batch.append(number)
-            size += len(text)
-        if batch:
-            yield batch
+        """Yield the numbers of the texts of each request, sized when it is about to be sent."""
+        order = list(texts)
+        lengths = [len(texts[i]) for i in order]
+        start = 0
+        while start < len(order):
+            end = self._pace.take(lengths, start)
+            yield order[start:end]
+            start = end
 
-    def _side_by_side(self, batches: list[list[str]]) -> list[list[bytes]]:
-        """The vectors of each batch; as many requests under way at once as the options allow."""
-
-        def vectors(batch: list[str], over: threading.Event) -> list[bytes]:
-            return self._translated(
-                batch, self._dialect.document, self._indexing._replace(over=over)
-            )
-
-        # The first answer may have to tell the dimensions that all others are checked by.
-        alone = 1 if self._dimensions is None else 0
-        answers = [vectors(batch, NEVER) for batch in batches[:alone]]
-        return answers + each(vectors, batches[alone:], at_once=self._client.server.concurrency)
-
-    def _translated(
-        self, texts: Sequence[str], kind: tuple[tuple[str, str], ...], policy: RetryPolicy
-    ) -> list[bytes]:
-        """As `_fitting`, with failures in the words of this room."""
+    def _translated(self, texts: Sequence[str], kind: Kind, policy: RetryPolicy) -> list[bytes]:
+        """Return vectors; raise failures as `EmbedderUnavailable`."""
         try:
-            return self._fitting(texts, kind, policy)
+            return self._in_time(texts, kind, policy)
         except RemoteFailed as error:
-            raise EmbedderUnavailable(
-                f"model {self._model} at {error.message}", self._hint(error)
-            ) from error
+            words = f"model {self._requests.model} at {error.message}"
+            raise EmbedderUnavailable(words, self._hint(error)) from error
 
     def _hint(self, error: RemoteFailed) -> str:
         if isinstance(error, ParameterRefused):
@@ -262,246 +249,102 @@ class ServedEmbedder:
                 return f"Leave {own[error.parameter]} out: this server does not take it"
             hint = 'For a server that only speaks OpenAI\'s protocol: embedding.provider = "openai"'
             return f"This server does not take the parameter {error.parameter}. {hint}"
-        return (
-            error.hint
-            if isinstance(error, KeyRefused)
-            else f"{error.hint}. {_OFFLINE}".replace("?.", "?")
-        )
+        if isinstance(error, KeyRefused):
+            return error.hint
+        return f"{error.hint}. {_OFFLINE}".replace("?.", "?")
 
-    def _fitting(
-        self, texts: Sequence[str], kind: tuple[tuple[str, str], ...], policy: RetryPolicy
-    ) -> list[bytes]:
-        """Vectors of texts; where the server says too long, of fewer at a time, at last of a text's beginning.
+    def _in_time(self, texts: Sequence[str], kind: Kind, policy: RetryPolicy) -> list[bytes]:
+        """Return vectors; of fewer texts at a time where the server does not answer in time.
 
-        The same for a request that it does not take: sooner or later the text that it means stands alone.
+        A request is not repeated at its full size, since the server may still be working on it.
+        Only a single text is sent once more: the server may have been loading its model.
         """
         try:
-            return self._request(texts, kind, policy)
+            return self._fitting(texts, kind, policy)
+        except TimedOut:
+            self._pace.timed_out(len(texts), sum(map(len, texts)))
+            if policy.retries == 0:
+                raise
+            if len(texts) == 1:
+                return self._fitting(texts, kind, policy)
+            middle = len(texts) // 2
+            return [
+                *self._in_time(texts[:middle], kind, policy),
+                *self._in_time(texts[middle:], kind, policy),
+            ]
+
+    def _fitting(self, texts: Sequence[str], kind: Kind, policy: RetryPolicy) -> list[bytes]:
+        """Return vectors; of fewer texts, or a text's beginning, where the server takes no more.
+
+        A request that it refuses for another reason is split, too, until the text that it refuses
+        stands alone.
+        """
+        try:
+            return self._requests.send(texts, kind, policy)
         except (KeyRefused, ParameterRefused):
             raise
         except Refused as refused:
             if not isinstance(refused, (TooLong, TooMany)) and refused.status not in (400, 422):
                 raise
-            if len(texts) > 1:
-                return self._halves(texts, kind, policy)
-            if isinstance(refused, TooLong):
+            if len(texts) == 1 and isinstance(refused, TooLong):
                 return self._shortened(texts[0], kind, policy, refused)
-            return self._refused(kind, policy, refused)
+            if len(texts) == 1:
+                return self._refused(kind, policy, refused)
+            if isinstance(refused, TooMany):
+                most = self._pace.too_many(
+                    len(texts), refused.message.partition("answered ")[2][4:]
+                )
+                parts = [texts[i : i + most] for i in range(0, len(texts), most)]
+                return [vector for part in parts for vector in self._fitting(part, kind, policy)]
+            return self._halves(texts, kind, policy, isinstance(refused, TooLong))
 
     def _halves(
-        self, texts: Sequence[str], kind: tuple[tuple[str, str], ...], policy: RetryPolicy
+        self, texts: Sequence[str], kind: Kind, policy: RetryPolicy, too_long: bool
     ) -> list[bytes]:
-        """Short ones and long ones apart: what is too long is soon among itself."""
+        """Return the vectors of the shorter and the longer texts: the long ones are soon alone."""
         order = sorted(range(len(texts)), key=lambda i: (len(texts[i]), i))
         middle = len(order) // 2
+        shortened = self.counts["shortened"]
         vectors: dict[int, bytes] = {}
         for half in (order[:middle], order[middle:]):
-            vectors.update(
-                zip(half, self._fitting([texts[i] for i in half], kind, policy), strict=True)
-            )
+            found = self._fitting([texts[i] for i in half], kind, policy)
+            vectors.update(zip(half, found, strict=True))
+        if too_long and self.counts["shortened"] == shortened:  # it was all of them together
+            self._pace.too_long(sum(map(len, texts)))
         return [vectors[i] for i in range(len(texts))]
 
     def _shortened(
-        self, text: str, kind: tuple[tuple[str, str], ...], policy: RetryPolicy, refused: TooLong
+        self, text: str, kind: Kind, policy: RetryPolicy, refused: TooLong
     ) -> list[bytes]:
         shorter = text
         while len(shorter) >= _SHORTEST:
-            shorter = Clean(shorter[: int(len(shorter) * _share(refused.message))])
+            shorter = Clean(shorter[: int(len(shorter) * share_to_keep(refused.message))])
             try:
-                found = self._request([shorter], kind, policy)
+                found = self._requests.send([shorter], kind, policy)
             except TooLong as again:
                 refused = again
                 continue
-            self._count("shortened")
+            self._requests.count("shortened")
             return found
         raise refused
 
-    def _refused(
-        self, kind: tuple[tuple[str, str], ...], policy: RetryPolicy, refused: Refused
-    ) -> list[bytes]:
-        """No vector for a text that the server does not take, if it takes any."""
-        self._still_takes_texts(kind, policy, refused)
-        self._count("refused")
+    def _refused(self, kind: Kind, policy: RetryPolicy, refused: Refused) -> list[bytes]:
+        """Return no vector for a text that the server refuses, if it takes any."""
+        self._requests.still_takes_texts(kind, policy, refused)
+        self._requests.count("refused")
         return [bytes(4 * self.dimensions)]
-
-    def _still_takes_texts(
-        self, kind: tuple[tuple[str, str], ...], policy: RetryPolicy, failed: RemoteFailed
-    ) -> None:
-        """Raise the failure if it is not the text's fault. What is stored as refused is not asked for again: a server
-        that from some moment on refuses everything must not leave a store without vectors."""
-        if not self._answered:
-            try:
-                self._request([_PLAIN], kind, policy)
-            except RemoteFailed:
-                raise failed from None
-        self._answered = False
-
-    def _request(
-        self, texts: Sequence[str], kind: tuple[tuple[str, str], ...], policy: RetryPolicy
-    ) -> list[bytes]:
-        payload: dict[str, object] = {
-            "model": self._model,
-            self._dialect.texts: list(texts),
-            **dict(kind),
-        }
-        payload.update(
-            (name, value) for name, value in self._dialect.always if name not in self._left_out
-        )
-        if self._options.dimensions is not None:
-            payload[self._wanted(self._dialect.dimensions, "dimensions")] = self._options.dimensions
-        if self._base64 or self._options.encoding_format:
-            payload[self._wanted(self._dialect.encoding, "encodingFormat")] = (
-                "base64" if self._base64 else "float"
-            )
-        largest = _FRAME + len(texts) * MOST_DIMENSIONS * _NUMBER
-        try:
-            answer = self._client.post(
-                self._dialect.path,
-                payload,
-                policy=policy,
-                largest=largest,
-                openai=self._dialect.is_openai,
-            )
-        except ParameterRefused as refused:
-            if not self._adapts(refused.parameter):
-                raise
-            return self._request(texts, kind, policy)
-        vectors = self._vectors(answer, len(texts))
-        zeros = sum(not any(vector) for vector in vectors)
-        if zeros < len(vectors):
-            self._answered = True
-        else:
-            wrong = self._wrong(
-                "sent embeddings that are all zero", "Is it a model for embeddings?"
-            )
-            if list(texts) == [_PLAIN]:
-                raise wrong
-            self._still_takes_texts(kind, policy, wrong)
-        self._count("refused", zeros)
-        return vectors
-
-    def _wanted(self, parameter: str, setting: str) -> str:
-        if not parameter:
-            raise ConfigError(
-                f"{self._preset.title} has no parameter for embedding.{setting}", "Leave it out"
-            )
-        return parameter
-
-    def _adapts(self, parameter: str) -> bool:
-        """True if the next request goes without a parameter that nobody asked for."""
-        if (
-            parameter == self._dialect.encoding
-            and self._base64
-            and not self._options.encoding_format
-        ):
-            self._base64 = False
-            return True
-        if parameter in dict(self._dialect.always) and parameter not in self._left_out:
-            self._left_out.add(parameter)
-            return True
-        return False
-
-    def _vectors(self, answer: Any, expected: int) -> list[bytes]:
-        try:
-            vectors = _rows(answer, self._dialect.answer)
-            usage = answer.get("usage") or {}
-            tokens = usage.get("total_tokens") or answer.get("prompt_eval_count") or 0
-        except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
-            raise self._wrong(
-                f"did not answer with embeddings, but with {shown(answer)}"
-            ) from error
-        if len(vectors) != expected:
-            raise self._wrong(f"answered with {len(vectors)} embeddings to {expected} texts")
-        self._count("tokens", count(tokens))
-        return [self._unit(vector) for vector in vectors]
-
-    def _unit(self, given: Any) -> bytes:
-        vector = _numbers(given)
-        if not vector:
-            raise self._wrong(
-                f"sent an embedding that is not a list of numbers: {shown(given)[:60]}"
-            )
-        if len(vector) > MOST_DIMENSIONS:
-            raise self._wrong(
-                f"sent {len(vector):,} dimensions, and {MOST_DIMENSIONS:,} are the most"
-            )
-        if self._dimensions is None:
-            self._dimensions = len(vector)
-        if len(vector) != self._dimensions:
-            hint = "Set embedding.dimensions to what the model gives, or leave it out"
-            raise self._wrong(f"sent {len(vector)} dimensions instead of {self._dimensions}", hint)
-        length = _length(vector)
-        if not math.isfinite(length):
-            raise self._wrong("sent an embedding with numbers that are not finite, or too large")
-        return array("f", [x / (length or 1.0) for x in vector]).tobytes()
-
-    def _count(self, what: str, number: int = 1) -> None:
-        with self._counting:
-            self.counts[what] += number
-
-    def _wrong(self, words: str, hint: str = "") -> RemoteFailed:
-        return self._client.wrong(self._dialect.path, words, hint)
 
 
 def load(options: EmbedderOptions) -> ServedEmbedder:
-    """The embedder that a provider's name stands for. ConfigError if its settings are not enough."""
+    """Return the embedder of a provider. Raises ConfigError if its settings are not enough."""
     preset = PRESETS[options.provider]
+    variable = options.api_key_env
     server = options.server or Server(
         options.base_url or preset.base_url,
-        key=os.environ.get(options.api_key_env, "").strip() if options.api_key_env else "",
+        key=os.environ.get(variable, "").strip() if variable else "",
         key_header=preset.key_header,
-        key_hint=f"the environment variable {options.api_key_env} (embedding.apiKeyEnv)"
-        if options.api_key_env
-        else "",
+        key_hint=f"the environment variable {variable} (embedding.apiKeyEnv)" if variable else "",
         timeout=options.timeout,
         concurrency=options.concurrency,
     )
     return ServedEmbedder(options, preset, server)
-
-
-def _rows(answer: Any, place: str) -> list[Any]:
-    """The vectors of an answer in the order of the texts. KeyError, TypeError or ValueError for another answer."""
-    if place == "embeddings":
-        return list(answer["embeddings"])
-    if place == "by type":
-        return list(answer["embeddings"]["float"])
-    rows = answer["data"]
-    indexes = [int(row["index"]) for row in rows]
-    if sorted(indexes) != list(range(len(rows))):
-        raise ValueError(f"its rows are numbered {sorted(indexes)[:10]}")
-    return [row["embedding"] for row in sorted(rows, key=lambda row: int(row["index"]))]
-
-
-def _numbers(given: Any) -> Sequence[float]:
-    """A vector from a list or from base64 of little-endian float32; empty if it is neither."""
-    if isinstance(given, str):
-        vector = array("f")
-        try:
-            vector.frombytes(base64.b64decode(given, validate=True))
-        except (ValueError, binascii.Error):
-            return ()
-        if sys.byteorder == "big":  # pragma: no cover
-            vector.byteswap()
-        return vector
-    if isinstance(given, list) and all(
-        isinstance(x, (int, float)) and not isinstance(x, bool) for x in given
-    ):
-        return given
-    return ()
-
-
-def _length(vector: Sequence[float]) -> float:
-    """Of a vector of any numbers; not finite if it has none."""
-    try:
-        return math.sqrt(math.fsum(x * x for x in vector))
-    except (OverflowError, ValueError):  # numbers that no float holds, or whose squares none does
-        return math.inf
-
-
-def _share(message: str) -> float:
-    """How much of a text to keep, by the numbers with which a server says that it is too long; else three quarters."""
-    said = message.partition("answered ")[2].partition(":")[2]
-    numbers = sorted({int(number) for number in re.findall(r"(?<![\w.])\d{2,7}(?![\w.]*\d)", said)})
-    if len(numbers) == 2 and numbers[0] >= numbers[1] / 8:
-        return 0.95 * numbers[0] / numbers[1]
-    return 0.75

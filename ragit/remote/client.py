@@ -156,11 +156,15 @@ class Client:
         import httpx2
         import openai
 
+        from ragit.remote import transport
+
         client = self._openai_client().with_options(max_retries=policy.retries)
         try:
             return client.post(f"/{path}", cast_to=httpx2.Response, body=payload)
         except openai.APIStatusError as error:
             return error.response
+        except openai.APITimeoutError as error:
+            raise self._stopped(path, transport.TimedOut("no answer in time")) from error
         except openai.APIConnectionError as error:
             raise self._broken(path, error.__cause__) from error
 
@@ -168,15 +172,19 @@ class Client:
         """Send a request of another dialect, with the retries that the openai client would make."""
         import httpx2
 
+        from ragit.remote import transport
+
         http = self._http_client()
         for attempt in range(policy.retries + 1):
             wait = min(8.0, 0.5 * 2.0**attempt) * random.uniform(0.75, 1)
             try:
                 response = http.post(self._path(path), json=payload)
             except httpx2.TransportError as error:
-                if attempt == policy.retries or _pause(wait, policy.over):
-                    raise self._broken(path, error) from error
-                continue
+                if attempt < policy.retries and not _pause(wait, policy.over):
+                    continue
+                if isinstance(error, httpx2.TimeoutException):
+                    raise self._stopped(path, transport.TimedOut(str(error))) from error
+                raise self._broken(path, error) from error
             if response.headers["x-should-retry"] == "false" or attempt == policy.retries:
                 break
             if _pause(_seconds(response.headers, wait), policy.over):

@@ -81,6 +81,11 @@ def _sent(sent: Sent, dry_run: bool, paint: Paint) -> Iterator[str]:
         yield f"  {counted(sent.secrets, 'secret')} {held} of what is sent"
     if sent.shortened:
         yield f"  {counted(sent.shortened, 'text')} too long for the model: cut to fit"
+    if sent.most_texts:
+        yield (
+            f"  the server takes {counted(sent.most_texts, 'text')} in a request: "
+            f"embedding.batchSize = {sent.most_texts} saves the refused ones"
+        )
     if sent.refused:
         yield paint.bad(
             f"  {counted(sent.refused, 'text')} refused by the server: found by words only"

@@ -446,9 +446,9 @@ def test_a_silent_server_times_out(waits: list[float]) -> None:
         options = EmbedderOptions(
             base_url=f"http://127.0.0.1:{silent.getsockname()[1]}", timeout=0.05, retries=1
         )
-        with pytest.raises(EmbedderUnavailable, match="connection broke"):
+        with pytest.raises(EmbedderUnavailable, match="no answer in time"):
             load_embedder("openai", options).embed(["one"])
-    assert len(waits) == 1
+    assert not waits
 
 
 @pytest.mark.parametrize(

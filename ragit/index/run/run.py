@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
 from itertools import takewhile
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 
 BATCH_FILES = 48
 """Blobs per batch and transaction: what a kill can lose, some tenths of a second of work."""
+
+BATCH_SECONDS = 10.0
+"""Time after which a batch that waits for a server is stored, roughly: the next has fewer files."""
 
 DESCRIBED_FILES = 8
 """The same while models are asked: a file's chunks take seconds each, and what they say is kept at once anyway."""
@@ -130,13 +134,17 @@ class Run:
         allowance = -math.inf if how.quick else float(setup.config.documents.max_seconds)
         slow = Slow(lacking, tally.deferred, allowance)
         asks = setup.is_remote and not how.rehearses
-        cut = partial(_cut, size=BATCH_FILES if self._keep is None else DESCRIBED_FILES, alone=asks)
+        self._files = BATCH_FILES if self._keep is None else DESCRIBED_FILES
+        self._most_files = self._files
+        if asks:
+            self._files = 1  # what is wrong with a server shows before much is sent to it
+        cut = partial(_cut, size=lambda: self._files)
         first = takewhile(lambda _: not how.is_over, slow.first(cut))
         # Who waits for a server gains nothing by more processes: they would only send more requests at once.
         if asks or self._keep is not None:
             with closing(Workbench(recipe, self._keep)) as bench:
-                yield from slow.read(_alone(bench, first))
-                yield from slow.spend(_alone(bench, slow.second(cut)))
+                yield from slow.read(self._asking(bench, first))
+                yield from slow.spend(self._asking(bench, slow.second(cut)))
                 tally.spent = bench.asker.spent if self._keep is not None else tally.spent
                 tally.sent = bench.sent
             return
@@ -151,6 +159,18 @@ class Run:
         if slow.count:
             workers = min(setup.workers, slow.count)
             yield from slow.spend(_together(recipe, workers, slow.second(cut), ahead=1))
+
+    def _asking(self, bench: Workbench, batches: Iterable[Batch]) -> Iterator[list[Done]]:
+        """Work on batches with a server, sized so that little is lost if the run is ended."""
+        for batch in batches:
+            started = time.monotonic()
+            done = bench.work(batch.keys, batch.kind)
+            share = BATCH_SECONDS / max(time.monotonic() - started, 0.001)
+            self._files = min(max(1, int(sum(map(_weight, batch.keys)) * share)), self._most_files)
+            rate = bench.texts_per_second
+            if rate and self._progress is not None and hasattr(self._progress, "note"):
+                self._progress.note(f"{rate:.1f} texts/s")
+            yield done
 
 
 def _alone(bench: Workbench, batches: Iterable[Batch]) -> Iterator[list[Done]]:
@@ -173,18 +193,18 @@ def _weight(key: Key) -> int:
     return DOCUMENT_WEIGHT if is_document(key[1]) else 1
 
 
-def _cut(keys: Sequence[Key], *, size: int, alone: bool) -> Iterator[list[Key]]:
-    """The keys in order, in runs of at most this weight, of one at least; the first may stand `alone`, so that what is
-    wrong with a server shows before much is sent to it.
+def _cut(keys: Sequence[Key], *, size: Callable[[], int]) -> Iterator[list[Key]]:
+    """Yield the keys in order, in batches of at most the weight that `size` gives when a batch
+    begins; a batch holds one key at least.
     """
     batch: list[Key] = []
-    room = 0 if alone else size
+    room = size()
     for key in keys:
-        room -= _weight(key)
-        if batch and room < 0:
+        if batch and room < _weight(key):
             yield batch
-            batch, room = [], size - _weight(key)
+            batch, room = [], size()
         batch.append(key)
+        room -= _weight(key)
     if batch:
         yield batch
 

@@ -18,7 +18,7 @@ from ragit.config import Description, Embedding, ImageDescription
 from ragit.embed.quantize import quantize
 from ragit.git import ObjectsRecipe
 from ragit.index.descriptions.settings import IMAGE, Names
-from ragit.index.vectors.embedder import embedder_of, sent_by
+from ragit.index.vectors.embedder import embedder_of, sent_by, served
 from ragit.index.vectors.private_keys import Sealed, sealed
 from ragit.index.vectors.reuse import Planned, Said, Vector, planned
 from ragit.index.vectors.same_model import PROBE
@@ -145,6 +145,11 @@ class Workbench:
         """What the embedder sent so far; None where it sends nothing."""
         sent = sent_by(self._embedder)
         return sent and replaced(sent, secrets=sent.secrets + self._private_keys)
+
+    @property
+    def texts_per_second(self) -> float:
+        """Throughput of the server that makes the vectors; 0 where none does."""
+        return getattr(served(self._embedder), "texts_per_second", 0.0)
 
     @cached_property
     def asker(self) -> Asker:
@@ -287,17 +292,18 @@ class Workbench:
         if not plan.texts:
             return plan.stored, ()
         before = 0 if self._embedder.local else 1
-        behind = before and len(plan.texts) >= self._one_request
+        asked = self._requests
         made = self._embedder.embed([*[PROBE] * before, *plan.texts.values()])
         # By itself: of several requests at once, the last to be sent may be the first to be answered.
-        after = self._embedder.embed([PROBE]) if behind else []
+        several = before and self._requests - asked > 1
+        after = self._embedder.embed([PROBE]) if several else []
         fresh = zip(plan.texts, quantize(made[before:]), strict=True)
         return {**plan.stored, **dict(fresh)}, (*made[:before], *after)
 
     @property
-    def _one_request(self) -> int:
-        """So many texts, the probe among them, are sent together: no server takes fewer at once."""
-        return min(self._recipe.embedding.batch_size, 32)
+    def _requests(self) -> int:
+        """Requests that the server answered so far; 0 for an embedder that does not say."""
+        return getattr(served(self._embedder), "requests", 0)
 
 
 class _Made(NamedTuple):

@@ -1,0 +1,105 @@
+"""Chooses how much text one request holds, by how long the server took for the ones before.
+
+A server without a graphics card needs half a second for a text, a provider a hundredth: no fixed
+size suits both. The first request is small. The next ones are sized to take `SECONDS`, so that
+progress shows, little is lost, and a server that is given up is idle soon.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Sequence
+
+FIRST = 2_000
+"""Weight of the first request; one text, if it is longer."""
+
+_EACH = 100
+"""Weight of a text beside its characters: short ones take time, too."""
+
+SECONDS = 7.0
+"""Time that a request should take, well below the usual timeout of 30 s."""
+
+_GROWTH = 4
+"""A request holds at most this many times as much as the one before."""
+
+_WORSE = 0.7
+"""Share of the best throughput below which a larger request was no gain."""
+
+
+class Pace:
+    """The size of the next request. Threads may share it."""
+
+    def __init__(self, most_texts: int, most_characters: int) -> None:
+        self._lock = threading.Lock()
+        self._most_characters = most_characters
+        self._weight = FIRST
+        self._best = (0.0, 0)
+        """Weight per second, and the weight of the requests that reached it."""
+        self._texts = 0.0
+        self._seconds = 0.0
+        self.requests = 0
+        """Requests that were answered so far."""
+        self.most_texts = most_texts
+        """Texts in a request: what the settings allow, or fewer if the server takes fewer."""
+        self.learnt = 0
+        """Texts that the server takes at once, where it refused more; 0 if it refused none."""
+
+    @property
+    def known(self) -> bool:
+        """True once the server answered a request."""
+        return self.requests > 0
+
+    @property
+    def texts_per_second(self) -> float:
+        """Throughput of a single request, over the last ones; 0 if there was none."""
+        return self._texts / self._seconds if self._seconds else 0.0
+
+    def take(self, lengths: Sequence[int], start: int) -> int:
+        """Return where the request that begins at text `start` ends; it holds one text at least."""
+        end, characters = start, 0
+        while end < len(lengths) and end - start < self.most_texts:
+            characters += lengths[end]
+            weight = characters + _EACH * (end + 1 - start)
+            if end > start and (weight > self._weight or characters > self._most_characters):
+                break
+            end += 1
+        return end
+
+    def answered(self, texts: int, characters: int, seconds: float) -> None:
+        """Adapt the size to what a request took."""
+        weight = characters + _EACH * texts
+        most = self._most_characters + _EACH * self.most_texts
+        rate = weight / max(seconds, 1e-3)
+        with self._lock:
+            self.requests += 1
+            self._texts, self._seconds = self._texts * 0.8 + texts, self._seconds * 0.8 + seconds
+            best, best_weight = self._best
+            wanted = rate * SECONDS
+            if rate >= best:
+                self._best = (rate, weight)
+            else:
+                self._best = (0.95 * best, best_weight)
+                if rate < _WORSE * best and weight > best_weight and wanted < most:
+                    wanted = min(wanted, best_weight)
+            wanted = min(max(wanted, self._weight / 2), _GROWTH * self._weight)
+            self._weight = int(min(max(wanted, FIRST), most))
+
+    def timed_out(self, texts: int, characters: int) -> None:
+        """Halve the size after a request that was not answered in time."""
+        with self._lock:
+            self._weight = max(1, min(self._weight, characters + _EACH * texts) // 2)
+
+    def too_many(self, texts: int, message: str) -> int:
+        """Learn how many texts the server takes, from its refusal of so many; return that."""
+        said = [int(number) for number in re.findall(r"(?<![\w.])\d{1,5}(?![\w.]*\d)", message)]
+        fewer = [number for number in said if 0 < number < texts]
+        with self._lock:
+            self.most_texts = min(self.most_texts, max(fewer, default=max(1, texts // 2)))
+            self.learnt = self.most_texts
+            return self.most_texts
+
+    def too_long(self, characters: int) -> None:
+        """Learn that the server takes less than so many characters, though it takes each text."""
+        with self._lock:
+            self._most_characters = max(1, min(self._most_characters, characters // 2))
