@@ -40,7 +40,7 @@ from ragit.remote.secrets.rule import Rule, of_passwords, of_tokens
 
 __all__ = ["GONE", "VERSION", "Clean", "Spans", "cut", "hidden", "may_hold", "redact", "without"]
 
-VERSION = 5
+VERSION = 6
 """Names these rules: raise it when any of them changes. With those of `keys`, `index.embedded.VERSION` goes up, too."""
 
 

@@ -8,12 +8,22 @@ from __future__ import annotations
 import re
 
 from ragit.remote.secrets.password import bare
-from ragit.remote.secrets.rule import Rule, assigned, given, literal
+from ragit.remote.secrets.rule import (
+    LINE,
+    Rule,
+    assigned,
+    chosen,
+    either,
+    given,
+    inside,
+    literal,
+)
+from ragit.remote.secrets.strength import scattered, strong
 
-_BARE = r"[^\s\"'$<>{}()`|;&]"
+_BARE = r"(?:[^\s\"'`|;&()$]|\$(?!\()|&(?=[^\s&])|[()](?=[^\s\"'`|;&()]))"
 """What a password on a command line is written with where no quotes stand around it."""
 
-_ARGUMENT = rf"(?P<quote>[\"']?)(?P<secret>(?!-){_BARE}{{3,200}})(?P=quote)"
+_ARGUMENT = r"(?!-)" + either(_BARE)
 
 _ON = r"[ \t](?:[^\n|;&]|\\\n){0,200}?(?<=[ \t])"
 """The rest of a command up to an option, also on the lines that it goes on in."""
@@ -59,7 +69,7 @@ def _of_a_command(value: str, before: str) -> bool:
 
 
 def _bare_in_sql(value: str, before: str) -> bool:
-    return given(value) and bare(value)
+    return given(value) and (bare(value) or scattered(value))
 
 
 def _of_a_secret(text: str, start: int, end: int) -> bool:
@@ -82,15 +92,16 @@ WITH_OPTIONS: tuple[Rule, ...] = (
     Rule(
         "password of a command",
         ("curl",),
-        r"-(?<![\w-]-)(?:[uU]|-user|-proxy-user)[ =]?(?P<quote>[\"']?)[^\s:\"'$<>{}`|;]{1,80}:"
-        r"(?P<secret>[^\s\"'$<>{}*`|;]{2,200})(?P=quote)(?!\w)",
+        r"-(?<![\w-]-)(?:[uU]|-user|-proxy-user)[ =]?(?P<quote>[\"'])?[^\s:\"'$<>{}`|;]{1,80}:"
+        + inside(_BARE, 2)
+        + r"(?!\w)",
         _of_a_command,
     ),
     Rule(
         "password of a command",
         (" -p",),
         r"(?:mysql|mariadb|mycli)[a-z-]{0,12}(?:\.exe)?[ \t](?:[^\n|;&]|\\\n){0,300}?(?<=[ \t\"'])-p"
-        r"(?P<quote>[\"']?)(?P<secret>[^\s\"'$<>{}()`|;&,-][^\s\"'$<>{}()`|;&,]{2,200})(?P=quote)",
+        r"(?![-,])" + either(_BARE),
         _of_a_command,
     ),
     Rule(
@@ -103,7 +114,7 @@ WITH_OPTIONS: tuple[Rule, ...] = (
         "password of a command",
         ("sudo -S",),
         r"(?:echo|printf)[ \t]+(?=[^\n|]{1,200}\|[ \t]*sudo -S)"
-        r"(?P<quote>[\"']?)(?P<secret>[^\s\"'$<>{}()`|;&@/*-][^\s\"'$<>{}()`|;&@]{2,200})(?P=quote)",
+        r"(?![*-])" + either(_BARE),
         _of_a_command,
     ),
 )
@@ -112,10 +123,17 @@ WITH_OPTIONS: tuple[Rule, ...] = (
 IN_TEXT: tuple[Rule, ...] = (
     Rule(
         "password of a command",
-        ("sqlplus", "rabbitmqctl", "net user"),
-        r"(?:sqlplus[ \t]+(?:-\w+[ \t]+){0,3}[\"']?\w{1,40}/|rabbitmqctl[ \t]+(?:add_user|change_password)[ \t]+"
+        ("rabbitmqctl", "net user"),
+        r"(?:rabbitmqctl[ \t]+(?:add_user|change_password)[ \t]+"
         r"\S{1,80}[ \t]+|net user[ \t]+[^\s/]{1,80}[ \t]+)"
-        r"(?P<quote>[\"']?)(?P<secret>[^\s\"'$<>{}()`|;&@/*-][^\s\"'$<>{}()`|;&@]{2,200})(?P=quote)",
+        r"(?![*-])" + either(_BARE),
+        _of_a_command,
+    ),
+    Rule(
+        "password of a command",
+        ("sqlplus",),
+        r"sqlplus[ \t]+(?:-\w+[ \t]+){0,3}[\"']?\w{1,40}/"
+        r"(?P<secret>(?![@*-])[^\s\"'`|;]{3,200}?)(?=@[\w.:/-]+(?:[\s\"']|$)|[\s\"'|;`]|$)",
         _of_a_command,
     ),
     # user:...@tcp(db:3306)/app
@@ -128,14 +146,14 @@ IN_TEXT: tuple[Rule, ...] = (
     Rule(
         "setting",
         ("psk=",),
-        r"(?m)^[ \t]*(?:wpa_)?psk=(?P<quote>[\"']?)(?P<secret>[^\s\"'$<>{}]{8,64})(?P=quote)[ \t\r]*$",
+        r"(?m)^[ \t]*(?:wpa_)?psk=" + either(r"[^\s\"']", 8, 64) + r"[ \t\r]*$",
         given,
     ),
     Rule(
         "password of .pgpass",
         (":543", ":6432:", ":*:"),
         r"(?m)^[\w.*-]{1,255}:(?:5432|5433|6432|\*):[^:\s]{1,63}:[^:\s]{1,63}:"
-        r"(?P<secret>(?:[^\s:\\]|\\.){2,255})[ \t\r]*$",
+        r"(?P<secret>\S{2,255})[ \t\r]*$",
         given,
     ),
     Rule(
@@ -143,8 +161,14 @@ IN_TEXT: tuple[Rule, ...] = (
         ("IDENTIFIED", "identified"),
         r"(?:IDENTIFIED|(?i:\b(?:(?:create|alter)\s+user|grant)\b)[^;]{0,200}?identified)"
         r"\s+(?:(?i:with)\s+[\w'\"`]{1,60}\s+)?(?i:by|as)\s+(?:(?i:password)\s+)?"
-        r"(?P<quote>['\"])(?P<secret>[^'\"\r\n]{2,256})(?P=quote)",
+        r"(?P<quote>['\"])(?P<secret>(?:(?!(?P=quote))(?:\\.|[^\r\n\\])){2,256})(?P=quote)",
         literal,
+    ),
+    Rule(
+        "password in SQL",
+        ("IDENTIFIED BY",),
+        r"IDENTIFIED BY\s+\"?(?P<secret>[^\s\"';]{6,60})",
+        lambda value, before: strong(value) or chosen(value, before + "password"),
     ),
     Rule(
         "password in SQL",
@@ -163,14 +187,15 @@ PASSWORDS: tuple[Rule, ...] = (
         ("--password-stdin", "passwd"),
         r"(?:echo|printf)[ \t]+(?:-\w+[ \t]+)?"
         r"(?=[^\n|]{1,200}\|[^\n]{0,200}(?:--password-stdin|(?<!\w)passwd\b|chpasswd))"
-        r"(?:[\"']?[\w.-]{1,40}:|(?P<quote>[\"']?)(?![\w.-]{1,40}:))(?P<secret>[^\s\"'$<>{}()`|;&%]{3,200})(?:(?P=quote)|[\"']?)",
+        r"(?:[\"']?[\w.-]{1,40}:|(?P<quote>[\"']?)(?![\w.-]{1,40}:))(?P<secret>\S{3,200}?(?=[\"'][ \t]*\|)|[^\s\"'$<>{}()`|;&%]{3,200})(?:(?P=quote)|[\"']?)",
         _of_a_command,
     ),
     Rule(
         "password of a command",
         ("htpasswd",),
         r"htpasswd(?:[ \t]+-[A-Za-z]{1,6}){1,4}(?:[ \t]+[^\s|;&>-][^\s|;&>]{0,200}){1,2}[ \t]+"
-        r"(?P<quote>[\"']?)(?P<secret>[^\s\"'$<>{}()`|;&]{3,200})(?P=quote)[ \t]{0,20}(?=[|;&>)\"'`\r\n]|$)",
+        + either(_BARE)
+        + r"[ \t]{0,20}(?=[|;&>)\"'`\r\n]|$)",
         lambda value, before: (
             re.search(r" -[A-Za-z]*b", before) is not None and _of_a_command(value, before)
         ),
@@ -178,7 +203,8 @@ PASSWORDS: tuple[Rule, ...] = (
     Rule(
         "password of a command",
         ("pass:",),
-        r"(?:-pass(?:in|out)?[ \t=]|\bpass(?:in|out)[ \t=])[ \t]{0,4}[\"']?pass:(?P<secret>[^\s\"'$<>{}()`|;&]{3,200})",
+        r"(?:-pass(?:in|out)?[ \t=]|\bpass(?:in|out)[ \t=])[ \t]{0,4}(?P<quote>[\"'])?pass:"
+        + inside(_BARE),
         _of_a_command,
     ),
     Rule(
@@ -206,8 +232,8 @@ PASSWORDS: tuple[Rule, ...] = (
         "password of a command",
         ("--pass", "-password ", "-passwd ", "-passphrase "),
         r"(?<=[\s\"'])--?(?:[a-z-]{0,20}-)?(?:password|passwd|passphrase|pass)[ \t]{1,4}"
-        r"(?P<secret>[A-Za-z0-9_.!@#^+=?~-]{5,64})"
-        r"(?=[ \t]*(?:$|\n|\\\n|[ \t]-|[\"'`]|[ \t]https?:))",
+        + either(r"[A-Za-z0-9_.!@#^+=?~-]", 5, 64)
+        + r"(?=[ \t]*(?:$|\n|\\\n|[ \t]-|[\"'`]|[ \t]https?:))",
         lambda value, before: _of_a_command(value, before) and assigned(value, before + "="),
         _beside_options,
     ),
@@ -232,7 +258,7 @@ PASSWORDS: tuple[Rule, ...] = (
             "word 0",
         ),
         rf"(?m)^[ \t]*(?:{'|'.join(_DIRECTIVES)})[ \t]+"
-        r"(?P<quote>[\"']?)(?P<secret>[^\s\"'<>{}]{3,200})(?P=quote)[ \t\r]*$",
+        r"" + LINE,
         given,
     ),
     # Two lines of msmtp's, fetchmail's and others' settings
@@ -240,14 +266,14 @@ PASSWORDS: tuple[Rule, ...] = (
         "setting",
         ("password", "passwd"),
         r"(?m)^[ \t]*(?:user|username|login)[ \t]+[^\s=:]{1,120}[ \t\r]*\n[ \t]*(?:password|passwd)[ \t]+"
-        r"(?P<quote>[\"']?)(?P<secret>[^\s\"'<>{}=]{3,200})(?P=quote)[ \t\r]*$",
+        r"" + LINE,
         _of_a_command,
     ),
     # ansible_become_pass=... among others of a host
     Rule(
         "argument",
         ("ansible_",),
-        r"(?<![\w.-])ansible_\w{0,30}?pass(?:word)?=(?P<quote>[\"']?)(?P<secret>[^\s\"'{}()<>$,;]{5,200})(?P=quote)",
+        r"(?<![\w.-])ansible_\w{0,30}?pass(?:word)?=" + either(r"[^\s\"']", 5),
         assigned,
     ),
     # CREATE ROLE app LOGIN PASSWORD '...', SET PASSWORD = PASSWORD('...')
@@ -259,7 +285,7 @@ PASSWORDS: tuple[Rule, ...] = (
             for between in (" ", " = ", "=", "(", " = N", "=N")
         ),
         r"(?i:\b(?:(?:create|alter)\s+(?:user|role|login)\b[^;\n]{0,160}?|encrypted\s+|set\s+)password\b)"
-        r"(?:\s+(?i:for)\s+[^=;\n]{1,80})?\s{0,4}=?\s{0,4}(?:(?i:password)\s?)?\(?N?'(?P<secret>[^'\r\n]{2,256})'",
+        r"(?:\s+(?i:for)\s+[^=;\n]{1,80})?\s{0,4}=?\s{0,4}(?:(?i:password)\s?)?\(?N?'(?P<secret>(?:[^'\\\r\n]|\\.|''){2,256})'",
         literal,
     ),
     # machine HOST login NAME password ..., on one line or three.
@@ -268,7 +294,8 @@ PASSWORDS: tuple[Rule, ...] = (
         ("machine", "login"),
         r"(?m)(?:machine\s+\S{1,255}\s+(?:login\s+\S{1,255}\s+)?|^[ \t]*(?:default[ \t]+)?login[ \t]+\S{1,255}\s+)"
         r"(?:account\s+\S{1,255}\s+)?password[ \t]+"
-        r"(?P<secret>\"(?:[^\"\\\r\n]|\\.){1,255}\"|[^\s\"'\\]{2,255})(?=[\s\"'\\]|$)",
+        r"(?P<secret>\"(?:[^\"\\\r\n]|\\.){1,255}\"|[^\s\"'\\]{2,255}(?=\\[nr]|[\"'](?:[\s;),]|$)|\s|$)"
+        r"|\S{2,255}?(?=[\"'\\]?(?:\s|$)))(?=[\s\"'\\]|$)",
         given,
     ),
 )
@@ -278,7 +305,7 @@ CUED: tuple[Rule, ...] = (
     Rule(
         "Kubernetes secret",
         ("--from-literal",),
-        r"--from-literal[= ][\"']?[\w.-]{1,80}=[\"']?(?P<secret>[^\s\"'$<>{}()\[\]`|;&\\]{3,512})",
+        r"--from-literal[= ][\"']?[\w.-]{1,80}=" + either(r"[^\s\"'$<>{}()\[\]`|;&\\]", 3, 512),
         given,
         _of_a_secret,
     ),

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 from ragit.remote.secrets.keys import GONE
 from ragit.remote.secrets.password import placeholder
+from ragit.remote.secrets.strength import strong
 
 _NEXT = re.compile(r"---|[ ]*- (?:apiVersion|kind|metadata|data|stringData):")
 """Where a manifest begins: a document, or one of a list."""
@@ -29,7 +30,7 @@ _REFERENCE = re.compile(
 )
 
 _IN_BRACES = re.compile(
-    r"[\"']?(?:data|stringData)[\"']?[ \t]{0,4}[:=][ \t]{0,4}\{(?P<pairs>[^{}]{1,20000})\}",
+    r"[\"']?(?:data|stringData)[\"']?[ \t]{0,4}[:=][ \t]{0,4}\{(?P<pairs>(?:[^{}\"]|\"(?:[^\"\\\n]|\\.)*\"){1,20000})\}",
 )
 _QUOTED = re.compile(r"([:=][ \t]{0,4}\")((?:[^\"\\\n]|\\.){1,8000})(\")")
 _JSON = re.compile(r"\"kind\"\s{0,4}:\s{0,4}\"Secret\"|\"kubernetes_secret")
@@ -75,6 +76,8 @@ def _blanked(match: re.Match[str], found: Counter[str] | None) -> str:
 def _stays(value: str) -> bool:
     """Whether a value is a reference, what stands for a secret, or was taken out already."""
     bare = value.strip("\"' \t\r")
+    if strong(bare):
+        return False
     return GONE in value or _REFERENCE.fullmatch(value) is not None or placeholder(bare)
 
 

@@ -10,7 +10,10 @@ from __future__ import annotations
 import re
 
 from ragit.remote.secrets.rule import (
+    ARGUMENT,
+    BODY,
     FIRST,
+    LINE,
     REST,
     SET,
     WORDS,
@@ -18,12 +21,14 @@ from ragit.remote.secrets.rule import (
     assigned,
     cased,
     chosen,
+    either,
     given,
     made,
     of_a_call,
     of_a_password,
     of_somebody,
 )
+from ragit.remote.secrets.strength import strong
 
 _CAPITALS = ("PASS", "PWD", "SECRET", "TOKEN", "CREDENTIAL", "KEY")
 """What names of variables hold that are written in capitals."""
@@ -79,7 +84,13 @@ def _of_an_argument(value: str, before: str) -> bool:
 
 
 def _of_a_setting(value: str, before: str) -> bool:
-    return chosen(value, before) and bool(re.search(r"[0-9][^\d_]*[A-Za-z]", value))
+    if strong(value):
+        return re.search(r"[()]", value) is None or len(set(value)) > 11
+    return (
+        re.fullmatch(r"[A-Za-z0-9+/=_!@#^&~-]+", value) is not None
+        and chosen(value, before)
+        and re.search(r"[0-9][^\d_]*[A-Za-z]", value) is not None
+    )
 
 
 _WRAPPED = (
@@ -117,7 +128,7 @@ CUED: tuple[Rule, ...] = (
         (),
         rf"(?:{WORDS})(?:\\?[\"'\]]{{1,2}}|\[\]|: ?&?(?:'static )?[A-Za-z][\w.?<>\[\]| ]{{0,40}}?(?= ?=)|)"
         r"(?:\s{0,20}(?::=|=>|->|=|:|(?<=[\"']),)|(?<=[\"']),?\s{1,40}[\"']?[vV]alue[\"']?\s{0,4}[:=])\s{0,4}[bBfFrRuUN@]{0,2}"
-        rf"{_WRAPPED}(?P<quote>\\?[\"'`])(?P<secret>[^\s\"'`]{{5,512}})(?P=quote)",
+        rf"{_WRAPPED}(?P<quote>\\?[\"'`])" + BODY,
         _of_a_name,
         of_somebody,
     ),
@@ -126,7 +137,7 @@ CUED: tuple[Rule, ...] = (
         "quoted secret",
         ("assword(", "ecret(", "oken(", "Key(", "_key(", "ass(", "pw(", "wd(", "hrase("),
         rf"{FIRST}(?:(?<=et.)|(?<=ith.)|(?<=et_.)|(?<=ith_.)|(?<=[.>][pP])){REST}"
-        r"\(\s?(?P<quote>[\"'])(?P<secret>[^\s\"']{5,512})(?P=quote)",
+        r"\(\s?(?P<quote>[\"'])" + BODY,
         assigned,
     ),
     # process.env.DB_PASSWORD || "...", ENV["DB_PASSWORD"] || "...", ${DB_PASSWORD:-...}, ${db.password:...}
@@ -134,8 +145,15 @@ CUED: tuple[Rule, ...] = (
         "default of a password",
         ("||", "??"),
         rf"(?:{WORDS})(?:[\"'][\])]{{1,2}})?\s{{0,2}}(?:\|\||\?\?|\bor\b|\?:)\s{{0,2}}"
-        r"(?P<quote>[\"'])(?P<secret>[^\s\"'`]{5,512})(?P=quote)",
+        r"(?P<quote>[\"'])" + BODY,
         assigned,
+    ),
+    Rule(
+        "default of a password",
+        ("${",),
+        rf"\$\{{[\w.-]{{0,60}}(?:{WORDS})(?::-|:=|:|-)(?![+?])"
+        r"(?P<secret>[^\s\"'`]{5,128})\}(?=[\s\"'`]|$)",
+        lambda value, before: "${" not in value and strong(value),
     ),
     Rule(
         "default of a password",
@@ -146,7 +164,7 @@ CUED: tuple[Rule, ...] = (
     Rule(
         "quoted secret",
         ("#define",),
-        rf"#define[ \t]+\w{{0,60}}(?:{WORDS})[ \t]+(?P<quote>[\"'])(?P<secret>[^\s\"']{{5,512}})(?P=quote)",
+        rf"#define[ \t]+\w{{0,60}}(?:{WORDS})[ \t]+(?P<quote>[\"'])" + BODY,
         assigned,
     ),
     # X-Api-Key: ... within the quotes of a header.
@@ -164,7 +182,7 @@ CUED: tuple[Rule, ...] = (
         "environment value",
         _CAPITALS,
         rf"(?m)^[ \t]*{SET}[A-Z0-9_]*(?:{WORDS})(?<=[A-Z])(?:_BASE|_B64|_BASE64)?="
-        r"(?P<quote>[\"']?)(?P<secret>(?<=[\"'])[^\"'\r\n]{4,512}|[^\s\"']{4,512})(?P=quote)[ \t\r]*$",
+        r"" + LINE,
         given,
     ),
     # The same before a command, after docker's -e, or among others on one line.
@@ -172,7 +190,8 @@ CUED: tuple[Rule, ...] = (
         "environment value",
         _CAPITALS,
         rf"(?<![\w.$-])[A-Z0-9_]{{0,60}}(?:{WORDS})(?<=[A-Z])="
-        r"(?P<quote>[\"']?)(?P<secret>[^\s\"'$<>{}()`;,&|\\]{5,512})(?P=quote)(?=[\s;&|\"'`)\\]|$)",
+        + either(r"(?:[^\s\"'`;,&|()$\\]|\$(?!\()|[(),](?=[^\s\"'`;&|(),]))", 5, 512)
+        + r"(?=[\s;&|\"'`)\\]|$)",
         assigned,
     ),
     # Dockerfile's older form, fish, csh and Windows.
@@ -180,7 +199,7 @@ CUED: tuple[Rule, ...] = (
         "environment value",
         ("ENV", "set", "SET"),
         rf"(?m)^[ \t]*(?:RUN[ \t]+)?(?:ENV|setenv|set -g?x|setx|SETX)[ \t]+\w{{0,60}}(?:{WORDS})[ \t]+"
-        r"(?P<quote>[\"']?)(?P<secret>(?<=[\"'])[^\"'\r\n]{4,512}|[^\s\"'=]{4,512})(?P=quote)[ \t\r]*$",
+        r"" + LINE,
         given,
     ),
     # client.secret=..., password: ... of settings files: the rest of the line, without the marks of code.
@@ -188,14 +207,14 @@ CUED: tuple[Rule, ...] = (
         "setting",
         (),
         rf"(?m)^[ \t]*(?:- +)?[\w.-]{{0,80}}(?:{WORDS})[ \t]*[:=][ \t]*"
-        r"(?P<secret>[A-Za-z0-9+/=_!@#^&~-]{9,4096})[ \t\r]*$",
+        r"(?P<secret>(?![\"'])\S{9,4096})[ \t\r]*$",
         _of_a_setting,
     ),
     # {"value": "...", "name": "DB_PASSWORD"}
     Rule(
         "setting",
         ('"value"',),
-        r"\"value\"\s{0,4}:\s{0,4}\"(?P<secret>[^\s\"\\]{5,512})\"\s{0,4},\s{1,40}\"name\"\s{0,4}:\s{0,4}"
+        r"\"value\"\s{0,4}:\s{0,4}\"(?P<secret>(?:[^\s\"\\]|\\\S){5,512})\"\s{0,4},\s{1,40}\"name\"\s{0,4}:\s{0,4}"
         rf"\"[\w.-]{{0,60}}(?:{WORDS})\"",
         of_a_call,
     ),
@@ -203,8 +222,7 @@ CUED: tuple[Rule, ...] = (
     Rule(
         "setting",
         ("value:",),
-        rf"(?m)name:[ \t]*[\"']?[\w.-]{{0,60}}(?:{WORDS})[\"']?[ \t\r]*\n[ \t]*value:[ \t]*"
-        r"(?P<quote>[\"']?)(?P<secret>[^\s\"'{}$]{5,512})(?P=quote)[ \t\r]*$",
+        rf"(?m)name:[ \t]*[\"']?[\w.-]{{0,60}}(?:{WORDS})[\"']?[ \t\r]*\n[ \t]*value:[ \t]*" + LINE,
         assigned,
     ),
     # <password>...</password>, <property name="password"><value>...</value>, <name>password</name><value>...</value>
@@ -213,7 +231,7 @@ CUED: tuple[Rule, ...] = (
         ("</",),
         rf"(?:<[\w.:-]{{0,40}}(?:{WORDS})(?:\s[^<>]{{0,120}})?>|(?:name|key)=[\"'][\w.:-]{{0,80}}(?:{WORDS})[\"']"
         rf"(?:\s[^<>]{{0,120}})?>|(?:{WORDS})[\"']>|(?:{WORDS})</(?i:key|name)>)\s{{0,80}}(?:<(?i:value|string)>\s{{0,40}})?"
-        r"(?P<secret>[^\s<>\"'`\\]{5,512})\s{0,40}</",
+        r"(?P<secret>[^\s<>]{5,512})\s{0,40}</",
         _of_an_element,
     ),
     # --password=..., Password=...; of connection strings
@@ -222,8 +240,7 @@ CUED: tuple[Rule, ...] = (
         (),
         rf"(?:--(?:[a-z-]{{1,20}}[= ][\w.-]{{0,60}}(?:{WORDS})=|[a-z-]{{0,40}}(?:{WORDS})[= ])"
         rf"|-D[\w.-]{{0,80}}(?:{WORDS})="
-        r"|[?&\"'](?i:password|pwd)=|; ?(?:[\w ]{1,20}[: ])?(?i:password|pwd)=)"
-        r"(?P<secret>[^\s;&<>\"'`\\),]{5,512})",
+        r"|[?&\"'](?i:password|pwd)=|; ?(?:[\w ]{1,20}[: ])?(?i:password|pwd)=)" + ARGUMENT,
         _of_an_argument,
     ),
     # aws configure set aws_secret_access_key ...
@@ -238,7 +255,7 @@ CUED: tuple[Rule, ...] = (
     Rule(
         "quoted secret",
         ("Credential",),
-        r"Credentials?(?:::new|\.of)?\([^,()\n]{1,160}(?:\(\))?,\s{0,4}(?P<quote>[\"'])(?P<secret>[^\s\"']{5,512})(?P=quote)",
+        r"Credentials?(?:::new|\.of)?\([^,()\n]{1,160}(?:\(\))?,\s{0,4}(?P<quote>[\"'])" + BODY,
         of_a_call,
     ),
     # WordPress
@@ -260,7 +277,7 @@ PASSWORDS: tuple[Rule, ...] = (
     Rule(
         "quoted secret",
         _names('",', "',"),
-        rf"(?:{WORDS})[\"'],\s{{0,4}}(?P<quote>[\"'])(?P<secret>[^\s\"'`]{{5,512}})(?P=quote)",
+        rf"(?:{WORDS})[\"'],\s{{0,4}}(?P<quote>[\"'])" + BODY,
         assigned,
         _by_a_call,
     ),
@@ -268,7 +285,7 @@ PASSWORDS: tuple[Rule, ...] = (
         "default of a password",
         (" or ", "?:"),
         rf"(?:{WORDS})(?:[\"'][\])]{{1,2}})?\s{{0,2}}(?:\|\||\?\?|\bor\b|\?:)\s{{0,2}}"
-        r"(?P<quote>[\"'])(?P<secret>[^\s\"'`]{5,512})(?P=quote)",
+        r"(?P<quote>[\"'])" + BODY,
         assigned,
     ),
     # add_argument("--password", default="..."), variable "db_password" { default = "..." }
@@ -276,14 +293,14 @@ PASSWORDS: tuple[Rule, ...] = (
         "default of a password",
         ("default",),
         rf"(?:{WORDS})[\"'](?:,[^\n]{{0,160}}?|\s{{0,4}}\{{[^{{}}]{{0,400}}?)\bdefault[\"']?\s{{0,12}}[=:]\s{{0,4}}"
-        r"(?P<quote>[\"'])(?P<secret>[^\s\"'`]{5,512})(?P=quote)",
+        r"(?P<quote>[\"'])" + BODY,
         assigned,
     ),
     # storePassword "...", and in a sentence: the password is `...`
     Rule(
         "quoted secret",
         _names(" is", " '", ' "', " `", ": `", "  "),
-        rf"(?:{WORDS})(?: is| was)?:?[ \t]{{1,12}}(?P<quote>[\"'`])(?P<secret>[^\s\"'`]{{5,512}})(?P=quote)(?!\w)",
+        rf"(?:{WORDS})(?: is| was)?:?[ \t]{{1,12}}(?P<quote>[\"'`])" + BODY + r"(?!\w)",
         _of_a_sentence,
     ),
     # "host=... user=... password=..."
@@ -291,7 +308,7 @@ PASSWORDS: tuple[Rule, ...] = (
         "argument",
         ("word=", "WORD=", "wd=", "WD="),
         r"(?i:\b(?:host|hostaddr|dbname|user|username|server|uid|database|data source|port)\s?=\s?[^\s;=]{1,80}[;, ]"
-        r"[^\n\"']{0,160}?\b(?:password|passwd|pwd)\s?=\s?)(?P<secret>[^\s;&<>\"'`\\),]{5,512})",
+        r"[^\n\"']{0,160}?\b(?:password|passwd|pwd)\s?=\s?)" + ARGUMENT,
         assigned,
     ),
     Rule(
@@ -314,7 +331,7 @@ PASSWORDS: tuple[Rule, ...] = (
         "setting",
         ("|", ">"),
         rf"(?:{WORDS})[\"']?:[ \t]{{0,8}}[|>][-+]?[ \t\r]{{0,8}}\n[ \t]{{1,80}}"
-        r"(?P<secret>[^\s\"'{}$<>]{5,512})[ \t]{0,8}(?=\r?$|\r?\n)",
+        r"(?P<secret>\S{5,512})[ \t]{0,8}(?=\r?$|\r?\n)",
         assigned,
     ),
 )

@@ -6,6 +6,7 @@ import re
 
 from ragit.remote.secrets.password import placeholder, word
 from ragit.remote.secrets.rule import (
+    BODY,
     EDGE,
     SET,
     Rule,
@@ -18,14 +19,20 @@ from ragit.remote.secrets.rule import (
     made,
     of_a_call,
 )
+from ragit.remote.secrets.strength import reference, strong
 
 
 def _of_a_user(value: str, before: str) -> bool:
     """Not the port after a host: http://localhost:8080@name is an address without a password."""
-    if value.startswith("$") or placeholder(value):
+    if placeholder(value) or (value.startswith("$") and not strong(value)) or reference(value):
         return False
     user = before.rpartition("://")[2][:-1]
     return not (re.fullmatch(r"\d{1,5}", value) and re.fullmatch(r"localhost|.*\..*|\[.*", user))
+
+
+def _of_a_strong_user(value: str, before: str) -> bool:
+    """Not a port with a path and a query, of which one holds an @."""
+    return strong(value) and re.search(r"://|[?&][\w.-]+=|^\d{1,5}/", value) is None
 
 
 def _of_a_key(value: str, before: str) -> bool:
@@ -57,6 +64,13 @@ IN_URLS: tuple[Rule, ...] = (
         r"[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/:@\"'<>{}$*]*:(?P<secret>[^\s/?#\"'<>{}*]{2,})@(?=[A-Za-z0-9\[])",
         _of_a_user,
     ),
+    # The same with signs that a URL should not have there.
+    Rule(
+        "password in a URL",
+        ("://",),
+        r"[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/:@\"'<>{}$*]*:(?P<secret>[^\s\"`]{8,256})@(?=[A-Za-z0-9\[])",
+        _of_a_strong_user,
+    ),
     Rule(
         "token in a URL",
         ("://",),
@@ -84,13 +98,13 @@ IN_TEXT: tuple[Rule, ...] = (
     Rule(
         "quoted secret",
         ("WiFi.begin(", ".login("),
-        r"(?:WiFi\.begin|\.login)\([^,()\n]{1,160},\s{0,4}(?P<quote>[\"'])(?P<secret>[^\s\"']{5,512})(?P=quote)",
+        r"(?:WiFi\.begin|\.login)\([^,()\n]{1,160},\s{0,4}(?P<quote>[\"'])" + BODY,
         of_a_call,
     ),
     Rule(
         "quoted secret",
         ("new PDO(",),
-        r"new PDO\((?:[^,()\n]{1,240},){2}\s{0,4}(?P<quote>[\"'])(?P<secret>[^\s\"']{5,512})(?P=quote)",
+        r"new PDO\((?:[^,()\n]{1,240},){2}\s{0,4}(?P<quote>[\"'])" + BODY,
         of_a_call,
     ),
     # HMAC256("..."), jwt.sign(payload, "..."), jwt.encode(payload, "...", ...), TOTP("...")
@@ -98,13 +112,13 @@ IN_TEXT: tuple[Rule, ...] = (
         "quoted secret",
         ("HMAC", "jwt.", "JWT"),
         r"(?:HMAC\d{3}\(|\b(?:jwt|JWT|Jwt)(?:\.|::)(?:sign|verify|encode|decode)\([^,()\n]{1,120},\s{0,4})"
-        r"(?P<quote>[\"'])(?P<secret>[^\s\"']{6,512})(?P=quote)",
+        r"(?P<quote>[\"'])" + BODY,
         _of_a_signature,
     ),
     Rule(
         "quoted secret",
         ("-SecureString",),
-        r"ConvertTo-SecureString[ \t]+(?:-String[ \t]+)?(?P<quote>[\"'])(?P<secret>[^\s\"']{4,512})(?P=quote)",
+        r"ConvertTo-SecureString[ \t]+(?:-String[ \t]+)?(?P<quote>[\"'])" + BODY,
         literal,
     ),
 )
@@ -130,7 +144,7 @@ BESIDE_AUTH: tuple[Rule, ...] = (
         "quoted secret",
         ("asic_auth", "asicAuth", "PasswordAuth"),
         r"(?:asic_?[aA]uth|PasswordAuthentication)(?:\(| )[^,()\n]{1,160},\s{0,4}(?:Some\()?"
-        r"(?P<quote>[\"'])(?P<secret>[^\s\"']{5,512})(?P=quote)",
+        r"(?P<quote>[\"'])" + BODY,
         of_a_call,
     ),
     # auth=("user", "..."), auth: ["user", "..."], HTTPBasicAuth("user", "..."), .auth("user", "...")
@@ -139,7 +153,7 @@ BESIDE_AUTH: tuple[Rule, ...] = (
         ("auth", "Auth("),
         r"uth(?:(?<=\bauth)[\"']?\s{0,3}(?:=>|=|:)\s{0,3}[\[(]"
         r"|(?:(?<=\.auth)|(?<=BasicAuth)|(?<=DigestAuth)|(?<=NtlmAuth))\()\s{0,12}[\"'][^\"'\n]{1,120}[\"'],\s{0,12}"
-        r"(?P<quote>[\"'])(?P<secret>[^\s\"']{5,512})(?P=quote)(?:,\s{0,4}[\"'](?:basic|digest|ntlm)[\"']|,?)\s{0,12}[\])]",
+        r"(?P<quote>[\"'])" + BODY + r"(?:,\s{0,4}[\"'](?:basic|digest|ntlm)[\"']|,?)\s{0,12}[\])]",
         of_a_call,
     ),
 )
@@ -150,14 +164,14 @@ IN_CONNECTS: tuple[Rule, ...] = (
         "quoted secret",
         ("getConnection(", "mysqli", "DBI->connect(", "MySQLdb.connect(", "pymysql.connect("),
         r"(?:getConnection|mysqli(?:_connect)?|DBI->connect|(?:MySQLdb|pymysql)\.connect)\((?:[^,()\n]{1,240},){2}"
-        r"\s{0,4}(?P<quote>[\"'])(?P<secret>[^\s\"']{5,512})(?P=quote)",
+        r"\s{0,4}(?P<quote>[\"'])" + BODY,
         of_a_call,
     ),
     Rule(
         "quoted secret",
         ("ldap_bind(", "ftp_login("),
         r"(?:ldap_bind|ftp_login)\((?:\s{0,4}(?:\"[^\"\n]{1,160}\"|'[^'\n]{1,160}'|[^,()\"'\n]{1,160}),){2}"
-        r"\s{0,4}(?P<quote>[\"'])(?P<secret>[^\s\"']{5,512})(?P=quote)",
+        r"\s{0,4}(?P<quote>[\"'])" + BODY,
         of_a_call,
     ),
 )

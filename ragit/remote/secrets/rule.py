@@ -7,6 +7,37 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ragit.remote.secrets.password import label, placeholder, word
+from ragit.remote.secrets.strength import reference, strong
+
+BODY = r"(?P<secret>(?:(?!(?P=quote))(?:\\\S|[^\s\\])){5,512})(?P=quote)"
+"""A literal without blanks behind its `quote`; it may hold other quotes, and its own escaped."""
+
+
+def inside(bare: str, least: int = 3, most: int = 200) -> str:
+    """Return the pattern of a value behind a `quote` that may be there: then it may hold any sign,
+    else only `bare` ones.
+    """
+    return (
+        r"(?P<secret>(?:(?(quote)(?!(?P=quote))(?:\\\S|[^\s\\])|"
+        rf"{bare})){{{least},{most}}})(?(quote)(?P=quote))"
+    )
+
+
+def either(bare: str, least: int = 3, most: int = 200) -> str:
+    """Return the pattern of a value in quotes, or of one in `bare` signs without."""
+    return r"(?P<quote>[\"'])?" + inside(bare, least, most)
+
+
+ARGUMENT = (
+    r"(?![\"'`])(?P<secret>(?:[^\s&;\"'`,)\]}<>\\]|<(?!/)|>|\\(?=\w)|,(?=\S)(?!\w+[=:])|&{1,2}(?![\w.-]+=|[\s&])"
+    r"|;(?!\s?[\w .]+=|[\s\"'`]|$)|[)\"'`\]}]{1,3}(?=[^\s;,)\]}&\"'`<>\\])){5,512})"
+)
+"""The value of one of several parameters: `;`, `&` and brackets belong to it unless they end it."""
+
+LINE = (
+    r"(?P<quote>[\"']?)(?P<secret>(?<=[\"'])[^\r\n]{3,512}?|(?![\"'])\S{3,512})(?P=quote)[ \t\r]*$"
+)
+"""The rest of a line, in quotes or without blanks."""
 
 
 class Rule(NamedTuple):
@@ -40,7 +71,7 @@ KEYS = (
         "signing",
         "secret",
     ),
-    *("app", "shared"),
+    *("app", "shared", "aes", "cipher", "crypto", "hmac", "master", "license"),
 )
 _OWNERS = (
     *(
@@ -156,14 +187,6 @@ _NO_LITERAL = re.compile(
     r"|^-{0,2}[A-Za-z_.-]+[=:]$"  # an option that something is put behind
     r"|^@[A-Z_]+@?$"  # a mark in a template
 )
-_MARKS = re.compile(r"[$%<>{}*`(]")
-"""What references and patterns are written with, and passwords too."""
-
-_REFERENCE = re.compile(
-    r"\$[{(]|[#{]?\{[^{}]*\}+|<[^<>]+>|%[sdrvi@]|%\(|%\w+%|\(\?|\*\*+|[\[\]\\|/]|^[\w.]+\(.*\)$"
-)
-"""A variable in braces, a field of a template, a placeholder, a call, or a piece of a pattern or a path."""
-
 _PLACEHOLDER = re.compile(
     r"(?:(?:user|your|my|the|some|new|old|test)[ _-]?)?"
     r"(?:pass|pw|pwd|password|passwd|passphrase|secret|token|key|api[_-]?key|true|false|yes|no|none|null|changeme|x+)",
@@ -202,8 +225,10 @@ def chosen(value: str, before: str) -> bool:
     What is given to a password may be a word with a number in it; a short one that is given to a token or a key names a
     version or an encoding.
     """
-    if re.search(_NO_LITERAL, value):
-        return _peculiar(value)
+    if strong(value):
+        return True
+    if re.search(_NO_LITERAL, value) or re.search(r"[\"'`]", value) or reference(value):
+        return _unnamed(value)
     if len(value) > 7 and re.search(r"[!@#^&+=?~]", value):
         return True
     return made(value) and not _names_a_version(value, before)
@@ -245,24 +270,25 @@ def given(value: str, before: str = "") -> bool:
     """The value of a line like NAME_PASSWORD=value: anything but a reference, a placeholder, a path or a switch."""
     if _PLACEHOLDER.fullmatch(value) or placeholder(value):
         return False
-    if re.search(r"[$<>{}*%`(]|\.\.\.|^/|^[a-z]+(\.[a-z0-9_-]+)+$|^your", value, re.IGNORECASE):
-        return _peculiar(value)
-    return True
-
-
-def _peculiar(value: str) -> bool:
-    """A password with marks in it that references have, too: upper and lower case and digits, and no reference
-    but `$name` behind something else, which few languages read as one."""
-    if not re.search(_MARKS, value) or re.match(r"[$%<>{}*`(]", value) or "..." in value:
+    if strong(value):
+        return True
+    if reference(value) or re.match(r"[$<{%`]", value):
         return False
-    return bool(cased(value) and re.search("[a-z]", value) and not re.search(_REFERENCE, value))
+    if re.search(r"\.\.\.|^/|^[a-z]+(\.[a-z0-9_-]+)+$|^your", value, re.IGNORECASE):
+        return False
+    return not re.search(r"[$<>{}*%`(]", value) or cased(value)
+
+
+def _unnamed(value: str) -> bool:
+    """Capitals and digits in disorder, which no constant is called: a seed in base32."""
+    return len(value) > 15 and value.isalnum() and value.isupper() and jumbled(value)
 
 
 def literal(value: str, before: str = "") -> bool:
     """What a statement holds in quotes, where nothing but a secret can stand, or what stands for it."""
-    return not (
-        _PLACEHOLDER.fullmatch(value) or re.match(r"[$<{:?]|%\(?\w|\.\.\.|\*+$|@\w+$", value)
-    )
+    if _PLACEHOLDER.fullmatch(value) or reference(value):
+        return False
+    return strong(value) or not re.match(r"[$<{:?]|%\(?\w|\.\.\.|\*+$|@\w+$", value)
 
 
 def _names_a_version(value: str, before: str) -> bool:

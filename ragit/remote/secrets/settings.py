@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from ragit.remote.secrets.password import bare
 from ragit.remote.secrets.rule import WORDS, Rule, of_a_password, of_somebody
+from ragit.remote.secrets.strength import scattered, strong
 
 _NEAR = 3
 """Lines above and below that are asked."""
@@ -45,7 +46,7 @@ def _bare_password(value: str, before: str) -> bool:
     name = re.search(r"(?i)pass\W*$", before)
     return (
         of_a_password(before)
-        and bare(value)
+        and (strong(value) or scattered(value) or (len(value) <= 64 and bare(value)))
         and (name is None or of_somebody(before, name.start(), name.end()))
     )
 
@@ -87,7 +88,7 @@ RULE = Rule(
     "setting",
     ("ass", "ASS", "pw", "PW", "Pw"),
     rf"(?m)^[ \t]*(?:- +|export[ \t]+)?(?:[\w.-]{{0,80}}(?:{WORDS})|\"[\w.-]{{0,80}}(?:{WORDS})\")"
-    r"[ \t]*[:=][ \t]*(?P<secret>[A-Za-z0-9_.!@#^&+=?~-]{5,64})(?:[ \t]+#[^\n]{0,200})?[ \t\r]*$",
+    r"[ \t]*[:=][ \t]*(?P<secret>(?![\"'])\S{5,512})(?:[ \t]+#[^\n]{0,200})?[ \t\r]*$",
     _bare_password,
     _among_settings,
 )

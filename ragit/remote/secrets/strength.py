@@ -1,0 +1,89 @@
+"""Tells random values from references, paths, patterns and code. Pure.
+
+A password may hold every sign that a reference has, so a value is a reference only as a whole:
+`${X}`, `{{x}}`, `%(x)s`, `<placeholder>`. What is left is judged by how often its letters, capitals,
+digits and signs take turns: in random values every second one, in names, paths and code seldom.
+"""
+
+from __future__ import annotations
+
+import re
+
+_NAME = r"[A-Za-z_][\w.:/ -]{0,80}"
+_REFERENCES = re.compile(
+    rf"\$\{{[^{{}}]{{1,120}}\}}|\$\([^()]{{1,120}}\)|\{{\{{[^{{}}]{{1,120}}\}}\}}|[#%@]\{{[^{{}}]{{1,120}}\}}"
+    rf"|%\([\w.]{{1,60}}\)[sdr]|<{_NAME}>|<%.{{1,120}}?%>|\{{{_NAME}\}}|\[{_NAME}\]|`[^`]{{3,120}}`"
+)
+_NAMED = re.compile(
+    r"(?:\$\$?[A-Za-z_][\w.]*[:/@.,-]?)+|%[A-Za-z_]\w*%|@[A-Za-z_][\w.]*@|__\w+__|[\w./-]*\*{3,}"
+)
+_FORMAT = re.compile(r"%[-+#0]?[\d.]*[sdrvifxq@]|\{\d*\}")
+
+_PATTERN = re.compile(r"\(\?|\\[dwsbDWSBAZ]|\[\^?[\w-]*\w-\w|[\])*.][*+?]|\{\d+,\d*\}|\.\*|\|\|")
+"""Signs of a regular expression. A random value seldom has two."""
+
+_CALLS = re.compile(
+    r"[A-Za-z_]{3,}\w*\(|\w{3,}\.\w{3,}\(|[a-z_]{3,}\[[\"'\w]|=>|->|::|\);?$|://|&&"
+)
+"""Signs of code and addresses, of which a random value seldom has one."""
+
+_PLAIN = re.compile(r"/?[a-z0-9]*(?:[._/:-]+[a-z0-9]+)+/?|[A-Z0-9]+(?:[_-][A-Z0-9]+)+")
+"""Dotted, dashed and path-like names."""
+
+_TYPE = re.compile(r"[\w:.]+<.*>[,;]?|[A-Za-z_]+(?:(?:\.|::|->)[A-Za-z_]+)+[?!]?")
+"""Types with parameters, and names with an owner."""
+
+LEAST = 8
+"""Characters of a value that can be told to be random."""
+
+
+def reference(value: str) -> bool:
+    """Return True if the whole value refers to another one, or is a placeholder in brackets."""
+    if _named(value):
+        return True
+    rest = _REFERENCES.sub("", value)
+    if rest != value:
+        return len(re.sub(r"\W", "", rest)) < LEAST
+    return value != _FORMAT.sub("", value) and len(re.findall(r"\w", _FORMAT.sub("", value))) < 6
+
+
+def strong(value: str) -> bool:
+    """Return True for a value that looks random, whatever signs it is written with."""
+    rest = _REFERENCES.sub("", value) if len(value) < 40 else value
+    if len(rest) < LEAST or len(value) > 512 or re.search(r"\s", value) or _named(value):
+        return False
+    if re.fullmatch(r"\w+", rest) or (len(value) < 16 and _FORMAT.search(value)):
+        return False
+    kinds = [_kind(letter) for letter in rest]
+    if len(set(kinds)) < 3 or rest.endswith("..."):
+        return False
+    turns = sum(one != other for one, other in zip(kinds, kinds[1:], strict=False)) / (
+        len(rest) - 1
+    )
+    if turns < 0.35 or _PLAIN.fullmatch(rest) or _TYPE.fullmatch(rest):
+        return False
+    doubts = len(_PATTERN.findall(rest)) + len(_CALLS.findall(rest))
+    return doubts == 0 or (doubts <= 1 + len(rest) // 25 and turns > 0.4 and len(rest) > 13)
+
+
+def _named(value: str) -> bool:
+    """Return True for variables as shells and templates write them, by names that people give."""
+    if _NAMED.fullmatch(value) is None:
+        return False
+    name = re.sub(r"\W", "", value)
+    return not scattered(re.sub(r"\d", "", name)) and len(re.findall(r"[a-z]\d|\d[a-z]", name)) < 4
+
+
+def scattered(value: str) -> bool:
+    """Return True for letters of both cases whose capitals stand as in no name: `aBxQzLmKpR`."""
+    if len(value) < 12 or not re.fullmatch(r"[A-Za-z]+", value):
+        return False
+    return len(value) / len(re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", value)) < 4.1
+
+
+def _kind(letter: str) -> str:
+    if letter.isdigit():
+        return "digit"
+    if letter.isalpha():
+        return "capital" if letter.isupper() else "letter"
+    return "sign"
