@@ -12,7 +12,6 @@ from operator import attrgetter
 
 from tree_sitter import Node, Range
 
-from ragit.chunk import conditionals, macros
 from ragit.chunk.comments import plain
 from ragit.chunk.grammars import COMMENTS, parse
 from ragit.chunk.languages import LANGUAGES
@@ -22,6 +21,7 @@ from ragit.chunk.options import ChunkOptions
 from ragit.chunk.patience import Patience
 from ragit.chunk.pieces import ITEMS, MAX_DOC, Piece
 from ragit.chunk.query import CONTAINERS, Findings, Found, load, run
+from ragit.chunk.rewrites import REWRITES
 from ragit.chunk.row import Language
 from ragit.types import Definition
 
@@ -36,7 +36,7 @@ _OPAQUE = frozenset(
 )
 """Kinds that are one chunk with all that is in them, if they fit."""
 
-_NESTED = _OPAQUE | CONTAINERS | {"enum", "type", "record", "annotation", "delegate", "error"}
+_NESTED = _OPAQUE | CONTAINERS | {"enum", "type", "record", "annotation", "delegate", "heading"}
 """Kinds that are listed among a chunk's definitions even if they are local to it."""
 
 _SIGNATURES = frozenset(
@@ -58,10 +58,9 @@ def pieces_of(
     """Return the pieces of a text; None if parsing it or searching its tree takes too long."""
     lines = lines.for_grammar()
     source = lines.text
-    shown = conditionals.resolved(source) if row.preprocessed else source
-    if row.macros:
-        shown = macros.hidden(shown, "::" in row.qualifiers)
-    lines = lines.replaced(shown)
+    rewrite = REWRITES.get(row.name)
+    if rewrite is not None:
+        lines = lines.replaced(rewrite(source))
     walk = _Walk(lines, source, options, patience)
     level = walk.level_of(row)
     if level is None:
@@ -170,7 +169,9 @@ class _Walk:
             for found in findings.unplaced(_NESTED):
                 at = bisect_right(rows, self.lines.row(found.key.start_byte)) - 1
                 if at >= 0:
-                    self.pieces[at].nested += self._definitions(namer, [found])
+                    piece = self.pieces[at]
+                    listed = piece.definitions if found.kind == "heading" else piece.nested
+                    listed += self._definitions(namer, [found])
 
     def _leave(self, level: _Level, outer: _Level | None) -> None:
         if level.lead < 0:
@@ -267,6 +268,10 @@ class _Walk:
         children = node.named_children
         if not children:
             return None
+        begin = level.findings.first_definition(node)
+        if begin is not None:  # `memoize def price`: what is before it on its line belongs to it
+            start = self.lines.starts[self.lines.row(begin)]
+            children = [one for one in children if one.end_byte > begin or one.start_byte < start]
         if self.lines.row(children[0].start_byte) > row:
             self._rest(level, row, row, level.kind)  # a line of keywords only: `try:`, `else`, `do`
         inner = level.inner(children, level.parent, level.kind)
@@ -279,6 +284,9 @@ class _Walk:
         """Look into text of another language: a script in a page."""
         inside, language = level.findings.injections[number]
         self._rest(level, row, row, level.kind)
+        if not LANGUAGES[language].grammar:
+            self._rest(level, row, self.lines.row(inside.end_byte - 1), level.kind)
+            return None
         span = Range(inside.start_point, inside.end_point, inside.start_byte, inside.end_byte)
         return self.level_of(LANGUAGES[language], span, level.parent)
 
@@ -329,7 +337,7 @@ class _Walk:
         parent = namer.owner(level.base if main.opens else level.parent, main)
         opens = self._large(outer, row, last) or self._splits(level, outer, group)
         name = definitions[0].name if definitions else ""
-        path = namer.path(parent, name) if opens else ""
+        path = namer.path(parent, name, main.kind) if opens else ""
         head = self.lines.row(main.node.start_byte) if opens else last
         kind = _kind(definitions[0].kind if definitions else main.kind, level.kind)
         piece = Piece(first, head, kind, "", parent, namer.signature(outer, main.node), doc, path)
@@ -339,7 +347,7 @@ class _Walk:
         piece.bodiless = _bodiless(main.node)
         self._add(piece)
         if main.opens and main.node.child_by_field_name("body") is None:
-            level.parent = namer.path(level.base, name)
+            level.parent = namer.path(level.base, name, main.kind)
             self.pieces[-1].path = level.parent
         if not opens:
             return None
@@ -406,7 +414,7 @@ def _inside(outer: Node, node: Node, findings: Findings) -> list[Node]:
     """Return what stands in a definition: its body's nodes, else what follows it in its statement, else its children."""
     body = node.child_by_field_name("body")
     if body is not None and (findings.has_definition(body) or not findings.has_definition(node)):
-        return body.named_children
+        return [body] if body.id in findings.by_key else body.named_children
     if outer.end_byte > node.end_byte + 1:
         # In Zig a function's block stands beside its prototype, both in one declaration.
         after = [child for child in outer.named_children if child.start_byte >= node.end_byte]

@@ -23,7 +23,7 @@ FORMATS = (
         "html",
         ".html .htm .xhtml",
         "html",
-        also="javascript",
+        also="javascript json",
         data=True,
         minifies=True,
     ),
@@ -137,7 +137,7 @@ FORMATS = (
         "asciidoc", ".adoc .asciidoc .asc", reader="asciidoc", join=" > ", data=True, also="text"
     ),
     Language("csv", ".csv .tsv .tab", reader="delimited", data=True),
-    Language("razor", ".razor .cshtml", reader="razor"),
+    Language("razor", ".razor .cshtml", reader="razor", also="csharp"),
     Language("sln", ".sln", reader="sln", data=True),
     Language("image", ".png .jpg .jpeg .gif .webp .bmp .tif .tiff .ico .heic .avif", reader="none"),
     Language("pdf", ".pdf", reader="document", join=" > "),

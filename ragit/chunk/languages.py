@@ -64,8 +64,6 @@ _ROWS = (
         "c",
         ".c .pc .pgc .idc",
         "c",
-        preprocessed=True,
-        macros=True,
         identifier=r"[^\W\d][\w$]*",
     ),
     Language(
@@ -73,8 +71,6 @@ _ROWS = (
         ".cpp .cc .cxx .c++ .hpp .hh .hxx .h++ .inl .ipp .tpp .cppm .ixx .cu .cuh .ino",
         "cpp",
         qualifiers="::",
-        preprocessed=True,
-        macros=True,
         identifier=r"~?[^\W\d][\w$]*|operator\b.*",
     ),
     Language(
@@ -83,7 +79,6 @@ _ROWS = (
         "csharp",
         shebangs="dotnet-script csx",
         identifier=r"[@~]?[^\W\d]\w*|operator .*",
-        preprocessed=True,
     ),
     Language(
         "rust",
@@ -134,6 +129,7 @@ _ROWS = (
         ".ps1 .psm1 .psd1",
         "powershell",
         sigils="$",
+        qualifiers=":",
         shebangs="pwsh powershell",
         identifier=r"[\w-]+",
     ),

@@ -23,13 +23,20 @@ BODIES = frozenset(
 )
 """Types of nodes that hold a definition's body where the grammar has no field for it."""
 
+TITLES = " › "
+"""Stands between the titles of tests."""
+
+_CLOSING_MARKS = re.compile(r"\s#+$")
 _ARGUMENTS = re.compile(r"<[^<>]*>")
 _FREE = frozenset("test describe impl instance implementation extension section".split())
 """Kinds whose names may be any text: titles, and types with their arguments."""
 _QUALIFIED = frozenset("namespace package module protocol implementation".split())
 """Kinds that are called by their whole path."""
 _QUALIFIER = re.compile(r"::|[./\\]")
-_NO_OWNERS = frozenset(("this", "self", "exports", "module", "module.exports"))
+_NO_OWNERS = frozenset(
+    "this self exports module module.exports global script local private".split()
+)
+"""What may stand before a name without being a type or module: objects and scopes."""
 
 
 class Namer:
@@ -62,11 +69,12 @@ class Namer:
             parent = self.path(parent, written.lstrip("*").partition("[")[0])
         return parent
 
-    def path(self, parent: str, symbol: str) -> str:
+    def path(self, parent: str, symbol: str, kind: str = "") -> str:
         """Return the parent of what is inside a definition."""
         if not symbol or len(parent) > MAX_PARENT:
             return parent
-        return f"{parent}{self.row.join}{symbol}" if parent else symbol
+        join = TITLES if kind == "describe" else self.row.join
+        return f"{parent}{join}{symbol}" if parent else symbol
 
     def signature(self, outer: Node, node: Node) -> str:
         """Return a declaration without its body, on one line."""
@@ -114,6 +122,8 @@ class Namer:
         if node.type == "qualified_identifier" or node.type == "operator_cast":
             return self._qualified(node)
         name = " ".join(self._words(node.start_byte, node.end_byte, MAX_SYMBOL).split())
+        if self.row.name == "markdown":
+            name = _CLOSING_MARKS.sub("", name)
         name = name.lstrip(self.row.sigils) if self.row.sigils else name
         return name[1:-1] if len(name) > 2 and name[0] == name[-1] and name[0] in "\"'`" else name
 

@@ -28,7 +28,7 @@ _SCRAP = 200
 """Bytes of nameless lines that are too few for a chunk of their own."""
 
 ITEMS = frozenset(
-    ("constant", "field", "variable", "property", "declaration", "macro", "type", "imports", "code")
+    ("constant field variable property value declaration macro type imports code").split()
 )
 _REST = frozenset(("code", "imports", "text"))
 

@@ -202,6 +202,12 @@ class Findings:
         """Return True if a definition begins within a node."""
         return _any_within(self.starts, node)
 
+    def first_definition(self, node: Node) -> int | None:
+        """Return the first byte of the first definition within a node."""
+        at = bisect_left(self.starts, node.start_byte)
+        found = self.starts[at] if at < len(self.starts) else node.end_byte
+        return found if found < node.end_byte else None
+
     def has_import(self, node: Node) -> bool:
         """Return True if an import begins within a node."""
         return _any_within(self.import_starts, node)

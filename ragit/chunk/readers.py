@@ -12,7 +12,7 @@ from time import thread_time
 from typing import TYPE_CHECKING
 
 from ragit import lfs
-from ragit.chunk import delimited, nesting, rules, titles
+from ragit.chunk import delimited, nesting, razor, rules, titles
 from ragit.chunk.content import resolve
 from ragit.chunk.encoding import text_of
 from ragit.chunk.lines import Lines
@@ -41,7 +41,7 @@ _HUGE_LINE = 1_000_000
 _RULES: Mapping[str, Callable[[Lines, ChunkOptions], list[Piece]]] = {
     "lines": rules.by_lines,
     "latex": rules.latex,
-    "razor": rules.razor,
+    "razor": razor.razor,
     "sln": rules.sln,
     "rst": titles.rst,
     "asciidoc": titles.asciidoc,
@@ -154,7 +154,8 @@ def _pieces(lines: Lines, row: Language, options: ChunkOptions, patience: Patien
             pieces = code.pieces_of(lines, row, options, patience)
         if pieces is not None:
             return pieces
-    return _RULES["lines" if row.grammar else row.reader](lines, options)
+    pieces = _RULES["lines" if row.grammar else row.reader](lines, options)
+    return razor.with_members(lines, pieces, options, patience) if row.name == "razor" else pieces
 
 
 def _minified(lines: Lines, row: Language) -> bool:

@@ -30,10 +30,6 @@ class Language(Record):
     """Stands between the names in `Chunk.parent`."""
     minifies: bool = False
     """Files of this language are often made by a minifier."""
-    preprocessed: bool = False
-    """Conditionals of a preprocessor (`#if`) are resolved before the grammar reads the text."""
-    macros: bool = False
-    """Macros of the C preprocessor that no grammar understands are hidden from it."""
     shebangs: str = ""
     """Interpreters that run this language."""
     also: str = ""

@@ -1,6 +1,6 @@
-"""Readers without a grammar: LaTeX, Razor, Visual Studio solutions, and lines for everything else.
+"""Readers without a grammar: LaTeX, Visual Studio solutions, and lines for everything else.
 
-Those of reStructuredText and AsciiDoc are in titles.py, that of CSV in delimited.py.
+Those of reStructuredText and AsciiDoc are in titles.py, Razor's in razor.py, that of CSV in delimited.py.
 """
 
 from __future__ import annotations
@@ -81,45 +81,6 @@ def _title(text: bytes, start: int) -> str:
             break
         end += 1
     return " ".join(text[start:end].decode("utf-8", "ignore").split())
-
-
-_RAZOR_BLOCK = re.compile(rb"[ \t]*@(code|functions|section[ \t]+\w+|\{)[ \t]*\{?")
-_RAZOR_SKIP = re.compile(
-    rb"//[^\n]*|/\*.*?\*/|@\*.*?\*@|@\"(?:[^\"]|\"\")*\"|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|[{}]",
-    re.DOTALL,
-)
-
-
-def razor(lines: Lines, options: ChunkOptions) -> list[Piece]:
-    """Regions of markup and blocks of code in turn; braces in strings and comments do not count."""
-    lines = lines.for_grammar()
-    pieces = [Piece(0, 0, "markup")]
-    row = 0
-    while row < lines.count:
-        found = _RAZOR_BLOCK.match(lines.text, lines.starts[row], lines.starts[row + 1])
-        if not found:
-            row += 1
-            continue
-        name = found.group(1).decode("ascii", "ignore").strip("{ ")
-        end = lines.row(min(_closing(lines.text, lines.starts[row]), len(lines.text) - 1))
-        pieces.append(Piece(row, end, name.split(" ")[0] or "code", " ".join(name.split()[1:])))
-        row = end + 1
-        if row < lines.count:
-            pieces.append(Piece(row, row, "markup"))
-    return pieces
-
-
-def _closing(text: bytes, start: int) -> int:
-    """Offset of the brace that closes the first one after `start`; the text's end if none does."""
-    depth = 0
-    for found in _RAZOR_SKIP.finditer(text, start):
-        if found.group() == b"{":
-            depth += 1
-        elif found.group() == b"}":
-            depth -= 1
-            if depth <= 0:
-                return found.start()
-    return len(text)
 
 
 _PROJECT = re.compile(rb'\s*Project\("[^"]*"\)\s*=\s*"([^"]*)"')

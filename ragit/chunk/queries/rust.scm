@@ -17,3 +17,13 @@
 (extern_crate_declaration) @import
 (attribute_item) @leading
 
+; Statics of `lazy_static!` and `thread_local!`
+((macro_invocation
+   macro: (identifier) @_macro
+   (token_tree (identifier) @_ref . (identifier) @name)) @definition.constant
+ (#eq? @_macro "lazy_static")
+ (#eq? @_ref "ref"))
+((macro_invocation
+   macro: (identifier) @_macro
+   (token_tree "static" . (identifier) @name)) @definition.constant
+ (#eq? @_macro "thread_local"))

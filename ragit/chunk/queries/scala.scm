@@ -2,7 +2,7 @@
 (trait_definition name: (_) @name) @definition.trait
 (object_definition name: (_) @name) @definition.object
 (package_object name: (_) @name) @definition.object
-(extension_definition parameters: (_) @name) @definition.extension
+(extension_definition) @definition.extension
 (function_definition name: (_) @name) @definition.function
 (function_declaration name: (_) @name) @definition.function
 (type_definition name: (_) @name) @definition.type

@@ -1,0 +1,91 @@
+"""Rewrite, for the grammar only, what it cannot parse. The length of a text and its line ends stay."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+
+from ragit.chunk import conditionals, macros
+
+_LETTER = re.compile(rb"[^\n]")
+
+
+def _c(text: bytes) -> bytes:
+    return macros.hidden(conditionals.resolved(text), qualified=False)
+
+
+def _cpp(text: bytes) -> bytes:
+    return macros.hidden(conditionals.resolved(text), qualified=True)
+
+
+_WITH_BRACE = re.compile(rb"^([ \t]*given\b[^\n{]*\b)with \{", re.MULTILINE)
+
+
+def _scala(text: bytes) -> bytes:
+    """Write `given a: B with {` as an instance: the grammar knows `with` by its indentation only."""
+    return _WITH_BRACE.sub(rb"\1= new{", text)
+
+
+_GO = re.compile(rb"^([ \t]*)GO(?=[ \t]*\d*[ \t]*\r?$)", re.MULTILINE | re.IGNORECASE)
+_BRACKETED = re.compile(rb"(?<=[\s.,(])\[([A-Za-z_][\w ]*)\]")
+_ROUTINE = re.compile(
+    rb"^[ \t]*(?:CREATE|ALTER)[ \t]+(?:OR[ \t]+(?:REPLACE|ALTER)[ \t]+)?(?:DEFINER[^\n]*?)?"
+    rb"(PROC(?:EDURE)?|FUNCTION|TRIGGER|PACKAGE(?:[ \t]+BODY)?)[ \t]+"
+    rb"(?:IF[ \t]+NOT[ \t]+EXISTS[ \t]+)?([\w\"`.]+)",
+    re.MULTILINE | re.IGNORECASE,
+)
+_ROUTINE_END = re.compile(
+    rb"^END\b[^\n;]*;?[ \t]*(?:\$\$|//)?[ \t]*\r?$|^[ \t]*(?:;|/|//|\$\$|DELIMITER\b[^\n]*)[ \t]*\r?$"
+    rb"|^\$\w*\$[^\n]*;[ \t]*\r?$"
+    rb"|(?=^[ \t]*(?:CREATE|ALTER|DROP)[ \t]+(?:OR|TABLE|VIEW|PROC|FUNCTION|TRIGGER|INDEX|UNIQUE|TYPE|"
+    rb"SCHEMA|SEQUENCE|PACKAGE)\w*\b)|\Z",
+    re.MULTILINE | re.IGNORECASE,
+)
+
+
+def _sql(text: bytes) -> bytes:
+    """Write routines, which have a dialect in each database, as views of their names."""
+    text = _BRACKETED.sub(rb'"\1"', _GO.sub(rb"\1; ", text))
+    shown, at = [], 0
+    for found in _ROUTINE.finditer(text):
+        end = _ROUTINE_END.search(text, found.end())
+        if found.start() < at or end is None:
+            continue
+        routine = text[found.start() : end.end()]
+        if found.group(1).upper() in (b"FUNCTION", b"TRIGGER") and _known(routine):
+            continue
+        words = (b"CREATE", b"VIEW", found.group(2), b"AS", b"SELECT", b"1", b";")
+        shown += [text[at : found.start()], _filled(routine, words)]
+        at = end.end()
+    return b"".join((*shown, text[at:]))
+
+
+def _known(routine: bytes) -> bool:
+    """Return True for what the grammar reads: PostgreSQL's quoted bodies, and triggers that call a function."""
+    return re.search(rb"\$\w*\$", routine) is not None or not re.search(
+        rb"\bBEGIN\b", routine, re.IGNORECASE
+    )
+
+
+def _filled(text: bytes, words: Iterable[bytes]) -> bytes:
+    """Return words on the lines of a text of equal length; the text itself if they do not fit."""
+    shown = bytearray(_LETTER.sub(b" ", text))
+    at = 0
+    for word in words:
+        while b"\n" in shown[at : at + len(word)]:
+            at = shown.index(b"\n", at) + 1
+        if at + len(word) > len(shown):
+            return text
+        shown[at : at + len(word)] = word
+        at += len(word) + 1
+    return bytes(shown)
+
+
+REWRITES: Mapping[str, Callable[[bytes], bytes]] = {
+    "c": _c,
+    "cpp": _cpp,
+    "csharp": conditionals.resolved,
+    "scala": _scala,
+    "sql": _sql,
+}
+"""By language."""

@@ -1,0 +1,223 @@
+"""What is defined by a call, in a wrapper, a conditional or a macro has its name; what is no identifier is none."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragit.chunk import chunk
+
+CASES = {
+    "macro before the name": (
+        "c",
+        "int __init_or_module after_all(void) {\n return 1;\n}\n",
+        "after_all",
+    ),
+    "name in a macro": ("c", "BENCH(fixture_run)(state *s) {\n x();\n}\n", "fixture_run"),
+    "macros alone on their lines": (
+        "c",
+        "FOO(foo)\nFOO(bar)\n\nstatic inline int real_one(int a) {\n return a;\n}\n"
+        "static int real_two(int a) {\n return a;\n}\n",
+        "real_one real_two",
+    ),
+    "macro that defines": (
+        "c",
+        "SYSCALL_DEFINE3(read_thing, int, fd) {\n return 1;\n}\n",
+        "read_thing",
+    ),
+    "macro on a line of its own": (
+        "c",
+        "static int\ninternal_function\nf (int a)\n{\n return 1;\n}\n",
+        "f",
+    ),
+    "tag and name of a type": ("c", "typedef struct tag {\n int a;\n} name;\n", "tag name"),
+    "conditional that splits a function": (
+        "c",
+        "int a(int x) {\n#ifdef ONE\n if (x) {\n#else\n if (!x) {\n#endif\n  y();\n }\n}\n"
+        "int b(void) {\n return 1;\n}\n",
+        "a b",
+    ),
+    "conditional in an initializer": (
+        "c",
+        "struct op ops[] = {\n {1},\n#ifdef X\n {2},\n#endif\n};\nint after(void) {\n return 1;\n}\n",
+        "ops after",
+    ),
+    "tests of GoogleTest": (
+        "cpp",
+        "TEST_F(Suite, doesThing) {\n x();\n}\nTEST(A, B)\n{\n}\n",
+        "Suite.doesThing A.B",
+    ),
+    "export macro": (
+        "cpp",
+        "EXPORT class Kettle {\npublic:\n int boil() {\n return 1; }\n};\n"
+        "EXPORT template <typename T> class A {\n};\n",
+        "Kettle Kettle.boil A",
+    ),
+    "pragma macro": (
+        "cpp",
+        'PRAGMA_X(diagnostic ignored "-Wx")\nclass Q {\n void q() {\n }\n};\n',
+        "Q Q.q",
+    ),
+    "conversion and macro behind the parameters": (
+        "cpp",
+        "class R {\n operator float() const {\n return 1; }\n void noex() NOEXCEPT_MACRO {\n }\n};\n",
+        "R R.operator float R.noex",
+    ),
+    "conditional in a head of C#": (
+        "csharp",
+        "public abstract partial class W\n#if HAVE_X\n    : IThing\n#endif\n{\n void M() {\n }\n}\n",
+        "W W.M",
+    ),
+    "delegation": ("kotlin", "class A(e: I) : I by e {\n fun hello() {\n }\n}\n", "A A.hello"),
+    "definitions of Ruby by a call": (
+        "ruby",
+        "class C\n  private def x\n    1\n  end\n  memoize def y\n    2\n  end\n  class_methods do\n"
+        "    def z\n    3\n    end\n  end\n  P = Struct.new(:a) do\n    def q\n    end\n  end\n"
+        "  define_method(:m) do\n   1\n  end\n  scope :active, -> { 1 }\n  attr_accessor :n, :o\nend\n",
+        "C C.x C.y C.z C.P C.P.q C.m C.active C.n C.o",
+    ),
+    "functions in commands": (
+        "bash",
+        "if true; then\n  foo() {\n    echo\n  }\nfi\ncase x in\n  a)\n    bar() {\n    echo\n    }\n"
+        "  ;;\nesac\n{\n  baz() {\n   echo\n  }\n}\n(\n  qux() {\n   echo\n }\n)\n"
+        "true && quux() {\n echo\n}\n",
+        "foo bar baz qux quux",
+    ),
+    "functions and scopes of PowerShell": (
+        "powershell",
+        "if ($x) {\n  function Foo {\n    1\n  }\n}\nfunction global:Bar {\n 2\n}\n",
+        "Foo Bar",
+    ),
+    "tests of Pester": (
+        "powershell",
+        'Describe "cart" {\n  Context "full" {\n    It "adds" {\n    1\n    }\n  }\n}\n',
+        "cart cart.full cart › full.adds",
+    ),
+    "groups of Go": ("go", "package a\n\nvar (\n ErrA = 1\n ErrB = 2\n)\n", "ErrA ErrB"),
+    "ambient declarations": (
+        "typescript",
+        "declare global {\n interface X {\n  a(): void\n  b(): void\n }\n}\n",
+        "X X.a X.b",
+    ),
+    "nameless class": (
+        "typescript",
+        "export default class extends B {\n m() {\n 1\n }\n}\n",
+        "m",
+    ),
+    "functions of an object": (
+        "typescript",
+        "export default {\n m() {\n  1\n },\n}\nconst o = {\n n() {\n 1\n },\n a: () => 1,\n}\n",
+        "m o o.n o.a",
+    ),
+    "tests of JavaScript": (
+        "javascript",
+        'describe("cart", () => {\n  it("adds", () => {\n   1\n  })\n'
+        '  describe.each([1])("deep", () => {\n   test.skip("sub", async () => {\n   })\n  })\n})\n',
+        "cart cart.adds cart.deep cart › deep.sub",
+    ),
+    "tests of Lua": (
+        "lua",
+        'describe("cart", function()\n  it("adds", function()\n    x()\n  end)\nend)\n',
+        "cart cart.adds",
+    ),
+    "extension and given of Scala": (
+        "scala",
+        "extension (s: String)\n  def ext2: Int =\n    1\n\n"
+        "given intOrd: Ord[Int] with {\n  def compare(a: Int) =\n    1\n}\n",
+        "ext2 intOrd intOrd.compare",
+    ),
+    "constructors and operators of Dart": (
+        "dart",
+        "class D {\n  factory D.named() {\n    x();\n  }\n  bool operator ==(o) {\n    return true;\n  }\n}\n",
+        "D D.named D.operator ==",
+    ),
+    "statics in a macro of Rust": (
+        "rust",
+        "lazy_static! {\n    static ref LAZY: i32 = 1;\n}\nthread_local! {\n    static C: u8 = 1;\n}\n",
+        "LAZY C",
+    ),
+    "procedures and batches of SQL": (
+        "sql",
+        "CREATE PROCEDURE dbo.p\nAS\nBEGIN\n SELECT 1;\nEND\nGO\nCREATE TABLE [dbo].[t] (a int);\nGO\n"
+        "CREATE OR REPLACE FUNCTION f() RETURNS int AS $$\nBEGIN\n RETURN 1;\nEND;\n"
+        "$$ LANGUAGE plpgsql;\nCREATE VIEW v AS SELECT 1;\n",
+        "p t f v",
+    ),
+    "members of a Razor page": (
+        "razor",
+        '@page "/x"\n<h1>a</h1>\n@code {\n  int Count { get; set; }\n\n  void Inc() {\n    Count++;\n  }\n}\n',
+        "Count Inc",
+    ),
+    "headings of Markdown": (
+        "markdown",
+        "Title\n=====\n\ntext\n\nSub\n---\n\nmore\n\n## Two ##\n\nx\n\n# C#\n\ny\n",
+        "Title Sub Two C#",
+    ),
+    "headings of HTML": (
+        "html",
+        "<html><body>\n<h1>Big title</h1>\n<p>x</p>\n<h2>More</h2>\n</body></html>\n",
+        "Big title, More",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_each_definition_has_its_name(name: str) -> None:
+    language, code, expected = CASES[name]
+    assert names(language, code) == expected.replace(",", "").split() or " ".join(
+        names(language, code)
+    ) == expected.replace(",", "")
+
+
+def names(language: str, code: str) -> list[str]:
+    """All definitions in order, with their parents if they are alone in their chunk, else those of the chunk."""
+    found = []
+    for each in chunk(code.encode(), language).chunks:
+        for definition in each.definitions:
+            owner = each.parent
+            if definition is not each.definitions[0] and each.kind in ("class", "interface"):
+                owner = ".".join(filter(None, (each.parent, each.definitions[0].name)))
+            name = definition.name
+            found.append(f"{owner}.{name}" if owner and language != "markdown" else name)
+    return found
+
+
+def test_a_chunk_of_tests_is_cut_at_its_tests() -> None:
+    code = 'describe("cart", () => {\n' + "".join(
+        f'  it("case {i}", () => {{\n    expect({i});\n  }});\n' for i in range(60)
+    )
+    found = chunk((code + "});\n").encode(), "javascript").chunks
+    assert [each.symbol for each in found] == ["cart", *(f"case {i}" for i in range(60))]
+    assert {each.parent for each in found[1:]} == {"cart"}
+
+
+BROKEN = {
+    "c": "int (foo)[3 = {1};\n(void) bar (baz)(x) { }\n",
+    "cpp": "template <class T> T<()> x() = = { };\nvoid ()() {}\n",
+    "scala": "extension (s: String) {}\nclass (a) { }\n",
+    "javascript": "const [a, {b}] = x;\nfunction (x) { }\nobj['some key'] = function () {};\n",
+    "python": "def (x):\n    pass\nclass 1a:\n    pass\n",
+    "kotlin": "class { }\nfun (x: Int) = 1\n",
+}
+
+
+@pytest.mark.parametrize("language", BROKEN)
+def test_what_is_no_identifier_is_no_name(language: str) -> None:
+    for each in chunk(BROKEN[language].encode(), language).chunks:
+        for definition in each.definitions:
+            assert definition.name.isidentifier(), definition
+
+
+SCRIPTS = (
+    b"<html><body>\n" + b"<p>text</p>\n" * 60 + b'<script type="text/x-template">\n'
+    b'<div id="tpl">\n function no() { }\n</div>\n</script>\n<script type="application/ld+json">\n'
+    b'{"name": 1}\n</script>\n<script>\nfunction yes() {\n}\n</script>\n' + b"<p>text</p>\n" * 60
+)
+
+
+def test_a_script_is_read_by_its_type() -> None:
+    found = chunk(SCRIPTS, "html").chunks
+    defined = {each.name: each.kind for one in found for each in one.definitions}
+    assert defined["yes"] == "function"
+    assert defined["name"] == "key"
+    assert defined["tpl"] == "element"
+    assert "no" not in defined
