@@ -136,7 +136,7 @@ def weights_of(shape: str) -> dict[str, float]:
 def facts_of(index: Any, tasks: list[Task]) -> Iterable[Facts]:
     searcher, target = index._searcher, index._targets.of(None, "committed")
     with index._indexer.reading() as store:
-        snapshot = index._indexer.composer.compose(store, target.tree).snapshot
+        snapshot = index._indexer.trees.resolve(store, target.tree).snapshot
         for task in tasks:
             terms = rank.take_apart(task.query)
             vectors, _ = searcher._vectors(store, Query(task.query), "hybrid")

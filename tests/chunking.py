@@ -69,7 +69,7 @@ def chunks(
     with ragit.open(repo.path) as index:
         tree = index.search("word", ref=ref).tree
         with Store(index.store_path, writable=False) as store:
-            snapshot = index._indexer.composer.compose(
+            snapshot = index._indexer.trees.resolve(
                 store, tree
             ).snapshot  # a search, looked at from inside
             number = dict(zip(snapshot.paths, snapshot.chunkings, strict=True))[path.encode()]

@@ -983,7 +983,7 @@ def test_a_fingerprint_names_its_settings_and_no_others(knob: Knob) -> None:
 
 @pytest.mark.parametrize("knob", KNOBS.values(), ids=KNOBS)
 def test_what_changes_a_key_changes_the_selection(knob: Knob) -> None:
-    """A tree that was composed before is found by the selection's name: it must not go on to name other chunks."""
+    """A tree that was resolved before is found by the selection's name: it must not go on to name other chunks."""
     flags: dict[str, object] = {"imageDescription.enabled": True}
     changed = f"{knob.name}.{ENTRIES[knob.name][0]}" if knob.table else knob.name
     text = ENTRIES[knob.name][1] if knob.table else other(knob)[1]

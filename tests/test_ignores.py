@@ -148,7 +148,7 @@ def test_an_untracked_file_of_patterns_counts_for_uncommitted_work(repo: GitSand
 
 
 def test_what_is_added_later_is_ignored_as_well(repo: GitSandbox) -> None:
-    """A tree composed from its neighbour asks for the patterns of the files that are new."""
+    """A tree resolved from its neighbour asks for the patterns of the files that are new."""
     repo.write(".ragitignore", ".ragitignore\n*.log\n")
     repo.write("a.txt", "word")
     repo.commit()

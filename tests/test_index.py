@@ -214,7 +214,7 @@ def test_a_worker_that_dies_is_replaced(repo: GitSandbox) -> None:
         indexer = Indexer(opened, Config(), repo.store)
         recipe = indexer._setup.recipe(How(reuse=False), bulk=False)
         pool = Pool(recipe, 1)
-        selected = indexer.composer.compose(None, opened.head().tree).missing
+        selected = indexer.trees.resolve(None, opened.head().tree).missing
         keys = [file.key for file in selected]
         try:
             assert [len(done) for done in pool.work([Batch(keys, FULL)])] == [1]
@@ -234,7 +234,7 @@ def test_no_file_is_blamed_for_workers_that_do_not_start(
     with Repo.open(repo.path) as opened:
         indexer = Indexer(opened, Config(), repo.store)
         pool = Pool(indexer._setup.recipe(How(reuse=False), bulk=False), 1)
-        keys = [file.key for file in indexer.composer.compose(None, opened.head().tree).missing]
+        keys = [file.key for file in indexer.trees.resolve(None, opened.head().tree).missing]
         try:
             with pytest.raises(WorkerDied, match="signal 6"):
                 list(pool.work([Batch(keys, FULL)]))

@@ -137,14 +137,14 @@ def test_an_answer_depends_on_its_tree_alone(
 
 
 def contents(index: Ragit, tree: Oid) -> tuple[list[tuple[object, ...]], dict[bytes, str]]:
-    """A composed tree with its chunkings named by what they were made from."""
+    """A resolved tree with its chunkings named by what they were made from."""
     with Store(index.store_path, writable=False) as opened:
         keys = {number: key for number, *key in opened.all_keys()}
-        composed = index._indexer.composer.compose(
+        resolved = index._indexer.trees.resolve(
             opened, tree
         )  # the parts of a search, looked at from inside
-        assert composed.missing == []
-        snapshot = composed.snapshot
+        assert resolved.missing == []
+        snapshot = resolved.snapshot
         rows = zip(snapshot.paths, snapshot.chunkings, snapshot.lengths, strict=True)
         return [(path, *keys[chunking], length) for path, chunking, length in rows], dict(
             snapshot.skipped
@@ -224,7 +224,7 @@ def assert_covered(index: Ragit, repo: GitSandbox, tree: Oid) -> int:
     """Every non-blank line lies in a chunk, and every chunk's text is the lines it names; the number of chunks."""
     seen = 0
     with Store(index.store_path, writable=False) as opened:
-        snapshot = index._indexer.composer.compose(opened, tree).snapshot
+        snapshot = index._indexer.trees.resolve(opened, tree).snapshot
         counts = {number: 0 for number in snapshot.chunkings}
         blobs = opened.blobs(counts)
         for chunking in counts:

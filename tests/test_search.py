@@ -265,17 +265,17 @@ def test_a_tree_is_walked_once_under_new_settings(shop: GitSandbox) -> None:
     search(shop)
     settings = {"index.exclude": "nothing-is-called-so"}
 
-    def composed(**options: Any) -> bool:
+    def resolved(**options: Any) -> bool:
         with ragit.open(shop.path, flags=settings) as opened:
             opened.search("commit", scope="committed", **options)
             indexer = opened._indexer
             tree = indexer.repo.head().tree
             with indexer.reading() as store:
                 assert store is not None
-                return store.snapshots.of(tree, indexer.composer.selection) is not None
+                return store.snapshots.of(tree, indexer.trees.selection) is not None
 
-    assert not composed(index=False)
-    assert composed()
+    assert not resolved(index=False)
+    assert resolved()
 
 
 # Context optimisation

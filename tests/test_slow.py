@@ -295,7 +295,7 @@ def test_what_is_slow_and_is_read_is_what_it_would_be(
 def test_a_cached_tree_does_not_keep_what_was_deferred(
     repo: GitSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another branch shares the file, and its tree was composed when there was no time."""
+    """Another branch shares the file, and its tree was resolved when there was no time."""
     repo.write("a.py", CODE.format(1))
     repo.commit()
     repo.git("switch", "-q", "-c", "other")
@@ -376,7 +376,7 @@ def test_what_kills_its_worker_is_cut_by_lines(
     with Repo.open(repo.path) as opened:
         indexer = Indexer(opened, Config(), repo.store)
         pool = Pool(indexer._setup.recipe(How(reuse=False), bulk=False), 1)
-        keys = [file.key for file in indexer.composer.compose(None, opened.head().tree).missing]
+        keys = [file.key for file in indexer.trees.resolve(None, opened.head().tree).missing]
         try:
             (done,) = pool.work([Batch(keys, kind)])
         finally:

@@ -32,7 +32,8 @@ class Repo:
         self._place = find(path, env)
         self._private = private.Private(self._place, scratch)
         self._open: list[Objects] = []
-        self._here: set[Oid] = set()
+        self.sizes_here: dict[Oid, int] = {}
+        """Sizes in bytes of objects that were found to be here."""
         self._statuses: list[GitStatus] = []
 
     @classmethod
@@ -250,13 +251,13 @@ class Repo:
 
     def absent(self, oids: Iterable[Oid]) -> set[Oid]:
         """Those that are not here, or of which not even the header can be read."""
-        wanted = set(oids) - self._here
+        wanted = set(oids) - self.sizes_here.keys()
         if not wanted:
             return set()
         with self.recipe().open() as objects:
-            here = objects.sizes(wanted).keys()
-        self._here |= here
-        return wanted - here
+            here = objects.sizes(wanted)
+        self.sizes_here.update(here)
+        return wanted - here.keys()
 
     def entries_here(self, tree: Oid) -> list[Entry]:
         """The same as `entries`, but none of a tree that this partial clone lacks."""
@@ -306,7 +307,7 @@ class Repo:
 
     def remove_damaged_objects(self) -> int:
         """Remove damaged objects of uncommitted work, which is to be looked at again then."""
-        self._here.clear()
+        self.sizes_here.clear()
         return self._private.remove_damaged(self.object_format)
 
     def prune_private_objects(

@@ -2,8 +2,8 @@
 searches.
 """
 
-from ragit.index.indexer import Indexer
+from ragit.index.indexer import Indexer, WaitingSearch
 from ragit.index.selection import Selector
-from ragit.index.tree import Composed, Composer
+from ragit.index.tree import IndexedTree, TreeResolver
 
-__all__ = ["Composed", "Composer", "Indexer", "Selector"]
+__all__ = ["IndexedTree", "TreeResolver", "WaitingSearch", "Indexer", "Selector"]

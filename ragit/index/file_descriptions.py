@@ -6,7 +6,7 @@ from ragit.chunk import language_of
 from ragit.errors import NotDescribed
 from ragit.index.descriptions.settings import IMAGE, chunk_task
 from ragit.index.indexer import Indexer
-from ragit.index.tree import Composed
+from ragit.index.tree import IndexedTree
 from ragit.reports import ChunkDescribed, FileDescribed
 from ragit.store import OF_CHUNK, Store
 from ragit.types import Oid, Target, path_text
@@ -29,10 +29,10 @@ def described(indexer: Indexer, target: Target, path: bytes, blob: Oid) -> FileD
             "Type: git config ragit.description.enabled true (docs/descriptions.md)",
         )
     with indexer.reading() as store:
-        composed = indexer.composer.compose(store, target.tree, near=target.near)
-        chunking = _chunking(composed, path)
+        resolved = indexer.trees.resolve(store, target.tree, near=target.near)
+        chunking = _chunking(resolved, path)
         if store is None or chunking is None:
-            why = composed.snapshot.skipped.get(path)
+            why = resolved.snapshot.skipped.get(path)
             name = path_text(path)
             if why:
                 raise NotDescribed(
@@ -48,8 +48,8 @@ def described(indexer: Indexer, target: Target, path: bytes, blob: Oid) -> FileD
         )
 
 
-def _chunking(composed: Composed, path: bytes) -> int | None:
-    rows = zip(composed.snapshot.paths, composed.snapshot.chunkings, strict=True)
+def _chunking(resolved: IndexedTree, path: bytes) -> int | None:
+    rows = zip(resolved.snapshot.paths, resolved.snapshot.chunkings, strict=True)
     return next((chunking for one, chunking in rows if one == path), None)
 
 

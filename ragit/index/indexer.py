@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,11 +17,11 @@ from ragit import chunk
 from ragit.chunk import is_document
 from ragit.config import Config
 from ragit.errors import EmbedderUnavailable, RagitError, StoreTooOld, StoreUnreadable
-from ragit.git import Repo
+from ragit.git import Objects, Repo
 from ragit.index.descriptions.settings import NOT_DESCRIBED, chunk_task
 from ragit.index.descriptions.stored import Descriptions, keeping
 from ragit.index.selection import Selected, Selector
-from ragit.index.tree import Composed, Composer, without_vectors
+from ragit.index.tree import IndexedTree, TreeResolver, chunks_without_vectors
 from ragit.index.vectors.embedder import embedder_of, sent_by, server_name
 from ragit.locks import held, lock
 from ragit.records import replaced
@@ -64,6 +64,37 @@ _GRACE_S = 4.0
 """Seconds that an object of a superseded state stays, for a search that is about to show it."""
 
 
+class WaitingSearch:
+    """What a search hands to the indexer and takes back, so that nothing is resolved, opened or started twice."""
+
+    def __init__(
+        self, tree: IndexedTree, reader: Store | None, objects: Objects, moment: ExitStack
+    ) -> None:
+        """Take a tree that was resolved in the current moment of a reader, which `moment` holds."""
+        self.tree = tree
+        self.objects = objects
+        self.taken = False
+        """True once `tree` is the indexed tree, as the reader sees it in a new moment."""
+        self._reader = reader
+        self._moment = moment
+        self._version = reader.data_version() if reader else 0
+        moment.close()
+
+    @property
+    def is_current(self) -> bool:
+        """True if nothing was written to the store since the tree was resolved."""
+        if self._reader is None or self.tree.without_vectors:
+            return False
+        return self._reader.data_version() == self._version
+
+    def take(self, tree: IndexedTree) -> None:
+        """Take the tree as it is now. The caller holds the lock under which nothing is dropped."""
+        if self._reader is not None:
+            self._moment.enter_context(self._reader.reading())
+            self.tree = tree
+            self.taken = True
+
+
 class Indexer:
     """Makes trees of one repository complete in its store."""
 
@@ -82,7 +113,7 @@ class Indexer:
         fingerprint = self.embedder.fingerprint if self.embedder else ""
         self.selector = Selector(config, chunkers)
         described = chunk_task(config.description)
-        self.composer = Composer(
+        self.trees = TreeResolver(
             repo, self.selector, fingerprint, described.fingerprint if described else ""
         )
         self.descriptions = Descriptions(repo, config, self.embedder)
@@ -113,12 +144,12 @@ class Indexer:
         progress: Progress | None = None,
         describe: bool = False,
         retry: bool = False,
-        quick: bool = False,
+        search: WaitingSearch | None = None,
     ) -> IndexReport:
         """Index what these trees lack. What is done is kept if this is interrupted.
 
-        `quick` is for a caller that waits for an answer: a file that takes longer than SEARCH_FILE_S is deferred, and
-        after SEARCH_S what is left stays missing.
+        A `search` that waits hands in what it has resolved and opened, and is handed the tree as it is afterwards. For
+        it, a file that takes longer than SEARCH_FILE_S is deferred, and what is left after SEARCH_S stays missing.
 
         Models are asked only to `describe`, which may take long: without it, stored descriptions are used, what has
         none is embedded by its code alone, and is described by the next run that may. `retry` reads what earlier runs
@@ -132,28 +163,25 @@ class Indexer:
             Store(self.store_path, writable=True) as store,
         ):
             latest = self._moment(store)
-            composed, lacking = self._lacking(store, trees, near, tally, retry)
+            if search and search.is_current:
+                resolved, lacking = [search.tree], _missing([search.tree], waiting=False)
+            else:
+                resolved, lacking = self._lacking(store, trees, near, tally, retry)
             if lacking:
                 try:
-                    self._fill(store, lacking, tally, progress, quick)
+                    self._fill(store, lacking, tally, progress, search)
                 except EmbedderUnavailable as error:
-                    from ragit.index.vectors.same_model import doubt
-
-                    doubt(self.store_path)
-                    left = self._left(store, trees, near)
-                    hint = f"{error.hint}. What was done is kept: {left}".replace("?.", "?")
-                    raise EmbedderUnavailable(error.message, hint) from error
+                    raise self._unavailable(error, store, trees, near) from error
                 latest = self._moment(store)
-                composed = [
-                    self.composer.compose(store, tree, near=near, absent=self.absent)
-                    for tree in trees
-                ]
-            self._remember(store, composed, latest)
-            superseded = self._note_states(store, composed)
-            chunks = store.chunk_count({c for part in composed for c in part.snapshot.chunkings})
+                resolved = [self.trees.updated(store, part, self.absent) for part in resolved]
+            self._remember(store, resolved, latest)
+            superseded = self._note_states(store, resolved)
+            chunks = store.chunk_count({c for part in resolved for c in part.snapshot.chunkings})
+            if search:
+                search.take(resolved[0])
         if superseded:
             self._drop_superseded()
-        return tally.report(self.config, seen(composed), chunks)
+        return tally.report(self.config, seen(resolved), chunks)
 
     def _fill(
         self,
@@ -161,7 +189,7 @@ class Indexer:
         lacking: Sequence[Key],
         tally: Tally,
         progress: Progress | None,
-        quick: bool,
+        search: WaitingSearch | None,
     ) -> None:
         from ragit.index.run.run import Run
         from ragit.index.run.workbench import How
@@ -170,38 +198,47 @@ class Indexer:
         # What a server made for one batch, the next must not have made again, even where the store is empty.
         reuse = self.descriptions.wanted or store.has_chunks() or self._setup.is_remote
         how = How(reuse, describes=asks)
-        if quick:
+        if search:
             how = how._replace(deadline=time.monotonic() + SEARCH_S, most=SEARCH_FILE_S)
-        run = Run(self._setup, how, tally, progress, keeping(store) if asks else None)
+        objects = search.objects if search else None
+        run = Run(self._setup, how, tally, progress, keeping(store) if asks else None, objects)
         try:
             run.fill(store, lacking)
         finally:
             self.absent |= run.absent
 
-    def _left(self, store: Store, trees: Sequence[Oid], near: Oid | None) -> str:
-        """What trees still lack, in words."""
-        composed = [
-            self.composer.compose(store, tree, near=near, absent=self.absent) for tree in trees
+    def _unavailable(
+        self, error: EmbedderUnavailable, store: Store, trees: Sequence[Oid], near: Oid | None
+    ) -> EmbedderUnavailable:
+        """Return an error with a hint that says what trees still lack."""
+        from ragit.index.vectors.same_model import doubt
+
+        doubt(self.store_path)
+        resolved = [
+            self.trees.resolve(store, tree, near=near, absent=self.absent) for tree in trees
         ]
-        files = {file.key for part in composed for file in part.missing}
-        return lacking_words(len(files), without_vectors(store, *composed), "what was asked for")
+        files = {file.key for part in resolved for file in part.missing}
+        vectorless = chunks_without_vectors(store, *resolved)
+        left = lacking_words(len(files), vectorless, "what was asked for")
+        hint = error.hint if error.hint.endswith("?") else f"{error.hint}."
+        return EmbedderUnavailable(error.message, f"{hint} What was done is kept: {left}")
 
     @staticmethod
-    def prepare(composed: Composed) -> None:
+    def prepare(resolved: IndexedTree) -> None:
         """Start the process that will chunk what a tree lacks, while this one gets ready."""
-        if 0 < len(composed.missing) < HANDFUL and not all(
-            is_document(file.language) for file in composed.missing
+        if 0 < len(resolved.missing) < HANDFUL and not all(
+            is_document(file.language) for file in resolved.missing
         ):
             chunk.prepare()
 
-    def announced(self, composed: Composed) -> ToIndex:
+    def announced(self, resolved: IndexedTree) -> ToIndex:
         """What there is to index, for whoever has to wait for it."""
         documents = (
-            sum(is_document(file.language) for file in composed.missing)
+            sum(is_document(file.language) for file in resolved.missing)
             if self.config.documents.enabled
             else 0
         )
-        files = len(composed.missing) + len(composed.bare)
+        files = len(resolved.missing) + len(resolved.without_vectors)
         return ToIndex(files, documents, server_name(self.config.embedding, self.embedder))
 
     def _tally(self, describe: bool) -> Tally:
@@ -226,27 +263,27 @@ class Indexer:
         retry: bool,
         *,
         anew: bool = False,
-    ) -> tuple[list[Composed], list[Key]]:
+    ) -> tuple[list[IndexedTree], list[Key]]:
         """The trees as they are, and the keys of what has to be worked on."""
         asks = tally.spent is not None
         naming = (DEFERRED if retry else frozenset()) | ({NOT_DESCRIBED} if asks else frozenset())
-        composed = [
-            self.composer.compose(
-                store, tree, near=near, absent=self.absent, naming=naming, anew=anew
-            )
+        resolved = [
+            self.trees.resolve(store, tree, near=near, absent=self.absent, naming=naming, anew=anew)
             for tree in trees
         ]
-        lacking = _missing(composed, waiting=asks)
+        lacking = _missing(resolved, waiting=asks)
         if retry:
-            deferred = dict.fromkeys(file.key for part in composed for file in part.deferred)
+            deferred = dict.fromkeys(file.key for part in resolved for file in part.deferred)
             tally.deferred = frozenset(deferred).difference(lacking)
             lacking += [key for key in deferred if key in tally.deferred]
         if store and not anew:
-            again = store.keys_of(sorted({chunking for part in composed for chunking in part.bare}))
-            again += self.descriptions.lacking(store, composed) if asks else []
+            again = store.keys_of(
+                sorted({chunking for part in resolved for chunking in part.without_vectors})
+            )
+            again += self.descriptions.lacking(store, resolved) if asks else []
             tally.again = frozenset(again).difference(lacking)
             lacking += [key for key in dict.fromkeys(again) if key in tally.again]
-        return composed, lacking
+        return resolved, lacking
 
     def describe(self, blob: Oid) -> str:
         """Have an image described, unless it is already, and keep that. Raises RemoteFailed and NotDescribed."""
@@ -264,16 +301,16 @@ class Indexer:
         with suppress(RagitError), shared, Store(self.store_path, writable=True) as store:
             latest = self._moment(store)
             # Once more, under the lock: gc may have dropped since what a reader saw.
-            composed = [self.composer.compose(store, tree, absent=self.absent)]
-            self._remember(store, composed, latest)
-            self._note_states(store, composed)
+            resolved = [self.trees.resolve(store, tree, absent=self.absent)]
+            self._remember(store, resolved, latest)
+            self._note_states(store, resolved)
 
     def fetch(self, trees: Sequence[Oid]) -> None:
         """Download the files that a partial clone lacks of these trees, in one call."""
         absent: dict[Oid, None] = {}
         with self.reading() as store:
             for tree in trees:
-                skipped = self.composer.compose(store, tree).snapshot.skipped
+                skipped = self.trees.resolve(store, tree).snapshot.skipped
                 absent.update(
                     (e.oid, None)
                     for e in self.repo.entries(tree)
@@ -299,8 +336,8 @@ class Indexer:
 
         tally = Foresight(spent={} if describe and self.descriptions.wanted else None)
         with self.reading() as store:
-            composed, lacking = self._lacking(store, trees, None, tally, retry, anew=anew)
-            vectorless = without_vectors(store, *composed)
+            resolved, lacking = self._lacking(store, trees, None, tally, retry, anew=anew)
+            vectorless = chunks_without_vectors(store, *resolved)
             how = How(
                 store is not None, describes=tally.spent is not None, rehearses=True, anew=anew
             )
@@ -309,10 +346,10 @@ class Indexer:
                 pass  # they are counted
             self.absent |= run.absent
             if run.absent:
-                composed, _ = self._lacking(store, trees, None, tally, retry, anew=anew)
-            stored = store.chunk_count(tally.stays(composed)) if store else 0
+                resolved, _ = self._lacking(store, trees, None, tally, retry, anew=anew)
+            stored = store.chunk_count(tally.stays(resolved)) if store else 0
         tally.sent = tally.sent_by(sent_by(self.embedder))
-        report = tally.report(self.config, tally.outlook(composed), stored + tally.chunks)
+        report = tally.report(self.config, tally.outlook(resolved), stored + tally.chunks)
         older = store is None and is_store(self.store_path)
         return replaced(report, dry_run=True, without_vectors=vectorless, older=older)
 
@@ -350,7 +387,7 @@ class Indexer:
     def _check_whole(self, trees: Sequence[Oid]) -> None:
         """Raise StoreUnreadable unless the store holds these trees; close the log, too."""
         with Store(self.store_path, writable=True) as store:
-            parts = [self.composer.compose(store, tree, absent=self.absent) for tree in trees]
+            parts = [self.trees.resolve(store, tree, absent=self.absent) for tree in trees]
             store.checkpoint()
         if not all(part.complete for part in parts):
             raise StoreUnreadable(
@@ -412,9 +449,9 @@ class Indexer:
             after = store.info()
         return GcReport(dropped, after.chunkings, before.bytes, after.bytes)
 
-    def _note_states(self, store: Store, composed: Sequence[Composed]) -> bool:
+    def _note_states(self, store: Store, resolved: Sequence[IndexedTree]) -> bool:
         """Note which of the trees are uncommitted work; return True if that superseded others."""
-        new = [part for part in composed if self.repo.is_uncommitted(part.tree)]
+        new = [part for part in resolved if self.repo.is_uncommitted(part.tree)]
         if not new:
             return False
         with store.writing():
@@ -451,11 +488,11 @@ class Indexer:
         return store.last_chunking(), self.descriptions.of_images(store)
 
     def _remember(
-        self, store: Store, composed: Sequence[Composed], latest: tuple[int, int]
+        self, store: Store, resolved: Sequence[IndexedTree], latest: tuple[int, int]
     ) -> None:
-        """Cache the trees, which were composed after the given moment."""
+        """Cache the trees, which were resolved after the given moment."""
         # Without its absent blobs a tree is not what it will be once they are fetched: not to be cached.
-        whole = (part for part in composed if not part.cached and part.complete)
+        whole = (part for part in resolved if not part.cached and part.complete)
         new = [part for part in whole if not part.absent]
         if new:
             with store.writing():
@@ -465,18 +502,20 @@ class Indexer:
                 for part in new:
                     if later and not _WAITING.isdisjoint(part.snapshot.skipped.values()):
                         continue
-                    store.snapshots.add(part.tree, self.composer.selection, part.snapshot)
+                    store.snapshots.add(part.tree, self.trees.selection, part.snapshot)
 
 
 _WAITING = DEFERRED | {NOT_DESCRIBED}
 """Reasons that are gone as soon as another process did what is waited for."""
 
 
-def _missing(composed: Sequence[Composed], *, waiting: bool) -> list[Key]:
+def _missing(resolved: Sequence[IndexedTree], *, waiting: bool) -> list[Key]:
     """Keys to index, each once, in the order of the first tree's paths: neighbours in a folder share words and
     pages.
     """
     files: Iterator[Selected] = (
-        file for part in composed for file in (*part.missing, *(part.waiting if waiting else ()))
+        file
+        for part in resolved
+        for file in (*part.missing, *(part.undescribed_images if waiting else ()))
     )
     return list(dict.fromkeys(file.key for file in files))

@@ -69,7 +69,7 @@ class Selector:
         self._most_image_bytes = config.image_description.max_image_bytes
         bounds = (self._most_image_bytes, config.image_description.max_pixels)
         self._described = (self.images.fingerprint, *bounds) if self.images else ()
-        # The whole table: a tree composed under another one would go on to name the chunks that are made no more.
+        # The whole table: a tree resolved under another one would go on to name the chunks that are made no more.
         versions = (chunk.table_fingerprint(self._options), self._versions(), self._described)
         custom = sorted((suffix, one.fingerprint) for suffix, one in self._chunkers.items())
         self.fingerprint = fingerprint(

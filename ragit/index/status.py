@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from ragit.git import Revision
 from ragit.index.indexer import Indexer
-from ragit.index.tree import Composed, without_vectors
+from ragit.index.tree import IndexedTree, chunks_without_vectors
 from ragit.reports import FreshnessReport, RefStatus, StatusReport
 from ragit.store import is_store
 from ragit.types import DEFERRED, Target, WithoutVectors, path_text
@@ -21,23 +21,21 @@ def status_of(
     Changed files that did not come into that tree are `left_out`, each with the reason.
     """
     with indexer.one_moment() as store:
-        composed = {
-            tree: indexer.composer.compose(store, tree) for tree in {ref.tree for ref in refs}
-        }
-        if searched.tree not in composed:
-            composed[searched.tree] = indexer.composer.compose(
+        resolved = {tree: indexer.trees.resolve(store, tree) for tree in {ref.tree for ref in refs}}
+        if searched.tree not in resolved:
+            resolved[searched.tree] = indexer.trees.resolve(
                 store, searched.tree, near=searched.near
             )
         info = store.info() if store else None
-        undescribed = indexer.descriptions.waiting(store, composed[refs[0].tree])
-        lacking = {tree: without_vectors(store, part) for tree, part in composed.items()}
+        undescribed = indexer.descriptions.waiting(store, resolved[refs[0].tree])
+        lacking = {tree: chunks_without_vectors(store, part) for tree, part in resolved.items()}
         described = indexer.descriptions.stored(store) if store else 0
     embedder = indexer.embedder.fingerprint if indexer.embedder else ""
     rows = [(ref.name, ref.tree) for ref in refs]
     if searched.tree != refs[0].tree:
         rows.insert(0, (searched.name, searched.tree))
-    skipped = {**composed[searched.tree].skipped, **left_out}
-    by_lines = composed[searched.tree].by_lines
+    skipped = {**resolved[searched.tree].skipped, **left_out}
+    by_lines = resolved[searched.tree].by_lines
     return StatusReport(
         store=str(indexer.store_path),
         exists=info is not None,
@@ -47,7 +45,7 @@ def status_of(
         chunks=info.chunks if info else 0,
         embedder=embedder,
         other_embedders=tuple(one for one in (info.embedders if info else ()) if one != embedder),
-        refs=tuple(_ref(name, composed[tree], lacking[tree]) for name, tree in rows),
+        refs=tuple(_ref(name, resolved[tree], lacking[tree]) for name, tree in rows),
         skipped=dict(sorted(Counter(skipped.values()).items())),
         skipped_files=tuple(
             (path_text(path), why) for path, why in sorted({**skipped, **by_lines}.items())
@@ -60,24 +58,24 @@ def status_of(
 def freshness_of(indexer: Indexer, target: Target) -> FreshnessReport:
     """How much of a tree the store lacks."""
     with indexer.one_moment() as store:
-        composed = indexer.composer.compose(store, target.tree, near=target.near)
-        lacking = without_vectors(store, composed)
-    missing = tuple(path_text(file.path) for file in composed.missing)
+        resolved = indexer.trees.resolve(store, target.tree, near=target.near)
+        lacking = chunks_without_vectors(store, resolved)
+    missing = tuple(path_text(file.path) for file in resolved.missing)
     return FreshnessReport(
         target.name,
         target.tree,
         missing,
         indexed=store is not None
         or is_store(indexer.store_path),  # an older ragit's is one to bring up to date
-        absent=composed.absent,
+        absent=resolved.absent,
         without_vectors=lacking,
-        deferred=composed.count_of(DEFERRED),
-        by_lines=tuple((path_text(path), why) for path, why in sorted(composed.by_lines.items())),
-        unsearched=composed.reasons if composed.searches_nothing else {},
+        deferred=resolved.count_of(DEFERRED),
+        by_lines=tuple((path_text(path), why) for path, why in sorted(resolved.by_lines.items())),
+        unsearched=resolved.reasons if resolved.searches_nothing else {},
     )
 
 
-def _ref(name: str, composed: Composed, lacking: WithoutVectors | None) -> RefStatus:
+def _ref(name: str, resolved: IndexedTree, lacking: WithoutVectors | None) -> RefStatus:
     return RefStatus(
-        name, composed.tree, len(composed.snapshot.paths), len(composed.missing), lacking
+        name, resolved.tree, len(resolved.snapshot.paths), len(resolved.missing), lacking
     )

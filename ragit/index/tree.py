@@ -1,7 +1,7 @@
 """A tree as the store knows it: which chunking each path is, and what is missing. Reads only.
 
-A tree that was composed before is taken from the cache. Another one is composed from a neighbour that was, by the
-paths in which git says they differ, or else from all its entries. All three ways give the same snapshot.
+A tree that was resolved before is taken from the cache. Another one is derived from a cached neighbour and git's list of
+differing paths, or else from all its entries. All three ways give the same snapshot.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
 from itertools import chain
 from types import MappingProxyType
 
@@ -21,45 +22,39 @@ from ragit.store import OF_IMAGE, Snapshot, Store, StoredChunking
 from ragit.types import BY_LINES, DEFERRED, LOST, NOT_DOWNLOADED, Entry, Oid, WithoutVectors
 
 
-class Composed(Record):
+class IndexedTree(Record):
     """A tree, as far as it is stored."""
 
     tree: Oid
     snapshot: Snapshot
-    """What words find."""
+    """Stored files, which words find."""
     missing: list[Selected]
-    """What they do not, since it is not stored."""
+    """Files that are not stored yet."""
     cached: bool
-    bare: Mapping[int, int] = MappingProxyType({})
-    """Chunkings of the snapshot that lack vectors, or have some that lack a description which is stored: how many of
-    their chunks do.
-    """
-    waiting: Sequence[Selected] = ()
-    """Images that only a model can make searchable; where that was not asked for, not all of them. The snapshot counts
-    them as left out.
-    """
+    without_vectors: Mapping[int, int] = MappingProxyType({})
+    """Number of chunks that lack a vector, or a vector made with their stored description, by chunking."""
+    undescribed_images: Sequence[Selected] = ()
+    """Images that wait for a model's description; complete only if that was asked for. The snapshot skips them."""
     deferred: Sequence[Selected] = ()
-    """Files that an earlier run deferred, likewise."""
+    """Files that an earlier run deferred; complete only if that was asked for."""
     walked: bool = False
-    """It was composed from all its files: nothing like it was known under these settings."""
+    """True if it was made from all its files: no similar tree was known under these settings."""
 
     def count_of(self, reasons: Set[str]) -> int:
-        """How many files one of these reasons is given for."""
+        """Return how many files have one of these reasons."""
         return sum(why in reasons for why in self.snapshot.skipped.values())
 
     @property
     def skipped(self) -> dict[bytes, str]:
-        """Paths that are not searched, each with the reason."""
-        return {
-            path: why for path, why in self.snapshot.skipped.items() if not why.startswith(BY_LINES)
-        }
+        """Paths that are not searched, with the reason."""
+        skipped = self.snapshot.skipped.items()
+        return {path: why for path, why in skipped if not why.startswith(BY_LINES)}
 
     @property
     def by_lines(self) -> dict[bytes, str]:
-        """Paths that are searched, but not by what their grammar would say, likewise."""
-        return {
-            path: why for path, why in self.snapshot.skipped.items() if why.startswith(BY_LINES)
-        }
+        """Paths that are chunked by lines instead of syntax, with the reason."""
+        skipped = self.snapshot.skipped.items()
+        return {path: why for path, why in skipped if why.startswith(BY_LINES)}
 
     @property
     def searches_nothing(self) -> bool:
@@ -73,29 +68,31 @@ class Composed(Record):
 
     @property
     def complete(self) -> bool:
-        """All that the settings want of it is stored: every command calls the same tree complete."""
-        return not (self.missing or self.bare)
+        """True if all that the settings want of the tree is stored."""
+        return not (self.missing or self.without_vectors)
 
     @property
     def absent(self) -> dict[str, int]:
-        """How many files the repository does not have, by reason. Such a tree is not what it will be: never cached."""
+        """Number of files that the repository lacks, by reason. Such a tree is never cached."""
         if self.cached:
             return {}
         counts = Counter(self.snapshot.skipped.values())
         return {reason: counts[reason] for reason in (NOT_DOWNLOADED, LOST) if counts[reason]}
 
 
-def without_vectors(store: Store | None, *composed: Composed) -> WithoutVectors | None:
-    """How many chunks of some trees have not the vectors that they are to have; None if all have."""
-    bare = {chunking: chunks for part in composed for chunking, chunks in part.bare.items()}
-    if store is None or not bare:
+def chunks_without_vectors(store: Store | None, *trees: IndexedTree) -> WithoutVectors | None:
+    """Return how many chunks of some trees lack the vectors that they are to have; None if none does."""
+    lacking: dict[int, int] = {}
+    for tree in trees:
+        lacking.update(tree.without_vectors)
+    if store is None or not lacking:
         return None
-    whole = {chunking for part in composed for chunking in part.snapshot.chunkings}
-    return WithoutVectors(sum(bare.values()), store.chunk_count(whole))
+    whole = {chunking for tree in trees for chunking in tree.snapshot.chunkings}
+    return WithoutVectors(sum(lacking.values()), store.chunk_count(whole))
 
 
-class Composer:
-    """Composes trees of one repository under one configuration and embedder; `describer` is asked about its chunks."""
+class TreeResolver:
+    """Resolves trees of one repository under one configuration, embedder and describer of chunks."""
 
     def __init__(self, repo: Repo, selector: Selector, embedder: str, describer: str = "") -> None:
         self._repo = repo
@@ -104,7 +101,7 @@ class Composer:
         self._describer = describer
         self.selection = f"{selector.fingerprint} {embedder}"
 
-    def compose(
+    def resolve(
         self,
         store: Store | None,
         tree: Oid,
@@ -113,51 +110,65 @@ class Composer:
         absent: Set[Oid] = frozenset(),
         naming: Set[str] = frozenset(),
         anew: bool = False,
-    ) -> Composed:
-        """The tree as stored now. `near` is a tree likely to differ little; `absent` are blobs the repository lacks.
+    ) -> IndexedTree:
+        """Return the tree as stored now.
 
-        `naming` asks for all files that wait for one of these reasons, which a cached tree does not name, and `anew`
-        for the tree as it would be if nothing were stored but descriptions.
+        `near` is a tree that is likely to differ little, `absent` are blobs that the repository lacks. `naming` asks for
+        all files with one of these reasons, which a cached tree does not name, and `anew` for the tree as it would be
+        if nothing were stored but descriptions.
         """
         if store is None or anew:
             return self._walked(tree, store, absent, anew=True)
-        composed = self._composed(store, tree, near, absent, naming)
-        overdue = (
-            self._overdue(store, composed.snapshot) if self._describer and self._embedder else {}
-        )
-        return replaced(composed, bare={**overdue, **composed.bare}) if overdue else composed
+        found = self._resolved(store, tree, near, absent, naming)
+        if not (self._describer and self._embedder):
+            return found
+        overdue = self._overdue(store, found.snapshot)
+        lacking = {**overdue, **found.without_vectors}
+        return replaced(found, without_vectors=lacking) if overdue else found
 
-    def _composed(
+    def updated(self, store: Store, tree: IndexedTree, absent: Set[Oid]) -> IndexedTree:
+        """Return a tree after a run over what it lacked: only those files are looked up again.
+
+        The caller holds the lock under which nothing is dropped since the tree was resolved.
+        """
+        if tree.without_vectors or tree.undescribed_images or tree.deferred:
+            return self.resolve(store, tree.tree, near=tree.tree, absent=absent)
+        if not tree.missing:
+            return tree
+        changed = {file.path for file in tree.missing}
+        kept, skipped = _kept(tree.snapshot, changed), _still(tree.snapshot, changed)
+        return self._assemble(tree.tree, store, Plan(tree.missing, {}), kept, absent, skipped)
+
+    def _resolved(
         self, store: Store, tree: Oid, near: Oid | None, absent: Set[Oid], naming: Set[str]
-    ) -> Composed:
+    ) -> IndexedTree:
         cached = store.snapshots.of(tree, self.selection)
         if cached is not None and naming.isdisjoint(cached.skipped.values()):
-            return Composed(tree, cached, [], cached=True)
+            return IndexedTree(tree, cached, [], cached=True)
         base = self._neighbour(store, near)
         if base is not None and naming.isdisjoint(base[1].skipped.values()):
-            plan = self._difference(base[0], base[1], tree)
-            if plan is not None:
-                return self._assemble(
-                    tree, store, plan[0], _kept(base[1], plan[1]), absent, _still(base[1], plan[1])
-                )
+            found = self._difference(base[0], base[1], tree)
+            if found is not None:
+                plan, changed = found
+                kept, skipped = _kept(base[1], changed), _still(base[1], changed)
+                return self._assemble(tree, store, plan, kept, absent, skipped)
         return self._walked(tree, store, absent)
 
     def _overdue(self, store: Store, snapshot: Snapshot) -> dict[int, int]:
-        """Chunkings with vectors that lack a description although it is stored: a kill came between the two."""
+        """Return chunkings whose vectors lack a description that is stored: a run was killed between the two."""
         number = store.embedder(self._embedder)
-        found = {} if number is None else store.descriptions.overdue(number, self._describer)
-        return (
-            {chunking: found[chunking] for chunking in found.keys() & set(snapshot.chunkings)}
-            if found
-            else {}
-        )
+        if number is None:
+            return {}
+        found = store.descriptions.overdue(number, self._describer)
+        here = found.keys() & set(snapshot.chunkings) if found else ()
+        return {chunking: found[chunking] for chunking in here}
 
     def _walked(
         self, tree: Oid, store: Store | None, absent: Set[Oid], *, anew: bool = False
-    ) -> Composed:
-        return replaced(
-            self._assemble(tree, store, self._whole(tree), {}, absent, anew=anew), walked=True
-        )
+    ) -> IndexedTree:
+        rows = None if anew else store
+        found = self._assemble(tree, rows, self._whole(tree), {}, absent, descriptions=store)
+        return replaced(found, walked=True)
 
     def _neighbour(self, store: Store, near: Oid | None) -> tuple[Oid, Snapshot] | None:
         known = store.snapshots.trees(self.selection)
@@ -172,7 +183,7 @@ class Composer:
         return self._plan(entries, entries, {entry.path for entry in entries if _rules(entry.path)})
 
     def _difference(self, old: Oid, base: Snapshot, new: Oid) -> tuple[Plan, set[bytes]] | None:
-        """The plan of the paths that are new or changed, and all paths that differ; None if the rules changed."""
+        """Return the plan of the new and changed paths, and all that differ; None if rules changed."""
         try:
             changes = self._repo.diff(old, new)
         except GitFailed:  # `old` was pruned, or the store came from another clone: walk `new`
@@ -181,12 +192,11 @@ class Composer:
             return None
         added: list[Entry] = [change.new for change in changes if change.new is not None]
         rules = set(filter(_rules, chain(base.paths, base.skipped))) if added else set()
-        return self._plan(added, self._repo.entries(new) if rules else [], rules), {
-            change.path for change in changes
-        }
+        plan = self._plan(added, self._repo.entries(new) if rules else [], rules)
+        return plan, {change.path for change in changes}
 
     def _plan(self, wanted: list[Entry], entries: list[Entry], rules: Set[bytes]) -> Plan:
-        """The plan of `wanted` under the rules that the tree holds itself; `entries` are all its files, if it does."""
+        """Return the plan of `wanted` under the rules in the tree; `entries` are all its files, if it has any."""
         attributes: Mapping[bytes, Mapping[str, str]] = {}
         ignored: Set[bytes] = frozenset()
         paths = [entry.path for entry in wanted] if rules else []
@@ -205,46 +215,34 @@ class Composer:
         absent: Set[Oid],
         skipped: dict[bytes, str] | None = None,
         *,
-        anew: bool = False,
-    ) -> Composed:
-        skipped = {**(skipped or {}), **plan.skipped}
-        missing: list[Selected] = []
-        waiting: list[Selected] = []
-        deferred: list[Selected] = []
-        bare: dict[Selected, StoredChunking] = {}
-        for file, row in zip(
-            plan.files, self._rows(None if anew else store, plan.files), strict=True
-        ):
+        descriptions: Store | None = None,
+    ) -> IndexedTree:
+        """Return a tree of the paths in `found`, which are known, and those of a plan, which are looked up in a store.
+
+        Stored descriptions of images are read from `descriptions`, by default from the same store.
+        """
+        parts = _Parts(found, {**(skipped or {}), **plan.skipped})
+        for file, row in zip(plan.files, self._rows(store, plan.files), strict=True):
             if file.oid in absent:
-                skipped[file.path] = self._why_absent
-            elif row is None:
-                (waiting if file.language == IMAGE else missing).append(file)
+                parts.skipped[file.path] = self._why_absent
             else:
-                if row.skipped:
-                    skipped[file.path] = row.skipped
-                if row.skipped in DEFERRED:
-                    deferred.append(file)
-                if row.chunks or not row.skipped:
-                    found[file.path] = (row.number, row.length)
-                if not row.embedded:
-                    bare[file] = row
-        described = self._described(store, waiting) if waiting else set()
-        missing += [file for file in waiting if file.oid in described]
-        waiting = [file for file in waiting if file.oid not in described]
-        skipped.update((file.path, NOT_DESCRIBED) for file in waiting)
-        needed = (*missing, *waiting, *bare)
-        lacking = self._repo.absent({file.oid for file in needed})
-        if lacking:
-            gone = {file.path for file in needed if file.oid in lacking}
-            skipped.update((path, self._why_absent) for path in gone)
-            found = {path: row for path, row in found.items() if path not in gone}
-            missing, waiting = (
-                [file for file in files if file.oid not in lacking] for files in (missing, waiting)
-            )
-        counts = {row.number: row.chunks for file, row in bare.items() if file.oid not in lacking}
-        snapshot = _snapshot(found, skipped)
-        return Composed(
-            tree, snapshot, missing, cached=False, bare=counts, waiting=waiting, deferred=deferred
+                parts.add(file, row)
+        if parts.images:
+            described = self._described(descriptions or store, parts.images)
+            parts.missing += [file for file in parts.images if file.oid in described]
+            parts.images = [file for file in parts.images if file.oid not in described]
+            parts.skipped.update((file.path, NOT_DESCRIBED) for file in parts.images)
+        here_not = self._repo.absent({file.oid for file in parts.needed})
+        if here_not:
+            parts.remove(here_not, self._why_absent)
+        return IndexedTree(
+            tree,
+            _snapshot(parts.found, parts.skipped),
+            parts.missing,
+            cached=False,
+            without_vectors={row.number: row.chunks for row in parts.without_vectors.values()},
+            undescribed_images=parts.images,
+            deferred=parts.deferred,
         )
 
     @property
@@ -252,7 +250,7 @@ class Composer:
         return NOT_DOWNLOADED if self._repo.partial else LOST
 
     def _described(self, store: Store | None, images: list[Selected]) -> set[Oid]:
-        """Those of which there is a description, though not yet under this chunker."""
+        """Return the images with a stored description, though not yet under this chunker."""
         if store is None or self._selector.images is None:
             return set()
         subjects = (bytes.fromhex(file.oid) for file in images)
@@ -271,14 +269,53 @@ class Composer:
         return (row and row._replace(embedded=True) for row in rows)
 
 
-_NAMES = (
-    b".gitattributes",
-    b".ragitignore",
-)  # asked of every path of a tree: most are told by their last letter
+@dataclass
+class _Parts:
+    """The files of a tree that is being assembled, by what is known of them."""
+
+    found: dict[bytes, tuple[int, int]]
+    skipped: dict[bytes, str]
+    missing: list[Selected] = field(default_factory=list)
+    images: list[Selected] = field(default_factory=list)
+    deferred: list[Selected] = field(default_factory=list)
+    without_vectors: dict[Selected, StoredChunking] = field(default_factory=dict)
+
+    def add(self, file: Selected, row: StoredChunking | None) -> None:
+        """Add a file with what is stored of it."""
+        if row is None:
+            (self.images if file.language == IMAGE else self.missing).append(file)
+            return
+        if row.skipped:
+            self.skipped[file.path] = row.skipped
+        if row.skipped in DEFERRED:
+            self.deferred.append(file)
+        if row.chunks or not row.skipped:
+            self.found[file.path] = (row.number, row.length)
+        if not row.embedded:
+            self.without_vectors[file] = row
+
+    @property
+    def needed(self) -> tuple[Selected, ...]:
+        """Files whose blob has to be read."""
+        return (*self.missing, *self.images, *self.without_vectors)
+
+    def remove(self, blobs: Set[Oid], reason: str) -> None:
+        """Skip the needed files with these blobs."""
+        gone = {file.path for file in self.needed if file.oid in blobs}
+        self.skipped.update((path, reason) for path in gone)
+        self.found = {path: row for path, row in self.found.items() if path not in gone}
+        self.missing = [file for file in self.missing if file.oid not in blobs]
+        self.images = [file for file in self.images if file.oid not in blobs]
+        lacking = self.without_vectors.items()
+        self.without_vectors = {file: row for file, row in lacking if file.oid not in blobs}
+
+
+_NAMES = (b".gitattributes", b".ragitignore")
 
 
 def _rules(path: bytes) -> bool:
-    """Whether a file of this path says which others are indexed, and as what."""
+    """Return True for a file whose content decides which others are indexed, and as what."""
+    # asked of every path of a tree: most differ in the last letter already
     return path.endswith(_NAMES) and (is_attributes(path) or is_ignore(path))
 
 

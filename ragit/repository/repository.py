@@ -295,12 +295,12 @@ class Ragit:
         else:
             with self._indexer.reading() as store:
                 text = self._indexer.descriptions.of_image(store, blobs[0])
-                composed = (
+                resolved = (
                     None
                     if text
-                    else self._indexer.composer.compose(store, target.tree, near=target.near)
+                    else self._indexer.trees.resolve(store, target.tree, near=target.near)
                 )
-            if composed and (why := self._indexer.descriptions.never(composed, wanted)):
+            if resolved and (why := self._indexer.descriptions.never(resolved, wanted)):
                 raise NotDescribed(
                     f"it cannot be described: {why}",
                     "`ragit config` shows what imageDescription takes",
@@ -333,8 +333,8 @@ class Ragit:
         self._targets.look_again()
         target = self._targets.of(revision, scope)
         with self._indexer.reading() as store:
-            composed = self._indexer.composer.compose(store, target.tree, near=target.near)
-        return frozenset(path_text(path) for path in composed.snapshot.paths)
+            resolved = self._indexer.trees.resolve(store, target.tree, near=target.near)
+        return frozenset(path_text(path) for path in resolved.snapshot.paths)
 
     def log(self, revision: str = "HEAD", *, most: int) -> list[Logged]:
         """The newest commits that a revision reaches, with the paths that each changed. Raises UnknownRevision."""

@@ -44,11 +44,11 @@ def sample_at(repo: Repo, indexer: Indexer, target: Target, path: bytes, line: i
     """
     name = path_text(path)
     with indexer.reading() as store:
-        composed = indexer.composer.compose(store, target.tree, near=target.near)
-        rows = zip(composed.snapshot.paths, composed.snapshot.chunkings, strict=True)
+        resolved = indexer.trees.resolve(store, target.tree, near=target.near)
+        rows = zip(resolved.snapshot.paths, resolved.snapshot.chunkings, strict=True)
         chunking = next((number for one, number in rows if one == path), None)
         if store is None or chunking is None:
-            why = composed.snapshot.skipped.get(path, f"it is not in {target.name}")
+            why = resolved.snapshot.skipped.get(path, f"it is not in {target.name}")
             raise ConfigError(f"{name} is not indexed: {why}", "Name a file that can be searched")
         chunks = list(store.chunks_of(chunking).values())
         blob, _ = store.blobs([chunking])[chunking]

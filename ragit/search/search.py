@@ -12,10 +12,10 @@ from ragit import globs, rank
 from ragit.config import Config
 from ragit.errors import EmbedderUnavailable, NotIndexed, WorkerDied
 from ragit.git import Objects, Repo
-from ragit.index import Composed, Indexer
+from ragit.index import IndexedTree, Indexer, WaitingSearch
 from ragit.index.descriptions.settings import chunk_task
 from ragit.index.selection import SUBMODULE
-from ragit.index.tree import without_vectors
+from ragit.index.tree import chunks_without_vectors
 from ragit.index.vectors.embedder import warm_up
 from ragit.query import Query
 from ragit.search.ask import check, language
@@ -56,6 +56,19 @@ class Found(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
+class _State(NamedTuple):
+    """One state of the store, and the searched tree in it."""
+
+    store: Store | None
+    tree: IndexedTree
+    moment: ExitStack
+    """Holds the read transaction."""
+    refused: str = ""
+    """Why what was missing has no vectors."""
+    failed: str = ""
+    """Why something is still missing."""
+
+
 class Searcher:
     """Answers queries about the trees of one repository."""
 
@@ -76,23 +89,22 @@ class Searcher:
         if query.mode != "keyword":
             warm_up(self._indexer.embedder)
         with ExitStack() as stack:
-            store, composed = self._open(stack, self._indexer, target)
-            refused = failed = ""
-            if not composed.complete and self._may_index(query, target, store, composed):
-                stack.close()
-                refused, failed = self._refresh(query, target, composed, on_index)
-                store, composed = self._open(stack, self._indexer, target)
-            if store is None and composed.missing:
+            objects = stack.enter_context(self._repo.objects())
+            state = self._state(stack, target)
+            if not state.tree.complete and self._may_index(query, target, state):
+                state = self._indexed(stack, query, target, state, objects, on_index)
+            store, resolved = state.store, state.tree
+            if store is None and resolved.missing:
                 raise NotIndexed("nothing is indexed in this repository", "Type: ragit index")
-            searchable = store if composed.snapshot.paths else None
-            found = (
-                self._find(searchable, query, composed.snapshot, refused) if searchable else Found()
-            )
-            undescribed = self._indexer.descriptions.waiting(store, composed)
-            vectorless = without_vectors(store, composed)
+            found = Found()
+            if store and resolved.snapshot.paths:
+                objects.warm()  # git starts while the store is searched; text is read at the end
+                found = self._found(store, query, resolved.snapshot, state.refused, objects)
+            undescribed = self._indexer.descriptions.waiting(store, resolved)
+            vectorless = chunks_without_vectors(store, resolved)
         if (
-            composed.walked
-            and composed.complete
+            resolved.walked
+            and resolved.complete
             and query.index
             and self._config.freshness.policy == "refresh"
         ):
@@ -102,9 +114,9 @@ class Searcher:
             query.text,
             target.name,
             target.tree,
-            composed.complete,
-            len(composed.missing),
-            "; ".join(filter(None, (failed, found.degraded))),
+            resolved.complete,
+            len(resolved.missing),
+            "; ".join(filter(None, (state.failed, found.degraded))),
             took,
             found.hits,
             found.demoted,
@@ -112,66 +124,72 @@ class Searcher:
             rewritten=found.rewritten,
             without_vectors=vectorless,
             undescribed=undescribed,
-            absent=composed.absent,
+            absent=resolved.absent,
             unmatched_names=found.unmatched_names,
-            deferred=composed.count_of(DEFERRED),
-            notes=found.notes + _unsearched_submodules(query, composed, found),
-            unsearched=composed.reasons if composed.searches_nothing else {},
+            deferred=resolved.count_of(DEFERRED),
+            notes=found.notes + _unsearched_submodules(query, resolved, found),
+            unsearched=resolved.reasons if resolved.searches_nothing else {},
         )
 
-    @staticmethod
-    def _open(stack: ExitStack, indexer: Indexer, target: Target) -> tuple[Store | None, Composed]:
-        """A reader that sees one state of the store until the stack is closed, and the tree in that state."""
-        store = indexer.open_store()
+    def _state(self, stack: ExitStack, target: Target) -> _State:
+        """Return a reader that sees one state of the store until the stack is closed, and the tree in that state."""
+        store = self._indexer.open_store()
+        moment = ExitStack()
         if store:
             stack.enter_context(store)
-            stack.enter_context(store.reading())
-        return store, indexer.composer.compose(
-            store, target.tree, near=target.near, absent=indexer.absent
+            stack.enter_context(moment)
+            moment.enter_context(store.reading())
+        tree = self._indexer.trees.resolve(
+            store, target.tree, near=target.near, absent=self._indexer.absent
         )
+        return _State(store, tree, moment)
 
-    def _may_index(
-        self, query: Query, target: Target, store: Store | None, composed: Composed
-    ) -> bool:
+    def _may_index(self, query: Query, target: Target, state: _State) -> bool:
         policy = self._config.freshness.policy
         if policy == "refuse" and query.index:
-            what = lacking(len(composed.missing), without_vectors(store, composed), target.name)
+            vectorless = chunks_without_vectors(state.store, state.tree)
+            what = lacking(len(state.tree.missing), vectorless, target.name)
             raise NotIndexed(
                 f"{what}, and freshness.policy is refuse", f"Type: {index_command(target.name)}"
             )
         return query.index and policy == "refresh"
 
-    def _refresh(
-        self, query: Query, target: Target, composed: Composed, on_index: OnIndex | None
-    ) -> tuple[str, str]:
-        """Index what is missing, as far as that is quick.
-
-        Return why what was missing has no vectors, if only its words could be had, and why some of it was not indexed.
-        """
-        self._indexer.prepare(composed)
-        progress = on_index(self._indexer.announced(composed)) if on_index else None
+    def _indexed(
+        self,
+        stack: ExitStack,
+        query: Query,
+        target: Target,
+        state: _State,
+        objects: Objects,
+        on_index: OnIndex | None,
+    ) -> _State:
+        """Index what is missing, as far as that is quick, and return the state after that."""
+        self._indexer.prepare(state.tree)
+        progress = on_index(self._indexer.announced(state.tree)) if on_index else None
+        waiting = WaitingSearch(state.tree, state.store, objects, state.moment)
         complete = partial(
-            Indexer.complete, trees=[target.tree], near=target.near, progress=progress, quick=True
+            Indexer.complete, trees=[target.tree], near=target.near, progress=progress
         )
+        refused = failed = ""
         try:
-            complete(self._indexer)
+            complete(self._indexer, search=waiting)
         except EmbedderUnavailable as error:
             if query.mode == "vector":
                 raise
             words_only = self._indexer.without_vectors()
-            complete(words_only)
+            complete(words_only, search=WaitingSearch(state.tree, None, objects, ExitStack()))
             self._indexer.absent |= words_only.absent
-            return error.message, ""
+            refused = error.message
         except WorkerDied as error:
-            if not composed.snapshot.paths:
+            if not state.tree.snapshot.paths:
                 raise
-            return "", error.message
-        return "", ""
-
-    def _find(self, store: Store, query: Query, snapshot: Snapshot, refused: str) -> Found:
-        with self._repo.objects() as objects:
-            objects.warm()  # git starts while the store is searched; the hits' text is read at the end
-            return self._found(store, query, snapshot, refused, objects)
+            failed = error.message
+        if waiting.taken and not refused:
+            return _State(state.store, waiting.tree, state.moment, failed=failed)
+        state.moment.close()
+        if state.store:
+            state.store.close()
+        return self._state(stack, target)._replace(refused=refused, failed=failed)
 
     def _found(
         self, store: Store, query: Query, snapshot: Snapshot, refused: str, objects: Objects
@@ -256,9 +274,9 @@ class Searcher:
         )
 
 
-def _unsearched_submodules(query: Query, composed: Composed, found: Found) -> tuple[str, ...]:
+def _unsearched_submodules(query: Query, resolved: IndexedTree, found: Found) -> tuple[str, ...]:
     """Return a note on submodules where the tree itself has no good answer."""
-    count = composed.count_of({SUBMODULE})
+    count = resolved.count_of({SUBMODULE})
     if query.recurse_submodules or not count or (found.hits and not found.degraded):
         return ()
     are = "submodule is" if count == 1 else "submodules are"

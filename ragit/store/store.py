@@ -64,6 +64,11 @@ class Store:
         """Close the file; safe to call twice."""
         self._db.close()
 
+    def data_version(self) -> int:
+        """Return a number that changes when another connection has written to the store."""
+        with translated(self.path):
+            return int(self._db.pragma("data_version"))
+
     @contextmanager
     def reading(self) -> Iterator[None]:
         """One consistent view for several reads, whatever is written meanwhile."""

@@ -10,7 +10,7 @@ from ragit.config import Config
 from ragit.errors import StoreTooOld, StoreUnreadable
 from ragit.git import Repo
 from ragit.index.descriptions.settings import NOT_DESCRIBED, chunk_task, image_task, wanted
-from ragit.index.tree import Composed
+from ragit.index.tree import IndexedTree
 from ragit.store import OF_CHUNK, OF_IMAGE, Store, is_store
 from ragit.types import Embedder, Oid
 
@@ -50,44 +50,44 @@ class Descriptions:
         return store.descriptions.of(OF_IMAGE, self._images.fingerprint, [key]).get(key, "")
 
     @staticmethod
-    def never(composed: Composed, path: bytes) -> str:
+    def never(resolved: IndexedTree, path: bytes) -> str:
         """Why a file of a tree gets no description as an image, if it had none so far; empty if it is to get one."""
-        if path in composed.snapshot.paths:
+        if path in resolved.snapshot.paths:
             return "it is indexed as text"
-        reason = composed.snapshot.skipped.get(path, "")
+        reason = resolved.snapshot.skipped.get(path, "")
         return "" if reason == NOT_DESCRIBED else reason
 
-    def lacking(self, store: Store, composed: Iterable[Composed]) -> list[Key]:
+    def lacking(self, store: Store, resolved: Iterable[IndexedTree]) -> list[Key]:
         """Keys of chunkings of these trees that have vectors without descriptions."""
         number = self._table(store)
         lacking = set() if number is None else store.descriptions.lacking(number)
         return store.keys_of(
-            sorted(lacking & {one for part in composed for one in part.snapshot.chunkings})
+            sorted(lacking & {one for part in resolved for one in part.snapshot.chunkings})
         )
 
-    def waiting(self, store: Store | None, composed: Composed) -> int:
+    def waiting(self, store: Store | None, resolved: IndexedTree) -> int:
         """How many chunks, each text once, and images of a tree a model is still to be asked about, as far as the tree
         is stored: what a dry run counts.
         """
         if not self.wanted:
             return 0
-        return self._chunks_waiting(store, composed) + self._images_waiting(composed)
+        return self._chunks_waiting(store, resolved) + self._images_waiting(resolved)
 
-    def _chunks_waiting(self, store: Store | None, composed: Composed) -> int:
+    def _chunks_waiting(self, store: Store | None, resolved: IndexedTree) -> int:
         task = self._tasks[OF_CHUNK]
         if task is None or store is None or self._embedder is None:
             return 0
-        chunkings = set(composed.snapshot.chunkings)
+        chunkings = set(resolved.snapshot.chunkings)
         return store.descriptions.to_ask(
-            self._table(store), task.fingerprint, chunkings, composed.bare
+            self._table(store), task.fingerprint, chunkings, resolved.without_vectors
         )
 
-    def _images_waiting(self, composed: Composed) -> int:
+    def _images_waiting(self, resolved: IndexedTree) -> int:
         waiting = {
-            path for path, reason in composed.snapshot.skipped.items() if reason == NOT_DESCRIBED
+            path for path, reason in resolved.snapshot.skipped.items() if reason == NOT_DESCRIBED
         }
         return len(
-            {entry.oid for entry in self._repo.entries(composed.tree) if entry.path in waiting}
+            {entry.oid for entry in self._repo.entries(resolved.tree) if entry.path in waiting}
             if waiting
             else ()
         )

@@ -14,7 +14,7 @@ from ragit.index.descriptions.requests import Asker
 from ragit.index.model_costs import Spent
 from ragit.index.run.stats import Seen, Tally, seen
 from ragit.index.run.workbench import Done, Key
-from ragit.index.tree import Composed
+from ragit.index.tree import IndexedTree
 from ragit.index.vectors.reuse import Planned
 from ragit.records import replaced
 from ragit.remote.secrets import redact
@@ -140,11 +140,11 @@ class Foresight(Tally):
             else None
         )
 
-    def outlook(self, composed: Sequence[Composed]) -> Seen:
+    def outlook(self, resolved: Sequence[IndexedTree]) -> Seen:
         """As `seen`, of trees as they would be afterwards."""
-        found = seen(composed)
-        for part in composed:
-            for file in (*part.missing, *part.waiting, *part.deferred):
+        found = seen(resolved)
+        for part in resolved:
+            for file in (*part.missing, *part.undescribed_images, *part.deferred):
                 why = self.skipped.get(file.key)
                 if why is None:
                     continue
@@ -156,10 +156,10 @@ class Foresight(Tally):
                     found.paths.add(file.path)
         return found
 
-    def stays(self, composed: Sequence[Composed]) -> set[int]:
+    def stays(self, resolved: Sequence[IndexedTree]) -> set[int]:
         """Chunkings of trees that would not be replaced: deferred ones that are read now would be."""
         kept: set[int] = set()
-        for part in composed:
+        for part in resolved:
             read = {file.path for file in part.deferred if file.key in self.skipped}
             rows = zip(part.snapshot.paths, part.snapshot.chunkings, strict=True)
             kept.update(chunking for path, chunking in rows if path not in read)

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ragit.chunk import is_document
 from ragit.config import Config
-from ragit.git import Repo
+from ragit.git import Objects, Repo
 from ragit.index.descriptions.settings import IMAGE, NOT_DESCRIBED, names_of
 from ragit.index.run.deferred import Batch, Slow
 from ragit.index.run.stats import Tally
-from ragit.index.run.workbench import Done, How, Key, Recipe, Workbench
+from ragit.index.run.workbench import Done, How, Key, Opened, Recipe, Workbench
 from ragit.index.selection import Selector, chunk_options
 from ragit.index.vectors import same_model
 from ragit.store import Store
@@ -94,8 +94,11 @@ class Run:
         tally: Tally,
         progress: Progress | None = None,
         keep: Keep | None = None,
+        objects: Objects | None = None,
     ) -> None:
+        """Work in one way. With `keep`, models are asked; `objects` are those that the caller has open."""
         self._setup = setup
+        self._objects = objects
         self._how = how
         self._tally = tally
         self._progress = progress
@@ -105,13 +108,13 @@ class Run:
 
     def fill(self, store: Store, lacking: Sequence[Key]) -> None:
         """Work, and write what was done batch by batch."""
-        for batch in self.work(lacking):
+        for batch in self.work(lacking, store):
             _write(store, batch, self._setup.embedder)
 
-    def work(self, lacking: Sequence[Key]) -> Iterator[list[Done]]:
+    def work(self, lacking: Sequence[Key], store: Store | None = None) -> Iterator[list[Done]]:
         """Chunk these blobs, and embed their chunks, or count what that would take; batch by batch."""
         stored = 0
-        for batch in self._batches(lacking):
+        for batch in self._batches(lacking, store):
             last = [
                 done for done in batch if not done.late or done.new is None
             ]  # the others come again
@@ -125,7 +128,11 @@ class Run:
                 if self._progress:
                     self._progress(stored, len(lacking))
 
-    def _batches(self, lacking: Sequence[Key]) -> Iterator[list[Done]]:
+    def _opened(self, store: Store | None) -> Opened:
+        """Return what a bench in this process need not open again."""
+        return Opened(store, self._objects, self._setup.repo.sizes_here)
+
+    def _batches(self, lacking: Sequence[Key], store: Store | None) -> Iterator[list[Done]]:
         if not lacking:
             return
         setup, tally = self._setup, self._tally
@@ -142,7 +149,7 @@ class Run:
         first = takewhile(lambda _: not how.is_over, slow.first(cut))
         # Who waits for a server gains nothing by more processes: they would only send more requests at once.
         if asks or self._keep is not None:
-            with closing(Workbench(recipe, self._keep)) as bench:
+            with closing(Workbench(recipe, self._keep, self._opened(store))) as bench:
                 yield from slow.read(self._asking(bench, first))
                 yield from slow.spend(self._asking(bench, slow.second(cut)))
                 tally.spent = bench.asker.spent if self._keep is not None else tally.spent
@@ -151,7 +158,7 @@ class Run:
         if sum(map(_weight, lacking)) >= POOL_FROM and setup.workers > 1:
             yield from slow.read(_together(recipe, setup.workers, first, ahead=2))
         else:
-            with closing(Workbench(recipe)) as bench:
+            with closing(Workbench(recipe, None, self._opened(store))) as bench:
                 yield from slow.read(_alone(bench, first))
                 if how.quick:
                     yield from slow.spend(_alone(bench, slow.second(cut)))

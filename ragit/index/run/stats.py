@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ragit.config import Config
 from ragit.index import model_costs
 from ragit.index.model_costs import Spent
-from ragit.index.tree import Composed
+from ragit.index.tree import IndexedTree
 from ragit.reports import IndexReport, Sent
 
 if TYPE_CHECKING:
@@ -84,10 +84,10 @@ class Seen(NamedTuple):
     """Those of which a grammar had no say, likewise."""
 
 
-def seen(composed: Sequence[Composed]) -> Seen:
+def seen(resolved: Sequence[IndexedTree]) -> Seen:
     """The files of trees, as they are stored."""
-    found = Seen(len(composed), set(), {}, {})
-    for part in composed:
+    found = Seen(len(resolved), set(), {}, {})
+    for part in resolved:
         found.paths.update(part.snapshot.paths)
         found.skipped.update(part.skipped)
         found.by_lines.update(part.by_lines)

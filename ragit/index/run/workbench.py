@@ -10,13 +10,14 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from ragit import chunk, postings
 from ragit.chunk.patience import FULL, Patience
 from ragit.config import Description, Embedding, ImageDescription
 from ragit.embed.quantize import quantize
-from ragit.git import ObjectsRecipe
+from ragit.git import Objects, ObjectsRecipe
 from ragit.index.descriptions.settings import IMAGE, Names
 from ragit.index.vectors.embedder import embedder_of, sent_by, served
 from ragit.index.vectors.private_keys import Sealed, sealed
@@ -115,29 +116,44 @@ class Done(Record):
     """The time was not enough, and it is to be tried again. What is there to write says no more than that."""
 
 
-class Workbench:
-    """Holds what is opened once: the objects, the embedder and a reader of the store.
+class Opened(NamedTuple):
+    """What the caller of a bench has open or knows already; the bench closes none of it."""
 
-    With `keep`, which stores what they say, models are asked for descriptions; without, those that are stored are used.
+    store: Store | None = None
+    objects: Objects | None = None
+    sizes: Mapping[Oid, int] = MappingProxyType({})
+    """Sizes of blobs in bytes."""
+
+
+class Workbench:
+    """Chunks and embeds blobs. Holds what is opened once: the objects, the embedder and a reader of the store.
+
+    With `keep`, which stores what they say, models are asked for descriptions; without, stored ones are used.
     """
 
-    def __init__(self, recipe: Recipe, keep: Keep | None = None) -> None:
+    def __init__(
+        self, recipe: Recipe, keep: Keep | None = None, opened: Opened | None = None
+    ) -> None:
         self._recipe = recipe
         self._keep = keep
-        self._objects = recipe.objects.open()
+        self._opened = opened = opened or Opened()
+        self._objects = opened.objects or recipe.objects.open()
         self._embedder = (
             None if recipe.how.rehearses else embedder_of(recipe.embedding, recipe.description)
         )
-        self._store = Store(recipe.store, writable=False) if recipe.how.reuse else None
+        self._store: Store | None = None
+        if recipe.how.reuse:
+            self._store = opened.store or Store(recipe.store, writable=False)
         self._isolated = True
         self._private_keys = 0
-        """Parts of them that were taken out of texts before the embedder had them."""
+        """Parts of private keys that were taken out of texts before the embedder had them."""
 
     def close(self) -> None:
-        """Let go of the repository, the store and the processes that read documents."""
+        """Close what was opened here, and end the processes that read files."""
         chunk.end_children()
-        self._objects.close()
-        if self._store:
+        if self._objects is not self._opened.objects:
+            self._objects.close()
+        if self._store and self._store is not self._opened.store:
             self._store.close()
 
     @property
@@ -242,11 +258,14 @@ class Workbench:
 
     def _chunked(self, key: Key, patience: Patience) -> Chunking | None:
         oid, language, fingerprint = key
-        header = self._objects.header(oid)
-        if header is None:
-            return None
+        size = self._opened.sizes.get(oid)
+        if size is None:
+            header = self._objects.header(oid)
+            if header is None:
+                return None
+            size = header[1]
         recipe = self._recipe
-        if header[1] > (
+        if size > (
             recipe.max_document_bytes if chunk.is_document(language) else recipe.max_file_bytes
         ):
             return Chunking(language, (), TOO_LARGE)

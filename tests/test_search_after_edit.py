@@ -1,0 +1,97 @@
+"""A search after an edit resolves the tree once, opens the store as often as it must, and runs each git command once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+from sandbox import GitSandbox
+
+import ragit
+from ragit.git.command import Git
+from ragit.index import TreeResolver
+from ragit.store import Store
+
+CODE = "def turbine_{0}(blade):\n    return blade + {0}\n"
+
+
+def counted(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """Count resolved trees, opened stores and git commands from now on."""
+    counts: Counter[str] = Counter()
+
+    def count(owner: type, method: str, name: Any) -> None:
+        real = getattr(owner, method)
+
+        def called(self: Any, *args: Any, **options: Any) -> Any:
+            counts[name(*args)] += 1
+            return real(self, *args, **options)
+
+        monkeypatch.setattr(owner, method, called)
+
+    count(TreeResolver, "resolve", lambda *args: "resolve")
+    count(Store, "__init__", lambda *args: "open store")
+    count(Git, "start", lambda *args: f"git {subcommand(*args)}")
+    return counts
+
+
+def subcommand(*args: str) -> str:
+    """The git command, and its first argument; options of git itself stand before it."""
+    words = list(args)
+    while words[0] == "-c":
+        del words[:2]
+    return " ".join(words[:2])
+
+
+def git_commands(counts: Counter[str]) -> Counter[str]:
+    return Counter({name: count for name, count in counts.items() if name.startswith("git ")})
+
+
+@pytest.fixture
+def edited(repo: GitSandbox) -> GitSandbox:
+    for number in range(5):
+        repo.write(f"{number}.py", CODE.format(number))
+    repo.commit()
+    with ragit.open(repo.path) as index:
+        index.index()
+        repo.write("0.py", CODE.format(100))
+        index.search("turbine")  # a first state of uncommitted work
+    repo.write("0.py", CODE.format(200))
+    return repo
+
+
+def test_it_does_its_work_once(edited: GitSandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    with ragit.open(edited.path) as index:
+        counts = counted(monkeypatch)
+        answer = index.search("turbine_200")
+    assert (answer.complete, answer.hits[0].symbol) == (True, "turbine_200")
+    assert counts["resolve"] == 1
+    assert counts["open store"] <= 3, "to read, to write, and to drop the state before"
+    commands = git_commands(counts)
+    assert commands["git diff-tree -r"] <= 1, commands
+    repeated = {name: count for name, count in commands.items() if count > 1}
+    assert repeated == {}, commands
+
+
+def test_it_resolves_again_what_another_process_changed(
+    edited: GitSandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The store may be collected between the first look and the lock."""
+    with ragit.open(edited.path) as index, ragit.open(edited.path) as other:
+        real = type(index._indexer).prepare
+
+        def prepare(tree: Any) -> None:
+            edited.git("checkout", "-q", "--", "0.py")
+            other.gc()
+            edited.write("0.py", CODE.format(200))
+            real(tree)
+
+        monkeypatch.setattr(type(index._indexer), "prepare", staticmethod(prepare))
+        counts = counted(monkeypatch)
+        answer = index.search("turbine_200")
+        assert counts["resolve"] > 1
+    assert (answer.complete, answer.hits[0].symbol) == (True, "turbine_200")
+    with ragit.open(edited.path) as index:
+        assert {hit.path for hit in index.search("turbine blade", top_k=9).hits} == {
+            f"{number}.py" for number in range(5)
+        }
