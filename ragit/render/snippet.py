@@ -116,7 +116,7 @@ def shown_line(query: str, hit: Hit) -> Line:
 
 def best_line(query: str, hit: Hit) -> Line:
     """Return the line that answers best: the definition of a name of the query, a line with such a name, or the line
-    with the most telling words, of which the definition's is taken if it has half as many.
+    with the most telling words, but the definition if it has half as many words as any other line.
     """
     lines = lines_of(hit)
     at = _line_of_name(query, hit, lines)
@@ -144,12 +144,12 @@ def _line_of_name(query: str, hit: Hit, lines: list[str]) -> int | None:
 def _line_of_words(query: str, hit: Hit, lines: list[str]) -> int:
     wanted = wanted_terms(query, hit)
     held = [frozenset(terms(line)) & wanted for line in lines]
-    weights = _weights(held)
     opening = _opening(query, hit, lines)
-    if not any(weights):
+    ranked = _by_weight(held)
+    most = max(map(len, held), default=0)
+    if not ranked or len(held[opening]) * 2 >= most:
         return opening
-    best = _by_weight(held)[0]
-    return opening if weights[opening] >= weights[best] / 2 else best
+    return ranked[0]
 
 
 _COUNTED = re.compile(r"([^\W\d]+)s \d+-\d+$")
