@@ -24,17 +24,17 @@ class Reader(NamedTuple):
     """The file itself is text: where it is none, no container needs to be looked for."""
 
 
-FRAME_VERSION = 5
+FRAME_VERSION = 6
 """Of frame.py, group.py, numbers.py, markup.py and sniff.py, for all of them."""
 
 READERS: Mapping[str, Reader] = {
     "doc": Reader("doc", 1, "olefile"),
     "docx": Reader("docx", 2, "python-docx lxml"),
-    "epub": Reader("epub", 2),
+    "epub": Reader("epub", 3),
     "notebook": Reader("ipynb", 1, is_text=True),
     "odp": Reader("odf", 1),
     "ods": Reader("odf", 2),
-    "odt": Reader("odf", 1),
+    "odt": Reader("odf", 2),
     "pdf": Reader("pdf", 2, "pypdfium2 pypdf cryptography fonttools brotli"),
     "pptx": Reader("pptx", 2),
     "rtf": Reader("rtf", 3, "striprtf"),

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from ragit.chunk.documents import html_text
 from ragit.chunk.documents.archive import Archive
 from ragit.chunk.documents.block import Block, Bounds, Place, Unreadable
+from ragit.chunk.documents.html_tokens import Token, tokens
 from ragit.chunk.documents.markup import attribute, events, local
 from ragit.chunk.encoding import text_of
 
@@ -17,6 +18,12 @@ _KIND = "epub"
 _PAGES = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml", "image/svg+xml")
 _ESCAPE = re.compile(rb"%([0-9A-Fa-f]{2})")
 _DEFINITION = re.compile(rb"<!DOCTYPE\s[^<>\[]*>")
+
+
+_MOST_TOKENS = 1_000_000
+"""Tags and texts of a book that are read; a long novel has 100,000."""
+_MARKUP = 2
+"""Bytes of a page that are read for each character of text that a document may give."""
 
 
 class _Item(NamedTuple):
@@ -32,14 +39,27 @@ def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
         "META-INF/encryption.xml"
     ):
         _refuse_protected(archive)
+    left = [_MOST_TOKENS]
     for number, part in enumerate(_spine(archive), 1):
         place = Place("", "chapter", number, number)
-        if number > bounds.units:
+        if number > bounds.units or not left[0]:
             yield Block("[The chapters go on: the rest is left out.]", place, kind="note")
             return
         text = text_of(archive.read(part))
         if text is not None:
-            yield from html_text.blocks(text.decode("utf-8", "replace"), place, [])
+            page = text[: _MARKUP * bounds.text].decode("utf-8", "replace")
+            yield from html_text.blocks(_some(page, left), place)
+    if not left[0]:
+        yield Block("[The chapter goes on: the rest is left out.]", place, kind="note")
+
+
+def _some(page: str, left: list[int]) -> Iterator[Token]:
+    """Yield the tags and texts of a page while the book has some left, and count them down."""
+    for token in tokens(page):
+        if not left[0]:
+            return
+        left[0] -= 1
+        yield token
 
 
 def _refuse_protected(archive: Archive) -> None:

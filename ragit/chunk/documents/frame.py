@@ -17,8 +17,9 @@ from ragit.types import Chunk
 TOO_MUCH_MEMORY = "needs too much memory"
 TOO_DEEP = "nested too deeply"
 NO_TEXT = "no text"
-SHORTEST = 16
-"""Characters as which a shorter block counts: it takes as much time and memory, and some bytes can name a million."""
+SHORTEST = 32
+"""Characters as which a shorter block counts, and half as many a row of a table: each block takes time and memory, and
+a small file can hold millions."""
 REASON = 80
 """Characters of a reason: it is one of few words, which are counted."""
 
@@ -76,7 +77,8 @@ def bounded(blocks: Iterable[Block], most: int) -> Iterator[Block]:
     used = 0
     for block in blocks:
         room = most - used
-        used += max(len(block.text) + len(block.repeat) // 8, SHORTEST)
+        least = SHORTEST // 2 if block.kind == "table" else SHORTEST
+        used += max(len(block.text) + len(block.repeat) // 8, least)
         if used > most:
             yield block._replace(
                 text=f"{block.text[: max(room, 0)]}\n[The text goes on: the rest is left out.]"

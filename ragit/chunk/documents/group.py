@@ -73,8 +73,10 @@ class _Group:
     @property
     def parent(self) -> tuple[str, ...]:
         """The path of titles around it, its own left out."""
-        led = [part for part in self.parts if part.is_heading]
-        return led[-1].headings[:-1] if led and self.parts[0].is_heading else self.parts[0].headings
+        if not self.parts[0].is_heading:
+            return self.parts[0].headings
+        last = next(part for part in reversed(self.parts) if part.is_heading)
+        return last.headings[:-1]
 
     def add(self, part: _Part) -> None:
         if part.is_heading and part.headings:
@@ -111,7 +113,10 @@ def _parts(blocks: Iterable[Block], most: int) -> Iterator[_Part]:
 
 
 def _lines(block: Block) -> list[str]:
-    lines = [_CONTROL.sub(" ", line).rstrip() for line in _LINE_END.split(block.text)]
+    if block.text.isprintable():  # most are one line without control characters
+        lines = [block.text.rstrip()]
+    else:
+        lines = [_CONTROL.sub(" ", line).rstrip() for line in _LINE_END.split(block.text)]
     if block.kind not in _SET:
         lines = list(chain.from_iterable(map(_wrapped, lines)))
     while lines and not lines[-1]:
@@ -122,6 +127,8 @@ def _lines(block: Block) -> list[str]:
 
 def line_of(text: str, most: int) -> str:
     """Any text as one line of at most so many characters, without control characters."""
+    if len(text) <= most and text.isprintable() and "  " not in text:
+        return text.strip()
     return _BLANK.sub(" ", _CONTROL.sub(" ", _LINE_END.sub(" ", text[: 4 * most]))).strip()[:most]
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ragit.chunk.documents.block import Block, Place
-from ragit.chunk.documents.html_tokens import Token, tokens
+from ragit.chunk.documents.html_tokens import Token
 
 _SKIPPED = frozenset(
     ("script", "style", "head", "template", "rt", "rp", "noscript", "math", "iframe", "metadata")
@@ -19,10 +19,10 @@ _BLOCKS = frozenset(
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 
 
-def blocks(page: str, place: Place, above: list[tuple[int, str]]) -> Iterator[Block]:
-    """Headings, paragraphs, items, rows and preformatted text; brings the titles `above` what follows up to date."""
-    reader = _Reader(place, above)
-    for token in tokens(page):
+def blocks(tokens: Iterable[Token], place: Place) -> Iterator[Block]:
+    """Yield the headings, paragraphs, items, rows and preformatted text of a page."""
+    reader = _Reader(place)
+    for token in tokens:
         reader.feed(token)
         if reader.blocks:
             yield from reader.blocks
@@ -34,11 +34,11 @@ def blocks(page: str, place: Place, above: list[tuple[int, str]]) -> Iterator[Bl
 class _Reader:
     """A page being read."""
 
-    def __init__(self, place: Place, above: list[tuple[int, str]]) -> None:
+    def __init__(self, place: Place) -> None:
         self.blocks: list[Block] = []
         """Those that are complete."""
         self._place = place
-        self._above = above
+        self._above: list[tuple[int, str]] = []
         self._text: list[str] = []
         self._skipped: list[str] = []
         self._kind = "text"
@@ -136,7 +136,7 @@ class _Reader:
             # `<li><p>`: what follows the empty beginning of an item is the item.
             self._kind = "list" if kind == "list" else "text"
         elif level:
-            self._above[:] = [(other, name) for other, name in self._above if other < level] + [
+            self._above = [(other, name) for other, name in self._above if other < level] + [
                 (level, text)
             ]
             self._add(text, "heading")

@@ -13,6 +13,8 @@ from html import unescape
 from typing import NamedTuple
 
 _TAG = re.compile(r"</?([A-Za-z][^\t\n\r\f />]*)")
+_MARKUP = re.compile("<(?=[A-Za-z/!?])")
+"""The `<` that begins a tag, a comment or a declaration; any other one is text."""
 _END_OR_QUOTE = re.compile(r">|=\s*([\"'])")
 _ALTERNATIVE = re.compile(
     r"""[\s/"']alt\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+))""", re.IGNORECASE
@@ -38,8 +40,8 @@ def tokens(page: str) -> Iterator[Token]:
     """All tags and texts of a page. Comments, declarations and scripts are left out."""
     at, size = 0, len(page)
     while at < size:
-        stop = page.find("<", at)
-        stop = size if stop < 0 else stop
+        found = _MARKUP.search(page, at)
+        stop = found.start() if found else size
         if stop > at:
             yield Token("text", _plain(page[at:stop]))
         if stop == size:

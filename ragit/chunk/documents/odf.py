@@ -17,6 +17,8 @@ from ragit.chunk.documents.markup import attribute, events, local
 from ragit.chunk.documents.odf_text import Reading, is_encrypted
 
 KIND = "odf"
+_MOST_EVENTS = 2_000_000
+"""Starts and ends of elements of a text that are read; a page of a report has some hundred."""
 
 
 def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
@@ -62,17 +64,13 @@ def _text(stream: Iterable[tuple[str, Element]], bounds: Bounds, paged: bool) ->
     """A text's paragraphs, with page numbers where the program that saved it left a mark at the top of each page."""
     reading = Reading()
     page = 1
-    for event, element in stream:
+    for number, (event, element) in enumerate(stream):
         if event == "start" and local(element) == "soft-page-break":
             page += 1
-            if page > bounds.units:
-                yield Block(
-                    "[The pages go on: the rest is left out.]",
-                    Place("", "page", page, page),
-                    kind="note",
-                )
-                return
         place = Place("", "page", page, page) if paged else Place()
+        if page > bounds.units or number > _MOST_EVENTS:
+            yield Block("[The document goes on: the rest is left out.]", place, kind="note")
+            return
         for block in reading.feed(event, element):
             yield block._replace(place=place)
 
