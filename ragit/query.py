@@ -33,6 +33,7 @@ class Query(Record):
     rerank: bool | None = None
     rewrite: bool | None = None
     index: bool = True
+    guess: bool = False
     recurse_submodules: bool = False
     explain: bool = False
 
@@ -94,6 +95,7 @@ OPTIONS: Mapping[str, Option] = {
     ),
     "rewrite": Option("Search also for related words.", setting="retrieval.queryRewriting.enabled"),
     "index": Option("Answer from what is indexed already."),
+    "guess": Option("Show the nearest places even where nothing fits the query."),
     "recurse_submodules": Option("Search checked-out submodules too."),
     "explain": Option("Say why each hit is where it is."),
 }

@@ -20,14 +20,20 @@ no faster and a worker took 50 MB more."""
 MAX_WORD = 64
 """Longer runs are hashes, base64 and other data: nobody types them, and they would swell the vocabulary."""
 
-_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U000323af"
+STOP_WORDS = frozenset(
+    "a an and are as at be by can do does for from how i if in into is it its not of on or that the their them then "
+    "there these this to use used using was we what when where which who whose why will with you".split()
+)
+"""English words of questions, not of code. They are indexed like all others, so that a phrase can be found whole."""
+
+CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U000323af"
 _UPPER = "A-Z\u00c0-\u00d6\u00d8-\u00de\u0391-\u03a1\u03a3-\u03ab\u0400-\u042f"
 """Capitals of Latin, Greek and Cyrillic; the few beyond count as small letters, which only costs a case change."""
-_LOWER = rf"[^\W0-9_{_UPPER}{_CJK}]"
+_LOWER = rf"[^\W0-9_{_UPPER}{CJK}]"
 _IDENTIFIER = re.compile(r"\w+")
 _ASCII_PART = re.compile(r"[0-9]+|[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 """An acronym keeps its last capital for the next word: HTTP and Server in HTTPServer."""
-_ANY_PART = rf"[{_CJK}]+|[0-9]+|[{_UPPER}]+(?!{_LOWER})|[{_UPPER}]?{_LOWER}+"
+_ANY_PART = rf"[{CJK}]+|[0-9]+|[{_UPPER}]+(?!{_LOWER})|[{_UPPER}]?{_LOWER}+"
 """The same for all scripts. Not compiled here: most searches never meet one, and would wait 5 ms for it."""
 
 
@@ -57,7 +63,7 @@ def parts(identifier: str) -> tuple[str, ...]:
 
 
 def _has_cjk(text: str) -> bool:
-    return not text.isascii() and re.search(f"[{_CJK}]", text) is not None
+    return not text.isascii() and re.search(f"[{CJK}]", text) is not None
 
 
 def words(text: str) -> list[str]:

@@ -127,7 +127,7 @@ def test_the_vocabulary_is_that_of_the_word_splitter(names: list[str]) -> None:
 @given(st.text(max_size=60), _NAMES)
 def test_any_query_is_expanded_by_words_of_the_paths_only(query: str, names: list[str]) -> None:
     encoded = [name.encode() for name in names]
-    terms = rank.take_apart(query)
+    terms = rank.parse_query(query)
     found = expansions(query, terms, encoded)
     added = [word for near in found.values() for word in near]
     assert set(added) <= vocabulary(encoded)

@@ -103,8 +103,8 @@ def test_no_piece_of_a_reranked_text_holds_half_a_token(at: int, bound: int) -> 
     """What is cut to fit is cleaned before it is cut."""
     from ragit.config import Reranking
     from ragit.records import replaced
+    from ragit.search.hits import Document
     from ragit.search.rerank import Reranker
-    from ragit.search.show import Document
 
     token = "ghp_" + "a1B2" * 9
     text = "x = 1\n" * at + f'token = "{token}"\n' * 40

@@ -71,7 +71,7 @@ def test_the_first_search_of_a_fresh_clone(session: Session) -> None:
     session.shows(
         """
 $ ragit search "customer pay" -k 1
-shop/cart.py:1
+shop/cart.py:2
   total  function 1-3  N
   1- def total(cart, prices):
   2:     \"""What a customer has to pay.\"""
@@ -209,7 +209,7 @@ docs/coupons.md:1:3:# Coupons
     session.repo.write("shop/refund.py", REFUND)
     session.shows("""
 $ ragit search --no-index --mode keyword refund
-incomplete: 1 file of HEAD + uncommitted changes is not indexed; `ragit index --worktree` adds what is missing
+incomplete: 1 file of HEAD + uncommitted changes is not indexed; to complete: ragit index --worktree
 no hits in HEAD + uncommitted changes
 exit 1
 """)
@@ -234,7 +234,7 @@ def test_from_a_folder_within(session: Session) -> None:
     session.terminal.folder = session.repo.path / "docs"
     session.shows("""
 $ ragit search --mode keyword coupon
-docs/coupons.md:1
+coupons.md:1
   Coupons  section 1-3  N
   1: # Coupons
   2-

@@ -159,6 +159,9 @@ def test_small_words_of_another_language_find_nothing(repo: GitSandbox, query: s
 BY_LETTERS = (
     "no file holds a word of the query, and the model knows none: these are guesses by letters"
 )
+NOTHING = (
+    "no file holds a word of the query, and none is near in meaning (--guess shows the nearest)"
+)
 BY_MEANING = "no file holds a word of the query: ranked by meaning alone"
 BY_WORDS = "the model knows no word of the query: ranked by its words and letters alone"
 
@@ -169,13 +172,15 @@ BY_WORDS = "the model knows no word of the query: ranked by its words and letter
 def test_a_query_that_nobody_understands_says_so(english: GitSandbox, query: str) -> None:
     """And no lone letter of its word matches a variable."""
     answer = ask(english, query)
-    assert answer.degraded == BY_LETTERS
-    assert all(hit.terms == () for hit in answer.hits)
+    assert (answer.hits, answer.degraded, answer.notes) == ((), "", (NOTHING,))
+    guess = ask(english, query, guess=True)
+    assert guess.degraded == BY_LETTERS
+    assert all(hit.terms == () for hit in guess.hits)
     assert ask(english, query, mode="keyword").hits == ()
 
 
 def test_a_word_that_the_code_lacks_is_ranked_by_meaning(english: GitSandbox) -> None:
-    assert ask(english, "authentication").degraded == BY_MEANING
+    assert ask(english, "authentication login").degraded == BY_MEANING
 
 
 def test_a_word_that_the_model_lacks_is_found_by_itself(web: GitSandbox) -> None:
@@ -195,8 +200,10 @@ def test_words_outside_the_filter_do_not_count(web: GitSandbox) -> None:
     """And it is not said that no file holds them."""
     assert ask(web, "连接池").degraded != BY_LETTERS
     of_those = ("no file", "no file that passes the filters")
-    assert ask(web, "连接池", paths=["src/**"]).degraded == BY_LETTERS.replace(*of_those)
-    assert ask(web, "timeout", paths=["docs/**"]).degraded == BY_MEANING.replace(*of_those)
+    assert ask(web, "连接池", paths=["src/**"]).notes == (NOTHING.replace(*of_those),)
+    assert ask(web, "timeout", paths=["docs/**"], guess=True).degraded == BY_MEANING.replace(
+        *of_those
+    )
 
 
 def test_prose_in_another_script_is_lowered_unless_it_holds_the_word(web: GitSandbox) -> None:
@@ -216,8 +223,8 @@ def test_what_the_vector_arm_says_alone(english: GitSandbox) -> None:
 
 
 def test_the_note_is_on_stderr(english: GitSandbox) -> None:
-    said = Terminal(english.path).ragit("search", "魑魅魍魉", code=0)
-    assert f"degraded: {BY_LETTERS}" in said.err
+    said = Terminal(english.path).ragit("search", "--guess", "魑魅魍魉", code=0)
+    assert f"note: {BY_LETTERS}" in said.err
     assert "degraded" not in said.out
 
 

@@ -1,10 +1,21 @@
 """Facts to an order: pure functions, no IO. Sees only the candidates it is given."""
 
-from ragit.rank.keyword import ChunkScore, FileScores, Shares, best_first, score_chunks, score_files
+from ragit.rank.exact import WordWeights, evidence, match_of_name
+from ragit.rank.keyword import (
+    ChunkScore,
+    FileScores,
+    Shares,
+    best_first,
+    coverage,
+    rarity,
+    score_chunks,
+    score_files,
+)
 from ragit.rank.optimize import Options, Piece, optimize
-from ragit.rank.order import Explains, Mix, Ranked, Scorer
+from ragit.rank.order import Details, Explains, Mix, Ranked, Scorer, mix_of
 from ragit.rank.signals import (
     CHUNK_SIGNALS,
+    EXACT,
     FILE_SIGNALS,
     MEANINGS,
     REPEAT,
@@ -17,17 +28,19 @@ from ragit.rank.signals import (
     shaped,
     signal_weights,
 )
-from ragit.rank.terms import QUERY_BYTES, QueryTerms, take_apart, telling
+from ragit.rank.terms import QUERY_BYTES, QueryTerms, content_words, joined, parse_query
 
 __all__ = [
     "CHUNK_SIGNALS",
+    "EXACT",
     "FILE_SIGNALS",
     "MEANINGS",
     "QUERY_BYTES",
+    "REPEAT",
     "SIGNAL_NAMES",
-    "QueryFacts",
     "ChunkFacts",
     "ChunkScore",
+    "Details",
     "Explains",
     "FileFacts",
     "FileScores",
@@ -35,18 +48,25 @@ __all__ = [
     "Names",
     "Options",
     "Piece",
+    "QueryFacts",
     "QueryTerms",
-    "REPEAT",
     "Ranked",
     "Scorer",
     "Shares",
+    "WordWeights",
     "best_first",
+    "content_words",
+    "coverage",
+    "evidence",
     "held_in_code",
+    "joined",
+    "match_of_name",
+    "mix_of",
     "optimize",
+    "parse_query",
+    "rarity",
     "score_chunks",
     "score_files",
     "shaped",
     "signal_weights",
-    "take_apart",
-    "telling",
 ]

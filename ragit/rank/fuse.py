@@ -1,7 +1,7 @@
-"""Several ways to ask, each searched, as one order: the weighted mean of their scores. Pure.
+"""Fuse the rankings of a query and of its variants: the weighted mean of their scores. Pure.
 
-A score is from 0 to 1 whatever was asked, and so is their mean; a chunk that one way did not find has 0 there. Parts of
-scores are means of parts, so that they still add up to the score.
+Scores are from 0 to 1, and so is their mean; a chunk that one ranking lacks has 0 there. Parts of scores are means of
+parts, so that they still add up to the score.
 """
 
 from __future__ import annotations
@@ -11,25 +11,25 @@ from collections.abc import Mapping, Sequence
 from ragit.rank.order import Explains, Ranked
 
 ORIGINAL = 0.75
-"""Share of the query as it was typed; the variants have the rest, each as much. Poor ones must not do much harm: see
+"""Share of the query as it was typed; its variants share the rest. Poor ones must not do much harm: see
 bench/QUALITY.md, also for why scores are averaged rather than ranks."""
 
 Key = tuple[int, int]
 
 
 class Fused:
-    """The scorers of several ways to ask, with the face of one."""
+    """Several rankings as one."""
 
-    def __init__(self, ways: Sequence[tuple[Explains, Sequence[Ranked]]]) -> None:
-        others = (1 - ORIGINAL) / (len(ways) - 1) if len(ways) > 1 else 0.0
-        self._shares = [ORIGINAL if others else 1.0, *[others] * (len(ways) - 1)]
-        self._scorers = [scorer for scorer, _ in ways]
+    def __init__(self, rankings: Sequence[tuple[Explains, Sequence[Ranked]]]) -> None:
+        others = (1 - ORIGINAL) / (len(rankings) - 1) if len(rankings) > 1 else 0.0
+        self._shares = [ORIGINAL if others else 1.0, *[others] * (len(rankings) - 1)]
+        self._scorers = [scorer for scorer, _ in rankings]
         self._ranked: list[Mapping[Key, Ranked]] = [
-            {_key(one): one for one in ranked} for _, ranked in ways
+            {_key(one): one for one in ranked} for _, ranked in rankings
         ]
 
     def order(self, least: float) -> list[Ranked]:
-        """All chunks that any way found and that score at least `least`, best first; equals by path, then by line."""
+        """Return all chunks that score at least `least`, best first; equals by path, then by line."""
         total: dict[Key, float] = {}
         first: dict[Key, Ranked] = {}
         for share, ranked in zip(self._shares, self._ranked, strict=True):
@@ -40,7 +40,7 @@ class Fused:
         return sorted(found, key=lambda one: (-one.score, one.facts.place, one.facts.chunk))
 
     def parts(self, ranked: Ranked) -> dict[str, float]:
-        """What a chunk's score is the sum of, by name."""
+        """Return what a chunk's score is the sum of, by name."""
         found: dict[str, float] = {}
         for share, scorer, known in zip(self._shares, self._scorers, self._ranked, strict=True):
             one = known.get(_key(ranked))
@@ -51,7 +51,7 @@ class Fused:
         return found
 
     def terms_in(self, held: frozenset[str]) -> tuple[str, ...]:
-        """The terms of the query as it was typed among some words."""
+        """Return the terms of the query as it was typed among some words."""
         return self._scorers[0].terms_in(held)
 
 

@@ -1,4 +1,4 @@
-"""Keyword scores with the statistics of the searched tree alone. Pure.
+"""Score files and chunks by keywords, with the statistics of the searched tree alone. Pure.
 
 BM25F: Robertson, Zaragoza and Taylor, "Simple BM25 extension to multiple weighted fields", CIKM 2004. A word's
 occurrences in the fields of a file are weighted and added before they are saturated; rarity is counted in files of the
@@ -32,7 +32,7 @@ HEAD_WEIGHT = 1.5
 
 
 class FileScores(NamedTuple):
-    """Keyword scores of files by their place in the snapshot, and the weight of each term that occurs in the tree."""
+    """Keyword scores of files by their index in the snapshot, and the weight of each term that occurs in the tree."""
 
     scores: dict[int, float]
     rarity: dict[str, float]
@@ -40,14 +40,14 @@ class FileScores(NamedTuple):
 
 
 def rarity(holders: int, files: int) -> float:
-    """BM25's inverse document frequency, never negative: ln(1 + (N - n + 0.5) / (n + 0.5))."""
+    """Return BM25's inverse document frequency, never negative: ln(1 + (N - n + 0.5) / (n + 0.5))."""
     return math.log(1 + (files - holders + 0.5) / (holders + 0.5))
 
 
 def score_files(
     query: QueryTerms, found: Mapping[str, Mapping[int, float]], lengths: Sequence[int]
 ) -> FileScores:
-    """BM25F of every file that holds a term.
+    """Return BM25F of every file that holds a term.
 
     `found` gives for each term the files that hold it and its weighted occurrences there; `lengths` the words of each
     file of the tree.
@@ -66,8 +66,21 @@ def score_files(
     return FileScores(scores, rarities)
 
 
+def coverage(
+    query: QueryTerms, found: Mapping[str, Mapping[int, float]], rarities: Mapping[str, float]
+) -> dict[int, float]:
+    """Return the share of the query's weight that each file holds, however often it holds a word."""
+    total = sum(rarities.get(term, 0.0) for term in query.weights) or 1.0
+    covered: dict[int, float] = {}
+    for term in query.weights:
+        share = rarities.get(term, 0.0) / total
+        for place in found.get(term, ()):
+            covered[place] = covered.get(place, 0.0) + share
+    return covered
+
+
 class Shares:
-    """What each term of a query counts in one kind of place (paths, defined names), rarity counted there.
+    """Shares of the terms of a query in one kind of place (paths, defined names), rarity counted there.
 
     A word may be common in the text and rare in paths; then a path that holds it says much.
     """
@@ -80,19 +93,19 @@ class Shares:
         self._shares = {term: weight / total for term, weight in weights.items() if holders[term]}
 
     def of(self, terms: Iterable[str]) -> float:
-        """The share of the query's weight that these terms hold, at most 1."""
+        """Return the share of the query's weight that these terms hold, at most 1."""
         return min(1.0, sum(self._shares.get(term, 0.0) for term in terms))
 
 
 class ChunkScore(NamedTuple):
-    """One chunk's keyword score, and whether a name that it defines holds a word of the query."""
+    """One chunk's keyword score; `names` is true if a name that it defines holds a word of the query."""
 
     score: float
     names: bool
 
 
 def score_chunks(forward: Forward, rarities: Mapping[str, float], scoring: str) -> list[ChunkScore]:
-    """BM25 (or the seed's plain TF x IDF) of every chunk of one file."""
+    """Return BM25 (or plain TF x IDF) of every chunk of one file."""
     lengths = forward.lengths
     scores, names = [0.0] * len(lengths), [False] * len(lengths)
     plain = scoring == "tfidf"
@@ -116,6 +129,6 @@ def score_chunks(forward: Forward, rarities: Mapping[str, float], scoring: str) 
 def best_first(
     scores: Mapping[int, float], limit: int, among: Iterable[int] | None = None
 ) -> list[int]:
-    """The `limit` best places; equals in the order of their places, which is the order of their paths."""
+    """Return the indices of the `limit` best files; equals in the order of their paths."""
     listed = scores if among is None else [place for place in among if place in scores]
     return sorted(listed, key=lambda place: (-scores[place], place))[:limit]

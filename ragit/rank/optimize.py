@@ -1,4 +1,4 @@
-"""Context optimisation, the seed's three steps: merge neighbours, drop near-duplicates, cap each file. Pure.
+"""Optimise the context of an answer: merge neighbours, drop near-duplicates, cap each file. Pure.
 
 It works on the over-fetched pool and fills up to `top_k`, so that merging and dropping do not shorten the answer.
 """
@@ -27,9 +27,9 @@ class Piece(Record):
     score: float
     words: frozenset[str]
     members: tuple[int, ...]
-    """Places in the caller's list of what it is made of, best first."""
+    """Indices in the caller's list of what it is made of, best first."""
     part: str = ""
-    """What is in two parts of a file, such as sheets of a workbook, is no neighbour."""
+    """Part of the file, such as a sheet of a workbook: pieces of two parts are not merged."""
     pages: tuple[int, int] = (0, 0)
     """The first and the last page that it is on; zeros in a file without pages."""
     merged_from: tuple[str, ...] = ()
@@ -37,7 +37,7 @@ class Piece(Record):
 
 
 class Options(Record):
-    """The seed's knobs, under its names."""
+    """The settings of `retrieval.contextOptimization`."""
 
     merge_adjacent: bool = True
     adjacent_gap_threshold: int = 5
@@ -48,7 +48,7 @@ class Options(Record):
 def optimize(
     pieces: Sequence[Piece], top_k: int, options: Options
 ) -> list[tuple[Piece, Optimized | None]]:
-    """The best `top_k`, each with what was done to it (None: nothing); `pieces` are in order of rank."""
+    """Return the best `top_k`, each with what was done to it (None: nothing); `pieces` are in order of rank."""
     by_file: dict[int, list[Piece]] = {}
     for piece in pieces:
         by_file.setdefault(piece.file, []).append(piece)
@@ -113,7 +113,7 @@ def _joined(a: Piece, b: Piece) -> Piece:
 
 
 def _dedup(pieces: Sequence[Piece], threshold: float) -> list[Piece]:
-    """Of two alike the lower goes, and the one that stays names it; compared best first, so one pass is enough."""
+    """Drop the lower of two that are alike, and name it in the other; best first, so one pass is enough."""
     kept: list[Piece] = []
     for piece in sorted(pieces, key=lambda p: (-p.score, p.start)):
         twin = next(
@@ -128,7 +128,7 @@ def _dedup(pieces: Sequence[Piece], threshold: float) -> list[Piece]:
 
 
 def jaccard(a: frozenset[str], b: frozenset[str]) -> float:
-    """Shared words by all words; two texts without words are equal."""
+    """Return shared words by all words; two texts without words are equal."""
     return len(a & b) / len(a | b) if a or b else 1.0
 
 

@@ -1,36 +1,52 @@
-"""Facts to an order: the score of every chunk of every candidate file, and its parts for whoever asks why. Pure."""
+"""Order the chunks of the candidate files by their score, and give the parts of each score. Pure."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
-from ragit.rank.signals import CHUNK_SIGNALS, FILE_SIGNALS, ChunkFacts, FileFacts, Names, QueryFacts
+from ragit.rank.paths import twin_of
+from ragit.rank.signals import (
+    CHUNK_SIGNALS,
+    EXACT,
+    FILE_SIGNALS,
+    REPEAT,
+    ChunkFacts,
+    FileFacts,
+    Names,
+    QueryFacts,
+)
 from ragit.types import Reranked
-
-NamesOf = Callable[[Sequence[int]], Mapping[int, Names]]
-"""Looks up what chunks are called; asked only for those that define a word of the query and may be among the best."""
 
 
 class Mix(NamedTuple):
-    """How the arms and the signals are weighed.
+    """The weights of the arms and of the signals.
 
-    The score is `((1 - keyword) * v + keyword * k + sum of weight * signal) / (1 + sum of positive weights)`, where v
-    is a chunk's cosine and k its keyword score as a share of the best one's: without signals the plain mix of both
-    arms, and with them still at most 1.
+    The sum is `((1 - keyword) * v + keyword * k + sum of weight * signal) / (1 + sum of positive weights)`, where v is
+    a chunk's cosine and k its keyword score as a share of the best one's: without signals the plain mix of both arms,
+    and with them still at most 1. A chunk that holds the query word for word gets `exact` of what is left to 1.
     """
 
     keyword: float
     signals: Mapping[str, float]
     repeat: float = 0.0
-    """What the score changes by, divided as above, for each better chunk of the same file: below 0, so that the first
-    hits are distinct places. It is a matter of the list, and therefore counts with one arm and no signals too."""
+    """Change of the score, divided as above, for each better chunk of the same file: below 0, so that the first hits
+    are distinct places. It is a matter of the list, and therefore counts with one arm and no signals too."""
+    exact: float = 0.0
+    """Share of the distance to 1 that a chunk of evidence 1 gains."""
 
     @property
     def whole(self) -> float:
-        """What the best imaginable chunk adds up to."""
+        """The sum for the best imaginable chunk."""
         return 1.0 + sum(weight for weight in self.signals.values() if weight > 0)
+
+
+def mix_of(keyword: float, weights: Mapping[str, float], *, one_arm: bool = False) -> Mix:
+    """Return the mix for the weights of all signals; of one arm alone, only what `exact` and `repeat` say counts."""
+    signals = {} if one_arm else {n: w for n, w in weights.items() if n not in (EXACT, REPEAT)}
+    return Mix(keyword, signals, weights.get(REPEAT, 0.0), weights.get(EXACT, 0.0))
 
 
 class Ranked(NamedTuple):
@@ -38,43 +54,56 @@ class Ranked(NamedTuple):
 
     facts: ChunkFacts
     score: float
-    better: int = 0
-    """Chunks of the same file before it, at most MOST_REPEATS."""
+    better: float = 0
+    """Chunks of the same file before it, at most MOST_REPEATS; those of a file's twin count half."""
     reranked: Reranked | None = None
 
 
 class Explains(Protocol):
-    """Says what the score of a chunk that it ranked is made of."""
+    """A ranking that can explain its scores."""
 
     def parts(self, ranked: Ranked, /) -> dict[str, float]:
-        """What a chunk's score is the sum of, by name."""
+        """Return what a chunk's score is the sum of, by name."""
 
     def terms_in(self, held: frozenset[str], /) -> tuple[str, ...]:
-        """The query's terms among some words, in the query's order."""
+        """Return the query's terms among some words, in the query's order."""
+
+
+class Details(NamedTuple):
+    """Facts that are looked up for contenders only."""
+
+    names: Mapping[int, Names] = MappingProxyType({})
+    """By the number of the chunk."""
+    exact: Mapping[tuple[int, int], float] = MappingProxyType({})
+    """How far a chunk holds the query word for word, from 0 to 1, by the index of the file and the number of the
+    chunk; see `exact.evidence`."""
 
 
 MOST_REPEATS = 3
 
+TWIN_REPEAT = 0.4
+"""What a better hit in a file of the same name for another platform or language counts as."""
+
+KEPT_BY_EVIDENCE = 0.7
+"""Share of the cost of a repeat that evidence of 1 takes away."""
+
 _FAINT = 0.001
 
 
-def _seen(score: float) -> float:
-    """The score, kept above 0 in the same order: a demotion lowers what an arm found and never hides it."""
+def _positive(score: float) -> float:
+    """Return the score, kept above 0 in the same order: a demotion lowers what an arm found and never hides it."""
     return score if score >= _FAINT else _FAINT * _FAINT / (2 * _FAINT - score)
 
 
 class Scorer:
     """Scores the chunks of one query's candidates."""
 
-    def __init__(
-        self, query: QueryFacts, mix: Mix, files: Mapping[int, FileFacts], names_of: NamesOf
-    ) -> None:
+    def __init__(self, query: QueryFacts, mix: Mix, files: Mapping[int, FileFacts]) -> None:
         self._query = query
         self._mix = mix
         self._whole = mix.whole
         self._files = files
-        self._names_of = names_of
-        self._names: Mapping[int, Names] = {}
+        self._details = Details()
         self._chunk_signals = [
             (CHUNK_SIGNALS[n].of, weight)
             for n, weight in mix.signals.items()
@@ -84,26 +113,24 @@ class Scorer:
             place: sum(self._file_parts(file).values()) for place, file in files.items()
         }
 
-    def order(self, chunks: Iterable[ChunkFacts], least: float, wanted: int = 0) -> list[Ranked]:
-        """Chunks that an arm found and that score at least `least`, best first; equals by path, then by line.
+    def contenders(
+        self,
+        chunks: Iterable[ChunkFacts],
+        wanted: int = 0,
+        exact: Mapping[tuple[int, int], float] = MappingProxyType({}),
+    ) -> list[ChunkFacts]:
+        """Return the chunks that an arm found and that can be among the `wanted` best (0: all).
 
-        If `wanted` is given, chunks that cannot be among that many best are left out.
+        The best chunk of a file is never lowered for being repeated: `wanted` files stand for as many hits. What holds
+        the query word for word always contends.
         """
-        found = [(self._plain(facts), facts) for facts in chunks if self._is_found(facts)]
-        able = self._able(found, wanted) if wanted else found
-        self._names = self._names_of([facts.chunk for _, facts in able if facts.keyword.names])
-        scored = [Ranked(facts, self._score(plain, facts)) for plain, facts in able]
-        relevant = [ranked for ranked in scored if ranked.score > 0 and ranked.score >= least]
-        relevant.sort(key=_rank)
-        return sorted(self._spread(relevant), key=_rank) if self._mix.repeat else relevant
-
-    def _able(
-        self, found: Sequence[tuple[float, ChunkFacts]], wanted: int
-    ) -> list[tuple[float, ChunkFacts]]:
-        """Those that can still be among the `wanted` best when their own signals are added.
-
-        The best chunk of a file is never lowered for being repeated: `wanted` files stand for as many hits.
-        """
+        found = [
+            (self._plain(facts), facts)
+            for facts in chunks
+            if self._is_found(facts) or (facts.place, facts.chunk) in exact
+        ]
+        if not wanted:
+            return [facts for _, facts in found]
         best: dict[int, tuple[float, int]] = {}
         for plain, facts in found:
             if facts.place not in best or plain > best[facts.place][0]:
@@ -111,48 +138,71 @@ class Scorer:
         # The same blob at several paths is one hit: its paths share their best chunk.
         blobs = {chunk: plain for plain, chunk in sorted(best.values())}
         if len(blobs) <= wanted:
-            return list(found)
+            return [facts for _, facts in found]
         weights = [weight for _, weight in self._chunk_signals]
         bound = sorted(blobs.values(), reverse=True)[wanted - 1] + sum(
             min(weight, 0.0) for weight in weights
         )
         reach = sum(max(weight, 0.0) for weight in weights)
-        return [(plain, facts) for plain, facts in found if plain + reach >= bound]
+        return [
+            facts
+            for plain, facts in found
+            if plain + reach >= bound or (facts.place, facts.chunk) in exact
+        ]
+
+    def order(
+        self, contenders: Iterable[ChunkFacts], details: Details, least: float
+    ) -> list[Ranked]:
+        """Return the contenders that score at least `least`, best first; equals by path, then by line."""
+        self._details = details
+        scored = [Ranked(facts, self._score(facts)) for facts in contenders]
+        scored.sort(key=_rank)
+        if self._mix.repeat:
+            scored = sorted(self._spread(scored), key=_rank)
+        return [ranked for ranked in scored if ranked.score > 0 and ranked.score >= least]
 
     def _spread(self, ordered: Iterable[Ranked]) -> Iterator[Ranked]:
-        """The same with what a repeated file costs."""
+        """Yield the same chunks with the cost of a repeated file."""
         step = self._mix.repeat / self._whole
         seen: Counter[int] = Counter()
+        twins: Counter[str] = Counter()
         for ranked in ordered:
-            better = min(seen[ranked.facts.place], MOST_REPEATS)
-            seen[ranked.facts.place] += 1
-            yield (
-                Ranked(ranked.facts, _seen(ranked.score + better * step), better)
-                if better
-                else ranked
-            )
+            facts = ranked.facts
+            twin = twin_of(self._files[facts.place].path)
+            others = TWIN_REPEAT * (twins[twin] - seen[facts.place])
+            better = min(seen[facts.place] + others, MOST_REPEATS)
+            seen[facts.place] += 1
+            twins[twin] += 1
+            kept = 1 - KEPT_BY_EVIDENCE * self._evidence(facts)
+            if better:
+                better *= kept
+                ranked = Ranked(facts, _positive(ranked.score + better * step), better)
+            yield ranked
 
     def parts(self, ranked: Ranked) -> dict[str, float]:
-        """What a chunk's score is the sum of, by name; parts that are 0 are left out."""
+        """Return what a chunk's score is the sum of, by name; parts that are 0 are left out."""
         facts = ranked.facts
         kw = self._mix.keyword
-        names = self._names.get(facts.chunk)
+        names = self._details.names.get(facts.chunk)
         weights = self._mix.signals
         found = {"vector": (1 - kw) * facts.cosine, "keyword": kw * facts.share}
         found |= {
             n: weights[n] * s.of(facts, names, self._query)
             for n, s in CHUNK_SIGNALS.items()
-            if n in weights
+            if n in weights and (self._query.terms.symbols or not s.for_symbols)
         }
         found |= self._file_parts(self._files[facts.place])
         found["repeat"] = self._mix.repeat * ranked.better
         parts = {name: value / self._whole for name, value in found.items() if value}
+        exact = self._mix.exact * self._evidence(facts)
+        if exact:
+            parts[EXACT] = exact * (1 - _positive(self._sum(facts)))
         if ranked.reranked and ranked.reranked.change:
             parts["rerank"] = ranked.reranked.change
         return parts
 
     def terms_in(self, held: frozenset[str]) -> tuple[str, ...]:
-        """The query's terms among some words, in the query's order."""
+        """Return the query's terms among some words, in the query's order."""
         return tuple(
             term
             for term in (*self._query.terms.weights, *self._query.terms.compounds)
@@ -160,15 +210,23 @@ class Scorer:
         )
 
     def _plain(self, facts: ChunkFacts) -> float:
-        """The sum without the chunk's own signals, which need its names."""
+        """Return the sum without the chunk's own signals, which need its names."""
         kw = self._mix.keyword
         return (1 - kw) * facts.cosine + kw * facts.share + self._file_sums[facts.place]
 
-    def _score(self, score: float, facts: ChunkFacts) -> float:
-        names = self._names.get(facts.chunk)
+    def _sum(self, facts: ChunkFacts) -> float:
+        score = self._plain(facts)
+        names = self._details.names.get(facts.chunk)
         for signal, weight in self._chunk_signals:
             score += weight * signal(facts, names, self._query)
-        return _seen(score / self._whole)
+        return score / self._whole
+
+    def _score(self, facts: ChunkFacts) -> float:
+        score = _positive(self._sum(facts))
+        return score + self._mix.exact * self._evidence(facts) * (1 - score)
+
+    def _evidence(self, facts: ChunkFacts) -> float:
+        return self._details.exact.get((facts.place, facts.chunk), 0.0)
 
     def _file_parts(self, file: FileFacts) -> dict[str, float]:
         weights = self._mix.signals
@@ -177,12 +235,13 @@ class Scorer:
         }
 
     def _is_found(self, facts: ChunkFacts) -> bool:
-        """A chunk that neither arm found is not a hit, whatever its path is called."""
+        """Return false for a chunk that neither arm found: it is not a hit, whatever its path is called."""
         if not self._mix.signals:
             return (self._mix.keyword < 1 and facts.cosine > 0) or (
                 self._mix.keyword > 0 and facts.share > 0
             )
-        return facts.cosine > 0 or facts.share > 0 or self._files[facts.place].path_share > 0
+        file = self._files[facts.place]
+        return facts.cosine > 0 or facts.share > 0 or file.path_share > 0 or file.mentioned > 0
 
 
 def _rank(ranked: Ranked) -> tuple[float, int, int]:

@@ -1,8 +1,8 @@
-"""What a reranker says of the best candidates, to an order. Pure.
+"""Reorder the best candidates by the relevances that a reranker gives. Pure.
 
-Its relevances have a scale of their own, which no fused score can be compared with. So it decides who stands where, and
-a score stays what it was: that of a place in the list. The list goes on below the candidates as if nothing had
-happened, `minScore` cuts where it cut before, and a reranker that agrees with the fusion changes nothing.
+Relevances have a scale of their own, which no fused score can be compared with. So they decide on the order only: the
+scores stay with the ranks, the list below the candidates is unchanged, and a reranker that agrees with the fusion
+changes nothing.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from ragit.rank.order import MOST_REPEATS, Ranked
 from ragit.types import Reranked
 
 RANK_OFFSET = 10
-"""Of reciprocal ranks (Cormack, Clarke and Buettcher 2009, who took 60 for lists of 1000): with some 20 candidates the
-first places have to differ more."""
+"""Constant of reciprocal rank fusion (Cormack, Clarke and Buettcher 2009, who took 60 for lists of 1000): with some 20
+candidates the first ranks have to differ more."""
 
 
 def reranked(
@@ -25,11 +25,11 @@ def reranked(
     *,
     distinct: bool,
 ) -> list[tuple[int, Ranked]]:
-    """Candidates in their new order, each with its old place (from 0) and the score of its new one.
+    """Return the candidates in their new order, each with its old rank (from 0) and the score of its new one.
 
-    `weight` is the reranker's share; the order of the fusion has the rest. What it gave no relevance comes after what
-    it did. `distinct` keeps the pattern of first, second and further chunks of a file that the fusion made: the
-    reranker chooses the files and the chunks, and the first hits stay distinct places.
+    `weight` is the reranker's share; the order of the fusion has the rest. Candidates without a relevance come last.
+    `distinct` keeps the fusion's pattern of first, second and further chunks of a file, so that the first hits stay in
+    distinct files.
     """
     order = _preferred(relevances, weight)
     if distinct:
@@ -45,7 +45,7 @@ def _moved(ranked: Ranked, score: float, place: int, relevance: float | None) ->
 
 
 def _preferred(relevances: Sequence[float | None], weight: float) -> list[int]:
-    """Places by the weighted sum of reciprocal ranks in both orders; equals in the order of the fusion."""
+    """Return indices by the weighted sum of reciprocal ranks in both orders; equals in the order of the fusion."""
     every = range(len(relevances))
     given = sorted(every, key=lambda at: (relevances[at] is None, -(relevances[at] or 0.0), at))
     ranks = {at: rank for rank, at in enumerate(given)}
@@ -54,7 +54,7 @@ def _preferred(relevances: Sequence[float | None], weight: float) -> list[int]:
 
 
 def _spread(order: Sequence[int], files: Sequence[int]) -> list[int]:
-    """The order in which no file has more chunks before a place than the fusion's occupant of that place had."""
+    """Return the order in which no file has more chunks before a rank than the fusion had at that rank."""
     left = list(order)
     before: Counter[int] = Counter()
     taken: Counter[int] = Counter()

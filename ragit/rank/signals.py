@@ -12,12 +12,14 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from ragit import words
+from ragit.rank import paths
+from ragit.rank.exact import joins_to
 from ragit.rank.keyword import ChunkScore, Shares
 from ragit.rank.terms import QueryTerms, Symbol, joined
 
 
 class FileFacts(NamedTuple):
-    """What is known of a candidate's file, for this query. All numbers are from 0 to 1."""
+    """A candidate's file, for one query. All numbers are from 0 to 1."""
 
     path: str
     keyword: float
@@ -32,15 +34,25 @@ class FileFacts(NamedTuple):
     """It holds a word of the query that is not written in plain Latin letters."""
     has_bodies_beside: bool = False
     """It is a header or a stub, and the file whose names it declares lies beside it."""
+    suffix_share: float = 0.0
+    """Share of the tree's files that have its suffix."""
+    mentioned: float = 0.0
+    """The query writes its path (1), or a module or package that it belongs to (less)."""
+    is_outdated: bool = False
+    """A folder of a later version lies beside its own: v1 where there is v2."""
+    tests_candidate: bool = False
+    """It is a test, and what it tests is among the candidates."""
+    lead: float = 0.0
+    """Share of the query's words that it holds beyond what any file holds that no demotion touches."""
 
 
 class ChunkFacts(NamedTuple):
-    """What is known of a chunk of a candidate file."""
+    """A chunk of a candidate file."""
 
     place: int
-    """Of its file in the snapshot."""
+    """Index of its file in the snapshot."""
     chunk: int
-    """Its number in the store."""
+    """Number in the store."""
     cosine: float
     """With the query, from 0 to 1; 0 where there are no vectors."""
     keyword: ChunkScore
@@ -54,6 +66,8 @@ class Names(NamedTuple):
     kind: str
     symbol: str
     parent: str
+    signature: str = ""
+    lines: int = 0
 
 
 class QueryFacts(NamedTuple):
@@ -67,7 +81,7 @@ class QueryFacts(NamedTuple):
 
 
 class FileSignal(NamedTuple):
-    """One reason that all chunks of a file share: its function, usual weight, and meaning to a reader of --explain."""
+    """A reason that all chunks of a file share: its function, usual weight, and meaning for --explain."""
 
     of: Callable[[FileFacts, QueryFacts], float]
     weight: float
@@ -75,7 +89,7 @@ class FileSignal(NamedTuple):
 
 
 class ChunkSignal(NamedTuple):
-    """One reason of a single chunk. `names` are only looked up where the chunk's symbols hold a word of the query."""
+    """A reason of a single chunk."""
 
     of: Callable[[ChunkFacts, Names | None, QueryFacts], float]
     weight: float
@@ -87,10 +101,12 @@ class ChunkSignal(NamedTuple):
 _TYPES = frozenset(
     "class enum interface module namespace object protocol record service struct trait type typeclass union".split()
 )
-_NOT_CODE = frozenset(
+NOT_CODE = frozenset(
     "heading imports key namespace package pair property rule section table text".split()
 )
 """Kinds that bear a name without defining it: a key of a data file, a namespace that many files open, a heading."""
+_REOPENS = frozenset("extension impl implementation partial".split())
+"""Kinds that add to a type which is declared elsewhere."""
 _QUALIFIER = re.compile(r"::|[.#/\\]")
 
 
@@ -109,15 +125,30 @@ def _match(names: Names, symbol: Symbol) -> float:
             continue
         value = 1.0 if name == symbol.name else 0.6
         value *= 1.0 if at == 0 else 0.7  # a later name of a group is a field or a neighbour
-        if symbol.name[:1].isupper() and names.kind not in _TYPES:
-            value *= 0.8
-        if names.kind in _NOT_CODE:
-            value *= 0.5
+        value *= _of_kind(names, symbol)
         if symbol.owner:
             owners = {joined(part) for part in (*before, *_QUALIFIER.split(names.parent))}
             value *= 1.0 if joined(symbol.owner) in owners else 0.5
         best = max(best, value)
     return best
+
+
+def _of_kind(names: Names, symbol: Symbol) -> float:
+    """Return a factor: less for what only bears the name, adds to it, or declares it without a body."""
+    value = 1.0
+    if symbol.name[:1].isupper() and names.kind not in _TYPES:
+        value *= 0.8
+    if names.kind in NOT_CODE:
+        value *= 0.5
+    if names.kind in _REOPENS or _REOPENING.match(names.signature):
+        value *= 0.6
+    if _FORWARD.match(names.signature) and names.lines <= 2:
+        value *= 0.6
+    return value
+
+
+_REOPENING = re.compile(r"(?:[\w@()]+ )*?(?:extension|impl|partial class|partial struct)\b")
+_FORWARD = re.compile(r"(?:class|struct|union|enum)\s+\w+\s*;?$")
 
 
 def _named(chunk: ChunkFacts, names: Names | None, query: QueryFacts) -> float:
@@ -129,7 +160,22 @@ def _named(chunk: ChunkFacts, names: Names | None, query: QueryFacts) -> float:
     if not pieces:
         return 0.0
     known = len(pieces.intersection(query.terms.weights)) / len(pieces)
-    return math.sqrt(query.names.of(dict.fromkeys(words.terms(first))) * known)
+    return math.sqrt(query.names.of(dict.fromkeys(words.terms(first))) * known) or _joins(
+        words.parts(first), query
+    )
+
+
+def _joins(pieces: tuple[str, ...], query: QueryFacts) -> float:
+    """Return the share of a name that one word of the query spells: `oauth` of OAuthHandler."""
+    keys = [symbol.key for symbol in query.terms.symbols]
+    found = [len(key) for key in keys if len(key) > 3 and joins_to(pieces, key)]
+    return max(found, default=0) / max(1, sum(map(len, pieces)))
+
+
+def _not_code(chunk: ChunkFacts, names: Names | None, query: QueryFacts) -> float:
+    """It is a heading, a key of a data file or plain text."""
+    asked = query.terms.intent.prose or not query.in_code
+    return 0.0 if names is None or asked else float(names.kind in NOT_CODE)
 
 
 def _names_file(file: FileFacts, query: QueryFacts) -> float:
@@ -145,46 +191,43 @@ def _names_file(file: FileFacts, query: QueryFacts) -> float:
     return len(pieces.intersection(query.terms.weights)) / len(pieces) if pieces else 0.0
 
 
-_TEST = re.compile(
-    r"(^|/)(tests?|testing|testdata|test[-_]?(suite|utils?|support|fixtures)|__tests__|specs?|fixtures?|mocks?|__mocks__|e2e)/"
-    r"|(^|/)(test_[^/]*|tests?|conftest)\.\w+$|[^/](_test|_spec|\.test|\.spec|-test)\.\w+$"
-    r"|[a-z0-9](Test|Tests|TestCase|Spec|IT)\.\w+$"
-)
-_ASIDE = re.compile(
-    r"(^|/)[_.]?(examples?|samples?|demos?|docs?(_src)?|documentation|benchmarks?|bench|perf|tutorials?|playground|legacy|compat)/"
-)
-_VENDORED = re.compile(
-    r"(^|/)(vendor|vendored|third[-_]?party|node_modules|dist|build|generated|gen)/|\.min\.|[._]pb2?\.|\.lock$"
-)
-_PROSE = re.compile(
-    r"\.(md|mdx|rst|rest|adoc|asciidoc|asc|txt|tex|pdf|doc[xm]?|rtf|xls[xm]?|pptx|od[tsp]|epub)$"
-    r"|(^|/)(CHANGELOG|HISTORY|NEWS|LICENSE|README)[^/]*$",
-    re.IGNORECASE,
-)
+def _waived(file: FileFacts) -> float:
+    """Return what is left of a demotion: nothing where the file alone holds a quarter of the query's words."""
+    return 1.0 - min(1.0, file.lead / WAIVED_FROM)
 
 
-def _is_about(query: QueryFacts, *stems: str) -> bool:
-    return not query.terms.weights.keys().isdisjoint(stems)
+WAIVED_FROM = 0.25
 
 
 def _test(file: FileFacts, query: QueryFacts) -> float:
-    asked = _is_about(query, "test", "spec", "mock", words.stem("fixture"))
-    return 0.0 if asked or not _TEST.search(file.path) else 1.0
+    if query.terms.intent.tests or not paths.is_test(file.path):
+        return 0.0
+    return 1.0 if file.tests_candidate else UNTESTED * _waived(file)
+
+
+UNTESTED = 0.8
+"""What a test is lowered by whose subject is not among the candidates."""
 
 
 def _aside(file: FileFacts, query: QueryFacts) -> float:
-    asked = _is_about(
-        query,
-        *map(
-            words.stem,
-            ("example", "sample", "demo", "benchmark", "doc", "documentation", "tutorial"),
-        ),
-    )
-    return 0.0 if asked or not _ASIDE.search(file.path) else 1.0
+    intent = query.terms.intent
+    if intent.examples or intent.prose or not paths.is_aside(file.path):
+        return 0.0
+    return _waived(file)
+
+
+def _old(file: FileFacts, query: QueryFacts) -> float:
+    return 1.0 if file.is_outdated or paths.is_old(file.path) else 0.0
+
+
+def _tooling(file: FileFacts, query: QueryFacts) -> float:
+    if query.terms.intent.tooling or not paths.is_tooling(file.path):
+        return 0.0
+    return _waived(file)
 
 
 def _vendored(file: FileFacts, query: QueryFacts) -> float:
-    return 1.0 if _VENDORED.search(file.path) else 0.0
+    return 1.0 if paths.is_vendored(file.path) else 0.0
 
 
 def _declares(file: FileFacts, query: QueryFacts) -> float:
@@ -194,16 +237,15 @@ def _declares(file: FileFacts, query: QueryFacts) -> float:
 def _prose(file: FileFacts, query: QueryFacts) -> float:
     if file.in_script or not query.in_code:
         return 0.0  # no code answers: it holds none of the words, or is English where another script is asked for
-    asked = _is_about(query, *map(words.stem, ("readme", "changelog", "license", "documentation")))
-    return 0.0 if asked or not _PROSE.search(file.path) else 1.0
+    if query.terms.intent.prose or not paths.is_prose(file.path):
+        return 0.0
+    return _waived(file)
 
 
 def held_in_code(files: Iterable[FileFacts]) -> bool:
-    """Whether a file that is no prose holds a word of the query. Without words at all, as in a search by vectors
-    alone, the answer is no use: true.
-    """
+    """Return true if a file that is no prose holds a word of the query, or if no file holds any."""
     holders = [file for file in files if file.keyword > 0]
-    return not holders or any(not _PROSE.search(file.path) for file in holders)
+    return not holders or any(not paths.is_prose(file.path) for file in holders)
 
 
 FILE_SIGNALS: Mapping[str, FileSignal] = {
@@ -216,9 +258,15 @@ FILE_SIGNALS: Mapping[str, FileSignal] = {
     "fileName": FileSignal(_names_file, 0.3, "the file is called like the query"),
     "path": FileSignal(lambda file, _: file.path_share, 0.2, "words of the query in the path"),
     "pathVector": FileSignal(lambda file, _: file.path_nearness, 0.3, "meaning of the path"),
-    "test": FileSignal(_test, -0.6, "a test, and the query asks for none"),
-    "aside": FileSignal(_aside, -0.4, "an example, a benchmark or a compatibility layer"),
+    "mentioned": FileSignal(lambda file, _: file.mentioned, 0.8, "the query names this file"),
+    "suffixShare": FileSignal(
+        lambda file, _: file.suffix_share, 0.2, "many files of the tree are of this kind"
+    ),
+    "test": FileSignal(_test, -0.75, "a test, and the query asks for none"),
+    "aside": FileSignal(_aside, -0.4, "an example, a benchmark, documentation or a template"),
+    "old": FileSignal(_old, -0.4, "deprecated, or kept for compatibility"),
     "vendored": FileSignal(_vendored, -0.3, "vendored, generated or built"),
+    "tooling": FileSignal(_tooling, -0.6, "settings of tools, a translation or a list of changes"),
     "prose": FileSignal(_prose, -0.6, "prose, and code is preferred"),
     "declares": FileSignal(
         _declares, -0.3, "a header or stub: the bodies are in the file beside it"
@@ -230,14 +278,20 @@ CHUNK_SIGNALS: Mapping[str, ChunkSignal] = {
         _defines, 0.5, "defines a name that the query writes as code", for_symbols=True
     ),
     "named": ChunkSignal(_named, 0.15, "is called like the query"),
+    "notCode": ChunkSignal(_not_code, -0.1, "a heading, a key or plain text"),
 }
+
+EXACT = "exact"
+"""The signal that is no addend but a floor: see `order.Mix.exact`."""
+
+EXACT_WEIGHT = 0.75
 
 REPEAT = "repeat"
 """The one signal of the list, not of a chunk: see `order.Mix.repeat`."""
 
 REPEAT_WEIGHT = -1.0
 
-SIGNAL_NAMES = (*CHUNK_SIGNALS, *FILE_SIGNALS, REPEAT)
+SIGNAL_NAMES = (*CHUNK_SIGNALS, *FILE_SIGNALS, EXACT, REPEAT)
 """All signals, for the settings."""
 
 MEANINGS: Mapping[str, str] = {
@@ -245,20 +299,19 @@ MEANINGS: Mapping[str, str] = {
     "keyword": "words of the query in these lines",
     **{name: signal.help for name, signal in CHUNK_SIGNALS.items()},
     **{name: signal.help for name, signal in FILE_SIGNALS.items()},
+    EXACT: "holds the query word for word, or is a frame of its stack trace",
     REPEAT: "a better hit of this file stands above",
     "rerank": "the reranker moved it",
 }
-"""What each part of a score is, to a reader of --explain."""
+"""The meaning of each part of a score, for --explain."""
 
 
 FOR_SHAPE: Mapping[str, Mapping[str, float]] = {"symbol": {"fileVector": 0.5, "defines": 1.5}}
-"""By query shape, what the weights are multiplied with: a single name has no context from which a meaning could be
-told, and whoever types it wants its definition.
-"""
+"""Weight multipliers by query shape: for a lone symbol, trust vectors less and definitions more."""
 
 
 def shaped(weights: Mapping[str, float], shape: str) -> Mapping[str, float]:
-    """The weights for a query of this shape."""
+    """Return the weights for a query of this shape."""
     factors = FOR_SHAPE.get(shape)
     return (
         {name: weight * factors.get(name, 1.0) for name, weight in weights.items()}
@@ -268,9 +321,8 @@ def shaped(weights: Mapping[str, float], shape: str) -> Mapping[str, float]:
 
 
 def signal_weights(overrides: Mapping[str, float]) -> dict[str, float]:
-    """The weight of every signal, the given ones instead of the usual ones; those of weight 0 are left out."""
+    """Return the weight of every signal, the given ones instead of the usual ones; those of weight 0 are left out."""
     usual = {name: signal.weight for name, signal in CHUNK_SIGNALS.items()}
-    usual |= {name: signal.weight for name, signal in FILE_SIGNALS.items()} | {
-        REPEAT: REPEAT_WEIGHT
-    }
+    usual |= {name: signal.weight for name, signal in FILE_SIGNALS.items()}
+    usual |= {EXACT: EXACT_WEIGHT, REPEAT: REPEAT_WEIGHT}
     return {name: weight for name, weight in {**usual, **overrides}.items() if weight}

@@ -1,25 +1,41 @@
-"""A query taken apart: its terms with their weights, the symbols it names, and its shape."""
+"""Take a query apart: terms with their weights, names written as code, phrases, paths, stack frames and shape. Pure."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from ragit import words
+from ragit.rank.intent import Intent, intent_of
 from ragit.records import Record
+from ragit.words import STOP_WORDS
+
+if TYPE_CHECKING:
+    from ragit.rank.traces import Frame
 
 QUERY_BYTES = 10_000
-"""Longer queries are cut: what an engineer means stands at the beginning, and a pasted file must not take a minute."""
+"""Longer queries are cut: a pasted file must not take a minute."""
 
 MAX_TERMS = 48
-"""Distinct terms looked up; the first ones count, for the same reason."""
+"""Distinct terms looked up: the heaviest, and of equal ones the first."""
 
-STOP = frozenset(
-    "a an and are as at be by can do does for from how i if in into is it its of on or that the their them then there "
-    "these this to use used using was what when where which who why will with you".split()
-)
-"""Words of questions, not of code. Dropped unless nothing else is left: "if", "with" and "for" alone are looked up."""
+MAX_TERMS_OF_TEXT = 96
+"""The same for a pasted text, whose telling words may stand at its end."""
+
+TEXT_WORDS = 40
+"""A query of more words than these is a pasted text: an issue, a log, a mail."""
+
+MAX_SEQUENCE = 400
+"""Words of a query that are compared with the text of chunks, in their order."""
+
+TITLE_WEIGHT, CODE_WEIGHT, REST_WEIGHT = 1.0, 0.5, 0.15
+"""What a word of a pasted text counts: in its first line, in code or written like code, anywhere else."""
+
+COMPOUND_WEIGHT = 0.7
+"""A pair of neighbouring words as one identifier ("path router": path_router) says more than both words apart, but is
+also counted beside them."""
 
 _STOP_ELSEWHERE = tuple(
     frozenset(text.split())
@@ -32,16 +48,33 @@ _STOP_ELSEWHERE = tuple(
         "pourquoi se ne pas ce cette",
     )
 )
-"""The same in German, Spanish and French. One of them alone may be a word of code (`die`, `des`); from two of one
-language on, the query is in that language."""
-
-COMPOUND_WEIGHT = 0.7
-"""A pair of neighbouring words as one identifier ("path router": path_router) says more than both words apart, but is
-also counted beside them."""
+"""Stop words of German, Spanish and French. One alone may be a word of code (`die`, `des`); from two of one language
+on, the query is in that language."""
 
 _SYMBOL = re.compile(r"[^\W\d]\w*(?:(?:::|\.|->|#|/)[^\W\d]\w*)*")
 _SEPARATOR = re.compile(r"::|\.|->|#|/")
 _CODE_LIKE = re.compile(r"_|[a-z][A-Z]|[A-Z]{2}|\d|::|->|\(\)|\w\.\w")
+_IDENTIFIER = re.compile(r"[a-z0-9]_+[a-z0-9]|[a-z][A-Z]|[A-Z]{2}[a-z]{2}|[A-Z]_[A-Z]", re.ASCII)
+"""A name of several words, which no sentence has: not an acronym."""
+_IN_CODE = re.compile(
+    r"```.*?(?:```|\Z)|`[^`\n]+`|^(?: {4}|\t|>>> |\.\.\. ).*$", re.DOTALL | re.MULTILINE
+)
+_IN_CODE_LINE = re.compile(r"`([^`\n]+)`")
+_CALLED = re.compile(r"([^\W\d][\w.:]*)\(\)")
+_QUOTED = re.compile(r'"([^"\n]{3,300})"|\u201c([^\u201d\n]{3,300})\u201d')
+_TRACE = re.compile(r"\.\w+\"?[:,] ?(?:line )?\d")
+_PATH = re.compile(
+    r"(?<![\w/.:-])(?:[\w.@+-]+/)+[\w.@+-]*[\w@+-]|(?<![\w/.:-])[\w-]+(?:\.[\w-]+)*\.[A-Za-z]\w{0,7}(?![\w(])"
+)
+_MODULE = re.compile(r"(?<![\w/.])[a-zA-Z_]\w*(?:\.[a-zA-Z_]\w*)+")
+_FILE = re.compile(
+    r"\.(?:py|pyi|ipynb|[cm]?[jt]sx?|vue|java|kts?|scala|groovy|go|rs|c|h|cc|cpp|cxx|hpp|hh|m|mm|cs|fs|vb|rb|php|swift"
+    r"|lua|exs?|erl|zig|hs|ml|mli|clj|jl|r|pl|pm|sh|bash|ps1|md|rst|adoc|txt|ya?ml|toml|json|xml|html?|s?css|sql|cfg|ini"
+    r"|proto|gradle|cmake|tf)\s*$",
+    re.IGNORECASE,
+)
+"""The end of a query that is the name of a file."""
+_IMPORTED = re.compile(r"\bfrom ([\w.]+) import ([\w, ]+)")
 
 
 class Symbol(Record):
@@ -57,17 +90,32 @@ class Symbol(Record):
 
 
 class QueryTerms(Record):
-    """What is looked up for a query."""
+    """What a query asks for."""
 
     weights: Mapping[str, float]
-    """Each index term and how much it counts before its rarity."""
+    """Index terms, and how much each counts before its rarity."""
     compounds: Mapping[str, float]
     """Neighbouring words joined, which may exist as identifiers."""
     symbols: tuple[Symbol, ...]
     shape: str
-    """symbol (one name), phrase (some words) or question."""
+    """symbol (one name), phrase (some words), question or text (pasted, of many words)."""
     expansions: Mapping[str, float] = MappingProxyType({})
     """Terms that the query does not hold, but words near to its own: they help to find, and name nothing."""
+    names: tuple[str, ...] = ()
+    """Identifiers to find as they are written."""
+    sequences: tuple[tuple[str, ...], ...] = ()
+    """Words in lower case as they follow each other: of the query, or of the lines of a pasted text."""
+    phrases: tuple[tuple[str, ...], ...] = ()
+    """The same of what stands in quotes: all of it must stand side by side."""
+    paths: tuple[str, ...] = ()
+    """Files and dotted modules that the query names, as paths without a suffix where it has none."""
+    frames: tuple[Frame, ...] = ()
+    """Frames of stack traces, innermost first."""
+    intent: Intent = Intent()
+    title: str = ""
+    """The part of a pasted text that says what it is about; else the query."""
+    is_cut: bool = False
+    """Words of the query are not looked up, since there are too many."""
 
     @property
     def listed(self) -> list[str]:
@@ -81,62 +129,166 @@ class QueryTerms(Record):
         return {joined(name): name for name in written if len(words.parts(name)) > 1}
 
     def weight(self, term: str) -> float:
-        """How much a term, compound or expansion counts before its rarity."""
+        """Return how much a term, compound or expansion counts before its rarity."""
         return self.weights.get(term) or self.compounds.get(term) or self.expansions[term]
 
 
-def take_apart(query: str) -> QueryTerms:
-    """The terms, symbols and shape of any text at all."""
-    text = query[:QUERY_BYTES]
-    names = _SYMBOL.findall(text)
+def parse_query(query: str) -> QueryTerms:
+    """Take any text apart."""
+    text = split_scripts(query[:QUERY_BYTES])
+    written = _SYMBOL.findall(text)
     found = words.identifiers(text)
-    shape = _shape(text, names)
+    title = _title(text) if len(found) > TEXT_WORDS else text
+    shape = _shape(text, written, found)
     stop = _stop(found)
-    listed = [identifier for identifier in found if identifier.lower() not in stop] or found
-    weights: dict[str, float] = {}
-    for identifier in listed:
-        for term in words.terms_of(identifier):
-            weights[term] = max(weights.get(term, 0.0), 1.0)
-    weights = dict(list(weights.items())[:MAX_TERMS])
+    marked = _marked_as_code(title if shape == "text" else text)
+    symbols = _symbols(title if shape == "text" else text, marked, shape)
+    every = _weights(text, title, found, stop, shape)
+    most = MAX_TERMS_OF_TEXT if shape == "text" else MAX_TERMS
+    heaviest = sorted(every, key=lambda term: -every[term])[:most]
+    kept = frozenset(heaviest)
+    weights = {term: weight for term, weight in every.items() if term in kept}
     return QueryTerms(
-        weights, _compounds(found, weights, stop), _symbols(text, names, shape), shape
+        weights,
+        _compounds(words.identifiers(title), weights, stop),
+        symbols,
+        shape,
+        names=_names(text, symbols, marked, shape),
+        sequences=_sequences(text, shape),
+        phrases=tuple(filter(None, (_sequence(a or b) for a, b in _QUOTED.findall(text)))),
+        paths=tuple(_paths(text)),
+        frames=_frames(text),
+        intent=intent_of(title),
+        title=title,
+        is_cut=len(query) > QUERY_BYTES or len(every) > len(weights),
     )
 
 
-def telling(query: str) -> str:
-    """The words of a query without those of any question; all of them if nothing else is left."""
+def content_words(query: str) -> str:
+    """Return the words of a query without stop words; all of them if nothing else is left."""
     found = words.identifiers(query[:QUERY_BYTES])
     stop = _stop(found)
     return " ".join([identifier for identifier in found if identifier.lower() not in stop] or found)
 
 
-def _stop(found: list[str]) -> frozenset[str]:
-    asked = {identifier.lower() for identifier in found} - STOP
-    return STOP.union(*(listed for listed in _STOP_ELSEWHERE if len(asked & listed) > 1))
+_BOUNDARY = rf"(?<=[{words.CJK}])(?=[A-Za-z_])|(?<=[A-Za-z0-9_])(?=[{words.CJK}])"
+"""Not compiled here: it takes 5 ms, and most queries are ASCII."""
 
 
-def _shape(text: str, names: list[str]) -> str:
+def split_scripts(text: str) -> str:
+    """Put a space between Chinese, Japanese or Korean letters and an identifier beside them."""
+    return text if text.isascii() else re.sub(_BOUNDARY, " ", text)
+
+
+def joined(name: str) -> str:
+    """Return a name without case and separators: the same for commit_offset, commitOffset and CommitOffset."""
+    return "".join(words.parts(name))
+
+
+def _stop(found: Iterable[str]) -> frozenset[str]:
+    asked = {identifier.lower() for identifier in found} - STOP_WORDS
+    return STOP_WORDS.union(*(listed for listed in _STOP_ELSEWHERE if len(asked & listed) > 1))
+
+
+def _shape(text: str, written: list[str], found: list[str]) -> str:
+    if len(found) > TEXT_WORDS:
+        return "text"
     tokens = text.split()
-    if len(tokens) == 1 and names:
+    if len(tokens) == 1 and written:
         return "symbol"
     return "question" if len(tokens) > 5 or text.rstrip().endswith("?") else "phrase"
 
 
-def _symbols(text: str, names: list[str], shape: str) -> tuple[Symbol, ...]:
-    """Names in the spelling of code. A capital at the very beginning is a sentence's, not a name's."""
+def _title(text: str) -> str:
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    return first.strip().lstrip("# ")[:400]
+
+
+def _weights(
+    text: str, title: str, found: list[str], stop: frozenset[str], shape: str
+) -> dict[str, float]:
+    """Return the terms in the order in which they stand, each with its greatest weight."""
+    if shape != "text":
+        listed = [(word, 1.0) for word in found if word.lower() not in stop]
+        return _of_words(listed or [(word, 1.0) for word in found])
+    code = frozenset(
+        word for match in _IN_CODE.finditer(text) for word in words.identifiers(match[0])
+    )
+    listed = [(word, TITLE_WEIGHT) for word in words.identifiers(title)]
+    listed += [
+        (word, CODE_WEIGHT if word in code or _CODE_LIKE.search(word) else REST_WEIGHT)
+        for word in found
+    ]
+    return _of_words((word, weight) for word, weight in listed if word.lower() not in stop)
+
+
+def _of_words(listed: Iterable[tuple[str, float]]) -> dict[str, float]:
+    weights: dict[str, float] = {}
+    for word, weight in listed:
+        for term in words.terms_of(word):
+            weights[term] = max(weights.get(term, 0.0), weight)
+    return weights
+
+
+def _marked_as_code(text: str) -> frozenset[str]:
+    """Return the names in backticks and those that are called: `name` and name()."""
+    spans = " ".join(_IN_CODE_LINE.findall(text))
+    return frozenset([*_SYMBOL.findall(spans), *_CALLED.findall(text)])
+
+
+def _symbols(text: str, marked: frozenset[str], shape: str) -> tuple[Symbol, ...]:
+    """Return the names in the spelling of code. A capital at the very beginning is a sentence's, not a name's."""
     first = text.lstrip()[:1].isupper() and shape != "symbol"
+    if shape == "symbol" and _FILE.search(text):
+        stem = _FILE.sub("", text.strip()).rpartition("/")[2]
+        return (Symbol(stem, ""),) if stem.isidentifier() else ()
     found = []
-    for at, name in enumerate(names):
-        capital = name[:1].isupper() and not (first and at == 0) and name.lower() not in STOP
-        if shape == "symbol" or capital or _CODE_LIKE.search(name):
+    for at, name in enumerate(_SYMBOL.findall(text)):
+        capital = name[:1].isupper() and not (first and at == 0) and name.lower() not in STOP_WORDS
+        if shape == "symbol" or capital or name in marked or _CODE_LIKE.search(name):
             *before, last = _SEPARATOR.split(name)
             found.append(Symbol(last, before[-1] if before else ""))
     return tuple(dict.fromkeys(found))
 
 
-def joined(name: str) -> str:
-    """A name without case and separators: the same for commit_offset, commitOffset and CommitOffset."""
-    return "".join(words.parts(name))
+def _names(
+    text: str, symbols: tuple[Symbol, ...], marked: frozenset[str], shape: str
+) -> tuple[str, ...]:
+    """Return the identifiers that are to be found as they are written."""
+    if shape == "symbol":
+        return tuple(symbol.name for symbol in symbols[-1:])
+    last = {_SEPARATOR.split(name)[-1] for name in marked}
+    listed = (symbol.name for symbol in symbols)
+    return tuple(name for name in listed if name in last or _IDENTIFIER.search(name))
+
+
+def _sequence(text: str) -> tuple[str, ...]:
+    return tuple(word.lower() for word in words.identifiers(text))[:MAX_SEQUENCE]
+
+
+def _sequences(text: str, shape: str) -> tuple[tuple[str, ...], ...]:
+    """Return the words in their order: of the query, or of each line of several."""
+    if shape == "symbol":
+        return ()
+    lines = text.splitlines() if shape == "text" or "\n" in text else [text]
+    return tuple(dict.fromkeys(words_ for line in lines if len(words_ := _sequence(line)) > 1))
+
+
+def _paths(text: str) -> Iterator[str]:
+    """Yield the files and modules that a text names, each as a path with slashes."""
+    listed = [match[0] for match in _PATH.finditer(text)]
+    for package, names in _IMPORTED.findall(text):
+        listed += [f"{package}.{name.strip()}" for name in names.split(",")]
+    listed += _MODULE.findall(text)
+    yield from dict.fromkeys(listed)
+
+
+def _frames(text: str) -> tuple[Frame, ...]:
+    if not _TRACE.search(text):
+        return ()
+    from ragit.rank.traces import frames_of  # ten patterns, which most searches never need
+
+    return frames_of(text)
 
 
 def _compounds(

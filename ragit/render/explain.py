@@ -10,17 +10,12 @@ from typing import Any, NamedTuple
 
 from ragit.render.screen import Paint, RenderOptions, plain, visible
 from ragit.types import Answer, Demoted, Hit, Reranked
-from ragit.words import identifiers, parts, stem, terms, terms_of
+from ragit.words import STOP_WORDS, identifiers, parts, stem, terms, terms_of
 
 _KEPT = 0.0005
 """Half of the last digit shown. A score that exceeds the sum of its parts by more was kept from falling below 0."""
 
-_POINTLESS = frozenset(
-    terms(
-        "a an and are as at be by can do does for from how i if in into is it its not of on or that the then there this"
-        " to use used using was we what when where which who whose why will with you"
-    )
-)
+_POINTLESS = frozenset(terms(" ".join(sorted(STOP_WORDS))))
 """Words that are not listed where a hit lacks them."""
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ragit.types import Hit
-from ragit.words import identifiers, parts, stem, terms, terms_of
+from ragit.words import STOP_WORDS, identifiers, parts, stem, terms, terms_of
 
 SHOWN = 6
 """Lines of one hit: ten hits then fill two screens, and most definitions with their matching lines fit."""
@@ -20,14 +20,8 @@ SHOWN = 6
 _FEWEST = 3
 """A hit with one matching line is shown with what follows it: one line alone does not tell what it belongs to."""
 
-# They match all over any text, and a mark at each would hide the marks that matter.
-_POINTLESS = frozenset(
-    terms(
-        "a an and are as at be by do does for from how i if in into is it its not of on or that the then this to was we"
-        " what when where which who why with you"
-    )
-)
-
+# A mark at each of these would hide the marks that matter.
+_POINTLESS = frozenset(terms(" ".join(sorted(STOP_WORDS))))
 
 _COMMENTS = ("#", "//", "/*", "*", "--", ";", "%", '"""', "@")
 """Beginnings of lines that comment on or annotate what follows."""

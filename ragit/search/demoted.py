@@ -1,13 +1,13 @@
-"""What a demotion kept out of an answer: looked for only when someone asks why."""
+"""Find what a demotion kept out of an answer, for --explain."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
-from ragit.rank import Explains, Ranked
-from ragit.search.view import View
+from ragit.rank import EXACT, Explains, Ranked
+from ragit.search.filtered_tree import FilteredTree
 from ragit.store import Store
-from ragit.types import Demoted, path_text
+from ragit.types import Demoted
 
 SHOWN = 5
 """More would be a second answer."""
@@ -15,29 +15,29 @@ SHOWN = 5
 
 def demoted(
     store: Store,
-    view: View,
+    tree: FilteredTree,
     scorer: Explains,
     ranked: Sequence[Ranked],
     shown: Collection[str],
     least: float,
 ) -> tuple[Demoted, ...]:
-    """The files of which nothing is `shown`, and whose best chunk would score `least` if nothing lowered it."""
+    """Return the files of which nothing is `shown`, and whose best chunk would score `least` if nothing lowered it."""
     seen: set[int] = set()
     found: list[tuple[float, Ranked, dict[str, float]]] = []
     for one in ranked:
-        if one.facts.place in seen or _path(view, one) in shown:
+        if one.facts.place in seen or tree.path(one.facts.place) in shown:
             continue
         seen.add(one.facts.place)
         parts = scorer.parts(one)
         lowering = {name: value for name, value in parts.items() if value < 0}
-        otherwise = sum(value for value in parts.values() if value > 0)
+        otherwise = _without_demotions(parts)
         if lowering and otherwise >= least:
             found.append((otherwise, one, lowering))
     found.sort(key=lambda row: (-row[0], row[1].facts.place))
     rows = store.chunks(one.facts.chunk for _, one, _ in found[:SHOWN])
     return tuple(
         Demoted(
-            _path(view, one),
+            tree.path(one.facts.place),
             row.start_line,
             row.end_line,
             row.symbol,
@@ -50,5 +50,10 @@ def demoted(
     )
 
 
-def _path(view: View, ranked: Ranked) -> str:
-    return path_text(view.snapshot.paths[ranked.facts.place])
+def _without_demotions(parts: Mapping[str, float]) -> float:
+    """Return the score that parts would add up to without those below 0."""
+    exact = parts.get(EXACT, 0.0)
+    others = [value for name, value in parts.items() if name != EXACT]
+    raised = sum(value for value in others if value > 0)
+    share = exact / (1 - max(0.0, sum(others)))
+    return raised + share * (1 - raised)

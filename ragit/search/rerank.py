@@ -1,7 +1,7 @@
-"""The best candidates, ordered anew by a model: what it is shown, how long it is waited for, what stands if it fails.
+"""Let a model reorder the best candidates, within a timeout.
 
-Loaded only where a search is to be reranked. No answer needs a reranker: whatever goes wrong with it, the order of the
-fusion stands and the answer says why.
+Loaded only where a search is to be reranked. If the model fails, the order of the fusion stands and the answer says
+why.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from ragit.remote.failures import TooLong
 from ragit.remote.presets import PRESETS
 from ragit.remote.rerank import DIALECTS, CrossEncoder
 from ragit.remote.secrets import cut
-from ragit.search.limit import NoAnswer, in_time
-from ragit.search.show import Document, Show
+from ragit.search.hits import Document, HitBuilder, Pool
+from ragit.search.timeout import NoAnswer, in_time
 from ragit.services import server_of
 from ragit.types import RerankedBy
 
@@ -44,49 +44,58 @@ Describe = Callable[[list[bytes]], Mapping[bytes, str]]
 
 
 class Reordered(NamedTuple):
-    """Candidates in their order, each with the place it had before (from 0)."""
+    """Candidates in their order, each with the rank it had before (from 0)."""
 
     order: list[tuple[int, Ranked]]
     by: RerankedBy | None = None
     degraded: str = ""
-    """Why the order is as before; empty if it was made anew."""
+    """Why the order is as before; empty if the model gave one."""
     alone: bool = False
-    """What stood below the candidates does not follow them: minScore asks for what the model found relevant."""
+    """What stood below the candidates is left out: minScore asks for what the model found relevant."""
+
+
+class RerankedPool(NamedTuple):
+    """A pool of chunks in the order that the model gives its best."""
+
+    pool: Pool
+    by: RerankedBy | None
+    degraded: str
+    """Why the order is as before; else empty."""
 
 
 class Reranker:
-    """One configured reranker, with its connection. Raises ConfigError for settings that cannot be."""
+    """A configured reranker with its connection. Raises ConfigError for invalid settings."""
 
     def __init__(self, settings: Reranking) -> None:
         self._settings = settings
         self._ask, self._name, self._client = _asker(settings)
         self._longest = 0
-        """Characters of a document that the server takes, where it refused longer ones; 0: it did not."""
+        """Characters of a document that the server takes, where it refused longer ones; else 0."""
 
     @property
     def candidates(self) -> int:
-        """How many it is shown."""
+        """Number of candidates that the model is shown."""
         return self._settings.candidates
 
-    def rerank(self, show: Show, query: str, described: Describe, *, distinct: bool) -> Reordered:
-        """Put the pool of `show` in the order that the model gives its best; `distinct`: see `rank.rerank`."""
-        pool = show.pool
+    def rerank(
+        self, builder: HitBuilder, query: str, described: Describe, *, distinct: bool
+    ) -> RerankedPool:
+        """Return the pool in the order that the model gives its best; `distinct`: see `rank.rerank`."""
+        pool = builder.pool
         best = pool[: self.candidates]
         wants = self._settings.doc_field != "content"
-        documents = show.documents(len(best), described if wants else lambda _: {}, cut)
+        documents = builder.documents(best, described if wants else lambda _: {}, cut)
         done = self.order(
             query, [one for one, _ in best], list(map(self._shown, documents)), distinct=distinct
         )
-        show.pool = [
-            *((one, best[old][1]) for old, one in done.order),
-            *(() if done.alone else pool[len(best) :]),
-        ]
-        return done
+        reordered = [(one, best[old][1]) for old, one in done.order]
+        rest = () if done.alone else pool[len(best) :]
+        return RerankedPool([*reordered, *rest], done.by, done.degraded)
 
     def _shown(self, one: Document) -> str:
-        """What the model reads of a candidate: where it stands, what it is called, and its beginning.
+        """Return what the model reads of a candidate: its path, its name, and its beginning.
 
-        Secrets go before the end does: half of one has no form by which it could be found.
+        Secrets are taken out before the end is cut off: half of one has no form by which it could be found.
         """
         text = self._client.clean(
             f"{one.description}\n\n{one.text}" if one.description else one.text
@@ -100,7 +109,7 @@ class Reranker:
     def order(
         self, query: str, candidates: Sequence[Ranked], documents: Sequence[str], *, distinct: bool
     ) -> Reordered:
-        """The candidates, whose texts are `documents`, as the model orders them; as they were if it does not."""
+        """Return the candidates, whose texts are `documents`, as the model orders them; as they were if it fails."""
         if len(candidates) < 2:
             return Reordered(list(enumerate(candidates)))
         settings = self._settings
@@ -131,7 +140,7 @@ class Reranker:
     def _fitting(
         self, said: str, documents: Sequence[str], policy: RetryPolicy
     ) -> list[float | None]:
-        """The relevances of documents, or of their beginnings where the server says that they are too long."""
+        """Return the relevances of documents, or of their beginnings where the server says that they are too long."""
         for _ in range(HALVINGS):
             shown = [document[: self._longest or None] for document in documents]
             try:
@@ -152,7 +161,7 @@ def _as_before(candidates: Sequence[Ranked], reason: str) -> Reordered:
 
 
 def _asker(settings: Reranking) -> tuple[Judge, str, Client]:
-    """How the configured model is asked, what it is called in an answer, and the connection to it."""
+    """Return a function that asks the configured model, its name, and the connection to it."""
     if settings.provider == "chat":
         from ragit.search.listwise import Lister
 

@@ -1,6 +1,6 @@
-"""Other ways to ask the same, by a language model: asked for once, read with suspicion, each searched.
+"""Ask a language model for variants of a query. Its answer is untrusted.
 
-Loaded only where queries are to be rewritten. What fails costs the rewriting only, and the answer says so.
+Loaded only where queries are to be rewritten. If it fails, the query is searched as it is, and the answer says why.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ragit.errors import ConfigError
 from ragit.remote.chat import Chat, Message, Reply
 from ragit.remote.client import Client, RetryPolicy
 from ragit.remote.presets import PRESETS
-from ragit.search.limit import NoAnswer, in_time
+from ragit.search.timeout import NoAnswer, in_time
 from ragit.services import server_of
 
 SECTION = "retrieval.queryRewriting"
@@ -36,26 +36,26 @@ _EXAMPLE = (
         ("calculate how full the moon is\nmoon_phase lunar_phase\nMoonCalendar phase_angle",),
     ),
 )
-"""Shows the form of an answer, which small models do not take from instructions: they explain, or say those again. They
-take words from it, too, so these are seldom found in code: what nothing matches harms no order."""
+"""Shows the form of an answer: small models do not take it from instructions. They copy words from it, so these are
+seldom found in code: what nothing matches harms no order."""
 
 _OWN_WORDS = 4
 """More words than these in a row, as the instructions have them, are an echo of those."""
 
 _TOKENS_EACH = 60
 THOUGHT_TOKENS = 512
-"""For what a model says before it comes to them."""
+"""Tokens for what a model says before its list."""
 
 _MARK = re.compile(
     r"^\s*(?:[-*\u2022>]+|\(?\d{1,2}[.):]|variant \d+:|query \d+:)\s*", re.IGNORECASE
 )
-"""What models put before the lines of a list."""
+"""Marks that models put before the lines of a list."""
 
 _SHOWN = frozenset(str(_EXAMPLE[1].parts[0]).splitlines())
 
 
 class Rewriter:
-    """One configured language model. Raises ConfigError for settings that cannot be."""
+    """A configured language model. Raises ConfigError for invalid settings."""
 
     def __init__(self, settings: QueryRewriting) -> None:
         if not settings.model:
@@ -70,7 +70,7 @@ class Rewriter:
         self._known: OrderedDict[str, tuple[str, ...]] = OrderedDict()
 
     def variants(self, query: str) -> tuple[tuple[str, ...], str]:
-        """Other ways to ask; and why there are none, where there should be some."""
+        """Return variants of a query; and why there are none, where there should be some."""
         if query in self._known:
             self._known.move_to_end(query)
             return self._known[query], ""
@@ -103,9 +103,9 @@ class Rewriter:
 
 
 def listed(said: str, query: str, most: int) -> tuple[str, ...]:
-    """The lines of an answer that ask something, without list marks and quotes, each once and none like the query.
+    """Return the lines of an answer that are queries, without list marks and quotes, each once and none like the query.
 
-    A word that a model says again and again counts once. What it repeats of what it was told asks for nothing.
+    A word that is repeated counts once. Echoes of the instructions are left out.
     """
     found: dict[str, str] = {}
     for line in said.splitlines():

@@ -1,9 +1,9 @@
-"""The order of a search: which tree, both arms, the ranking, the optimisation, the text of what is shown."""
+"""Search a tree: complete its index, rank, rerank, optimise, and read the text of the hits."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,10 +18,11 @@ from ragit.index.selection import SUBMODULE
 from ragit.index.tree import chunks_without_vectors
 from ragit.index.vectors.embedder import warm_up
 from ragit.query import Query
-from ragit.search.ask import check, language
-from ragit.search.show import Show, one_path_each
-from ragit.search.view import View
-from ragit.search.ways import Ground, Way, Ways
+from ragit.search.filtered_tree import FilteredTree
+from ragit.search.hits import HitBuilder
+from ragit.search.query_ranker import QueryRanker, RankedQuery, SearchScope
+from ragit.search.texts import Texts
+from ragit.search.validate import language, validate
 from ragit.store import OF_CHUNK, Snapshot, Store
 from ragit.types import (
     DEFERRED,
@@ -38,14 +39,14 @@ from ragit.types import (
 )
 
 if TYPE_CHECKING:
-    from ragit.search.rerank import Reordered, Reranker
+    from ragit.search.rerank import Reranker
 
 OVERFETCH = 3
-"""The seed's factor: the optimiser chooses among this many times top_k."""
+"""The optimiser chooses among this many times top_k."""
 
 
 class Found(NamedTuple):
-    """What a search found in a tree."""
+    """The part of an answer that is found in the tree."""
 
     hits: tuple[Hit, ...] = ()
     degraded: str = ""
@@ -76,12 +77,12 @@ class Searcher:
         self._repo = repo
         self._config = config
         self._indexer = indexer
-        self._ways = Ways(config, indexer.embedder)
+        self._ranker = QueryRanker(config, indexer.embedder)
 
     @staticmethod
     def check(query: Query) -> None:
         """Raise UnknownLanguage for a language of a query that is not in the table."""
-        check(query)
+        validate(query)
 
     def search(self, query: Query, target: Target, on_index: OnIndex | None = None) -> Answer:
         """The hits in a tree. `on_index` is told what is missing before it is indexed."""
@@ -99,7 +100,7 @@ class Searcher:
             found = Found()
             if store and resolved.snapshot.paths:
                 objects.warm()  # git starts while the store is searched; text is read at the end
-                found = self._found(store, query, resolved.snapshot, state.refused, objects)
+                found = self._find(store, query, resolved.snapshot, state.refused, objects)
             undescribed = self._indexer.descriptions.waiting(store, resolved)
             vectorless = chunks_without_vectors(store, resolved)
         if (
@@ -191,35 +192,39 @@ class Searcher:
             state.store.close()
         return self._state(stack, target)._replace(refused=refused, failed=failed)
 
-    def _found(
+    def _find(
         self, store: Store, query: Query, snapshot: Snapshot, refused: str, objects: Objects
     ) -> Found:
-        view = View(snapshot, self._filter(store, query))
-        if not view.places:
+        tree = FilteredTree(snapshot, self._filter(store, query))
+        if not tree.places:
             return Found(notes=(NO_FILE_PASSES,))
         reranker = self._reranker if self._reranks(query) else None
+        top_k = self._top_k(query)
         least = self._config.retrieval.min_score if query.min_score is None else query.min_score
-        wanted = (
-            0
-            if query.explain
-            else max(OVERFETCH * self._top_k(query), reranker.candidates if reranker else 0)
+        wanted = max(OVERFETCH * top_k, reranker.candidates if reranker else 0)
+        texts = Texts(objects, store)
+        scope = SearchScope(
+            store, tree, texts, refused, least, 0 if query.explain else wanted, top_k
         )
-        way = self._ways.ranked(query, Ground(store, view, refused, least, wanted))
-        hits, done = self._shown(objects, store, query, view, way, reranker)
-        degraded = "; ".join(
-            filter(None, (way.degraded, done.degraded if done else "", _lost(hits)))
-        )
+        ranked = self._ranker.ranked(query, scope)
+        hits, by, not_reranked = self._hits(texts, store, query, tree, ranked, reranker)
+        degraded = "; ".join(filter(None, (ranked.degraded, not_reranked, _lost(hits))))
         found = Found(
-            hits, degraded, (), done.by if done else None, way.rewritten, way.unmatched_names
+            hits,
+            degraded,
+            (),
+            by,
+            ranked.rewritten,
+            ranked.unmatched_names,
+            tuple(self._notes(store, tree, ranked, len(hits), top_k)),
         )
-        if not query.explain or len(hits) < self._top_k(query):
+        if not query.explain or len(hits) < top_k:
             return found
         from ragit.search.demoted import demoted
 
         shown = {path for hit in hits for path in (hit.path, *hit.also)}
-        return found._replace(
-            demoted=demoted(store, view, way.scorer, way.ranked, shown, hits[-1].score)
-        )
+        lowered = demoted(store, tree, ranked.scorer, ranked.ranked, shown, hits[-1].score)
+        return found._replace(demoted=lowered)
 
     def _reranks(self, query: Query) -> bool:
         return self._config.retrieval.reranking.enabled if query.rerank is None else query.rerank
@@ -230,35 +235,57 @@ class Searcher:
 
         return Reranker(self._config.retrieval.reranking)
 
-    def _shown(
+    @staticmethod
+    def _notes(
+        store: Store, tree: FilteredTree, ranked: RankedQuery, hits: int, top_k: int
+    ) -> Iterator[str]:
+        """Yield what a reader has to know about the hits, a sentence each."""
+        if ranked.nothing:
+            yield ranked.nothing
+        if ranked.misspelt:
+            from ragit.search.suggestions import suggestions
+
+            near = suggestions(store, tree, ranked.misspelt)
+            if near:
+                yield f"did you mean {', '.join(near)}?"
+        if ranked.more_files and hits < top_k:
+            more = f"{ranked.more_files:,} more file{'' if ranked.more_files == 1 else 's'}"
+            yield f"{more} hold{'s' if ranked.more_files == 1 else ''} words of the query"
+        if ranked.terms.is_cut:
+            yield "the query is long: only its most telling words are looked up"
+
+    def _hits(
         self,
-        objects: Objects,
+        texts: Texts,
         store: Store,
         query: Query,
-        view: View,
-        way: Way,
+        tree: FilteredTree,
+        ranked: RankedQuery,
         reranker: Reranker | None,
-    ) -> tuple[tuple[Hit, ...], Reordered | None]:
+    ) -> tuple[tuple[Hit, ...], RerankedBy | None, str]:
+        """Return the hits; the reranker that ordered them, if any did; and why one did not."""
         knobs = self._config.retrieval.context_optimization
         top_k = self._top_k(query)
         optimizes = knobs.enabled if query.optimize is None else query.optimize
-        pool = top_k * OVERFETCH if optimizes else top_k
-        seen = max(pool, reranker.candidates) if reranker else pool
-        show = Show(objects, store, view.snapshot, way.scorer, one_path_each(way.ranked, seen))
-        done = None
+        size = top_k * OVERFETCH if optimizes else top_k
+        limit = max(size, reranker.candidates) if reranker else size
+        builder = HitBuilder(texts, store, tree.snapshot, ranked, limit)
+        pool, by, not_reranked = builder.pool, None, ""
         if reranker:
             described = partial(_described, store, self._config)
-            done = reranker.rerank(show, query.text, described, distinct=self._ways.distinct)
-        pieces = show.pieces()[:pool]
+            done = reranker.rerank(builder, query.text, described, distinct=self._ranker.distinct)
+            pool, by, not_reranked = done.pool, done.by, done.degraded
+        pieces = builder.pieces(pool)[:size]
         if not optimizes:
-            return tuple(show.hits((piece, None) for piece in pieces)), done
+            return tuple(builder.hits(pool, ((piece, None) for piece in pieces))), by, not_reranked
         options = rank.Options(
             knobs.merge_adjacent,
             knobs.adjacent_gap_threshold,
             knobs.similarity_threshold,
             knobs.max_per_file,
         )
-        return tuple(show.hits(rank.optimize(pieces, top_k, options))), done
+        chosen = rank.optimize(pieces, top_k, options)
+        return tuple(builder.hits(pool, chosen)), by, not_reranked
 
     def _top_k(self, query: Query) -> int:
         return self._config.retrieval.top_k if query.top_k is None else query.top_k
@@ -284,7 +311,7 @@ def _unsearched_submodules(query: Query, resolved: IndexedTree, found: Found) ->
 
 
 def _lost(hits: tuple[Hit, ...]) -> str:
-    """What is said of hits whose file was there when it was indexed: no chunk is without text."""
+    """Return a note on hits whose file git has lost since it was indexed: no chunk is without text."""
     lost = sorted({hit.path for hit in hits if not hit.text})
     return (
         f"missing or damaged in git since it was indexed (git fsck): {', '.join(lost)}"
@@ -294,6 +321,6 @@ def _lost(hits: tuple[Hit, ...]) -> str:
 
 
 def _described(store: Store, config: Config, hashes: list[bytes]) -> Mapping[bytes, str]:
-    """What was said about chunks, by the hash of what was embedded of them; nothing where none is wanted."""
+    """Return descriptions of chunks by the hash of what was embedded; none where none are configured."""
     task = chunk_task(config.description)
     return store.descriptions.of(OF_CHUNK, task.fingerprint, hashes) if task else {}

@@ -46,9 +46,9 @@ def expansions(
     """Words to look for beside some of a query's. None for a name that is typed as it is: that is what is wanted."""
     if terms.shape == "symbol":
         return {}
-    asked = [word for word in dict.fromkeys(words.words(rank.telling(query))) if _is_plain(word)][
-        :MOST_WORDS
-    ]
+    asked = [
+        word for word in dict.fromkeys(words.words(rank.content_words(query))) if _is_plain(word)
+    ][:MOST_WORDS]
     if not asked:
         return {}
     nearby = Nearby(vocabulary(paths))

@@ -296,6 +296,16 @@ class Store:
             rows = self._db.execute("SELECT doc, col FROM term_instance WHERE term = ?", (term,))
             return cast("list[tuple[int, str]]", rows.fetchall())
 
+    def terms_from(self, prefix: str) -> Iterator[str]:
+        """Yield the terms of any tree that begin with a letter or more, in order."""
+        self._db.execute(
+            "CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab('main', 'term', 'row')"
+        )
+        last = prefix[:-1] + chr(ord(prefix[-1]) + 1)
+        with translated(self.path):
+            sql = "SELECT term FROM temp.vocabulary WHERE term >= ? AND term < ?"
+            yield from (term for (term,) in self._db.execute(sql, (prefix, last)))
+
     def forward(self, chunkings: Iterable[int]) -> dict[int, bytes]:
         """The packed words of some chunkings."""
         sql = "SELECT terms FROM forward WHERE chunking = ?"

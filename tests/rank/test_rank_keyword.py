@@ -22,7 +22,7 @@ from ragit.rank.keyword import (
     score_chunks,
     score_files,
 )
-from ragit.rank.terms import take_apart
+from ragit.rank.terms import parse_query
 from ragit.types import Chunk
 
 
@@ -38,7 +38,7 @@ def test_equals_are_ordered_by_place() -> None:
 
 
 def test_a_file_s_score_is_bm25f() -> None:
-    found = score_files(take_apart("cart"), {"cart": {0: 3.0, 2: 1.0}}, [100, 300, 200])
+    found = score_files(parse_query("cart"), {"cart": {0: 3.0, 2: 1.0}}, [100, 300, 200])
     value = rarity(2, 3)
     assert found.rarity == {"cart": pytest.approx(value)}
 
@@ -49,7 +49,7 @@ def test_a_file_s_score_is_bm25f() -> None:
 
 
 def test_of_two_files_that_hold_a_word_as_often_the_shorter_is_better() -> None:
-    scores = score_files(take_apart("cart"), {"cart": {0: 2.0, 1: 2.0}}, [50, 500, 100]).scores
+    scores = score_files(parse_query("cart"), {"cart": {0: 2.0, 1: 2.0}}, [50, 500, 100]).scores
     assert scores[0] > scores[1]
 
 
@@ -97,12 +97,12 @@ def test_tfidf_counts_every_occurrence_alike() -> None:
 
 
 def test_a_rare_word_has_the_greater_share() -> None:
-    shares = Shares(take_apart("merge carts"), {"merg": 1, "cart": 10, "mergecarts": 0}, 100)
+    shares = Shares(parse_query("merge carts"), {"merg": 1, "cart": 10, "mergecarts": 0}, 100)
     assert shares.of(["merg"]) > shares.of(["cart"])
     assert shares.of(["merg", "cart"]) == pytest.approx(1.0)
     assert shares.of(["basket"]) == 0.0
 
 
 def test_a_share_is_at_most_all() -> None:
-    shares = Shares(take_apart("merge carts"), {"merg": 1, "cart": 1, "mergecarts": 1}, 100)
+    shares = Shares(parse_query("merge carts"), {"merg": 1, "cart": 1, "mergecarts": 1}, 100)
     assert shares.of(["merg", "cart", "mergecarts"]) == 1.0

@@ -8,9 +8,17 @@ import pytest
 
 from ragit.rank.fuse import ORIGINAL, Fused
 from ragit.rank.keyword import ChunkScore, Shares
-from ragit.rank.order import MOST_REPEATS, Mix, Ranked, Scorer
+from ragit.rank.order import (
+    KEPT_BY_EVIDENCE,
+    MOST_REPEATS,
+    TWIN_REPEAT,
+    Details,
+    Mix,
+    Ranked,
+    Scorer,
+)
 from ragit.rank.signals import ChunkFacts, FileFacts, Names, QueryFacts
-from ragit.rank.terms import take_apart
+from ragit.rank.terms import parse_query
 
 
 def chunk(place: int, number: int, cosine: float = 0.5, share: float = 0.0) -> ChunkFacts:
@@ -24,18 +32,29 @@ def file(path: str = "a.py", **known: float) -> FileFacts:
 def scorer(
     files: Mapping[int, FileFacts],
     mix: Mix,
-    names: Mapping[int, Names] | None = None,
     query: str = "x",
 ) -> Scorer:
-    terms = take_apart(query)
+    terms = parse_query(query)
     facts = QueryFacts(terms, Shares(terms, dict.fromkeys(terms.listed, 1), 10))
-    return Scorer(facts, mix, files, lambda wanted: {c: (names or {})[c] for c in wanted})
+    return Scorer(facts, mix, files)
+
+
+def ordered(
+    ranking: Scorer,
+    chunks: list[ChunkFacts],
+    names: Mapping[int, Names] | None = None,
+    least: float = 0.0,
+    wanted: int = 0,
+    exact: Mapping[tuple[int, int], float] | None = None,
+) -> list[Ranked]:
+    contenders = ranking.contenders(chunks, wanted, exact or {})
+    return ranking.order(contenders, Details(names or {}, exact or {}), least)
 
 
 def order(chunks: list[ChunkFacts], mix: Mix, least: float = 0.0, wanted: int = 0) -> list[Ranked]:
-    files = {one.place: file() for one in chunks}
+    files = {one.place: file(f"{one.place}.py") for one in chunks}
     names = {one.chunk: Names("function", "other", "") for one in chunks}
-    return scorer(files, mix, names).order(chunks, least, wanted)
+    return ordered(scorer(files, mix), chunks, names, least, wanted)
 
 
 def keys(ranked: list[Ranked]) -> list[tuple[int, int]]:
@@ -48,15 +67,16 @@ PLAIN = Mix(0.4, {})
 def test_a_score_is_the_mean_of_both_arms_and_the_signals_by_weight() -> None:
     mix = Mix(0.4, {"fileVector": 2.0, "test": -0.6, "path": 1.0})
     files = {0: file("tests/a.py", nearness=0.5, path_share=0.25)}
-    ranking = scorer(files, mix, {1: Names("function", "other", "")})
-    (one,) = ranking.order([chunk(0, 1, cosine=0.5, share=0.25)], 0.0)
-    total = 0.6 * 0.5 + 0.4 * 0.25 + 2.0 * 0.5 - 0.6 + 1.0 * 0.25
+    ranking = scorer(files, mix)
+    (one,) = ordered(ranking, [chunk(0, 1, cosine=0.5, share=0.25)])
+    test = -0.6 * 0.8
+    total = 0.6 * 0.5 + 0.4 * 0.25 + 2.0 * 0.5 + test + 1.0 * 0.25
     assert one.score == pytest.approx(total / (1 + 2.0 + 1.0))
     assert ranking.parts(one) == {
         "vector": pytest.approx(0.3 / 4),
         "keyword": pytest.approx(0.1 / 4),
         "fileVector": pytest.approx(1.0 / 4),
-        "test": pytest.approx(-0.6 / 4),
+        "test": pytest.approx(test / 4),
         "path": pytest.approx(0.25 / 4),
     }
 
@@ -74,8 +94,8 @@ def test_what_scores_below_the_least_is_left_out() -> None:
 def test_a_chunk_that_no_arm_found_is_a_hit_only_by_its_path_and_only_with_signals() -> None:
     files = {0: file(path_share=0.5), 1: file()}
     chunks = [chunk(0, 1, cosine=0.0), chunk(1, 2, cosine=0.0)]
-    assert keys(scorer(files, Mix(0.4, {"path": 1.0})).order(chunks, 0.0)) == [(0, 1)]
-    assert scorer(files, PLAIN).order(chunks, 0.0) == []
+    assert keys(ordered(scorer(files, Mix(0.4, {"path": 1.0})), chunks)) == [(0, 1)]
+    assert ordered(scorer(files, PLAIN), chunks) == []
 
 
 def test_an_arm_that_has_no_weight_finds_nothing() -> None:
@@ -87,7 +107,7 @@ def test_an_arm_that_has_no_weight_finds_nothing() -> None:
 def test_a_demotion_lowers_and_never_hides() -> None:
     files = {0: file("tests/a.py"), 1: file("tests/b.py")}
     chunks = [chunk(0, 1, cosine=0.1), chunk(1, 2, cosine=0.2)]
-    found = scorer(files, Mix(0.0, {"test": -5.0})).order(chunks, 0.0)
+    found = ordered(scorer(files, Mix(0.0, {"test": -5.0})), chunks)
     assert keys(found) == [(1, 2), (0, 1)]
     assert all(0 < one.score < 0.001 for one in found)
 
@@ -105,6 +125,50 @@ def test_repeated_files_come_after_the_first_hits_of_others() -> None:
     assert keys(order(chunks, Mix(0.0, {}, repeat=-0.3))) == [(0, 1), (1, 3), (0, 2)]
 
 
+def test_what_scores_below_the_least_after_it_was_lowered_is_left_out() -> None:
+    chunks = [chunk(0, number, cosine=0.9 - number / 100) for number in range(4)]
+    found = order(chunks, Mix(0.0, {}, repeat=-0.3), least=0.5)
+    assert [one.score for one in found] == pytest.approx([0.9, 0.59])
+
+
+def test_twins_of_other_platforms_cost_less_than_the_same_file() -> None:
+    files = {0: file("src/unix/pipe.c"), 1: file("src/win/pipe.c"), 2: file("src/core.c")}
+    chunks = [chunk(0, 1, cosine=0.9), chunk(1, 2, cosine=0.85), chunk(2, 3, cosine=0.8)]
+    found = ordered(scorer(files, Mix(0.0, {}, repeat=-0.5)), chunks)
+    assert keys(found) == [(0, 1), (2, 3), (1, 2)]
+    assert [one.better for one in found] == [0, 0, TWIN_REPEAT]
+    assert TWIN_REPEAT == 0.4
+
+
+# What holds the query word for word
+
+
+def test_evidence_gives_its_share_of_what_a_score_lacks_to_one() -> None:
+    ranking = scorer({0: file("a.py"), 1: file("b.py")}, Mix(0.0, {}, exact=0.5))
+    chunks = [chunk(0, 1, cosine=0.9), chunk(1, 2, cosine=0.6)]
+    found = ordered(ranking, chunks, exact={(1, 2): 0.8})
+    assert keys(found) == [(0, 1), (1, 2)]
+    assert found[1].score == pytest.approx(0.6 + 0.5 * 0.8 * 0.4)
+    assert ranking.parts(found[1]) == {"vector": 0.6, "exact": pytest.approx(0.16)}
+
+
+def test_evidence_makes_a_chunk_contend_that_no_arm_would_show() -> None:
+    chunks = [chunk(place, place + 1, cosine=0.9) for place in range(5)]
+    chunks.append(chunk(5, 6, cosine=0.0))
+    files = {place: file(f"{place}.py") for place in range(6)}
+    found = ordered(scorer(files, Mix(0.0, {}, exact=1.0)), chunks, wanted=2, exact={(5, 6): 1.0})
+    assert keys(found)[0] == (5, 6)
+
+
+def test_evidence_takes_most_of_the_cost_of_a_repeat_away() -> None:
+    files = {0: file()}
+    chunks = [chunk(0, 1, cosine=0.9), chunk(0, 2, cosine=0.8)]
+    mix = Mix(0.0, {}, repeat=-0.1, exact=0.5)
+    _, second = ordered(scorer(files, mix), chunks, exact={(0, 1): 1.0, (0, 2): 1.0})
+    assert second.better == pytest.approx(1 - KEPT_BY_EVIDENCE)
+    assert KEPT_BY_EVIDENCE == 0.7
+
+
 # Only what may be among the best is looked at closely
 
 
@@ -117,7 +181,7 @@ def test_what_cannot_be_among_the_best_is_left_out_and_what_can_is_not() -> None
         ChunkFacts(place, place + 1, cosine, ChunkScore(0.1, True), 0.0)
         for place, cosine in enumerate((1.0, 0.7, 0.4))
     ]
-    found = scorer(files, mix, names).order(chunks, 0.0, wanted=1)
+    found = ordered(scorer(files, mix), chunks, names, wanted=1)
     assert keys(found) == [(1, 2), (0, 1)]
 
 

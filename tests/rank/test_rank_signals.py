@@ -8,7 +8,7 @@ import pytest
 
 from ragit.chunk import language_of
 from ragit.chunk.languages import LANGUAGES
-from ragit.rank import take_apart
+from ragit.rank import parse_query
 from ragit.rank.keyword import ChunkScore, Shares
 from ragit.rank.signals import (
     CHUNK_SIGNALS,
@@ -25,7 +25,7 @@ from ragit.rank.signals import (
 
 def facts(query: str, *, in_code: bool = True) -> QueryFacts:
     """A query in a tree of 100 files, each of its terms in one of their names."""
-    terms = take_apart(query)
+    terms = parse_query(query)
     return QueryFacts(terms, Shares(terms, dict.fromkeys(terms.listed, 1), 100), in_code)
 
 
@@ -61,6 +61,9 @@ def of_chunk(name: str, names: Names | None, query: str) -> float:
         (Names("method", "add", ""), "Cart.add", 0.5),
         (Names("method", "remove", "Cart"), "Cart.add", 0.0),
         (Names("method", "", "Cart"), "Cart", 0.0),
+        (Names("class", "Cart", "", "extension Cart"), "Cart", 0.6),
+        (Names("class", "Cart", "", "class Cart;", 1), "Cart", 0.6),
+        (Names("impl", "Cart", ""), "Cart", 0.48),
         (None, "Cart", 0.0),
     ],
 )
@@ -91,6 +94,7 @@ def test_a_name_counts_by_its_share_of_the_query_and_by_the_query_s_share_of_it(
     assert named("carts") == pytest.approx(math.sqrt(0.5))
     assert named("merge_carts_of_two_customers") == pytest.approx(math.sqrt(2 / 5))
     assert named("baskets") == 0.0
+    assert named("OAuthHandler", "oauth") == pytest.approx(5 / 12)
     assert named("") == 0.0
     assert of_chunk("named", None, "merge carts") == 0.0
 
@@ -120,6 +124,8 @@ def test_a_file_called_like_the_query(path: str, query: str, value: float) -> No
 
 # What is known as a number
 
+_NUMBERS = ("nearness", "keyword", "path_share", "path_nearness", "mentioned", "suffix_share")
+
 
 @pytest.mark.parametrize(
     ("name", "known"),
@@ -128,10 +134,12 @@ def test_a_file_called_like_the_query(path: str, query: str, value: float) -> No
         ("fileKeyword", "keyword"),
         ("path", "path_share"),
         ("pathVector", "path_nearness"),
+        ("mentioned", "mentioned"),
+        ("suffixShare", "suffix_share"),
     ],
 )
 def test_a_number_is_its_own_signal(name: str, known: str) -> None:
-    numbers = dict.fromkeys(("nearness", "keyword", "path_share", "path_nearness"), 0.25)
+    numbers = dict.fromkeys(_NUMBERS, 0.25)
     assert of_file(name, "a.py", **{**numbers, known: 0.75}) == 0.75
 
 
@@ -156,7 +164,8 @@ def test_a_number_is_its_own_signal(name: str, known: str) -> None:
     ],
 )
 def test_tests_are_lowered_unless_tests_are_asked_for(path: str) -> None:
-    assert of_file("test", path) == 1.0
+    assert of_file("test", path) == 0.8
+    assert of_file("test", path, tests_candidate=True) == 1.0
     assert of_file("test", path, "tests of the cart") == 0.0
 
 
@@ -165,11 +174,15 @@ def test_a_name_that_ends_like_test_is_no_test(path: str) -> None:
     assert of_file("test", path) == 0.0
 
 
-@pytest.mark.parametrize("path", ["examples/a.py", "docs/conf.py", "benchmarks/b.rs", "compat/c.c"])
+@pytest.mark.parametrize(
+    "path",
+    ["examples/a.py", "docs/conf.py", "benchmarks/b.rs", "lib/generators/templates/model.rb.tt"],
+)
 def test_examples_and_the_like_are_lowered_unless_they_are_asked_for(path: str) -> None:
     assert of_file("aside", path) == 1.0
     assert of_file("aside", path, "an example of a cart") == 0.0
     assert of_file("aside", f"src/{path.rpartition('/')[2]}") == 0.0
+    assert of_file("aside", path, lead=0.25) == 0.0
 
 
 @pytest.mark.parametrize(
@@ -178,6 +191,47 @@ def test_examples_and_the_like_are_lowered_unless_they_are_asked_for(path: str) 
 def test_what_is_made_elsewhere_is_lowered(path: str) -> None:
     assert of_file("vendored", path) == 1.0
     assert of_file("vendored", "src/vendors.py") == 0.0
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["legacy/a.py", "src/compat/a.c", "x/Deprecations/A.swift", "OldCart.java", "cart_old.py"],
+)
+def test_what_is_called_old_is_lowered(path: str) -> None:
+    assert of_file("old", path) == 1.0
+    assert of_file("old", "src/holder.py") == 0.0
+    assert of_file("old", "src/v1/cart.go", is_outdated=True) == 1.0
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".github/workflows/ci.yml",
+        "locale/de/LC_MESSAGES/django.po",
+        "CHANGELOG.md",
+        "docs/release-notes/1.2.md",
+        "tox.ini",
+        "src/i18n/fr.json",
+    ],
+)
+def test_tooling_is_lowered_unless_it_is_asked_for(path: str) -> None:
+    assert of_file("tooling", path) == 1.0
+    assert of_file("tooling", path, "translations and changelog of the CI workflow") == 0.0
+    assert of_file("tooling", "src/changes_feed.py") == 0.0
+
+
+def test_a_file_that_alone_holds_words_of_the_query_is_not_lowered() -> None:
+    assert of_file("prose", "guide.md", lead=0.125) == 0.5
+    assert of_file("prose", "guide.md", lead=0.25) == 0.0
+    assert of_file("tooling", ".github/a.yml", lead=1.0) == 0.0
+    assert of_file("test", "test_a.py", lead=0.25) == 0.0
+
+
+def test_what_is_no_code_is_lowered_unless_prose_is_asked_for() -> None:
+    assert of_chunk("notCode", Names("heading", "Carts", ""), "carts") == 1.0
+    assert of_chunk("notCode", Names("function", "carts", ""), "carts") == 0.0
+    assert of_chunk("notCode", Names("heading", "Carts", ""), "how to build from source") == 0.0
+    assert of_chunk("notCode", None, "carts") == 0.0
 
 
 def test_a_header_is_lowered_where_the_bodies_lie_beside_it() -> None:
@@ -231,8 +285,8 @@ def test_a_symbol_trusts_meaning_less_and_definitions_more() -> None:
 
 
 def test_weights_can_be_set_and_switched_off() -> None:
-    weights = signal_weights({"test": 0.0, "path": 0.9})
-    assert "test" not in weights
+    weights = signal_weights({"declares": 0.0, "path": 0.9})
+    assert "declares" not in weights
     assert weights["path"] == 0.9
     usual = {
         "defines": 0.5,
@@ -241,10 +295,16 @@ def test_weights_can_be_set_and_switched_off() -> None:
         "fileKeyword": 0.25,
         "fileName": 0.3,
         "pathVector": 0.3,
+        "mentioned": 0.8,
+        "suffixShare": 0.2,
+        "exact": 0.75,
+        "notCode": -0.1,
+        "test": -0.75,
+        "old": -0.4,
+        "tooling": -0.6,
         "aside": -0.4,
         "vendored": -0.3,
         "prose": -0.6,
-        "declares": -0.3,
         "repeat": -1.0,
     }
     assert {name: weights[name] for name in usual} == usual

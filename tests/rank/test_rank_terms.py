@@ -7,19 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragit import rank, words
-from ragit.rank import take_apart, telling
+from ragit.rank import content_words, parse_query
 from ragit.rank.terms import COMPOUND_WEIGHT
 
 
 def test_a_symbol_a_phrase_a_question() -> None:
-    assert take_apart("HTTPServer").shape == "symbol"
-    assert take_apart("http server").shape == "phrase"
-    assert take_apart("where does the http server start its loop").shape == "question"
-    assert take_apart("why not?").shape == "question"
+    assert parse_query("HTTPServer").shape == "symbol"
+    assert parse_query("http server").shape == "phrase"
+    assert parse_query("where does the http server start its loop").shape == "question"
+    assert parse_query("why not?").shape == "question"
 
 
 def symbols(query: str) -> list[tuple[str, str]]:
-    return [(symbol.owner, symbol.name) for symbol in take_apart(query).symbols]
+    return [(symbol.owner, symbol.name) for symbol in parse_query(query).symbols]
 
 
 @pytest.mark.parametrize(
@@ -42,34 +42,35 @@ def test_symbols_and_their_owners(query: str, found: list[tuple[str, str]]) -> N
 
 
 def test_words_of_questions_are_left_out_unless_they_are_all_there_is() -> None:
-    assert "the" not in take_apart("the lock").weights
-    assert words.stem("lock") in take_apart("the lock").weights
-    assert take_apart("if").weights
+    assert "the" not in parse_query("the lock").weights
+    assert words.stem("lock") in parse_query("the lock").weights
+    assert parse_query("if").weights
 
 
 def test_two_words_of_questions_in_another_language_are_left_out_and_one_is_not() -> None:
-    assert "die" in take_apart("die roller").weights
-    assert list(take_apart("wo ist der roller").weights) == [words.stem("roller")]
+    assert "die" in parse_query("die roller").weights
+    assert list(parse_query("wo ist der roller").weights) == [words.stem("roller")]
 
 
 def test_neighbours_are_looked_for_as_one_identifier_too() -> None:
-    assert take_apart("path router").compounds == {"pathrouter": COMPOUND_WEIGHT}
-    assert take_apart("path of the router").compounds == {}
-    assert take_apart("path router").weight("pathrouter") == 0.7
+    assert parse_query("path router").compounds == {"pathrouter": COMPOUND_WEIGHT}
+    assert parse_query("path of the router").compounds == {}
+    assert parse_query("path router").weight("pathrouter") == 0.7
 
 
 def test_what_tells_of_a_query() -> None:
-    assert telling("where is the lock") == "lock"
-    assert telling("what is it") == "what is it"
+    assert content_words("where is the lock") == "lock"
+    assert content_words("what is it") == "what is it"
 
 
 @given(st.text(max_size=400))
 def test_any_text_can_be_taken_apart(text: str) -> None:
-    asked = take_apart(text)
-    assert len(asked.weights) <= rank.terms.MAX_TERMS
+    asked = parse_query(text)
+    assert len(asked.weights) <= rank.terms.MAX_TERMS_OF_TEXT
     assert all(weight > 0 for weight in (*asked.weights.values(), *asked.compounds.values()))
 
 
 def test_a_pasted_file_is_cut() -> None:
-    asked = take_apart(" ".join(f"word{i}" for i in range(50_000)))
-    assert 0 < len(asked.weights) <= rank.terms.MAX_TERMS
+    asked = parse_query(" ".join(f"word{i}" for i in range(50_000)))
+    assert 0 < len(asked.weights) <= rank.terms.MAX_TERMS_OF_TEXT
+    assert asked.is_cut

@@ -1,4 +1,4 @@
-"""Checks the languages of a query against the table of languages."""
+"""Validate the languages of a query against the table of languages."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from ragit import chunk
 from ragit.query import Query
 
 
-def check(query: Query) -> None:
+def validate(query: Query) -> None:
     """Raise UnknownLanguage for a language that is not in the table."""
     for name in query.languages:
         language(name)
 
 
 def language(name: str) -> str:
-    """Return the name in the table of a language as a user calls it. Raises UnknownLanguage."""
+    """Return a language's name in the table; raise UnknownLanguage."""
     return chunk.named(name) or chunk.require(name.lower()).name

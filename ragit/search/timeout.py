@@ -1,4 +1,4 @@
-"""An end to waiting: what asks another machine gets so long, and then the search goes on without it."""
+"""Bound the time that a search waits for another machine."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _T = TypeVar("_T")
 
 
 class NoAnswer(Exception):
-    """Why a search has to do without what was asked for, in words."""
+    """A server gave no answer; the message says why."""
 
 
 def in_time(call: Callable[[RetryPolicy], _T], timeout_ms: int, section: str) -> _T:
-    """The result of a call that asks a server, as patiently as it is told to. Raises NoAnswer.
+    """Return the result of a call to a server, or raise NoAnswer after `timeout_ms`.
 
-    `section` is the table of settings that the limit stands in.
+    `section` is the table of settings that the timeout stands in.
     """
     seconds = timeout_ms / 1000
     policy = RetryPolicy(retries=1, longest_wait=seconds, within=seconds)
@@ -32,10 +32,10 @@ def in_time(call: Callable[[RetryPolicy], _T], timeout_ms: int, section: str) ->
 
 
 def within(seconds: float, call: Callable[[], _T]) -> _T:
-    """The result of a call, or TimeoutError. What it raises is raised here.
+    """Return the result of a call, raise what it raises, or raise TimeoutError.
 
-    In a thread, since a client's own limits do not cover all that it waits for: looking up a name takes as long as the
-    system likes. A call that is late ends by itself, unheard; it keeps no process alive.
+    The call runs in a daemon thread, since a client's own timeouts do not cover all that it waits for: looking up a name
+    takes as long as the system likes.
     """
     done: list[_T] = []
     failed: list[BaseException] = []

@@ -1,0 +1,134 @@
+"""Search for rare identifiers and for messages of a repository, and count how often the first hit is the right one.
+
+usage: python bench/exact.py REPOSITORY [--count N] [--seed N] [--show]
+
+Identifiers of several words that stand in at most three lines of the working tree's code are drawn at random, and
+messages that stand in one raise, throw, panic or log line of it, with their placeholders filled in. For each the
+repository is searched with the defaults. Printed are the shares in which the first hit holds the identifier, in which
+its line does, and in which the first hit (one of twenty hits) holds the line of the message.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import re
+import subprocess
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import ragit
+
+CODE = re.compile(
+    r"\.(py|java|go|rs|c|h|cc|cpp|hpp|js|ts|tsx|jsx|rb|cs|kt|scala|swift|php|lua|ex|zig|sh|pl)$"
+)
+IDENTIFIER = re.compile(r"\b[^\W\d]\w{5,59}\b", re.ASCII)
+OF_SEVERAL = re.compile(r"[a-z0-9]_[a-z0-9]|[a-z][A-Z]|[A-Z]_[A-Z]")
+MESSAGE = re.compile(
+    r"\b(?:raise|throw|panic|log\w*|LOG\w*|die|error|warn\w*|fatal|fail|abort|Exception|Error\w*|Errorf|printk?f?|_)\b"
+    r"[^\"'\n]{0,60}([\"'])((?:(?!\1)[^\\\n]){25,160})\1"
+)
+PLACEHOLDER = re.compile(
+    r"%[-+ #0]*\d*(?:\.\d+)?(?:l{0,2}|z|h)[sdifuxXgrveq]|%\(\w+\)s|\{[^{}\n]*\}|\$\{[^}\n]*\}|#\{[^}\n]*\}"
+)
+MOST_BYTES = 1_000_000
+
+
+class Task(NamedTuple):
+    query: str
+    places: frozenset[tuple[str, int]]
+
+
+def files_of(repository: Path) -> Iterator[tuple[str, list[str]]]:
+    listed = subprocess.run(
+        ["git", "ls-tree", "-r", "-z", "--name-only", "HEAD"],
+        cwd=repository,
+        capture_output=True,
+        check=True,
+    ).stdout.decode("utf-8", "replace")
+    for path in filter(CODE.search, listed.split("\0")):
+        shown = subprocess.run(["git", "show", f"HEAD:{path}"], cwd=repository, capture_output=True)
+        if shown.returncode == 0 and len(shown.stdout) < MOST_BYTES:
+            yield path, shown.stdout.decode("utf-8", "replace").splitlines()
+
+
+def tasks_of(repository: Path) -> tuple[list[Task], list[Task]]:
+    """Return a task for each rare identifier and for each message that stands once."""
+    places: dict[str, set[tuple[str, int]]] = defaultdict(set)
+    lines_of: Counter[str] = Counter()
+    messages: dict[str, set[tuple[str, int]]] = defaultdict(set)
+    for path, lines in files_of(repository):
+        for number, line in enumerate(lines, 1):
+            for name in set(IDENTIFIER.findall(line)):
+                lines_of[name] += 1
+                if OF_SEVERAL.search(name) and lines_of[name] <= 3:
+                    places[name].add((path, number))
+            for _, text in MESSAGE.findall(line):
+                if len(re.findall(r"[A-Za-z]{2,}", PLACEHOLDER.sub(" ", text))) >= 4:
+                    messages[text].add((path, number))
+    rare = [Task(name, frozenset(places[name])) for name in sorted(places) if lines_of[name] <= 3]
+    once = [
+        Task(filled(text), frozenset(found))
+        for text, found in sorted(messages.items())
+        if len(found) == 1
+    ]
+    return rare, once
+
+
+def filled(text: str) -> str:
+    """Return a message with something in the place of each placeholder."""
+    values = iter(["42", "alpha", "7", "omega", "x9"] * 10)
+    return PLACEHOLDER.sub(lambda _: next(values), text).strip()
+
+
+def holds(hit: ragit.Hit, task: Task) -> bool:
+    return any(
+        hit.path == path and hit.start_line <= line <= hit.end_line for path, line in task.places
+    )
+
+
+def measured(index: ragit.Ragit, tasks: list[Task], *, show: bool) -> list[tuple[bool, bool, bool]]:
+    """Return for each task: the first hit holds it, its line does, one of twenty hits holds it."""
+    found = []
+    for task in tasks:
+        hits = index.search(task.query, scope="committed", top_k=20).hits
+        first = bool(hits) and holds(hits[0], task)
+        line = first and any((hits[0].path, hits[0].line) == place for place in task.places)
+        found.append((first, line, any(holds(hit, task) for hit in hits)))
+        if show and not (first and line):
+            top = f"{hits[0].path}:{hits[0].line} {hits[0].score:.2f}" if hits else "nothing"
+            print(f"  {task.query!r}: {top}, not {min(task.places)}", file=sys.stderr)
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("repository", type=Path)
+    parser.add_argument("--count", type=int, default=60)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--show", action="store_true", help="Print what is not found.")
+    args = parser.parse_args()
+    pick = random.Random(args.seed)
+    print(
+        "| repository | kind | queries | first hit | its line | of 20 |\n|---|---|---|---|---|---|"
+    )
+    with ragit.open(args.repository) as index:
+        index.index()
+        for kind, tasks in zip(("identifier", "message"), tasks_of(args.repository), strict=True):
+            drawn = pick.sample(tasks, min(args.count, len(tasks)))
+            shares = [
+                sum(column) / len(drawn)
+                for column in zip(*measured(index, drawn, show=args.show), strict=True)
+            ]
+            cells = " | ".join(f"{100 * share:.0f} %" for share in shares)
+            print(
+                f"| {args.repository.resolve().name} | {kind} | {len(drawn)} | {cells} |",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()

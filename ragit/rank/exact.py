@@ -1,0 +1,163 @@
+"""How much of a query stands in a text word for word: runs of its words, its names, its quoted phrases. Pure."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from ragit import words
+from ragit.rank.terms import QueryTerms, joined, split_scripts
+
+RUN = 4
+"""So many words of a query side by side in a text are no coincidence."""
+
+_STRENGTH = {2: 0.08, 3: 0.25, RUN: 0.85}
+"""What the longest run says by itself; a longer one says all."""
+
+_CREDIT = {1: 0.3, 2: 0.7, 3: 0.9}
+"""What a word counts by the length of the run that it stands in; in a longer one all."""
+
+SAME, SAME_LETTERS, A_WORD, INSIDE = 1.0, 0.8, 0.95, 0.5
+"""What a name counts as it is written, with other case or separators, as a word of a longer name, and as several."""
+
+COMMON_WORD_WEIGHT = 0.2
+"""What a stop word counts in a run."""
+
+FEW, FEW_OF_SEVERAL = 3, 12
+"""Files that may hold a name for it to be rare: a word, and a lone name that joins several words."""
+
+IN_SENTENCE = 0.4
+"""What a name counts beside other words."""
+
+OF_TEXT = 0.5
+"""What a line of a pasted text counts: most of its lines are about something else."""
+
+
+_ASKING = frozenset("how what where why which who when whose is does do can should".split())
+"""First words of questions: their words follow each other by grammar, not since they are quoted."""
+
+
+class WordWeights(NamedTuple):
+    """How telling the words of a query are in the searched tree."""
+
+    of: Mapping[str, float]
+    """Rarity of each word in lower case; 0 for one that no file holds, which a message's placeholder may be."""
+    rarest: float
+    """Rarity of a word that one file holds."""
+    holders: Mapping[str, int]
+    """How many files hold each name."""
+
+
+def evidence(query: QueryTerms, weights: WordWeights, text: str) -> float:
+    """Return from 0 to 1 how far a text holds the query word for word."""
+    tokens = [word.lower() for word in words.identifiers(split_scripts(text))]
+    if query.phrases:
+        return float(all(_holds(tokens, phrase) for phrase in query.phrases))
+    found = _of_names(query, weights, text)
+    factor = OF_TEXT if query.shape == "text" else 1.0
+    for sequence in query.sequences:
+        found = max(found, factor * of_sequence(sequence, weights, tokens))
+    return found
+
+
+def of_sequence(sequence: Sequence[str], weights: WordWeights, tokens: Sequence[str]) -> float:
+    """Return how much of a sequence of words stands side by side in another, weighed by rarity."""
+    runs = longest_runs(sequence, tokens)
+    longest = max(runs, default=0)
+    held = [weights.of.get(word, 0.0) for word in sequence]
+    total = sum(held)
+    if longest < 2 or not total:
+        return 0.0
+    share = sum(
+        weight * _CREDIT.get(run, 1.0) for run, weight in zip(runs, held, strict=True) if run
+    )
+    at = runs.index(longest)
+    of_run = held[at : at + longest]
+    common = 0.5 if sequence[0] in _ASKING else 0.8
+    length = sum(common if weight == COMMON_WORD_WEIGHT else 1.0 for weight in of_run)
+    telling = min(1.0, 2 * max(of_run) / weights.rarest) if weights.rarest else 1.0
+    telling = max(telling, min(1.0, (length - RUN) / RUN))
+    return min(1.0, share / total) * _strength(length) * telling
+
+
+def _strength(length: float) -> float:
+    """Return what a run says by itself. A stop word counts less than one word, in a question half."""
+    return 1.0 if length > RUN else _STRENGTH.get(int(length + 0.25), 0.0)
+
+
+def longest_runs(sequence: Sequence[str], tokens: Sequence[str]) -> list[int]:
+    """Return for each word of a sequence the length of the longest run in `tokens` that it is part of."""
+    where: dict[str, list[int]] = {}
+    for at, word in enumerate(sequence):
+        where.setdefault(word, []).append(at)
+    best = [0] * len(sequence)
+    open_runs: dict[int, int] = {}
+    for token in tokens:
+        now = {at: open_runs.get(at - 1, 0) + 1 for at in where.get(token, ())}
+        for at, length in now.items():
+            for covered in range(at - length + 1, at + 1):
+                best[covered] = max(best[covered], length)
+        open_runs = now
+    return best
+
+
+def _holds(tokens: Sequence[str], phrase: tuple[str, ...]) -> bool:
+    return len(phrase) in longest_runs(phrase, tokens)
+
+
+def _of_names(query: QueryTerms, weights: WordWeights, text: str) -> float:
+    alone = query.shape == "symbol"
+    best = 0.0
+    for name in query.names:
+        value = match_of_name(name, text)
+        if value and (alone or value in (SAME, SAME_LETTERS)):
+            several = alone and len(words.parts(name)) > 1
+            value *= _rareness(weights.holders.get(name, 1), FEW_OF_SEVERAL if several else FEW)
+        best = max(best, value)
+    return best if alone else best * IN_SENTENCE
+
+
+def _rareness(holders: int, few: int) -> float:
+    """Return 1 for a name of a few files, less for one of more, 0 from thirty times as many on."""
+    return 1.0 if holders <= few else max(0.0, 1 - math.log(holders / few) / math.log(30))
+
+
+def match_of_name(name: str, text: str) -> float:
+    """Return how well a text holds a name: as written, but for case and separators, inside a longer name, or not."""
+    if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text):
+        return SAME
+    key = joined(name)
+    best = 0.0
+    for word in set(words.identifiers(split_scripts(text))):
+        if len(word) < len(key):
+            continue
+        pieces = words.parts(word)
+        if "".join(pieces) == key:
+            return SAME_LETTERS
+        if key in pieces and name.lower() == key:
+            best = max(best, A_WORD)
+        elif joins_to(pieces, key):
+            best = max(best, INSIDE)
+    return best
+
+
+def joins_to(pieces: Sequence[str], key: str) -> bool:
+    """Return true if some neighbouring pieces, joined, are `key`."""
+    whole = "".join(pieces)
+    at = whole.find(key) if key else -1
+    bounds = {0, *_ends(pieces)}
+    while at >= 0:
+        if at in bounds and at + len(key) in bounds:
+            return True
+        at = whole.find(key, at + 1)
+    return False
+
+
+def _ends(pieces: Iterable[str]) -> list[int]:
+    ends, at = [], 0
+    for piece in pieces:
+        at += len(piece)
+        ends.append(at)
+    return ends

@@ -1,0 +1,53 @@
+"""Tell what kind of file a query asks for: tests, prose, examples or the project's tooling. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+
+class Intent(NamedTuple):
+    """Kinds of files that a query asks for: they are not lowered then."""
+
+    tests: bool = False
+    prose: bool = False
+    examples: bool = False
+    tooling: bool = False
+
+
+_TESTS = re.compile(
+    r"^\W*(?:unit |integration |e2e |regression |which |the |all |my |our )*(?:tests?|specs?)\b"
+    r"|\b(?:unit|integration|e2e|regression|end-to-end|acceptance|smoke)[ -]tests?\b"
+    r"|\b(?:tests?|specs?|test cases?|test suites?) (?:for|of|that|which|covering|checking|about)\b"
+    r"|\btested\b|\btest (?:cases?|files?|suites?|fixtures?|helpers?|utilities|doubles?|data|coverage)\b"
+    r"|\b(?:fixtures?|mocks?)\b|\bfor testing\b|(?:tests?|specs?)\W*$",
+    re.IGNORECASE,
+)
+_TASKS = "build|compile|install|set ?up|configure|contribute|deploy|release|upgrade|migrate|get started|run|report|publish"
+_PROSE = re.compile(
+    rf"\bhow (?:to|do i|can i|do we|should i) (?:\w+ )?(?:{_TASKS})\b"
+    rf"|^\W*(?:{_TASKS}|building|installing|running|compiling)(?: the| all)?(?: \w+){{0,3}} (?:from source|tests?|locally)\b"
+    r"|^\W*(?:run|running|start|starting) (?:the |all |unit |integration |single )*tests?\b"
+    r"|\b(?:readme|changelog|licen[cs]e|documentation|manual|handbook|tutorial|code of conduct|contributing"
+    r"|contribution guidelines?|release notes?|getting started|installation instructions|prerequisites"
+    r"|security policy|faq|roadmap)\b",
+    re.IGNORECASE,
+)
+_EXAMPLES = re.compile(
+    r"\b(?:examples?|samples?|demos?|benchmarks?|tutorials?|documentation|docs)\b", re.IGNORECASE
+)
+_TOOLING = re.compile(
+    r"\b(?:ci|continuous integration|workflows?|github actions?|pipelines?|pre-?commit|issue templates?|lint(?:er|ing)?"
+    r"|translations?|translated|locales?|i18n|l10n|gettext|change ?logs?|release notes?|what'?s new|makefile|docker)\b",
+    re.IGNORECASE,
+)
+
+
+def intent_of(text: str) -> Intent:
+    """Return what a short text asks for; of a pasted one, give the title alone."""
+    return Intent(
+        tests=bool(_TESTS.search(text)),
+        prose=bool(_PROSE.search(text)),
+        examples=bool(_EXAMPLES.search(text)),
+        tooling=bool(_TOOLING.search(text)),
+    )

@@ -1,0 +1,100 @@
+"""Tell from a path what kind of file it is: a test, prose, an example, tooling, an old copy. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from ragit import words
+
+_TEST = re.compile(
+    r"(^|/)(tests?|testing|testdata|test[-_]?(suite|utils?|support|fixtures)|__tests__|specs?|fixtures?|mocks?|__mocks__|e2e)/"
+    r"|(^|/)(test_[^/]*|tests?|conftest)\.\w+$|[^/](_test|_spec|\.test|\.spec|-test)\.\w+$"
+    r"|[a-z0-9](Test|Tests|TestCase|Spec|IT)\.\w+$"
+)
+_ASIDE = re.compile(
+    r"(^|/)[_.]?(examples?|samples?|demos?|docs?(_src)?|documentation|benchmarks?|bench|perf|tutorials?|playground)/"
+    r"|(^|/)(templates?|generators?)/([^/]+/)*[^/]+\.(tt|erb|j2|jinja2?|tmpl|tpl|mustache|hbs|ejs|liquid)$"
+)
+_VENDORED = re.compile(
+    r"(^|/)(vendor|vendored|third[-_]?party|node_modules|dist|build|generated|gen)/|\.min\.|[._]pb2?\.|\.lock$"
+)
+_PROSE = re.compile(
+    r"\.(md|mdx|rst|rest|adoc|asciidoc|asc|txt|tex|pdf|doc[xm]?|rtf|xls[xm]?|pptx|od[tsp]|epub)$"
+    r"|(^|/)(CHANGELOG|HISTORY|NEWS|LICENSE|README)[^/]*$",
+    re.IGNORECASE,
+)
+_DOCUMENT = re.compile(r"\.(pdf|doc[xm]?|rtf|xls[xm]?|pptx|od[tsp]|epub)$", re.IGNORECASE)
+_TOOLING = re.compile(
+    r"(^|/)\.(github|gitlab|circleci|azure[^/]*|buildkite|vscode|idea|husky|changeset|devcontainer)/"
+    r"|\.(po|pot|xlf|xliff)$|(^|/)(locales?|lc_messages|i18n|l10n)/([^/]+/)*[^/]+\.(json|ya?ml|properties|strings|xml)$"
+    r"|(^|/)(changes?|changelogs?|history|news|releases?|release[-_]?notes?|what'?s[-_]?new)"
+    r"([-_.\d]*(\.(md|rst|txt|adoc|html|tex))?$|/([^/]+/)*[^/]+\.(md|rst|txt|adoc|ya?ml)$)"
+    r"|(^|/)(\.travis\.yml|appveyor\.yml|azure-pipelines\.yml|jenkinsfile|tox\.ini|noxfile\.py|\.pre-commit-config\.yaml"
+    r"|\.eslintrc[^/]*|\.prettierrc[^/]*|\.editorconfig|\.rubocop[^/]*|\.golangci[^/]*|codecov\.yml|renovate\.json)$",
+    re.IGNORECASE,
+)
+_OLD = re.compile(
+    r"(^|/)[_.]?((?i:legacy|compat|deprecated|deprecations?|obsolete)|old)/"
+    r"|(^|/)(?:[^/]*[a-z0-9])?(Old|Deprecated|Legacy)(?=[A-Z_.])[^/]*$|[^/]_(old|deprecated|legacy)\.\w+$"
+)
+_PLATFORM = re.compile(
+    r"(?<![a-z0-9])(aix|android|apple|bsd|cygwin|darwin|freebsd|haiku|illumos|ios|linux|macos|mingw|msvc|netbsd|openbsd"
+    r"|osx|posix|solaris|sunos|unix|wasm|win32|win64|win|windows|arm|arm64|aarch64|amd64|x86|x86_64|riscv|ppc64)"
+    r"(?![a-z0-9])",
+    re.IGNORECASE,
+)
+_LOCALE = re.compile(
+    r"(?<=/)[a-z]{2,3}([-_][A-Za-z]{2,4})?(?=/|\.(?:po|json|ya?ml|properties|md|rst)$)"
+)
+_OF_TEST = re.compile(r"^(?:tests?[-_.]|spec[-_.])|(?:[-_.]?(?:tests?|spec|testcase|it))$")
+
+
+def is_test(path: str) -> bool:
+    """Return true for a test, a fixture or a mock."""
+    return _TEST.search(path) is not None
+
+
+def is_aside(path: str) -> bool:
+    """Return true for an example, a benchmark, documentation or a generator's template."""
+    return _ASIDE.search(path) is not None
+
+
+def is_vendored(path: str) -> bool:
+    """Return true for what is copied from elsewhere, generated or built."""
+    return _VENDORED.search(path) is not None
+
+
+def is_prose(path: str) -> bool:
+    """Return true for a text that people read."""
+    return _PROSE.search(path) is not None
+
+
+def is_document(path: str) -> bool:
+    """Return true for a file of an office program."""
+    return _DOCUMENT.search(path) is not None
+
+
+def is_tooling(path: str) -> bool:
+    """Return true for settings of CI and tools, translations and lists of changes."""
+    return _TOOLING.search(path) is not None
+
+
+def is_old(path: str) -> bool:
+    """Return true for what is called deprecated or kept for compatibility."""
+    return _OLD.search(path) is not None
+
+
+def subject_of(path: str) -> str:
+    """Return the name of a file, or of what it tests, without case and separators: `handler` of `handler_test.go`."""
+    base = path.rpartition("/")[2]
+    stem = base[: base.find(".", 1)] if base.find(".", 1) > 0 else base
+    dotted = base.rpartition(".")[0]
+    if dotted.endswith((".test", ".spec")):
+        stem = dotted[:-5]
+    name = "_".join(words.parts(stem))
+    return "".join(_OF_TEST.sub("", name).split("_"))
+
+
+def twin_of(path: str) -> str:
+    """Return the path with the names of platforms and languages taken out: the same for variants of one file."""
+    return _LOCALE.sub("*", _PLATFORM.sub("*", path))

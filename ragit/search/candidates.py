@@ -1,0 +1,258 @@
+"""Read from the store what ranking a query needs: the files that words, meaning and paths point at, and their chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from ragit import rank
+from ragit.embed.quantize import Quantized
+from ragit.postings import Forward
+from ragit.rank import ChunkFacts, FileFacts, FileScores, QueryTerms, Shares, best_first, paths
+from ragit.rank.keyword import FIELD_WEIGHTS, PATH_WEIGHT
+from ragit.records import Record
+from ragit.search.filtered_tree import FilteredTree
+from ragit.search.mentions import mentioned_files
+from ragit.search.splits import split_holders
+from ragit.store import ORDINAL_BITS, Store, chunk_id
+
+FILES = 50
+"""Files taken by keywords. A file that answers a question and stands below that in both arms is not found by more."""
+
+COVERING_FILES = 25
+"""Files taken since they hold the greatest share of the query's words, whatever their length."""
+
+NEAREST = 400
+"""Chunks taken by sign bits before they are compared by bytes (see docs and training for the recall)."""
+
+NEAR_FILES = 60
+"""Files taken by the nearness of their nearest chunk."""
+
+NAME_COLUMN = "symbol"
+"""The column of the full-text table that holds defined names."""
+
+BODIES = {".h": (".c", ".m"), ".pyi": (".py",), ".mli": (".ml",), ".d.ts": (".js", ".ts", ".mjs")}
+"""Suffixes of files that only declare, and of the files that hold the bodies. C++ is not here: its headers hold much of
+the code themselves, and are where its names are explained."""
+
+NEAREST_OF_FILE = 3
+"""Chunks whose mean nearness counts for a file: one may be near by chance, and all would drown the right ones."""
+
+
+class QueryVector(Record):
+    """A query's vector, and the embedder that made it."""
+
+    query: Quantized
+    embedder: int
+    path_nearness: Callable[[str], float]
+    """Cosine of a path's words with the query, from 0 to 1."""
+
+
+class Holders(NamedTuple):
+    """The files of the tree that hold a term."""
+
+    files: dict[int, float]
+    """Weighted occurrences by the index of the file."""
+    paths: frozenset[int]
+    """Indices of files whose path holds it."""
+    names: int
+    """Number of files that define a name which holds it."""
+
+
+class Candidates(NamedTuple):
+    """Every chunk of every file that keywords, vectors or paths point at."""
+
+    files: dict[int, FileFacts]
+    """By index in the snapshot."""
+    chunks: list[ChunkFacts]
+    names: Shares
+    """Shares of the words of the query in defined names."""
+    keyword_hits: int
+    """Number of files, among those that may be found, that hold a word of the query."""
+    holders: Mapping[str, Holders]
+    forwards: Mapping[int, Forward]
+    """Packed words of each candidate by chunking."""
+
+
+def find_candidates(
+    store: Store,
+    tree: FilteredTree,
+    query: QueryTerms,
+    vectors: QueryVector | None,
+    scoring: str,
+    wanted: int = 0,
+) -> Candidates:
+    """Return the candidates for a query: enough for `wanted` hits."""
+    holders = _find_holders(store, tree, query)
+    files_of = {term: held.files for term, held in holders.items()}
+    scores = score_all(query, files_of, tree)
+    covered = rank.coverage(query, files_of, scores.rarity)
+    mentions = mentioned_files(tree, query)
+    near = _nearest_files(store, tree, vectors, wanted) if vectors else {}
+    places = _chosen(tree, scores, covered, near, mentions, wanted)
+    chunkings = sorted({tree.snapshot.chunkings[place] for place in places})
+    forwards = {c: Forward(packed) for c, packed in store.forward(chunkings).items()}
+    keywords = {c: rank.score_chunks(f, scores.rarity, scoring) for c, f in forwards.items()}
+    cosines = _cosines(store, vectors, chunkings) if vectors else {}
+    top = max((score.score for held in keywords.values() for score in held), default=0.0) or 1.0
+    facts = _FileFactsMaker(tree, query, holders, scores, vectors)
+    files: dict[int, FileFacts] = {}
+    chunks: list[ChunkFacts] = []
+    for place in places:
+        chunking = tree.snapshot.chunkings[place]
+        held = keywords[chunking]
+        near_of = cosines.get(chunking) or [0.0] * len(held)
+        files[place] = facts.of_file(place, near_of)._replace(mentioned=mentions.get(place, 0.0))
+        first = chunk_id(chunking, 0)
+        for at, (keyword, cosine) in enumerate(zip(held, near_of, strict=True)):
+            chunks.append(ChunkFacts(place, first + at, cosine, keyword, keyword.score / top))
+    count = len(tree.snapshot.paths)
+    names = Shares(query, {term: held.names for term, held in holders.items()}, count)
+    hits = sum(place in tree.allowed for place in scores.scores)
+    return Candidates(_compared(files, covered), chunks, names, hits, holders, forwards)
+
+
+def score_all(
+    query: QueryTerms, files_of: Mapping[str, Mapping[int, float]], tree: FilteredTree
+) -> FileScores:
+    """Return the keyword scores of the files of a tree."""
+    return rank.score_files(query, files_of, tree.snapshot.lengths)
+
+
+def _find_holders(store: Store, tree: FilteredTree, query: QueryTerms) -> dict[str, Holders]:
+    found = {term: _holders_of(store, tree, term) for term in query.listed}
+    for term, files in split_holders(store, tree, query, found).items():
+        held = found[term]
+        found[term] = held._replace(files={**files, **held.files}, names=held.names + len(files))
+    return found
+
+
+def _holders_of(store: Store, tree: FilteredTree, term: str) -> Holders:
+    files: dict[int, float] = {}
+    names = 0
+    place_of = tree.place_of
+    for chunking, column in store.occurrences(term):
+        places = place_of.get(chunking)
+        if places is None:
+            continue
+        weight = FIELD_WEIGHTS[column]
+        for place in places:
+            files[place] = files.get(place, 0.0) + weight
+        if column == NAME_COLUMN:
+            names += len(places)
+    in_path = frozenset(tree.paths_with(term))
+    for place in in_path:
+        files[place] = files.get(place, 0.0) + PATH_WEIGHT
+    return Holders(files, in_path, names)
+
+
+def _nearest_files(
+    store: Store, tree: FilteredTree, vectors: QueryVector, wanted: int
+) -> dict[int, float]:
+    """Return the cosine of the nearest chunk of the files that may be found."""
+    members = sorted({tree.snapshot.chunkings[place] for place in tree.places})
+    limit = max(NEAREST, 4 * wanted)
+    near = store.nearest(vectors.query.bits, members, vectors.embedder, limit)
+    cosines = store.similarities(
+        vectors.query.bytes, (chunk for chunk, _ in near), vectors.embedder
+    )
+    nearest: dict[int, float] = {}
+    for chunk, cosine in cosines.items():
+        for place in tree.place_of[chunk >> ORDINAL_BITS]:
+            if place in tree.allowed and cosine > nearest.get(place, -1.0):
+                nearest[place] = cosine
+    return nearest
+
+
+def _chosen(
+    tree: FilteredTree,
+    scores: FileScores,
+    covered: Mapping[int, float],
+    near: Mapping[int, float],
+    mentions: Mapping[int, float],
+    wanted: int,
+) -> list[int]:
+    """Return the indices of the candidates' files, in order."""
+    among = None if isinstance(tree.allowed, range) else tree.places
+    best = best_first(scores.scores, max(FILES, wanted), among)
+    by_cover = {place: (share, scores.scores[place]) for place, share in covered.items()}
+    covering = sorted(
+        (place for place in by_cover if place in tree.allowed),
+        key=lambda place: (-by_cover[place][0], -by_cover[place][1], place),
+    )[:COVERING_FILES]
+    named = (place for place in mentions if place in tree.allowed)
+    return sorted({*best, *covering, *best_first(near, max(NEAR_FILES, wanted)), *named})
+
+
+def _compared(files: Mapping[int, FileFacts], covered: Mapping[int, float]) -> dict[int, FileFacts]:
+    """Return the facts with those that need the other candidates: what a test tests, what no usual file holds."""
+    usual = [covered.get(place, 0.0) for place, file in files.items() if _is_usual(file.path)]
+    most = max(usual, default=0.0)
+    subjects = {
+        paths.subject_of(file.path) for file in files.values() if not paths.is_test(file.path)
+    }
+    return {
+        place: file._replace(
+            lead=max(0.0, covered.get(place, 0.0) - most),
+            tests_candidate=paths.is_test(file.path) and paths.subject_of(file.path) in subjects,
+        )
+        for place, file in files.items()
+    }
+
+
+def _is_usual(path: str) -> bool:
+    kinds = (paths.is_test, paths.is_aside, paths.is_prose, paths.is_tooling, paths.is_vendored)
+    return not any(kind(path) for kind in kinds)
+
+
+class _FileFactsMaker:
+    """Makes the facts of one candidate's file from what is known of all."""
+
+    def __init__(
+        self,
+        tree: FilteredTree,
+        query: QueryTerms,
+        holders: Mapping[str, Holders],
+        scores: FileScores,
+        vectors: QueryVector | None,
+    ) -> None:
+        self._tree = tree
+        self._holders = holders
+        self._scores = scores.scores
+        self._best = (
+            max((self._scores.get(place, 0.0) for place in tree.places), default=0.0) or 1.0
+        )
+        counts = {term: len(held.paths) for term, held in holders.items()}
+        self._paths = Shares(query, counts, len(tree.snapshot.paths))
+        self._in_script = [held.files for term, held in holders.items() if not term.isascii()]
+        self._path_nearness = vectors.path_nearness if vectors else lambda _: 0.0
+
+    def of_file(self, place: int, cosines: Sequence[float]) -> FileFacts:
+        """Return the facts of a file whose chunks have these cosines."""
+        path = self._tree.path(place)
+        held = (term for term, one in self._holders.items() if place in one.paths)
+        return FileFacts(
+            path=path,
+            keyword=self._scores.get(place, 0.0) / self._best,
+            path_share=self._paths.of(held),
+            nearness=_mean(sorted(cosines, reverse=True)[:NEAREST_OF_FILE]),
+            path_nearness=self._path_nearness(path),
+            in_script=any(place in files for files in self._in_script),
+            has_bodies_beside=self._tree.has_beside(path, BODIES),
+            suffix_share=self._tree.suffix_share(path),
+            is_outdated=self._tree.is_outdated(path),
+        )
+
+
+def _mean(numbers: Sequence[float]) -> float:
+    return sum(numbers) / len(numbers) if numbers else 0.0
+
+
+def _cosines(
+    store: Store, vectors: QueryVector, chunkings: Iterable[int]
+) -> dict[int, list[float]]:
+    """Return the cosine of every chunk of some chunkings, from 0 to 1, in the order of the chunks."""
+    found = store.similarities_within(vectors.query.bytes, chunkings, vectors.embedder)
+    return {
+        chunking: [max(0.0, cosine) for cosine in cosines] for chunking, cosines in found.items()
+    }

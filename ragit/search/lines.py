@@ -1,0 +1,192 @@
+"""Choose the line of a hit that a person wants to land on: the definition that is asked for, or the match. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ragit import words
+from ragit.rank import QueryTerms, WordWeights, joined, match_of_name
+from ragit.rank.exact import of_sequence
+from ragit.words import STOP_WORDS
+
+QUOTED_FROM = 0.12
+"""Evidence from which a line is what the query quotes."""
+
+DEFINITION_SHARE = 0.5
+"""The line of a definition is taken where it holds this share of what the richest line holds."""
+
+_COMMENT = ("#", "//", "/*", "*", "--", ";", "%", '"""', "'''", "<!--")
+_KEYWORD = re.compile(
+    r"\b(?:def|class|func|function|fn|struct|enum|trait|interface|type|typedef|module|namespace|object|record|protocol"
+    r"|extension|impl|const|let|var|val|static|public|private|protected|internal|export|union|macro|sub|proc|package"
+    r"|defmodule|defp?|defmacro|procedure|table|view|trigger|index|constructor|init|data|newtype|instance|local)\b",
+    re.IGNORECASE,
+)
+_USE = re.compile(
+    r"\b(?:return|throw|raise|new|await|yield|import|from|require|include|using|else|case)\s+[\w.:]*$"
+)
+_DEFINE = re.compile(r"#\s*(?:define|macro)\b")
+_OPERATOR = r"(?![=<>!+\-*/%&|^~])"
+
+
+class Landing(NamedTuple):
+    """What is known of a hit for the choice of its line."""
+
+    lines: Sequence[str]
+    definitions: Sequence[tuple[str, int]]
+    """Names that it defines, each with the index of its line."""
+
+
+def best_line(query: QueryTerms, weights: WordWeights, hit: Landing) -> int:
+    """Return the index of the line to land on.
+
+    First a line that the query quotes, then the definition of a name that the query writes, then the first line that
+    holds such a name. Else the definition, unless another line holds twice as much of the query's words.
+    """
+    found = _quoted(query, weights, hit)
+    if found is None:
+        found = _defined(query, hit)
+    if found is None:
+        found = _named(query, hit)
+    if found is not None:
+        return found
+    richest, most = _richest(query, weights, hit)
+    opening = _opening(query, hit)
+    if opening is None:
+        return richest if most else _first(hit.lines)
+    own = _weight(query, weights, hit.lines[opening])
+    return opening if not most or own >= DEFINITION_SHARE * most else richest
+
+
+def definition_line(name: str, lines: Sequence[str], kind: str = "") -> int | None:
+    """Return the index of the line that looks most as if it defined a name; None if no line holds it."""
+    name = _last(name)
+    pattern = re.compile(
+        rf"(?<![\w]){re.escape(name)}(?!\w)"
+        + ("" if name[-1:].isalnum() or name[-1:] == "_" else _OPERATOR)
+    )
+    best: tuple[float, int] | None = None
+    for at, line in enumerate(lines):
+        match = pattern.search(line)
+        if match:
+            score = 1.0 if kind == "section" else _as_definition(line, match)
+            if best is None or score > best[0]:
+                best = (score, at)
+    return None if best is None else best[1]
+
+
+def _as_definition(line: str, match: re.Match[str]) -> float:
+    """Return how much a line looks as if it defined the name that matches in it."""
+    before, after = line[: match.start()], line[match.end() :]
+    stripped = line.lstrip()
+    if stripped.startswith(_COMMENT) and not _DEFINE.match(stripped):
+        return -5.0
+    score = 0.0
+    if _KEYWORD.search(before) or _DEFINE.match(stripped):
+        score += 4.0
+    if re.match(r"\s*[(=:{<\[]", after):
+        score += 1.0
+    if not before.strip():
+        score += 1.0
+    if before.endswith((".", "->")) and not _KEYWORD.search(before):
+        score -= 3.0
+    if before.endswith(('"', "'", "`")) or before.rstrip().endswith("@"):
+        score -= 4.0
+    if _USE.search(before):
+        score -= 3.0
+    if re.match(r"\s*\([^;]*\)\s*;\s*$", after) and not _KEYWORD.search(before):
+        score -= 1.0
+    return score - min(len(line) - len(stripped), 40) / 100
+
+
+def _defined(query: QueryTerms, hit: Landing) -> int | None:
+    """Return the line of the definition whose name the query writes."""
+    for symbol in query.symbols:
+        found = [
+            (_last(name) != symbol.name, at)
+            for name, at in hit.definitions
+            if symbol.key and words.stem(joined(_last(name))) == words.stem(symbol.key)
+        ]
+        if found:
+            return min(found)[1]
+    return None
+
+
+def _last(name: str) -> str:
+    """Return a name without its owner: `add` of Cart.add; operators stay whole."""
+    return re.split(r"::|[.#](?=\w)", name)[-1]
+
+
+def _named(query: QueryTerms, hit: Landing) -> int | None:
+    """Return the line that holds a name of the query best, of equal ones the one that defines it or the first."""
+    best: tuple[float, float, int] | None = None
+    for name in query.names:
+        for at, line in enumerate(hit.lines):
+            value = match_of_name(name, line)
+            if not value:
+                continue
+            comment = line.lstrip().startswith(_COMMENT)
+            found = (value, -float(comment), -at)
+            if best is None or found > best:
+                best = found
+    return None if best is None else -best[2]
+
+
+def _quoted(query: QueryTerms, weights: WordWeights, hit: Landing) -> int | None:
+    """Return the line in which the longest part of what the query quotes begins."""
+    best, chosen = QUOTED_FROM, None
+    sequences = [*query.phrases, *query.sequences]
+    for at, line in enumerate(hit.lines):
+        alone = _tokens(line)
+        if not alone:
+            continue
+        with_next = [*alone, *(_tokens(hit.lines[at + 1]) if at + 1 < len(hit.lines) else ())]
+        for sequence in sequences:
+            value = max(
+                of_sequence(sequence, weights, alone),
+                0.99 * of_sequence(sequence, weights, with_next),
+            )
+            if value > best:
+                best, chosen = value, at
+    return chosen
+
+
+def _tokens(line: str) -> list[str]:
+    return [word.lower() for word in words.identifiers(line)]
+
+
+def _richest(query: QueryTerms, weights: WordWeights, hit: Landing) -> tuple[int, float]:
+    best, chosen = 0.0, 0
+    for at, line in enumerate(hit.lines):
+        value = _weight(query, weights, line)
+        if value > best:
+            best, chosen = value, at
+    return chosen, best
+
+
+def _weight(query: QueryTerms, weights: WordWeights, line: str) -> float:
+    """Return the rarity of the query's words that a line holds, in any form of them."""
+    held = frozenset(words.terms(line)).intersection(query.weights)
+    total = 0.0
+    for sequence in query.sequences or (tuple(query.weights),):
+        for word in sequence:
+            if word not in STOP_WORDS and not held.isdisjoint(words.terms_of(word)):
+                total += weights.of.get(word, 1.0) or 1.0
+    return total
+
+
+def _opening(query: QueryTerms, hit: Landing) -> int | None:
+    """Return the line of the definition that is called most like the query."""
+    asked = query.weights
+
+    def share(name: str) -> float:
+        pieces = {words.stem(part) for part in words.parts(_last(name))}
+        return len(pieces.intersection(asked)) / len(pieces) if pieces else 0.0
+
+    return min(((-share(name), at) for name, at in hit.definitions), default=(0.0, None))[1]
+
+
+def _first(lines: Sequence[str]) -> int:
+    return next((at for at, line in enumerate(lines) if line.strip()), 0)

@@ -1,0 +1,44 @@
+"""Find the files that a query names: by their paths, as dotted modules, or in the frames of a stack trace. Pure."""
+
+from __future__ import annotations
+
+from ragit.rank import QueryTerms
+from ragit.search.filtered_tree import FilteredTree
+
+MOST_FILES = 4
+"""A path that more files end in names none: __init__.py."""
+
+MOST_MENTIONS = 40
+
+PACKAGE_WEIGHT = 0.6
+"""What a module counts of which the query writes a member: `a.b.C` for a/b.py."""
+
+
+def mentioned_files(tree: FilteredTree, query: QueryTerms) -> dict[int, float]:
+    """Return the indices of the files that a query names, each with 1 or less."""
+    found: dict[int, float] = {}
+    for frame in query.frames:
+        for place in _few(tree.paths_ending(frame.path)):
+            found[place] = 1.0
+    for path in query.paths[:MOST_MENTIONS]:
+        for place, value in _named(tree, path).items():
+            found[place] = max(found.get(place, 0.0), value)
+    return found
+
+
+def _named(tree: FilteredTree, path: str) -> dict[int, float]:
+    """Return the files that a path or a dotted module names."""
+    places = _few(tree.ends_with(path))
+    if places or "/" in path:
+        return dict.fromkeys(places, 1.0)
+    parts = path.split(".")
+    for last in range(len(parts), 1, -1):
+        module = "/".join(parts[:last])
+        places = _few([*tree.ends_with(module), *tree.ends_with(f"{module}/__init__")])
+        if places:
+            return dict.fromkeys(places, 1.0 if last == len(parts) else PACKAGE_WEIGHT)
+    return {}
+
+
+def _few(places: list[int]) -> list[int]:
+    return places if len(places) <= MOST_FILES else []

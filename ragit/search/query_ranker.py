@@ -1,0 +1,254 @@
+"""Rank the chunks of a tree for a query: both arms, the facts of the candidates, their order; also a rewritten query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
+
+from ragit import rank
+from ragit.config import Config
+from ragit.embed.paths import path_nearness
+from ragit.embed.quantize import quantize_query
+from ragit.errors import ConfigError, EmbedderUnavailable
+from ragit.query import Query
+from ragit.records import replaced
+from ragit.search.candidates import Candidates, QueryVector, find_candidates
+from ragit.search.evidence import Evidence, find_evidence
+from ragit.search.filtered_tree import FilteredTree
+from ragit.search.texts import Texts
+from ragit.search.unmatched import misspelt, unmatched_names
+from ragit.store import Store
+from ragit.types import Embedder, Rewritten
+
+if TYPE_CHECKING:
+    from ragit.search.rewrite import Rewriter
+
+_NO_WORDS: Mapping[str, float] = MappingProxyType({})
+
+NEAR_ENOUGH = 0.27
+"""Cosine of the nearest chunk below which a query of which no file holds a word has no answer."""
+
+
+class SearchScope(NamedTuple):
+    """What a query is asked of, the same for all its variants."""
+
+    store: Store
+    tree: FilteredTree
+    texts: Texts
+    refused: str
+    """Why there are no vectors, if that is known already; else empty."""
+    least: float
+    """Score that a hit needs."""
+    wanted: int
+    """Number of the best that must be ranked; 0 for all."""
+    top_k: int
+
+
+class RankedQuery(NamedTuple):
+    """The ranking for a query, or for it and its variants."""
+
+    terms: rank.QueryTerms
+    weights: rank.WordWeights
+    scorer: rank.Explains
+    ranked: Sequence[rank.Ranked]
+    degraded: str
+    unmatched_names: tuple[str, ...] = ()
+    misspelt: tuple[str, ...] = ()
+    """Names for which the tree may have a similar one."""
+    nothing: str = ""
+    """Why nothing is an answer; else empty."""
+    more_files: int = 0
+    """Files that hold words of the query and were not ranked."""
+    rewritten: Rewritten | None = None
+
+
+class QueryRanker:
+    """Ranks the chunks of a tree under one configuration and embedder."""
+
+    def __init__(self, config: Config, embedder: Embedder | None) -> None:
+        self._config = config
+        self._retrieval = config.retrieval
+        self._embedder = embedder
+        self._weights = rank.signal_weights(dict(config.retrieval.signals))
+
+    def ranked(self, query: Query, scope: SearchScope) -> RankedQuery:
+        """Return the order for a query, as it is or rewritten."""
+        settings = self._retrieval.query_rewriting
+        if not (settings.enabled if query.rewrite is None else query.rewrite):
+            return self._rank_one(query, scope)
+        if settings.provider == "vocabulary":
+            return self._with_near_words(query, scope)
+        return self._with_variants(query, scope)
+
+    @property
+    def distinct(self) -> bool:
+        """The best chunks of different files come before the others of a file."""
+        return rank.REPEAT in self._weights
+
+    def _with_near_words(self, query: Query, scope: SearchScope) -> RankedQuery:
+        """Add words of the searched tree that are near to those of the query."""
+        from ragit.search import vocabulary
+
+        terms = rank.parse_query(query.text)
+        words = vocabulary.expansions(query.text, terms, scope.tree.snapshot.paths)
+        found = self._rank_one(query, scope, vocabulary.weights(words))
+        return found._replace(rewritten=Rewritten(words=words) if words else None)
+
+    def _with_variants(self, query: Query, scope: SearchScope) -> RankedQuery:
+        """Fuse the query with its variants; alone where a model gave none."""
+        variants, why = self._rewriter.variants(query.text)
+        if not variants:
+            alone = self._rank_one(query, scope)
+            return alone._replace(degraded="; ".join(filter(None, (alone.degraded, why))))
+        from ragit.rank.fuse import Fused
+
+        asked = (query, *(replaced(query, text=text) for text in variants))
+        every = [self._rank_one(one, scope._replace(least=0.0, wanted=0)) for one in asked]
+        fused = Fused([(one.scorer, one.ranked) for one in every])
+        nothing = "" if any(not one.nothing for one in every) else every[0].nothing
+        return every[0]._replace(
+            scorer=fused,
+            ranked=fused.order(scope.least),
+            nothing=nothing,
+            rewritten=Rewritten(variants),
+        )
+
+    @cached_property
+    def _rewriter(self) -> Rewriter:
+        from ragit.search.rewrite import Rewriter  # HTTP, and all that comes with it
+
+        return Rewriter(self._retrieval.query_rewriting)
+
+    def _rank_one(
+        self, query: Query, scope: SearchScope, expansions: Mapping[str, float] = _NO_WORDS
+    ) -> RankedQuery:
+        terms = rank.parse_query(query.text)
+        if expansions:
+            terms = replaced(terms, expansions=expansions)
+        mode = self._mode(query)
+        store, tree = scope.store, scope.tree
+        vector, degraded = None, scope.refused
+        if not degraded and mode != "keyword":
+            vector, degraded = self._vector(store, query, terms, mode)
+        scoring = self._retrieval.hybrid_search.keyword_scoring
+        found = find_candidates(store, tree, terms, vector, scoring, scope.top_k)
+        mix = self._mix(query, terms.shape, mode, vector is not None)
+        evidence = Evidence({}, rank.WordWeights({}, 0.0, {}))
+        if mix.exact and mode != "vector":
+            evidence = find_evidence(store, tree, scope.texts, terms, found)
+        has_words = mode == "vector" or found.keyword_hits > 0
+        nothing = ""
+        if vector:
+            nothing = self._nothing(query, found, has_words=has_words)
+            degraded = "" if nothing else self._without_one_arm(query, has_words=has_words)
+        facts = rank.QueryFacts(terms, found.names, rank.held_in_code(found.files.values()))
+        scorer = rank.Scorer(facts, mix, found.files)
+        contenders = scorer.contenders(found.chunks, scope.wanted, evidence.of)
+        names = _names(store, [facts.chunk for facts in contenders]) if mix.signals else {}
+        ranked = scorer.order(contenders, rank.Details(names, evidence.of), scope.least)
+        unmatched = unmatched_names(tree, scope.texts, terms, found)
+        return RankedQuery(
+            terms,
+            evidence.weights,
+            scorer,
+            () if nothing else ranked,
+            degraded,
+            unmatched,
+            misspelt(terms, unmatched, found),
+            nothing,
+            max(0, found.keyword_hits - sum(file.keyword > 0 for file in found.files.values())),
+        )
+
+    def _mode(self, query: Query) -> str:
+        enabled = self._retrieval.hybrid_search.enabled
+        return "vector" if query.mode == "hybrid" and not enabled else query.mode
+
+    def _vector(
+        self, store: Store, query: Query, terms: rank.QueryTerms, mode: str
+    ) -> tuple[QueryVector | None, str]:
+        """Return the query's vector; or None, and why there is none where one was to be expected."""
+        embedder = self._embedder
+        if embedder is None:
+            if mode == "vector":
+                raise ConfigError(
+                    "there are no vectors: embedding.provider is none", "Search with --mode keyword"
+                )
+            return None, ""
+        if not store.has_vectors:
+            return None, "this platform has no sqlite-vec: vectors took no part"
+        number = store.embedder(embedder.fingerprint)
+        if number is None:
+            return None, "no vectors are stored for the configured embedder"
+        prefix = self._config.query_prefix if query.query_prefix is None else query.query_prefix
+        text = terms.title if terms.shape == "text" else query.text[: rank.QUERY_BYTES]
+        try:
+            vector = self._embed(embedder, prefix + text, store, number)
+            store.check_dimensions(number, len(vector) // 4)
+        except EmbedderUnavailable as error:
+            if mode == "vector":
+                raise
+            return None, error.message
+        if not any(vector):
+            return (
+                None,
+                "the query holds no letter or digit, so nothing can match it (git grep -F finds signs)",
+            )
+        return QueryVector(quantize_query(vector), number, path_nearness(text)), ""
+
+    @staticmethod
+    def _embed(embedder: Embedder, text: str, store: Store, number: int) -> bytes:
+        """Return the query's vector; from a server, by the model that made the stored vectors."""
+        if embedder.local:
+            return embedder.embed_query(text)
+        from ragit.index.vectors.same_model import query_vector
+
+        return query_vector(embedder, text, store, number)
+
+    def _without_one_arm(self, query: Query, *, has_words: bool) -> str:
+        """Return why one arm had nothing to say about a query; empty if both had something."""
+        asked = rank.content_words(query.text)
+        known = self._knows(asked)
+        if has_words:
+            # In plain letters it is a name that someone made up: found by itself, as it should be.
+            foreign = not known and not asked.isascii()
+            return (
+                "the model knows no word of the query: ranked by its words and letters alone"
+                if foreign
+                else ""
+            )
+        none = "no file that passes the filters" if query.paths or query.languages else "no file"
+        if known:
+            return f"{none} holds a word of the query: ranked by meaning alone"
+        return f"{none} holds a word of the query, and the model knows none: these are guesses by letters"
+
+    def _nothing(self, query: Query, found: Candidates, *, has_words: bool) -> str:
+        """Return why no candidate is an answer: no file holds a word, and no chunk is near in meaning."""
+        if has_words or query.guess:
+            return ""
+        nearest = max((chunk.cosine for chunk in found.chunks), default=0.0)
+        if self._knows(rank.content_words(query.text)) and nearest >= NEAR_ENOUGH:
+            return ""
+        none = "no file that passes the filters" if query.paths or query.languages else "no file"
+        return f"{none} holds a word of the query, and none is near in meaning (--guess shows the nearest)"
+
+    def _knows(self, asked: str) -> bool:
+        return self._embedder is None or self._embedder.knows(asked)
+
+    def _mix(self, query: Query, shape: str, mode: str, has_vectors: bool) -> rank.Mix:
+        hybrid = self._retrieval.hybrid_search
+        weight = hybrid.keyword_weight if query.keyword_weight is None else query.keyword_weight
+        weights = rank.shaped(self._weights, shape)
+        if mode == "hybrid":
+            return rank.mix_of(weight if has_vectors else 1.0, weights)
+        return rank.mix_of(0.0 if mode == "vector" else 1.0, weights, one_arm=True)
+
+
+def _names(store: Store, chunks: Iterable[int]) -> dict[int, rank.Names]:
+    return {
+        number: rank.Names(
+            row.kind, row.symbol, row.parent, row.signature, row.end_line - row.start_line + 1
+        )
+        for number, row in store.chunks(chunks).items()
+    }

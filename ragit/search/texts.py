@@ -1,0 +1,46 @@
+"""Read the texts of chunked files back from git, or from the store for documents, each once per search."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ragit import chunk
+from ragit.git import Objects
+from ragit.store import Store
+from ragit.types import Oid
+
+
+class Texts:
+    """The texts of the files that one search looks at, by chunking."""
+
+    def __init__(self, objects: Objects, store: Store) -> None:
+        self._objects = objects
+        self._store = store
+        self._texts: dict[int, bytes] = {}
+        self.numbers: dict[int, bytes] = {}
+        """Rows, pages, ... of the lines of documents, packed."""
+        self.blobs: dict[int, tuple[Oid, str]] = {}
+        """Blob and language of each chunking that was read."""
+
+    def load(self, chunkings: Iterable[int]) -> None:
+        """Read the texts of some chunkings in one go, as far as they are not read yet."""
+        new = sorted(set(chunkings) - self.blobs.keys())
+        if not new:
+            return
+        blobs = self._store.blobs(new)
+        self.blobs.update(blobs)
+        for chunking, data in self._store.derived(blobs).items():
+            self._texts[chunking], self.numbers[chunking] = chunk.parted(data)
+        others = {c: oid for c, (oid, _) in blobs.items() if c not in self._texts}
+        data_of = dict(self._objects.read_many(others.values()))
+        self._texts.update(
+            (c, chunk.text_of(data_of.get(oid) or b"") or b"") for c, oid in others.items()
+        )
+
+    def __getitem__(self, chunking: int) -> bytes:
+        """Return the text of a chunking that was loaded, in UTF-8."""
+        return self._texts[chunking]
+
+    def part(self, chunking: int, start: int, end: int) -> str:
+        """Return a range of bytes of a text."""
+        return self._texts[chunking][start:end].decode("utf-8", "replace")

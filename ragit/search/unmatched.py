@@ -1,0 +1,58 @@
+"""Find the names of a query that no indexed file holds."""
+
+from __future__ import annotations
+
+from ragit import words
+from ragit.rank import QueryTerms, match_of_name
+from ragit.search.candidates import Candidates
+from ragit.search.filtered_tree import FilteredTree
+from ragit.search.texts import Texts
+
+MOST_READ = 40
+"""Files whose text is read to see that they do not hold a name; where more hold its parts, nothing is claimed."""
+
+
+def unmatched_names(
+    tree: FilteredTree, texts: Texts, query: QueryTerms, found: Candidates
+) -> tuple[str, ...]:
+    """Return the names of several words that no file of the tree holds, not even inside a longer name."""
+    return tuple(
+        name
+        for term, name in query.made_of_several.items()
+        if term in found.holders
+        and not found.holders[term].files
+        and not tree.has_in_path(name)
+        and not _is_inside(tree, texts, name, query, found)
+    )
+
+
+def _is_inside(
+    tree: FilteredTree, texts: Texts, name: str, query: QueryTerms, found: Candidates
+) -> bool:
+    """Return true if a file holds a name inside a longer one, or if so many may that it is not known."""
+    held = [
+        found.holders[stem].files.keys()
+        for part in words.parts(name)
+        if (stem := words.stem(part)) in found.holders
+    ]
+    if not held or not all(held):
+        return False
+    chunkings = sorted(
+        {tree.snapshot.chunkings[place] for place in set.intersection(*map(set, held))}
+    )
+    if len(chunkings) > MOST_READ:
+        return True
+    texts.load(chunkings)
+    return any(match_of_name(name, texts[c].decode("utf-8", "replace")) for c in chunkings)
+
+
+def misspelt(query: QueryTerms, unmatched: tuple[str, ...], found: Candidates) -> tuple[str, ...]:
+    """Return the names that may be misspelt: those of several words, and a lone word that no file holds."""
+    if query.shape != "symbol":
+        return unmatched
+    alone = tuple(
+        name
+        for name in query.names
+        if (stem := words.stem(name.lower())) in found.holders and not found.holders[stem].files
+    )
+    return tuple(dict.fromkeys((*unmatched, *alone)))
