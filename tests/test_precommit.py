@@ -259,6 +259,33 @@ def test_check_and_index_run_at_their_stages(hooked: Hooked) -> None:
 
 
 @needs_pre_commit
+@pytest.mark.parametrize("fix", [True, False])
+def test_in_a_fresh_clone_the_lines_of_the_docs_make_the_index_or_say_that_there_is_none(
+    hooked: Hooked, tmp_path: Path, fix: bool
+) -> None:
+    system = manifest().replace("language: python", "language: system")
+    ids = "\n".join(
+        f"    {line}" for line in system[: system.index("- id: ragit-index")].splitlines()
+    )
+    more = "      args: [--fix]\n" if fix else ""
+    hooked.write(".pre-commit-config.yaml", f"repos:\n- repo: local\n  hooks:\n{ids}\n{more}")
+    hooked.commit("config")
+    fresh = Hooked(hooked.clone(tmp_path / "fresh").path)
+    assert framework(fresh, "install").returncode == 0
+    fresh.write("c.py", "def third():\n    return 3\n")
+    fresh.git("add", "c.py")
+    said = git(fresh, "commit", "-m", "x")
+    assert said.returncode == 0
+    out = said.stdout + said.stderr
+    assert "check the ragit index" in out
+    if fix:
+        assert fresh.check().fresh
+    else:
+        assert "no index here, so nothing was checked; ragit index makes one" in out
+        assert not (fresh.folder / "index.db").exists()
+
+
+@needs_pre_commit
 def test_a_dirty_working_tree_is_left_as_it_was(hooked: Hooked) -> None:
     """pre-commit puts unstaged changes aside for a while, also after a commit: nothing of them is indexed or lost."""
     configure(hooked)
