@@ -16,7 +16,7 @@ from test_git_uncommitted import MIB, staged_by_git
 
 from ragit.errors import GitFailed, NotARepository, UnknownRevision
 from ragit.git import GITLINK, SYMLINK, Repo, Revision, clean_env, local_env_vars, version
-from ragit.git.place import EMPTY_TREES
+from ragit.git.layout import EMPTY_TREES
 from ragit.types import Change, Entry, Oid
 
 ABSENT = Oid("1234567890" * 4)

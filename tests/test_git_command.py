@@ -23,7 +23,7 @@ FORWARDS = {
     # (file, function): hands on arguments whose callers are checked in its place
     ("command.py", "run"),
     ("patterns.py", "run"),
-    ("place.py", "_ask"),
+    ("layout.py", "_ask"),
     ("objects.py", "_start"),
     ("uncommitted.py", "_run_update"),
 }

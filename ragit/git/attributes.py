@@ -1,7 +1,8 @@
-"""What the .gitattributes files of a tree say about its paths. The tree alone decides: no file of the user's own does.
+"""Read the .gitattributes files of a tree. The tree alone decides, no file of the user does.
 
-git 2.39 cannot read attributes from a tree, and its `--cached` adds those of the user and of `info/attributes`. So
-git is asked in an empty repository whose index holds nothing but the tree's .gitattributes.
+git 2.39 cannot read attributes from a tree, and its `--cached` adds those of the user and of
+`info/attributes`. So git is asked in an empty repository whose index holds nothing but the tree's
+.gitattributes.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from pathlib import Path
 from ragit.git import patterns
 from ragit.git.command import NO_HOOKS
 from ragit.git.empty import empty_repository
-from ragit.git.place import FILE_MODES, Place
+from ragit.git.layout import FILE_MODES, Layout
 from ragit.git.private import Private
 from ragit.types import Entry
 
@@ -22,9 +23,9 @@ _NAME = b".gitattributes"
 
 
 def attributes(
-    place: Place, private: Private, entries: Iterable[Entry], paths: Sequence[bytes]
+    layout: Layout, private: Private, entries: Iterable[Entry], paths: Sequence[bytes]
 ) -> dict[bytes, dict[str, str]]:
-    """For each of `paths` that has any of ASKED: their values, "set", "unset" or the text after "=".
+    """Return, for each of `paths` that has any of ASKED: "set", "unset" or the text after "=".
 
     `entries` are all files of the tree. Costs nothing if none of them is a .gitattributes.
     """
@@ -34,22 +35,22 @@ def attributes(
     import tempfile  # 10 ms, and a query asks for no attributes
 
     with tempfile.TemporaryDirectory(prefix="ragit-") as folder:
-        git = empty_repository(Path(folder), place, private)
+        git = empty_repository(Path(folder), layout, private)
         listed = b"".join(
             b"%o %s\t%s\0" % (entry.mode, entry.oid.encode(), entry.path) for entry in files
         )
         git.run(*NO_HOOKS, "update-index", "--add", "-z", "--index-info", stdin=listed)
         asked = b"".join(path + b"\0" for path in paths)
-        ask = (*_NOBODYS, "check-attr", "-z", "--cached", "--stdin", *ASKED)
+        ask = (*_NO_USER_ATTRIBUTES, "check-attr", "-z", "--cached", "--stdin", *ASKED)
         said = patterns.run(git, *ask, files=files, paths=len(paths), stdin=asked)
     return _parse(said)
 
 
-_NOBODYS = ("-c", f"core.attributesFile={os.devnull}")
+_NO_USER_ATTRIBUTES = ("-c", f"core.attributesFile={os.devnull}")
 
 
 def is_attributes(path: bytes) -> bool:
-    """Whether git reads attributes from a file of this path."""
+    """Return True if git reads attributes from a file of this path."""
     return path == _NAME or path.endswith(b"/" + _NAME)
 
 

@@ -1,4 +1,4 @@
-"""One git process: the environment it gets, and its failure in the words of the house. Never a shell, never a pager."""
+"""Run one git process: its environment, its arguments and its errors. No shell and no pager."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ragit.errors import GitFailed
 from ragit.records import Record
 
 SECONDS = 300.0
-"""Longer than any command of ours takes on the largest repositories we know; a git that waits for more is stuck."""
+"""Timeout of a command; on the largest repositories known, none takes this long."""
 
 OLDEST = (2, 31)
 """The first git that knows `rev-parse --path-format`."""
@@ -21,8 +21,8 @@ OLDEST = (2, 31)
 _OURS = {
     "GIT_OPTIONAL_LOCKS": "0",  # a search must not hold index.lock when the user commits
     "GIT_TERMINAL_PROMPT": "0",
-    "GIT_NO_LAZY_FETCH": "1",  # git >= 2.45; older ones are held back by the empty list of protocols below
-    "GIT_ALLOW_PROTOCOL": "",  # no transport at all: whatever a partial clone lacks stays missing
+    "GIT_NO_LAZY_FETCH": "1",  # git >= 2.45; for older ones the next line
+    "GIT_ALLOW_PROTOCOL": "",  # no transport: what a partial clone lacks stays missing
 }
 _DROPPED = ("GIT_PREFIX", "GIT_EXTERNAL_DIFF", "GIT_DIFF_OPTS")
 NO_HOOKS = ("-c", f"core.hooksPath={os.devnull}")
@@ -34,13 +34,13 @@ END_OF_OPTIONS = "--end-of-options"
 
 
 class Git(Record):
-    """How to run git on one repository: the folder to stand in and the environment. Picklable."""
+    """How to run git on one repository: working directory and environment. Picklable."""
 
     cwd: str
     env: Mapping[str, str]
 
     def with_env(self, **more: str) -> Git:
-        """The same with further variables."""
+        """Return the same with further environment variables."""
         return Git(self.cwd, {**self.env, **more})
 
     def run(
@@ -103,23 +103,18 @@ class TooSlow(GitFailed):
 
 
 _OUT_OF_TIME = -getattr(signal, "SIGXCPU", 10_000)
-"""The exit code of a process whose processor time is up, which the system ends even if we are gone by then."""
+"""Exit code of a process that used up its processor time."""
 
 
 def _bound(process: Process, seconds: int) -> bool:
-    """Allow a process so much processor time; False where the system cannot do that to another process."""
+    """Limit the processor time of a process; return False where the system cannot."""
     try:
         import resource
 
         resource.prlimit(process.pid, resource.RLIMIT_CPU, (seconds, seconds + 1))  # type: ignore[attr-defined,unused-ignore]
     except ProcessLookupError:  # it has ended
         return True
-    except (
-        ImportError,
-        AttributeError,
-        OSError,
-        ValueError,
-    ):  # Linux alone has it, and not every sandbox
+    except (ImportError, AttributeError, OSError, ValueError):  # Linux only, not in all sandboxes
         return False
     return True
 
@@ -131,7 +126,7 @@ def finish(
     accept: tuple[int, ...] = (0,),
     seconds: float = SECONDS,
 ) -> bytes:
-    """Wait for a started command and give its output; fails like `Git.run`."""
+    """Wait for a started command and return its output. Raises like `Git.run`."""
     args = tuple(args)
     try:
         out, err = process.communicate(stdin, timeout=seconds)
@@ -139,7 +134,8 @@ def finish(
         stop(process)
         raise TooSlow(
             f"`{shown(args)}` did not finish in {seconds:.0f} seconds",
-            "run it by hand to see what it waits for: a slow disk, a filter or fsmonitor, a pattern of many *",
+            "run it by hand to see what it waits for: "
+            "a slow disk, a filter, fsmonitor, many * in a pattern",
         ) from error
     except BaseException:
         stop(process)
@@ -150,30 +146,30 @@ def finish(
 
 
 def stop(process: Process) -> None:
-    """End a process of ours that is no longer needed, and close its pipes."""
+    """Kill a process and close its pipes."""
     process.kill()
     process.wait()
     for pipe in (process.stdin, process.stdout, process.stderr):
         if pipe is not None:
             try:
                 pipe.close()
-            except OSError:  # closing flushes what a dead process can no longer read
+            except OSError:  # it flushes what a dead process cannot read
                 continue
 
 
 def failure(args: Iterable[str], code: int, err: bytes) -> GitFailed:
-    """The error for a command that exited with `code`, in git's own words."""
+    """Return the error for a command that exited with `code`, in git's own words."""
     return GitFailed(f"`{shown(args)}` failed: {words(err) or f'exit code {code}'}", _hint(err))
 
 
 def words(err: bytes) -> str:
-    """What git wrote on stderr, on one line and without its prefixes."""
+    """Return what git wrote on stderr, on one line and without prefixes."""
     lines = [line.strip() for line in err.decode("utf-8", "replace").splitlines() if line.strip()]
     return "; ".join(re.sub(r"^(fatal|error): ", "", line) for line in lines)
 
 
 def shown(args: Iterable[str]) -> str:
-    """A command as a user would type it: without the settings and plumbing flags that we add."""
+    """Return the beginning of a command as a user would type it, without settings."""
     plain: list[str] = []
     skip = False
     for arg in args:
@@ -186,17 +182,18 @@ def shown(args: Iterable[str]) -> str:
     return " ".join(["git", *plain[:2]])
 
 
+_FETCH_MISSING = "ragit index --fetch-missing REV"
+
+
 def _hint(err: bytes) -> str:
     if b"promisor remote" in err or b"transport" in err:
-        return "this is a partial clone, and what it lacks is only downloaded on request: ragit index --fetch-missing REV"
-    if (
-        b"tree object" in err or b"bad object" in err
-    ):  # in such a clone, newer gits say no more than that
-        return "a partial clone lacks it until you type: ragit index --fetch-missing REV; if this is none: git fsck"
+        return f"this is a partial clone; to download what it lacks: {_FETCH_MISSING}"
+    if b"tree object" in err or b"bad object" in err:
+        return f"in a partial clone, type: {_FETCH_MISSING}; in any other: git fsck"
     if b"index.lock" in err:
         return "another git process is at work here; try again when it is done"
     if b": unmerged (" in err:
-        return "there are conflicts, so nothing can be committed as it is staged: resolve them and `git add` the files"
+        return "there are conflicts: resolve them and `git add` the files"
     if b"space left" in err:
         return "make room on the disk and run it again"
     return "run `git fsck` to see whether the repository is sound; if it is, this is a bug of ragit"
@@ -212,9 +209,9 @@ def _cannot_start(error: OSError, cwd: str) -> GitFailed:
 
 
 def environment(caller: Mapping[str, str], *, messages: bool = True) -> dict[str, str]:
-    """The environment for our git processes: the caller's repository as he set it, nothing that changes formats.
+    """Return the environment for git: the caller's repository, and nothing that changes formats.
 
-    With `messages`, git speaks English. Not for commands that run the user's filters: these see his own locale.
+    With `messages`, git prints English; without, the user's filters see the user's locale.
     """
     env = {name: value for name, value in caller.items() if name not in _DROPPED}
     env.update(_OURS)
@@ -224,7 +221,7 @@ def environment(caller: Mapping[str, str], *, messages: bool = True) -> dict[str
 
 
 def local_env_vars() -> tuple[str, ...]:
-    """The variables that tie a process to one repository (GIT_DIR, GIT_INDEX_FILE, ...), from git itself."""
+    """Return the variables that tie a process to one repository: GIT_DIR, GIT_INDEX_FILE, ..."""
     return tuple(
         Git(os.curdir, environment(os.environ))
         .run("rev-parse", "--local-env-vars")
@@ -234,7 +231,7 @@ def local_env_vars() -> tuple[str, ...]:
 
 
 def clean_env(env: Mapping[str, str] | None = None) -> dict[str, str]:
-    """`env` (the process's own by default) without what ties it to a repository: for work in another one."""
+    """Return `env` (default: the process's) without what ties it to a repository."""
     local = set(local_env_vars()) | {"GIT_PREFIX"}
     return {
         name: value
@@ -244,7 +241,7 @@ def clean_env(env: Mapping[str, str] | None = None) -> dict[str, str]:
 
 
 def version() -> tuple[int, ...]:
-    """The version of the git command, as numbers."""
+    """Return the version of the git command, as numbers."""
     said = Git(os.curdir, environment(os.environ)).run("version").decode("utf-8", "replace")
     found = re.search(r"\d+(?:\.\d+)+", said)
     return tuple(int(number) for number in found[0].split(".")) if found else ()

@@ -1,4 +1,4 @@
-"""Passwords that the user's credential helper keeps, by `git credential fill`. Nothing is asked for or stored."""
+"""Read passwords from the user's credential helper by `git credential fill`, without prompts."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from ragit.errors import GitFailed
 from ragit.git.command import clean_env
 
 SECONDS = 20.0
-"""A helper may unlock a key ring; one that waits for a person in a window is not waited for."""
+"""Timeout of a helper: enough to unlock a key ring, not to wait for a person at a prompt."""
 
 
 def password_for(protocol: str, host: str) -> str:
-    """The password that git's helper has for this server; empty if it has none. GitFailed if git does not answer."""
+    """Return git's password for a server; empty if it has none. Raises GitFailed on a timeout."""
     wanted = f"protocol={protocol}\nhost={host}\n\n".encode()
     quiet = {
         "GIT_TERMINAL_PROMPT": "0",
@@ -32,7 +32,7 @@ def password_for(protocol: str, host: str) -> str:
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        hint = "Type: git credential fill (then protocol=https and host=NAME, and an empty line), and see what it does"
+        hint = "Type: git credential fill (then protocol=https, host=NAME and an empty line)"
         raise GitFailed(f"git's credential helper did not answer for {host}", hint) from error
     found = dict(
         line.partition("=")[::2] for line in done.stdout.decode("utf-8", "replace").splitlines()

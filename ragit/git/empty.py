@@ -1,7 +1,7 @@
-"""An empty repository beside the real one: git's own rules, asked without anything that is not the tree's.
+"""Make an empty repository with the real one's objects, in which git matches a tree's patterns.
 
-What the user's configuration, `info/` or working tree say about ignored files and attributes would make an answer
-depend on them. Here git finds the real objects and nothing else.
+The user's configuration, `info/` and working tree may say something about ignored files and
+attributes, too. Here git finds the objects and nothing else, so that the tree alone decides.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import os
 from pathlib import Path
 
 from ragit.git.command import Git
-from ragit.git.place import Place
+from ragit.git.layout import Layout
 from ragit.git.private import Private
 
 _TIES = (
@@ -23,26 +23,28 @@ _TIES = (
 )
 
 
-def empty_repository(folder: Path, place: Place, private: Private) -> Git:
-    """Git on a repository made in `folder`: no configuration, no refs, no index and no file in its working tree.
+def empty_repository(folder: Path, layout: Layout, private: Private) -> Git:
+    """Make a repository in `folder`, without configuration, refs, index and files, and return its
+    git.
 
-    Its paths are taken as bytes, whatever other systems make of them: there is nothing to be checked out.
+    Paths that other systems forbid are allowed: nothing is checked out.
     """
-    version = 0 if place.object_format == "sha1" else 1
-    config = f"[core]\n\trepositoryFormatVersion = {version}\n\tprotectNTFS = false\n\tprotectHFS = false\n"
+    version = 0 if layout.object_format == "sha1" else 1
+    config = f"[core]\n\trepositoryFormatVersion = {version}\n"
+    config += "\tprotectNTFS = false\n\tprotectHFS = false\n"
     if version:
-        config += f"[extensions]\n\tobjectFormat = {place.object_format}\n"
+        config += f"[extensions]\n\tobjectFormat = {layout.object_format}\n"
     (folder / "config").write_text(config)
     (folder / "HEAD").write_text("ref: refs/heads/none\n")
     (folder / "refs").mkdir()
     worktree = folder / "worktree"
     worktree.mkdir()
-    reader = private.reader(place.git)
+    reader = private.reader(layout.git)
     env = {name: value for name, value in reader.env.items() if not name.startswith(_TIES)}
     env.update(
         GIT_DIR=str(folder),
         GIT_WORK_TREE=str(worktree),
-        GIT_OBJECT_DIRECTORY=str(place.objects),
+        GIT_OBJECT_DIRECTORY=str(layout.objects),
         GIT_CONFIG_NOSYSTEM="1",
         GIT_CONFIG_GLOBAL=os.devnull,
         GIT_ATTR_NOSYSTEM="1",

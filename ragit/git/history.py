@@ -1,4 +1,4 @@
-"""Commits as they were logged: who, what they say of themselves, and which files they changed. Reads."""
+"""Read the log: authors, subjects, and the files that each commit changed."""
 
 from __future__ import annotations
 
@@ -22,11 +22,14 @@ class Logged(NamedTuple):
     email: str
     subject: str
     changes: tuple[tuple[str, str], ...]
-    """git's letter and the path of each: A added, M modified, D deleted, T type changed. A rename is a D and an A."""
+    """git's letter and path of each: A added, M modified, D deleted, T type changed.
+
+    A rename is a D and an A.
+    """
 
 
 def log(git: Git, revision: Oid, most: int) -> list[Logged]:
-    """The newest `most` commits that a commit reaches, newest first."""
+    """Return the newest `most` commits that a commit reaches, newest first."""
     said = git.run(
         *(
             "log",
@@ -51,7 +54,7 @@ def log(git: Git, revision: Oid, most: int) -> list[Logged]:
 
 
 def _logged(fields: Iterator[bytes]) -> Iterator[Logged]:
-    """Read field by field: where a path is due, it is a path, whatever it looks like."""
+    """Parse fields in order: after the facts of a change comes its path, whatever it looks like."""
     head: list[bytes] = []
     changes: list[tuple[str, str]] = []
     for field in fields:

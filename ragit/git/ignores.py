@@ -1,8 +1,8 @@
-"""What the .ragitignore files of a tree take out of the index: git's rules for .gitignore, nested files and all.
+"""Match the .ragitignore files of a tree, by git's rules for .gitignore, nested files included.
 
-git itself is asked, in an empty repository whose index holds the paths in question and the tree's .ragitignore files,
-so that no pattern means one thing to git and another to us. The tree alone decides: neither .gitignore (what is
-committed is meant to be seen) nor any file of the working tree has a say.
+git itself matches, in an empty repository whose index holds the paths and the tree's .ragitignore
+files, so that a pattern means the same to git and to ragit. The tree alone decides: neither
+.gitignore nor any file of the working tree counts.
 """
 
 from __future__ import annotations
@@ -13,38 +13,41 @@ from pathlib import Path
 from ragit.git import patterns
 from ragit.git.command import NO_HOOKS
 from ragit.git.empty import empty_repository
-from ragit.git.place import FILE_MODES, Place
+from ragit.git.layout import FILE_MODES, Layout
 from ragit.git.private import Private
 from ragit.types import Entry
 
 NAME = b".ragitignore"
 
-_UNSPEAKABLE = frozenset((b"", b".", b"..", b".git"))
-"""Names that no index takes: a tree that holds one was made by hand, and no pattern is asked about it."""
+_NEVER_INDEXED = frozenset((b"", b".", b"..", b".git"))
+"""Names that git's index refuses. A tree made by hand may hold them; no pattern is tried on them.
+"""
 
 
 def ignored(
-    place: Place, private: Private, entries: Iterable[Entry], paths: Collection[bytes]
+    layout: Layout, private: Private, entries: Iterable[Entry], paths: Collection[bytes]
 ) -> frozenset[bytes]:
-    """Those of `paths` that the .ragitignore files among `entries`, all files of the tree, take out.
+    """Return those of `paths` that are ignored; `entries` are all files of the tree.
 
-    Costs nothing if there is no such file.
+    Costs nothing if none of them is a .ragitignore.
     """
     files = [entry for entry in entries if entry.mode in FILE_MODES and is_ignore(entry.path)]
     if not files or not paths:
         return frozenset()
     import tempfile  # 10 ms, and most trees have no such file
 
-    # What the paths hold is not asked for: any object will do.
+    # The content of the paths does not matter: any object will do.
     held = {path: files[0].oid for path in paths} | {entry.path: entry.oid for entry in files}
     listed = b"".join(
-        b"100644 %s\t%s\0" % (oid.encode(), path) for path, oid in held.items() if _speakable(path)
+        b"100644 %s\t%s\0" % (oid.encode(), path)
+        for path, oid in held.items()
+        if _may_be_indexed(path)
     )
     names = b"".join(entry.path + b"\0" for entry in files)
     with tempfile.TemporaryDirectory(prefix="ragit-") as folder:
-        git = empty_repository(Path(folder), place, private)
+        git = empty_repository(Path(folder), layout, private)
         git.run(*NO_HOOKS, "update-index", "--add", "--replace", "-z", "--index-info", stdin=listed)
-        # A file that is not checked out on purpose is read from the index.
+        # git reads a file with this bit from the index, not from the working tree.
         git.run(*NO_HOOKS, "update-index", "--skip-worktree", "-z", "--stdin", stdin=names)
         ask = (
             "ls-files",
@@ -58,9 +61,9 @@ def ignored(
 
 
 def is_ignore(path: bytes) -> bool:
-    """Whether patterns are read from a file of this path."""
+    """Return True if patterns are read from a file of this path."""
     return path == NAME or path.endswith(b"/" + NAME)
 
 
-def _speakable(path: bytes) -> bool:
-    return _UNSPEAKABLE.isdisjoint(path.lower().split(b"/"))
+def _may_be_indexed(path: bytes) -> bool:
+    return _NEVER_INDEXED.isdisjoint(path.lower().split(b"/"))

@@ -1,7 +1,8 @@
-"""Headers and contents of objects, by two engines with one face. Knows neither refs nor paths; writes nothing.
+"""Read headers and contents of objects, by one of two engines with the same interface.
 
-`CatFile` keeps a `git cat-file --batch` process: it starts in 2 ms and reads whatever git reads. `LibGit` reads faster
-but costs 100 ms to import and knows sha1 only: it is for indexing. Neither ever fetches what a partial clone lacks.
+`CatFile` keeps a `git cat-file --batch` process: it starts in 2 ms and reads whatever git reads.
+`LibGit` reads faster but costs 100 ms to import and knows sha1 only: it is for indexing. Neither
+fetches what a partial clone lacks.
 """
 
 from __future__ import annotations
@@ -19,35 +20,32 @@ from ragit.records import Record
 from ragit.types import Oid
 
 _AHEAD = 48
-"""Requests sent before the first answer is read: so few fit any pipe, and git and we never wait for each other."""
+"""Requests sent before the first answer is read: so few fit any pipe, so nothing deadlocks."""
 
 
 class Objects(Protocol):
-    """Reads objects by oid. Not for several threads at once.
-
-    An object that is missing or damaged is None, never an error: it costs no other its answer.
-    """
+    """Reads objects by id. Not thread-safe. An object that is missing or damaged is None."""
 
     def header(self, oid: Oid) -> tuple[str, int] | None:
-        """Type ("blob", "tree", "commit", "tag") and size in bytes."""
+        """Return type ("blob", "tree", "commit", "tag") and size in bytes."""
 
     def sizes(self, oids: Iterable[Oid]) -> dict[Oid, int]:
-        """Sizes in bytes of those that are there."""
+        """Return the sizes in bytes of those that are there."""
 
     def read(self, oid: Oid) -> bytes | None:
         """Return the content."""
 
     def read_many(self, oids: Iterable[Oid]) -> Iterator[tuple[Oid, bytes | None]]:
-        """Contents in the order asked for, one at a time in memory."""
+        """Yield contents in the order of `oids`, one at a time in memory."""
 
     def warm(self) -> None:
-        """Start what reading takes some milliseconds to start, for whoever will read a little later."""
+        """Start the process that a later read will need."""
 
     def close(self) -> None:
-        """Let go of processes and files."""
+        """End processes and close files."""
 
     def __enter__(self) -> Objects:
-        """Itself."""
+        """Return itself."""
 
     def __exit__(
         self,
@@ -59,23 +57,25 @@ class Objects(Protocol):
 
 
 class ObjectsRecipe(Record):
-    """All that it takes to open the objects, in this process or, pickled, in another."""
+    """What it takes to open the objects, in this process or, pickled, in another."""
 
     git: Git
-    """Sees the private objects too."""
+    """Its environment names the private objects, too."""
     folder: str
     alternates: tuple[str, ...]
-    """The private object directory and those the caller's environment names."""
+    """The private object directory, and those in the caller's environment."""
     object_format: str
     bulk: bool
 
     def open(self) -> Objects:
-        """The engine that fits. Reading 6,000 blobs repays the import of pygit2; a query's twenty do not."""
+        """Open the engine that fits: thousands of blobs repay the import of pygit2, 20 do not."""
         return LibGit(self) if self.bulk and self.is_for_libgit2 else CatFile(self)
 
     @property
     def is_for_libgit2(self) -> bool:
-        """Whether libgit2 can read them: sha1 only, and pygit2 tells sizes since 1.20, which no Python 3.10 has."""
+        """True if libgit2 can read them: sha1 only, and pygit2 from 1.20 on, which Python 3.10
+        lacks.
+        """
         if self.object_format != "sha1":
             return False
         import pygit2
@@ -84,7 +84,7 @@ class ObjectsRecipe(Record):
 
 
 class CatFile:
-    """Objects by the git command."""
+    """Objects read by the git command."""
 
     def __init__(self, recipe: ObjectsRecipe) -> None:
         self._recipe = recipe
@@ -98,7 +98,7 @@ class CatFile:
         self.close()
 
     def warm(self) -> None:
-        """See Objects."""
+        """Implement Objects."""
         if "--batch" not in self._idle:
             self._idle["--batch"] = self._start("--batch")
 
@@ -109,11 +109,11 @@ class CatFile:
             stop(self._running.pop())
 
     def header(self, oid: Oid) -> tuple[str, int] | None:
-        """See Objects."""
+        """Implement Objects."""
         return next((header for _, header, _ in self._ask("--batch-check", [oid])), None)
 
     def sizes(self, oids: Iterable[Oid]) -> dict[Oid, int]:
-        """See Objects."""
+        """Implement Objects."""
         wanted = list(oids)
         try:
             return _batch_sizes(self._recipe.git, wanted)
@@ -124,11 +124,11 @@ class CatFile:
             return {oid: header[1] for oid, header in headers if header is not None}
 
     def read(self, oid: Oid) -> bytes | None:
-        """See Objects."""
+        """Implement Objects."""
         return next((content for _, content in self.read_many([oid])), None)
 
     def read_many(self, oids: Iterable[Oid]) -> Iterator[tuple[Oid, bytes | None]]:
-        """See Objects."""
+        """Implement Objects."""
         rest = iter(oids)
         while group := list(islice(rest, _AHEAD)):
             for oid, _, content in self._ask("--batch", group):
@@ -137,7 +137,9 @@ class CatFile:
     def _ask(self, mode: str, oids: list[Oid]) -> Iterator[_Answer]:
         """Put a group of questions to one process, and read the answers in order.
 
-        If the process dies over one oid, that one is damaged, and another process answers for the rest. A process whose answers were not all read is ended: they would be taken for answers to the next.
+        If the process dies over one oid, that one is damaged, and another process answers for the
+        rest. A process whose answers were not all read is ended: they would be taken for answers to
+        the next.
         """
         while oids:
             process = self._idle.pop(mode, None) or self._start(mode)
@@ -209,7 +211,7 @@ def _batch_sizes(git: Git, oids: list[Oid]) -> dict[Oid, int]:
 
 
 class LibGit:
-    """Objects by libgit2, which opens an object directory without asking what repository it belongs to."""
+    """Objects read by libgit2, which opens an object directory without its repository."""
 
     def __init__(self, recipe: ObjectsRecipe) -> None:
         import pygit2
@@ -232,14 +234,14 @@ class LibGit:
         self.close()
 
     def warm(self) -> None:
-        """See Objects. There is nothing to start."""
+        """Do nothing: there is no process."""
 
     def close(self) -> None:
-        """Let go of the packs."""
+        """Close the packs."""
         self._odb = None
 
     def header(self, oid: Oid) -> tuple[str, int] | None:
-        """See Objects."""
+        """Implement Objects."""
         try:
             kind, size = self._odb.read_header(oid)
         except KeyError:
@@ -249,12 +251,12 @@ class LibGit:
         return kind.name.lower(), size
 
     def sizes(self, oids: Iterable[Oid]) -> dict[Oid, int]:
-        """See Objects."""
+        """Implement Objects."""
         headers = ((oid, self.header(oid)) for oid in oids)
         return {oid: header[1] for oid, header in headers if header is not None}
 
     def read(self, oid: Oid) -> bytes | None:
-        """See Objects."""
+        """Implement Objects."""
         try:
             content: bytes = self._odb.read(oid)[1]
         except KeyError:
@@ -264,13 +266,13 @@ class LibGit:
         return content
 
     def read_many(self, oids: Iterable[Oid]) -> Iterator[tuple[Oid, bytes | None]]:
-        """See Objects."""
+        """Implement Objects."""
         for oid in oids:
             yield oid, self.read(oid)
 
 
 def libgit2_version() -> str:
-    """The version of the library that reads in bulk. ImportError if it is not there."""
+    """Return the version of libgit2. Raises ImportError."""
     import pygit2
 
     return str(pygit2.LIBGIT2_VERSION)

@@ -1,4 +1,4 @@
-"""Finds the pager that git uses."""
+"""Find the pager that git uses."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from ragit.git.command import Git
 
 
 def pager_command(environ: Mapping[str, str]) -> str:
-    """Return the command line of git's pager by GIT_PAGER, core.pager and PAGER; empty if git has none.
+    """Return the command line of git's pager by GIT_PAGER, core.pager and PAGER; empty if git has
+    none.
 
-    It is asked outside of any repository: what the configuration of a searched one names is not run.
+    It is asked outside of any repository: what the configuration of a searched one names is not
+    run.
     """
     kept = {name: value for name, value in environ.items() if name not in ("GIT_DIR", "GIT_CONFIG")}
     try:

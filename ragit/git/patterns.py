@@ -1,8 +1,7 @@
-"""git's own matching of patterns that came with a clone, in bounded time.
+"""Run git's matching of a clone's patterns with a limit of processor time.
 
-To match a pattern with many `*`, git may try every way to share a path among them (each git does so for some patterns,
-and one before 2.41 for nearly all). Nobody waits for that: what takes too much processor time is ended, with a sentence
-that names the pattern.
+Matching a pattern with many `*` may take exponential time (in git before 2.41 for most patterns, in
+any for some). A command that exceeds the limit is ended, with an error that names the pattern.
 """
 
 from __future__ import annotations
@@ -14,10 +13,10 @@ from ragit.git.command import Git, TooSlow
 from ragit.types import Entry, path_text
 
 SECONDS = 5
-"""Of processor time. All paths of the largest repositories we know take a tenth of a second."""
+"""Processor time. All paths of the largest repositories known take a tenth of a second."""
 
 _PATHS_A_SECOND = 10_000
-"""More paths than this get more time."""
+"""Each that many paths get a second more."""
 
 _SHOWN = 60
 
@@ -25,9 +24,10 @@ _SHOWN = 60
 def run(
     git: Git, *args: str, files: Sequence[Entry], paths: int, stdin: bytes | None = None
 ) -> bytes:
-    """Output of a git command that matches so many paths against the patterns in `files`.
+    """Return the output of a git command that matches `paths` paths against the patterns in
+    `files`.
 
-    GitFailed, with the pattern to mend, if that takes too long.
+    Raises GitFailed, which names the pattern to change, if that takes too long.
     """
     try:
         return git.run(*args, stdin=stdin, cpu_seconds=SECONDS + paths // _PATHS_A_SECOND)
@@ -42,7 +42,7 @@ def run(
 
 
 def _worst(git: Git, files: Sequence[Entry]) -> tuple[str, str]:
-    """The line with the most stars, and the file that it stands in; where no line has any, the first file."""
+    """Return the file and the line with the most stars; without any, the first file and no line."""
     found = (path_text(files[0].path) if files else "", "")
     for entry in files:
         for line in (

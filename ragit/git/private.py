@@ -16,8 +16,8 @@ from pathlib import Path
 
 from ragit.errors import GitFailed
 from ragit.git.command import Git
+from ragit.git.layout import Layout
 from ragit.git.objects import ObjectsRecipe
-from ragit.git.place import Place
 from ragit.types import Oid
 
 GRACE_SECONDS = 3600.0
@@ -33,9 +33,9 @@ ALTERNATES = "GIT_ALTERNATE_OBJECT_DIRECTORIES"
 class Private:
     """The private folder of one repository: `<common dir>/ragit`, else `scratch`, else a temporary one."""
 
-    def __init__(self, place: Place, scratch: Path | None) -> None:
+    def __init__(self, layout: Layout, scratch: Path | None) -> None:
         self._choices = [
-            folder for folder in (place.common_dir / "ragit", scratch) if folder is not None
+            folder for folder in (layout.common_dir / "ragit", scratch) if folder is not None
         ]
         self._chosen: Path | None = None
         self._temporary = False

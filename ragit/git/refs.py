@@ -1,4 +1,4 @@
-"""Names to commits and trees: revisions, refs, worktrees and reflogs. Reads; never moves one."""
+"""Resolve names to commits and trees: revisions, refs, worktrees and reflogs. Reads only."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import NamedTuple
 
 from ragit.errors import GitFailed, UnknownRevision
 from ragit.git.command import Git
-from ragit.git.place import commit_tree
+from ragit.git.layout import commit_tree
 from ragit.types import Oid
 
 KINDS = ("refs/heads", "refs/tags", "refs/remotes")
 
 _NEAR = 3
-"""Names to offer in place of one that there is not."""
+"""Most names to suggest."""
 
 
 class Revision(NamedTuple):
-    """What a name means: a tree, and the commit it belongs to unless the name is a tree's own."""
+    """The tree that a name means, and its commit, unless the name is a tree's own."""
 
     name: str
     commit: Oid | None
@@ -28,7 +28,7 @@ class Revision(NamedTuple):
 
 
 class Worktree(NamedTuple):
-    """One working tree of the repository, or the bare repository itself (listed first, without a HEAD)."""
+    """A working tree of the repository, or the bare repository itself (first, without a HEAD)."""
 
     path: Path
     head: Oid | None
@@ -38,35 +38,34 @@ class Worktree(NamedTuple):
 
 
 class Reflogged(NamedTuple):
-    """A commit that a reflog remembers: it may be reached by no ref any more."""
+    """A commit in a reflog, which may be reached by no ref."""
 
     commit: Oid
     tree: Oid
     seconds: int
-    """When the ref stood there, since 1970."""
+    """Time of the entry, since 1970."""
 
 
 def resolve(git: Git, name: str, unborn: Oid) -> Revision:
-    """What `name` means; `unborn` is HEAD's tree before the first commit. Raises UnknownRevision."""
+    """Resolve a name; `unborn` is HEAD's tree before the first commit. Raises UnknownRevision."""
     _check_name(name)
-    # What follows a colon is a path or a text to look for, to its end: such a name is looked up before it is peeled.
+    # After a colon, all is a path or a text to look for: such a name is resolved before it is
+    # peeled.
     try:
         asked = (_peel(git, [name])[0] or name) if ":" in name else name
         commit, tree = _peel(git, [f"{asked}^{{commit}}", f"{asked}^{{tree}}"])
     except GitFailed as error:
         if "@{" not in name:
             raise
-        # A reflog that does not reach back so far is not an answer for git but the end of it.
+        # git ends with an error if the reflog does not reach back that far.
         raise UnknownRevision(f"no commit is named {name!r} ({error.message})", _REFLOG) from error
-    if (
-        tree is None and commit is not None
-    ):  # a partial clone may lack it: the commit still says which it is
+    if tree is None and commit is not None:
         tree = commit_tree(git, commit)
     if tree is not None:
         return Revision(name, commit, tree)
     if name in ("HEAD", "@") and _is_unborn(git):
         return Revision(name, None, unborn)
-    if ".." in re.split(r":|[@^]\{", name)[0]:  # in no name of a ref
+    if ".." in re.split(r":|[@^]\{", name)[0]:  # no ref's name has it
         raise UnknownRevision(f"{name!r} is a range, and a range is no tree", "name one revision")
     raise UnknownRevision(f"no commit or tree is named {name!r}", _advice(git, name))
 
@@ -96,10 +95,11 @@ _REFLOG = "`git reflog` lists what is remembered; a clone remembers only what wa
 
 
 def _peel(git: Git, expressions: list[str]) -> list[Oid | None]:
-    """The oid of each expression, None where it names nothing (or something else), in one call."""
+    """Return the object id of each expression, None if it names nothing, in one call."""
     asked = "".join(f"{expression}\n" for expression in expressions)
     lines = git.run("cat-file", "--batch-check", stdin=os.fsencode(asked)).splitlines()
-    # A missing one is answered by its own words, which may be two or three themselves: a found one ends in its size.
+    # For a missing one git prints its words, which may be two or three; a found one ends in its
+    # size.
     found = (line.rsplit(b" ", 2) for line in lines)
     return [
         Oid(words[0].decode()) if len(words) == 3 and words[2].isdigit() else None
@@ -148,7 +148,7 @@ def _is_shallow(git: Git) -> bool:
 
 
 def _near_names(git: Git, name: str) -> list[str]:
-    """Names of refs that resemble `name`, best first: those it only begins before those it is a slip of."""
+    """Return names of refs like `name`, best first: those it begins, then those with a typo."""
     import difflib  # only an error needs it
 
     listed = os.fsdecode(git.run("for-each-ref", "--format=%(refname:lstrip=2)", *KINDS)).split()
@@ -171,7 +171,7 @@ _REF_FORM = "%00".join(
 
 
 def refs(git: Git, kinds: Iterable[str] = KINDS) -> list[Revision]:
-    """Branches, tags and remote branches by full name, with what they point to; symbolic ones and odd tags left out."""
+    """Return branches, tags and remote branches by full name; without symbolic refs."""
     found: list[Revision] = []
     nested: list[str] = []
     for line in git.run("for-each-ref", f"--format={_REF_FORM}", words=tuple(kinds)).splitlines():
@@ -200,14 +200,14 @@ def _peeled(git: Git, names: list[str]) -> list[Revision]:
 
 
 def trees_of(git: Git, commits: Iterable[Oid]) -> dict[Oid, Oid]:
-    """The tree of each commit that is there, in one call."""
+    """Return the tree of each commit that is there, in one call."""
     wanted = list(commits)
     trees = _peel(git, [f"{commit}^{{tree}}" for commit in wanted]) if wanted else []
     return {commit: tree for commit, tree in zip(wanted, trees, strict=True) if tree is not None}
 
 
 def reflog(git: Git) -> list[Reflogged]:
-    """All that the reflogs of all refs and worktrees remember, as far as the commits are still there."""
+    """Return the entries of all reflogs of refs and worktrees whose commits are still there."""
     said = git.run(
         "log", "--walk-reflogs", "--all", "--date=unix", "--format=%H %T %gd", accept=(0, 128)
     )
@@ -221,7 +221,7 @@ def reflog(git: Git) -> list[Reflogged]:
 
 
 def worktrees(git: Git) -> list[Worktree]:
-    """The main working tree first, then the linked ones, also those whose folder is gone."""
+    """Return the main working tree, then the linked ones, also those whose folder is gone."""
     try:
         said, end = git.run("worktree", "list", "--porcelain", "-z"), b"\0"
     except GitFailed:  # git before 2.36 knows no -z

@@ -1,8 +1,8 @@
-"""Work that is not committed, as tree objects: what is staged, and what lies in the working tree.
+"""Make tree objects of uncommitted work: of the index, and of the working tree.
 
-A dirty working tree is then a snapshot like any other, with the oids git itself would give. git says what is modified
-or untracked, and git turns files into blobs (line ends, filters, encodings); we only choose which files it may read.
-The user's index is copied, never written.
+A dirty working tree is then a tree like any other, with the object ids that git itself would give.
+git finds what is modified or untracked and turns files into blobs (line ends, filters, encodings);
+this module chooses which files it may read. The user's index is copied, never written.
 """
 
 from __future__ import annotations
@@ -15,73 +15,67 @@ from typing import NamedTuple
 
 from ragit.errors import GitFailed
 from ragit.git.command import NO_HOOKS, Git, Process, finish, stop
-from ragit.git.place import GITLINK, Place
+from ragit.git.layout import GITLINK, Layout
 from ragit.git.private import Private
 from ragit.types import Oid
 
 _STATUS = (
     *NO_HOOKS,
-    *("-c", "core.splitIndex=false"),  # would write its shared part beside the user's
-    *(
-        "-c",
-        "status.showUntrackedFiles=all",
-    ),  # not as a flag: the untracked cache, where the user wants one, needs it here
+    *("-c", "core.splitIndex=false"),  # it would write its shared part beside the user's
+    *("-c", "status.showUntrackedFiles=all"),  # git's untracked cache ignores the flag
     "status",
     "--porcelain=v2",
     "-z",
     "--branch",
-    "--no-ahead-behind",  # counting commits against the upstream takes seconds in a large history
+    "--no-ahead-behind",  # counting commits takes seconds in a large history
     "--no-renames",
-    "--ignore-submodules=dirty",  # looks at the commit a submodule stands on, and starts no git inside it
+    "--ignore-submodules=dirty",  # compares a submodule's commit, and starts no git in it
 )
 _PLAIN_INDEX = (
     *NO_HOOKS,
     *("-c", "core.fsmonitor=false"),
     *("-c", "core.splitIndex=false"),
-    *(
-        "-c",
-        "core.safecrlf=false",
-    ),  # "true" refuses files whose line ends do not survive: searching them is harmless
+    *("-c", "core.safecrlf=false"),  # "true" refuses some files, which can be searched
 )
 
 
 class WorkingTree(NamedTuple):
-    """The working tree as a tree object: what `git add --all` would stage."""
+    """The working tree as a tree object, as `git add --all` would stage it."""
 
     tree: Oid
     commit: Oid | None
-    """HEAD, which it was compared with; None before the first commit."""
+    """HEAD at that moment; None before the first commit."""
     skipped: dict[bytes, str]
-    """Changed files left out of it, with the reason."""
+    """Changed files that are left out, with the reason."""
 
 
 class GitStatus:
-    """A `git status` under way. Whoever starts one either hands it to `working_tree` or stops it."""
+    """A running `git status`. Pass it to `working_tree`, or stop it."""
 
-    def __init__(self, place: Place, private: Private) -> None:
+    def __init__(self, layout: Layout, private: Private) -> None:
         self._process: Process | None = None
-        self.index = place.index
-        if place.top is None:
+        self.index = layout.index
+        if layout.top is None:
             return
-        copy, git = private.refreshed_index(place.index), place.git_with_filters
+        copy, git = private.refreshed_index(layout.index), layout.git_with_filters
         if copy is not None:
             self.index, git = copy, git.with_env(GIT_INDEX_FILE=str(copy), GIT_OPTIONAL_LOCKS="1")
         self._process = git.start(*_STATUS)
 
     def output(self) -> bytes:
-        """What it said; empty for a repository without a working tree. Waits for it."""
+        """Wait for it and return its output; empty for a repository without a working tree."""
         process, self._process = self._process, None
         return b"" if process is None else finish(process, _STATUS)
 
     def stop(self) -> None:
-        """End it unread."""
+        """End it without reading its output."""
         process, self._process = self._process, None
         if process is not None:
             stop(process)
 
 
 class _Row(NamedTuple):
-    """One path whose file differs from the index."""
+    """A path whose file differs from the index."""
 
     path: bytes
     tracked: bool
@@ -91,57 +85,59 @@ class _Row(NamedTuple):
 
 @dataclass
 class _Report:
-    """What `git status` said."""
+    """The output of `git status`, parsed."""
 
     commit: Oid | None = None
     staged: bool = False
-    """The index differs from HEAD."""
+    """True if the index differs from HEAD."""
     rows: list[_Row] = field(default_factory=list)
 
 
 @dataclass
 class _Plan:
-    """What has to be done to a copy of the index."""
+    """Changes to make to a copy of the index."""
 
     add: list[bytes] = field(default_factory=list)
     remove: list[bytes] = field(default_factory=list)
     skipped: dict[bytes, str] = field(default_factory=dict)
 
 
-def staged_tree(place: Place, private: Private) -> Oid:
-    """The tree of the index. Raises GitFailed while there are conflicts."""
-    with private.scratch_index(place.index) as index:
-        return _write_tree(private.writer(place.git, index, place.objects))
+def staged_tree(layout: Layout, private: Private) -> Oid:
+    """Write the tree of the index. Raises GitFailed while there are conflicts."""
+    with private.scratch_index(layout.index) as index:
+        return _write_tree(private.writer(layout.git, index, layout.objects))
 
 
 def working_tree(
-    place: Place, private: Private, status: GitStatus, max_bytes: Callable[[bytes], int]
+    layout: Layout, private: Private, status: GitStatus, max_bytes: Callable[[bytes], int]
 ) -> WorkingTree | None:
-    """The working tree that `status` saw; None if HEAD has moved since `place` was found.
+    """Write the working tree that `status` saw; None if HEAD has moved since `layout` was found.
 
-    Costs no further process while nothing is changed. Files of more than `max_bytes` of their path are left out,
-    tracked or not.
+    Starts no further process if nothing is changed. Files larger than `max_bytes` of their path are
+    left out, tracked or not.
     """
-    if place.top is None:
-        return WorkingTree(place.tree, place.commit, {})
+    if layout.top is None:
+        return WorkingTree(layout.tree, layout.commit, {})
     report = _parse(status.output())
-    if report.commit != place.commit:
+    if report.commit != layout.commit:
         return None
-    plan = _plan(report.rows, os.fsencode(place.top), max_bytes)
+    plan = _plan(report.rows, os.fsencode(layout.top), max_bytes)
     if not (report.staged or plan.add or plan.remove):
-        return WorkingTree(place.tree, place.commit, plan.skipped)
+        return WorkingTree(layout.tree, layout.commit, plan.skipped)
     with private.scratch_index(status.index) as index:
-        git = private.writer(place.git_with_filters, index, place.objects)
+        git = private.writer(layout.git_with_filters, index, layout.objects)
         _update(git, ("--force-remove",), plan.remove)
         refused = _add(git, plan.add)
-        _update(
-            git, ("--force-remove",), list(refused)
-        )  # else an older content would stand for them
-        return WorkingTree(_write_tree(git), place.commit, {**plan.skipped, **refused})
+        _update(git, ("--force-remove",), list(refused))  # or an older content would stay
+        return WorkingTree(_write_tree(git), layout.commit, {**plan.skipped, **refused})
 
 
 def _parse(output: bytes) -> _Report:
-    """Read porcelain v2: `1 XY sub mH mI mW hH hI path`, `u XY sub m1 m2 m3 mW h1 h2 h3 path`, `? path`, `# ...`."""
+    """Parse porcelain v2.
+
+    Records are `1 XY sub mH mI mW hH hI path`, `u XY sub m1 m2 m3 mW h1 h2 h3 path`, `? path` and
+    `# ...`.
+    """
     report = _Report()
     for record in output.split(b"\0"):
         kind = record[:1]
@@ -181,7 +177,7 @@ def _plan(rows: Iterable[_Row], top: bytes, max_bytes: Callable[[bytes], int]) -
 
 
 def _unfit(row: _Row, top: bytes, max_bytes: Callable[[bytes], int]) -> str:
-    """Why git cannot or should not read this file; empty if it may."""
+    """Say why git cannot or should not read this file; empty if it may."""
     if row.path.endswith(b"/"):
         return "embedded repository"
     file = os.path.join(top, row.path)  # noqa: PTH118 - pathlib knows no bytes
@@ -203,9 +199,9 @@ def _unfit(row: _Row, top: bytes, max_bytes: Callable[[bytes], int]) -> str:
 
 
 def _add(git: Git, paths: Sequence[bytes]) -> dict[bytes, str]:
-    """Add files to the index; those that git refuses (a failing filter, a name it forbids), with the reason.
+    """Add files to the index; return those that git refuses (a failing filter, a forbidden name).
 
-    update-index stops at the first it refuses and writes nothing, so the list is halved until the culprits are alone.
+    update-index writes nothing if it refuses one file, so the list is halved until that is alone.
     """
     try:
         _update(git, ("--add", "--remove", "--replace"), paths)

@@ -1,4 +1,4 @@
-"""Where a path's repository is, learnt from one `git rev-parse`. Reads nothing else and keeps no handle."""
+"""Find the folders of a path's repository, by one `git rev-parse`."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from ragit.types import Oid
 SYMLINK = 0o120000
 GITLINK = 0o160000
 FILE_MODES = (0o100644, 0o100755, 0o100664)
-"""Modes of ordinary files; the last is written by nobody now but lives on in old histories."""
+"""Modes of ordinary files; the last occurs in old histories only."""
 
 
-class Place(Record):
-    """A repository as one path sees it. All paths are absolute."""
+class Layout(Record):
+    """A repository as seen from one path. All paths are absolute."""
 
     common_dir: Path
     git_dir: Path
@@ -30,34 +30,34 @@ class Place(Record):
     top: Path | None
     commit: Oid | None
     tree: Oid
-    """Of HEAD; the empty tree as long as nothing was committed."""
+    """HEAD's; the empty tree before the first commit."""
     git: Git
-    """Runs at the top of the working tree (in the git dir where there is none), speaking English."""
+    """Runs at the top of the working tree (in the git dir if there is none), with English messages.
+    """
     git_with_filters: Git
-    """The same in the user's locale, for commands that run his clean filters."""
+    """The same in the user's locale, for commands that run clean filters."""
 
 
 EMPTY_TREES = {
     "sha1": Oid("4b825dc642cb6eb9a060e54bf8d69288fbee4904"),
     "sha256": Oid("6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"),
 }
-"""The oid of a tree without entries, in git's object formats."""
+"""Object id of the tree without entries, by object format."""
 
 
-def find(path: str, caller: Mapping[str, str]) -> Place:
-    """Ask git about `path`. Raises NotARepository in git's own words, GitFailed if git is missing or too old."""
+def discover(path: str, caller: Mapping[str, str]) -> Layout:
+    """Find the repository of `path`, under the environment `caller`.
+
+    Raises NotARepository in git's own words, GitFailed if git is missing or too old.
+    """
     if not Path(path).is_dir():
         raise NotARepository(f"{path} is not a folder", "name a folder inside a git repository")
-    mark = f"--{os.urandom(6).hex()}"  # rev-parse repeats what it does not know: a mark that no path can hold
+    mark = f"--{os.urandom(6).hex()}"  # rev-parse repeats what it does not know
     args = ["rev-parse", "--path-format=absolute"]
     for question in ("--git-common-dir", "--git-dir", "--git-path=index", "--git-path=objects"):
         args += [*question.split("="), mark]
     args += ["--show-object-format", mark, "--show-prefix", mark, "--show-cdup", mark]
-    args += [
-        "--revs-only",
-        "HEAD",
-        _TREE,
-    ]  # prints nothing, and does not fail, where HEAD is unborn
+    args += ["--revs-only", "HEAD", _TREE]  # prints nothing, and does not fail, for an unborn HEAD
     answer = _ask(path, args, caller)
     parts = answer.split(mark.encode() + b"\n")
     if parts[0].startswith(b"--path-format"):
@@ -68,17 +68,17 @@ def find(path: str, caller: Mapping[str, str]) -> Place:
         _check_origin(
             Path(os.path.realpath(path)), Path(os.path.realpath(os.fsdecode(parts[1]))), caller
         )
-    return _place(path, parts, raw_up, caller)
+    return _layout(path, parts, raw_up, caller)
 
 
 def _check_origin(path: Path, git_dir: Path, caller: Mapping[str, str]) -> None:
-    """NotARepository for a git dir that we only stand in and that came as files of another repository.
+    """Raise NotARepository for a git dir that is tracked as files of the repository around it.
 
-    git takes any folder with a HEAD, objects and refs for one, and a commit may hold such a folder. Its config would be
-    a stranger's, and settings there - addresses, variables to send, programs to run - count as the user's.
+    git takes any folder with a HEAD, objects and refs for a repository, and a commit may hold such
+    a folder. Its configuration would count as the user's, although it came with a clone.
     """
     if not path.is_relative_to(git_dir):
-        return  # found by its .git, which no commit can hold
+        return  # found by its `.git`, which no commit can hold
     outer = next((folder for folder in git_dir.parents if os.path.lexists(folder / ".git")), None)
     if outer is None or git_dir.relative_to(outer).parts[0] == ".git":
         return
@@ -104,10 +104,8 @@ _TREE = "HEAD^{tree}"
 def _ask(path: str, args: list[str], caller: Mapping[str, str]) -> bytes:
     process = Git(path, environment(caller)).start(*args, stdin=subprocess.DEVNULL)
     out, err = process.communicate()
-    if (
-        process.returncode and b"promisor remote" in err and args[-1] == _TREE
-    ):  # which this partial clone lacks
-        return _ask(path, args[:-1], caller)
+    if process.returncode and b"promisor remote" in err and args[-1] == _TREE:
+        return _ask(path, args[:-1], caller)  # this partial clone lacks the tree
     if process.returncode:
         raise _refused(err)
     return out
@@ -125,7 +123,7 @@ def _refused(err: bytes) -> NotARepository:
     )
 
 
-def _place(path: str, parts: list[bytes], raw_up: bytes, caller: Mapping[str, str]) -> Place:
+def _layout(path: str, parts: list[bytes], raw_up: bytes, caller: Mapping[str, str]) -> Layout:
     common, git_dir, index, objects = (Path(os.fsdecode(part)) for part in parts[:4])
     object_format = parts[4].decode()
     top = _top(path, parts[6], git_dir) if raw_up else None
@@ -141,7 +139,7 @@ def _place(path: str, parts: list[bytes], raw_up: bytes, caller: Mapping[str, st
         else:
             env["GIT_WORK_TREE"] = str(top)
     git = Git(cwd, environment(env))
-    return Place(
+    return Layout(
         common_dir=common,
         git_dir=git_dir,
         index=index,
@@ -162,25 +160,25 @@ def commit_tree(git: Git, commit: str) -> Oid:
 
 
 def _tree(git: Git, head: list[bytes], object_format: str) -> Oid:
-    """HEAD's tree; its commit alone says which it is where a partial clone lacks the tree itself."""
+    """Return HEAD's tree, also where a partial clone lacks it; `head` is what rev-parse printed."""
     if not head:
         return EMPTY_TREES[object_format]
     return Oid(head[1].decode()) if len(head) == 2 else commit_tree(git, head[0].decode())
 
 
 def _top(path: str, up: bytes, git_dir: Path) -> Path | None:
-    """The top of the working tree. A hook that git runs in a git dir takes that for one: it is none."""
+    """Return the top of the working tree; None if git, in a hook, takes the git dir for it."""
     top = Path(os.path.realpath(Path(path) / os.fsdecode(up)))
     return None if top == Path(os.path.realpath(git_dir)) else top
 
 
 def _settle(env: dict[str, str], name: str, path: Path) -> None:
-    """Hooks get relative paths, which would change their meaning with the folder we stand in."""
+    """Make a variable absolute: hooks get relative paths, and git runs in another folder."""
     if name in env:
         env[name] = str(path)
 
 
 def _finds(top: Path, git_dir: Path) -> bool:
-    """Whether git, standing at the top, comes to this git dir: core.worktree may lead elsewhere."""
+    """Return True if git finds this git dir from the top: core.worktree may lead elsewhere."""
     link = top / ".git"
     return link.is_file() or (link.exists() and link.samefile(git_dir))
