@@ -224,6 +224,17 @@ def test_the_line_is_where_the_name_is_defined_or_used() -> None:
     assert shown_line("name_8999", sql).number == 3
 
 
+def test_words_in_the_documentation_of_a_definition_lead_to_the_definition() -> None:
+    after = (
+        'def total(cart):\n    """Add up.\n\n    What a customer has to pay.\n    """\n    pay = 1'
+    )
+    one = hit(text=after, symbol="total", parent="", start_line=1, end_line=6, terms=("customer",))
+    assert shown_line("customer to charge", one).number == 1
+    before = "// What a customer has to pay.\nint total(Cart c) {\n  return customer(c);\n}"
+    one = hit(text=before, symbol="total", parent="", start_line=1, end_line=4, terms=("pay",))
+    assert shown_line("have to pay", one).number == 2
+
+
 def test_a_line_that_the_search_gave_and_a_definition_with_its_line_come_first() -> None:
     assert shown_line("commit", hit(line=45)).number == 45
     named = hit(definitions=(Definition("commit_offsets", "method", 43),))

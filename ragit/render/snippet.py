@@ -124,15 +124,20 @@ def best_line(query: str, hit: Hit) -> Line:
 def _line_of_name(query: str, hit: Hit, lines: list[str]) -> int | None:
     """Return the line that defines a name of the query or, if none does, uses most of them; None if none does."""
     words = set(map(parts, identifiers(query)))
-    names = words if len(words) == 1 else {word for word in words if len(word) > 1}
+    names = {word for word in words if len(word) > 1}
+    defined = set(map(_stems, names or (words if len(words) == 1 else ())))
+    if any(_stems(parts(name)) in defined for name in symbols(hit)):
+        return _opening(query, hit, lines)
     if not names:
         return None
-    if any(parts(name) in names for name in symbols(hit)):
-        return _opening(query, hit, lines)
     held = [names.intersection(map(parts, identifiers(line))) for line in lines]
     most = max(map(len, held), default=0)
     using = [i for i, found in enumerate(held) if len(found) == most]
     return min(using, key=lambda i: (_is_comment(lines[i]), i)) if most else None
+
+
+def _stems(name: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(map(stem, name))
 
 
 def _line_of_words(query: str, hit: Hit, lines: list[str]) -> int:
@@ -143,7 +148,19 @@ def _line_of_words(query: str, hit: Hit, lines: list[str]) -> int:
     most = max(map(len, held), default=0)
     if not ranked or len(held[opening]) * 2 >= most:
         return opening
-    return ranked[0]
+    return opening if hit.symbol and _documents(lines, opening, ranked[0]) else ranked[0]
+
+
+def _documents(lines: list[str], opening: int, at: int) -> bool:
+    """Return whether a line is in the comment before a definition or in the docstring after it."""
+    if at < opening:
+        return True
+    between = "\n".join(lines[opening + 1 : at + 1]).lstrip()
+    for quotes in ('"""', "'''"):
+        if between.startswith(quotes):
+            before = between.rpartition("\n")[0]
+            return before.count(quotes) < 2
+    return False
 
 
 _COUNTED = re.compile(r"([^\W\d]+)s \d+-\d+$")
