@@ -6,6 +6,7 @@ ends as a bug.
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
 from collections.abc import Callable
@@ -246,6 +247,33 @@ def test_a_damaged_tree_is_named_with_gits_remedy(repo: GitSandbox) -> None:
     with ragit.open(repo.path) as index, pytest.raises(GitFailed) as caught:
         index.search("refill_bucket", ref="HEAD")
     assert "fsck" in caught.value.hint
+
+
+# Links in a `.git` that came from elsewhere
+
+
+@pytest.mark.parametrize("name", ["ragit", "ragit/objects"])
+def test_nothing_is_written_or_deleted_through_a_link(
+    repo: GitSandbox, tmp_path: Path, name: str
+) -> None:
+    precious = tmp_path / "precious"
+    for file in ("objects/ab/" + "c" * 38, "ab/" + "d" * 38, "index-1/f", "status-1", "f"):
+        (precious / file).parent.mkdir(parents=True, exist_ok=True)
+        (precious / file).write_text("kept")
+        os.utime(precious / file, (1, 1))
+    os.utime(precious / "index-1", (1, 1))
+    before = sorted(precious.rglob("*"))
+    shutil.rmtree(repo.path / ".git" / name)
+    (repo.path / ".git" / name).symlink_to(precious)
+    with ragit.open(repo.path) as index:
+        assert index.search("refill_bucket").complete
+        index.gc()
+    for number in range(4):
+        repo.write("src/m4.py", source(4, f"edit {number}"))
+        with ragit.open(repo.path) as index:
+            assert index.search("refill_bucket").complete
+    examine(repo.path)
+    assert sorted(precious.rglob("*")) == before
 
 
 # Rows that only an attacker can make: their checksums are right

@@ -1,69 +1,177 @@
-"""Locks between processes: shared or alone, freed by a death, and an error in words where they cannot be had."""
+"""Locks on files: who holds them, and file systems that have none."""
 
 from __future__ import annotations
 
+import errno
+import os
+import shutil
+import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from sandbox import GitSandbox
 
+import ragit
+from ragit import locks
 from ragit.errors import StoreBusy, StoreUnreadable
-from ragit.locks import held, lock
+from ragit.store import Store
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux lists who holds a lock")
+fcntl = pytest.importorskip("fcntl")
+
+HOLDER = """
+import sys, time
+from pathlib import Path
+from ragit.locks import lock
+with lock(Path(sys.argv[1]), shared=sys.argv[2] == "shared") as taken:
+    print(taken, flush=True)
+    time.sleep(60)
+"""
+WRITER = """
+import sys, time
+from pathlib import Path
+from ragit.store import Store
+with Store(Path(sys.argv[1]), writable=True) as store, store.writing():
+    print(True, flush=True)
+    time.sleep(60)
+"""
 
 
-def test_one_holder_at_a_time(tmp_path: Path) -> None:
-    path = tmp_path / "deep" / "x.lock"
-    with lock(path) as first, lock(path) as second:
-        assert (first, second) == (True, False)
-    with lock(path) as again:
-        assert again
-
-
-def test_several_share_and_keep_others_out(tmp_path: Path) -> None:
-    path = tmp_path / "x.lock"
-    with lock(path, shared=True) as one, lock(path, shared=True) as two, lock(path) as alone:
-        assert (one, two, alone) == (True, True, False)
-
-
-def test_waiting_has_an_end_and_says_for_whom(tmp_path: Path) -> None:
-    path = tmp_path / "x.lock"
-    started = time.monotonic()
-    with (
-        lock(path),
-        pytest.raises(StoreBusy, match="a running gc has held") as caught,
-        held(path, wait_s=0.1, by="a running gc"),
-    ):
-        pass
-    assert 0.1 <= time.monotonic() - started < 5
-    assert "Wait" in caught.value.hint
-
-
-def test_a_dead_holder_holds_nothing(tmp_path: Path) -> None:
-    path = tmp_path / "x.lock"
-    script = (
-        "import time; from pathlib import Path; from ragit.locks import lock\n"
-        f"with lock(Path({str(path)!r})):\n    print(1, flush=True); time.sleep(60)"
+@contextmanager
+def process(code: str, *args: str) -> Iterator[subprocess.Popen[str]]:
+    """Run Python until the end of the block, from when it printed True."""
+    running = subprocess.Popen(
+        [sys.executable, "-c", code, *args], stdout=subprocess.PIPE, text=True
     )
-    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE) as holder:
-        assert holder.stdout
-        holder.stdout.readline()
-        with lock(path) as taken:
-            assert not taken
-        holder.kill()
-        holder.wait()
-    with lock(path, wait_s=2) as taken:
+    try:
+        assert running.stdout
+        assert running.stdout.readline() == "True\n"
+        yield running
+    finally:
+        running.kill()
+        running.communicate()
+
+
+@pytest.mark.parametrize("mode", ["shared", "exclusive"])
+def test_a_lock_keeps_another_process_out_and_ends_with_its_holder(
+    tmp_path: Path, mode: str
+) -> None:
+    path = tmp_path / "lock"
+    with process(HOLDER, str(path), mode), locks.lock(path) as taken:
+        assert not taken
+    with locks.lock(path) as taken:
         assert taken
 
 
-def test_a_lock_that_cannot_be_made(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
+def test_shared_locks_go_together(tmp_path: Path) -> None:
+    path = tmp_path / "lock"
+    with locks.lock(path, shared=True) as one, locks.lock(path, shared=True) as other:
+        assert (one, other) == (True, True)
+
+
+@linux
+def test_the_process_that_holds_a_lock_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "lock"
     with (
-        pytest.raises(StoreUnreadable, match="cannot write") as caught,
-        lock(tmp_path / "file" / "x.lock"),
+        process(HOLDER, str(path), "shared") as holder,
+        pytest.raises(StoreBusy) as caught,
+        locks.held(path, wait_s=0, by="a running gc"),
     ):
         pass
-    assert (
-        "ragit -c index.storePath=FILE" in caught.value.hint
-    )  # git config could not write there, either
+    assert f"a running gc (process {holder.pid})" in caught.value.message
+    assert f"kill {holder.pid}" in caught.value.hint
+    assert locks.holders(path) == []
+
+
+def refusing(number: int) -> object:
+    def refuse(*_: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    return refuse
+
+
+@pytest.mark.parametrize("number", [errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL])
+def test_a_file_system_without_flock_is_locked_by_fcntl(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    path = tmp_path / "lock"
+    code = f"import fcntl\ndef refuse(*_): raise OSError({number}, 'x')\nfcntl.flock = refuse\n"
+    monkeypatch.setattr(fcntl, "flock", refusing(number))
+    with locks.lock(path) as taken:
+        assert taken
+    with process(code + HOLDER, str(path), "exclusive"), locks.lock(path, shared=True) as taken:
+        assert not taken
+
+
+def test_a_file_system_without_any_lock_is_told_at_once(
+    repo: GitSandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo.write("a.py", "def hello(): ...\n")
+    repo.commit()
+    for name in ("flock", "lockf"):
+        monkeypatch.setattr(fcntl, name, refusing(errno.ENOLCK))
+    started = time.monotonic()
+    with ragit.open(repo.path) as index, pytest.raises(StoreUnreadable) as caught:
+        index.index()
+    assert time.monotonic() - started < 20
+    assert "has no file locks" in caught.value.message
+    assert "index.storePath" in caught.value.hint
+
+
+def test_a_stopped_writer_makes_a_search_incomplete_and_is_named(repo: GitSandbox) -> None:
+    repo.write("a.py", "def hello(): ...\n")
+    repo.commit()
+    with ragit.open(repo.path) as index:
+        index.index()
+    repo.write("b.py", "def later(): ...\n")
+    with process(WRITER, str(repo.store)) as writer:
+        os.kill(writer.pid, signal.SIGSTOP)
+        started = time.monotonic()
+        with ragit.open(repo.path) as index:
+            answer = index.search("hello")
+        assert time.monotonic() - started < 8
+        assert answer.hits[0].path == "a.py"
+        assert not answer.complete
+        if sys.platform == "linux":
+            assert f"process {writer.pid}" in answer.degraded
+
+
+# Memory that cannot be shared
+
+
+@pytest.mark.skipif(not shutil.which("strace"), reason="strace is not installed")
+@pytest.mark.parametrize("made_elsewhere", [False, True])
+def test_a_store_where_memory_cannot_be_shared_has_a_plain_journal(
+    repo: GitSandbox, tmp_path: Path, made_elsewhere: bool
+) -> None:
+    """As on FUSE with direct_io: mapping the file of SQLite's shared memory fails."""
+    repo.write("a.py", "def hello(): ...\n")
+    repo.commit()
+    repo.store.parent.mkdir()
+    if made_elsewhere:
+        Store(repo.store, writable=True).close()
+
+    def run(*args: str) -> subprocess.CompletedProcess[str]:
+        strace = ["strace", "-f", "-qq", "-o", str(tmp_path / "trace"), "-P", f"{repo.store}-shm"]
+        inject = ["-e", "inject=mmap:error=ENODEV"]
+        return subprocess.run(
+            [*strace, *inject, sys.executable, "-m", "ragit", *args],
+            cwd=repo.path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    done = run("index")
+    assert done.returncode == 0, done.stderr
+    assert run("search", "hello").stdout.startswith("a.py:1")
+    repo.write("b.py", "def later(): ...\n")
+    assert run("search", "later").stdout.startswith("b.py:1")
+    with Store(repo.store, writable=True) as store:
+        assert store._db.pragma("journal_mode") == "truncate"
+        assert store.problems() == []

@@ -54,7 +54,8 @@ class Private:
     def objects(self) -> Path:
         """The object directory, as far as it is known: nobody may have made it yet."""
         known = self._chosen or next(
-            (folder for folder in self._choices if folder.is_dir()), self._choices[0]
+            (folder for folder in self._choices if folder.is_dir() and not folder.is_symlink()),
+            self._choices[0],
         )
         return known / "objects"
 
@@ -167,6 +168,13 @@ class Private:
 
 
 def _writable(folder: Path) -> bool:
+    """Return True for a folder that can be written and is no link to somewhere else.
+
+    A repository's `.git` may come from an archive: a link in it must not choose where ragit writes
+    and, as it cleans up, deletes.
+    """
+    if folder.is_symlink() or (folder / "objects").is_symlink():
+        return False
     try:
         (folder / "objects").mkdir(parents=True, exist_ok=True)
     except OSError:
@@ -218,9 +226,13 @@ def prune(
     Copies of an index go when they are older than `copies_grace` seconds. Returns the bytes freed. A tree of the user's own objects never leads to an object of ours, so
     only our own trees are followed.
     """
-    if not objects.is_dir():
+    if not objects.is_dir() or objects.is_symlink() or objects.parent.is_symlink():
         return 0
-    loose = {Oid(file.parent.name + file.name): file for file in objects.glob("[0-9a-f][0-9a-f]/*")}
+    loose = {
+        Oid(file.parent.name + file.name): file
+        for file in objects.glob("[0-9a-f][0-9a-f]/*")
+        if not file.parent.is_symlink()
+    }
     kept = _reached(recipe, keep, loose.keys())
     horizon = time.time() - grace
     freed = sum(_remove(file, horizon) for oid, file in loose.items() if oid not in kept)

@@ -6,6 +6,7 @@ not be asked at every commit. Both are files beside the store, like git's own gc
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import time
@@ -71,7 +72,8 @@ def record(folder: Path, message: str, hint: str) -> None:
 def forget(folder: Path) -> None:
     """Remove what is kept, after a success."""
     for name in (_UNSEEN, _FAILURES):
-        state_files.remove(folder / name)
+        with contextlib.suppress(OSError):  # the folder is read-only
+            state_files.remove(folder / name)
 
 
 def unseen(folder: Path) -> tuple[str, str] | None:

@@ -27,6 +27,7 @@ from ragit.locks import held, lock
 from ragit.records import replaced
 from ragit.store import (
     Store,
+    copy_store,
     install_store,
     is_store,
     new_store_path,
@@ -56,6 +57,12 @@ SEARCH_FILE_S = 2.0
 HANDFUL = 64
 """Missing files up to which one process chunks them: worker processes do not pay for their start."""
 
+
+_WAIT_S = 60.0
+"""Seconds that an indexing run waits for gc, or a rebuild that is replacing the store."""
+
+QUICK_WAIT_S = 2.0
+"""The same for a search, which answers from what is stored then."""
 
 _DROP_S = 0.1
 """Seconds that dropping superseded states may add to a search."""
@@ -87,6 +94,10 @@ class WaitingSearch:
             return False
         return self._reader.data_version() == self._version
 
+    def leave(self) -> None:
+        """Note that the indexed tree will be in another store than the reader's."""
+        self._reader = None
+
     def take(self, tree: IndexedTree) -> None:
         """Take the tree as it is now. The caller holds the lock under which nothing is dropped."""
         if self._reader is not None:
@@ -117,6 +128,8 @@ class Indexer:
             repo, self.selector, fingerprint, described.fingerprint if described else ""
         )
         self.descriptions = Descriptions(repo, config, self.embedder)
+        self.elsewhere: Path | None = None
+        """Where a store is continued that can be read but not written."""
         self.absent: set[Oid] = set()
         """Blobs that turned out not to be in the repository."""
 
@@ -157,10 +170,13 @@ class Indexer:
         """
         from ragit.index.run.stats import seen
 
+        if self._go_elsewhere() and search:
+            search.leave()
         tally = self._tally(describe)
+        wait_s = QUICK_WAIT_S if search else _WAIT_S
         with (
-            held(self._lock, shared=True, by="a running gc"),
-            Store(self.store_path, writable=True) as store,
+            held(self._lock, shared=True, by="a running gc", wait_s=wait_s),
+            Store(self.store_path, writable=True, wait_ms=int(min(wait_s, 10) * 1000)) as store,
         ):
             latest = self._moment(store)
             if search and search.is_current:
@@ -182,6 +198,17 @@ class Indexer:
         if superseded:
             self._drop_superseded()
         return tally.report(self.config, seen(resolved), chunks)
+
+    def _go_elsewhere(self) -> bool:
+        """Continue a store that cannot be written, on a read-only mount, in a copy.
+
+        Return True if that is another store than before.
+        """
+        if self.elsewhere is None or self.elsewhere == self.store_path:
+            return False
+        copy_store(self.store_path, self.elsewhere)
+        self.store_path, self.elsewhere = self.elsewhere, None
+        return True
 
     def _fill(
         self,
@@ -366,6 +393,7 @@ class Indexer:
         Descriptions are kept: those of the old store, of rebuilds that were killed, and those that
         other processes store meanwhile. One rebuild runs at a time. Raises StoreBusy.
         """
+        self._go_elsewhere()
         with held(self._rebuild_lock, by="another `ragit index --rebuild`"):
             earlier = (self.store_path, *unfinished_stores(self.store_path))
             new = new_store_path(self.store_path)
@@ -430,6 +458,7 @@ class Indexer:
         """Drop every chunking that none of these trees can use under this configuration, and all other embedders."""
         from ragit.reports import GcReport
 
+        self._go_elsewhere()
         with lock(self._rebuild_lock) as idle:
             if idle:
                 self._clear_unfinished()

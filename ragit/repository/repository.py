@@ -146,12 +146,25 @@ class Ragit:
     def store_path(self) -> Path:
         """The index file: in the git directory, or under the user's cache where that cannot be written."""
         path = self.config.store_file(self._repo.common_dir)
-        if (
-            self.config.index.store_path
-            or path.exists()
-            or os.access(self._repo.common_dir, os.W_OK)
-        ):
+        if self.config.index.store_path or self._may_write:
             return path
+        cached = self._cached_store_path
+        readable = path.exists() and not self.folder.is_symlink()
+        return path if readable and not cached.exists() else cached
+
+    @property
+    def _may_write(self) -> bool:
+        """True if the store may be written in the git directory.
+
+        A link there may have come with someone else's `.git`: it must not choose where ragit
+        writes.
+        """
+        writable = self.folder if self.folder.exists() else self._repo.common_dir
+        return os.access(writable, os.W_OK) and not self.folder.is_symlink()
+
+    @cached_property
+    def _cached_store_path(self) -> Path:
+        """The index file of a repository whose git directory cannot be written."""
         import hashlib  # loads OpenSSL, and most git directories can be written
 
         name = hashlib.sha256(os.fsencode(self._repo.common_dir)).hexdigest()[:16]
@@ -362,7 +375,10 @@ class Ragit:
     def _indexer(self) -> Indexer:
         from ragit.index import Indexer
 
-        return Indexer(self._repo, self.config, self.store_path, self.settings.chunkers_in_force())
+        found = Indexer(self._repo, self.config, self.store_path, self.settings.chunkers_in_force())
+        if not (self.config.index.store_path or self._may_write):
+            found.elsewhere = self._cached_store_path
+        return found
 
     @cached_property
     def _searcher(self) -> Searcher:

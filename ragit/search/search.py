@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ragit import globs, rank
 from ragit.config import Config
-from ragit.errors import EmbedderUnavailable, NotIndexed, WorkerDied
+from ragit.errors import EmbedderUnavailable, NotIndexed, StoreBusy, WorkerDied
 from ragit.git import Objects, Repo
 from ragit.index import IndexedTree, Indexer, WaitingSearch
 from ragit.index.descriptions.settings import chunk_task
@@ -181,6 +181,8 @@ class Searcher:
             complete(words_only, search=WaitingSearch(state.tree, None, objects, ExitStack()))
             self._indexer.absent |= words_only.absent
             refused = error.message
+        except StoreBusy as error:
+            failed = error.message
         except WorkerDied as error:
             if not state.tree.snapshot.paths:
                 raise

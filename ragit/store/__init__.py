@@ -7,6 +7,7 @@ write lock at once (BEGIN IMMEDIATE) and hold it only while rows are written; re
 from ragit.store.connect import engine_versions, is_store
 from ragit.store.descriptions import OF_CHUNK, OF_IMAGE, DescriptionRow, Descriptions
 from ragit.store.files import (
+    copy_store,
     install_store,
     new_store_path,
     remove_store,
@@ -39,6 +40,7 @@ __all__ = [
     "StoreInfo",
     "StoredChunking",
     "chunk_id",
+    "copy_store",
     "engine_versions",
     "install_store",
     "is_store",

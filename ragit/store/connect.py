@@ -11,8 +11,8 @@ from pathlib import Path
 
 import apsw
 
-from ragit.errors import StoreBusy, StoreTooNew, StoreTooOld, StoreUnreadable
-from ragit.locks import lock
+from ragit.errors import StoreTooNew, StoreTooOld, StoreUnreadable
+from ragit.locks import busy, by_process, lock
 from ragit.store import checksums, schema
 from ragit.store.rows import DamagedRow
 
@@ -40,10 +40,9 @@ def translated(path: Path) -> Iterator[None]:
     except DamagedRow as error:
         raise StoreUnreadable(f"the index {path} is damaged: {error}", REBUILD) from error
     except (apsw.BusyError, apsw.LockedError) as error:
-        raise StoreBusy(
-            f"another process has kept the index {path} locked for {BUSY_MS // 1000} s",
-            "Wait for it to end, or look for a hanging ragit with: ragit status",
-        ) from error
+        files = (path, Path(f"{path}-shm"))
+        who = f"another process{by_process(*files)}"
+        raise busy(f"{who} has kept the index {path} locked for too long", *files) from error
     except apsw.FullError as error:
         raise StoreUnreadable(
             f"the disk of {path} is full", "Free some space; what was written so far is kept"
@@ -75,9 +74,10 @@ def opening(path: Path, *, exclusive: bool = False) -> Iterator[None]:
     wait_s = BUSY_MS / 1000
     with lock(Path(f"{path}.opening"), shared=not exclusive, wait_s=wait_s) as taken:
         if not taken:
-            raise StoreBusy(
-                f"another process has been replacing or opening the index {path} for {wait_s:.0f} s",
-                "Wait for it to end, then type the command again",
+            who = f"another process{by_process(Path(f'{path}.opening'))}"
+            raise busy(
+                f"{who} has been replacing or opening the index {path} for {wait_s:.0f} s",
+                Path(f"{path}.opening"),
             )
         yield
 
@@ -94,30 +94,47 @@ def _opening(path: Path, *, writable: bool) -> Iterator[None]:
         yield
 
 
-def connect(path: Path, *, writable: bool) -> apsw.Connection:
-    """Return a connection to an existing (or, if writable, a new) store of this version."""
+def connect(path: Path, *, writable: bool, wait_ms: int = BUSY_MS) -> apsw.Connection:
+    """Return a connection to an existing (or, if writable, a new) store of this version.
+
+    It waits `wait_ms` for others that write.
+    """
     with translated(path), _opening(path, writable=writable):
-        db = _open(path, writable=writable)
+        try:
+            db = _checked(path, writable, wal=True)
+        except apsw.IOError as error:
+            if not (writable and _lacks_shared_memory(error)):
+                raise
+            _turn_back(path)
+            db = _checked(path, writable, wal=False)
+        db.set_busy_timeout(wait_ms)
+        db.pragma("cache_size", -CACHE_KIB)
+        db.pragma("temp_store", "memory")
+        db.pragma("mmap_size", 1 << 30)
+        return db
+
+
+def _checked(path: Path, writable: bool, *, wal: bool) -> apsw.Connection:
+    """Return a connection to what is a store of this version; a new one may use `wal`."""
+    db = _open(path, writable=writable)
+    try:
         _distrust(db)
         found, is_ours = _identity(db)
         if found > schema.VERSION:
-            db.close()
             raise StoreTooNew(
                 f"the index {path} has format {found}, newer than this ragit's {schema.VERSION}",
                 "Upgrade ragit, or keep a store of your own: git config ragit.index.storePath FILE",
             )
         if not is_ours:
-            db.close()
             raise StoreUnreadable(f"{path} is a database, but not an index of ragit", _ELSEWHERE)
         if writable:
-            _prepare(db, found)
+            _prepare(db, found, wal=wal)
         elif found < schema.VERSION:
-            db.close()
             raise StoreTooOld(f"the index {path} has the older format {found}", "Type: ragit index")
-        db.pragma("cache_size", -CACHE_KIB)
-        db.pragma("temp_store", "memory")
-        db.pragma("mmap_size", 1 << 30)
-        return db
+    except BaseException:
+        db.close()
+        raise
+    return db
 
 
 def _distrust(db: apsw.Connection) -> None:
@@ -164,7 +181,9 @@ def _open(path: Path, *, writable: bool) -> apsw.Connection:
     try:
         db = _patient(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY, vfs=vfs))
         db.pragma("user_version")
-    except (apsw.CantOpenError, apsw.ReadOnlyError):
+    except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.IOError) as error:
+        if isinstance(error, apsw.IOError) and not _lacks_shared_memory(error):
+            raise
         # In a folder that cannot be written, a WAL database opens only as immutable: right if no writer left a log.
         if not path.exists() or Path(f"{path}-wal").exists():
             raise
@@ -172,6 +191,26 @@ def _open(path: Path, *, writable: bool) -> apsw.Connection:
         flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
         return apsw.Connection(uri, flags=flags, vfs=vfs)
     return db
+
+
+def _turn_back(path: Path) -> None:
+    """Turn a WAL database into one with a rollback journal, without sharing memory.
+
+    A connection that has the file for itself needs none.
+    """
+    with contextlib.closing(_patient(apsw.Connection(str(path), vfs=checksums.vfs()))) as db:
+        db.pragma("locking_mode", "exclusive")
+        db.pragma("journal_mode", "truncate")
+        db.pragma("user_version")
+
+
+def _lacks_shared_memory(error: apsw.Error) -> bool:
+    return getattr(error, "extendedresult", 0) in (
+        apsw.SQLITE_IOERR_SHMOPEN,
+        apsw.SQLITE_IOERR_SHMSIZE,
+        apsw.SQLITE_IOERR_SHMLOCK,
+        apsw.SQLITE_IOERR_SHMMAP,
+    )
 
 
 def _patient(db: apsw.Connection) -> apsw.Connection:
@@ -184,7 +223,7 @@ def _quoted(path: Path) -> str:
     return str(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
 
 
-def _prepare(db: apsw.Connection, found: int) -> None:
+def _prepare(db: apsw.Connection, found: int, *, wal: bool) -> None:
     """Set journal mode and schema. Where WAL cannot work (a network share), take TRUNCATE.
 
     A new file is marked as ours before it has a log, so that `is_store` never has to read one.
@@ -192,7 +231,8 @@ def _prepare(db: apsw.Connection, found: int) -> None:
     if found == 0:
         with transaction(db):
             db.pragma("application_id", schema.APPLICATION_ID)
-    if _turned_to_wal(db) != "wal":
+    mode = _turned_to_wal(db) if wal and found == 0 else db.pragma("journal_mode")
+    if mode != "wal":
         db.pragma("journal_mode", "truncate")
     db.pragma("synchronous", "normal")
     if found < schema.VERSION:

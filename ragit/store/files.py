@@ -42,6 +42,27 @@ def remove_store(path: Path) -> None:
         file.unlink(missing_ok=True)
 
 
+def copy_store(path: Path, target: Path) -> None:
+    """Copy a store that nothing writes, unless `target` is there. Raises StoreUnreadable.
+
+    A log beside it would be lost, so a store with one is not copied: its rows are made again.
+    """
+    log = Path(f"{path}-wal")
+    if target.exists() or not path.exists() or (log.exists() and log.stat().st_size):
+        return
+    part = new_store_path(target)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        part.write_bytes(path.read_bytes())
+        part.replace(target)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise StoreUnreadable(
+            f"cannot write {target}: {error.strerror}",
+            "Name a file that can be written: ragit -c index.storePath=FILE ...",
+        ) from error
+
+
 def install_store(path: Path, new: Path) -> None:
     """Put a finished store in the place of the one at `path`; the caller holds the indexing lock.
 

@@ -12,6 +12,7 @@ from typing import cast
 from ragit.errors import EmbedderUnavailable
 from ragit.store import checksums, schema, verify
 from ragit.store.connect import (
+    BUSY_MS,
     connect,
     load_vector_functions,
     one_state,
@@ -49,10 +50,10 @@ SPAN = 256
 class Store:
     """An open store. Close it, or use it in a `with`."""
 
-    def __init__(self, path: Path, *, writable: bool) -> None:
+    def __init__(self, path: Path, *, writable: bool, wait_ms: int = BUSY_MS) -> None:
         self.path = path
         self.writable = writable
-        self._db = connect(path, writable=writable)
+        self._db = connect(path, writable=writable, wait_ms=wait_ms)
 
     def __enter__(self) -> Store:
         return self
