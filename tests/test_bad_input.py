@@ -67,7 +67,7 @@ def test_a_bare_repository_is_searched(repo: GitSandbox, tmp_path: Path) -> None
     repo.git("clone", "-q", "--bare", ".", str(bare))
     shell = Terminal(bare)
     for scope in ([], ["--committed"], ["--ref", "main"]):
-        assert shell.ragit("search", "hello", *scope, code=0).out.startswith("a.py:1  hello")
+        assert shell.ragit("search", "hello", *scope, code=0).out.startswith("a.py:1\n")
     assert "bare repository" in shell.refused("trust").err
     shell.ragit("status", code=0)
     shell.ragit("gc", code=0)
@@ -78,7 +78,7 @@ def test_before_the_first_commit(repo: GitSandbox) -> None:
     assert shell.ragit("search", "hello", code=1).err == "no hits in HEAD\n"
     assert shell.ragit("index", code=0).out.startswith("up to date: 0 files, 0 chunks")
     repo.write("a.py", HELLO)
-    assert shell.ragit("search", "hello", code=0).out.startswith("a.py:1  hello")
+    assert shell.ragit("search", "hello", code=0).out.startswith("a.py:1\n")
     shell.ragit("search", "--committed", "hello", code=1)
     shell.ragit("search", "--staged", "hello", code=1)
     repo.git("add", "a.py")
@@ -99,7 +99,7 @@ def test_a_detached_head(repo: GitSandbox, shell: Terminal) -> None:
     repo.switch(repo.git("rev-parse", "HEAD"))
     repo.write("b.py", "def detached(): pass\n")
     repo.commit()
-    assert shell.ragit("search", "detached", code=0).out.startswith("b.py:1  detached")
+    assert shell.ragit("search", "detached", code=0).out.startswith("b.py:1\n")
 
 
 @pytest.mark.parametrize(
@@ -287,7 +287,7 @@ def test_a_damaged_store_is_named_with_the_command_that_mends_it(
         assert f"the index {store} is damaged" in said.err
         assert "ragit index --rebuild" in said.hint
     assert shell.ragit("index", "--rebuild", code=0).out.startswith("indexed 1 file")
-    assert shell.ragit("search", "hello", code=0).out.startswith("a.py:1  hello")
+    assert shell.ragit("search", "hello", code=0).out.startswith("a.py:1\n")
 
 
 def test_a_store_of_a_newer_ragit_is_refused_and_replaced_only_when_told(
@@ -369,11 +369,11 @@ def test_a_git_dir_that_cannot_be_written_is_indexed_in_ones_cache(
     repo.commit()
     shell = Terminal(repo.path)
     with read_only(repo.path / ".git"):
-        assert shell.ragit("search", "hello", code=0).out.startswith("a.py:1  hello")
+        assert shell.ragit("search", "hello", code=0).out.startswith("a.py:1\n")
         assert not repo.store.exists()
         assert list((home / ".cache" / "ragit").glob("*/index.db"))
         repo.write("a.py", "def changed(): pass\n")
-        assert shell.ragit("search", "changed", code=0).out.startswith("a.py:1  changed")
+        assert shell.ragit("search", "changed", code=0).out.startswith("a.py:1\n")
         shell.ragit("status", code=0)
 
 
@@ -385,14 +385,14 @@ def test_an_index_that_cannot_be_written_is_continued_in_ones_cache(
 
     before = copies()
     with read_only(repo.path / ".git"):
-        assert shell.ragit("search", "hello", code=0).out.startswith("a.py:1  hello")
+        assert shell.ragit("search", "hello", code=0).out.startswith("a.py:1\n")
         assert copies() == before  # it is read where it lies
         repo.write("b.py", "def changed(): pass\n")
         assert "incomplete: 1 file" in shell.ragit("search", "--no-index", "hello", code=0).err
-        assert shell.ragit("search", "changed", code=0).out.startswith("b.py:1  changed")
+        assert shell.ragit("search", "changed", code=0).out.startswith("b.py:1\n")
         assert len(copies() - before) == 1
         shell.ragit("index", code=0)
-        assert shell.ragit("search", "hello", code=0).out.startswith("a.py:1  hello")
+        assert shell.ragit("search", "hello", code=0).out.startswith("a.py:1\n")
         for command in (["status"], ["check"], ["gc"], ["index", "--rebuild"]):
             shell.ragit(*command, code=0)
 
@@ -432,13 +432,13 @@ def test_a_full_disk(repo: GitSandbox, small_disk: Path) -> None:
         said = shell.refused(*command)
         assert "full" in said.err or "No space left" in said.err
     (small_disk / "filling").unlink()
-    assert shell.ragit("search", "hello", code=0).out.startswith("a.py:1  hello")
+    assert shell.ragit("search", "hello", code=0).out.startswith("a.py:1\n")
     for number in range(200):
         repo.write(f"more{number}.py", f"def more{number}():\n    return {number}\n" * 5)
     repo.commit()
     assert "full" in shell.refused("index").err
     # What was there is still there, and sound.
-    assert shell.ragit("search", "--ref", "HEAD~1", "hello", code=0).out.startswith("a.py:1  hello")
+    assert shell.ragit("search", "--ref", "HEAD~1", "hello", code=0).out.startswith("a.py:1\n")
 
 
 def test_a_full_disk_under_the_repository(repo: GitSandbox, small_disk: Path) -> None:
@@ -600,7 +600,7 @@ def test_nothing_to_look_for(shell: Terminal) -> None:
 
 
 def test_a_query_of_bytes_that_are_no_text(shell: Terminal) -> None:
-    assert shell.process("search", b"hello \xff\xfe", code=0).out.startswith("a.py:1  hello")
+    assert shell.process("search", b"hello \xff\xfe", code=0).out.startswith("a.py:1\n")
 
 
 def test_a_bug_says_where_its_log_is(shell: Terminal, tmp_path: Path) -> None:
