@@ -24,7 +24,7 @@ from ragit.errors import StoreBusy, WorkerDied
 from ragit.git import Repo
 from ragit.index import Indexer
 from ragit.index.run.deferred import Batch
-from ragit.index.run.workbench import How
+from ragit.index.run.result import RunMode
 from ragit.index.run.worker_pool import Pool
 from ragit.locks import held
 from ragit.reports import IndexReport
@@ -212,8 +212,8 @@ def test_a_worker_that_dies_is_replaced(repo: GitSandbox) -> None:
     repo.commit()
     with Repo.open(repo.path) as opened:
         indexer = Indexer(opened, Config(), repo.store)
-        recipe = indexer._setup.recipe(How(reuse=False), bulk=False)
-        pool = Pool(recipe, 1)
+        config = indexer._setup.worker_config(RunMode(reuse=False), bulk=False)
+        pool = Pool(config, 1)
         selected = indexer.trees.resolve(None, opened.head().tree).missing
         keys = [file.key for file in selected]
         try:
@@ -233,7 +233,7 @@ def test_no_file_is_blamed_for_workers_that_do_not_start(
     repo.commit()
     with Repo.open(repo.path) as opened:
         indexer = Indexer(opened, Config(), repo.store)
-        pool = Pool(indexer._setup.recipe(How(reuse=False), bulk=False), 1)
+        pool = Pool(indexer._setup.worker_config(RunMode(reuse=False), bulk=False), 1)
         keys = [file.key for file in indexer.trees.resolve(None, opened.head().tree).missing]
         try:
             with pytest.raises(WorkerDied, match="signal 6"):
@@ -247,7 +247,7 @@ def test_what_a_worker_cannot_do_is_told_in_its_words(repo: GitSandbox) -> None:
     repo.commit()
     with Repo.open(repo.path) as opened:
         indexer = Indexer(opened, Config(), repo.store)
-        pool = Pool(indexer._setup.recipe(How(reuse=False), bulk=False), 1)
+        pool = Pool(indexer._setup.worker_config(RunMode(reuse=False), bulk=False), 1)
         try:
             with pytest.raises(Exception, match="nosuchlanguage"):
                 list(pool.work([Batch([(opened.head().tree, "nosuchlanguage", "x")], FULL)]))

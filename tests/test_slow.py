@@ -25,8 +25,8 @@ from ragit.chunk.patience import BRIEF, FULL, NONE, Patience  # noqa: E402
 from ragit.config import Config  # noqa: E402
 from ragit.git import Repo  # noqa: E402
 from ragit.index import Indexer  # noqa: E402
-from ragit.index.run.deferred import Batch, Slow  # noqa: E402
-from ragit.index.run.workbench import Done, How  # noqa: E402
+from ragit.index.run.deferred import Batch, DeferredFiles  # noqa: E402
+from ragit.index.run.result import BlobResult, RunMode  # noqa: E402
 from ragit.index.run.worker_pool import Pool  # noqa: E402
 from ragit.store import Store  # noqa: E402
 from ragit.types import BUSY, SPENT, SPENT_BY_LINES, Oid  # noqa: E402
@@ -77,7 +77,8 @@ def without_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor is there time for another."""
     slowly(monkeypatch)
     monkeypatch.setattr(
-        "ragit.index.run.run.Slow", lambda lacking, before, _: Slow(lacking, before, -1e9)
+        "ragit.index.run.run.DeferredFiles",
+        lambda lacking, before, _: DeferredFiles(lacking, before, -1e9),
     )
 
 
@@ -143,11 +144,13 @@ def one_by_one(keys: Sequence[tuple[Oid, str, str]]) -> Iterator[list[tuple[Oid,
     return (list(keys[at : at + 4]) for at in range(0, len(keys), 4))
 
 
-def run_of(slow: Slow, work: Callable[[Batch], Iterable[Done]]) -> tuple[list[Batch], list[Done]]:
+def run_of(
+    slow: DeferredFiles, work: Callable[[Batch], Iterable[BlobResult]]
+) -> tuple[list[Batch], list[BlobResult]]:
     """What a run asks for, and what comes of it, if a try costs what `work` says."""
     asked: list[Batch] = []
 
-    def worked(batches: Iterable[Batch]) -> Iterator[list[Done]]:
+    def worked(batches: Iterable[Batch]) -> Iterator[list[BlobResult]]:
         for batch in batches:
             asked.append(batch)
             yield list(work(batch))
@@ -159,14 +162,16 @@ def run_of(slow: Slow, work: Callable[[Batch], Iterable[Done]]) -> tuple[list[Ba
     return asked, [one for batch in done for one in batch]
 
 
-def hostile(batch: Batch) -> Iterator[Done]:
+def hostile(batch: Batch) -> Iterator[BlobResult]:
     """Whatever it is given, it takes ten seconds."""
     for key in batch.keys:
-        yield Done(key, None, seconds=0 if batch.kind == NONE else 10, late=batch.kind == BRIEF)
+        yield BlobResult(
+            key, None, seconds=0 if batch.kind == NONE else 10, timed_out=batch.kind == BRIEF
+        )
 
 
 def test_slow_files_come_last_one_by_one_until_the_allowance_is_spent() -> None:
-    asked, done = run_of(Slow(KEYS, frozenset(), 25), hostile)
+    asked, done = run_of(DeferredFiles(KEYS, frozenset(), 25), hostile)
     assert [batch.kind for batch in asked] == [BRIEF] * 3 + [FULL] * 3 + [NONE] * 3
     assert [key for batch in asked[3:] for key in batch.keys] == KEYS
     assert [one.key for one in done] == KEYS
@@ -174,14 +179,14 @@ def test_slow_files_come_last_one_by_one_until_the_allowance_is_spent() -> None:
 
 def test_what_was_deferred_before_comes_last_and_stays_if_there_is_no_time() -> None:
     before = frozenset(KEYS[:5])
-    asked, done = run_of(Slow(KEYS, before, 75), hostile)
+    asked, done = run_of(DeferredFiles(KEYS, before, 75), hostile)
     assert {key for batch in asked if batch.kind == BRIEF for key in batch.keys} == {*KEYS} - before
     assert [key for batch in asked if batch.kind == FULL for key in batch.keys] == [
         *KEYS[5:],
         KEYS[0],
     ]
     assert [batch for batch in asked if batch.kind == NONE] == [], "it is stored as deferred"
-    assert [(one.key, one.late) for one in done[-4:]] == [(key, True) for key in KEYS[1:5]]
+    assert [(one.key, one.timed_out) for one in done[-4:]] == [(key, True) for key in KEYS[1:5]]
     assert sorted(one.key for one in done) == KEYS, "each is counted once"
 
 
@@ -375,7 +380,7 @@ def test_what_kills_its_worker_is_cut_by_lines(
     repo.commit()
     with Repo.open(repo.path) as opened:
         indexer = Indexer(opened, Config(), repo.store)
-        pool = Pool(indexer._setup.recipe(How(reuse=False), bulk=False), 1)
+        pool = Pool(indexer._setup.worker_config(RunMode(reuse=False), bulk=False), 1)
         keys = [file.key for file in indexer.trees.resolve(None, opened.head().tree).missing]
         try:
             (done,) = pool.work([Batch(keys, kind)])
@@ -384,7 +389,7 @@ def test_what_kills_its_worker_is_cut_by_lines(
     reasons = [one.new.skipped for one in done if one.new]
     assert reasons == ["cut by lines: its parser failed"] * 2 + [""]
     assert all(one.new and one.new.chunks for one in done)
-    assert not any(one.late for one in done)
+    assert not any(one.timed_out for one in done)
 
 
 # What a search waits for --------------------------------------------------------------------------------------------

@@ -40,9 +40,9 @@ from ragit.types import lacking as lacking_words
 
 if TYPE_CHECKING:
     from ragit.chunk.custom import Custom
+    from ragit.index.run.result import Key
     from ragit.index.run.run import Setup
-    from ragit.index.run.stats import Tally
-    from ragit.index.run.workbench import Key
+    from ragit.index.run.stats import RunStats
     from ragit.reports import GcReport, IndexReport
 
 
@@ -172,7 +172,7 @@ class Indexer:
 
         if self._go_elsewhere() and search:
             search.leave()
-        tally = self._tally(describe)
+        stats = self._new_stats(describe)
         wait_s = QUICK_WAIT_S if search else _WAIT_S
         with (
             held(self._lock, shared=True, by="a running gc", wait_s=wait_s),
@@ -182,10 +182,10 @@ class Indexer:
             if search and search.is_current:
                 resolved, lacking = [search.tree], _missing([search.tree], waiting=False)
             else:
-                resolved, lacking = self._lacking(store, trees, near, tally, retry)
+                resolved, lacking = self._lacking(store, trees, near, stats, retry)
             if lacking:
                 try:
-                    self._fill(store, lacking, tally, progress, search)
+                    self._fill(store, lacking, stats, progress, search)
                 except EmbedderUnavailable as error:
                     raise self._unavailable(error, store, trees, near) from error
                 latest = self._moment(store)
@@ -197,7 +197,7 @@ class Indexer:
                 search.take(resolved[0])
         if superseded:
             self._drop_superseded()
-        return tally.report(self.config, seen(resolved), chunks)
+        return stats.report(self.config, seen(resolved), chunks)
 
     def _go_elsewhere(self) -> bool:
         """Continue a store that cannot be written, on a read-only mount, in a copy.
@@ -214,21 +214,21 @@ class Indexer:
         self,
         store: Store,
         lacking: Sequence[Key],
-        tally: Tally,
+        stats: RunStats,
         progress: Progress | None,
         search: WaitingSearch | None,
     ) -> None:
+        from ragit.index.run.result import RunMode
         from ragit.index.run.run import Run
-        from ragit.index.run.workbench import How
 
-        asks = tally.spent is not None
+        asks = stats.spent is not None
         # What a server made for one batch, the next must not have made again, even where the store is empty.
         reuse = self.descriptions.wanted or store.has_chunks() or self._setup.is_remote
-        how = How(reuse, describes=asks)
+        mode = RunMode(reuse, describes=asks)
         if search:
-            how = how._replace(deadline=time.monotonic() + SEARCH_S, most=SEARCH_FILE_S)
+            mode = mode._replace(deadline=time.monotonic() + SEARCH_S, most=SEARCH_FILE_S)
         objects = search.objects if search else None
-        run = Run(self._setup, how, tally, progress, keeping(store) if asks else None, objects)
+        run = Run(self._setup, mode, stats, progress, keeping(store) if asks else None, objects)
         try:
             run.fill(store, lacking)
         finally:
@@ -268,12 +268,12 @@ class Indexer:
         files = len(resolved.missing) + len(resolved.without_vectors)
         return ToIndex(files, documents, server_name(self.config.embedding, self.embedder))
 
-    def _tally(self, describe: bool) -> Tally:
+    def _new_stats(self, describe: bool) -> RunStats:
         from ragit.index.run.stats import (
-            Tally,  # with what it imports, 15 ms that a search of a complete tree saves
+            RunStats,  # with what it imports, 15 ms that a search of a complete tree saves
         )
 
-        return Tally(spent={} if describe and self.descriptions.wanted else None)
+        return RunStats(spent={} if describe and self.descriptions.wanted else None)
 
     @cached_property
     def _setup(self) -> Setup:
@@ -286,13 +286,13 @@ class Indexer:
         store: Store | None,
         trees: Sequence[Oid],
         near: Oid | None,
-        tally: Tally,
+        stats: RunStats,
         retry: bool,
         *,
         anew: bool = False,
     ) -> tuple[list[IndexedTree], list[Key]]:
         """The trees as they are, and the keys of what has to be worked on."""
-        asks = tally.spent is not None
+        asks = stats.spent is not None
         naming = (DEFERRED if retry else frozenset()) | ({NOT_DESCRIBED} if asks else frozenset())
         resolved = [
             self.trees.resolve(store, tree, near=near, absent=self.absent, naming=naming, anew=anew)
@@ -301,15 +301,15 @@ class Indexer:
         lacking = _missing(resolved, waiting=asks)
         if retry:
             deferred = dict.fromkeys(file.key for part in resolved for file in part.deferred)
-            tally.deferred = frozenset(deferred).difference(lacking)
-            lacking += [key for key in deferred if key in tally.deferred]
+            stats.deferred = frozenset(deferred).difference(lacking)
+            lacking += [key for key in deferred if key in stats.deferred]
         if store and not anew:
             again = store.keys_of(
                 sorted({chunking for part in resolved for chunking in part.without_vectors})
             )
             again += self.descriptions.lacking(store, resolved) if asks else []
-            tally.again = frozenset(again).difference(lacking)
-            lacking += [key for key in dict.fromkeys(again) if key in tally.again]
+            stats.again = frozenset(again).difference(lacking)
+            lacking += [key for key in dict.fromkeys(again) if key in stats.again]
         return resolved, lacking
 
     def describe(self, blob: Oid) -> str:
@@ -345,7 +345,7 @@ class Indexer:
                 )
         self.repo.fetch(absent)
 
-    def rehearse(
+    def dry_run(
         self,
         trees: Sequence[Oid],
         *,
@@ -357,26 +357,26 @@ class Indexer:
         """What `complete` would do, descriptions included, found by chunking what is missing and writing nothing; or
         what `rebuild` would, to make all of it `anew`.
         """
-        from ragit.index.run.dry_run import Foresight
+        from ragit.index.run.dry_run import DryRunStats
+        from ragit.index.run.result import RunMode
         from ragit.index.run.run import Run
-        from ragit.index.run.workbench import How
 
-        tally = Foresight(spent={} if describe and self.descriptions.wanted else None)
+        stats = DryRunStats(spent={} if describe and self.descriptions.wanted else None)
         with self.reading() as store:
-            resolved, lacking = self._lacking(store, trees, None, tally, retry, anew=anew)
+            resolved, lacking = self._lacking(store, trees, None, stats, retry, anew=anew)
             vectorless = chunks_without_vectors(store, *resolved)
-            how = How(
-                store is not None, describes=tally.spent is not None, rehearses=True, anew=anew
+            mode = RunMode(
+                store is not None, describes=stats.spent is not None, dry_run=True, anew=anew
             )
-            run = Run(self._setup, how, tally, progress)
+            run = Run(self._setup, mode, stats, progress)
             for _ in run.work(lacking):
                 pass  # they are counted
             self.absent |= run.absent
             if run.absent:
-                resolved, _ = self._lacking(store, trees, None, tally, retry, anew=anew)
-            stored = store.chunk_count(tally.stays(resolved)) if store else 0
-        tally.sent = tally.sent_by(sent_by(self.embedder))
-        report = tally.report(self.config, tally.outlook(resolved), stored + tally.chunks)
+                resolved, _ = self._lacking(store, trees, None, stats, retry, anew=anew)
+            stored = store.chunk_count(stats.stays(resolved)) if store else 0
+        stats.sent = stats.sent_by(sent_by(self.embedder))
+        report = stats.report(self.config, stats.seen_after(resolved), stored + stats.chunks)
         older = store is None and is_store(self.store_path)
         return replaced(report, dry_run=True, without_vectors=vectorless, older=older)
 

@@ -200,7 +200,7 @@ class Ragit:
         if fetch_missing:
             self._indexer.fetch(trees)
         if dry_run:
-            return self._indexer.rehearse(
+            return self._indexer.dry_run(
                 trees, progress=progress, describe=describe, retry=retry, anew=rebuild
             )
         work = self._indexer.rebuild if rebuild else self._indexer.complete

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ragit.index.vectors.private_keys import sealed
+from ragit.index.vectors.private_keys import without_private_keys
 from ragit.remote.secrets import cut, hidden, redact, without
 from ragit.types import Chunk
 
@@ -52,7 +52,7 @@ def lines_at(text: str, every: int) -> list[int]:
 def test_a_key_goes_from_every_chunk_however_many_it_is_cut_into(every: int, form: str) -> None:
     text = "\n".join(["ä = 1", *map(form.format, key().split("\n")), "print(ä)"])
     pieces = chunks(text, lines_at(text, every))
-    done = sealed(pieces)
+    done = without_private_keys(pieces)
     together = "".join(piece.text for piece in done.chunks)
     assert not [line for line in body(25) if line in together]
     assert (
@@ -83,7 +83,7 @@ def test_a_key_goes_wherever_a_text_is_cut(cuts: list[int], form: str) -> None:
     }[form]
     text = f"before: 1\nkey: {whole}\nafter: 2\n"
     secret = body(25)[12] if form != "packed" else whole[800:864]
-    done = sealed(chunks(text, cuts))
+    done = without_private_keys(chunks(text, cuts))
     together = "".join(piece.text for piece in done.chunks)
     assert not [secret[at : at + 8] for at in range(57) if secret[at : at + 8] in together]
     data = text.encode()
@@ -114,7 +114,7 @@ def test_two_keys_and_what_lies_between(every: int = 3) -> None:
 )
 def test_what_is_no_private_key_stays(text: str) -> None:
     assert redact(text) == text
-    assert not any(sealed(chunks(text, lines_at(text, 3))).private_keys)
+    assert not any(without_private_keys(chunks(text, lines_at(text, 3))).private_keys)
 
 
 def test_a_key_of_ssh_and_one_of_putty_and_one_of_gpg() -> None:
@@ -135,5 +135,7 @@ def test_a_key_of_ssh_and_one_of_putty_and_one_of_gpg() -> None:
 
 def test_a_chunk_without_a_key_is_the_same_object() -> None:
     pieces = chunks("a = 1\n" * 9, [6, 12])
-    assert all(one is other for one, other in zip(sealed(pieces).chunks, pieces, strict=True))
-    assert sealed([]) == ((), ())
+    assert all(
+        one is other for one, other in zip(without_private_keys(pieces).chunks, pieces, strict=True)
+    )
+    assert without_private_keys([]) == ((), ())

@@ -56,7 +56,7 @@ class Names(NamedTuple):
 
     own: str
     """With who describes what it is given."""
-    bare: str
+    alone: str
     """Without."""
 
     def others(self, known: Mapping[str, int]) -> list[tuple[int, bool]]:
@@ -64,8 +64,10 @@ class Names(NamedTuple):
         whether they have others, too.
         """
         rest = [(name, number) for name, number in known.items() if name != self.own]
-        described = [(number, True) for name, number in rest if name.startswith(self.bare + _AFTER)]
-        return [*((number, False) for name, number in rest if name == self.bare), *described]
+        described = [
+            (number, True) for name, number in rest if name.startswith(self.alone + _AFTER)
+        ]
+        return [*((number, False) for name, number in rest if name == self.alone), *described]
 
 
 def names_of(embedder: Embedder) -> Names:

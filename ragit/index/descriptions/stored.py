@@ -16,7 +16,7 @@ from ragit.types import Embedder, Oid
 
 if TYPE_CHECKING:
     from ragit.index.descriptions.requests import Keep
-    from ragit.index.run.workbench import Key
+    from ragit.index.run.result import Key
 
 
 class Descriptions:

@@ -1,10 +1,9 @@
-"""Which files of a run are slow to read, and how long it may be at them all together.
+"""Which files of a run are slow to read, and how long the run may spend on them together.
 
-Each file has a bound of its own, by its size. A clone with a thousand small files made to hurt would still keep a
-machine busy for hours, so a run tries every file briefly first, in which all that people write is read. The others wait
-until nothing else does, and are read with the time of their own, as long as they take together no more than this
-allowance. What is left then is deferred: it is stored as that, shown with the reason, and tried by the next
-`ragit index`, since another file's slowness says nothing about it. Each run ends some of them for good.
+Each file has a time limit by its size. A clone with a thousand small files made to be slow would still keep a machine
+busy for hours. So a run first tries every file briefly, which is enough for what people write. The others come last and
+get their full time, within an allowance for all of them. What is left is deferred: it is stored as that, shown with the
+reason, and tried by the next `ragit index`. Each run ends some of them for good.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from typing import NamedTuple
 
 from ragit.chunk import is_document
 from ragit.chunk.patience import BRIEF, FULL, NONE
-from ragit.index.run.workbench import Done, Key, without_chunks
+from ragit.index.run.result import BlobResult, Key, without_chunks
 from ragit.records import replaced
 from ragit.types import SPENT
 
@@ -23,64 +22,68 @@ Cut = Callable[[Sequence[Key]], Iterable[list[Key]]]
 
 
 class Batch(NamedTuple):
-    """Blobs to work on together, and by which kind of try (`chunk.patience`)."""
+    """Blobs to work on together, and the kind of try (`chunk.patience`)."""
 
     keys: Sequence[Key]
     kind: str
     isolated: bool = False
-    """Grammars run in a child of the worker."""
+    """True if grammars run in a child of the worker."""
 
 
-class Slow:
-    """The two rounds of one run. `before` are blobs that an earlier one deferred, known to be slow."""
+class DeferredFiles:
+    """The two rounds of one run. `before` are blobs that an earlier run deferred, known to be slow."""
 
     def __init__(self, lacking: Sequence[Key], before: frozenset[Key], allowance: float) -> None:
         self._first = [key for key in lacking if key not in before]
         self._before = [key for key in lacking if key in before]
-        self._late: set[Key] = set()
+        self._timed_out: set[Key] = set()
         self._left = allowance
-        """Seconds of processor time for the slow ones; as much again as reading all others took is added."""
+        """Seconds of processor time for slow files. The time that all others took is added."""
 
     @property
     def count(self) -> int:
-        """How many wait for the second round."""
-        return len(self._late) + len(self._before)
+        """Number of files that wait for the second round."""
+        return len(self._timed_out) + len(self._before)
 
     def first(self, cut: Cut) -> Iterator[Batch]:
-        """The batches of the first round."""
+        """Return the batches of the first round."""
         return (Batch(keys, BRIEF) for keys in cut(self._first))
 
-    def read(self, batches: Iterable[Sequence[Done]]) -> Iterator[list[Done]]:
-        """Of what the first round gave, all that is there to stay; and slow documents as deferred, so that a run that is
-        interrupted leaves word of them."""
+    def read(self, batches: Iterable[Sequence[BlobResult]]) -> Iterator[list[BlobResult]]:
+        """Yield the results of the first round that stay.
+
+        Slow documents are among them as deferred, so that an interrupted run leaves them marked.
+        """
         for batch in batches:
             yield [one for one in map(self._read, batch) if one is not None]
 
-    def _read(self, one: Done) -> Done | None:
-        if not one.late:
+    def _read(self, one: BlobResult) -> BlobResult | None:
+        if not one.timed_out:
             if one.new is not None and one.new.chunks:
                 self._left += one.seconds
             return one
-        self._late.add(one.key)
-        return (
-            replaced(one, new=without_chunks(one.key, SPENT)) if is_document(one.key[1]) else None
-        )
+        self._timed_out.add(one.key)
+        if not is_document(one.key[1]):
+            return None
+        return replaced(one, new=without_chunks(one.key, SPENT))
 
     def second(self, cut: Cut) -> Iterator[Batch]:
-        """The batches of the second round, each to be asked for when `spend` knows of those before: one by one, and
-        when the allowance is spent, the rest."""
-        waiting = deque([*(key for key in self._first if key in self._late), *self._before])
+        """Yield the batches of the second round: one by one, and the rest when the allowance is spent.
+
+        Each is to be asked for when `spend` has seen the results of those before.
+        """
+        slow = (key for key in self._first if key in self._timed_out)
+        waiting = deque([*slow, *self._before])
         while waiting and self._left > 0:
             yield Batch([waiting.popleft()], FULL)
         stored = {key for key in waiting if is_document(key[1])}.union(self._before)
         self._before = [key for key in waiting if key in stored]
-        yield from (
-            Batch(keys, NONE) for keys in cut([key for key in waiting if key not in stored])
-        )
+        rest = [key for key in waiting if key not in stored]
+        yield from (Batch(keys, NONE) for keys in cut(rest))
 
-    def spend(self, batches: Iterable[Sequence[Done]]) -> Iterator[list[Done]]:
-        """What the second round gave; at the end, those that are stored as deferred, and stay it."""
+    def spend(self, batches: Iterable[Sequence[BlobResult]]) -> Iterator[list[BlobResult]]:
+        """Yield the results of the second round; at the end, those that are stored as deferred and stay so."""
         for batch in batches:
             self._left -= sum(one.seconds for one in batch)
             yield list(batch)
-        yield [Done(key, None, late=True) for key in self._before]
+        yield [BlobResult(key, None, timed_out=True) for key in self._before]

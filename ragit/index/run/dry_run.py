@@ -1,19 +1,20 @@
-"""What a run of indexing would do, counted without doing it: the same plan as a run's, with nothing sent or written."""
+"""A dry run of indexing: the plan of a real run, whose cost is estimated, with nothing embedded, sent or written."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from functools import cached_property
 
 from ragit.config import Description, ImageDescription
 from ragit.describe import estimate
 from ragit.index.descriptions.images import Outcome, Waiting, chunking_of
 from ragit.index.descriptions.requests import Asker
 from ragit.index.model_costs import Spent
-from ragit.index.run.stats import Seen, Tally, seen
-from ragit.index.run.workbench import Done, Key
+from ragit.index.run.result import BlobResult, Cost, DryRunCosts, Key
+from ragit.index.run.stats import RunStats, Seen, seen
+from ragit.index.run.worker import IndexingWorker
 from ragit.index.tree import IndexedTree
 from ragit.index.vectors.reuse import Planned
 from ragit.records import replaced
@@ -23,30 +24,14 @@ from ragit.store import OF_CHUNK, OF_IMAGE, Store
 from ragit.types import BY_LINES, Chunk, Oid
 
 _UNSAID = "it " * int(estimate.ANSWER_TOKENS * estimate.BYTES_PER_TOKEN / 3)
-"""Stands for a description of usual length that is still to be had."""
+"""Placeholder for a description of usual length."""
 
 _UNSEEN = "it " * (estimate.IMAGE_ANSWER_TOKENS - 1)
-"""The same of an image, which is a chunk of so many words."""
+"""Placeholder for the description of an image, which is a chunk of so many words."""
 
 
-class Cost(NamedTuple):
-    """What one text would cost a server."""
-
-    tokens: int
-    secrets: int = 0
-    """How many would be taken out of it."""
-
-
-class Foreseen(NamedTuple):
-    """What a batch would cost: of the texts to embed and the chunks to describe by hash, of the images by blob."""
-
-    embedded: Mapping[bytes, Cost]
-    chunks: Mapping[bytes, Cost]
-    images: Mapping[bytes, Cost]
-
-
-class ForeseeingAsker(Asker):
-    """Asks nobody, and remembers what there would be to ask. What is stored is had from the store, as ever."""
+class DryRunAsker(Asker):
+    """Records the requests that it would make. Stored descriptions are read as usual."""
 
     def __init__(
         self, chunks: Description, images: ImageDescription, store: Store | None, *, describes: bool
@@ -58,7 +43,7 @@ class ForeseeingAsker(Asker):
     def chunks(
         self, wanted: Mapping[bytes, Chunk], private_keys: Mapping[bytes, int]
     ) -> dict[bytes, str]:
-        """As if a model had described each."""
+        """Return a description of each chunk; of those that are not stored, a placeholder."""
         said = self.stored(OF_CHUNK, wanted)
         task = self.task(OF_CHUNK)
         if task is None or not self._describes:
@@ -74,7 +59,7 @@ class ForeseeingAsker(Asker):
         return said
 
     def images(self, outcome: Mapping[Oid, Outcome]) -> dict[Oid, Outcome]:
-        """As if a model had described each that waits. Which of them will turn out to be damaged, nobody knows yet."""
+        """Return placeholders for the images that wait for a model, which may yet find them damaged."""
         described = dict(outcome)
         for oid, one in outcome.items():
             if self._describes and isinstance(one, Waiting):
@@ -82,66 +67,86 @@ class ForeseeingAsker(Asker):
                 described[oid] = chunking_of(f"{oid} {_UNSEEN}")
         return described
 
-    def foreseen(
+    def costs(
         self, plan: Planned | None, private_keys: Mapping[bytes, int], *, remote: bool
-    ) -> Foreseen:
-        """What the batch that was planned last would cost; its vectors cost something if a server makes them."""
+    ) -> DryRunCosts:
+        """Return what the batch that was planned last would cost; vectors cost only if a server makes them."""
         to_ask, self.to_ask = self.to_ask, {OF_CHUNK: {}, OF_IMAGE: {}}
         texts = plan.texts if plan and remote else {}
         made = {
             key: Cost(_tokens(text), _secrets(text) + private_keys.get(key, 0))
             for key, text in texts.items()
         }
-        return Foreseen(made, to_ask[OF_CHUNK], to_ask[OF_IMAGE])
+        return DryRunCosts(made, to_ask[OF_CHUNK], to_ask[OF_IMAGE])
+
+
+class DryRunWorker(IndexingWorker):
+    """Does the work of a dry run: it has no embedder, and asks no model."""
+
+    @cached_property
+    def asker(self) -> DryRunAsker:
+        """The source of descriptions and placeholders."""
+        config = self._config
+        settings = (config.description, config.image_description, self._store)
+        return DryRunAsker(*settings, describes=config.mode.describes)
+
+    def _load_embedder(self) -> None:
+        return None
+
+    def _chunked_images(self, images: Sequence[Oid]) -> Mapping[Oid, Outcome]:
+        return self.asker.images(super()._chunked_images(images))
+
+    def _costs(self, plan: Planned | None, private_keys: Mapping[bytes, int]) -> DryRunCosts:
+        return self.asker.costs(plan, private_keys, remote=self._config.remote)
 
 
 @dataclass
-class Foresight(Tally):
-    """Counts what comes of blobs that are worked off only to be counted."""
+class DryRunStats(RunStats):
+    """Counts what a dry run would do."""
 
     tokens: int = 0
     secrets: int = 0
     chunks: int = 0
     """Of blobs that are not stored yet."""
     skipped: dict[Key, str] = field(default_factory=dict)
-    """Why a blob would have no chunks; empty if it would."""
+    """Reason why a blob would have no chunks; empty if it would have some."""
     _asked: set[bytes] = field(default_factory=set)
 
-    def count(self, done: Done) -> Sequence[bytes]:
+    def count(self, done: BlobResult) -> Sequence[bytes]:
         """Count one blob, with what it would cost."""
         first = super().count(done)
         if done.new is None:
             return first
         self.skipped[done.key] = done.new.skipped
         self.chunks += 0 if done.key in self.again else len(done.new.chunks)
-        if done.foreseen:
-            made = [done.foreseen.embedded[key] for key in first if key in done.foreseen.embedded]
+        if done.costs:
+            made = [done.costs.embedded[key] for key in first if key in done.costs.embedded]
             self.tokens += sum(cost.tokens for cost in made)
             self.secrets += sum(cost.secrets for cost in made)
             self._ask(
                 OF_CHUNK,
-                done.foreseen.chunks,
+                done.costs.chunks,
                 [row.hash for row in done.new.chunks],
                 estimate.ANSWER_TOKENS,
             )
             self._ask(
                 OF_IMAGE,
-                done.foreseen.images,
+                done.costs.images,
                 [bytes.fromhex(done.key[0])],
                 estimate.IMAGE_ANSWER_TOKENS,
             )
         return first
 
     def sent_by(self, sent: Sent | None) -> Sent | None:
-        """What a server would be sent; None where none makes vectors. `sent` is what it was sent so far."""
+        """Return what a server would be sent; None if none makes vectors. `sent` is what it was sent so far."""
         return (
             replaced(sent, tokens=self.tokens, secrets=self.secrets)
             if sent and self.embedded
             else None
         )
 
-    def outlook(self, resolved: Sequence[IndexedTree]) -> Seen:
-        """As `seen`, of trees as they would be afterwards."""
+    def seen_after(self, resolved: Sequence[IndexedTree]) -> Seen:
+        """Return the files of trees, as `seen` does, as they would be afterwards."""
         found = seen(resolved)
         for part in resolved:
             for file in (*part.missing, *part.undescribed_images, *part.deferred):

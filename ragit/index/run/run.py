@@ -1,4 +1,4 @@
-"""One run of indexing: missing blobs in batches, by this process or by workers, written as they are done, and counted.
+"""One run of indexing: missing blobs in batches, by this process or by workers, stored as they are done, and counted.
 
 Loaded only where something is missing: a search of a complete tree runs nothing.
 """
@@ -10,7 +10,6 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
-from functools import partial
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -19,9 +18,11 @@ from ragit.chunk import is_document
 from ragit.config import Config
 from ragit.git import Objects, Repo
 from ragit.index.descriptions.settings import IMAGE, NOT_DESCRIBED, names_of
-from ragit.index.run.deferred import Batch, Slow
-from ragit.index.run.stats import Tally
-from ragit.index.run.workbench import Done, How, Key, Opened, Recipe, Workbench
+from ragit.index.run.deferred import Batch, DeferredFiles
+from ragit.index.run.result import BlobResult, Key, RunMode, WorkerConfig
+from ragit.index.run.stats import RunStats
+from ragit.index.run.worker import IndexingWorker, Opened
+from ragit.index.run.workers import open_worker
 from ragit.index.selection import Selector, chunk_options
 from ragit.index.vectors import same_model
 from ragit.store import Store
@@ -31,23 +32,23 @@ if TYPE_CHECKING:
     from ragit.index.descriptions.requests import Keep
 
 BATCH_FILES = 48
-"""Blobs per batch and transaction: what a kill can lose, some tenths of a second of work."""
+"""Blobs per batch and transaction: a kill loses as many at most, some tenths of a second of work."""
 
 BATCH_SECONDS = 10.0
 """Time after which a batch that waits for a server is stored, roughly: the next has fewer files."""
 
 DESCRIBED_FILES = 8
-"""The same while models are asked: a file's chunks take seconds each, and what they say is kept at once anyway."""
+"""Blobs per batch while models are asked: a file's chunks take seconds each, and answers are kept at once anyway."""
 
 DOCUMENT_WEIGHT = 8
-"""As how many blobs a document counts in these and the next figure: a long one takes seconds."""
+"""Blobs as which a document counts in these figures and the next: a long one takes seconds."""
 
 POOL_FROM = 128
 """Missing blobs from which worker processes pay for their start."""
 
 
 class Setup(NamedTuple):
-    """What a run works with: a repository, its settings, and the store that the rows go to."""
+    """What a run works with: a repository, its settings, and the store that is written."""
 
     repo: Repo
     config: Config
@@ -55,10 +56,10 @@ class Setup(NamedTuple):
     selector: Selector
     embedder: Embedder | None
 
-    def recipe(self, how: How, *, bulk: bool) -> Recipe:
-        """The same for whoever does the work; `bulk` reads many objects."""
+    def worker_config(self, mode: RunMode, *, bulk: bool) -> WorkerConfig:
+        """Return what a worker has to know; `bulk` reads many objects."""
         config = self.config
-        return Recipe(
+        return WorkerConfig(
             objects=self.repo.recipe(bulk=bulk),
             options=chunk_options(config),
             chunkers=dict(self.selector.chunkers),
@@ -69,7 +70,7 @@ class Setup(NamedTuple):
             image_description=config.image_description,
             names=names_of(self.embedder) if self.embedder else None,
             store=self.store_path,
-            how=how,
+            mode=mode,
             remote=self.is_remote,
         )
 
@@ -80,119 +81,136 @@ class Setup(NamedTuple):
 
     @property
     def workers(self) -> int:
-        """Processes that may work at once."""
+        """Number of processes that may work at once."""
         return self.config.index.workers or os.cpu_count() or 1
 
 
 class Run:
-    """Works off what trees lack, in one way. With `keep`, models are asked for descriptions."""
+    """Indexes what trees lack, in one mode."""
 
     def __init__(
         self,
         setup: Setup,
-        how: How,
-        tally: Tally,
+        mode: RunMode,
+        stats: RunStats,
         progress: Progress | None = None,
         keep: Keep | None = None,
         objects: Objects | None = None,
     ) -> None:
-        """Work in one way. With `keep`, models are asked; `objects` are those that the caller has open."""
+        """With `keep`, models are asked for descriptions. `objects` are those that the caller has open."""
         self._setup = setup
         self._objects = objects
-        self._how = how
-        self._tally = tally
+        self._mode = mode
+        self._stats = stats
         self._progress = progress
         self._keep = keep
+        self._most_files = BATCH_FILES if keep is None else DESCRIBED_FILES
+        self._files = self._most_files
+        """Weight of the next batch."""
         self.absent: set[Oid] = set()
         """Blobs that the repository turned out not to have."""
 
     def fill(self, store: Store, lacking: Sequence[Key]) -> None:
-        """Work, and write what was done batch by batch."""
+        """Index these blobs and store each batch when it is done."""
         for batch in self.work(lacking, store):
             _write(store, batch, self._setup.embedder)
 
-    def work(self, lacking: Sequence[Key], store: Store | None = None) -> Iterator[list[Done]]:
-        """Chunk these blobs, and embed their chunks, or count what that would take; batch by batch."""
-        stored = 0
+    def work(
+        self, lacking: Sequence[Key], store: Store | None = None
+    ) -> Iterator[list[BlobResult]]:
+        """Yield the results for these blobs batch by batch, and count them."""
+        done = 0
         for batch in self._batches(lacking, store):
-            last = [
-                done for done in batch if not done.late or done.new is None
-            ]  # the others come again
-            for done in last:
-                self._tally.count(done)
-                if done.new is None and not (done.waits or done.late):
-                    self.absent.add(done.key[0])
+            final = [one for one in batch if not one.timed_out or one.new is None]
+            for one in final:
+                self._stats.count(one)
+                if one.new is None and not (one.waits or one.timed_out):
+                    self.absent.add(one.key[0])
             yield batch
-            for _ in last:
-                stored += 1
+            for _ in final:
+                done += 1
                 if self._progress:
-                    self._progress(stored, len(lacking))
+                    self._progress(done, len(lacking))
 
-    def _opened(self, store: Store | None) -> Opened:
-        """Return what a bench in this process need not open again."""
-        return Opened(store, self._objects, self._setup.repo.sizes_here)
-
-    def _batches(self, lacking: Sequence[Key], store: Store | None) -> Iterator[list[Done]]:
+    def _batches(self, lacking: Sequence[Key], store: Store | None) -> Iterator[list[BlobResult]]:
         if not lacking:
             return
-        setup, tally = self._setup, self._tally
-        recipe = setup.recipe(self._how, bulk=len(lacking) >= POOL_FROM)
-        how = self._how
-        allowance = -math.inf if how.quick else float(setup.config.documents.max_seconds)
-        slow = Slow(lacking, tally.deferred, allowance)
-        asks = setup.is_remote and not how.rehearses
-        self._files = BATCH_FILES if self._keep is None else DESCRIBED_FILES
-        self._most_files = self._files
-        if asks:
-            self._files = 1  # what is wrong with a server shows before much is sent to it
-        cut = partial(_cut, size=lambda: self._files)
-        first = takewhile(lambda _: not how.is_over, slow.first(cut))
-        # Who waits for a server gains nothing by more processes: they would only send more requests at once.
-        if asks or self._keep is not None:
-            with closing(Workbench(recipe, self._keep, self._opened(store))) as bench:
-                yield from slow.read(self._asking(bench, first))
-                yield from slow.spend(self._asking(bench, slow.second(cut)))
-                tally.spent = bench.asker.spent if self._keep is not None else tally.spent
-                tally.sent = bench.sent
-            return
-        if sum(map(_weight, lacking)) >= POOL_FROM and setup.workers > 1:
-            yield from slow.read(_together(recipe, setup.workers, first, ahead=2))
+        mode, setup = self._mode, self._setup
+        allowance = -math.inf if mode.quick else float(setup.config.documents.max_seconds)
+        files = DeferredFiles(lacking, self._stats.deferred, allowance)
+        config = setup.worker_config(mode, bulk=len(lacking) >= POOL_FROM)
+        opened = Opened(store, self._objects, setup.repo.sizes_here)
+        if (setup.is_remote and not mode.dry_run) or self._keep is not None:
+            with closing(open_worker(config, self._keep, opened)) as worker:
+                yield from self._with_server(worker, files)
+        elif sum(map(_weight, lacking)) >= POOL_FROM and setup.workers > 1:
+            yield from self._with_pool(config, files)
         else:
-            with closing(Workbench(recipe, None, self._opened(store))) as bench:
-                yield from slow.read(_alone(bench, first))
-                if how.quick:
-                    yield from slow.spend(_alone(bench, slow.second(cut)))
-                    return
-        if slow.count:
-            workers = min(setup.workers, slow.count)
-            yield from slow.spend(_together(recipe, workers, slow.second(cut), ahead=1))
+            with closing(open_worker(config, None, opened)) as worker:
+                yield from self._alone(worker, files)
+            if files.count and not mode.quick:
+                yield from files.spend(
+                    _pool(config, min(setup.workers, files.count), self._second(files), 1)
+                )
 
-    def _asking(self, bench: Workbench, batches: Iterable[Batch]) -> Iterator[list[Done]]:
+    def _first(self, files: DeferredFiles) -> Iterator[Batch]:
+        """Yield the batches of the first round until the deadline."""
+        return takewhile(lambda _: not self._mode.is_over, files.first(self._cut))
+
+    def _second(self, files: DeferredFiles) -> Iterator[Batch]:
+        return files.second(self._cut)
+
+    def _cut(self, keys: Sequence[Key]) -> Iterator[list[Key]]:
+        return _cut(keys, size=lambda: self._files)
+
+    def _alone(self, worker: IndexingWorker, files: DeferredFiles) -> Iterator[list[BlobResult]]:
+        """Work in this process; a search also does the second round, which reads nothing slow then."""
+        yield from files.read(worker.work(*batch[:2]) for batch in self._first(files))
+        if self._mode.quick:
+            yield from files.spend(worker.work(*batch[:2]) for batch in self._second(files))
+
+    def _with_pool(self, config: WorkerConfig, files: DeferredFiles) -> Iterator[list[BlobResult]]:
+        """Work in several processes."""
+        workers = self._setup.workers
+        yield from files.read(_pool(config, workers, self._first(files), 2))
+        if files.count:
+            workers = min(workers, files.count)
+            yield from files.spend(_pool(config, workers, self._second(files), 1))
+
+    def _with_server(
+        self, worker: IndexingWorker, files: DeferredFiles
+    ) -> Iterator[list[BlobResult]]:
+        """Work with a server in this process: more processes would only send more requests at once."""
+        if self._setup.is_remote:
+            self._files = 1  # what is wrong with a server shows before much is sent to it
+        yield from files.read(self._asking(worker, self._first(files)))
+        yield from files.spend(self._asking(worker, self._second(files)))
+        if self._keep is not None:
+            self._stats.spent = worker.asker.spent
+        self._stats.sent = worker.sent
+
+    def _asking(
+        self, worker: IndexingWorker, batches: Iterable[Batch]
+    ) -> Iterator[list[BlobResult]]:
         """Work on batches with a server, sized so that little is lost if the run is ended."""
         for batch in batches:
             started = time.monotonic()
-            done = bench.work(batch.keys, batch.kind)
+            done = worker.work(batch.keys, batch.kind)
             share = BATCH_SECONDS / max(time.monotonic() - started, 0.001)
             self._files = min(max(1, int(sum(map(_weight, batch.keys)) * share)), self._most_files)
-            rate = bench.texts_per_second
+            rate = worker.texts_per_second
             if rate and self._progress is not None and hasattr(self._progress, "note"):
                 self._progress.note(f"{rate:.1f} texts/s")
             yield done
 
 
-def _alone(bench: Workbench, batches: Iterable[Batch]) -> Iterator[list[Done]]:
-    """What this process makes of some batches."""
-    for batch in batches:
-        yield bench.work(batch.keys, batch.kind)
-
-
-def _together(
-    recipe: Recipe, workers: int, batches: Iterable[Batch], *, ahead: int
-) -> Iterator[list[Done]]:
-    """What worker processes make of them."""
+def _pool(
+    config: WorkerConfig, workers: int, batches: Iterable[Batch], ahead: int
+) -> Iterator[list[BlobResult]]:
+    """Yield what worker processes make of batches."""
     from ragit.index.run.worker_pool import Pool
 
-    with closing(Pool(recipe, workers)) as pool:
+    with closing(Pool(config, workers)) as pool:
         yield from pool.work(batches, ahead)
 
 
@@ -216,7 +234,7 @@ def _cut(keys: Sequence[Key], *, size: Callable[[], int]) -> Iterator[list[Key]]
         yield batch
 
 
-def _write(store: Store, batch: Sequence[Done], embedder: Embedder | None) -> None:
+def _write(store: Store, batch: Sequence[BlobResult], embedder: Embedder | None) -> None:
     with store.writing():
         number = _table(store, batch, embedder) if embedder else None
         outdated: set[str] = set()
@@ -229,8 +247,8 @@ def _write(store: Store, batch: Sequence[Done], embedder: Embedder | None) -> No
             store.snapshots.forget(outdated)
 
 
-def _table(store: Store, batch: Sequence[Done], embedder: Embedder) -> int | None:
-    """The number of the embedder whose tables take the vectors of a batch; None while there are none.
+def _table(store: Store, batch: Sequence[BlobResult], embedder: Embedder) -> int | None:
+    """Return the number of the embedder whose tables take the vectors of a batch; None while there are none.
 
     Raises EmbedderUnavailable for vectors of another length, or by another model, than those of its name that are
     stored: so no table ever holds both.

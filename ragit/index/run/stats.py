@@ -1,4 +1,4 @@
-"""What a run of indexing comes to, counted blob by blob, and its report. A rehearsal (`foresee`) counts alike."""
+"""What a run of indexing comes to, counted blob by blob, and its report. A dry run counts alike."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from ragit.index.tree import IndexedTree
 from ragit.reports import IndexReport, Sent
 
 if TYPE_CHECKING:
-    from ragit.index.run.workbench import Done, Key
+    from ragit.index.run.result import BlobResult, Key
 
 
 @dataclass(slots=True)
-class Tally:
-    """What a run came to so far."""
+class RunStats:
+    """The figures of a run so far."""
 
     again: frozenset[Key] = frozenset()
-    """Chunkings that are there, but for vectors or descriptions."""
+    """Chunkings that are stored, but lack vectors or descriptions."""
     deferred: frozenset[Key] = frozenset()
     """Blobs that an earlier run deferred, and this one tries again."""
     indexed: int = 0
@@ -36,10 +36,10 @@ class Tally:
     """What a server was sent that makes vectors."""
     started: float = field(default_factory=time.perf_counter)
     _texts: set[bytes] = field(default_factory=set)
-    """Those that were embedded: one that two workers met at the same time counts once, as for whoever looks ahead."""
+    """Texts that were embedded. One that two workers embed at the same time counts once, as in a dry run."""
 
-    def count(self, done: Done) -> Sequence[bytes]:
-        """Count one blob; the hashes of the texts that nobody had embedded before."""
+    def count(self, done: BlobResult) -> Sequence[bytes]:
+        """Count one blob, and return the hashes of its texts that were not embedded before."""
         if done.new is None:
             return ()
         self.indexed += done.key not in self.again
@@ -53,7 +53,7 @@ class Tally:
         return first
 
     def report(self, config: Config, seen: Seen, chunks: int) -> IndexReport:
-        """The run as it is shown; `chunks` are those of its trees."""
+        """Return the report of the run; `chunks` is the number of chunks of its trees."""
         return IndexReport(
             trees=seen.trees,
             files=len(seen.paths),
@@ -73,19 +73,19 @@ class Tally:
 
 
 class Seen(NamedTuple):
-    """What becomes of the files of some trees."""
+    """The files of some trees."""
 
     trees: int
     paths: set[bytes]
-    """Those that are searched."""
+    """Paths that are searched."""
     skipped: dict[bytes, str]
-    """Those that are not, with the reason."""
+    """Paths that are not, with the reason."""
     by_lines: dict[bytes, str]
-    """Those of which a grammar had no say, likewise."""
+    """Paths that are chunked by lines instead of syntax, with the reason."""
 
 
 def seen(resolved: Sequence[IndexedTree]) -> Seen:
-    """The files of trees, as they are stored."""
+    """Return the files of trees as they are stored."""
     found = Seen(len(resolved), set(), {}, {})
     for part in resolved:
         found.paths.update(part.snapshot.paths)

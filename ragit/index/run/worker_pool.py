@@ -21,7 +21,8 @@ from typing import NamedTuple, cast
 
 from ragit.errors import WorkerDied
 from ragit.index.run.deferred import Batch
-from ragit.index.run.workbench import Done, Recipe, Workbench, lost
+from ragit.index.run.result import BlobResult, WorkerConfig, parser_failed
+from ragit.index.run.workers import open_worker
 from ragit.records import replaced
 from ragit.sandbox.child_process import Confined
 from ragit.sandbox.exit_with_parent import end_with_parent
@@ -54,7 +55,7 @@ class _Death(NamedTuple):
 class _Worker:
     """One worker process."""
 
-    def __init__(self, recipe: Recipe) -> None:
+    def __init__(self, config: WorkerConfig) -> None:
         """Start it and wait until it is ready. Raises WorkerDied."""
         try:
             self._process = Confined(_START, environ=one_thread(os.environ))
@@ -63,14 +64,14 @@ class _Worker:
         self._room = False
         """True if the memory that it may use was free when it started."""
         with self._process.within(_START_S):
-            answer = self._ask(recipe)
+            answer = self._ask(config)
         if isinstance(answer, _Death):
             raise answer.error
         self._room = answer is True
 
-    def work(self, batch: Batch) -> list[Done] | _Death:
+    def work(self, batch: Batch) -> list[BlobResult] | _Death:
         """Return what came of a batch. Raises what the work raised."""
-        return cast("list[Done] | _Death", self._ask(batch))
+        return cast("list[BlobResult] | _Death", self._ask(batch))
 
     def _ask(self, message: object) -> object:
         try:
@@ -102,8 +103,8 @@ class _Worker:
 class Pool:
     """Some workers. Each is given its next batch when it has done the last."""
 
-    def __init__(self, recipe: Recipe, size: int) -> None:
-        self._recipe = recipe
+    def __init__(self, config: WorkerConfig, size: int) -> None:
+        self._config = config
         self._size = size
         self._local = threading.local()
         self._workers: list[_Worker] = []
@@ -116,13 +117,13 @@ class Pool:
         self._unanswered: list[WorkerDied] = []
         """The last death over each file for which no worker could be kept alive."""
 
-    def work(self, batches: Iterable[Batch], ahead: int = 2) -> Iterator[list[Done]]:
+    def work(self, batches: Iterable[Batch], ahead: int = 2) -> Iterator[list[BlobResult]]:
         """Yield results in the order in which they are ready.
 
         At most `ahead` batches per worker wait in memory, and the next one is asked for when their results have been.
         Raises WorkerDied if no worker can be kept alive: at once, or at the end if that held for some files only.
         """
-        under_way: set[Future[list[Done]]] = set()
+        under_way: set[Future[list[BlobResult]]] = set()
         for batch in batches:
             under_way.add(self._threads.submit(self._run, batch))
             if len(under_way) >= ahead * self._size:
@@ -145,14 +146,14 @@ class Pool:
             worker.end()
         self._threads.shutdown(wait=True)
 
-    def _run(self, batch: Batch) -> list[Done]:
+    def _run(self, batch: Batch) -> list[BlobResult]:
         done = self._tried(batch)
         if not isinstance(done, _Death):
             return done
         with self._retry:
             return self._again(batch._replace(isolated=True))
 
-    def _again(self, batch: Batch) -> list[Done]:
+    def _again(self, batch: Batch) -> list[BlobResult]:
         """Do a batch whose worker died again, with grammars in a process of their own; if need be, in halves."""
         started = time.monotonic()
         done = self._tried(batch)
@@ -168,11 +169,11 @@ class Pool:
             return once_more
         others_live = not isinstance(self._tried(batch._replace(keys=())), _Death)
         if done.crashed and once_more.crashed and others_live:
-            return [replaced(lost(keys[0]), seconds=time.monotonic() - started)]
+            return [replaced(parser_failed(keys[0]), seconds=time.monotonic() - started)]
         self._unanswered.append(once_more.error)
-        return [Done(keys[0], None, waits=True)]
+        return [BlobResult(keys[0], None, waits=True)]
 
-    def _tried(self, batch: Batch) -> list[Done] | _Death:
+    def _tried(self, batch: Batch) -> list[BlobResult] | _Death:
         """Return what a worker makes of a batch, or how it died. Raises WorkerDied if too many died in a row."""
         while True:
             try:
@@ -196,13 +197,13 @@ class Pool:
     def _worker(self) -> _Worker:
         worker: _Worker | None = getattr(self._local, "worker", None)
         if worker is None:
-            worker = self._local.worker = _Worker(self._recipe)
+            worker = self._local.worker = _Worker(self._config)
             self._workers.append(worker)
         return worker
 
 
 def serve() -> None:
-    """Live as a worker: take a recipe, then batches, until the pipe is closed."""
+    """Live as a worker: take a configuration, then batches, until the pipe is closed."""
     source, sink = sys.stdin.buffer, os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     # a library's print must not end up between pickles
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
@@ -215,7 +216,7 @@ def serve() -> None:
 
     with contextlib.suppress(EOFError, KeyboardInterrupt, BrokenPipeError):
         try:
-            bench = Workbench(pickle.load(source))
+            worker = open_worker(pickle.load(source))
         except Exception as error:
             say(error)
             return
@@ -223,7 +224,7 @@ def serve() -> None:
         while True:
             keys, kind, isolated = pickle.load(source)
             try:
-                answer: object = bench.work(keys, kind, isolated=isolated)
+                answer: object = worker.work(keys, kind, isolated=isolated)
             except MemoryError:  # what else is in this memory cannot be relied on
                 os._exit(1)
             except Exception as error:  # the parent knows what to tell the user

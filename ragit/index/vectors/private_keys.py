@@ -15,7 +15,7 @@ from ragit.remote import secrets
 from ragit.types import Chunk
 
 
-class Sealed(NamedTuple):
+class WithoutPrivateKeys(NamedTuple):
     """The chunks of one blob, in their order."""
 
     chunks: tuple[Chunk, ...]
@@ -24,15 +24,15 @@ class Sealed(NamedTuple):
     """Of how many each held a part."""
 
 
-def sealed(chunks: Sequence[Chunk]) -> Sealed:
+def without_private_keys(chunks: Sequence[Chunk]) -> WithoutPrivateKeys:
     """The chunks of one blob without private keys."""
     whole = _whole(chunks)
     if not secrets.may_hold(whole):  # not of each chunk: the mark itself may be cut
-        return Sealed(tuple(chunks), (0,) * len(chunks))
+        return WithoutPrivateKeys(tuple(chunks), (0,) * len(chunks))
     found = secrets.hidden(whole)
     done = [secrets.without(_letters(piece.text), found, piece.start) for piece in chunks]
     pairs = zip(chunks, done, strict=True)
-    return Sealed(
+    return WithoutPrivateKeys(
         tuple(
             dataclasses.replace(piece, text=_text(text)) if count else piece
             for piece, (text, count) in pairs

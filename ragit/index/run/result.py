@@ -1,0 +1,122 @@
+"""The values of a run of indexing: what a worker is told, and what comes of a blob."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from ragit import chunk, postings
+from ragit.config import Description, Embedding, ImageDescription
+from ragit.git import ObjectsRecipe
+from ragit.index.descriptions.settings import Names
+from ragit.records import Record
+from ragit.store import NewChunking
+from ragit.types import Oid
+
+if TYPE_CHECKING:
+    from ragit.chunk.custom import Custom
+
+Key = tuple[Oid, str, str]
+"""Blob, language, fingerprint."""
+
+TOO_LARGE = "too large"
+"""The reason for a file above index.maxFileBytes (documents.maxFileBytes), which is not read."""
+
+TOO_MANY = f"more than {postings.MAX_CHUNKS:,} chunks"
+"""The reason for a file whose chunks cannot be numbered: settings make tiny chunks of a huge file."""
+
+
+class RunMode(NamedTuple):
+    """How missing blobs are indexed."""
+
+    reuse: bool
+    """True if the store may hold vectors or descriptions to take over; a first run need not look."""
+    describes: bool = False
+    """Models are asked for descriptions."""
+    dry_run: bool = False
+    """Nothing is embedded and no model is asked: the cost is estimated."""
+    anew: bool = False
+    """No vector is taken over, as where a store is rebuilt; descriptions are."""
+    deadline: float = math.inf
+    """When to stop, by `time.monotonic`: what is not done by then stays missing."""
+    most: float = math.inf
+    """Seconds of processor time for one file, in every try."""
+
+    @property
+    def quick(self) -> bool:
+        """True if a search waits: slow files are left to the next `ragit index`."""
+        return self.most < math.inf
+
+    @property
+    def is_over(self) -> bool:
+        """True once the deadline has passed."""
+        return time.monotonic() > self.deadline
+
+
+class WorkerConfig(Record):
+    """All that a worker needs to know; it can be sent to another process."""
+
+    objects: ObjectsRecipe
+    options: chunk.ChunkOptions
+    chunkers: Mapping[str, Custom]
+    """Custom chunkers by the fingerprint in the keys of their files."""
+    max_file_bytes: int
+    max_document_bytes: int
+    embedding: Embedding
+    description: Description
+    image_description: ImageDescription
+    names: Names | None
+    """The names of the embedder; None for words alone."""
+    store: Path
+    mode: RunMode
+    remote: bool
+    """A server makes the vectors."""
+
+
+class Cost(NamedTuple):
+    """What sending one text to a server would cost."""
+
+    tokens: int
+    secrets: int = 0
+    """Number of secrets that would be taken out of it."""
+
+
+class DryRunCosts(NamedTuple):
+    """What a batch would cost: texts to embed and chunks to describe by hash, images by blob."""
+
+    embedded: Mapping[bytes, Cost]
+    chunks: Mapping[bytes, Cost]
+    images: Mapping[bytes, Cost]
+
+
+class BlobResult(Record):
+    """The result for one blob."""
+
+    key: Key
+    new: NewChunking | None
+    """What to store; None if the repository lacks the blob, or if it has to wait."""
+    fresh: Mapping[bytes, int] | None = None
+    """Number of words of each text that its batch embedded, by hash; None for words alone."""
+    waits: bool = False
+    """An image without a description, or a blob that this run did not come to."""
+    marks: tuple[bytes, ...] = ()
+    """Vectors of the probe before these texts, and after them if they took several requests."""
+    costs: DryRunCosts | None = None
+    """What its batch would cost; only in a dry run."""
+    seconds: float = 0.0
+    """Processor time that reading it took."""
+    timed_out: bool = False
+    """The time was not enough, and it is tried again. What is there to store says no more than that."""
+
+
+def without_chunks(key: Key, reason: str) -> NewChunking:
+    """Return what is stored of a blob without chunks, for a reason that is not in its content."""
+    return NewChunking(*key, key[1], reason, 0, ("",) * len(postings.COLUMNS), b"", (), ())
+
+
+def parser_failed(key: Key) -> BlobResult:
+    """Return the result for a blob over which every worker crashes: it is skipped, and not tried again."""
+    return BlobResult(key, without_chunks(key, "its parser failed"))

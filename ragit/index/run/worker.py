@@ -1,0 +1,282 @@
+"""Blobs to chunks, words and vectors. Runs in the user's process or in worker processes, and writes nothing."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
+
+from ragit import chunk, postings
+from ragit.chunk.patience import FULL, Patience
+from ragit.embed.quantize import quantize
+from ragit.git import Objects
+from ragit.index.descriptions.settings import IMAGE
+from ragit.index.run.result import (
+    TOO_LARGE,
+    TOO_MANY,
+    BlobResult,
+    DryRunCosts,
+    Key,
+    WorkerConfig,
+)
+from ragit.index.vectors.embedder import embedder_of, sent_by, served
+from ragit.index.vectors.private_keys import WithoutPrivateKeys, without_private_keys
+from ragit.index.vectors.reuse import Planned, Said, Vector, planned
+from ragit.index.vectors.same_model import PROBE
+from ragit.index.vectors.text import text_hash
+from ragit.records import replaced
+from ragit.reports import Sent
+from ragit.store import ChunkRow, NewChunking, Store, pack_definitions
+from ragit.types import Chunk, Chunking, Embedder, Oid
+
+if TYPE_CHECKING:
+    from ragit.index.descriptions.images import Images, Outcome
+    from ragit.index.descriptions.requests import Asker, Keep
+
+
+class Opened(NamedTuple):
+    """What the caller of a worker has open or knows already; the worker closes none of it."""
+
+    store: Store | None = None
+    objects: Objects | None = None
+    sizes: Mapping[Oid, int] = MappingProxyType({})
+    """Sizes of blobs in bytes."""
+
+
+class IndexingWorker:
+    """Chunks and embeds blobs. Holds what is opened once: the objects, the embedder and a reader of the store.
+
+    With `keep`, which stores what they say, models are asked for descriptions; without, stored ones are used. A dry run
+    is done by a subclass (dry_run.py).
+    """
+
+    def __init__(
+        self, config: WorkerConfig, keep: Keep | None = None, opened: Opened | None = None
+    ) -> None:
+        self._config = config
+        self._keep = keep
+        self._opened = opened = opened or Opened()
+        self._objects = opened.objects or config.objects.open()
+        self._embedder = self._load_embedder()
+        self._store: Store | None = None
+        if config.mode.reuse:
+            self._store = opened.store or Store(config.store, writable=False)
+        self._isolated = True
+        self._private_keys = 0
+        """Parts of private keys that were taken out of texts before the embedder had them."""
+
+    def close(self) -> None:
+        """Close what was opened here, and end the processes that read files."""
+        chunk.end_children()
+        if self._objects is not self._opened.objects:
+            self._objects.close()
+        if self._store and self._store is not self._opened.store:
+            self._store.close()
+
+    @property
+    def sent(self) -> Sent | None:
+        """What the embedder sent so far; None if it sends nothing."""
+        sent = sent_by(self._embedder)
+        return sent and replaced(sent, secrets=sent.secrets + self._private_keys)
+
+    @property
+    def texts_per_second(self) -> float:
+        """Throughput of the server that makes the vectors; 0 if none does."""
+        return getattr(served(self._embedder), "texts_per_second", 0.0)
+
+    @cached_property
+    def asker(self) -> Asker:
+        """The source of descriptions."""
+        from ragit.index.descriptions.requests import Asker  # loads HTTP
+
+        config = self._config
+        return Asker(config.description, config.image_description, self._store, self._keep)
+
+    @cached_property
+    def _images(self) -> Images:
+        from ragit.index.descriptions.images import Images
+
+        return Images(self._objects, self._config.image_description, self.asker)
+
+    def work(
+        self, keys: Sequence[Key], kind: str = FULL, *, isolated: bool = True
+    ) -> list[BlobResult]:
+        """Chunk the blobs, each by a try of this kind (`chunk.patience`), and embed the chunks of all together.
+
+        Grammars run in a child process, unless this is a worker process and `isolated` is False.
+        """
+        self._isolated = isolated
+        tries = {key: Patience(kind, self._config.mode.most) for key in keys}
+        read = self._read(tries)
+        timed_out = {key for key, patience in tries.items() if patience.over and patience.brief}
+        made = [
+            _Made(key, one, without_private_keys(one.chunks))
+            for key, one in read.items()
+            if isinstance(one, Chunking) and key not in timed_out
+        ]
+        finished = {one.key: one for one in self._finished(made)}
+        results: list[BlobResult] = []
+        for key in keys:
+            if key in timed_out:
+                result = BlobResult(key, None, timed_out=True)
+            elif key in finished:
+                result = finished[key]
+            else:
+                absent = key in read and read[key] is None
+                result = BlobResult(key, None, waits=not absent)
+            used = tries[key].used
+            results.append(replaced(result, seconds=used) if used else result)
+        return results
+
+    def _load_embedder(self) -> Embedder | None:
+        return embedder_of(self._config.embedding, self._config.description)
+
+    def _read(self, tries: Mapping[Key, Patience]) -> dict[Key, Outcome]:
+        """Return what is in each blob, as far as the deadline allows."""
+        images = [key[0] for key in tries if key[1] == IMAGE]
+        seen = self._chunked_images(images) if images else {}
+        found: dict[Key, Outcome] = {}
+        for key, patience in tries.items():
+            if self._config.mode.is_over:
+                break
+            found[key] = seen[key[0]] if key[1] == IMAGE else self._chunked(key, patience)
+        return found
+
+    def _chunked_images(self, images: Sequence[Oid]) -> Mapping[Oid, Outcome]:
+        """Return what is known of images, or what a model says."""
+        return self._images.chunkings(images)
+
+    def _finished(self, made: Sequence[_Made]) -> Iterator[BlobResult]:
+        """Yield the results for chunked blobs, with the vectors of their chunks."""
+        pieces: dict[bytes, Chunk] = {}
+        private_keys: dict[bytes, int] = {}
+        for one in made:
+            for piece, count in zip(*one.clean, strict=True):
+                key = text_hash(piece)
+                pieces[key] = piece
+                if count:
+                    private_keys[key] = count
+        plan = self._planned(pieces, private_keys)
+        vectors, marks = self._embedded(plan)
+        if plan:
+            sent = (count for key, count in private_keys.items() if key in plan.texts)
+            self._private_keys += sum(sent)
+        costs = self._costs(plan, private_keys)
+        return (_result(one, plan, vectors, marks, costs) for one in made)
+
+    def _costs(self, plan: Planned | None, private_keys: Mapping[bytes, int]) -> DryRunCosts | None:
+        """Return what a batch would cost; None in a run that does it."""
+        return None
+
+    def _chunked(self, key: Key, patience: Patience) -> Chunking | None:
+        oid, language, fingerprint = key
+        size = self._opened.sizes.get(oid)
+        if size is None:
+            header = self._objects.header(oid)
+            if header is None:
+                return None
+            size = header[1]
+        config = self._config
+        if size > (
+            config.max_document_bytes if chunk.is_document(language) else config.max_file_bytes
+        ):
+            return Chunking(language, (), TOO_LARGE)
+        data = self._objects.read(oid)
+        if data is None:
+            return None
+        chunking = self._chunks(data, key, patience)
+        return (
+            Chunking(chunking.language, (), TOO_MANY)
+            if len(chunking.chunks) > postings.MAX_CHUNKS
+            else chunking
+        )
+
+    def _chunks(self, data: bytes, key: Key, patience: Patience) -> Chunking:
+        _, language, fingerprint = key
+        custom = self._config.chunkers.get(fingerprint)
+        options = self._config.options
+        if self._isolated or custom or chunk.is_document(language):
+            return chunk.chunk(data, language, options, custom, patience)
+        with chunk.bounded(len(data), patience):
+            return chunk.chunk(data, language, options, patience=patience, isolated=False)
+
+    def _planned(
+        self, pieces: Mapping[bytes, Chunk], private_keys: Mapping[bytes, int]
+    ) -> Planned | None:
+        """Return what the vectors of chunks are made of, by the hash of their text; None for words alone.
+
+        `private_keys` is the number of parts that were taken out, by hash.
+        """
+        config = self._config
+        if config.names is None:
+            return None
+        said: Said | None = None
+        if config.description.enabled:
+            shown = {key: piece for key, piece in pieces.items() if piece.kind != IMAGE}
+            said = self.asker.chunks(shown, private_keys)
+        return planned(pieces, config.names, None if config.mode.anew else self._store, said)
+
+    def _embedded(self, plan: Planned | None) -> tuple[Mapping[bytes, Vector], tuple[bytes, ...]]:
+        """Return the vectors of a batch by the hash of the text, and those of the probe if a server was asked."""
+        if plan is None or self._embedder is None:
+            return {}, ()
+        if not plan.texts:
+            return plan.stored, ()
+        before = 0 if self._embedder.local else 1
+        asked = self._requests
+        made = self._embedder.embed([*[PROBE] * before, *plan.texts.values()])
+        # By itself: of several requests at once, the last to be sent may be the first to be answered.
+        several = before and self._requests - asked > 1
+        after = self._embedder.embed([PROBE]) if several else []
+        fresh = zip(plan.texts, quantize(made[before:]), strict=True)
+        return {**plan.stored, **dict(fresh)}, (*made[:before], *after)
+
+    @property
+    def _requests(self) -> int:
+        """Number of requests that the server answered so far; 0 for an embedder that does not count."""
+        return getattr(served(self._embedder), "requests", 0)
+
+
+class _Made(NamedTuple):
+    """A blob that was chunked, and its chunks as they may be embedded."""
+
+    key: Key
+    chunking: Chunking
+    clean: WithoutPrivateKeys
+
+
+def _row(piece: Chunk) -> ChunkRow:
+    place = (piece.start_line, piece.end_line, piece.start, piece.end)
+    names = (piece.kind, piece.symbol, piece.parent, piece.signature, piece.place)
+    return ChunkRow(text_hash(piece), *place, *names, pack_definitions(piece))
+
+
+def _result(
+    made: _Made,
+    plan: Planned | None,
+    vectors: Mapping[bytes, Vector],
+    marks: tuple[bytes, ...],
+    costs: DryRunCosts | None,
+) -> BlobResult:
+    key, chunking = made.key, made.chunking
+    rows = tuple(map(_row, made.clean.chunks))
+    packed = postings.pack(chunking.chunks)
+    new = NewChunking(
+        *key,
+        resolved=chunking.language,
+        skipped=chunking.skipped,
+        length=packed.length,
+        columns=packed.columns,
+        forward=packed.forward,
+        chunks=rows,
+        vectors=tuple(vectors[row.hash] for row in rows) if vectors or not rows else None,
+        derived=zlib.compress(chunk.kept(chunking)) if chunking.derived else b"",
+        undescribed=plan.lacking(rows) if plan else (),
+    )
+    if plan is None:
+        return BlobResult(key, new, costs=costs)
+    words = zip(rows, packed.lengths, strict=True)
+    fresh = {row.hash: count for row, count in words if row.hash in plan.texts}
+    return BlobResult(key, new, fresh, marks=marks, costs=costs)
