@@ -126,6 +126,9 @@ def _rareness(holders: int, few: int) -> float:
 
 def match_of_name(name: str, text: str) -> float:
     """Return how well a text holds a name: as written, but for case and separators, inside a longer name, or not."""
+    if not name.isidentifier():
+        after = r"(?![=<>!+\-*/%&|^~])" if name.startswith("operator") else r"(?!\w)"
+        return SAME if re.search(rf"(?<!\w){re.escape(name)}{after}", text) else 0.0
     if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text):
         return SAME
     key = joined(name)

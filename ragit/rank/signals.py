@@ -306,8 +306,12 @@ MEANINGS: Mapping[str, str] = {
 """The meaning of each part of a score, for --explain."""
 
 
-FOR_SHAPE: Mapping[str, Mapping[str, float]] = {"symbol": {"fileVector": 0.5, "defines": 1.5}}
-"""Weight multipliers by query shape: for a lone symbol, trust vectors less and definitions more."""
+FOR_SHAPE: Mapping[str, Mapping[str, float]] = {
+    "symbol": {"fileVector": 0.5, "defines": 1.5},
+    "text": {"repeat": 0.3},
+}
+"""Weight multipliers by query shape: for a lone symbol, trust vectors less and definitions more; a pasted text is about
+several places of the same file."""
 
 
 def shaped(weights: Mapping[str, float], shape: str) -> Mapping[str, float]:

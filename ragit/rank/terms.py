@@ -27,8 +27,8 @@ MAX_TERMS_OF_TEXT = 96
 TEXT_WORDS = 40
 """A query of more words than these is a pasted text: an issue, a log, a mail."""
 
-MAX_SEQUENCE = 400
-"""Words of a query that are compared with the text of chunks, in their order."""
+MAX_SEQUENCE, MAX_SEQUENCES = 60, 16
+"""Words of a line, and lines of a query, that are compared with the text of chunks in their order."""
 
 TITLE_WEIGHT, CODE_WEIGHT, REST_WEIGHT = 1.0, 0.5, 0.15
 """What a word of a pasted text counts: in its first line, in code or written like code, anywhere else."""
@@ -51,7 +51,8 @@ _STOP_ELSEWHERE = tuple(
 """Stop words of German, Spanish and French. One alone may be a word of code (`die`, `des`); from two of one language
 on, the query is in that language."""
 
-_SYMBOL = re.compile(r"[^\W\d]\w*(?:(?:::|\.|->|#|/)[^\W\d]\w*)*")
+_OPERATOR = r"operator(?:\(\)|\[\]|[=<>!+\-*/%&|^~]{1,3})"
+_SYMBOL = re.compile(rf"(?:\w+::)*{_OPERATOR}|[^\W\d]\w*(?:(?:::|\.|->|#|/)[^\W\d]\w*)*")
 _SEPARATOR = re.compile(r"::|\.|->|#|/")
 _CODE_LIKE = re.compile(r"_|[a-z][A-Z]|[A-Z]{2}|\d|::|->|\(\)|\w\.\w")
 _IDENTIFIER = re.compile(r"[a-z0-9]_+[a-z0-9]|[a-z][A-Z]|[A-Z]{2}[a-z]{2}|[A-Z]_[A-Z]", re.ASCII)
@@ -74,6 +75,25 @@ _FILE = re.compile(
     re.IGNORECASE,
 )
 """The end of a query that is the name of a file."""
+_NOISE = re.compile(
+    r"^\s*(?:Traceback \(most|During handling of|The above exception|stack backtrace|goroutine \d|\.\.\. \d+ more)"
+    r"|\.\w+\"?[:,] ?(?:line )?\d+|^\s*at \S+\("
+)
+"""Lines of a stack trace that are no message."""
+_PREFIX = re.compile(
+    r"^\s*(?:[\[(<]?[\d:.,/TZ+\-]*\d[\d:.,/TZ+\-]*[\])>]?\s+)+|^\s*Caused by:\s*(?:[\w.$]+:\s)?"
+)
+"""The time before a line of a log, and the type of a cause."""
+_MESSAGE = re.compile(
+    r"error|exception|warn|fail|panic|fatal|cannot|can't|could not|must|invalid|unexpected|expected|not |unable|missing|`"
+    r"|\"",
+    re.IGNORECASE,
+)
+"""A line of a pasted text that may be a message."""
+_RAISED = re.compile(
+    r"^\s*(?:Caused by: |panic: )?[\w.$:]*(?:Error|Exception|Warning|Fault|panic)\b[\w.$]*.*",
+    re.MULTILINE,
+)
 _IMPORTED = re.compile(r"\bfrom ([\w.]+) import ([\w, ]+)")
 
 
@@ -200,7 +220,13 @@ def _shape(text: str, written: list[str], found: list[str]) -> str:
 
 
 def _title(text: str) -> str:
+    """Return the first line; of a stack trace, the message of the error at its root."""
     first = next((line for line in text.splitlines() if line.strip()), "")
+    raised = _RAISED.findall(text) if _NOISE.search(first) or _RAISED.match(first) else []
+    if raised:
+        causes = [line for line in raised if "Caused by" in line]
+        python = _NOISE.search(first)
+        first = causes[-1] if causes else raised[-1] if python else raised[0]
     return first.strip().lstrip("# ")[:400]
 
 
@@ -270,8 +296,12 @@ def _sequences(text: str, shape: str) -> tuple[tuple[str, ...], ...]:
     """Return the words in their order: of the query, or of each line of several."""
     if shape == "symbol":
         return ()
-    lines = text.splitlines() if shape == "text" or "\n" in text else [text]
-    return tuple(dict.fromkeys(words_ for line in lines if len(words_ := _sequence(line)) > 1))
+    found: dict[tuple[str, ...], None] = {}
+    for line in text.splitlines():
+        words_ = () if _NOISE.search(line) else _sequence(_PREFIX.sub("", line))
+        if len(words_) > 1 and (shape != "text" or not found or _MESSAGE.search(line)):
+            found[words_] = None
+    return tuple(found)[:MAX_SEQUENCES]
 
 
 def _paths(text: str) -> Iterator[str]:

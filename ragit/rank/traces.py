@@ -25,7 +25,7 @@ _PYTHON = re.compile(
     r'File "(?P<path>[^"\n]+)", line (?P<line>\d+)(?:, in (?P<function>[\w<>.]+))?'
 )
 _JVM = re.compile(
-    r"\bat (?:[\w.-]+/)?(?P<owner>[\w$.]+)\.(?P<function>[\w$<>]+)"
+    r"\bat (?:[\w.@-]*/)*(?P<owner>[\w$.]+)\.(?P<function>[\w$<>]+)"
     r"\((?P<path>[\w$.-]+\.(?:java|kt|kts|scala|groovy|clj))(?::(?P<line>\d+))?\)"
 )
 _DOTNET = re.compile(
@@ -112,11 +112,19 @@ def _clean(path: str) -> str:
     return path.replace("\\", "/").removeprefix("file://")
 
 
+_MADE_BY_COMPILER = re.compile(
+    r"lambda\$(?P<java>\w+)\$\d+|<(?P<async>\w+)>d__\d+(?:\.MoveNext)?|<\w+>g__(?P<local>\w+)\|[\d_]+"
+    r"|<(?P<lambda>\w+)>b__[\d_]+"
+)
+"""Names of lambdas, async methods and local functions of Java and C#: they hold the name in the source."""
 _NOT_NAME = re.compile(r"<[^>]*>|\{\{[^}]*\}\}|\([^)]*\)|\$\w+\$?\d*|`\d+|\[.*?\]")
 
 
 def _last_name(written: str) -> str:
     """Return the function's own name: `render` of `app.View.render`, empty for a lambda or a module's body."""
+    made = _MADE_BY_COMPILER.search(written)
+    if made:
+        return made[made.lastgroup or 0]
     plain = _NOT_NAME.sub("", written).strip()
     names = re.findall(r"[^\W\d]\w*[!?]?", plain)
     return names[-1] if names else ""
