@@ -409,17 +409,54 @@ def test_completion(shell: Terminal, name: str) -> None:
     assert "_RAGIT_COMPLETE" in shell.ragit("completion", name, code=0).out
 
 
-def test_completion_completes(shell: Terminal) -> None:
+@pytest.mark.parametrize(
+    ("typed", "completed"),
+    [
+        ("ragit sea", "search"),
+        ("ragit search --language pyth", "python"),
+        ("ragit search --format vim", "vimgrep"),
+        ("ragit search --mode key", "keyword"),
+        ("ragit search --ref v1", "v1.0"),
+        ("ragit -C src search --ref ma", "main"),
+        ("ragit index v1", "v1.0"),
+        ("ragit config retrieval.top", "retrieval.topK"),
+    ],
+)
+def test_completion_completes(
+    repo: GitSandbox, shell: Terminal, typed: str, completed: str
+) -> None:
+    repo.tag("v1.0")
     env = {
         **shell.env,
         "_RAGIT_COMPLETE": "bash_complete",
-        "COMP_WORDS": "ragit sea",
-        "COMP_CWORD": "1",
+        "COMP_WORDS": typed,
+        "COMP_CWORD": str(len(typed.split()) - 1),
     }
     said = subprocess.run(
         [RAGIT], env=env, cwd=shell.folder, capture_output=True, text=True, check=False
     )
-    assert "search" in said.stdout
+    assert f"plain,{completed}" in said.stdout.splitlines()
+
+
+def test_without_a_terminal_long_work_says_now_and_then_how_far_it_is(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from ragit.cli import progress
+
+    now = [0.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    bar, quiet = progress.Bar(quiet=False), progress.Bar(quiet=True)
+    for second in range(60):
+        now[0] = float(second)
+        bar(second * 20, 1200)
+        quiet(second * 20, 1200)
+    bar(1200, 1200)
+    assert capsys.readouterr().err.splitlines() == [
+        "indexing: 100 of 1,200",
+        "indexing: 400 of 1,200",
+        "indexing: 700 of 1,200",
+        "indexing: 1,000 of 1,200",
+    ]
 
 
 ANSWERS = [

@@ -751,7 +751,7 @@ REPORT = IndexReport(
         (
             REPORT,
             "indexed 6,519 files, 52,312 chunks in 12.4 s\n"
-            "  312 new files, 2,100 chunks embedded, 40 reused\n"
+            "  312 new files read, 2,100 chunks embedded, 40 reused\n"
             "  skipped 134: binary 100, too large 30, lfs pointer 4",
         ),
         (

@@ -143,7 +143,7 @@ to fix it: ragit index
 exit 1
 $ ragit index
 indexed 3 files, 3 chunks in N s
-  1 new file, 1 chunk embedded, 0 reused
+  1 new file read, 1 chunk embedded, 0 reused
 $ ragit check
 fresh: all of HEAD (TREE) is indexed
 $ git checkout -q main
@@ -176,7 +176,7 @@ def test_gc_after_a_branch_is_gone(session: Session) -> None:
     session.shows("""
 $ ragit index --all-branches
 indexed 3 files of 2 trees, 3 chunks in N s
-  3 new files, 3 chunks embedded, 0 reused
+  3 new files read, 3 chunks embedded, 0 reused
 $ ragit gc
 nothing to drop: 3 file versions, N kB
 $ git branch -q -D refunds

@@ -1,7 +1,6 @@
-"""ragit for people: parse, one call, render. Decides nothing; a command's body is a dozen lines.
+"""The command line: each command parses its arguments, makes one call and renders the result.
 
-A command lives in the module that the table names, which is imported when the command is called: `ragit search` does
-not pay for the others.
+A command's module is imported when the command is called, so that `ragit search` does not load the others.
 """
 
 from __future__ import annotations
@@ -30,14 +29,14 @@ COMMANDS = {
     "trust": "config",
     "completion": "config",
 }
-"""Each command and its module, in the order in which one needs them."""
+"""Commands and their modules, in the order in which a user needs them."""
 
 _FUNCTIONS = {"eval": "evaluate"}
-"""Commands whose name is one of Python's own."""
+"""Functions that cannot have the command's name, since Python uses it."""
 
 
 class _Commands(click.Group):
-    """Loads a command when it is asked for."""
+    """A group that loads a command when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)

@@ -7,12 +7,13 @@ import sys
 import click
 
 from ragit import render
+from ragit.cli import complete
 from ragit.cli.shared import look, open_index, print_lines
 from ragit.errors import ConfigError
 
 
 @click.command(short_help="Show settings, their values and where they came from.")
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=complete.settings)
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 @click.option("--help-texts", "full", is_flag=True, help="Say what each setting means.")
 @click.pass_context

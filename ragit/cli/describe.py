@@ -5,12 +5,18 @@ from __future__ import annotations
 import click
 
 from ragit import render
+from ragit.cli import complete
 from ragit.cli.shared import look, open_index, print_lines
 
 
 @click.command(short_help="Print what a model said about an image or about code.")
 @click.argument("file")
-@click.option("--ref", metavar="REV", help="The file as it is in this branch, tag, commit or tree.")
+@click.option(
+    "--ref",
+    metavar="REV",
+    shell_complete=complete.refs,
+    help="The file as it is in this branch, tag, commit or tree.",
+)
 @click.option(
     "--now", is_flag=True, help="Have an image described, and keep that, if it is not yet."
 )

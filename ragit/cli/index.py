@@ -7,13 +7,14 @@ from contextlib import closing
 import click
 
 from ragit import render
+from ragit.cli import complete
 from ragit.cli.progress import Bar
 from ragit.cli.scope import take_scope
 from ragit.cli.shared import look, open_index, print_lines
 
 
 @click.command(short_help="Make trees complete ahead of time.")
-@click.argument("revisions", nargs=-1, metavar="[REV]...")
+@click.argument("revisions", nargs=-1, metavar="[REV]...", shell_complete=complete.refs)
 @click.option("--staged", is_flag=True, help="The tree that a commit would record now.")
 @click.option("--worktree", is_flag=True, help="HEAD with all uncommitted changes.")
 @click.option(

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from ragit.cli import complete
 from ragit.cli.scope import take_scope
 from ragit.errors import ConfigError
 from ragit.query import OPTIONS, Option, Query
@@ -15,6 +16,8 @@ _SCOPE_FLAGS = {
     "staged": "Search what is staged.",
     "committed": "Search HEAD without uncommitted changes.",
 }
+
+_COMPLETED = {"languages": complete.languages, "ref": complete.refs}
 
 
 class _Configured(click.Option):
@@ -63,6 +66,8 @@ def _options(name: str) -> Iterator[Callable[..., Any]]:
         "metavar": option.metavar or None,
         **_kind(kind, option, Query.defaults[name]),
     }
+    if name in _COMPLETED:
+        named["shell_complete"] = _COMPLETED[name]
     if option.setting:
         named |= {"cls": _Configured, "setting": option.setting}
     yield click.option(*flags, name, **named)

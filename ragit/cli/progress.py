@@ -1,29 +1,44 @@
-"""A bar for work that takes a while."""
+"""Shows the progress of work that takes a while."""
 
 from __future__ import annotations
 
 import sys
+import time
 from typing import Any
 
 import click
 
 STEPS = 200
-"""How often a bar is drawn: for each of many thousand files it would cost more than some of them."""
+"""Times that a bar is drawn at most: drawing it for each of many thousand files would take longer than some files."""
+
+FIRST_LINE, NEXT_LINE = 5.0, 15.0
+"""Seconds before the first line of progress where there is no terminal, and between two."""
 
 
 class Bar:
-    """Progress on a terminal; silence elsewhere."""
+    """A progress bar on a terminal, and a line now and then elsewhere, so that a log shows that work goes on."""
 
     def __init__(self, quiet: bool, label: str = "indexing") -> None:
         self._label = label
         self._bar: Any = None
         self._note = ""
-        self._quiet = quiet or not sys.stderr.isatty()
+        self._quiet = quiet
+        self._on_terminal = sys.stderr.isatty()
+        self._next_line = time.monotonic() + FIRST_LINE
 
     def __call__(self, done: int, total: int) -> None:
-        """Show that `done` of `total` are."""
+        """Show that `done` of `total` files, questions or commits are done."""
         if self._quiet:
             return
+        if self._on_terminal:
+            self._draw(done, total)
+        elif time.monotonic() >= self._next_line and done < total:
+            self._next_line = time.monotonic() + NEXT_LINE
+            note = f", {self._note}" if self._note else ""
+            sys.stderr.write(f"{self._label}: {done:,} of {total:,}{note}\n")
+            sys.stderr.flush()
+
+    def _draw(self, done: int, total: int) -> None:
         if self._bar is not None and done < self._bar.pos:  # the next piece of work
             self.close()
         if self._bar is None:
@@ -41,11 +56,11 @@ class Bar:
             self.close()
 
     def note(self, text: str) -> None:
-        """Show a few words behind the bar, such as the speed of a server."""
+        """Show a few words behind the figures, such as the speed of a server."""
         self._note = text
 
     def close(self) -> None:
-        """Leave the line, if the bar stands on one."""
+        """Leave the line that the bar stands on."""
         if self._bar is not None:
             self._bar.render_finish()
             self._bar = None

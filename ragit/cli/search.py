@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ragit.cli import complete
 from ragit.cli.color import color_option
 from ragit.cli.options import make_query, query_options
 from ragit.cli.unknown_options import Hinting
@@ -43,7 +44,7 @@ TOLD_FROM_ELSEWHERE = 200
     default="text",
     metavar="NAME",
     show_default=True,
-    shell_complete=lambda *_: ["text", "json", "vimgrep", "markdown"],
+    shell_complete=complete.formats,
     help="text, json, vimgrep or markdown.",
 )
 @click.option("--json", "format_name", flag_value="json", help="The same as --format json.")

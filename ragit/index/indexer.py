@@ -259,13 +259,12 @@ class Indexer:
             chunk.prepare()
 
     def announced(self, resolved: IndexedTree) -> ToIndex:
-        """What there is to index, for whoever has to wait for it."""
-        documents = (
-            sum(is_document(file.language) for file in resolved.missing)
-            if self.config.documents.enabled
-            else 0
-        )
-        files = len(resolved.missing) + len(resolved.without_vectors)
+        """Return how much there is to index. Files of the same content count once, as in the progress."""
+        missing = {file.key: file for file in resolved.missing}.values()
+        documents = 0
+        if self.config.documents.enabled:
+            documents = sum(is_document(file.language) for file in missing)
+        files = len(missing) + len(resolved.without_vectors)
         return ToIndex(files, documents, server_name(self.config.embedding, self.embedder))
 
     def _new_stats(self, describe: bool) -> RunStats:

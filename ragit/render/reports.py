@@ -58,7 +58,7 @@ def index_text(report: IndexReport, options: RenderOptions) -> Iterator[str]:
     elif report.indexed or report.embedded or report.reused:
         yield f"{paint.name('indexed')} {size} in {duration(report.seconds)}"
         embedded = f"{counted(report.embedded, 'chunk')} embedded, {report.reused:,} reused"
-        yield f"  {counted(report.indexed, 'new file')}, {embedded}"
+        yield f"  {counted(report.indexed, 'new file')} read, {embedded}"
     else:
         yield f"{paint.good('up to date')}: {size} ({duration(report.seconds)})"
     if report.described:
