@@ -1,8 +1,8 @@
-"""Documents to text: the table of the formats that are unpacked or decoded before there are any lines to cut.
+"""Readers of documents: the table of formats that are unpacked or decoded to text.
 
-One module a format, with a function `read(data, bounds)` that gives blocks (block.py), and one row here. group.py makes
-the blocks one text and its chunks, child.py runs all of that in a process with limits. Nothing in this file loads a
-reader: a query process asks only for names and versions.
+Each reader is a module with a function `read(data, bounds)` that yields blocks (block.py). group.py
+makes them one text with chunks; child.py runs both in a limited process. This module loads no
+reader, since a search only needs names and versions.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ from typing import NamedTuple
 
 
 class Reader(NamedTuple):
-    """Who reads a language of the table whose row says `reader="document"`."""
+    """The reader of a language whose row of the table says `reader="document"`."""
 
     module: str
-    """Name of a module of this folder."""
+    """Name of a module of this package."""
     version: int
-    """Part of the fingerprint: raise it when what the module gives changes."""
+    """Part of the fingerprint: raise it when the module's output changes."""
     packages: str = ""
-    """Distributions whose versions determine what it gives, separated by spaces, as `pip` writes them."""
+    """Distributions whose versions determine the output, separated by spaces."""
     is_text: bool = False
-    """The file itself is text: where it is none, no container needs to be looked for."""
+    """The file itself is text and never a container."""
 
 
 FRAME_VERSION = 6
-"""Of frame.py, group.py, numbers.py, markup.py and sniff.py, for all of them."""
+"""Version of the modules that all readers share, for example group.py and sniff.py."""
 
 READERS: Mapping[str, Reader] = {
     "doc": Reader("doc", 1, "olefile"),

@@ -1,8 +1,7 @@
-"""Zip archives that office formats are made of, unpacked within bounds.
+"""Zip archives of office formats, unpacked within bounds.
 
-A header may lie about how much a part unpacks to, and many names may share the same packed bytes: so what counts is
-what comes out, over all parts, in small pieces. zipfile itself reads a part to the length that its header says, and
-may unpack far more than that on the way.
+A header may lie about the size of a part, and many names may share packed bytes. So the bytes that
+come out are counted, over all parts, in small pieces; zipfile alone trusts the header.
 """
 
 from __future__ import annotations
@@ -17,10 +16,10 @@ from ragit.chunk.documents.block import UNKNOWN_PACKING, Bounds, Unreadable
 
 _PIECE = 1 << 16
 _KNOWN = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-"""What office formats allow. Others (LZMA) can ask for gigabytes by a header of some bytes."""
+"""Compressions that office formats allow. LZMA, for one, can ask for gigabytes in a few bytes."""
 
 MAX_PARTS = 20_000
-"""Names in one archive: a list of millions is an attack by itself."""
+"""Names in one archive; a list of millions is an attack by itself."""
 
 _DAMAGE = (
     zipfile.BadZipFile,
@@ -35,7 +34,7 @@ _DAMAGE = (
 
 
 def opened(data: bytes, kind: str) -> zipfile.ZipFile:
-    """An archive by its bytes. Raises Unreadable, in which `kind` names the format."""
+    """Open an archive by its bytes. Raise Unreadable, in which `kind` names the format."""
     if not data.startswith(b"PK"):
         raise Unreadable(f"no {kind} file")
     try:
@@ -48,10 +47,10 @@ def opened(data: bytes, kind: str) -> zipfile.ZipFile:
 
 
 class Archive:
-    """The parts of one archive by name. Whatever is wrong with it comes out as `Unreadable`."""
+    """The parts of one archive by name. Every error is an Unreadable."""
 
     def __init__(self, data: bytes, bounds: Bounds, kind: str) -> None:
-        """`kind` names the format in reasons: `docx`, `epub`."""
+        """Open the archive; `kind` names the format in reasons, for example `epub`."""
         self._kind = kind
         self._left = bounds.unpacked
         self._zip = opened(data, kind)
@@ -68,11 +67,14 @@ class Archive:
         return list(self._parts)
 
     def called(self, name: str) -> str:
-        """A part's name as the archive has it, where upper and lower case do not tell parts apart; empty if none."""
+        """Return a part's name in the archive, ignoring case; empty if there is none."""
         return name if name in self._parts else self._folded.get(name.lower(), "")
 
     def read(self, name: str) -> bytes:
-        """A part's bytes; all parts that are read share the bound. Raises Unreadable, also if there is none."""
+        """Return a part's bytes.
+
+        All parts share one bound. Raise Unreadable, also for a missing part.
+        """
         if name not in self._parts:
             raise Unreadable(f"damaged {self._kind}")
         pieces = []

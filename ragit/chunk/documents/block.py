@@ -1,7 +1,8 @@
-"""What every reader of documents gives, and what bounds it: the words between readers and the one who groups.
+"""Blocks, the output of every reader, and the bounds of a reader.
 
-A reader is a function `read(data: bytes, bounds: Bounds) -> Iterator[Block]`. It sees untrusted bytes: it unpacks no
-more than the bounds allow, opens no file and no network, and says in an `Unreadable` why there is nothing to read.
+A reader is a function `read(data: bytes, bounds: Bounds) -> Iterator[Block]` on untrusted bytes. It
+unpacks no more than the bounds allow, opens no file and no connection, and raises Unreadable with
+the reason why there is nothing to read.
 """
 
 from __future__ import annotations
@@ -10,14 +11,16 @@ from typing import NamedTuple
 
 
 class Place(NamedTuple):
-    """Where a person finds a block in the document: `page 12`, or `sheet Budget rows 40-80`. All empty if unknown."""
+    """The position of a block in the document, for example `page 12`; all fields empty if
+    unknown."""
 
     within: str = ""
-    """A named part that holds the unit: `sheet Budget`, `sheet Costs (hidden)`, `header`; empty if there is none."""
+    """A named part: `sheet Budget`, `sheet Costs (hidden)`, `header`; empty if there is none."""
     unit: str = ""
-    """What is counted, in the singular: page, row, slide, cell, chapter; empty if nothing is."""
+    """The unit that is counted, in the singular: page, row, slide, cell, chapter; empty if none
+    is."""
     first: int = 0
-    """1-based, inclusive, as the program that shows the document counts."""
+    """First unit, 1-based, as the program that shows the document counts."""
     last: int = 0
 
 
@@ -25,27 +28,27 @@ class Block(NamedTuple):
     """One paragraph, table row, list item or cell, in reading order."""
 
     text: str
-    """Without a line end at its end; may hold several lines. Never blank."""
+    """Its text, never blank, maybe of several lines, without a line end at its end."""
     place: Place = Place()
     headings: tuple[str, ...] = ()
-    """Titles above it, outermost first. A heading itself is a block of kind `heading`, with its own title last."""
+    """Titles above it, outermost first. A block of kind `heading` has its own title last."""
     kind: str = "text"
     """text, heading, table, list, code, note, header, footer, ..."""
     repeat: str = ""
-    """A line that stands above each chunk which holds this block: a table's header row."""
+    """A line that stands above each chunk with this block, for example a table's header row."""
 
 
 class Bounds(NamedTuple):
-    """How much a reader may unpack and give. Time and memory are bounded outside, by the process it runs in."""
+    """The bounds of one document; memory and time are limited by the process that reads it."""
 
     unpacked: int = 256 << 20
     """Bytes that all parts of an archive may have together once unpacked."""
     text: int = 8 << 20
-    """Characters of text to give; what follows is left out, and the last block says so."""
+    """Characters of text; the rest is left out, with a note."""
     units: int = 5_000
-    """Pages, slides, sheets, chapters or cells to read; likewise."""
+    """Pages, slides, sheets, chapters or cells; the rest is left out, with a note."""
     columns: int = 200
-    """Cells of a table's row to read."""
+    """Cells of a table's row."""
 
 
 NO_LIBRARY = "a library is missing"
@@ -53,6 +56,7 @@ UNKNOWN_PACKING = "packed in an unknown way"
 
 
 class Unreadable(Exception):
-    """Why a document gives no text, in some words that are counted and shown: `password-protected`, `damaged pdf`,
-    `no text (scanned)`, `too large unpacked`. Never holds anything of the document itself.
+    """The reason why a document gives no text, for example `password-protected` or `damaged pdf`.
+
+    It is shown and counted, and never holds anything of the document itself.
     """

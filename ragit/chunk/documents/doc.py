@@ -1,7 +1,7 @@
-"""Word 97-2003 documents (.doc), and those of Word 6 and 95 as far as they are alike: paragraphs, tables, notes.
+"""Word 97-2003 documents (.doc), and those of Word 6 and 95 as far as they are alike.
 
-olefile opens the file system inside of the file, word97.py reads Word's own structures. No reader of this format on
-the package index is both kept and known; antiword and catdoc are programs of their own, with which tests compare.
+olefile opens the file system within the file; word97.py reads Word's structures. No maintained
+library reads this format.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ _NOTES = (
     ("endnote", ENDNOTE_PLACES, 2, ENDNOTE_TEXTS),
 )
 _HEADER_KINDS: tuple[str, ...] = ("header", "header", "footer", "footer", "header", "footer")
-"""2.3.3: even, odd, even, odd, first, first; before them stand six separators of notes."""
+"""2.3.3: even, odd, even, odd, first, first; six separators of notes come before them."""
 
 
 def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
-    """Headers, the body with notes behind the paragraph that refers to them, text boxes, footers."""
+    """Read headers, the body with notes behind their paragraphs, text boxes and footers."""
     word = _opened(data, bounds)
     edges = list(_edges(word))
     yield from (block for block in edges if block.kind == "header")
@@ -81,19 +81,19 @@ def _opened(data: bytes, bounds: Bounds) -> Word:
         return Word(main, (stream("0Table"), stream("1Table")), bounds.text)
 
 
-# -- text ------------------------------------------------------------------------------------------------------------
+# -- text -----------------------------------------------------------------------------------------
 
 
 def _without_fields(text: str) -> str:
-    """Fields as what they show: 2.8.25, the instruction stands between 0x13 and 0x14, the result up to 0x15.
+    """Replace field codes by as many 0x01, which show nothing, and keep results (2.8.25).
 
-    What is dropped is replaced by as many 0x01, which show nothing: places go on counting.
+    A code stands between 0x13 and 0x14, its result before 0x15. The count of characters stays.
     """
     if "\x13" not in text:
         return text
     kept: list[str] = []
     open_fields: list[bool] = []
-    """Whether one is within the instruction of each."""
+    """True for each open field whose code has not ended."""
     hidden = 0
     start = 0
     for found in _FIELD.finditer(text):
@@ -122,18 +122,18 @@ class _Note(NamedTuple):
     """A footnote, endnote or comment."""
 
     place: int
-    """Of the character in the body that refers to it."""
+    """Offset of the character in the body that refers to it."""
     text: str
 
 
-# -- body ------------------------------------------------------------------------------------------------------------
+# -- body -----------------------------------------------------------------------------------------
 
 
 class _Body:
-    """The paragraphs of the body being read: under which titles one is, and the table's row under way."""
+    """The body being read: the titles above the current paragraph, and the current table row."""
 
     def __init__(self, word: Word, notes: deque[_Note]) -> None:
-        """`notes` are those of the document in their order; it takes those that the body refers to."""
+        """Begin the body; it takes from `notes` those to which it refers."""
         self._word = word
         self._notes = notes
         self._styles = Styles(word)
@@ -144,7 +144,7 @@ class _Body:
         self._header = ""
 
     def blocks(self) -> Iterator[Block]:
-        """All of it."""
+        """Yield all blocks of the body."""
         text = _without_fields(self._word.characters("text"))
         start = 0
         for end in (*(found.start() for found in _PARAGRAPH_END.finditer(text)), len(text)):
@@ -178,7 +178,7 @@ class _Body:
             self._cell = []
 
     def _row(self) -> Iterator[Block]:
-        """The table's row under way as one line, if it holds anything."""
+        """Yield the current row of a table as one line, if it holds anything."""
         cells = [*self._cells, " ".join(self._cell)] if self._cell else self._cells
         self._cells, self._cell = [], []
         line = " | ".join(cells).rstrip("| ")
@@ -202,16 +202,16 @@ class _Body:
         return Block(text, Place(), self._path())
 
     def _noted(self, end: int) -> Iterator[Block]:
-        """The notes to which the paragraph refers that ends here."""
+        """Yield the notes to which the paragraph that ends here refers."""
         while self._notes and self._notes[0].place <= end:
             yield Block(self._notes.popleft().text, Place(), self._path(), "note")
 
 
-# -- what stands beside the body ------------------------------------------------------------------------------------
+# -- what stands beside the body ------------------------------------------------------------------
 
 
 def _notes(word: Word) -> list[_Note]:
-    """Notes in the order of the places in the body that refer to them."""
+    """Return notes in the order of their references in the body."""
     found: list[_Note] = []
     for kind, places, size, texts in _NOTES:
         text = _without_fields(word.characters(kind))
@@ -225,7 +225,7 @@ def _notes(word: Word) -> list[_Note]:
 
 
 def _parted(text: str, stops: Sequence[int]) -> Iterator[str]:
-    """The text from each place to the next; no letter belongs to two parts, whatever the file says."""
+    """Yield the text from each offset to the next; no character belongs to two parts."""
     end = 0
     for first, last in pairwise(stops):
         first = max(first, end)
@@ -234,7 +234,7 @@ def _parted(text: str, stops: Sequence[int]) -> Iterator[str]:
 
 
 def _edges(word: Word) -> Iterator[Block]:
-    """Headers and footers, each text once."""
+    """Yield headers and footers, each text once."""
     text = _without_fields(word.characters("header"))
     stops = word.places(HEADERS, 0)
     if len(stops) < 8:

@@ -1,8 +1,9 @@
 """Word documents since 2007 (.docx, .docm and their templates), opened by python-docx.
 
-The library gives the package, its styles and lists, and element classes. Its API has neither text boxes nor
-footnotes nor tracked changes, so its tree is walked here, after ECMA-376 part 1: 17.3 paragraphs, 17.4 tables, 17.10
-headers, 17.11 footnotes, 17.13 comments and changes. The body is parsed in pieces by the library's parser.
+The library gives the package, its styles and lists, and element classes. Its API has no text boxes,
+footnotes or tracked changes, so its tree is walked here, after ECMA-376 part 1: 17.3 paragraphs,
+17.4 tables, 17.10 headers, 17.11 footnotes, 17.13 comments and changes. The body is parsed in
+pieces, by the library's parser.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from ragit.chunk.documents.opc import Package, written
 _KIND = "docx"
 _MAIN = "officeDocument"
 _TYPES = {
-    _MAIN: CONTENT_TYPE.WML_DOCUMENT_MAIN,  # of macros and templates as well, which python-docx refuses
+    _MAIN: CONTENT_TYPE.WML_DOCUMENT_MAIN,  # macros and templates as well
     "styles": CONTENT_TYPE.WML_STYLES,
     "numbering": CONTENT_TYPE.WML_NUMBERING,
     "header": CONTENT_TYPE.WML_HEADER,
@@ -33,7 +34,7 @@ _TYPES = {
     "endnotes": CONTENT_TYPE.WML_ENDNOTES,
 }
 _MOST_PARTS = 500
-"""Headers, footers and other parts that are read: python-docx compares each name with all others."""
+"""Headers, footers and other parts; python-docx compares each name with all others."""
 _PARAGRAPHS = 100
 """Paragraphs and tables that a page may have: so many times the bound on pages are read."""
 _PIECE = 1 << 16
@@ -53,7 +54,8 @@ _SPACES = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "
 _HIDDEN = frozenset(
     "del moveFrom instrText delText delInstrText pPr rPr sdtPr tblPr trPr tcPr rt".split()
 )
-"""Elements whose text is not shown: deleted text, field codes, properties, and how a word is pronounced (`rt`)."""
+"""Elements whose text is not shown: deleted text, field codes, properties, phonetic hints
+(`rt`)."""
 _REST = "[The document goes on: the rest is left out.]"
 
 
@@ -66,6 +68,8 @@ def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
         yield from document.body(package.read(package.main), bounds)
         yield from document.edges("footer")
     except etree.XMLSyntaxError as error:
+        if error.code == etree.ErrorTypes.ERR_NO_MEMORY:
+            raise MemoryError from error
         raise Unreadable(
             "nested too deeply" if "depth" in str(error) else "damaged docx"
         ) from error
@@ -137,7 +141,7 @@ class _Document:
                 yield Block(_REST, self._place(self._page), kind="note")
                 return
 
-    # -- blocks --------------------------------------------------------------------------------------
+    # -- blocks -----------------------------------------------------------------------------------
 
     def _blocks(self, elements: Iterable[Any]) -> Iterator[Block]:
         for element in elements:
@@ -164,7 +168,7 @@ class _Document:
     def _beside(
         self, references: list[tuple[str, str]], boxes: list[Any], first: int
     ) -> Iterator[Block]:
-        """Give the notes to which a paragraph or row refers, and its text boxes."""
+        """Yield the notes to which a paragraph or row refers, and its text boxes."""
         for kind, number in references:
             note = self._notes[kind].get(number)
             if note:
@@ -213,7 +217,7 @@ class _Document:
             boxes, self._boxes = self._boxes, []
             yield from self._beside(references, boxes, first)
 
-    # -- text ----------------------------------------------------------------------------------------
+    # -- text -------------------------------------------------------------------------------------
 
     def _line(self, element: Any) -> str:
         """Return all text within an element on one line."""
@@ -224,8 +228,8 @@ class _Document:
         self._collect(element, pieces)
         return "".join(pieces)
 
-    def _collect(self, element: Any, pieces: list[str]) -> None:
-        """Append the text within an element; remember text boxes, notes and page ends on the way."""
+    def _collect(self, element: Iterable[Any], pieces: list[str]) -> None:
+        """Append the text within an element; remember text boxes, notes and page ends."""
         for each in element:
             name = local(each)
             if name == "t":
@@ -233,18 +237,16 @@ class _Document:
             elif name in _SPACES:
                 pieces.append(_SPACES[name])
             elif name == "docPr":
-                described = " ".join((each.get("descr") or "").split())
-                pieces.append(f" [image: {described}] " if described else "")
+                pieces.append(_description(each))
             elif name == "AlternateContent":
-                for chosen in _chosen(each):
-                    self._collect(chosen, pieces)
+                self._collect(_chosen(each), pieces)
             elif name not in _HIDDEN and not self._remembered(name, each):
                 self._collect(each, pieces)
-        if local(element) in ("p", "tc", "tr"):
-            pieces.append("\n")  # between the paragraphs of a cell or a note
+                if name in ("p", "tc", "tr"):
+                    pieces.append("\n")  # between the paragraphs of a cell or a note
 
     def _remembered(self, name: str, element: Any) -> bool:
-        """Remember a reference to a note, a text box or the end of a page; return False for others."""
+        """Remember a note, a text box or the end of a page; return False for other elements."""
         if name in _NOTES:
             self._references.append((_NOTES[name], element.get(f"{_W}id") or ""))
         elif name == "lastRenderedPageBreak":
@@ -263,7 +265,7 @@ def _root(part: Any) -> Any:
 
 
 def _children(data: bytes) -> Iterator[Any]:
-    """Parse a main part, and give each child of its body once it is complete; None if there are too many tags."""
+    """Yield each child of the body once it is parsed, and None after too many tags."""
     parser = etree.XMLPullParser(
         ("start",),
         tag=f"{_W}body",
@@ -304,14 +306,23 @@ def _next(body: Any, last: Any) -> Any:
     return next(iter(body), None) if body is not None else None
 
 
-def _chosen(element: Any) -> Iterator[Any]:
-    """Give the first choice of alternatives; the fallback repeats it in the terms of an older Word."""
-    choices = [each for each in element if local(each) == "Choice"]
-    yield from choices[:1] or (each for each in element if local(each) == "Fallback")
+def _description(properties: Any) -> str:
+    """Return the alternative text of a picture, by its `docPr`; empty if it has none."""
+    described = " ".join((properties.get("descr") or "").split())
+    return f" [image: {described}] " if described else ""
+
+
+def _chosen(element: Any) -> Iterable[Any]:
+    """Return the first choice of alternatives; the fallback repeats it for an older Word."""
+    for name in ("Choice", "Fallback"):
+        for each in element:
+            if local(each) == name:
+                return [each]
+    return []
 
 
 def _inner(element: Any, name: str) -> Iterator[Any]:
-    """Give rows of a table or cells of a row, through content controls, but not into tables within."""
+    """Yield rows of a table or cells of a row, but not those of tables within."""
     for each in element:
         if local(each) == name:
             yield each

@@ -1,4 +1,4 @@
-"""Heading levels and list numbers of Word paragraphs, from the styles and lists that python-docx has parsed."""
+"""Heading levels and list numbers of Word paragraphs, from the parts that python-docx parsed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Styles:
 
     def __init__(self, root: Any) -> None:
         """Read the styles below the root of their part; None if there is none."""
-        found = root.style_lst if root is not None else ()
+        found = root.findall(qn("w:style")) if root is not None else ()
         self._styles = {style.styleId: _style(style) for style in found}
 
     def level(self, properties: Any) -> int | None:
@@ -72,7 +72,7 @@ def _style(style: Any) -> _Style:
 
 
 def _value(element: Any, name: str) -> Any:
-    """Return the value of a child, as its class of python-docx has it; None if it has no such value."""
+    """Return the value of a child as python-docx parses it; None if there is none."""
     found = element.find(qn(name)) if element is not None else None
     try:
         return found.val if found is not None else None
@@ -100,7 +100,7 @@ def lists_of(root: Any) -> Lists:
     shape_of: dict[str, str] = {}
     for shape in root.findall(qn("w:abstractNum")) if root is not None else ():
         shapes[shape.get(qn("w:abstractNumId")) or ""] = dict(_levels(shape))
-    for number in root.num_lst if root is not None else ():
+    for number in root.findall(qn("w:num")) if root is not None else ():
         shape_of[number.get(qn("w:numId")) or ""] = str(_value(number, "w:abstractNumId"))
     return Lists(shape_of, shapes)
 

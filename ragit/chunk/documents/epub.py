@@ -1,4 +1,4 @@
-"""Books (.epub, versions 2 and 3): the pages of the spine in reading order, as EPUB's package document lists them."""
+"""Books (.epub, versions 2 and 3): the pages of the spine in reading order."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class _Item(NamedTuple):
 
 
 def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
-    """The chapters, numbered from 1 as the spine has them: files that hold no text are counted too."""
+    """Read the chapters, numbered from 1 in the order of the spine, files without text included."""
     archive = Archive(data, bounds, _KIND)
     if "META-INF/encryption.xml" in archive and b"EncryptedData" in archive.read(
         "META-INF/encryption.xml"
@@ -63,7 +63,7 @@ def _some(page: str, left: list[int]) -> Iterator[Token]:
 
 
 def _refuse_protected(archive: Archive) -> None:
-    """Fonts may be scrambled in any book; pages are only in a protected one."""
+    """Raise Unreadable if pages are encrypted; fonts are in many books."""
     for event, element in events(archive.read("META-INF/encryption.xml"), _KIND):
         target = attribute(element, "URI").lower()
         if (
@@ -75,7 +75,7 @@ def _refuse_protected(archive: Archive) -> None:
 
 
 def _spine(archive: Archive) -> list[str]:
-    """The parts with the book's pages in their order; its table of contents, which says their titles, left out."""
+    """Return the parts with the book's pages in reading order, without the table of contents."""
     package = _package(archive)
     folder = posixpath.dirname(package)
     items: dict[str, _Item] = {}
@@ -99,7 +99,7 @@ def _spine(archive: Archive) -> list[str]:
 
 
 def _unquoted(link: str) -> str:
-    """A link's letters as they are called inside of the archive (`a%20b` is `a b`)."""
+    """Return a link with its escapes decoded (`a%20b` is `a b`)."""
     plain = _ESCAPE.sub(
         lambda found: bytes.fromhex(found[1].decode("ascii")), link.encode("utf-8", "replace")
     )

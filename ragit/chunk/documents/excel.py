@@ -20,11 +20,11 @@ _EAST_ASIAN = {
     **dict.fromkeys((*range(27, 32), 36, *range(50, 55), 57, 58), "yyyy-mm-dd"),
     **dict.fromkeys((*range(32, 36), 55, 56), "h:mm:ss"),
 }
-"""Built-in formats of East Asian versions (ECMA-376 part 1, 18.8.30), which openpyxl does not list."""
+"""Built-in formats of East Asian versions (ECMA-376 part 1, 18.8.30) that openpyxl lacks."""
 
 
 def formats(styles: bytes) -> list[str]:
-    """Return the number format of each cell style of a part `styles`, in the order of their numbers."""
+    """Return the number formats of cell styles by their numbers, from a part `styles`."""
     own: dict[int, str] = {}
     found: list[str] = []
     within = False
@@ -52,7 +52,7 @@ def _number(text: str) -> int:
 
 
 def number(value: float, shown_as: str, since_1904: bool) -> tuple[str, bool]:
-    """Return a cell's number as text, and True if it is a date, a time or a duration by its format."""
+    """Return a cell's number as text, and True if its format makes it a date, time or duration."""
     # openpyxl looks at the first section alone, which may hold for one value only: `[=0]?;[hh]:mm`.
     sections = shown_as[:_LONGEST].split(";")
     section = next((each for each in sections if not each.startswith("[=")), "")

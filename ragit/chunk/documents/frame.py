@@ -1,4 +1,4 @@
-"""One document to its text and chunks: what the process that reads documents does, and what is made of its answer."""
+"""One document to its text and chunks, as the limited process reads it."""
 
 from __future__ import annotations
 
@@ -18,14 +18,16 @@ TOO_MUCH_MEMORY = "needs too much memory"
 TOO_DEEP = "nested too deeply"
 NO_TEXT = "no text"
 SHORTEST = 32
-"""Characters as which a shorter block counts, and half as many a row of a table: each block takes time and memory, and
-a small file can hold millions."""
+"""Characters that a shorter block counts as; a row of a table counts half as many.
+
+Each block takes time and memory, and a small file can hold millions.
+"""
 REASON = 80
-"""Characters of a reason: it is one of few words, which are counted."""
+"""Characters of a reason."""
 
 
 class Read(NamedTuple):
-    """A document read: its text and chunks, or the reason why there are none."""
+    """The text and chunks of a document, or the reason why there are none."""
 
     language: str
     skipped: str = ""
@@ -36,7 +38,7 @@ class Read(NamedTuple):
 
 
 def read(data: bytes, language: str, options: DocumentOptions) -> Read:
-    """Never raises, whatever the bytes are, as long as there is memory to say so."""
+    """Read a document; never raise, whatever the bytes are, as long as memory lasts."""
     actual = language
     try:
         actual = reader_for(data, language)
@@ -65,15 +67,14 @@ def prepare(language: str) -> None:
 
 
 def blocks_of(data: bytes, language: str, options: DocumentOptions) -> Iterator[Block]:
-    """What the reader of a language gives of a document, as far as the bounds allow."""
+    """Yield the blocks of a document, as far as the bounds allow."""
     module = import_module(f"ragit.chunk.documents.{READERS[language].module}")
     bounds = Bounds(options.max_unpacked, options.max_text, options.max_pages)
     return bounded(module.read(data, bounds), bounds.text)
 
 
 def bounded(blocks: Iterable[Block], most: int) -> Iterator[Block]:
-    """Blocks up to so many characters of text, as which even the shortest block counts; the last one says if more was
-    there."""
+    """Yield blocks up to `most` characters; the last one tells if there was more."""
     used = 0
     for block in blocks:
         room = most - used

@@ -1,7 +1,7 @@
 """Blocks of a document to one text and its chunks. Pure.
 
-The text is made for the chunks: each is a number of whole lines of it, long paragraphs are wrapped, and a table's
-header row stands again above each chunk that holds some of its rows. So a hit can be shown by lines like any other.
+Each chunk is a number of whole lines of the text. Long paragraphs are wrapped, and a table's header
+row is repeated above each chunk with rows of it, so a hit is shown by lines like any other.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from ragit.chunk.pieces import MAX_PARENT, MAX_SYMBOL
 from ragit.types import Chunk
 
 WIDTH = 120
-"""Columns at which paragraphs are wrapped: a hit shows the lines that match, and a paragraph is no line."""
+"""Columns at which paragraphs are wrapped, since a hit shows the lines that match."""
 
 ROWS = 4
-"""How many times as much of a table's rows as of paragraphs make a chunk: one row says little."""
+"""Size of a chunk of rows in multiples of one of paragraphs; one row says little."""
 
 _SET = frozenset(("table", "code"))
-"""Kinds whose lines are as their author set them."""
+"""Kinds whose lines keep their breaks."""
 _CLOSE = frozenset(("table", "list"))
-"""Kinds between whose blocks there is no blank line."""
+"""Kinds whose blocks have no blank line between them."""
 
 _LINE_END = re.compile("\r\n|[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]")
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]+")
@@ -34,7 +34,7 @@ _BLANK = re.compile(r"[ \t\u00a0]+")
 
 
 class _Part:
-    """A block, or what of one fits into a chunk, as lines of the text to be."""
+    """A block, or as much of one as fits into a chunk, as lines of the text."""
 
     __slots__ = ("lines", "size", "block", "headings", "repeat", "goes_on")
 
@@ -47,7 +47,7 @@ class _Part:
         self.headings = headings
         self.repeat = repeat
         self.goes_on = goes_on
-        """The same block as the part before it."""
+        """It continues the block of the part before it."""
 
     @property
     def is_heading(self) -> bool:
@@ -55,7 +55,7 @@ class _Part:
 
 
 class _Group:
-    """A chunk in the making."""
+    """A chunk being made."""
 
     __slots__ = ("parts", "size", "names")
 
@@ -91,7 +91,7 @@ class _Group:
 
 
 def compose(blocks: Iterable[Block], options: DocumentOptions) -> tuple[bytes, tuple[Chunk, ...]]:
-    """The text of a document, and its chunks."""
+    """Return the text of a document, and its chunks."""
     groups = _merged(_grouped(_parts(blocks, options.max_bytes), options), options)
     return _written(groups)
 
@@ -126,14 +126,14 @@ def _lines(block: Block) -> list[str]:
 
 
 def line_of(text: str, most: int) -> str:
-    """Any text as one line of at most so many characters, without control characters."""
+    """Return text as one line of at most `most` characters, without control characters."""
     if len(text) <= most and text.isprintable() and "  " not in text:
         return text.strip()
     return _BLANK.sub(" ", _CONTROL.sub(" ", _LINE_END.sub(" ", text[: 4 * most]))).strip()[:most]
 
 
 def _size(line: str) -> int:
-    """Bytes of a line with its end."""
+    """Return the bytes of a line with its end."""
     return (len(line) if line.isascii() else len(line.encode())) + 1
 
 
@@ -151,7 +151,7 @@ def _wrapped(line: str) -> Iterator[str]:
 
 
 def _cut(lines: list[str], room: int) -> Iterator[list[str]]:
-    """The lines in runs of at most `room` bytes; a line that is longer is cut."""
+    """Yield the lines in runs of at most `room` bytes; cut longer lines."""
     run: list[str] = []
     used = 0
     for line in chain.from_iterable(_sliced(line, room) for line in lines):
@@ -166,7 +166,7 @@ def _cut(lines: list[str], room: int) -> Iterator[list[str]]:
 
 
 def _sliced(line: str, room: int) -> Iterator[str]:
-    """One line in pieces of at most `room` bytes, cut behind white space where there is some."""
+    """Yield a line in pieces of at most `room` bytes, cut behind spaces where there are some."""
     if _size(line) <= room:
         yield line
         return
@@ -184,7 +184,7 @@ def _sliced(line: str, room: int) -> Iterator[str]:
 
 
 def _letter(data: bytes, start: int, stop: int) -> int:
-    """The nearest offset at or before `stop` that is not inside of a letter."""
+    """Return the nearest offset at or before `stop` that is not within a letter."""
     while stop > start + 1 and data[stop] & 0xC0 == 0x80:
         stop -= 1
     return stop
@@ -201,7 +201,7 @@ def _grouped(parts: Iterable[_Part], options: DocumentOptions) -> list[_Group]:
 
 
 def _joins(group: _Group, part: _Part, options: DocumentOptions) -> bool:
-    """True if a part belongs to the group before it."""
+    """Return True if a part belongs to the group before it."""
     last = group.parts[-1]
     extra = _size(part.repeat) if part.repeat and part.repeat != last.repeat else 0
     if (
@@ -219,7 +219,7 @@ def _joins(group: _Group, part: _Part, options: DocumentOptions) -> bool:
 
 
 def _merged(groups: list[_Group], options: DocumentOptions) -> list[_Group]:
-    """Remainders join what is before them, small sections their neighbours under the same title."""
+    """Join remainders to the group before them, and small sections to their neighbours."""
     merged: list[_Group] = []
     for group in groups:
         if merged and _belongs(merged[-1], group, options):
@@ -260,7 +260,7 @@ def _written(groups: Sequence[_Group]) -> tuple[bytes, tuple[Chunk, ...]]:
 
 
 def _set_out(group: _Group) -> Iterator[tuple[str, int]]:
-    """The lines of a chunk, each with the number of what it stands on, 0 for none."""
+    """Yield the lines of a chunk, each with its row, page or cell; 0 for none."""
     first = group.parts[0]
     if first.repeat and first.lines[0] != first.repeat:
         yield first.repeat, 0

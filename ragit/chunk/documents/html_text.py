@@ -1,4 +1,4 @@
-"""The text of a page of HTML or XHTML as blocks: for books. A page that is code is cut by its grammar instead."""
+"""Pages of HTML or XHTML to blocks, for books."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ _SKIPPED = frozenset(
 )
 _VOID = frozenset("br hr img input meta link col area wbr source track base param".split())
 _BLOCKS = frozenset(
-    "p div section article aside main header footer nav blockquote figure figcaption address dl dt dd ul ol li table "
-    "thead tbody tfoot caption body html form fieldset hr details summary center title "
-    "text desc".split()  # these of drawings
+    "p div section article aside main header footer nav blockquote figure figcaption address "
+    "dl dt dd ul ol li table thead tbody tfoot caption body html form fieldset hr details "
+    "summary center title text desc".split()
 )
+"""Elements that end a paragraph; the last two are those of drawings."""
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 
 
@@ -36,7 +37,7 @@ class _Reader:
 
     def __init__(self, place: Place) -> None:
         self.blocks: list[Block] = []
-        """Those that are complete."""
+        """The complete blocks."""
         self._place = place
         self._above: list[tuple[int, str]] = []
         self._text: list[str] = []
@@ -45,12 +46,12 @@ class _Reader:
         self._level = 0
         self._lists = 0
         self._cells: list[str] | None = None
-        """Of the table's row under way."""
+        """Cells of the current table row."""
         self._header = ""
         self._rows = 0
 
     def feed(self, token: Token) -> None:
-        """Takes one tag or text in."""
+        """Take a tag or text."""
         kind, name, alternative = token
         if kind == "text":
             if not self._skipped:
@@ -64,7 +65,7 @@ class _Reader:
             self._end(name)
 
     def _start(self, tag: str, alternative: str) -> None:
-        """Opens a block, or what is skipped."""
+        """Open a block, or begin to skip."""
         if self._skipped:
             if tag == self._skipped[-1]:
                 self._skipped.append(tag)
@@ -83,7 +84,7 @@ class _Reader:
             self._open(tag)
 
     def _end(self, tag: str) -> None:
-        """Closes a block."""
+        """Close a block."""
         if self._skipped:
             if tag == self._skipped[-1]:
                 self._skipped.pop()
@@ -94,10 +95,10 @@ class _Reader:
         elif tag in _BLOCKS or tag in _HEADINGS or tag == "pre":
             self._close(tag)
 
-    # -- blocks --------------------------------------------------------------------------------------------------------
+    # -- blocks -----------------------------------------------------------------------------------
 
     def end(self) -> None:
-        """The page's end closes what is open."""
+        """Close what is open at the page's end."""
         self._end_row()
         self._end_block()
         self._end_table()
@@ -146,7 +147,7 @@ class _Reader:
             self._add(text, kind)
 
     def _end_cell(self) -> None:
-        """What was read so far of a row belongs to the cell before."""
+        """Add the text so far to the row, as the cell before the current one."""
         if self._cells is not None:
             self._cells.append(" ".join("".join(self._text).split()))
             self._text = []
@@ -166,7 +167,7 @@ class _Reader:
             self._add(line, "table", self._header)
 
     def _end_table(self) -> None:
-        """The only row of a table stands above no other."""
+        """End a table; its only row is no header."""
         if self._header and not self._rows:
             self._add(self._header, "table")
         self._header, self._rows = "", 0

@@ -1,8 +1,7 @@
-"""A page of HTML or XHTML as tags and text, each letter of it looked at once.
+"""Pages of HTML or XHTML to tags and text, in linear time.
 
-Not by the standard library's parser: it takes up anew, from each `<` on, what does not end, and so needs hours for a
-page of some 100,000 of them. What a page means is as browsers have it (the HTML standard, 13.2.5): what is begun and
-never ended goes on to the end of the page.
+The standard library's parser takes hours for 100,000 `<` without an end. As in browsers (HTML
+standard, 13.2.5), what never ends goes on to the end of the page.
 """
 
 from __future__ import annotations
@@ -20,9 +19,9 @@ _ALTERNATIVE = re.compile(
     r"""[\s/"']alt\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+))""", re.IGNORECASE
 )
 _RAW = {name: re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE) for name in ("script", "style")}
-"""Elements in which a `<` begins nothing but their own end."""
+"""Elements in which only their own end tag is markup."""
 _LARGE = re.compile(r"&#(?:[0-9]{8,}|[xX][0-9A-Fa-f]{7,});?")
-"""Numbers of no letter: as many digits as one likes would be computed with."""
+"""Character numbers beyond Unicode, which `unescape` would compute with."""
 
 
 class Token(NamedTuple):
@@ -31,13 +30,13 @@ class Token(NamedTuple):
     kind: str
     """text, start, end, or empty for an element without content: `<br/>`."""
     text: str
-    """Of a tag its name in lower case."""
+    """Text, or the name of a tag in lower case."""
     alternative: str = ""
-    """What a picture shows (`alt`)."""
+    """The alternative text of a picture (`alt`)."""
 
 
 def tokens(page: str) -> Iterator[Token]:
-    """All tags and texts of a page. Comments, declarations and scripts are left out."""
+    """Yield all tags and texts of a page, without comments, declarations and scripts."""
     at, size = 0, len(page)
     while at < size:
         found = _MARKUP.search(page, at)
@@ -71,7 +70,7 @@ def _token(tag: str, name: str) -> Token:
 
 
 def _other(page: str, at: int) -> tuple[str, int]:
-    """Text that begins at a `<` which begins no tag, and where what comes after it begins."""
+    """Return the text of markup that is no tag, and the offset behind it."""
     if page.startswith("<!--", at):
         if page.startswith((">", "->"), at + 4):
             return "", page.index(">", at) + 1
@@ -90,7 +89,7 @@ def _behind(page: str, end: str, at: int) -> int:
 
 
 def _tag_end(page: str, at: int) -> int:
-    """Where a tag ends, within whose attributes a `>` may stand; -1 if it does not."""
+    """Return the offset behind a tag, whose attributes may hold a `>`; -1 if it has no end."""
     while found := _END_OR_QUOTE.search(page, at):
         if not found[1]:
             return found.end()

@@ -1,6 +1,6 @@
-"""Jupyter notebooks (.ipynb): JSON, read as the format of version 4 and of version 3 is described by nbformat.
+"""Jupyter notebooks (.ipynb), versions 3 and 4 of nbformat: cells in their order.
 
-Cells in their order. Outputs are left out: they are made from the cells, and are mostly pictures and numbers.
+Outputs are left out: they are made from the cells, and are mostly pictures and numbers.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _PICTURE = re.compile(r"\(?data:[\w/+.-]{1,80};base64,[A-Za-z0-9+/=\s]*\)?")
 
 
 def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
-    """The cells, numbered from 1 as they stand; headings of Markdown cells hold for the cells that follow."""
+    """Read the cells, numbered from 1; headings hold for the cells that follow."""
     text = text_of(data)
     if text is None:
         raise Unreadable("damaged ipynb")
@@ -48,12 +48,12 @@ def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
 
 
 def _number(digits: str) -> int:
-    """No number of thousands of digits matters here, nor the time that it takes to compute with it."""
+    """Parse a number; long ones, which take time to parse and do not matter, are 0."""
     return int(digits) if len(digits) < 9 else 0
 
 
 def _cells(notebook: Any) -> list[tuple[str, int, str]]:
-    """Kind, level (of a heading of version 3) and source of each cell."""
+    """Return kind, heading level (of version 3) and source of each cell."""
     if not isinstance(notebook, dict):
         raise ValueError
     if "cells" in notebook:
@@ -84,7 +84,7 @@ def _path(above: list[tuple[int, str]]) -> tuple[str, ...]:
 
 
 def _markdown(source: str, place: Place, above: list[tuple[int, str]]) -> Iterator[Block]:
-    """Paragraphs and headings of Markdown; brings the titles `above` what follows up to date."""
+    """Yield paragraphs and headings of Markdown; update the titles `above` what follows."""
     for level, lines in _parts(_PICTURE.sub("", source).splitlines()):
         if level:
             title = " ".join(" ".join(lines).split())
@@ -97,43 +97,59 @@ def _markdown(source: str, place: Place, above: list[tuple[int, str]]) -> Iterat
 
 
 def _parts(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
-    """The paragraphs, each with 0, and the headings, each with its level."""
+    """Yield paragraphs, with level 0, and headings, with their level."""
     part: list[str] = []
     fence = ""
     for line in lines:
-        mark = _FENCE.match(line)
-        underline = (
-            _UNDERLINE.match(line) if part and not fence and not _is_mark(part[-1]) else None
-        )
-        heading = None if fence else _HEADING.fullmatch(line.rstrip(" \t"))
         if fence:
             part.append(line)
-            fence = (
-                ""
-                if mark and mark[1].startswith(fence) and not line[mark.end() :].strip()
-                else fence
-            )
-        elif underline:
-            yield (1 if underline[1][0] == "=" else 2), part
+            fence = "" if _ends(line, fence) else fence
+            continue
+        level, title = _heading(line)
+        mark = _FENCE.match(line)
+        underlined = _underlined(part, line)
+        if underlined:
+            yield underlined, part
             part = []
-        elif heading or mark or not line.strip():
+        elif level or mark or not line.strip():
             yield 0, part
             part = [line] if mark else []
             fence = mark[1] if mark else ""
-            title = _closed(heading[2] or "") if heading else ""
-            if heading and title:
-                yield len(heading[1]), [title]
+            if title:
+                yield level, [title]
         else:
             part.append(line)
     yield 0, part
 
 
+def _heading(line: str) -> tuple[int, str]:
+    """Return level and title of a line that is a heading; 0 for other lines."""
+    found = _HEADING.fullmatch(line.rstrip(" \t"))
+    return (len(found[1]), _closed(found[2] or "")) if found else (0, "")
+
+
+def _ends(line: str, fence: str) -> bool:
+    """Return True if a line ends the code that a fence began."""
+    mark = _FENCE.match(line)
+    return bool(mark and mark[1].startswith(fence) and not line[mark.end() :].strip())
+
+
+def _underlined(part: list[str], line: str) -> int:
+    """Return the level of the heading that a line makes of the lines before it; 0 for none."""
+    if not part or _is_mark(part[-1]):
+        return 0
+    mark = _UNDERLINE.match(line)
+    if not mark:
+        return 0
+    return 1 if mark[1][0] == "=" else 2
+
+
 def _closed(title: str) -> str:
-    """A title without the marks that may close it: `## Title ##`."""
+    """Return a title without the marks that may close it: `## Title ##`."""
     bare = title.rstrip("#")
     return bare.rstrip(" \t") if not bare or bare[-1] in " \t" else title
 
 
 def _is_mark(line: str) -> bool:
-    """True for what a line of dashes does not make a heading: a table's row, an item, a quotation, a fence."""
+    """Return True for a line below which dashes make no heading: a row, item or quotation."""
     return line.lstrip().startswith(("- ", "* ", "+ ", ">", "```", "~~~")) or "|" in line

@@ -1,4 +1,4 @@
-"""XML of documents as a stream of events, without what can hurt: definitions, entities, depth, long names of spaces."""
+"""XML of documents as a stream of events, without definitions, entities or deep nesting."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from ragit.chunk.documents.block import Unreadable
 from ragit.chunk.encoding import text_of
 
 MAX_DEPTH = 300
-"""Elements within each other. Nested tables and lists of documents that people write stay below 50."""
+"""Elements within each other; those of documents that people write stay below 50."""
 
 _PIECE = 1 << 16
 _LONG = 400
-"""Bytes of a namespace's name. Those that office formats have stay below 100, and each element's name holds one."""
+"""Bytes of a namespace's name. Office formats stay below 100, and each element repeats it."""
 _LONG_SPACE = re.compile(
     rb"""xmlns(?::[^\s=<>"':]*)?\s*=\s*(?:"[^"<]{%d}|'[^'<]{%d})""" % (_LONG, _LONG)
 )
@@ -25,13 +25,13 @@ _DECLARATION = re.compile(rb"\s*<\?xml\s[^<>]*\?>")
 def sound(data: bytes, kind: str) -> bytes:
     """Return XML as UTF-8 without its declaration, safe to parse.
 
-    Raises Unreadable (`damaged <kind>` and the like) for what is no text, for a document type, which
-    could define entities, and for long names of namespaces, which each element's name would repeat.
+    Raise Unreadable (for example `damaged <kind>`) for bytes that are no text, for a document
+    type, which could define entities, and for long namespaces, which each element would repeat.
     """
     text = text_of(data)
     if text is None:
         raise Unreadable(f"damaged {kind}")
-    # It is UTF-8 now, whatever it declares; a declared encoding could hide a definition from the search below.
+    # It is UTF-8 now; a declared encoding could hide a definition from the search below.
     declared = _DECLARATION.match(text)
     if b"<!DOCTYPE" in text:
         raise Unreadable("document type definition")
@@ -41,9 +41,9 @@ def sound(data: bytes, kind: str) -> bytes:
 
 
 def events(data: bytes, kind: str) -> Iterator[tuple[str, Element]]:
-    """Yield `start` and `end` of each element, as ElementTree has them; clear what is behind you in a long part.
+    """Yield `start` and `end` of each element; the caller clears those that it has read.
 
-    Raises Unreadable as `sound` does, for XML that is not well-formed and for elements nested too deeply.
+    Raise Unreadable as `sound` does, for XML that is not well-formed and for deep nesting.
     """
     text = sound(data, kind)
     depth = 0
@@ -58,7 +58,7 @@ def events(data: bytes, kind: str) -> Iterator[tuple[str, Element]]:
 
 
 def _parsed(text: bytes) -> Iterator[tuple[str, Element]]:
-    """The events of the text from an offset on, a piece of it at a time: together they would be many times as large."""
+    """Yield events, parsing a piece of the text at a time to bound memory."""
     parser: Any = XMLPullParser(
         ("start", "end")
     )  # typed as if it might give anything that a target makes
@@ -66,7 +66,7 @@ def _parsed(text: bytes) -> Iterator[tuple[str, Element]]:
     while at < len(text):
         parser.feed(text[at : at + size])
         at += size
-        # A tag or a comment that has not ended is read again with the next piece: it must not have many.
+        # A tag that has not ended is read again with the next piece, so pieces must be few.
         size *= 2
         for event in parser.read_events():
             size = _PIECE
@@ -82,7 +82,7 @@ def local(element: Any) -> str:
 
 
 def attribute(element: Element, name: str) -> str:
-    """The value of the attribute of this name, in whatever namespace; empty if there is none."""
+    """Return an attribute's value, in whatever namespace; empty if there is none."""
     if name in element.attrib:
         return element.attrib[name]
     return next(
@@ -91,8 +91,7 @@ def attribute(element: Element, name: str) -> str:
 
 
 def outermost(element: Element, names: Container[str]) -> Iterator[Element]:
-    """The elements of these names below an element, in their order, without those within one of them: whoever reads all
-    that is in each reads nothing twice."""
+    """Yield the elements of these names below an element, but none within another of them."""
     waiting = list(reversed(element))
     while waiting:
         each = waiting.pop()

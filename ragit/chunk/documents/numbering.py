@@ -1,4 +1,4 @@
-"""Numbers of the items of Word's lists, which stand nowhere in a file: they are counted as the items come. Pure."""
+"""Numbers of Word's list items, which are counted since no file holds them. Pure."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ _ROMAN = (
 
 
 class Numbered(NamedTuple):
-    """A paragraph's place in a list: the list, and how deep within it from 0."""
+    """A paragraph's list, and its depth in it from 0."""
 
     list: str
     depth: int
 
 
 class Level(NamedTuple):
-    """How the items of one depth are marked."""
+    """The mark of items of one depth."""
 
     shape: str
-    """bullet, none, decimal, lowerLetter, upperLetter, lowerRoman, upperRoman; any other counts as decimal."""
+    """bullet, none, decimal, lowerLetter, upperLetter, lowerRoman or upperRoman; else decimal."""
     text: str
-    """What stands before an item; `%1` is the number of the outermost level."""
+    """Text before an item; `%1` is the number of the outermost level."""
     start: int
 
 
 class Lists:
-    """Counts the items of all lists as they come. Lists of one shape are one list, which goes on."""
+    """The counts of all lists. Lists of one shape are one list, which goes on."""
 
     def __init__(
         self, shape_of: Mapping[str, str], shapes: Mapping[str, Mapping[int, Level]]
@@ -49,7 +49,7 @@ class Lists:
         self._counts: dict[str, dict[int, int]] = {}
 
     def mark(self, item: Numbered) -> str:
-        """What stands before the next item of a list: `3.`, `b)`, `-`."""
+        """Return the mark of the next item of a list: `3.`, `b)`, `-`."""
         shape = self._of.get(item.list, "")
         levels: Mapping[int, Level] = self._shapes.get(shape, {})
         level = levels.get(item.depth, Level("bullet", "", 1))

@@ -1,6 +1,6 @@
-"""On which row, page or cell each line of a document's text stands: kept behind that text, where nothing else looks.
+"""The row, page or cell of each line of a document's text, stored behind that text. Pure.
 
-A chunk's place goes from the first of them to the last. Who is shown three of forty rows wants to know which. Pure.
+A chunk's place goes from the first to the last; this tells those of the lines that are shown.
 """
 
 from __future__ import annotations
@@ -11,12 +11,14 @@ from itertools import accumulate, pairwise
 from ragit.types import Chunk
 
 _END = b"\0"
-"""Ends the text, which holds no control characters. A line for each chunk that has numbers follows: its first line, the
-number of that, and what each next line's differs by."""
+"""End of the text, which holds no control characters.
+
+A line for each chunk follows: its first line, that line's number, and the differences.
+"""
 
 
 def kept(text: bytes, chunks: Iterable[Chunk]) -> bytes:
-    """A document's text, and after it the numbers of its chunks' lines."""
+    """Return a document's text, followed by the numbers of its chunks' lines."""
     lines = [
         b"%d %s\n" % (chunk.start_line, b" ".join(_differences(chunk.numbers)))
         for chunk in chunks
@@ -30,13 +32,13 @@ def _differences(numbers: tuple[int, ...]) -> Iterator[bytes]:
 
 
 def parted(data: bytes) -> tuple[bytes, bytes]:
-    """What was kept of a document as its text and the rest, for `numbers_of`."""
+    """Split stored bytes into a document's text and the rest, for `numbers_of`."""
     text, _, rest = data.partition(_END)
     return text, rest
 
 
 def numbers_of(rest: bytes, start_line: int) -> tuple[int, ...]:
-    """The numbers of the lines of the chunk that begins in a line; empty if it has none."""
+    """Return the numbers of the lines of the chunk that begins at a line; empty if none."""
     mark = b"\n%d " % start_line
     at = (b"\n" + rest).find(mark)
     if at < 0:

@@ -1,8 +1,8 @@
-"""OpenDocument texts, spreadsheets and presentations (.odt, .ods, .odp, and their templates), read from their XML.
+"""OpenDocument texts, spreadsheets and presentations (.odt, .ods, .odp and templates).
 
-The libraries there are either have not been released for years (odfpy: 2020) or build the whole document as objects,
-which a sheet of a million rows does not survive. What is read is written down in OpenDocument 1.3 part 3: text (4, 5),
-tables (9), drawing pages (10), notes and comments (6.3, 14.1).
+odfpy has had no release since 2020 and builds objects for all of a document, of which a sheet may
+have millions. OpenDocument 1.3 part 3: text (4, 5), tables (9), drawing pages (10), notes and
+comments (6.3, 14.1).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MOST_EVENTS = 2_000_000
 
 
 def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
-    """Whichever of the three it is: what it says in its order, headers before and footers behind."""
+    """Read a text, spreadsheet or presentation, with headers before and footers behind it."""
     archive = Archive(data, bounds, KIND)
     if is_encrypted(archive):
         raise Unreadable("password-protected")
@@ -41,7 +41,7 @@ def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
 
 
 def _body(stream: Iterator[tuple[str, Element]]) -> tuple[frozenset[str], str]:
-    """Reads up to the body: the names of styles that hide a sheet, and what the body is."""
+    """Read up to the body; return the styles that hide sheets, and the kind of the body."""
     hidden: set[str] = set()
     within = False
     for event, element in stream:
@@ -61,7 +61,7 @@ def _body(stream: Iterator[tuple[str, Element]]) -> tuple[frozenset[str], str]:
 
 
 def _text(stream: Iterable[tuple[str, Element]], bounds: Bounds, paged: bool) -> Iterator[Block]:
-    """A text's paragraphs, with page numbers where the program that saved it left a mark at the top of each page."""
+    """Yield a text's paragraphs, with page numbers where the file marks page starts."""
     reading = Reading()
     page = 1
     for number, (event, element) in enumerate(stream):
@@ -76,7 +76,7 @@ def _text(stream: Iterable[tuple[str, Element]], bounds: Bounds, paged: bool) ->
 
 
 def _edges(archive: Archive) -> Iterator[Block]:
-    """Headers and footers, each text once."""
+    """Yield headers and footers, each text once."""
     if "styles.xml" not in archive:
         return
     seen: set[str] = set()
@@ -112,7 +112,7 @@ def _slides(stream: Iterable[tuple[str, Element]], bounds: Bounds) -> Iterator[B
 
 
 def _slide(page: Element, place: Place) -> Iterator[Block]:
-    """The title first, wherever it stands among the shapes; the speaker's notes last."""
+    """Yield the title first, wherever it stands among the shapes, and the notes last."""
     shapes = [(attribute(each, "class") == "title", each) for each in page]
     title = " ".join(block.text for is_title, each in shapes if is_title for block in _walked(each))
     title = " ".join(title.split())
@@ -128,7 +128,7 @@ def _slide(page: Element, place: Place) -> Iterator[Block]:
 
 
 def _walked(element: Element) -> Iterator[Block]:
-    """The blocks of a tree that is there as a whole."""
+    """Yield the blocks of a complete tree."""
     reading = Reading()
     waiting = [("end", element), ("start", element)]
     while waiting:

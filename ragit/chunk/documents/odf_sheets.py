@@ -1,7 +1,7 @@
-"""The sheets of an OpenDocument spreadsheet, row by row, from the events of its XML.
+"""Sheets of an OpenDocument spreadsheet, row by row.
 
-A row or a cell that is there a million times is written once with a number: what is empty is counted, and the rest
-repeated only as far as the bounds allow.
+A repeated row or cell is written once with a count. Empty ones are counted, others repeated as far
+as the bounds allow.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ class _Cell(NamedTuple):
     data: bool
     times: int
     rows: int
-    """How many rows it is shown over."""
+    """Rows that the cell covers."""
 
 
 def blocks(
     stream: Iterator[tuple[str, Element]], hidden: frozenset[str], bounds: Bounds
 ) -> Iterator[Block]:
-    """All sheets, from the events of the document's body. `hidden` are styles whose sheets are hidden."""
+    """Yield the rows of all sheets; `hidden` are the styles of hidden sheets."""
     count = 0
     for event, element in stream:
         if event != "start" or local(element) != "table":
@@ -56,7 +56,7 @@ def _rows(
     number = 1
     parents = [table]
     within = 0
-    """Rows that are open: a row of a table within a cell is no row of the sheet."""
+    """Open rows; a row of a table within a cell is not one of the sheet."""
     for event, element in stream:
         is_row = local(element) == "table-row"
         if event == "start":
@@ -126,7 +126,7 @@ def _cell(element: Element, asides: list[Element]) -> _Cell:
 
 
 def _number(said: str, kind: str, shown: str) -> tuple[str, bool]:
-    """A number, and whether it is more than a year."""
+    """Return a number as text, and True unless it may be a year."""
     try:
         value = float(said)
     except ValueError:

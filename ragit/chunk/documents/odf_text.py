@@ -11,7 +11,7 @@ from ragit.chunk.documents.markup import attribute, local
 
 _SPACES = {"tab": "\t", "line-break": "\n", "soft-page-break": " "}
 _ASIDE = {"note": "note", "annotation": "note", "text-box": "text"}
-"""What stands inside of a paragraph and is no part of its sentence, and the kind of block that it becomes."""
+"""Elements within a paragraph that are not part of its sentence, and their kind of block."""
 _SKIPPED = frozenset(
     (
         "tracked-changes",  # text that was deleted
@@ -28,34 +28,34 @@ _SKIPPED = frozenset(
 )
 MOST_SPACES = 100
 _DEEPEST = 10
-"""Level of a title, as many as programs offer."""
+"""Deepest level of a title that programs offer."""
 
 
 def is_encrypted(archive: Archive) -> bool:
-    """True if the manifest says how its parts are encrypted."""
+    """Return True if the manifest tells how parts are encrypted."""
     name = "META-INF/manifest.xml"
     return name in archive and b"encryption-data" in archive.read(name)
 
 
 class Reading:
-    """Where in a document one is: within which list, which table, under which titles."""
+    """The position in a document: lists, tables and titles around it."""
 
     def __init__(self) -> None:
         self._above: list[tuple[int, str]] = []
         self._skipped = 0
         self._within = 0
-        """Open paragraphs and table rows: only the outermost is given, with all that it holds."""
+        """Open paragraphs and table rows; the outermost is given with all that it holds."""
         self._lists = 0
         self._begun = False
-        """The item under way has given its first paragraph."""
+        """The current item has given its first paragraph."""
         self._tables = 0
         self._header = ""
-        """The first row of the table under way."""
+        """The first row of the current table."""
         self._rows = 0
-        """How many have followed it."""
+        """Rows that have followed it."""
 
     def feed(self, event: str, element: Element, keep: bool = False) -> Iterator[Block]:
-        """The blocks that an event completes. Elements behind are cleared unless `keep`."""
+        """Yield the blocks that an event completes; clear what is behind unless `keep`."""
         name = local(element)
         if name in _SKIPPED:
             self._skipped += 1 if event == "start" else -1
@@ -150,7 +150,7 @@ class Reading:
 
 
 def inline(element: Element, asides: list[Element]) -> Iterator[str]:
-    """The text of a paragraph or cell; what stands inside of it without being part of it is put into `asides`."""
+    """Yield the text of a paragraph or cell; append notes and boxes within it to `asides`."""
     yield element.text or ""
     for each in element:
         name = local(each)

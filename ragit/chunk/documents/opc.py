@@ -1,4 +1,4 @@
-"""Office Open XML packages (ECMA-376 part 2): parts and their relations, checked before a library parses them."""
+"""Office Open XML packages (ECMA-376 part 2), checked before a library parses them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships
 _STRICT = re.compile(
     rb"""(\bxmlns(?::[^\s=]{1,40})?\s*=\s*["']http://)purl\.oclc\.org/ooxml/(\w+)/"""
 )
-"""A namespace of the strict dialect (part 1); the transitional one (part 4) has another beginning."""
+"""A namespace of the strict dialect (part 1), up to what the transitional one (part 4) shares."""
 _ROOT = 4096
 """Bytes of a part in which its namespaces are declared."""
 _TYPE = re.compile(rb"""\bContentType\s*=\s*["']([^"'<>]{1,200})["']""")
@@ -36,7 +36,7 @@ _MAIN = (
     (b"presentationml", "pptx"),
     (b"vnd.ms-powerpoint", "pptx"),
 )
-"""Words in the content type of a main part, which ends with `.main+xml`, and the format that they tell."""
+"""Words of a main part's content type, which ends with `.main+xml`, and the format they tell."""
 _FOLDERS = {"docx": "word/document.xml", "xlsx": "xl/workbook.xml", "pptx": "ppt/presentation.xml"}
 """The main part's usual name, for packages that do not name it."""
 
@@ -77,7 +77,7 @@ class Package:
             raise Unreadable(f"damaged {kind}")
 
     def _declared(self) -> str:
-        """Return the part that the list of content types calls the main one; empty if there is none."""
+        """Return the main part by the list of content types; empty if it names none."""
         listed = self._archive.called(TYPES)
         for event, element in events(self._archive.read(listed), self._kind) if listed else ():
             if event == "end" and attribute(element, "ContentType").endswith(".main+xml"):
@@ -90,7 +90,7 @@ class Package:
         return _STRICT.sub(rb"\1schemas.openxmlformats.org/\2/2006/", data[:_ROOT]) + data[_ROOT:]
 
     def relations(self, part: str = "") -> dict[str, Relation]:
-        """Return by its id each part that a part, or the package itself, refers to and that exists."""
+        """Return by id the existing parts to which a part, or the package itself, refers."""
         folder, name = posixpath.split(part)
         listed = self._archive.called(posixpath.join(folder, "_rels", f"{name}.rels"))
         found = {}
@@ -127,7 +127,8 @@ def written(
     packed = BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         space = "http://schemas.openxmlformats.org/package/2006"
-        rels = '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
+        rels = "application/vnd.openxmlformats-package.relationships+xml"
+        rels = f'<Default Extension="rels" ContentType="{rels}"/>'
         archive.writestr(TYPES, f'<Types xmlns="{space}/content-types">{rels}{listed}</Types>')
         archive.writestr("_rels/.rels", _relations({main[0]: "officeDocument"}))
         folder, name = posixpath.split(main[0])
@@ -150,6 +151,6 @@ def _relations(kinds: Mapping[str, str]) -> str:
 
 
 def relation_id(element: Element) -> str:
-    """Return the id of the relation for which an element stands: its `r:id`, not the `id` beside it."""
+    """Return the `r:id` of an element, not the `id` beside it; empty if it has none."""
     found = (value for key, value in element.attrib.items() if key.endswith("}id"))
     return next(found, "")

@@ -1,5 +1,6 @@
-"""A PDF's outline: its titles with the path above each, and where on its page a title stands. Nothing is certain of an
-outline, so whatever is wrong with it costs only the headings.
+"""A PDF's outline: titles with the path above each, and their lines on the page.
+
+Outlines are often broken, which costs only the headings.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ _LONGEST = 1000
 _LINES = 3
 """Lines over which a title may run."""
 _BEFORE = 12
-"""Letters that may precede a title on its line: a number or a word of its own (`3.1`, `Chapter 2`)."""
+"""Letters before a title on its line: a number or a word (`3.1`, `Chapter 2`)."""
 _NOT_A_LETTER = re.compile(r"[\W_]+")
 
 
 class Positioned(Protocol):
-    """What of a line is looked at."""
+    """The fields of a line that are used."""
 
     @property
     def text(self) -> str:
@@ -37,13 +38,13 @@ class Entry(NamedTuple):
 
     page: int
     path: tuple[str, ...]
-    """With its own title last."""
+    """Titles above it, its own last."""
     top: float | None
-    """Height on the page to which it leads; None if it does not say."""
+    """Height on its page; None if the outline does not tell."""
 
 
 def entries(reader: Any) -> list[Entry]:
-    """The outline in reading order; empty if there is none that can be used."""
+    """Return the outline in reading order; empty if it cannot be used."""
     try:
         found = list(_walked(reader, reader.outline, ()))
     except MemoryError:
@@ -55,7 +56,7 @@ def entries(reader: Any) -> list[Entry]:
 
 
 def _walked(reader: Any, items: Any, above: tuple[str, ...]) -> Iterator[Entry]:
-    """Siblings, each followed by the list of what is under it."""
+    """Yield siblings, each followed by what is under it."""
     path = above
     for item in items[:_MOST]:
         if isinstance(item, list):
@@ -75,7 +76,10 @@ def _walked(reader: Any, items: Any, above: tuple[str, ...]) -> Iterator[Entry]:
 def located(
     lines: Sequence[Positioned], outline: Sequence[Entry]
 ) -> Iterator[tuple[Entry, int, int]]:
-    """Each title of a page with the lines that are it, as first and stop; both are equal where it only begins there."""
+    """Yield each title of a page with the lines that hold it, as first and stop.
+
+    Both are equal if the title is not on the page, and only begins there.
+    """
     titles = [_key(entry.path[-1]) for entry in outline]
     places = _places([_key(line.text) for line in lines], frozenset(titles)) if outline else {}
     start = 0
@@ -92,7 +96,7 @@ def _key(text: str) -> str:
 
 
 def _places(keys: Sequence[str], titles: frozenset[str]) -> dict[str, list[tuple[int, int]]]:
-    """Where each title is written, as the first line and the one behind the last, in their order."""
+    """Return for each title the runs of lines that hold it, as first and stop."""
     longest = max(map(len, titles)) + _BEFORE
     found: dict[str, list[tuple[int, int]]] = {}
     for first in range(len(keys)):

@@ -1,7 +1,7 @@
-"""Pages of positioned lines to paragraphs, with page numbers and with headings where the outline names them.
+"""Positioned lines of PDF pages to paragraphs with page numbers and headings. Pure.
 
-A PDF has no paragraphs. Lines that follow each other at the usual distance, in one size, are one here. What stands
-at the edge of most pages is kept once. Pure.
+Lines at the usual distance and in one size are a paragraph. A line at the edge of most pages is
+kept once.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _NO_LETTER = re.compile(r"[\W\d_]")
 _FOREIGN = re.compile(
     "[\ufffd\ue000-\uf8ff\x00-\x08\x0e-\x1f]|\\(cid:\\d+\\)|/[A-Za-z]{1,3}\\d{1,4}(?![a-z])"
 )
-"""Placeholders for glyphs whose letters the file does not tell, also their names, as in `/g12/g7`."""
+"""Placeholders for glyphs of unknown letters, and names of glyphs, as in `/g12/g7`."""
 
 
 class Line(NamedTuple):
@@ -116,7 +116,7 @@ def blocks(pages: list[Page], outline: Sequence[Entry]) -> Iterator[Block]:
     yield from _blocks(pages, outline)
 
 
-# -- what the setting of pages did to the text -------------------------------------------------------------------------
+# -- what the setting of pages did to the text ----------------------------------------------------
 
 
 def _mend(pages: list[Page]) -> None:
@@ -128,7 +128,7 @@ def _mend(pages: list[Page]) -> None:
 
 
 def _drop_running_titles(pages: list[Page]) -> None:
-    """Leaves what stands at the edge of most pages on the first of them only."""
+    """Keep lines at the edge of most pages on the first of these pages only."""
     seen = Counter(key for page in pages for key in {_alike(page, at) for at in _edges(page.lines)})
     filled = sum(bool(page.lines) for page in pages)
     titles = {key for key, times in seen.items() if times >= max(_REPEATED, filled / 3)}
@@ -146,7 +146,7 @@ def _drop_running_titles(pages: list[Page]) -> None:
 
 
 def _edges(lines: Sequence[Line]) -> list[int]:
-    """Places of the topmost and the lowest lines, and of those that are drawn first and last."""
+    """Return the indexes of the topmost, lowest, first and last lines."""
     edge = min(_EDGE, (len(lines) - 1) // 2)  # of a page of three lines, one is left in any case
     places = range(len(lines))
     by_height = sorted(places, key=lambda at: lines[at].y)
@@ -157,12 +157,12 @@ def _edges(lines: Sequence[Line]) -> list[int]:
 
 
 def _alike(page: Page, at: int) -> str:
-    """A line as it is on other pages too, if it is a running title: its numbers count the pages from somewhere on."""
+    """Return a line with its numbers relative to the page, as it would be on other pages."""
     return _DIGITS.sub(lambda found: f"<{int(found[0]) - page.number}>", page.lines[at].text)
 
 
 def _join_words(lines: list[Line], words: Counter[str]) -> None:
-    """A word that was broken at a line's end is made whole again, on the line where it began."""
+    """Join words that were broken at a line's end, on the line where they begin."""
     for at in range(len(lines) - 1):
         begun = _broken(lines[at].text)
         head, _, rest = lines[at + 1].text.partition(" ")
@@ -178,31 +178,26 @@ def _join_words(lines: list[Line], words: Counter[str]) -> None:
 
 
 def _broken(line: str) -> str:
-    """The letters before the hyphen at a line's end, in lower case; empty if there is no hyphen or no letter."""
+    """Return the letters before the hyphen at a line's end; empty if there is none."""
     if not line.endswith(_HYPHENS):
         return ""
     return _NO_LETTER.split(line[-_LONGEST_WORD - 1 : -1])[-1].lower()
 
 
-# -- lines to blocks -----------------------------------------------------------------------------------------------
+# -- lines to blocks ------------------------------------------------------------------------------
 
 
 def _blocks(pages: Sequence[Page], outline: Sequence[Entry]) -> Iterator[Block]:
+    titles = groupby(outline, key=lambda entry: entry.page)
+    by_page = {number: list(entries) for number, entries in titles}
     headings: tuple[str, ...] = ()
     lacking: list[Page] = []
-    titles = {
-        number: list(entries) for number, entries in groupby(outline, key=lambda entry: entry.page)
-    }
     for page in pages:
-        here = titles.get(page.number, [])
-        if page.lack:
-            if lacking and lacking[-1].lack != page.lack:
-                yield _lack(lacking)
-                lacking = []
-            lacking.append(page)
-        elif lacking and (page.lines or page.notes):
+        if lacking and _ends_lack(lacking[-1], page):
             yield _lack(lacking)
             lacking = []
+        lacking += [page] if page.lack else []
+        here = by_page.get(page.number, [])
         place = Place("", "page", page.number, page.number)
         for paragraph, path, is_heading in _marked(page.lines, here, headings):
             headings = path
@@ -213,26 +208,27 @@ def _blocks(pages: Sequence[Page], outline: Sequence[Entry]) -> Iterator[Block]:
         yield _lack(lacking)
 
 
+def _ends_lack(last: Page, page: Page) -> bool:
+    """Return True if the pages without lines end before a page; a blank one may be among them."""
+    if page.lack:
+        return page.lack != last.lack
+    return bool(page.lines or page.notes)
+
+
 def _lack(pages: Sequence[Page]) -> Block:
-    what = LACKS[pages[0].lack].pages
+    """Return the note about pages that have no lines, all for the same reason."""
+    words = LACKS[pages[0].lack].pages
     place = Place("", "page", pages[0].number, pages[-1].number)
-    which = (
-        f"Page {place.first} is"
-        if place.first == place.last
-        else f"Pages {place.first}-{place.last} are"
-    )
-    what = (
-        what.replace("images", "an image").replace("their", "its")
-        if place.first == place.last
-        else what
-    )
-    return Block(f"[{which} {what}.]", place, kind="note")
+    if place.first < place.last:
+        return Block(f"[Pages {place.first}-{place.last} are {words}.]", place, kind="note")
+    words = words.replace("images", "an image").replace("their", "its")
+    return Block(f"[Page {place.first} is {words}.]", place, kind="note")
 
 
 def _marked(
     lines: Sequence[Line], outline: Sequence[Entry], headings: tuple[str, ...]
 ) -> Iterator[tuple[list[str], tuple[str, ...], bool]]:
-    """The paragraphs of a page, each with the titles above it and whether it is a title itself."""
+    """Yield a page's paragraphs, the titles above each, and True for a title."""
     start = 0
     for entry, first, stop in located(lines, outline):
         for paragraph in _paragraphs(lines[start:first]):
@@ -270,7 +266,7 @@ def _usual_distance(lines: Sequence[Line]) -> float:
 
 
 def _ends(last: Line, line: Line, usual: float) -> bool:
-    """True if a paragraph ends between two lines."""
+    """Return True if a paragraph ends between two lines."""
     gap = last.y - line.y
     if abs(gap) < 1:
         return False  # the same line of the page, drawn in parts

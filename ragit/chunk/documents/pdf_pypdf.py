@@ -1,4 +1,4 @@
-"""The parts of a PDF that pypdf reads: outline, comments, filled forms, and lines where pdfium fails."""
+"""The parts of a PDF that pypdf reads: outline, comments, forms, and lines where pdfium fails."""
 
 from __future__ import annotations
 
@@ -28,6 +28,40 @@ def lack_of(error: Exception) -> str:
         (RecursionError, "deep"),
     )
     return next((lack for kind, lack in kinds if isinstance(error, kind)), "damaged")
+
+
+class _Lines:
+    """The lines of a page, built from runs of text."""
+
+    def __init__(self) -> None:
+        self.found: list[Line] = []
+        self._text: list[str] = []
+        self._at = (0.0, 0.0, 0.0)
+        """Position and size of the first letter of the current line."""
+        self._begun = False
+
+    def visit(
+        self, run: str, cm: Sequence[float], tm: Sequence[float], font: Any, size: float
+    ) -> None:
+        """Take a run of text, with the matrices of the page and of the text."""
+        for number, part in enumerate(run.split("\n")):
+            if number:
+                self.end()
+            if part and not self._begun:
+                x = tm[4] * cm[0] + tm[5] * cm[2] + cm[4]
+                y = tm[4] * cm[1] + tm[5] * cm[3] + cm[5]
+                scale = (tm[3] or tm[1] or 1) * (cm[3] or cm[1] or 1)
+                self._at = (x, y, abs(float(size or 0) * scale))
+            self._text.append(part)
+            self._begun = self._begun or bool(part.strip())
+
+    def end(self) -> None:
+        """End a line."""
+        whole = plain("".join(self._text))
+        if whole:
+            self.found.append(Line(whole, *self._at))
+        self._text.clear()
+        self._begun = False
 
 
 class PypdfDocument:
@@ -61,41 +95,11 @@ class PypdfDocument:
             return []
 
     def lines(self, number: int) -> list[Line]:
-        """Return the lines of a page, numbered from 0. pypdf tells where each run of text begins."""
-        found: list[Line] = []
-        text: list[str] = []
-        at: tuple[float, float, float] = (0.0, 0.0, 0.0)
-        begun = False
-
-        def end_line() -> None:
-            nonlocal begun
-            begun = False
-            whole = plain("".join(text))
-            if whole:
-                found.append(Line(whole, *at))
-            text.clear()
-
-        def visit(
-            run: str, cm: Sequence[float], tm: Sequence[float], font: Any, size: float
-        ) -> None:
-            nonlocal at, begun
-            for number, part in enumerate(run.split("\n")):
-                if number:
-                    end_line()
-                if part and not begun:
-                    x = tm[4] * cm[0] + tm[5] * cm[2] + cm[4]
-                    y = tm[4] * cm[1] + tm[5] * cm[3] + cm[5]
-                    at = (
-                        x,
-                        y,
-                        abs(float(size or 0) * (tm[3] or tm[1] or 1) * (cm[3] or cm[1] or 1)),
-                    )
-                text.append(part)
-                begun = begun or not (part.isspace() or not part)
-
-        self._reader.pages[number].extract_text(visitor_text=visit)
-        end_line()
-        return found
+        """Return the lines of a page, numbered from 0, by the runs of text that pypdf gives."""
+        lines = _Lines()
+        self._reader.pages[number].extract_text(visitor_text=lines.visit)
+        lines.end()
+        return lines.found
 
     def notes(self, number: int, most: int) -> list[str]:
         """Return comments and filled fields of forms on a page, up to so many characters.
@@ -144,6 +148,6 @@ class PypdfDocument:
 
 
 def _string(entries: Any, name: str, most: int) -> str:
-    """Return the beginning of a text among the entries of an object; empty if it has none, or a name in place of one."""
+    """Return the beginning of a text of an object; empty for a name or none."""
     value = entries[name] if name in entries else ""  # noqa: SIM401 - `get` follows no reference
     return value[:most] if isinstance(value, str) and not value.startswith("/") else ""

@@ -1,4 +1,4 @@
-"""Where a chunk of a document stands, in a person's words: `page 12`, `sheet Budget rows 40-80`. Pure."""
+"""Places of a document in words: `page 12`, `sheet Budget rows 40-80`. Pure."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from collections.abc import Iterable
 from ragit.chunk.documents.block import Place
 
 _PAGES = ("page", "slide", "chapter")
-"""Units that each hold many chunks, so that several of them are no place to go to; rows and cells are no such units."""
+"""Units that each hold many chunks, unlike rows and cells."""
 MAX_PLACE = 200
-"""Characters: the name of a sheet may be anything."""
+"""Characters of a place; a sheet may have any name."""
 
 _RANGE = re.compile(r"(?:(.*) )?([^\W\d]+) (\d+)(?:-(\d+))?")
 
 
 def worded(places: Iterable[Place]) -> str:
-    """Several places in reading order as one: neighbours in the same part are counted from the first to the last."""
+    """Return several places in reading order in words, neighbours as one range."""
     runs: list[Place] = []
     for place in places:
         last = runs[-1] if runs else Place()
@@ -44,24 +44,24 @@ def _words(place: Place) -> str:
 
 
 def share(start: int, end: int, size: int) -> str:
-    """How far into a document a range of its text is: a place to scroll to, where nothing in it is counted."""
+    """Return in words how far into a text a range is, for documents without pages."""
     if start == 0 and end + 1 >= size:
         return "whole document"
     return f"{round(100 * start / size)} % in" if 200 * start >= size else "beginning"
 
 
 def joined(words: Iterable[str]) -> str:
-    """The same for places that are words already: `page 3` and `pages 4-5` are `pages 3-5`."""
+    """Join places that are words already: `page 3` and `pages 4-5` are `pages 3-5`."""
     return worded(_parsed(each) for words_of_one in words for each in words_of_one.split(", "))
 
 
 def part(words: str) -> str:
-    """The named parts that hold a place, without what is counted in them."""
+    """Return the named parts of a place, without what is counted in them."""
     return ", ".join(dict.fromkeys(_parsed(each).within for each in words.split(", ")))
 
 
 def pages(words: str) -> tuple[int, int]:
-    """The first and the last page that a place is on, or what else is as large; zeros if it is on none."""
+    """Return the first and last page, slide or chapter of a place; zeros if it has none."""
     paged = [place for place in map(_parsed, words.split(", ")) if place.unit in _PAGES]
     return min((place.first for place in paged), default=0), max(
         (place.last for place in paged), default=0
@@ -69,7 +69,7 @@ def pages(words: str) -> tuple[int, int]:
 
 
 def first(words: str) -> int:
-    """The first row, page or whatever is counted that a place is on; 0 if it is on none."""
+    """Return the first row, page or other unit of a place; 0 if it has none."""
     return min((place.first for place in map(_parsed, words.split(", ")) if place.unit), default=0)
 
 

@@ -1,13 +1,13 @@
 """Presentations of PowerPoint since 2007 (.pptx, .pptm, .ppsx, .potx), read from their XML.
 
-python-pptx has had no release since 2024 and brings an image library and a writer of spreadsheets along; what is read
-here is written down in ECMA-376 part 1: 19.3 slides, 19.3.1 shapes, 21.1.2 text, 21.1.3 tables.
+python-pptx brings an image library and a writer of workbooks. ECMA-376 part 1: 19.3 slides, 19.3.1
+shapes, 21.1.2 text, 21.1.3 tables.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
@@ -21,9 +21,9 @@ _NO_CONTENT = ("dt", "ftr", "sldNum", "hdr", "sldImg")
 """Placeholders for the date, footer and number, the same on each slide."""
 _BODIES = ("body", "obj", "subTitle")
 _FILE = re.compile(r"\S+\.\w{3,4}")
-"""What a picture is called where nobody described it."""
+"""Name of a file, the description of a picture that nobody described."""
 _BESIDE = ("diagramData", "chart", "comments")
-"""Parts of a slide whose text stands in files of their own."""
+"""Parts beside a slide that hold text."""
 
 
 class _Slide(NamedTuple):
@@ -32,7 +32,7 @@ class _Slide(NamedTuple):
 
 
 def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
-    """Slides in the order of the show; each its title, its shapes, its notes and comments."""
+    """Read slides in the order of the show: title, shapes, notes and comments of each."""
     package = Package(data, bounds, _KIND)
     read_beside: set[str] = set()
     for number, part in enumerate(_order(package), 1):
@@ -43,7 +43,7 @@ def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
 
 
 def _order(package: Package) -> list[str]:
-    """The slides' parts as the show has them: a part is no two slides."""
+    """Return the slides' parts in the order of the show, each once."""
     parts = package.relations(package.main)
     listed = (
         element for event, element in events(package.read(package.main), _KIND) if event == "start"
@@ -62,11 +62,10 @@ def _tree(package: Package, part: str) -> Element:
 
 
 def _slide(package: Package, part: str, number: int, read_beside: set[str]) -> Iterator[Block]:
-    """`read_beside` are the parts beside slides that were read: what several slides refer to is said once."""
+    """Yield a slide's blocks; `read_beside` are parts beside slides that were read already."""
     root = _tree(package, part)
     shapes = [(_role(shape), shape) for shape in _shapes(root)]
-    titles = [shape for role, shape in shapes if role in _TITLES]
-    title = " ".join(" ".join(text for shape in titles for _, text in _paragraphs(shape)).split())
+    title = _title(shape for role, shape in shapes if role in _TITLES)
     hidden = "hidden" if attribute(root, "show") in ("0", "false") else ""
     slide = _Slide(Place(hidden, "slide", number, number), (title,) if title else ())
     if title:
@@ -74,21 +73,27 @@ def _slide(package: Package, part: str, number: int, read_beside: set[str]) -> I
     for role, shape in shapes:
         if role not in _TITLES:
             yield from _shape(role, shape, slide)
-    beside = sorted(
-        {
-            relation
-            for relation in package.relations(part).values()
-            if relation.part not in read_beside
-        }
-    )
-    read_beside.update(relation.part for relation in beside)
+    yield from _all_beside(package, part, slide, read_beside)
+
+
+def _all_beside(
+    package: Package, part: str, slide: _Slide, read_beside: set[str]
+) -> Iterator[Block]:
+    beside = {each for each in package.relations(part).values() if each.part not in read_beside}
+    read_beside.update(each.part for each in beside)
     for kind in (*_BESIDE, "notesSlide"):
-        for part in (relation.part for relation in beside if relation.kind == kind):
-            yield from _beside(_tree(package, part), kind, slide)
+        for each in sorted(beside):
+            if each.kind == kind:
+                yield from _beside(_tree(package, each.part), kind, slide)
+
+
+def _title(shapes: Iterable[Element]) -> str:
+    """Return the text of the title's shapes on one line."""
+    return " ".join(" ".join(text for shape in shapes for _, text in _paragraphs(shape)).split())
 
 
 def _shapes(element: Element) -> Iterator[Element]:
-    """All shapes with text, pictures and frames of a slide, those in groups too, in the order they are drawn."""
+    """Yield shapes with text, pictures and frames, within groups too, in drawing order."""
     for each in element:
         name = local(each)
         if name in ("sp", "pic", "graphicFrame", "cxnSp"):
@@ -102,7 +107,7 @@ def _shapes(element: Element) -> Iterator[Element]:
 
 
 def _role(shape: Element) -> str:
-    """What a shape is on its slide: title, body, ...; empty for one that somebody added."""
+    """Return the placeholder that a shape fills: title, body, ...; empty for a free shape."""
     for each in shape[0].iter() if len(shape) else ():
         if local(each) == "ph":
             return attribute(each, "type") or "obj"
@@ -123,16 +128,19 @@ def _shape(role: str, shape: Element, slide: _Slide) -> Iterator[Block]:
         yield Block(text, slide.place, slide.path, "list")
     elif lines:
         yield Block("\n".join(line for _, line in lines), slide.place, slide.path)
-    else:
-        said = next(
-            (attribute(each, "descr") for each in shape.iter() if local(each) == "cNvPr"), ""
-        ).strip()
-        if said and not _FILE.fullmatch(said):
-            yield Block(said, slide.place, slide.path, "note")
+    elif described := _description(shape):
+        yield Block(described, slide.place, slide.path, "note")
+
+
+def _description(shape: Element) -> str:
+    """Return the alternative text of a picture; empty if it is the name of a file."""
+    properties = (each for each in shape.iter() if local(each) == "cNvPr")
+    described = next((attribute(each, "descr") for each in properties), "").strip()
+    return "" if _FILE.fullmatch(described) else described
 
 
 def _paragraphs(shape: Element) -> Iterator[tuple[int, str]]:
-    """Level and text of each paragraph."""
+    """Yield level and text of each paragraph."""
     for paragraph in outermost(shape, ("p",)):
         text = " ".join("".join(_runs(paragraph)).split())
         level = next((attribute(each, "lvl") for each in paragraph if local(each) == "pPr"), "")
@@ -167,7 +175,7 @@ def _table(table: Element, slide: _Slide) -> Iterator[Block]:
 
 
 def _beside(root: Element, kind: str, slide: _Slide) -> Iterator[Block]:
-    """Notes of the speaker, comments, and what diagrams say."""
+    """Yield the speaker's notes, comments, and the text of diagrams."""
     if kind == "notesSlide":
         for shape in _shapes(root):
             lines = [] if _role(shape) in _NO_CONTENT else [text for _, text in _paragraphs(shape)]
@@ -183,7 +191,7 @@ def _beside(root: Element, kind: str, slide: _Slide) -> Iterator[Block]:
 
 
 def _units(root: Element, kind: str) -> Iterator[Element]:
-    """The elements of a part that each say one thing."""
+    """Yield the elements of a part that each hold one statement."""
     if kind == "comments":
         yield from (each for each in root if local(each) == "cm")
         return

@@ -1,4 +1,4 @@
-"""Rich Text Format (.rtf) by striprtf: titles, paragraphs, lists, tables and notes; it tells no pages."""
+"""Rich Text Format (.rtf) by striprtf: titles, paragraphs, lists, tables and notes."""
 
 from __future__ import annotations
 

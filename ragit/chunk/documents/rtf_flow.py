@@ -1,4 +1,4 @@
-"""Paragraphs, items and rows of RTF: where they end, what stands beside them, and under which titles they are."""
+"""Paragraphs, list items and table rows of Rich Text, with the titles above them."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from ragit.chunk.documents.sheets import MORE
 
 
 class Flow:
-    """A text that goes on while others stand beside it: the body, a note, a header."""
+    """A text beside others: the body, a note, a header."""
 
     def __init__(self, kind: str, bounds: Bounds) -> None:
-        """`kind` of all its blocks; empty for the body, whose blocks have their own."""
+        """Begin a text; `kind` is that of all its blocks, empty for the body."""
         self.mark = ""
-        """The number of the item under way."""
+        """The number of the current item."""
         self.in_label = False
         """The text that comes is the number of an item."""
         self._kind = kind
@@ -25,17 +25,17 @@ class Flow:
         self._blocks: list[Block] = []
         self._beside: list[Block] = []
         self._edges: set[str] = set()
-        """Headers and footers so far: each section has its own, mostly the same."""
+        """Texts of headers and footers so far; most sections repeat them."""
         self._header = ""
-        """The first row of the table under way."""
+        """The first row of the current table."""
         self._rows = 0
 
     def add(self, text: str) -> None:
-        """Text of the paragraph or cell under way."""
+        """Add text to the current paragraph or cell."""
         self._text.append(text)
 
     def beside(self, blocks: Iterable[Block]) -> None:
-        """Blocks that come once the paragraph or row under way is complete."""
+        """Keep blocks until the current paragraph or row is complete."""
         for block in blocks:
             if block.place.within:
                 if block.text in self._edges:
@@ -44,14 +44,14 @@ class Flow:
             self._beside.append(block)
 
     def taken(self) -> list[Block]:
-        """The blocks that are complete, which are then forgotten."""
+        """Return the complete blocks and forget them."""
         if not self._blocks:
             return []
         blocks, self._blocks = self._blocks, []
         return blocks
 
     def end_paragraph(self, level: int = -1, depth: int = -1) -> None:
-        """Ends a paragraph; `level` from 0 of a title, `depth` from 0 of an item."""
+        """End a paragraph; `level` is that of a title, `depth` that of an item, from 0."""
         text, mark = self._said(), " ".join(self.mark.split())
         self.mark = ""
         if text and level >= 0:
@@ -70,7 +70,7 @@ class Flow:
         self._put_beside()
 
     def end_cell(self) -> None:
-        """Ends a cell."""
+        """End a cell."""
         mark = f"{' '.join(self.mark.split())} " if self.mark.strip() else ""
         self.mark = ""
         text = " ".join(f"{mark}{self._said()}".split())
@@ -80,7 +80,7 @@ class Flow:
             self._cells[self._most :] = [MORE]
 
     def end_row(self) -> None:
-        """Ends a row of a table."""
+        """End a row of a table."""
         cells, self._cells = self._cells, []
         while cells and not cells[-1]:
             cells.pop()
@@ -94,7 +94,7 @@ class Flow:
             self._put_beside()
 
     def end(self) -> None:
-        """Ends the text, within a table or not."""
+        """End the text, within a table or not."""
         if self._cells:
             self.end_row()
         self._end_table()

@@ -1,8 +1,9 @@
-"""Prepare Rich Text for striprtf: marks where paragraphs, cells, notes and titles end, and nothing that it trips over.
+"""Prepare Rich Text for striprtf: mark its structure, and remove what striprtf cannot handle.
 
-striprtf decodes letters by fonts, code pages and Unicode fallbacks, and gives one text without structure. It also
-shows hidden text, drops notes, headers and boxes, and its expressions for fonts, links and pictures may take hours on
-hostile input. So the source is read once before (RTF 1.9.1), and only what striprtf is good at is left in it.
+striprtf decodes letters by fonts, code pages and Unicode, and gives one text without structure. It
+shows hidden text, drops notes, headers and boxes, and its expressions for fonts, links and pictures
+take hours on hostile input. So the source is read before (RTF 1.9.1), and only text and fonts are
+left in it.
 """
 
 from __future__ import annotations
@@ -23,8 +24,10 @@ _MOST_TOKENS = 1_000_000
 PARAGRAPH, CELL, ROW, ASIDE_BEGINS, ASIDE_ENDS, LABEL_BEGINS, LABEL_ENDS = map(
     chr, range(0xFDD0, 0xFDD7)
 )
-"""Marks in striprtf's output: noncharacters of Unicode, which no text may hold. One letter with a number follows
-PARAGRAPH and ASIDE_BEGINS (`number_in`)."""
+"""Marks in striprtf's output: noncharacters of Unicode, which no text may hold.
+
+A letter that encodes a number follows PARAGRAPH and ASIDE_BEGINS (`number_in`).
+"""
 _NUMBERS = 0xE000
 _DEPTHS = 32
 
@@ -35,21 +38,23 @@ ASIDE = {
     **dict.fromkeys(("footer", "footerl", "footerr", "footerf"), "footer"),
     **dict.fromkeys(("shptxt", "dptxbxtext"), "text"),
 }
-"""Groups that are no part of the sentence in which they stand, and the kind of block that they become."""
+"""Groups outside of the sentence in which they stand, and their kind of block."""
 KINDS = ("note", "header", "footer", "text")
 
 _SKIPPED = frozenset(
-    "colortbl info pict objdata objclass objname fldinst nonshppict shprslt sp upr tc tcn xe rxe bkmkstart bkmkend "
-    "listtable listoverridetable revtbl rsidtbl generator xmlnstbl themedata colorschememapping datastore latentstyles "
-    "filetbl pn pnseclvl private template comment docvar nonesttables atnid atnauthor atntime atndate atnref atnicn "
-    "annotationref passwordhash userprops mmathPr htmltag ftnsep ftnsepc ftncn aftnsep aftnsepc aftncn "
+    "colortbl info pict objdata objclass objname fldinst nonshppict shprslt sp upr tc tcn xe "
+    "rxe bkmkstart bkmkend listtable listoverridetable revtbl rsidtbl generator xmlnstbl "
+    "themedata colorschememapping datastore latentstyles filetbl pn pnseclvl private template "
+    "comment docvar nonesttables atnid atnauthor atntime atndate atnref atnicn annotationref "
+    "passwordhash userprops mmathPr htmltag ftnsep ftnsepc ftncn aftnsep aftnsepc aftncn "
     "background".split()
 )
 """Groups whose text is not shown, or repeated elsewhere."""
 _KEPT = frozenset("ud shpinst shptxt annotation footnote flymaincnt flyhorz shppict".split())
 """Groups with text that older programs leave out."""
 _LETTERS = frozenset(
-    "tab line emdash endash bullet lquote rquote ldblquote rdblquote emspace enspace qmspace".split()
+    "tab line emdash endash bullet lquote rquote ldblquote rdblquote "
+    "emspace enspace qmspace".split()
 )
 """Words for letters that striprtf knows."""
 _SYMBOLS = {"~": " ", "_": "-", "{": "\\{", "}": "\\}", "\\": "\\\\", "\t": "\\tab "}
@@ -74,7 +79,7 @@ _CHARSETS = {
     "cp437": 254,
     "cp850": 255,
 }
-"""The number of a font's set of letters, by Python's name for it; those that striprtf knows and Python has."""
+"""Numbers of fonts' character sets by codec; those that both striprtf and Python know."""
 _CODECS = {number: codec for codec, number in _CHARSETS.items()} | {
     2: "cp1252",
     78: "cp932",
@@ -90,7 +95,7 @@ _PAGES = {
     1361: "johab",
 }
 _DOUBLE = frozenset(("cp932", "cp949", "johab", "cp936", "cp950"))
-"""Codecs of one or two bytes a letter, the second of which may be written as a plain letter."""
+"""Codecs of one or two bytes a letter; the second byte may be written as a plain letter."""
 
 _TOKEN = re.compile(
     r"\\([A-Za-z]{1,32})(-?[0-9]{1,10})?[ ]?"  # a control word
@@ -111,7 +116,7 @@ def number_in(letter: str) -> int:
 
 
 def level_and_depth(letter: str) -> tuple[int, int]:
-    """Return the level of a title from 0, and the depth of a list item from 0, of a paragraph; -1 for none."""
+    """Return a paragraph's level of titles and depth of lists, both from 0; -1 for none."""
     level, depth = divmod(number_in(letter), _DEPTHS)
     return level - 1, depth - 1
 
@@ -223,7 +228,7 @@ class Marker:
             self._text(run, byte)
         return 0
 
-    # -- groups --------------------------------------------------------------------------------------
+    # -- groups -----------------------------------------------------------------------------------
 
     def _open(self) -> None:
         if len(self._groups) >= MOST_GROUPS:
@@ -265,7 +270,7 @@ class Marker:
             return False
         return True
 
-    # -- words ---------------------------------------------------------------------------------------
+    # -- words ------------------------------------------------------------------------------------
 
     def _word(self, word: str, number: int | None) -> None:
         first, self._first = self._first, False
@@ -275,7 +280,12 @@ class Marker:
             return
         elif self._state.role:
             self._describe(word, number or 0)
-        elif word in ("par", "sect", "page", "column"):
+        else:
+            self._act(word, number)
+
+    def _act(self, word: str, number: int | None) -> None:
+        """Read a word between the text."""
+        if word in ("par", "sect", "page", "column"):
             self._end_paragraph()
         elif word in ("cell", "row"):
             self._mark(CELL if word == "cell" else ROW)
@@ -365,7 +375,7 @@ class Marker:
         level = state.outline + 1 if state.outline >= 0 else self._levels.get(state.style, -1)
         return (level + 1 if level <= 9 else 0) * _DEPTHS + state.depth + 1
 
-    # -- text ----------------------------------------------------------------------------------------
+    # -- text -------------------------------------------------------------------------------------
 
     def _mark(self, mark: str, number: int | None = None) -> None:
         # The word ends a search for the fallback of a letter, which would take the mark.

@@ -1,9 +1,8 @@
-"""Rows of cells to blocks: where a table's header is, and how a row reads. The same for every format of spreadsheets.
+"""Rows of cells to blocks, with the header row of each table, for all spreadsheet formats.
 
-A row is its cells joined by ` | `, under a header row that the frame repeats above each chunk. The other way, `Header:
-value` for every cell, would count each header's words once a row: they would drown the values in every ranking, and a
-chunk would hold a third as many rows. Only where most cells of a row are empty does the row name its columns, as bars
-alone tell nobody which column the one value stands in.
+A row is its cells joined by ` | `; the header row is repeated above each chunk. `Header: value` for
+every cell would count the header's words once a row in the ranking. Only a row with mostly empty
+cells names its columns.
 """
 
 from __future__ import annotations
@@ -17,32 +16,32 @@ from typing import NamedTuple
 from ragit.chunk.documents.block import Block, Place
 
 MAX_CELL = 32_767
-"""Characters of a cell that are read, as many as Excel allows."""
+"""Characters of a cell, as many as Excel allows."""
 MAX_ROW = 1 << 20
-"""As many rows as a sheet may have."""
+"""Rows of a sheet, as many as Excel allows."""
 MAX_NAME = 100
-"""Characters of a sheet's name, likewise (Excel allows 31)."""
+"""Characters of a sheet's name (Excel allows 31)."""
 
 MORE = "…"
-"""Stands for the cells of a row beyond those that are read."""
+"""Placeholder for the cells of a row beyond those that are read."""
 REST = Block("[The sheets go on: the rest is left out.]", kind="note")
 
 
 class Row(NamedTuple):
-    """A row that holds something."""
+    """A row that is not empty."""
 
     number: int
-    """1-based, as the program that shows the sheet counts."""
+    """Row number from 1."""
     cells: Sequence[str]
-    """From the first column on; empty where there is nothing."""
+    """Texts from the first column on, empty ones included."""
     data: bool = False
-    """Some cell is a number, a date or the like: no header."""
+    """Some cell is a number or a date, so the row is no header."""
     merged: Mapping[int, int] = {}
-    """Columns (from 1) whose cell goes on over rows below, each with the last of them."""
+    """Columns (from 1) whose cell covers rows below, each with the last of them."""
 
 
 def column_of(letters: str) -> int:
-    """The number from 1 of a column's letters."""
+    """Return the number of a column's letters, from 1."""
     number = 0
     for letter in letters.upper():
         number = number * 26 + ascii_uppercase.index(letter) + 1
@@ -50,7 +49,7 @@ def column_of(letters: str) -> int:
 
 
 def letters_of(column: int) -> str:
-    """The letters of a column's number from 1."""
+    """Return the letters of a column's number, from 1."""
     letters = ""
     while column > 0:
         column, rest = divmod(column - 1, 26)
@@ -59,22 +58,22 @@ def letters_of(column: int) -> str:
 
 
 class Notes:
-    """Remarks on the cells of a sheet, given back row by row."""
+    """Remarks on the cells of a sheet, given row by row."""
 
     def __init__(self) -> None:
         self._waiting: list[tuple[int, int, str]] = []
-        """By row and by when they came, the first one first."""
+        """Row, order of arrival and text, as a heap."""
         self._count = 0
 
     def add(self, text: str, column: str, row: int) -> None:
-        """A remark on a cell; a blank one says nothing."""
+        """Add a remark on a cell; ignore a blank one."""
         said = " ".join(text[:MAX_CELL].split())
         if said:
             self._count += 1
             heappush(self._waiting, (row, self._count, f"comment on {column}{row}: {said}"))
 
     def taken(self, row: int | None = None) -> Iterator[str]:
-        """Those that are on this row or above it, or all, which are then forgotten."""
+        """Yield and forget the remarks on rows up to this one, or all of them."""
         while self._waiting and (row is None or self._waiting[0][0] <= row):
             yield heappop(self._waiting)[2]
 
@@ -82,10 +81,9 @@ class Notes:
 def sheet(
     name: str, hidden: bool, rows: Iterable[Row], notes: Notes, boxes: Sequence[str] = ()
 ) -> Iterator[Block]:
-    """The blocks of one sheet: its name, its rows, what shapes on it say. None if there is nothing but the name.
+    """Yield the name, rows, notes and boxes of a sheet; nothing if it has only a name.
 
-    Reading the rows may bring further notes. They stand below their row as if they were rows: they must not tear the
-    table apart.
+    Reading the rows may add notes. They stand below their row as rows of the same table.
     """
     name = " ".join(name[:MAX_NAME].split())
     within = f"sheet {name} (hidden)" if hidden else f"sheet {name}"
@@ -105,19 +103,20 @@ def sheet(
 
 
 def _filled(rows: Iterable[Row]) -> Iterator[Row]:
-    """Repeats a value down the rows of the cells that it was merged over: each row then says what it belongs to.
+    """Repeat the value of merged cells in each row that they cover.
 
     Across columns it stands once: it is the title of these columns, or long text.
     """
     active: dict[int, tuple[int, str]] = {}
     for row in rows:
-        active = {column: fill for column, fill in active.items() if fill[0] >= row.number}
         cells = list(row.cells)
         while cells and not cells[-1]:
             cells.pop()
-        for column, (_, text) in active.items():
-            if column <= len(cells) and not cells[column - 1]:
-                cells[column - 1] = text
+        for column, (last, text) in list(active.items()):
+            if last < row.number:
+                del active[column]
+            elif column <= len(cells):
+                cells[column - 1] = cells[column - 1] or text
         for column, last in row.merged.items():
             if column <= len(cells) and cells[column - 1]:
                 active[column] = (last, cells[column - 1])
@@ -126,7 +125,7 @@ def _filled(rows: Iterable[Row]) -> Iterator[Row]:
 
 
 def _headed(rows: Iterable[Row]) -> Iterator[tuple[Row, Sequence[str]]]:
-    """Each row with the header that stands above it, if any. A header is no row by itself unless none follows it."""
+    """Yield each row with the header above it, if any. The last row is never a header."""
     header: Sequence[str] = ()
     first, fresh = True, True
     last = 0
@@ -135,17 +134,12 @@ def _headed(rows: Iterable[Row]) -> Iterator[tuple[Row, Sequence[str]]]:
         apart = row.number > last + 1
         fresh = fresh or apart
         last = row.number
-        # After a gap another table may begin; words over words are more likely to be rows of the same one.
-        if (
-            fresh
-            and following is not None
-            and (first or following.data)
-            and _is_header(row, following)
-        ):
+        if fresh and _is_header(row, following, first):
             header, first, fresh = row.cells, False, False
             continue
         first, fresh = first and not row.data, fresh and not row.data
-        yield row, () if apart and sum(map(bool, row.cells)) == 1 else header
+        alone = apart and sum(map(bool, row.cells)) == 1
+        yield row, () if alone else header
 
 
 def _ended(rows: Iterable[Row]) -> Iterator[Row | None]:
@@ -153,8 +147,13 @@ def _ended(rows: Iterable[Row]) -> Iterator[Row | None]:
     yield None
 
 
-def _is_header(row: Row, following: Row) -> bool:
-    """True for a row of several words, none of them twice, above a row that is not much wider."""
+def _is_header(row: Row, following: Row | None, first: bool) -> bool:
+    """Return True for a row of several different words above a row of similar width.
+
+    Unless it is the first header, that row must hold data: else both are rows of one table.
+    """
+    if following is None or not (first or following.data):
+        return False
     filled = [cell for cell in row.cells if cell]
     if row.data or len(filled) < 2 or following.number != row.number + 1:
         return False
@@ -181,7 +180,7 @@ def _written(row: Row, header: Sequence[str]) -> str:
 
 
 def _line(cells: Sequence[str], start: int | None = None) -> str:
-    """Cells joined, without the empty columns before them and after them."""
+    """Join cells, without the empty columns at both ends."""
     shown = list(cells[_indent(cells) if start is None else start :])
     while shown and not shown[-1]:
         shown.pop()

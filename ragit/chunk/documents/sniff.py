@@ -1,4 +1,4 @@
-"""What a document is by its first bytes, whatever its name says. Runs beside the readers, on untrusted bytes."""
+"""The format of a document by its content, whatever its name says."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ragit.chunk.documents.opc import TYPES, TYPES_READ, format_of
 from ragit.chunk.languages import LANGUAGES
 
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-"""What a compound file begins with, which holds other files ([MS-CFB] 2.2)."""
+"""First bytes of a compound file ([MS-CFB] 2.2), which holds other files."""
 
 _MIMETYPES = (
     (b"application/vnd.oasis.opendocument.text", "odt"),
@@ -30,7 +30,7 @@ _STREAMS = (
 
 
 def container(data: bytes) -> str:
-    """pdf, zip, ole or rtf; empty for anything else, which may be text."""
+    """Return pdf, zip, ole or rtf; empty for anything else, which may be text."""
     if b"%PDF-" in data[:1024]:
         return "pdf"
     if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
@@ -41,9 +41,9 @@ def container(data: bytes) -> str:
 
 
 def reader_for(data: bytes, language: str) -> str:
-    """The language as which to read a document, by its content; raises Unreadable if it is none that may be read.
+    """Return the language of a document by its content.
 
-    A row of the table names in `also` what its files may be instead.
+    Raise Unreadable if its row of the table does not allow that language (`also`).
     """
     kind = container(data)
     if kind == "zip":

@@ -1,4 +1,4 @@
-"""Values of cells as a person would write them, the same for every format of spreadsheets."""
+"""Values of cells as text, the same for every spreadsheet format."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 
 _DIGITS = 15
-"""As many as a spreadsheet computes with: what is behind them is noise of binary fractions (0.30000000000000004)."""
+"""Digits with which a spreadsheet computes; the rest is noise (0.30000000000000004)."""
 
 _QUOTED = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]')
 _ZEROS = re.compile(r"0{2,15}")
 
 
 def number(value: float, shown_as: str = "") -> str:
-    """`12.5%` where the cell's format says so, `007` where it pads; else the plain number, without thousands marks,
-    which one would have to know to search for it."""
+    """Return a number as it is searched for: `12.5%` and `007` by its format, else plain."""
     shown_as = (
         _QUOTED.sub("", shown_as)
         if '"' in shown_as or "\\" in shown_as or "[" in shown_as
@@ -41,7 +40,7 @@ _ISO = re.compile(r"(\d{4}-\d\d-\d\d)?T?(\d\d:\d\d(?::\d\d)?)?(?:[.,](\d+))?Z?")
 
 
 def written_moment(text: str) -> str:
-    """The same for one that is written out (ISO 8601); anything else as it is."""
+    """Return a date or time from ISO 8601 text; other text as it is."""
     found = _ISO.fullmatch(text.strip()[:40])
     if not found or not found[1] and not found[2]:
         return " ".join(text[:40].split())
@@ -55,7 +54,7 @@ def written_moment(text: str) -> str:
 
 
 def moment(value: object, with_time: bool = True) -> str:
-    """ISO 8601, to the second where there are seconds; of a date without a time of day, the date alone."""
+    """Return a date or time in ISO 8601, to the second; the date alone if it has no time."""
     if isinstance(value, datetime):
         value = _rounded(value)
         if not with_time or value.time() == time():
@@ -71,7 +70,7 @@ def moment(value: object, with_time: bool = True) -> str:
 
 
 def _rounded(value: datetime) -> datetime:
-    """To the second: a spreadsheet counts days in binary fractions, so 14:00 may be 13:59:59.999."""
+    """Round to the second: spreadsheets count days in binary fractions."""
     whole = value.replace(microsecond=0, tzinfo=None)
     try:
         return whole + timedelta(seconds=1) if value.microsecond >= 500_000 else whole
@@ -90,5 +89,5 @@ def _duration(value: timedelta) -> str:
 
 
 def truth(value: bool) -> str:
-    """As spreadsheets show it."""
+    """Return TRUE or FALSE, as spreadsheets show it."""
     return "TRUE" if value else "FALSE"

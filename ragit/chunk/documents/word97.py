@@ -1,8 +1,7 @@
-"""The parts of a Word 97-2003 file (and, as far as it goes, of Word 6 and 95): characters and paragraph properties.
+"""Characters and paragraph properties of Word 97-2003 files, and of Word 6 and 95.
 
-After Microsoft's published [MS-DOC]: the section of each structure stands beside it. Word 6 and 95 are older than that
-page; what differs there is known from their own description, and is marked so. Offsets and counts are the file's word,
-so each is checked against the bytes that there are.
+The sections of Microsoft's [MS-DOC] are named beside each structure; Word 6 and 95 are older than
+it, and marked. Every offset and count is checked against the bytes that there are.
 """
 
 from __future__ import annotations
@@ -41,38 +40,38 @@ _CODE_PAGES = {
     }.items()
     for language in languages
 }
-"""By the primary language of the file, for Word 6 and 95: characters of one byte are in the page of their writer."""
+"""Codecs of Word 6 and 95, by the primary language of the file."""
 
 # 2.6.2, single property modifiers of paragraphs, and the same of Word 6 and 95.
 _IN_TABLE, _ROW_END, _LIST, _DEPTH, _LEVEL = 0x2416, 0x2417, 0x460B, 0x260A, 0x2640
 _DELETED = b"\x00\x08\x01"
-"""2.6.1, sprmCFRMarkDel: a change that is tracked took these letters away."""
+"""2.6.1, sprmCFRMarkDel: a tracked change deleted these letters."""
 _KEPT = frozenset("\r\x07\x0c\x13\x14\x15")
-"""What ends paragraphs and fields does so even where it is to go."""
+"""Ends of paragraphs and fields, which stay even where they are deleted."""
 _OLD_IN_TABLE, _OLD_ROW_END = 24, 25
 _OLD_SIZES = {2: 1, 4: 1, 5: 1, 6: 1, 7: 1, 8: 1, 9: 1, 10: 1, 11: 1, 13: 1, 14: 1, 24: 1, 25: 1}
 
 
 _MAGIC = (b"\xec\xa5", b"\xdc\xa5")
-"""Word 97 and later; Word 6 and 95."""
+"""First bytes of Word 97 and later, and of Word 6 and 95."""
 
 
 class Properties(NamedTuple):
-    """What is known of a paragraph."""
+    """The properties of a paragraph."""
 
     style: int = 0
     level: int = 9
-    """Of the outline, 0-8; 9 is body text."""
+    """Level of the outline, 0-8; 9 is body text."""
     in_table: bool = False
     row_end: bool = False
     list: int = -1
-    """Number of the list that it is an item of; 0: of none. -1: as its style says."""
+    """Number of its list; 0 for none, -1 for that of its style."""
     depth: int = -1
-    """How deep within the list; -1: as its style says."""
+    """Depth in the list; -1 for that of its style."""
 
 
 class _Piece(NamedTuple):
-    """Characters first..last-1 of the document, from `offset` on in the file."""
+    """Characters first to last-1 of the document, at an offset of the file."""
 
     first: int
     last: int
@@ -81,10 +80,13 @@ class _Piece(NamedTuple):
 
 
 class Word:
-    """One file. Raises Unreadable for what is none."""
+    """One file. Raises Unreadable for other files."""
 
     def __init__(self, main: bytes, tables: tuple[bytes, bytes], most: int) -> None:
-        """`tables` are the streams 0Table and 1Table; `most` bounds the characters that are read."""
+        """Read the tables of a file; `tables` are the streams 0Table and 1Table.
+
+        `most` bounds the characters that are read.
+        """
         if len(main) < 0x200 or main[:2] not in _MAGIC:
             raise Unreadable("damaged doc")
         flags = short(main, 0x0A)  # 2.5.2, FibBase
@@ -95,23 +97,17 @@ class Word:
         self._table = main if self.old else tables[flags >> 9 & 1]
         self._most = most
         self._code_page = _code_page(main) if self.old else "cp1252"
-        first = 0x34 if self.old else 0x4C  # 2.5.4, FibRgLw97
-        counts = [max(0, long(main, first + 4 * at)) for at in range(8)]
-        ends = [sum(counts[: at + 1]) for at in range(8)]
-        self.parts = {
-            name: range(end - count, end)
-            for name, end, count in zip(_PARTS, ends, counts, strict=True)
-        }
+        self.parts = _parts(main, 0x34 if self.old else 0x4C)
         self._pieces = list(self._read_pieces(bool(flags & 4)))
         self._starts = [piece.first for piece in self._pieces]
         self._deleted = list(_joined(sorted(self._read_deleted())))
         self._runs = sorted(self._read_paragraphs())
         self._run_starts = [run[0] for run in self._runs]
 
-    # -- characters --------------------------------------------------------------------------------------------------
+    # -- characters -------------------------------------------------------------------------------
 
     def characters(self, part: str) -> str:
-        """A part's characters, one for each that the file counts, special ones among them."""
+        """Return a part's characters, special ones included, one for each that the file counts."""
         wanted = self.parts[part]
         last = min(wanted.stop, wanted.start + self._most)
         found: list[str] = []
@@ -138,7 +134,7 @@ class Word:
         return data.decode("latin-1") if not self.old else text.ljust(len(data))
 
     def _without_deleted(self, piece: _Piece, start: int, text: str) -> str:
-        """Letters that are marked as deleted become as many 0x01, which show nothing."""
+        """Replace letters marked as deleted by as many 0x01, which show nothing."""
         first = piece.offset + (start - piece.first) * piece.width
         last = first + len(text) * piece.width
         shown: list[str] = []
@@ -154,7 +150,7 @@ class Word:
         return "".join((*shown, text[done:])) if shown else text
 
     def _read_deleted(self) -> Iterator[tuple[int, int]]:
-        """2.8.25 PlcBteChpx, 2.9.33 ChpxFkp: the runs of bytes whose letters are marked as deleted."""
+        """Yield the byte ranges of deleted letters (2.8.25 PlcBteChpx, 2.9.33 ChpxFkp)."""
         data = b"" if self.old else self.entry(_PAGES_OF_LETTERS)
         count = (len(data) - 4) // 8
         pages = (long(data, 4 * (count + 1) + 4 * number) & 0x3F_FFFF for number in range(count))
@@ -164,33 +160,28 @@ class Word:
                 yield from _deleted(run)
 
     def _read_pieces(self, is_complex: bool) -> Iterator[_Piece]:
-        """2.9.38 Clx, 2.8.35 PlcPcd, 2.9.177 Pcd, 2.9.73 FcCompressed."""
+        """Yield the pieces of text (2.9.38 Clx, 2.8.35 PlcPcd, 2.9.177 Pcd)."""
         data = self.entry(_PIECES, 0x160)
         total = max(part.stop for part in self.parts.values())
         if self.old and (not is_complex or not data):
             yield _Piece(0, total + 1, long(self._main, 0x18), 1)
             return
-        at = 0
-        while at + 3 <= len(data) and data[at] == 1:
-            at += 3 + short(data, at + 1)
-        if at + 5 > len(data) or data[at] != 2:
-            raise Unreadable("damaged doc")
-        table = data[at + 5 : at + 5 + long(data, at + 1)]
+        table = _piece_table(data)
         count = (len(table) - 4) // 12
-        places = [long(table, 4 * number) for number in range(count + 1)]
         for number in range(count):
-            first, last = places[number : number + 2]
+            first, last = long(table, 4 * number), long(table, 4 * number + 4)
             offset = long(table, 4 * (count + 1) + 8 * number + 2)
-            width = 2
-            if self.old:
-                width = 1
-            elif offset & 0x4000_0000:
+            width = 1 if self.old else 2
+            if not self.old and offset & 0x4000_0000:
                 offset, width = (offset & 0x3FFF_FFFF) // 2, 1
             if 0 <= first < last and 0 <= offset < len(self._main):
                 yield _Piece(first, min(last, first + len(self._main)), offset, width)
 
     def entry(self, number: int, old: int = 0) -> bytes:
-        """The bytes to which a pair of offset and size leads; `old` is where the pair stands in Word 6 and 95."""
+        """Return the bytes to which a pair of offset and size leads.
+
+        `old` is the position of the pair in Word 6 and 95.
+        """
         place = old if self.old else 0x9A + 8 * number
         if not place:
             return b""
@@ -198,21 +189,21 @@ class Word:
         return self._table[offset : offset + size] if offset >= 0 and size > 0 else b""
 
     def behind(self, number: int) -> bytes:
-        """What lies in the table behind the bytes to which a pair leads."""
+        """Return the bytes of the table behind those to which a pair leads."""
         place = 0x9A + 8 * number
         end = long(self._main, place) + long(self._main, place + 4)
         return self._table[end:] if end > 0 else b""
 
     def places(self, number: int, size: int) -> list[int]:
-        """The character places of a list whose entries have `size` bytes each (2.2.2, PLC)."""
+        """Return the character positions of a list with entries of `size` bytes (2.2.2, PLC)."""
         data = self.entry(number)
         count = (len(data) - 4) // (4 + size) if len(data) >= 4 else -1
         return [long(data, 4 * at) for at in range(count + 1)]
 
-    # -- paragraphs --------------------------------------------------------------------------------------------------
+    # -- paragraphs -------------------------------------------------------------------------------
 
     def properties(self, place: int) -> Properties:
-        """Of the paragraph whose end is the character at this place."""
+        """Return the properties of the paragraph that ends at this character."""
         at = bisect_right(self._starts, place) - 1
         if at < 0 or place >= self._pieces[at].last:
             return Properties()
@@ -224,7 +215,7 @@ class Word:
         return self._runs[run][2]
 
     def _read_paragraphs(self) -> Iterator[tuple[int, int, Properties]]:
-        """2.8.26 PlcBtePapx, 2.9.174 PapxFkp: runs of the file's bytes and the properties of their paragraphs."""
+        """Yield byte ranges and properties of paragraphs (2.8.26 PlcBtePapx, 2.9.174)."""
         data = self.entry(_PAGES_OF_PARAGRAPHS, 0xC0)
         width = 2 if self.old else 4
         count = (len(data) - 4) // (4 + width)
@@ -252,7 +243,7 @@ class Word:
                 yield first, last, Properties()
 
     def _paragraph(self, page: bytes, at: int) -> Properties:
-        """2.9.175 PapxInFkp, 2.9.113 GrpPrlAndIstd."""
+        """Return the properties at an offset of a page (2.9.175 PapxInFkp)."""
         size = page[at] * 2
         if self.old:
             return _old_properties(page[at + 1 : at + 1 + size])
@@ -261,8 +252,29 @@ class Word:
         return _properties(page[at + 2 : at + 2 + page[at + 1] * 2] if at < 510 else b"")
 
 
+def _parts(main: bytes, at: int) -> dict[str, range]:
+    """Return the characters of each part, by the counts at an offset (2.5.4, FibRgLw97)."""
+    found: dict[str, range] = {}
+    start = 0
+    for number, name in enumerate(_PARTS):
+        end = start + max(0, long(main, at + 4 * number))
+        found[name] = range(start, end)
+        start = end
+    return found
+
+
+def _piece_table(data: bytes) -> bytes:
+    """Return the PlcPcd behind the property lists of a Clx (2.9.38)."""
+    at = 0
+    while at + 3 <= len(data) and data[at] == 1:
+        at += 3 + short(data, at + 1)
+    if at + 5 > len(data) or data[at] != 2:
+        raise Unreadable("damaged doc")
+    return data[at + 5 : at + 5 + long(data, at + 1)]
+
+
 def _code_page(main: bytes) -> str:
-    """Of a file of Word 6 or 95: by its system, its language, and where that says little, by its letters."""
+    """Return the codec of a file of Word 6 or 95, by its system, language or letters."""
     if main[0x12] == 1:
         return "mac_roman"
     named = _CODE_PAGES.get(short(main, 6) & 0x3FF)
@@ -274,7 +286,7 @@ def _properties(data: bytes) -> Properties:
 
 
 def modified(found: Properties, data: bytes) -> Properties:
-    """Properties as a list of modifiers changes them (2.2.5.1, Sprm: its upper bits tell how long the operand is)."""
+    """Apply a list of modifiers to properties (2.2.5.1, Sprm)."""
     at = 0
     while at + 3 <= len(data):
         name = short(data, at)
@@ -294,7 +306,7 @@ def modified(found: Properties, data: bytes) -> Properties:
 
 
 def _joined(ranges: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Ranges in order without those that overlap."""
+    """Yield sorted ranges, overlapping ones as one."""
     whole: tuple[int, int] | None = None
     for first, last in ranges:
         if whole and first <= whole[1]:
@@ -329,7 +341,7 @@ def _operand(name: int, data: bytes, at: int) -> int:
 
 
 def _old_properties(data: bytes) -> Properties:
-    """Word 6 and 95: modifiers are named by one byte, and nothing tells the size of one that is not known."""
+    """Read properties of Word 6 and 95; stop at a modifier of unknown size."""
     if not data:
         return Properties()
     found = Properties(style=data[0])
@@ -344,10 +356,10 @@ def _old_properties(data: bytes) -> Properties:
 
 
 def short(data: bytes, at: int) -> int:
-    """A number of two bytes; what lies beyond the end is 0."""
+    """Return a number of two bytes; 0 beyond the end."""
     return int.from_bytes(data[at : at + 2], "little")
 
 
 def long(data: bytes, at: int) -> int:
-    """A signed number; -1 beyond the end."""
+    """Return a signed number of four bytes; -1 beyond the end."""
     return int(struct.unpack_from("<i", data, at)[0]) if 0 <= at <= len(data) - 4 else -1

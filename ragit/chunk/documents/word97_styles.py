@@ -1,4 +1,4 @@
-"""What the styles and lists of a Word 97-2003 file say of a paragraph, after [MS-DOC]."""
+"""Heading levels and lists of Word 97-2003 paragraphs, after [MS-DOC]."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ragit.chunk.documents.word97 import (
 )
 
 _BODY = 9
-"""Level of what is no heading."""
+"""Level of a paragraph that is no heading."""
 _TITLE = 62
 """2.9.260, sti: the built-in style of a document's title."""
 _DEEPEST = 10
@@ -42,13 +42,13 @@ class _Style(NamedTuple):
 
 
 class Styles:
-    """Looks up what a paragraph's style means, through the styles that it is based on."""
+    """The meaning of paragraph styles, through the styles that they are based on."""
 
     def __init__(self, word: Word) -> None:
         self._styles = {} if word.old else dict(_styles(word.entry(STYLES)))
 
     def level(self, properties: Properties) -> int:
-        """0-8 for a heading, -1 for the title of the document, 9 for anything else."""
+        """Return 0-8 for a heading, -1 for the document's title, 9 for other paragraphs."""
         if properties.level < _BODY:
             return properties.level
         if 1 <= properties.style <= 9:  # 2.9.271: these are the built-in headings in every file
@@ -63,7 +63,7 @@ class Styles:
         return _BODY
 
     def numbered(self, properties: Properties) -> Numbered | None:
-        """The list that a paragraph is an item of, if any."""
+        """Return the list of which a paragraph is an item, if any."""
         number, depth = properties.list, properties.depth
         for _, style in self._above(properties.style):
             number = style.properties.list if number < 0 else number
@@ -80,7 +80,7 @@ class Styles:
 
 
 def _styles(data: bytes) -> Iterator[tuple[int, _Style]]:
-    """2.9.271 STSH, 2.9.258 STD: a number for each style is its place in the sheet."""
+    """Yield the styles by number (2.9.271 STSH, 2.9.258 STD)."""
     base = short(data, 4) or 10  # 2.9.273 Stshif: size of the fixed part of each
     at = 2 + short(data, 0)
     for number in range(4096):
@@ -97,7 +97,7 @@ def _styles(data: bytes) -> Iterator[tuple[int, _Style]]:
 
 
 def _of_style(style: bytes, base: int) -> Properties:
-    """2.9.256 StkParaGRLPUPX: behind its name, the modifiers of its paragraphs."""
+    """Return the paragraph properties of a style (2.9.256 StkParaGRLPUPX)."""
     at = base + 2 + 2 * short(style, base) + 2
     at += at % 2
     if short(style, 2) & 0xF != 1 or at + 4 > len(style):
@@ -106,7 +106,7 @@ def _of_style(style: bytes, base: int) -> Properties:
 
 
 def lists_of(word: Word) -> Lists:
-    """2.9.185 PlfLfo leads from a paragraph's list to its shape in 2.9.186 PlfLst, whose levels lie behind it."""
+    """Return the lists of a document (2.9.185 PlfLfo, 2.9.186 PlfLst)."""
     if word.old:
         return Lists({}, {})
     overrides = word.entry(LIST_OVERRIDES)
@@ -126,7 +126,7 @@ def lists_of(word: Word) -> Lists:
 
 
 def _level(data: bytes, at: int) -> tuple[Level, int]:
-    """2.9.150 LVL: how one depth is marked, and where the next level begins."""
+    """Return one level of a list (2.9.150 LVL), and the offset of the next."""
     start, shape = long(data, at), data[at + 4]
     text = at + 28 + data[at + 24] + data[at + 25]
     size = short(data, text)

@@ -1,7 +1,7 @@
-"""Workbooks of Excel 97-2003 (.xls), and older ones, read by xlrd.
+"""Workbooks of Excel 97-2003 (.xls) and older ones, by xlrd.
 
-python-calamine is some ten times as fast, but holds a sheet as one rectangle: three cells far apart in a file of 5 KB
-make it ask for half a terabyte and abort the process. xlrd's rows are as long as what stands in them.
+python-calamine is ten times as fast, but holds a sheet as one rectangle: three cells far apart make
+it ask for half a terabyte and abort the process.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from ragit.chunk.documents.sheets import Row
 from ragit.chunk.documents.sniff import OLE
 
 _BEGINS, _ENDS = (0x0009, 0x0209, 0x0409, 0x0809), 0x000A
-"""Records that a sheet, or a chart in it, begins and ends with (BOF, EOF)."""
+"""Records that begin and end a sheet, or a chart in it (BOF, EOF)."""
 _MOST_ROWS = 4 << 20
-"""Rows of all sheets: xlrd makes those above the last one, too, and 50 bytes can name the last that there may be."""
+"""Rows of all sheets. xlrd makes the rows above the last one, which 50 bytes can name."""
 _BLANK = (0, 6)
 _TEXT, _NUMBER, _DATE, _BOOLEAN, _ERROR = 1, 2, 3, 4, 5
 """xlrd's types of cells."""
 
 
 def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
-    """The sheets in order, row by row."""
+    """Read the sheets in order, row by row."""
     try:
         yield from _sheets(_opened(data), bounds)
     except (MemoryError, RecursionError, Unreadable):
@@ -41,7 +41,7 @@ def _opened(data: bytes) -> Any:
     import xlrd
 
     try:
-        # Formats say what is a date, a percentage, or merged; a pivot table's rows are sheets' rows already.
+        # Formats tell dates, percentages and merged cells.
         return xlrd.open_workbook(
             file_contents=_stream(data),
             formatting_info=True,
@@ -69,8 +69,10 @@ def _sheets(book: Any, bounds: Bounds) -> Iterator[Block]:
 
 
 def _stream(data: bytes) -> bytes:
-    """The workbook's own stream. xlrd would find it by itself, but follows a chain of sectors that bites its tail until
-    no memory is left, and refuses sectors that are used twice; olefile counts, and is content."""
+    """Return the workbook's stream, read by olefile.
+
+    xlrd follows a cyclic chain of sectors until memory ends, and refuses shared sectors.
+    """
     if not data.startswith(OLE):
         return data  # before 1993 there was nothing around it
     import olefile
@@ -90,7 +92,7 @@ def _reason(said: str, data: bytes) -> str:
 
 
 def _apart(book: Any) -> list[int]:
-    """The sheets that begin and end within the stream without another one between: what is read is read once."""
+    """Return the sheets that do not overlap in the stream, so that each byte is read once."""
     if book.biff_version < 50:  # before 1993, they were found by reading one after another
         return list(range(book.nsheets))
     starts: list[int] = book._sh_abs_posn
@@ -102,7 +104,7 @@ def _apart(book: Any) -> list[int]:
 
 
 def _ends(stream: bytes, at: int, before: int) -> bool:
-    """True if the sheet that begins at an offset ends before another one ([MS-XLS] 2.1.4, records and substreams)."""
+    """Return True if a sheet ends before another one begins ([MS-XLS] 2.1.4)."""
     depth = 0
     while 0 < at <= before - 4:
         code = stream[at] | stream[at + 1] << 8
@@ -160,7 +162,7 @@ def _text(book: Any, sheet: Any, row: int, column: int, kind: int, value: Any) -
 
 
 def _format(book: Any, sheet: Any, row: int, column: int) -> str:
-    """How the cell is shown; empty if the file does not say."""
+    """Return the number format of a cell; empty if the file does not tell."""
     try:
         return str(
             book.format_map[book.xf_list[sheet.cell_xf_index(row, column)].format_key].format_str

@@ -1,11 +1,9 @@
-"""Workbooks of Excel since 2007 (.xlsx, .xlsm and their templates), cell by cell with openpyxl's parser.
+"""Workbooks of Excel since 2007 (.xlsx, .xlsm and templates), by openpyxl's parser of cells.
 
-openpyxl as a whole refuses a workbook for one style or name that it does not know, and pads rows and columns to the
-size that a sheet claims. So only its parser of cells and its tables of number formats are used, on the cells that
-exist. ECMA-376 part 1: 18.2 workbooks, 18.3 sheets, 18.4 shared strings, 18.7 comments, 20.5 drawings.
-
-A formula's value is the one that was computed when the file was saved. A program that wrote the file without
-computing leaves none; then the formula itself is read.
+openpyxl as a whole refuses a workbook for one unknown style, and pads rows to the size that a sheet
+claims, so only its parser of cells and its number formats are used. ECMA-376 part 1: 18.2
+workbooks, 18.3 sheets, 18.4 shared strings, 18.7 comments, 20.5 drawings. A formula is read where
+its computed value was not saved.
 """
 
 from __future__ import annotations
@@ -34,18 +32,18 @@ _PLACE = re.compile(r"\$?([A-Za-z]{1,3})\$?([0-9]{1,7})")
 
 
 class _Book(NamedTuple):
-    """What the cells of all sheets refer to."""
+    """The data to which the cells of all sheets refer."""
 
     strings: list[str]
-    formats: list[str]
-    """How a cell is shown, by the number of its style."""
+    formats: Mapping[int, str]
+    """Number formats by style."""
     since_1904: bool
     bounds: Bounds
     parts: set[str]
-    """Those of sheets, and beside them, that were read: what several refer to is said once."""
+    """Parts that were read already; sheets may share them."""
 
     def fresh(self, relations: Iterable[Relation], kind: str) -> list[str]:
-        """The parts of one kind that were not read yet."""
+        """Return the parts of one kind that were not read yet, and mark them as read."""
         found = sorted({each.part for each in relations if each.kind == kind} - self.parts)
         self.parts.update(found)
         return found
@@ -55,18 +53,19 @@ class _Cell(NamedTuple):
     column: int
     text: str
     data: bool
-    """No text, and no number that may be a year."""
+    """It is neither text nor a number that may be a year."""
 
 
 def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
-    """The sheets in order, row by row."""
+    """Read the sheets in order, row by row."""
     package = Package(data, bounds, _KIND)
     parts = package.relations(package.main)
     named = {relation.kind: relation.part for relation in parts.values()}
     strings = list(_strings(package, named.get("sharedStrings", "")))
     shown = excel.formats(package.read(named["styles"])) if "styles" in named else []
+    shown_as = dict(enumerate(shown))
     listed, since_1904 = _listed(package.read(package.main))
-    book = _Book(strings, shown, since_1904, bounds, set())
+    book = _Book(strings, shown_as, since_1904, bounds, set())
     count = 0
     for name, state, number in listed:
         if (
@@ -86,7 +85,7 @@ def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
 
 
 def _listed(workbook: bytes) -> tuple[list[tuple[str, str, str]], bool]:
-    """Name, state and relation of each sheet, and whether days are counted from 1904."""
+    """Return name, state and relation of each sheet, and True for the calendar of 1904."""
     found = []
     since_1904 = False
     for event, element in events(workbook, _KIND):
@@ -100,7 +99,7 @@ def _listed(workbook: bytes) -> tuple[list[tuple[str, str, str]], bool]:
 
 
 def _strings(package: Package, part: str) -> Iterator[str]:
-    """The texts that cells refer to by their number."""
+    """Yield the shared strings, to which cells refer by number."""
     root: Element | None = None
     for event, element in events(package.read(part), _KIND) if part else ():
         root = element if root is None else root
@@ -110,7 +109,7 @@ def _strings(package: Package, part: str) -> Iterator[str]:
 
 
 def _text(element: Element) -> str:
-    """The text of a cell without how it is pronounced, in one line."""
+    """Return the text of a cell on one line, without phonetic hints."""
     pieces: list[str] = []
     for each in element:
         if local(each) == "t":
@@ -147,9 +146,7 @@ def _rows(data: bytes, merges: Mapping[int, dict[int, int]], book: _Book) -> Ite
         if event == "start":
             open_elements.append(element)
             if name == "row":
-                number = element.get("r", "")
-                known = number.isdecimal() and len(number) < 9
-                parser.row_counter = int(number) if known else parser.row_counter + 1
+                parser.row_counter = _number(element.get("r"), parser.row_counter + 1)
                 parser.col_counter, cells = 0, []
             continue
         open_elements.pop()
@@ -188,12 +185,15 @@ def _cell(element: Element, parser: Any, book: _Book) -> _Cell:
     parser.col_counter = column
     if value is None or element.get("t") == "inlineStr":
         return _Cell(column, _without_value(element), False)
+    return _valued(element, column, value, book)
+
+
+def _valued(element: Element, column: int, value: Any, book: _Book) -> _Cell:
+    """Return a cell by the value that openpyxl gives it."""
     if isinstance(value, bool):
         return _Cell(column, values.truth(value), True)
     if isinstance(value, (int, float)):
-        style = element.get("s", "")
-        known = style.isdecimal() and len(style) < 6 and int(style) < len(book.formats)
-        shown_as = book.formats[int(style)] if known else ""
+        shown_as = book.formats.get(_number(element.get("s"), 0), "")
         text, is_moment = excel.number(value, shown_as, book.since_1904)
         return _Cell(column, text, is_moment or not 1900 <= value <= 2100)  # a year may be a title
     if isinstance(value, str):
@@ -201,8 +201,13 @@ def _cell(element: Element, parser: Any, book: _Book) -> _Cell:
     return _Cell(column, values.moment(value), True)
 
 
+def _number(text: str | None, default: int) -> int:
+    """Return a number from an attribute; the default if it is missing or no sensible number."""
+    return int(text) if text and text.isdecimal() and len(text) < 9 else default
+
+
 def _as_written(element: Element) -> str | None:
-    """Return the text of a value that openpyxl cannot read; None for a string that does not exist."""
+    """Return the text of a value that openpyxl cannot read; None for a missing string."""
     value = element.findtext(VALUE_TAG)
     if element.get("t") == "s":
         return None
@@ -220,7 +225,7 @@ def _without_value(element: Element) -> str:
 
 
 def _comments(package: Package, parts: Iterable[str]) -> sheets.Notes:
-    """What was remarked on cells."""
+    """Return the comments on cells."""
     found = sheets.Notes()
     for part in parts:
         for event, element in events(package.read(part), _KIND):
@@ -234,7 +239,7 @@ def _comments(package: Package, parts: Iterable[str]) -> sheets.Notes:
 
 
 def _boxes(drawing: bytes) -> Iterator[str]:
-    """The text of each shape that lies on a sheet, a line for a paragraph."""
+    """Yield the text of each shape on a sheet, a line for a paragraph."""
     for event, element in events(drawing, _KIND):
         if event == "end" and local(element) == "txBody":
             paragraphs = outermost(element, ("p",))

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from making import content, pdf
+from making import content, docx, p, pdf
 
 from ragit.chunk import ChunkOptions, child, chunk, end_children
 from ragit.chunk.options import DocumentOptions
@@ -130,7 +130,8 @@ def test_time_that_is_over_with_the_answer_ends_the_process(
     sys.platform != "linux", reason="memory is bounded by RLIMIT_DATA, as Linux counts it"
 )
 def test_one_that_wants_too_much_memory_is_skipped() -> None:
-    found = child.read_document(slow_page(), "pdf", DocumentOptions(max_memory=96 << 20))
+    large = docx(p("", inner="<w:r><w:t>a</w:t></w:r>" * 400_000))
+    found = child.read_document(large, "docx", DocumentOptions(max_memory=96 << 20))
     assert (found.skipped, found.chunks) == ("needs too much memory", ())
     assert not idle(), "what may be in its memory is not used again"
 

@@ -185,7 +185,11 @@ def test_notes_headers_and_boxes() -> None:
 
 
 def test_more_text_than_is_taken() -> None:
-    found = made(word97(["words and words\r"] * 2000), "doc", DocumentOptions(max_text=5000))
+    found = made(
+        word97(["words and words and some more words\r"] * 2000),
+        "doc",
+        DocumentOptions(max_text=5000),
+    )
     assert 3000 < len(found.text) < 7000
 
 
