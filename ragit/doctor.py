@@ -215,7 +215,8 @@ def _store(repository: _Examined) -> Iterator[Finding]:
     freshness = repository.index.check()
     yield from _absent(freshness)
     if freshness.deferred:
-        text = f"{_files(freshness.deferred)} slow to read and deferred: `ragit status --skipped` names them"
+        files = _files(freshness.deferred)
+        text = f"{files} slow to read and deferred: `ragit status --skipped` names them"
         yield Finding("store", "note", text, "Type: ragit index")
     yield from _parsers(freshness)
     if not freshness.fresh:

@@ -1,10 +1,10 @@
-"""Path patterns, as .gitignore taught everybody to write them. Pure; works on bytes, since paths are bytes.
+"""Match path patterns written like those of .gitignore. Paths are bytes.
 
-A pattern without a slash matches a file or folder of that name at any depth (*.py, tests); one with a slash is anchored
-at the root (src/*.py, /docs, lib/**/test_*.c). What matches a folder matches all that is in it; a slash at the end
-matches folders only. `*` and `?` stop at a slash; `**` between slashes stands for any number of folders. [abc], [a-z]
-and [!abc] are sets of bytes, a backslash takes the next character as it is, a `[` without its `]` is itself. Case
-matters.
+A pattern without a slash matches a file or folder of that name at any depth (*.py, tests); one with
+a slash is anchored at the root (src/*.py, /docs, lib/**/test_*.c). What matches a folder matches
+all that is in it; a slash at the end matches folders only. `*` and `?` stop at a slash; `**`
+between slashes stands for any number of folders. [abc], [a-z] and [!abc] are sets of bytes, a
+backslash takes the next character as it is, a `[` without its `]` is itself. Case matters.
 """
 
 from __future__ import annotations
@@ -52,16 +52,16 @@ def _member(match: re.Match[bytes]) -> bytes:
 
 
 class _Numbers:
-    """Names for groups, each once in a pattern."""
+    """Group names, each used once in a pattern."""
 
     def __init__(self) -> None:
         self._last = 0
 
     def first_of(self, skipped: bytes, wanted: bytes) -> bytes:
-        """The nearest place of something, for good: that `wanted` might stand further on, too, is never tried.
+        """Return a regex for the nearest match of `wanted`, without backtracking to a later one.
 
-        Nor need it be, where what follows may again skip anything. A pattern comes with a clone, and to try every way
-        to share a path among its stars takes longer than anybody lives.
+        A later match is not needed, since what follows may skip anything, too. Backtracking would
+        take exponential time for a pattern of many stars, and patterns may come with a clone.
         """
         self._last += 1
         name = b"g%d" % self._last
@@ -69,7 +69,7 @@ class _Numbers:
 
 
 def _segment(segment: bytes, numbers: _Numbers) -> bytes:
-    """One name between slashes."""
+    """Return the regex of a name between slashes."""
     parts = [b""]
     for token in _TOKEN.findall(segment):
         if token.startswith(b"*"):
@@ -88,7 +88,7 @@ def _segment(segment: bytes, numbers: _Numbers) -> bytes:
 
 
 def _body(segments: list[bytes]) -> bytes:
-    """The whole of a pattern's names, without what stands before and behind them."""
+    """Return the regex of a pattern's names, without what may be before and behind them."""
     numbers = _Numbers()
     last = len(segments) - 1
     parts = [b""]
@@ -127,7 +127,7 @@ def _bytes(pattern: str) -> bytes:
 
 
 def matcher(patterns: Iterable[str]) -> Callable[[bytes], bool] | None:
-    """A test of a path against any of the patterns; None if there are no patterns."""
+    """Return a test of a path against any of the patterns; None if there are no patterns."""
     regexes = [_regex(pattern) for pattern in patterns if pattern.strip("/")]
     if not regexes:
         return None
@@ -135,13 +135,13 @@ def matcher(patterns: Iterable[str]) -> Callable[[bytes], bool] | None:
 
 
 LESS = "!"
-"""Stands before a filter that takes files away."""
+"""Prefix of a filter that excludes files."""
 
 
 def chooser(filters: Iterable[str]) -> Callable[[bytes], bool] | None:
-    """A test of a path against filters: any of them, or all files where each begins with `!`, less those of the latter.
+    """Return a test of a path against filters; None if all files pass.
 
-    None if all files pass.
+    A path passes if a filter without `!` matches (or there is none), and no filter with `!` does.
     """
     listed = list(filters)
     wanted = matcher(one for one in listed if not one.startswith(LESS))
@@ -152,10 +152,10 @@ def chooser(filters: Iterable[str]) -> Callable[[bytes], bool] | None:
 
 
 def from_top(pattern: str, here: str, top: str | None) -> str | None:
-    """A pattern as a shell wrote it, as one from the top of the repository.
+    """Return a pattern from the top of the repository; None if it leads out of it.
 
-    One that begins with `./` or `../` is of the folder `here` (below the top, "" for it), an absolute one under `top`
-    loses that; all others count from the top already. None if it leads out of the repository.
+    A pattern that begins with `./` or `../` counts from the folder `here` (relative to the top), an
+    absolute one from the root; all others count from the top already.
     """
     end = "/" if pattern.endswith("/") else ""
     if top and f"{pattern}/".startswith(f"{top.rstrip('/')}/"):

@@ -1,7 +1,8 @@
-"""Settings: one frozen `Config`, resolved from defaults, .ragit.toml, git config, the environment and flags.
+"""Settings: one frozen `Config`, resolved from defaults, .ragit.toml, git config, the environment
+and flags.
 
-The room opens no git and asks no terminal: it receives mappings and bytes, and says for every setting where its value
-came from. `trust` is the one other room that touches the disk for it.
+This package runs no git and reads no terminal: it gets mappings and bytes, and tells for every
+setting where its value comes from.
 """
 
 from ragit.config.knobs import Knob, fingerprint, value_of

@@ -1,6 +1,6 @@
-"""What a setting is: a field of a frozen section that knows its default, its bounds and its meaning.
+"""Define what a setting is: a field of a frozen section, with default, bounds and help.
 
-The list of them is in `sections`. Nothing in this file reads anything.
+`sections` lists them.
 """
 
 from __future__ import annotations
@@ -53,7 +53,9 @@ class Knob(NamedTuple):
     name: str
     attributes: tuple[str, ...]
     kind: str
-    """bool, int, float, str, or for several values Globs, Weights, Parsers, NodeTypes, Chunkers, Prices, Headers."""
+    """bool, int, float, str, Globs, or a table: Weights, Parsers, NodeTypes, Chunkers, Prices,
+    Headers.
+    """
     default: Any
     help: str
     low: float | None
@@ -73,17 +75,17 @@ class Knob(NamedTuple):
 
     @property
     def table(self) -> bool:
-        """True if it holds named entries, which layers override one by one."""
+        """True if it has named entries, which layers override one by one."""
         return self.kind in {"Weights", "Parsers", "NodeTypes", "Chunkers", "Prices", "Headers"}
 
     @property
     def git_key(self) -> str:
-        """Its key for `git config`, in lower case as far as git folds it: compare case-folded."""
+        """Key for `git config`; compare without case."""
         return f"ragit.{self.name}"
 
     @property
     def variable(self) -> str:
-        """Its environment variable."""
+        """Environment variable."""
         return "RAGIT_" + "_".join(self.attributes).upper()
 
 
@@ -109,10 +111,10 @@ def knob(
 
 
 class Section(Record):
-    """A table of settings. One that is derived from another has its settings too, and may change their defaults."""
+    """A table of settings. A subclass inherits settings, and may change their defaults."""
 
     knobs: ClassVar[dict[str, Knob]] = {}
-    """By field, as `knob` made them: what only the whole of the settings tells is filled in by `walk`."""
+    """By field, as made by `knob`; `walk` adds names and types."""
 
     def __init_subclass__(cls) -> None:
         own = {name: knob for name, knob in cls.__dict__.items() if isinstance(knob, Knob)}
@@ -123,12 +125,12 @@ class Section(Record):
 
 
 def camel(name: str) -> str:
-    """A Python name as .ragit.toml writes it: max_file_bytes is maxFileBytes."""
+    """Return a Python name as in .ragit.toml: max_file_bytes is maxFileBytes."""
     return re.sub(r"_([a-z])", lambda match: match[1].upper(), name)
 
 
 def walk(section: Section, above: tuple[str, ...] = ()) -> Iterator[Knob]:
-    """Every setting of a section and of those in it, in order."""
+    """Yield every setting of a section and of those in it, in order."""
     kinds = {
         name: kind
         for base in reversed(type(section).__mro__)
@@ -151,7 +153,7 @@ def _annotations(kind: type) -> dict[str, Any]:
 
 
 def value_of(config: Section, knob: Knob) -> Any:
-    """The value of one setting."""
+    """Return the value of a setting."""
     value: Any = config
     for attribute in knob.attributes:
         value = getattr(value, attribute)
@@ -159,7 +161,7 @@ def value_of(config: Section, knob: Knob) -> Any:
 
 
 def with_value(config: Any, attributes: tuple[str, ...], value: Any) -> Any:
-    """The same settings (or section) with one of them changed."""
+    """Return settings (or a section) with one of them changed."""
     head, rest = attributes[0], attributes[1:]
     return replaced(
         config, **{head: with_value(getattr(config, head), rest, value) if rest else value}
@@ -167,7 +169,7 @@ def with_value(config: Any, attributes: tuple[str, ...], value: Any) -> Any:
 
 
 def fingerprint(*parts: Any) -> str:
-    """16 hex digits that name these values (sections, numbers, strings, tuples of them): equal values, equal name."""
+    """Return 16 hex digits that are equal for equal values (sections, numbers, strings, tuples)."""
     plain = [as_dict(part) if isinstance(part, Section) else part for part in parts]
     text = json.dumps(plain, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     return digests.fingerprint(text)

@@ -1,14 +1,14 @@
-"""The layers of settings, laid over each other: defaults < .ragit.toml < git config < environment < flags.
+"""Merge the layers of settings: defaults < .ragit.toml < git config < environment < flags.
 
-Each layer turns what it holds into `_Setting` rows with the words that say where they stood; one fold makes a Config of
-them. A .ragit.toml that came with a clone is a stranger's: until it is trusted, its sensitive settings are set aside
-here, and nowhere else does anyone have to think of it.
+Each layer yields `_Given` rows, each with its origin in words; `load` merges them into a Config.
+Settings that an untrusted .ragit.toml may not make are dropped here, and nowhere else.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import partial
 from typing import Any, NamedTuple, NoReturn
 
 from ragit.config import toml
@@ -20,30 +20,33 @@ from ragit.errors import ConfigError
 _LIST = "`ragit config` lists every setting."
 
 _FALLBACK = "text"
-"""What `chunking.parsers` may name beside languages: cut by lines, no syntax."""
+"""Allowed in `chunking.parsers` beside languages: files are cut by lines."""
+
+_COMMAND_LINE = "command line"
 
 
 class TomlFile(NamedTuple):
-    """A .ragit.toml as read, and whether the user allowed its sensitive settings."""
+    """A .ragit.toml as read."""
 
     data: bytes
     name: str = toml.FILE_NAME
-    """What messages call it."""
+    """Name in messages."""
     trusted: bool = False
+    """True if the user allowed all of its settings."""
 
 
 class Loaded(NamedTuple):
-    """The settings, where each came from, and what was set aside."""
+    """The settings, and where each comes from."""
 
     config: Config
     origins: Mapping[str, str]
     """By setting: default, .ragit.toml:LINE, git config, the variable's name, or command line."""
     ignored: Mapping[str, str]
-    """Settings that an untrusted .ragit.toml may not make, each with where it stands."""
+    """Settings that an untrusted .ragit.toml may not make, each with its file and line."""
 
     @property
     def warning(self) -> str:
-        """One sentence for a person whose clone asks for what it may not have; empty if there is nothing to say."""
+        """A sentence about the ignored settings; empty if there are none."""
         if not self.ignored:
             return ""
         return f"ignored until `ragit trust`: {', '.join(self.ignored)} ({toml.FILE_NAME})"
@@ -58,7 +61,9 @@ class SettingRow(NamedTuple):
     help: str
 
 
-class _Setting(NamedTuple):
+class _Given(NamedTuple):
+    """A value that a layer gives a setting."""
+
     knob: Knob
     value: Any
     origin: str
@@ -66,13 +71,13 @@ class _Setting(NamedTuple):
 
 
 class _Names(NamedTuple):
-    """Entry names that exist, per table setting; None where the caller does not know them."""
+    """Names of entries that exist; None where the caller does not know them."""
 
     signals: Collection[str] | None
     languages: Collection[str] | None
 
     def of(self, knob: Knob) -> Collection[str] | None:
-        """What an entry of this table may be called."""
+        """Return the names that entries of this table may have; None if they may have any."""
         return {"Weights": self.signals, "NodeTypes": self.languages}.get(knob.kind)
 
 
@@ -85,13 +90,15 @@ def load(
     signal_names: Collection[str] | None = None,
     languages: Collection[str] | None = None,
 ) -> Loaded:
-    """Resolve all layers. ConfigError names the place of the first setting that is unknown, mistyped or out of range.
+    """Merge all layers.
 
-    `git` holds `git config` (keys as git prints them; those outside ragit.* are passed over), `flags` holds settings
-    by their dotted name, typed or as text; a flag that is None was not given. Where `signal_names` or `languages` are
-    given, entries of tables that go by them are checked.
+    `git` is `git config` with keys as git prints them; keys outside ragit.* are skipped. `flags`
+    are settings by dotted name, typed or as text; None means not given. With `signal_names` and
+    `languages`, names of table entries are checked.
+
+    Raises ConfigError for the first setting that is unknown, of a wrong type or out of range.
     """
-    settings = [
+    given = [
         *(_from_toml(toml_file) if toml_file else ()),
         *_from_git(git or {}),
         *_from_environment(environ or {}),
@@ -99,38 +106,35 @@ def load(
     ]
     names = _Names(signal_names, languages)
     config, origins, ignored = Config(), dict.fromkeys(KNOBS, "default"), dict[str, str]()
-    for knob, value, origin, trusted in settings:
+    for knob, value, origin, trusted in given:
         if not trusted and not knob.may_be_set_untrusted(value):
             ignored[knob.name] = origin
             continue
         if knob.table:
-            value = _merged(value_of(config, knob), _named(knob, value, names, origin))
-            origin = (
-                origin
-                if origins[knob.name] in {"default", origin}
-                else f"{origins[knob.name]}, {origin}"
-            )
+            entries = _with_known_names(knob, value, names, origin)
+            value = tuple(sorted({**dict(value_of(config, knob)), **dict(entries)}.items()))
+            before = origins[knob.name]
+            origin = origin if before in {"default", origin} else f"{before}, {origin}"
         config, origins[knob.name] = with_value(config, knob.attributes, value), origin
     return Loaded(config, origins, ignored)
 
 
 def describe(loaded: Loaded) -> list[SettingRow]:
-    """Every setting with its value and origin, in the order of the documentation; passwords in URLs are masked."""
+    """Return every setting in the order of the documentation, without secrets in values."""
     rows = []
     for name, knob in KNOBS.items():
         origin = loaded.origins[name]
         if name in loaded.ignored:
             origin += f"; {loaded.ignored[name]} ignored until `ragit trust`"
-        rows.append(
-            SettingRow(name, _shown_value(knob, value_of(loaded.config, knob)), origin, knob.help)
-        )
+        value = _without_secrets(knob, value_of(loaded.config, knob))
+        rows.append(SettingRow(name, value, origin, knob.help))
     return rows
 
 
 def select(rows: list[SettingRow], name: str) -> list[SettingRow]:
-    """The row of a setting, or those of a section or a table; all for an empty name. Case is folded, as git's.
+    """Return the row of a setting, or those of a section or table; all for an empty name.
 
-    Raises ConfigError, with the nearest name.
+    Case is ignored, as in git. Raises ConfigError, with the nearest name.
     """
     wanted = name.casefold().removeprefix("ragit.")
     found = [
@@ -142,19 +146,19 @@ def select(rows: list[SettingRow], name: str) -> list[SettingRow]:
 
 
 def readable(knob: Knob, value: Any) -> object:
-    """A setting's value as a TOML file would have it: tables and lists instead of tuples."""
+    """Return a value as TOML has it: tables and lists instead of tuples."""
     if knob.kind == "Chunkers":
-        modules = dict.fromkeys(module for _, module in value)
-        return [
-            {"module": m, "extensions": [name for name, one in value if one == m]} for m in modules
-        ]
+        by_module: dict[str, list[str]] = {}
+        for suffix, module in value:
+            by_module.setdefault(module, []).append(suffix)
+        return [{"module": module, "extensions": names} for module, names in by_module.items()]
     if knob.table:
         return {name: list(one) if isinstance(one, tuple) else one for name, one in value}
     return list(value) if isinstance(value, tuple) else value
 
 
-def _shown_value(knob: Knob, value: Any) -> object:
-    """As `readable`, without what may be secret: a password in a URL, the value of a header."""
+def _without_secrets(knob: Knob, value: Any) -> object:
+    """Return `readable` without passwords in URLs and values of headers."""
     if knob.name.endswith((".baseUrl", ".proxy")):
         return _masked(value)
     if knob.kind == "Headers":
@@ -163,7 +167,7 @@ def _shown_value(knob: Knob, value: Any) -> object:
 
 
 def _masked(url: str) -> str:
-    """A URL without what may be secret in it: user and password, and the values of its query."""
+    """Return a URL without user, password and the values of its query."""
     address, mark, query = url.partition("?")
     scheme, slashes, rest = address.partition("://")
     host, slash, path = rest.partition("/")
@@ -172,16 +176,13 @@ def _masked(url: str) -> str:
     return f"{scheme}{slashes}{host}{slash}{path}{mark}{pairs if query else ''}"
 
 
-def _merged(
-    old: tuple[tuple[str, Any], ...], new: tuple[tuple[str, Any], ...]
-) -> tuple[tuple[str, Any], ...]:
-    return tuple(sorted({**dict(old), **dict(new)}.items()))
-
-
-def _named(
+def _with_known_names(
     knob: Knob, value: tuple[tuple[str, Any], ...], names: _Names, origin: str
 ) -> tuple[tuple[str, Any], ...]:
-    """The entries under the names they have in their own room: git folds case and knows no underscore, so we do too."""
+    """Return entries under their exact names: git ignores case and knows no underscore.
+
+    Raises ConfigError for a name that does not exist.
+    """
     if knob.kind == "Parsers" and names.languages is not None:
         _check_languages(knob, {language for _, language in value}, names.languages, origin)
     known = names.of(knob)
@@ -205,154 +206,139 @@ def _fold(name: str) -> str:
     return name.lower().replace("_", "").replace("-", "")
 
 
-def _from_toml(file: TomlFile) -> Iterator[_Setting]:
+# The layers
+
+
+def _from_toml(file: TomlFile) -> Iterator[_Given]:
     text = toml.decode(file.data, file.name)
     yield from _from_table(toml.parse(text, file.name), (), text, file)
 
 
 def _from_table(
     table: Mapping[str, Any], above: tuple[str, ...], text: str, file: TomlFile
-) -> Iterator[_Setting]:
+) -> Iterator[_Given]:
     for key, value in table.items():
         path = (*above, key)
         name = ".".join(path)
         name = name if isinstance(value, Mapping) else SHORT.get(name, name)
-        place = f"{file.name}:{toml.line_of(text, path)}"
-        if name in KNOBS:
-            places = _Places(file.name, text, path)
-            yield _Setting(
-                KNOBS[name], _typed(KNOBS[name], value, place, places), place, file.trusted
-            )
+        where = f"{file.name}:{toml.line_of(text, path)}"
+        if knob := KNOBS.get(name):
+            line_of = partial(toml.line_of, text, path)
+            found = _checked(knob, value, where, partial(from_typed, knob, value), line_of)
+            yield _Given(knob, found, where, file.trusted)
         elif name not in SECTIONS:
-            _unknown(name, [*KNOBS, *SECTIONS], place)
+            _unknown(name, [*KNOBS, *SECTIONS], where)
         elif isinstance(value, Mapping):
             yield from _from_table(value, path, text, file)
         else:
-            raise ConfigError(f"{place}: {name} is a table", f"Write its settings under [{name}].")
+            raise ConfigError(f"{where}: {name} is a table", f"Write its settings under [{name}].")
 
 
-def _from_git(git: Mapping[str, str]) -> Iterator[_Setting]:
-    """git lower-cases section and variable, and keeps the case of what stands between."""
+def _from_git(git: Mapping[str, str]) -> Iterator[_Given]:
+    """Read git's settings; git prints section and name in lower case, what is between as it is."""
     by_key = {knob.git_key.lower(): knob for knob in KNOBS.values()}
     by_key |= {f"ragit.{short}": KNOBS[name] for short, name in SHORT.items()}
     for key, text in git.items():
         if not key.lower().startswith("ragit."):
             continue
-        if knob := by_key.get(key.lower()):
-            yield _from_words(knob, "", text, f"git config {key}", "git config")
-        elif found := _entry_of(key.lower(), "."):
-            yield _from_words(*found, text, f"git config {key}", "git config")
-        else:
+        found = _setting_of(key.lower(), by_key, ".")
+        if found is None:
             _unknown(key, [knob.git_key for knob in KNOBS.values()], "git config")
+        yield _from_words(*found, text, f"git config {key}", "git config")
 
 
-def _entry_of(key: str, dot: str) -> tuple[Knob, str] | None:
-    """The table setting that this key is an entry of, and the entry's name."""
-    for knob in KNOBS.values():
-        start = (knob.git_key.lower() if dot == "." else knob.variable) + dot
-        if knob.table and key.startswith(start):
-            return knob, key[len(start) :].lower()
-    return None
-
-
-def _from_environment(environ: Mapping[str, str]) -> Iterator[_Setting]:
+def _from_environment(environ: Mapping[str, str]) -> Iterator[_Given]:
     by_variable = {knob.variable: knob for knob in KNOBS.values()}
     by_variable |= {f"RAGIT_{short.upper()}": KNOBS[name] for short, name in SHORT.items()}
     for variable, text in environ.items():
         if not variable.startswith("RAGIT_"):
             continue
-        if knob := by_variable.get(variable):
-            yield _from_words(knob, "", text, variable, variable)
-        elif found := _entry_of(variable, "_"):
-            yield _from_words(*found, text, variable, variable)
+        if found := _setting_of(variable, by_variable, "_"):
+            knob, name = found
+            yield _from_words(knob, name.lower(), text, variable, variable)
         elif _means_a_setting(variable, by_variable):
             _unknown(variable, by_variable, "environment")
 
 
 def _means_a_setting(variable: str, known: Collection[str]) -> bool:
-    """Whether a variable was meant for us: hooks and the user's own scripts have RAGIT_ names too."""
+    """Return True for a misspelt setting; hooks and users' scripts have RAGIT_ variables, too."""
     sections = {f"RAGIT_{name.upper()}_" for name in SECTIONS if "." not in name}
     return variable.startswith(tuple(sections)) or bool(_near(variable, known))
 
 
-def _from_flags(flags: Mapping[str, object]) -> Iterator[_Setting]:
-    where = "command line"
+def _from_flags(flags: Mapping[str, object]) -> Iterator[_Given]:
+    by_name = KNOBS | {short: KNOBS[name] for short, name in SHORT.items()}
     for name, value in flags.items():
         if value is None:
             continue
-        knob, entry_name = KNOBS.get(SHORT.get(name, name)), ""
-        if knob is None:
-            tables = (
-                one for one in KNOBS.values() if one.table and name.startswith(f"{one.name}.")
-            )
-            knob = next(tables, None)
-            entry_name = name[len(knob.name) + 1 :] if knob else ""
-        if knob is None or (entry_name and not knob.table):
-            _unknown(name, KNOBS, where)
+        found = _setting_of(name, by_name, ".")
+        if found is None:
+            _unknown(name, KNOBS, _COMMAND_LINE)
+        knob, entry_name = found
         if isinstance(value, str) or entry_name:
-            yield _from_words(knob, entry_name, value, f"{where}: {name}", where)
+            where = f"{_COMMAND_LINE}: {name}"
+            yield _from_words(knob, entry_name, value, where, _COMMAND_LINE)
         else:
-            yield _Setting(knob, _typed(knob, value, where), where)
+            typed = _checked(knob, value, _COMMAND_LINE, partial(from_typed, knob, value))
+            yield _Given(knob, typed, _COMMAND_LINE)
 
 
-def _from_words(knob: Knob, name: str, value: object, place: str, origin: str) -> _Setting:
-    """A setting given as text; `name` is the entry's, for one entry of a table (which a flag may give typed)."""
-    if knob.table and not name:
-        raise ConfigError(
-            f"{place}: {knob.name} takes {expected(knob)}",
-            "Name one entry: KEY.ENTRY instead of KEY.",
+def _setting_of(key: str, by_key: Mapping[str, Knob], dot: str) -> tuple[Knob, str] | None:
+    """Return the setting of a key, and the name of its entry if it is one of a table; else None."""
+    if knob := by_key.get(key):
+        return knob, ""
+    for start, table in by_key.items():
+        if table.table and key.startswith(start + dot):
+            return table, key[len(start) + 1 :]
+    return None
+
+
+def _from_words(knob: Knob, name: str, value: object, where: str, origin: str) -> _Given:
+    """Return a setting that is given as text; `name` is that of an entry of a table."""
+    if not knob.table:
+        return _Given(
+            knob, _checked(knob, value, where, partial(from_text, knob, str(value))), origin
         )
-    if knob.table:
-        return _Setting(
-            knob, _checked(knob, value, place, lambda: (entry(knob, name, value),)), origin
-        )
-    return _Setting(knob, _checked(knob, value, place, lambda: from_text(knob, str(value))), origin)
-
-
-class _Places(NamedTuple):
-    """Where the tables of a list stand in a settings file."""
-
-    name: str
-    text: str
-    path: tuple[str, ...]
-
-    def of(self, number: int) -> str:
-        return f"{self.name}:{toml.line_of(self.text, self.path, number)}"
-
-
-def _typed(knob: Knob, value: object, place: str, places: _Places | None = None) -> Any:
-    return _checked(knob, value, place, lambda: from_typed(knob, value), places)
+    if not name:
+        hint = "Name one entry: KEY.ENTRY instead of KEY."
+        raise ConfigError(f"{where}: {knob.name} takes {expected(knob)}", hint)
+    found = _checked(knob, value, where, partial(entry, knob, name, value))
+    return _Given(knob, (found,), origin)
 
 
 def _checked(
-    knob: Knob, value: object, place: str, read: Callable[[], Any], places: _Places | None = None
+    knob: Knob,
+    value: object,
+    where: str,
+    read: Callable[[], Any],
+    line_of: Callable[[int], int] | None = None,
 ) -> Any:
+    """Return what `read` makes of a value. Raises ConfigError that says what the setting takes.
+
+    `line_of` gives the line of one of several tables in a settings file.
+    """
     try:
         return read()
     except Unfit as unfit:
         if unfit.table:
-            place = (
-                f"{places.of(unfit.table) if places else place}: table {unfit.table} of the list"
-            )
-        # It may be a key pasted into the wrong place: it is not repeated on a screen or in a log.
-        given = (
-            ""
-            if not knob.untrusted.allowed and isinstance(value, str)
-            else f", not {_shown(value)}"
-        )
-        raise ConfigError(
-            f"{place}: {knob.name} takes {unfit}{given}", f"{knob.help} {_LIST}"
-        ) from None
+            file = where.rpartition(":")[0]
+            where = f"{file}:{line_of(unfit.table)}" if line_of else where
+            where += f": table {unfit.table} of the list"
+        # It may be a key in the wrong place: do not repeat it on a screen or in a log.
+        secret = not knob.untrusted.allowed and isinstance(value, str)
+        given = "" if secret else f", not {_shown(value)}"
+        hint = f"{knob.help} {_LIST}"
+        raise ConfigError(f"{where}: {knob.name} takes {unfit}{given}", hint) from None
 
 
 def _shown(value: object) -> str:
-    text = json.dumps(value, ensure_ascii=True, default=str)  # escapes what a terminal would obey
+    text = json.dumps(value, ensure_ascii=True, default=str)  # escapes control characters
     return text if len(text) <= 60 else text[:57] + "..."
 
 
 def _near(name: str, known: Collection[str]) -> str:
-    """The known name most like this one; where only the last part is right, the one that ends in it."""
-    import difflib  # only on the way to an error message
+    """Return the known name most like this one, or like its last part; empty if none is."""
+    import difflib  # only for an error message
 
     folded = {one.lower(): one for one in known}
     if found := difflib.get_close_matches(name.lower(), folded, n=1, cutoff=0.75):
@@ -363,10 +349,10 @@ def _near(name: str, known: Collection[str]) -> str:
     return by_last[found[0]] if found else ""
 
 
-def _unknown(name: str, known: Collection[str], place: str) -> NoReturn:
+def _unknown(name: str, known: Collection[str], where: str) -> NoReturn:
     near = _near(name, known)
     hint = f"Did you mean {near}? {_LIST}" if near else _LIST
-    raise ConfigError(f"{place}: unknown setting {_printable(name)}", hint)
+    raise ConfigError(f"{where}: unknown setting {_printable(name)}", hint)
 
 
 def _printable(name: str) -> str:

@@ -1,7 +1,7 @@
-"""Every setting ragit knows, as fields of frozen sections: default, bounds, meaning and whether a clone may set it.
+"""All settings: default, bounds, help, and what an untrusted file may set.
 
-This is the only list. The reader of settings, `ragit config` and the table in docs/configuration.md are all made from
-it, so a new setting is one line here. Nothing in this file reads anything.
+This is the only list. `ragit config` and the table in docs/configuration.md are made from it. A new
+setting cannot be set by an untrusted .ragit.toml unless `untrusted` says so.
 """
 
 from __future__ import annotations
@@ -21,26 +21,29 @@ from ragit.config.knobs import (
 
 Globs = tuple[str, ...]
 Weights = tuple[tuple[str, float], ...]
-"""Sorted pairs, not a dict: a Config can be hashed. Read it with dict(...)."""
+"""Sorted pairs, so that a Config is hashable. Read it with dict(...)."""
 Parsers = tuple[tuple[str, str], ...]
 NodeTypes = tuple[tuple[str, tuple[str, ...]], ...]
 Prices = tuple[tuple[str, tuple[float, ...]], ...]
-"""By model in lower case, the price of a million tokens read, and written."""
+"""By model in lower case, the price of a million tokens of input, and of output."""
 Headers = tuple[tuple[str, str], ...]
 """By header in lower case, its value, or $NAME for the value of an environment variable."""
 Chunkers = tuple[tuple[str, str], ...]
-"""By file extension, the chunker of the user's own; .ragit.toml writes it as a list of tables."""
+"""By file extension, the custom chunker; in .ragit.toml a list of tables."""
 
 _FREE_GLOBS = 100
 """Globs that an untrusted file may give: each is tried on every path of a tree."""
 
 _NAME = r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*"
-CHUNKER = rf"|(?!/|~)(?!(?:.*/)?\.\.?/)[^\0-\x1f\\:]+\.py(?::{_NAME})?|{_NAME}:{_NAME}|[A-Za-z0-9_][A-Za-z0-9_.-]*"
-"""What names a chunker: a file below the top of the repository, an object of a module, an entry point, or none."""
+CHUNKER = (
+    rf"|(?!/|~)(?!(?:.*/)?\.\.?/)[^\0-\x1f\\:]+\.py(?::{_NAME})?"
+    rf"|{_NAME}:{_NAME}|[A-Za-z0-9_][A-Za-z0-9_.-]*"
+)
+"""A chunker: a file of the repository, MODULE:OBJECT, an entry point, or empty for none."""
 
 
 class Index(Section):
-    """Which files of a tree are indexed, how they are cut, and where the result is kept."""
+    """Settings of indexing: which files, how they are cut, and where the index is."""
 
     max_file_bytes: int = knob(
         1 << 20,
@@ -87,7 +90,7 @@ class Index(Section):
 
 
 class ChunkingSettings(Section):
-    """Which syntax becomes a chunk, and which language a file extension means."""
+    """Settings of chunking: syntax nodes and languages."""
 
     node_types: NodeTypes = knob(
         (), "Per language, the syntax nodes that become chunks; replaces that language's own."
@@ -103,7 +106,7 @@ class ChunkingSettings(Section):
 
 
 class Documents(Section):
-    """How documents are read: PDF, Word and what else docs/languages.md says is a document."""
+    """Settings of reading documents: PDF, Word and others of docs/languages.md."""
 
     enabled: bool = knob(
         True,
@@ -146,8 +149,9 @@ class Documents(Section):
     )
     max_seconds: int = knob(
         120,
-        "Processor time for a document of 6 MB or more (a small one has a twelfth; what takes longer is skipped), and "
-        "for all slow files of a run together.",
+        "Processor time for a document of 6 MB or more (a twelfth for a small one), and for all "
+        "slow "
+        "files of a run together; what takes longer is skipped.",
         low=1,
         high=86_400,
         untrusted=at_most(120),
@@ -162,33 +166,35 @@ class Documents(Section):
 
 
 class Service(Section):
-    """A server that something is sent to, and how it is reached: the same for whatever it is asked."""
+    """Settings of a server: address, model, key, proxy."""
 
     base_url: str = knob(
         "",
-        "Address of the server, up to and including its version (https://host/v1); empty: the provider's own.",
+        "Address of the server with its version (https://host/v1); empty: the provider's own.",
         pattern=r"(https?://[^\s/]\S*)?",
         wanted="a URL that begins with http:// or https://",
     )
     model: str = knob("", "Name of the model; empty: the provider's usual one.")
     api_key_env: str = knob(
         "",
-        "Name of the environment variable that holds the key; empty: the usual one, which is sent to the provider's "
-        "own address alone.",
+        "Name of the environment variable that holds the key; empty: the provider's usual one, "
+        "which is "
+        "sent to the provider's own address only.",
         pattern=r"([A-Za-z_][A-Za-z0-9_]*)?",
         wanted="the name of an environment variable (never the key itself)",
     )
     key_from: str = knob(
         "environment",
-        "Where the key is kept: environment, git (its credential helper, by the server's address) or keyring (the "
-        "library of that name, service ragit, user: the server's host).",
+        "Where the key is kept: environment, git (its credential helper, by the server's address) "
+        "or "
+        "keyring (the library of that name; service: ragit, user: the server's host).",
         choices=("environment", "git", "keyring"),
     )
     headers: Headers = knob(
         (),
         "Further headers of each request; $NAME takes a value from the environment.",
         pattern=r"[\t\x20-\x7e]*",
-        wanted="a table of headers, each with one line of text or the $NAME of an environment variable",
+        wanted="a table of headers, each a line of text or the $NAME of an environment variable",
     )
     proxy: str = knob(
         "",
@@ -205,13 +211,14 @@ class Service(Section):
 
 
 class Embedding(Service):
-    """Who turns text into vectors. `static` and `none` send nothing anywhere."""
+    """Settings of the embedder. `static` and `none` send nothing."""
 
     provider: str = knob(
         "static",
-        "static: the model in the package, offline. none: keywords only. Others are servers: docs/providers.md.",
+        "static: the model in the package, offline. none: keywords only. Others: "
+        "docs/providers.md.",
         pattern=r"[A-Za-z0-9_.-]+",
-        wanted='"static", "none", a provider of docs/providers.md or the name of an installed embedder',
+        wanted='"static", "none", a provider (docs/providers.md) or an installed embedder',
     )
     dimensions: int = knob(
         0, "Length of the vectors to ask for; 0: the model's own.", low=0, high=16_384
@@ -237,17 +244,18 @@ class Embedding(Service):
 
 
 class LanguageModel(Service):
-    """A language model that is asked about what a repository holds. Its server is the user's to name."""
+    """Settings of a language model."""
 
     enabled: bool = knob(False, "Ask it.")
     base_url: str = knob(
         "http://localhost:11434/v1",
-        "Address of a server with OpenAI's chat completions, up to and including its version; as it is: Ollama here.",
+        "Address of a server with OpenAI's chat completions, with its version; default: local "
+        "Ollama.",
         pattern=r"https?://[^\s/]\S*",
         wanted="a URL that begins with http:// or https://",
     )
     model: str = knob("", "Name of the model.", pattern=r".+", wanted="the name of a model")
-    # Each of the next changes what is said, and so has everything described, and paid for, again.
+    # A change of one of the next has everything described, and paid for, again.
     prompt: str = knob("", "What it is told to do; empty: ragit's own words.")
     max_tokens: int = knob(300, "Tokens it may answer with.", low=1, high=100_000)
     concurrency: int = knob(2, "Requests under way at once.", low=1, high=64)
@@ -255,7 +263,7 @@ class LanguageModel(Service):
 
 
 class Description(LanguageModel):
-    """A sentence about each chunk, which is embedded before its code: docs/descriptions.md. Chunks are sent to it."""
+    """Settings of describing chunks, whose text is sent to the model: docs/descriptions.md."""
 
     enabled: bool = knob(False, "Describe chunks when `ragit index` runs, and embed both.")
     model: str = knob(
@@ -267,7 +275,7 @@ class Description(LanguageModel):
 
 
 class ImageDescription(LanguageModel):
-    """Some sentences about each image, which are what is found of it: docs/descriptions.md. Images are sent to it."""
+    """Settings of describing images, which are sent to the model: docs/descriptions.md."""
 
     enabled: bool = knob(False, "Describe images when `ragit index` runs, and index the words.")
     model: str = knob(
@@ -293,7 +301,7 @@ class ImageDescription(LanguageModel):
 
 
 class HybridSearch(Section):
-    """How keywords and vectors are mixed."""
+    """Settings of mixing keywords and vectors."""
 
     enabled: bool = knob(
         True, "Search by keywords beside vectors; false: by vectors alone.", untrusted=FREE
@@ -303,21 +311,22 @@ class HybridSearch(Section):
     )
     keyword_scoring: str = knob(
         "bm25",
-        "bm25 counts how rare and how frequent a word is and how long the chunk; tfidf leaves the length out.",
+        "bm25: by rarity and frequency of words and length of the chunk. tfidf: without the "
+        "length.",
         choices=("bm25", "tfidf"),
         untrusted=FREE,
     )
 
 
 class ContextOptimization(Section):
-    """What happens to the ranked chunks before the list is cut to topK."""
+    """Settings of merging and dropping ranked chunks, before the list is cut to topK."""
 
     enabled: bool = knob(
         True, "Merge, drop near-duplicates and cap per file, as follows.", untrusted=FREE
     )
     merge_adjacent: bool = knob(
         True,
-        "Join chunks of a file that lie close together, but for those on different pages or sheets.",
+        "Join chunks of a file that are close together, unless on different pages or sheets.",
         untrusted=FREE,
     )
     adjacent_gap_threshold: int = knob(
@@ -340,17 +349,17 @@ class ContextOptimization(Section):
 
 
 NO_MINIMUM = -1000.0
-"""The least that a minimum can be. Not 0: where relevances are logits, that is a limit like any other."""
+"""The lowest minimum. Relevances may be logits, so 0 would be a real limit."""
 
 
 class Reranking(Service):
-    """A model that reads the best candidates of a search and orders them anew. Their text is sent to it."""
+    """Settings of the reranker, a model that reads and orders the best candidates."""
 
     enabled: bool = knob(False, "Let a model order the best candidates of every search.")
     provider: str = knob(
         "llama.cpp",
-        "What is spoken: the dialect of a server with /rerank (jina also for vLLM, Infinity and others; tei is "
-        "text-embeddings-inference), or chat for any language model behind chat completions.",
+        "Protocol of the server: a dialect of /rerank (jina also for vLLM and Infinity; tei is "
+        "text-embeddings-inference), or chat for a language model with chat completions.",
         choices=("llama.cpp", "jina", "cohere", "tei", "voyage", "chat"),
     )
     model: str = knob("", "Name of the model; empty: the provider's usual one, or the only one.")
@@ -360,8 +369,9 @@ class Reranking(Service):
     )
     doc_field: str = knob(
         "description+content",
-        "What they are of: the chunk's description, as far as there is one (description.enabled), and its text; or "
-        "content, its text alone.",
+        "What is sent of each candidate: its description, if there is one, and its text; or "
+        "content: its "
+        "text alone.",
         choices=("description+content", "content"),
     )
     query_template: str = knob(
@@ -372,14 +382,15 @@ class Reranking(Service):
     )
     weight: float = knob(
         0.5,
-        "Its share in the new order; the order before has the rest.",
+        "Share of the model in the new order; the order before has the rest.",
         low=0,
         high=1,
         untrusted=FREE,
     )
     min_score: float = knob(
         NO_MINIMUM,
-        "Hits that it finds less relevant than this, in its own scale, are left out, and so is what it did not see; "
+        "Hits of a lower relevance, in the model's own scale, are left out, and so are hits it "
+        "did not see; "
         f"{NO_MINIMUM:g}: none are.",
         low=NO_MINIMUM,
         high=1000,
@@ -391,13 +402,13 @@ class Reranking(Service):
 
 
 class QueryRewriting(Service):
-    """Further ways to ask for the same. With `vocabulary` nothing is sent; with `chat`, the query is."""
+    """Settings of query rewriting. `vocabulary` sends nothing, `chat` the query."""
 
     enabled: bool = knob(False, "Look also for other words than those of the query.")
     provider: str = knob(
         "vocabulary",
-        "vocabulary: words of the searched tree that are near to the query's, offline. chat: variants of the query by "
-        "a language model behind chat completions, each searched.",
+        "vocabulary: similar words of the searched tree, offline. chat: variants of the query by a "
+        "language model with chat completions, each searched.",
         choices=("vocabulary", "chat"),
     )
     model: str = knob("", "Name of the language model.")
@@ -413,7 +424,7 @@ class QueryRewriting(Service):
 
 
 class Retrieval(Section):
-    """What a search returns."""
+    """Settings of searches."""
 
     top_k: int = knob(10, "Most hits in an answer.", low=1, high=10_000, untrusted=at_most(50))
     min_score: float = knob(
@@ -436,18 +447,18 @@ class Retrieval(Section):
 
 
 class Freshness(Section):
-    """What a search does when the tree it is asked about is not indexed completely."""
+    """Settings for a search in a tree that is not indexed completely."""
 
     policy: str = knob(
         "refresh",
-        "refresh: index what is missing, then answer. warn: answer and say what is missing. refuse: fail.",
+        "refresh: index what is missing, then answer. warn: answer, with a note. refuse: fail.",
         choices=("refresh", "warn", "refuse"),
         untrusted=FREE,
     )
 
 
 class Gc(Section):
-    """What `ragit gc` keeps."""
+    """Settings of `ragit gc`."""
 
     # git itself forgets what no branch reaches after 30 days (gc.reflogExpireUnreachable).
     reflog_days: int = knob(
@@ -456,7 +467,7 @@ class Gc(Section):
 
 
 class Config(Section):
-    """All settings, resolved. Hashable; equal if every setting is equal."""
+    """All settings. Hashable; equal if every setting is equal."""
 
     index: Index = Index()
     chunking: ChunkingSettings = ChunkingSettings()
@@ -464,7 +475,8 @@ class Config(Section):
         (),
         "Chunkers of your own, each with the file extensions it reads: docs/chunkers.md.",
         pattern=CHUNKER,
-        wanted="a list of tables, each with a module (a .py file of the repository, PACKAGE.MODULE:NAME, or the "
+        wanted="a list of tables, each with a module (a .py file of the repository, "
+        "PACKAGE.MODULE:NAME or the "
         "name of an installed chunker) and extensions",
     )
     documents: Documents = Documents()
@@ -473,9 +485,10 @@ class Config(Section):
     image_description: ImageDescription = ImageDescription()
     pricing: Prices = knob(
         (),
-        "Per model, dollars for a million tokens that it reads, and that it writes: for `ragit index --dry-run`.",
+        "Per model, dollars for a million tokens of input, and of output; for `ragit index "
+        "--dry-run`.",
         low=0,
-        high=1_000_000,  # a stranger's file must not call cheap what is not
+        high=1_000_000,  # an untrusted file must not hide costs
     )
     retrieval: Retrieval = Retrieval()
     freshness: Freshness = Freshness()
@@ -483,18 +496,18 @@ class Config(Section):
 
     @property
     def query_prefix(self) -> str:
-        """What is put before a query: retrieval's own prefix, else the embedding's."""
+        """The prefix of queries: retrieval's, else embedding's."""
         return self.retrieval.query_prefix or self.embedding.query_prefix
 
     def store_file(self, common_dir: Path) -> Path:
-        """The index file of the repository whose git common directory is given."""
+        """Return the index file of the repository with this git common directory."""
         if not self.index.store_path:
             return common_dir / "ragit" / "index.db"
         return common_dir / Path(self.index.store_path).expanduser()
 
 
 def selection_fingerprint(config: Config) -> str:
-    """Names everything in the settings that decides which files of a tree are indexed, and as which language."""
+    """Return a fingerprint of what decides which files are indexed, and as which language."""
     index = config.index
     sizes = (index.max_file_bytes, config.documents.max_file_bytes)
     return fingerprint(sizes, sorted(index.include), sorted(index.exclude), config.chunking.parsers)
@@ -506,7 +519,7 @@ KNOBS: dict[str, Knob] = {one.name: one for one in walk(Config())}
 SECTIONS: frozenset[str] = frozenset(
     name.rsplit(".", depth)[0] for name in KNOBS for depth in range(1, name.count(".") + 1)
 )
-"""Names of the tables in .ragit.toml, nested ones dotted."""
+"""Names of the tables in .ragit.toml; nested ones with dots."""
 
 SHORT = {"freshness": "freshness.policy"}
-"""Sections that may be written as one value, because they are one question."""
+"""Sections that may be written as one value."""

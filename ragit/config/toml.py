@@ -1,7 +1,7 @@
-"""The text of .ragit.toml: parsed, and the line on which a key stands. Pure but for `read_file`.
+"""Read and parse .ragit.toml, and find the line of a key.
 
-tomllib forgets lines. An error without its line sends a person looking, so a small scanner finds them again; it need
-not understand values, only where keys and table heads stand.
+tomllib does not tell lines, and an error message should. So a small scanner looks for keys and
+table heads; it need not understand values.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from ragit.errors import ConfigError
 FILE_NAME = ".ragit.toml"
 
 MAX_BYTES = 256 * 1024
-"""A settings file is a page or two; a clone's may be made to fill the memory."""
+"""Limit of a settings file, which may come with a clone."""
 
 _BARE_OR_QUOTED = r"""(?:[A-Za-z0-9_-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')"""
 _DOTTED = rf"{_BARE_OR_QUOTED}(?:[ \t]*\.[ \t]*{_BARE_OR_QUOTED})*"
-# Not compiled here: a search without a settings file must not pay the 2 ms. re keeps what it compiled.
+# Not compiled here: it takes 2 ms, and most searches have no settings file.
 _HEAD = rf"[ \t]*\[\[?[ \t]*({_DOTTED})[ \t]*\]"
 _KEY = rf"[ \t]*({_DOTTED})[ \t]*="
 _AT = r" \(at line (\d+), column (\d+)\)$| \(at end of document\)$"
@@ -63,7 +63,7 @@ _REPLACE = "Replace it by a file, or remove it."
 
 
 def decode(data: bytes, name: str) -> str:
-    """The text of a settings file. ConfigError with the line that is not UTF-8."""
+    """Return the text of a settings file. Raises ConfigError with the line that is not UTF-8."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -72,7 +72,7 @@ def decode(data: bytes, name: str) -> str:
 
 
 def parse(text: str, name: str) -> dict[str, Any]:
-    """The tables of a settings file. ConfigError with file, line and what was expected there."""
+    """Return the tables of a settings file. Raises ConfigError with file, line and reason."""
     parser = import_module(
         "tomllib" if sys.version_info >= (3, 11) else "tomli"
     )  # only where there is a file
@@ -92,9 +92,9 @@ def parse(text: str, name: str) -> dict[str, Any]:
 
 
 def line_of(text: str, path: tuple[str, ...], number: int = 1) -> int:
-    """The line on which a key stands, or else the innermost table or inline table above it; 1 if none is found.
+    """Return the line of a key, or of the innermost table around it; 1 if none is found.
 
-    `number` is which one of a list of tables with their own heads is meant.
+    `number` selects one of a list of tables with heads of their own, from 1.
     """
     best, line = 0, 1
     heads = 0
@@ -115,7 +115,7 @@ def line_of(text: str, path: tuple[str, ...], number: int = 1) -> int:
 
 
 def _outside_strings(text: str) -> list[tuple[int, str]]:
-    """Numbered lines that do not begin inside a string of several lines."""
+    """Return the numbered lines that do not begin inside a multi-line string."""
     rows: list[tuple[int, str]] = []
     inside = ""
     for number, row in enumerate(text.split("\n"), 1):

@@ -1,6 +1,6 @@
-"""From what a file, git or the environment says to the value of one setting, checked. Pure.
+"""Convert and check the value of a setting, from TOML, git or the environment.
 
-A wrong value raises `Unfit` with the words for what would be right; where it stands, the caller knows.
+A wrong value raises `Unfit`, which says what the setting takes; the caller adds where it was set.
 """
 
 from __future__ import annotations
@@ -13,12 +13,14 @@ from typing import Any
 from ragit.config.knobs import Knob
 
 _TRUE = {"true", "yes", "on", "1"}
-_FALSE = {"false", "no", "off", "0", ""}  # the empty string too: so git reads it
+_FALSE = {"false", "no", "off", "0", ""}  # git reads an empty string as false, too
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}  # git's own units for integers
 
 
 class Unfit(Exception):
-    """A value that a setting does not take; the text says what it takes, `table` which of a list of tables it is."""
+    """A wrong value. Its text says what the setting takes; `table` is the number in a list of
+    tables.
+    """
 
     def __init__(self, wanted: str, table: int = 0) -> None:
         super().__init__(wanted)
@@ -26,7 +28,7 @@ class Unfit(Exception):
 
 
 def expected(knob: Knob) -> str:
-    """In words, what the setting takes."""
+    """Return in words what a setting takes."""
     if knob.choices:
         return "one of " + ", ".join(f'"{choice}"' for choice in knob.choices)
     if knob.wanted:
@@ -45,12 +47,12 @@ def expected(knob: Knob) -> str:
         "Weights": f"a table of names, each with a number{bounds}",
         "Parsers": "a table of file extensions, each with the name of a language",
         "NodeTypes": "a table of languages, each with a list of node types",
-        "Prices": "a table of models, each with one price or two (of a million tokens read, and written)",
+        "Prices": "a table of models, each with one price or two (input and output)",
     }[knob.kind]
 
 
 def from_typed(knob: Knob, value: object) -> Any:
-    """The setting's value from a typed one, as TOML or a Python caller gives it."""
+    """Return the value from a typed one, as TOML or Python gives it. Raises Unfit."""
     if knob.kind == "Chunkers" and isinstance(value, (list, tuple)):
         return tuple(sorted(_listed(knob, value)))
     if knob.table:
@@ -61,12 +63,12 @@ def from_typed(knob: Knob, value: object) -> Any:
 
 
 def from_text(knob: Knob, text: str) -> Any:
-    """The setting's value from text, as git, the environment or a flag gives it; commas or lines divide lists."""
+    """Return the value from text; commas or lines separate a list. Raises Unfit."""
     return _scalar(knob, _parse(knob, text.strip() if knob.kind != "str" else text))
 
 
 def entry(knob: Knob, name: str, value: object) -> tuple[str, Any]:
-    """One named entry of a table setting; its value typed or, where another layer gave it, text."""
+    """Return an entry of a table setting, from a typed value or text. Raises Unfit."""
     if not name:
         raise Unfit(expected(knob))
     if knob.kind == "Weights":
@@ -92,12 +94,12 @@ def _prices(knob: Knob, value: object) -> tuple[float, ...]:
 
 
 def suffix(name: str) -> str:
-    """A file extension as tables of settings name it: with its dot, in lower case."""
+    """Return a file extension with its dot, in lower case."""
     return "." + name.lstrip(".").lower()
 
 
 def _listed(knob: Knob, value: Sequence[object]) -> Iterator[tuple[str, str]]:
-    """The entries of a list of tables, by extension. Unfit with the number of the table that is wrong."""
+    """Yield the entries of a list of tables, by extension. Raises Unfit with the table's number."""
     seen: set[str] = set()
     for number, table in enumerate(value, 1):
         if not isinstance(table, Mapping) or set(table) != {"module", "extensions"}:
@@ -167,9 +169,10 @@ def _divide(text: str) -> list[str]:
 
 
 def _parse(knob: Knob, text: str) -> object:
-    """Text as the type the setting has; what does not parse stays text and is then refused for its type."""
+    """Return text as the setting's type; what does not parse stays text and is refused later."""
     if knob.kind == "bool":
-        return True if text.lower() in _TRUE else False if text.lower() in _FALSE else text
+        lower = text.lower()
+        return lower in _TRUE if lower in _TRUE | _FALSE else text
     if knob.kind == "int":
         found = re.fullmatch(r"([+-]?[0-9]{1,18})([kmg]?)", text.lower())
         return int(found[1]) * _UNITS[found[2]] if found else text

@@ -1,8 +1,7 @@
-"""How well searching answers: a golden set, or one from the repository's history, judged under one or two
-configurations.
+"""Measure how well searches answer, by a golden set or one made from the repository's history.
 
-It asks through `api` what anyone could ask, and reads the store and the repository no other way; figures are those of
-`measures`, and nothing here has a say in a ranking.
+It asks through the public interface only, and nothing here changes a ranking. `measures` has the
+figures.
 """
 
 from ragit.evaluate.compare import Configuration, compare, read_configuration

@@ -1,5 +1,7 @@
-"""Two configurations on the same set: settings that differ, a paired test, the queries that moved, and whether each arm
-of each configuration is alive.
+"""Compare two configurations on a set of queries.
+
+Reports the settings that differ, a paired test, the queries whose figures changed, and arms
+(keywords or vectors) that took no part in any answer.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from ragit.types import Progress
 Settings = Mapping[str, object]
 
 Opener = Callable[[Settings], Ragit]
-"""Opens the repository with these settings above all others."""
+"""Opens the repository with settings that override all others."""
 
 _MODES = {"keywords": "keyword", "vectors": "vector"}
 
@@ -33,18 +35,18 @@ _HELPERS = {
     "retrieval.reranking.enabled": "reranker",
     "retrieval.queryRewriting.enabled": "rewriter",
 }
-"""Settings that let something have a part in answers, with its name among the parts of a judged answer."""
+"""Settings that switch a helper on, with its name among the parts of a judged answer."""
 
 
 class Configuration(NamedTuple):
-    """A settings file, read."""
+    """The settings of a file."""
 
     name: str
     settings: Settings
 
 
 def read_configuration(path: Path) -> Configuration:
-    """The settings of a file written like .ragit.toml. It was named by the user, so all of them count. ConfigError."""
+    """Read a file written like .ragit.toml; all of its settings count. Raises ConfigError."""
     data = read_file(path)
     if data is None:
         raise ConfigError(
@@ -70,7 +72,7 @@ def compare(
     notes: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> Comparison:
-    """Judge the set under both, and say what differs and whether that is more than chance."""
+    """Judge a set under both configurations; report differences and their significance."""
     first, old = _evaluated(
         opener, replace(golden, thresholds={}, by_category={}), before, ref, notes, progress
     )
@@ -101,7 +103,7 @@ def compare(
 
 
 def _dead(name: str, evaluation: Evaluation, settings: Settings) -> list[str]:
-    """What took no part in any answer though it was to: a comparison with it says nothing."""
+    """List what took no part in any answer although it is switched on."""
     found = [
         f"{arm.name} are dead in {name}: {arm.why}"
         for arm in evaluation.arms
@@ -111,7 +113,8 @@ def _dead(name: str, evaluation: Evaluation, settings: Settings) -> list[str]:
         if settings[setting] and not any(part in one.parts for one in evaluation.judged):
             reasons = dict.fromkeys(one.degraded for one in evaluation.judged if one.degraded)
             found.append(
-                f"the {part} is dead in {name}: {'; '.join(reasons) or 'it had a part in no answer'}"
+                f"the {part} is dead in {name}: "
+                f"{'; '.join(reasons) or 'it had a part in no answer'}"
             )
     return found
 
@@ -137,9 +140,10 @@ def _evaluated(
 def proven_arms(
     opener: Opener, settings: Settings, index: Ragit, judged: Sequence[Judged], ref: str | None
 ) -> tuple[Arm, ...]:
-    """Each arm by what it finds alone and what the answers are without it.
+    """Test each arm alone, and the answers without it.
 
-    One that adds to no hit, that finds nothing alone, or without which all answers are the same, is dead.
+    An arm is dead if it adds to no hit, finds nothing alone, or if all answers are the same
+    without.
     """
     arms = seen_arms(index, judged)
     questions = [one.question for one in judged]

@@ -1,7 +1,7 @@
-"""Golden sets: queries with the places that answer them, read from TOML or JSON, and written.
+"""Read and write golden sets: queries with the places that answer them, in TOML or JSON.
 
-The list of a JSON file may stand alone. A place is a path, a path with lines ("src/a.py:10-20"), or a table with
-`path`, `start_line` and `end_line`. What is under `secondary` counts like what is under `relevant`.
+A JSON file may be a list of queries. A place is a path, a path with lines ("src/a.py:10-20"), or a
+table with `path`, `start_line` and `end_line`. `secondary` counts like `relevant`.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from ragit.errors import ConfigError
 from ragit.judgements import Expected, Question
 
 MAX_BYTES = 64 * 1024 * 1024
-"""Of a file; a hundred thousand queries take less."""
+"""Limit of a file; a hundred thousand queries take less."""
 
 THRESHOLDS = ("min_ndcg", "min_mrr", "min_recall_1", "min_recall_5", "min_recall_10", "max_p50_ms")
-"""What may be demanded of a set or of one of its categories."""
+"""Thresholds for a set, or for one of its categories."""
 
 Thresholds = Mapping[str, float]
 
@@ -32,17 +32,17 @@ _LINES = re.compile(r"(.+):(\d+)(?:-(\d+))?")
 
 @dataclass(frozen=True, slots=True)
 class GoldenSet:
-    """Questions, and what is demanded of the answers."""
+    """Questions, and thresholds for the answers."""
 
     name: str
     questions: tuple[Question, ...]
     thresholds: Thresholds = field(default_factory=dict)
-    """For all questions together."""
+    """Thresholds for all questions together."""
     by_category: Mapping[str, Thresholds] = field(default_factory=dict)
 
 
 def read(path: Path) -> GoldenSet:
-    """The set in a file. ConfigError with the entry that is not as it should be."""
+    """Read a set. Raises ConfigError that names the wrong entry."""
     text = _text(path)
     data = _json(text, path.name) if path.suffix.lower() == ".json" else parse_toml(text, path.name)
     if isinstance(data, list):
@@ -64,7 +64,7 @@ def read(path: Path) -> GoldenSet:
 
 
 def write(path: Path, questions: Sequence[Question]) -> None:
-    """Write a set, by its suffix as JSON or TOML. ConfigError if the file cannot be written."""
+    """Write a set as JSON or TOML, by the file's suffix. Raises ConfigError if it cannot."""
     rows = [_row(question) for question in questions]
     as_json = path.suffix.lower() == ".json"
     text = (
@@ -209,7 +209,7 @@ def _toml(rows: Iterable[Mapping[str, Any]]) -> str:
 
 
 def _value(value: Any) -> str:
-    """A value as TOML: JSON's strings are TOML's, but for the one control character that only TOML forbids."""
+    """Return a value as TOML: JSON's form, and DEL escaped, which only TOML forbids."""
     if isinstance(value, list):
         return "[" + ", ".join(map(_value, value)) + "]"
     if isinstance(value, Mapping):

@@ -1,8 +1,7 @@
-"""A golden set from a repository's own history: a commit's subject asks, the files it changed answer. Pure but for
-what it is handed.
+"""Make a golden set from history: a commit's subject is the query, its changed files the answer.
 
-A commit is searched for at its parent's tree, where its change is not there yet. What says nothing of the code it
-changes is left out, each commit for a reason that is counted.
+The query is searched in the tree of the commit's parent, without the change. Commits whose subject
+does not describe their code are left out, and counted by reason.
 """
 
 from __future__ import annotations
@@ -16,10 +15,11 @@ from ragit.git.history import Logged
 from ragit.judgements import Expected, Question
 
 MANY = 10
-"""Files from which a commit is a mass edit: a rename, a reformatting, a new licence head. Its subject is of none."""
+"""A commit of that many files is a mass edit (renames, formatting), and its subject is about none.
+"""
 
 FEWEST_WORDS = 3
-"""Words of a subject that asks for something; "Fix typo" and "More tests" fit anything."""
+"""Least words of a subject: "Fix typo" and "More tests" fit anything."""
 
 _BOT = re.compile(
     r"\[bot\]|(?<![a-z])bot(?![a-z])|dependabot|renovate|weblate|github-?actions|pre-commit-ci",
@@ -27,42 +27,49 @@ _BOT = re.compile(
 )
 _REVERT = re.compile(r"(revert|reapply|fixup!|squash!|amend!|backport|cherry[- ]?pick)", re.I)
 _RELEASE = re.compile(
-    r"(bump|upgrade|update|pin) .*(v?\d+\.\d+|versions?|dependenc|dependabot|requirements|submodule|copyright)"
-    r"|(prepare|cut|tag|start|begin|post|mark|set)?\W*(for )?(the )?(next )?(release|version|development)\b"
+    r"(bump|upgrade|update|pin) .*"
+    r"(v?\d+\.\d+|versions?|dependenc|dependabot|requirements|submodule|copyright)"
+    r"|(prepare|cut|tag|start|begin|post|mark|set)?\W*(for )?(the )?(next )?"
+    r"(release|version|development)\b"
     r"|bump\b|v?\d+\.\d+[\w.-]*$",
     re.I,
 )
 _CHORE = re.compile(
-    r"\b(typos?|spelling|whitespace|white space|lint(ing|er)?|format(ting)? (code|files?)|reformat|cleanup|clean up|"
+    r"\b(typos?|spelling|whitespace|white space|lint(ing|er)?|format(ting)? (code|files?)|"
+    r"reformat|cleanup|clean up|"
     r"changelog|release notes|license headers?|copyright|merge (branch|pull|tag|commit|remote))\b",
     re.I,
 )
 _PREFIX = re.compile(
-    r"^\s*(\[[^\]]{1,30}\]|(feat|fix|perf|refactor|chore|docs?|tests?|build|ci|style)(\([^)]*\))?!?:|"
+    r"^\s*(\[[^\]]{1,30}\]|"
+    r"(feat|fix|perf|refactor|chore|docs?|tests?|build|ci|style)(\([^)]*\))?!?:|"
     r"(fix(es)? |closes? )?#\d+\b:?|(?-i:[A-Z][A-Z0-9]+(-\d+)?)[:;])\s*[-:]?\s*",
     re.I,
 )
 _SUFFIX = re.compile(r"\s*[(\[]?((closes?|fix(es)?|see|re:?|gh-)\s*)?#\d+[)\]]?\s*\.?$", re.I)
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _COMPANION = re.compile(
-    r"(^|/)(change(s|log)|history|news|release[-_]?notes|authors|contributors)[^/]*$|\.lock$|(^|/)[^/]*lock\.(json|yaml)$"
+    r"(^|/)(change(s|log)|history|news|release[-_]?notes|authors|contributors)[^/]*$"
+    r"|\.lock$|(^|/)[^/]*lock\.(json|yaml)$"
     r"|(^|/)go\.sum$|(^|/)(changes|changelog\.d|newsfragments)/",
     re.I,
 )
 
 
 _PAPERS = re.compile(
-    r"\.(md|mdx|rst|txt|adoc|tex|html?|css|svg|toml|ya?ml|json|ini|cfg|conf|xml|properties|lock|in)$"
+    r"\.(md|mdx|rst|txt|adoc|tex|html?|css|svg|toml|ya?ml|json|ini|cfg|conf|xml"
+    r"|properties|lock|in)$"
     r"|(^|/)(\.[^/]*|license|makefile|dockerfile)$",
     re.I,
 )
 _TESTS = re.compile(
-    r"(^|/)(tests?|testing|specs?|__tests__)/|(^|/)(test_[^/]*|[^/]*[._-](test|spec)s?)\.\w+$|Tests?\.\w+$"
+    r"(^|/)(tests?|testing|specs?|__tests__)/"
+    r"|(^|/)(test_[^/]*|[^/]*[._-](test|spec)s?)\.\w+$|Tests?\.\w+$"
 )
 
 
 class Candidate(NamedTuple):
-    """A commit whose subject may be a query."""
+    """A commit, with the query that its subject makes."""
 
     parent: str
     query: str
@@ -70,7 +77,7 @@ class Candidate(NamedTuple):
 
 
 def candidates(commits: Iterable[Logged], left_out: Counter[str]) -> Iterator[Candidate]:
-    """The commits that ask for something, in order; `left_out` counts the others by reason."""
+    """Return the commits that make a query, in order; count the others in `left_out`, by reason."""
     seen: set[str] = set()
     for commit in commits:
         query = cleaned(commit.subject)
@@ -85,7 +92,7 @@ def candidates(commits: Iterable[Logged], left_out: Counter[str]) -> Iterator[Ca
 
 
 def unfit(commit: Logged, query: str) -> str:
-    """Why a commit says nothing of the code it changes, in words; empty if it may."""
+    """Say why a commit's subject does not describe its code; empty if it may."""
     reasons = (
         ("merge", len(commit.parents) > 1),
         ("no parent", not commit.parents),
@@ -103,7 +110,7 @@ def unfit(commit: Logged, query: str) -> str:
 
 
 def cleaned(subject: str) -> str:
-    """A subject without what trackers and conventions put around it: of "fix(io): Close pipes (#12)", "Close pipes"."""
+    """Strip prefixes and ticket numbers: "fix(io): Close pipes (#12)" gives "Close pipes"."""
     text, before = subject, ""
     while text != before:
         before = text
@@ -112,14 +119,14 @@ def cleaned(subject: str) -> str:
 
 
 def targets(commit: Logged) -> tuple[str, ...]:
-    """The files that answer: changed ones that were there before, without logs of changes and locks beside them."""
+    """Return the changed files that existed before, without change logs and lock files."""
     paths = [path for letter, path in commit.changes if letter in "MD" and path.isprintable()]
     telling = [path for path in paths if not _COMPANION.search(path)]
     return tuple(telling or paths)
 
 
 def _category(paths: Sequence[str]) -> str:
-    """What a commit changed, in a word: code as soon as one file of it is no test and no document."""
+    """Return code, test or docs; code if one file is neither a test nor a document."""
     code = [path for path in paths if not _PAPERS.search(path)]
     if not code:
         return "documents, settings"
@@ -133,7 +140,10 @@ def questions(
     searched: Callable[[str], frozenset[str]],
     left_out: Counter[str],
 ) -> list[Question]:
-    """The first `wanted` questions. `make_ready` is told the trees to come, `searched` gives the paths found in one."""
+    """Return the first `wanted` questions.
+
+    `make_ready` is called with the trees to come; `searched` returns the paths of one.
+    """
     waiting = candidates(commits, left_out)
     found: list[Question] = []
     while len(found) < wanted:

@@ -1,4 +1,4 @@
-"""Runs a golden set against one opened repository, and says what came of it."""
+"""Run a golden set against an opened repository, and judge the answers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _OFF = {
 
 
 def make_ready(index: Ragit, questions: Iterable[Question], ref: str | None) -> list[IndexReport]:
-    """Index all that the questions will search, neighbours together, so that no answer is timed with it."""
+    """Index all trees of the questions first, so that it does not count in the times."""
     refs = list(dict.fromkeys(question.ref or ref for question in questions))
     named = [name for name in refs if name is not None]
     reports = [index.index(scope="worktree", describe=False)] if None in refs else []
@@ -36,7 +36,7 @@ def ask_all(
     mode: str = "hybrid",
     progress: Progress | None = None,
 ) -> tuple[Judged, ...]:
-    """Every question asked once, in order."""
+    """Ask every question once, in order."""
     judged = []
     for at, question in enumerate(questions, 1):
         answer = index.ask(
@@ -75,7 +75,7 @@ def evaluate(
     arms: Callable[[Sequence[Judged]], tuple[Arm, ...]] | None = None,
     progress: Progress | None = None,
 ) -> Evaluation:
-    """Judge a set: figures, whether both arms had a part, and which thresholds were not met.
+    """Judge a set: figures, arms that took part, and thresholds that were missed.
 
     Raises what searching raises: an answer that cannot be had is no figure of 0.
     """
@@ -99,7 +99,7 @@ def evaluate(
 
 
 def off(index: Ragit) -> frozenset[str]:
-    """The arms that the configuration leaves out."""
+    """Return the arms that the configuration switches off."""
     found = set()
     if not index.config.retrieval.hybrid_search.enabled:
         found.add("keywords")
@@ -113,7 +113,7 @@ def off(index: Ragit) -> frozenset[str]:
 
 
 def seen_arms(index: Ragit, judged: Sequence[Judged]) -> tuple[Arm, ...]:
-    """Each arm by what the answers show of it: one that added to no hit of any answer is dead."""
+    """Return each arm by its part in the answers; dead if it added to no hit of any."""
     absent = off(index)
     return tuple(
         _seen(name, part, judged, absent)
@@ -157,7 +157,7 @@ def _observed(index: Ragit, judged: Sequence[Judged], ref: str | None) -> list[s
 
 
 def _absent(index: Ragit, judged: Sequence[Judged], ref: str | None) -> list[str]:
-    """Expected paths that cannot be found, whatever the ranking: the set is out of date, or they are not searched."""
+    """List expected paths that no ranking can find: gone, or not searched."""
     paths: dict[str | None, frozenset[str]] = {}
     found: dict[str, None] = {}
     for one in judged:
@@ -182,7 +182,7 @@ def _failures(golden: GoldenSet, overall: Figures, categories: Mapping[str, Figu
 
 
 def _unmeasured(golden: GoldenSet, arms: Sequence[Arm], judged: Sequence[Judged]) -> list[str]:
-    """Half of the search that was to be measured took part in no answer, for a reason that every answer gives."""
+    """Report an arm that took part in no answer, if all answers give the reason."""
     if not (golden.thresholds or golden.by_category) or not all(one.degraded for one in judged):
         return []
     return [

@@ -1,9 +1,10 @@
-"""How good an answer is, from the places that were expected and those that were found. Pure.
+"""Compute figures of an answer, from the expected places and those that were found.
 
-An expected place is found by the first hit in its file; one with lines by the first hit in its file that overlaps them.
-Sources: NDCG from Jarvelin and Kekalainen, "Cumulated gain-based evaluation of IR techniques", ACM TOIS 20(4), 2002,
-with binary gain and the discount 1 / log2(rank + 1); the reciprocal rank from Voorhees, "The TREC-8 question answering
-track report", 1999; recall as in Manning, Raghavan and Schuetze, "Introduction to Information Retrieval", chapter 8.
+An expected place is found by the first hit in its file; one with lines by the first hit in its file
+that overlaps them. Sources: NDCG from Jarvelin and Kekalainen, "Cumulated gain-based evaluation of
+IR techniques", ACM TOIS 20(4), 2002, with binary gain and the discount 1 / log2(rank + 1); the
+reciprocal rank from Voorhees, "The TREC-8 question answering track report", 1999; recall as in
+Manning, Raghavan and Schuetze, "Introduction to Information Retrieval", chapter 8.
 """
 
 from __future__ import annotations
@@ -15,19 +16,19 @@ from statistics import fmean, median
 from ragit.judgements import Expected, Figures
 
 K = 10
-"""Hits that are judged: what a person or an agent looks at."""
+"""Hits that are judged."""
 
 Ranks = Sequence[int | None]
-"""For each expected place the rank of the hit that found it, from 1; None if none did."""
+"""For each expected place, the rank of the hit that found it, from 1; None if none did."""
 
 
 def same_path(a: str, b: str) -> bool:
-    """Equal, or one ends in the other: a set may be written for a folder of what is searched, or for one above it."""
+    """Return True if paths are equal or one ends in the other: a set may be for another folder."""
     return a == b or a.endswith("/" + b) or b.endswith("/" + a)
 
 
 def rank_of(expected: Expected, hits: Iterable[Expected]) -> int | None:
-    """The rank of the first hit that finds a place; None if none does."""
+    """Return the rank of the first hit that finds a place; None if none does."""
     for rank, hit in enumerate(hits, 1):
         if same_path(hit.path, expected.path) and _overlap(expected, hit):
             return rank
@@ -41,7 +42,7 @@ def _overlap(a: Expected, b: Expected) -> bool:
 
 
 def ndcg(ranks: Ranks, k: int = K) -> float:
-    """Discounted gain of the hits that found something, as a share of the best possible; each hit counts once."""
+    """Return NDCG: the discounted gain as a share of the best possible. Each hit counts once."""
     found = {rank for rank in ranks if rank is not None and rank <= k}
     ideal = math.fsum(_gain(rank) for rank in range(1, min(k, len(ranks)) + 1))
     return math.fsum(map(_gain, found)) / ideal if ideal else 0.0
@@ -52,17 +53,17 @@ def _gain(rank: int) -> float:
 
 
 def reciprocal_rank(ranks: Ranks, k: int = K) -> float:
-    """1 / rank of the first hit that found something within the first k; 0 if none did."""
+    """Return 1 / rank of the first hit among k that found something; 0 if none did."""
     return max((1 / rank for rank in ranks if rank is not None and rank <= k), default=0.0)
 
 
 def recall(ranks: Ranks, k: int) -> float:
-    """Share of the expected places found within the first k."""
+    """Return the share of the expected places that the first k hits found."""
     return sum(rank is not None and rank <= k for rank in ranks) / len(ranks) if ranks else 0.0
 
 
 def figures(ranks: Ranks, took_ms: float) -> Figures:
-    """All measures of one answer."""
+    """Return all figures of an answer."""
     return Figures(
         1,
         ndcg(ranks),
@@ -75,7 +76,7 @@ def figures(ranks: Ranks, took_ms: float) -> Figures:
 
 
 def mean(rows: Sequence[Figures]) -> Figures:
-    """Means over queries, and the median of their times; all 0 for none."""
+    """Return means over queries, and the median of times; 0 for no queries."""
     if not rows:
         return Figures(0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     return Figures(
@@ -90,7 +91,7 @@ def mean(rows: Sequence[Figures]) -> Figures:
 
 
 def by_category(rows: Iterable[tuple[str, Figures]]) -> Mapping[str, Figures]:
-    """Means per category, in the order of their names."""
+    """Return means by category, in the order of names."""
     groups: dict[str, list[Figures]] = {}
     for category, row in rows:
         groups.setdefault(category, []).append(row)

@@ -1,10 +1,10 @@
-"""Whether two lists of figures about the same queries differ by more than chance. Pure, and the same at every run.
+"""Test whether two lists of figures about the same queries differ by more than chance.
 
-Fisher's randomisation test on paired differences, two-sided, which Smucker, Allan and Carterette ("A comparison of
-statistical significance tests for information retrieval evaluation", CIKM 2007) recommend for such means: if both
-configurations were the same, each query's difference might as well have the other sign. Where few queries differ, all
-signs are tried; else a sample, whose p counts the observed one in (Phipson and Smyth, "Permutation p-values should
-never be zero", 2010).
+Fisher's randomisation test on paired differences, two-sided, which Smucker, Allan and Carterette
+("A comparison of statistical significance tests for information retrieval evaluation", CIKM 2007)
+recommend for such means: if both configurations were the same, each query's difference might as
+well have the other sign. Where few queries differ, all signs are tried; else a sample, whose p
+counts the observed one in (Phipson and Smyth, "Permutation p-values should never be zero", 2010).
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from itertools import product
 from typing import NamedTuple
 
 ALL_SIGNS = 13
-"""Differences of which every combination of signs (8,192) is tried."""
+"""Up to that many differences, all combinations of signs (8,192) are tried."""
 
 SAMPLES = 10_000
 SEED = 20_070_611
 
 _EQUAL = 1e-9
-"""Sums nearer than this are the same sum, added in another order."""
+"""Sums nearer than this count as equal: the order of additions changes the last digits."""
 
 
 class Verdict(NamedTuple):
-    """What the test says."""
+    """The result of a test."""
 
     p: float
     test: str
 
 
 def compare(before: Sequence[float], after: Sequence[float]) -> Verdict:
-    """How often signs thrown by chance give a mean difference as large as the observed one."""
+    """Return how often random signs give a mean difference as large as the observed one."""
     differences = [b - a for a, b in zip(before, after, strict=True) if abs(b - a) > _EQUAL]
     observed = abs(math.fsum(differences)) - _EQUAL
     if len(differences) <= ALL_SIGNS:

@@ -1,4 +1,4 @@
-"""Makes the set of `history` from an opened repository: reads its log, and indexes the trees that will be searched."""
+"""Make a set from an opened repository's log, and index the trees that it searches."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from ragit.repository.repository import Ragit
 from ragit.types import Progress
 
 LOOKED_AT = 20
-"""Commits looked at for each that is wanted, and ..."""
+"""Commits to read for each that is wanted."""
 
 AT_LEAST = 200
-"""... as many at least: in repositories run by bots, one commit of ten speaks of code."""
+"""Least commits to read: in repositories with bots, one commit in ten is about code."""
 
 
 def from_history(
     index: Ragit, wanted: int, revision: str = "HEAD", *, progress: Progress | None = None
 ) -> tuple[GoldenSet, list[str]]:
-    """The newest commits of a revision that ask for something, as a set; and what to know of it, in sentences.
+    """Return the newest commits of a revision that make a query, as a set, and notes about it.
 
-    Each parent's tree is indexed; the store holds most of its files already, since neighbours share them.
-    Raises UnknownRevision; ConfigError if no commit will do.
+    Each parent's tree is indexed; the store holds most of its files already, since neighbours share
+    them. Raises UnknownRevision; ConfigError if no commit will do.
     """
     commits = index.log(revision, most=max(AT_LEAST, LOOKED_AT * wanted))
     left_out: Counter[str] = Counter()
@@ -46,7 +46,8 @@ def from_history(
             "Name a revision with a history of its own work, or write a golden set.",
         )
     notes = [
-        f"{len(trees)} parents' trees were indexed: {new} file versions were new, the rest was shared with neighbours"
+        f"{len(trees)} parents' trees were indexed: {new} file versions were new, the rest was "
+        "shared with neighbours"
     ]
     if reasons:
         notes.append(f"commits left out: {reasons}")

@@ -111,7 +111,8 @@ def _bound(process: Process, seconds: int) -> bool:
     try:
         import resource
 
-        resource.prlimit(process.pid, resource.RLIMIT_CPU, (seconds, seconds + 1))  # type: ignore[attr-defined,unused-ignore]
+        limits = (seconds, seconds + 1)
+        resource.prlimit(process.pid, resource.RLIMIT_CPU, limits)  # type: ignore[attr-defined,unused-ignore]
     except ProcessLookupError:  # it has ended
         return True
     except (ImportError, AttributeError, OSError, ValueError):  # Linux only, not in all sandboxes

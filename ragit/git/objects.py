@@ -186,7 +186,7 @@ def _send(process: Process, oids: list[Oid]) -> None:
 
 
 def _receive(process: Process, oid: Oid, mode: str) -> _Answer | None:
-    """The next answer, its parts None if the object is missing; None if the process died."""
+    """Read the next answer, with None for an object that is missing; None if the process died."""
     assert process.stdout is not None
     words = process.stdout.readline().split()
     if not words:

@@ -40,7 +40,7 @@ class Failure(NamedTuple):
 
 
 def last(folder: Path) -> Failure | None:
-    """Return the failure that no success followed; None if there is none, or its file is damaged."""
+    """Return the failure that no success followed; None if there is none."""
     try:
         found = json.loads(state_files.read(folder / _FAILURES) or b"null")
         failure = Failure(

@@ -1,7 +1,7 @@
 """Find where git looks for each hook, and what is there. Reads only.
 
-git alone knows the folder (core.hooksPath, linked worktrees, includeIf). Other tools use it too, and
-each loses lines that are not its own in a different way.
+git alone knows the folder (core.hooksPath, linked worktrees, includeIf). Other tools use it too,
+and each loses lines that are not its own in a different way.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class HookFiles:
         return str(file)
 
     def variants(self, event: str) -> list[Path]:
-        """Return every file that may hold ragit's lines for this hook, also where tools moved it."""
+        """Return every file that may hold ragit's lines for this hook."""
         folders = dict.fromkeys((self.folder, self.file(event).parent, self.common_dir / "hooks"))
         return [folder / f"{event}{suffix}" for folder in folders for suffix in ("", *_MOVED)]
 

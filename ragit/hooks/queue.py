@@ -39,14 +39,19 @@ def wanted(
     if environ.get("RAGIT") == "0" or environ.get("_PRE_COMMIT_SKIP_POST_CHECKOUT"):
         return False
     event, args = (event, args) if event else _from_pre_commit(environ)
-    if event == "post-checkout" and (list(args) or ["", "", "1"])[2:3] != ["1"]:
-        return False
-    if event == "post-rewrite" and list(args[:1]) == ["amend"]:
-        return False
-    rebases = (git_dir / name for name in ("rebase-merge", "rebase-apply"))
-    if event == "post-commit" and any(folder.is_dir() for folder in rebases):
+    if _is_a_step(event, list(args), git_dir):
         return False
     return not (detached and (git_dir / "BISECT_LOG").is_file())
+
+
+def _is_a_step(event: str, args: list[str], git_dir: Path) -> bool:
+    """Return True for `git checkout FILE`, the second hook of an amend, and a rebase under way."""
+    if event == "post-checkout":
+        return bool(args) and args[2:3] != ["1"]
+    if event == "post-rewrite":
+        return args[:1] == ["amend"]
+    folders = [git_dir / name for name in ("rebase-merge", "rebase-apply")]
+    return event == "post-commit" and any(folder.is_dir() for folder in folders)
 
 
 def _from_pre_commit(environ: Mapping[str, str]) -> tuple[str, list[str]]:

@@ -10,7 +10,8 @@ import re
 import shlex
 
 EVENTS = ("post-commit", "post-checkout", "post-merge", "post-rewrite")
-"""All that move HEAD and have a hook. Others (reset, fetch, am, stash, ...) are noticed by search."""
+"""All that move HEAD and have a hook. Others (reset, fetch, am, stash, ...) are noticed by search.
+"""
 
 FOLDER, DISPATCHER = "ragit", "hook"
 SHEBANG = b"#!/bin/sh\n"
@@ -31,7 +32,7 @@ def _call(event: str) -> str:
 
 
 def block(event: str, *, beside: bool) -> bytes:
-    """Return the lines for a hook; `beside` the dispatcher's folder, git need not be asked (2 ms)."""
+    """Return the lines for a hook; `beside` the dispatcher's folder they save a call of git."""
     inner = f'r="${{0%/*}}/../{FOLDER}/{DISPATCHER}"; {_call(event)}' if beside else line(event)
     return f"{_BEGIN}\n{inner}\n{_END}\n".encode()
 

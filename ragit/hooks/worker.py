@@ -120,7 +120,7 @@ def _index_heads(folder: Path, hints: Iterable[str]) -> None:
 
 
 def _log_report(index: Ragit, report: IndexReport) -> None:
-    """Log what a run did, and the files of HEAD that are indexed by lines because of their grammar."""
+    """Log what a run did, and the files of HEAD whose grammar failed."""
     from ragit.types import BY_LINES
 
     where = index.top or index.folder
@@ -149,7 +149,7 @@ class _Watch:
 
 
 def _environment() -> dict[str, str]:
-    """Return the environment without the hook's repository; GIT_CONFIG_* settings are the user's."""
+    """Return the environment without the hook's repository, but with GIT_CONFIG_* settings."""
     from ragit.git import clean_env
 
     kept = {name: os.environ[name] for name in ("GIT_CONFIG_COUNT",) if name in os.environ}

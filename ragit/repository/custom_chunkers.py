@@ -1,12 +1,11 @@
-"""Which chunkers of the user's own are in force: named by the settings, found, and allowed.
+"""Find the custom chunkers that the settings name, and check that the user allowed them.
 
-A file of the repository counts as it stands in the working tree, whatever tree is searched: the chunker belongs to the
-settings, as .ragit.toml does, so an answer does not depend on which version of it a commit holds. It has to be allowed
-by its content; the bytes that were compared are the bytes that run. Any other module comes from the user's Python: the
-folders of the repository and the one that ragit was started in are no place to import from, so that a clone cannot
-bring a module of the name that somebody uses.
+A file of the repository is read from the working tree, whatever tree is searched, as .ragit.toml
+is. It has to be allowed by its content, and the bytes that were compared are the bytes that run.
+Any other module comes from the user's Python. It is not imported from the repository or the current
+folder, so that a clone cannot shadow an installed module.
 
-Only loaded where the settings name a chunker. Imports no chunker and runs none.
+Only loaded if the settings name a chunker. Runs no chunker.
 """
 
 from __future__ import annotations
@@ -22,10 +21,10 @@ from ragit.chunk.custom import Custom
 from ragit.repository import trust
 
 MAX_BYTES = 1 << 20
-"""Of a chunker's file."""
+"""Limit of a chunker's file."""
 
 _READ = 4 << 20
-"""Bytes of an installed package that its digest reads; of what is beyond, it takes names and sizes."""
+"""Bytes of an installed package that its digest covers; of the rest, names and sizes."""
 
 _ATTRIBUTE = "chunk"
 _GROUP = "ragit.chunkers"
@@ -33,35 +32,35 @@ _INSTALLED = ("site-packages", "dist-packages")
 
 
 class Origin(NamedTuple):
-    """Where chunkers come from, and who says which are allowed."""
+    """The repository that chunkers come from, and the record of permissions."""
 
     top: Path | None
     """The working tree; None for a bare repository."""
     common_dir: Path
     record: Path
-    """The user's record of what he allowed."""
+    """The record of permissions."""
 
 
 class Named(NamedTuple):
-    """A chunker as the settings name it, and what became of it."""
+    """A chunker that the settings name."""
 
     name: str
     suffixes: tuple[str, ...]
     custom: Custom | None = None
     content: bytes = b""
-    """Of a file of the repository."""
+    """Content of a file of the repository."""
     problem: str = ""
-    """Why it is not used."""
+    """Why it cannot be used; empty if it can."""
     allowed: bool = True
-    """False if it waits for the user's permission, and for nothing else."""
+    """False if only the user's permission is lacking."""
 
 
 class _Absent(Exception):
-    """Why there is no such chunker."""
+    """There is no such chunker; the text says why."""
 
 
 def named(pairs: Iterable[tuple[str, str]], origin: Origin) -> list[Named]:
-    """The chunkers of the setting `chunkers`, by extension, each once."""
+    """Return the chunkers of the setting `chunkers`, each once."""
     modules: dict[str, list[str]] = {}
     for suffix, module in pairs:
         if module:
@@ -70,14 +69,14 @@ def named(pairs: Iterable[tuple[str, str]], origin: Origin) -> list[Named]:
 
 
 def in_force(found: Iterable[Named]) -> dict[str, Custom]:
-    """By extension, the chunkers that are used."""
+    """Return the chunkers that are used, by extension."""
     return {
         suffix: one.custom for one in found if one.custom and one.allowed for suffix in one.suffixes
     }
 
 
 def warnings(found: Iterable[Named]) -> Iterator[str]:
-    """What a person has to know about the others, in one line each."""
+    """Yield a line about each chunker that is not used."""
     found = list(found)
     if waiting := [
         f"{one.name} (chunker of {' '.join(one.suffixes)})" for one in found if not one.allowed
@@ -105,7 +104,7 @@ def _named(name: str, suffixes: tuple[str, ...], origin: Origin) -> Named:
 
 
 def _content(file: str, origin: Origin) -> bytes:
-    """The bytes of a chunker's file in the working tree."""
+    """Return the content of a chunker's file in the working tree. Raises _Absent."""
     if origin.top is None:
         raise _Absent("a bare repository has no files")
     top = origin.top.resolve()
@@ -125,9 +124,9 @@ def _content(file: str, origin: Origin) -> bytes:
 
 
 def import_path(top: Path | None) -> tuple[str, ...]:
-    """The folders of the user's Python: none of the working tree, and not the current one.
+    """Return the import path without folders of the working tree and the current folder.
 
-    An environment that was made inside of the working tree is the user's: it is what runs ragit.
+    The environment that runs ragit stays, also inside of the working tree.
     """
     here, tree = Path.cwd(), top.resolve() if top else None
     kept = []
@@ -161,7 +160,7 @@ def _installed(name: str, path: tuple[str, ...]) -> Custom:
 
 
 def _entry_point(name: str, path: tuple[str, ...]) -> str:
-    """What an installed distribution says that this name stands for."""
+    """Return the MODULE:OBJECT of an entry point. Raises _Absent."""
     from importlib.metadata import distributions  # 40 ms: only for who names an entry point
 
     for distribution in distributions(path=list(path)):
@@ -176,7 +175,7 @@ def _entry_point(name: str, path: tuple[str, ...]) -> str:
 
 
 def _specs(module: str, path: Iterable[str]) -> list[ModuleSpec] | None:
-    """Where a module and the packages above it are, outermost first. Runs nothing of them."""
+    """Find a module and its parent packages, outermost first, without running them."""
     found: list[ModuleSpec] = []
     where: list[str] | None = list(path)
     parts = module.split(".")
@@ -193,7 +192,7 @@ def _specs(module: str, path: Iterable[str]) -> list[ModuleSpec] | None:
 
 
 def _digest(specs: Iterable[ModuleSpec]) -> str:
-    """Names what an installed module and the package around it consist of; the module's own file comes first."""
+    """Return a digest of an installed module and its package; the module's own file comes first."""
     specs = list(specs)
     own = [(spec.name, Path(spec.origin)) for spec in reversed(specs) if spec.origin]
     folders = map(Path, specs[0].submodule_search_locations or ())
@@ -217,7 +216,7 @@ def _digest(specs: Iterable[ModuleSpec]) -> str:
 
 
 def instead(found: Iterable[Named]) -> Iterator[str]:
-    """Which extensions that ragit knows are read by a chunker in its place, in words."""
+    """Yield a line about each extension of ragit's own that a chunker reads instead."""
     for suffix, custom in in_force(found).items():
         if language := chunk.named(suffix):
             yield f"{suffix} by {custom.name} in place of ragit's {language}"

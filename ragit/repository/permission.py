@@ -1,7 +1,7 @@
-"""What a repository asks its user to allow, and his answer. Only loaded for `ragit trust`.
+"""Collect what a repository asks its user to allow, for `ragit trust`, and record the permission.
 
-What is shown is what is allowed: the bytes that were read are the ones whose names are recorded, so that a file which
-changes in between has to ask again.
+The bytes that are shown are the ones that are allowed: a file that changes meanwhile has to ask
+again.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from ragit.repository import custom_chunkers, trust
 def requested(
     content: bytes | None, config: Config, origin: custom_chunkers.Origin
 ) -> PermissionRequest:
-    """What is asked for: by a .ragit.toml, if there is one, and by the chunkers that the settings would name with it.
+    """Return the settings of a .ragit.toml and the chunkers that want permission.
 
-    ConfigError if there is nothing that has to be allowed.
+    Raises ConfigError if there is nothing to allow.
     """
     if origin.top is None:
         raise ConfigError("a bare repository has no .ragit.toml", "Use git config ragit.* instead")
@@ -39,7 +39,7 @@ def requested(
 
 
 def allow(what: PermissionRequest, origin: custom_chunkers.Origin) -> None:
-    """Record the user's permission. ConfigError if that cannot be kept."""
+    """Record the user's permission. Raises ConfigError if it cannot be written."""
     for name, content in what.files.items():
         trust.trust(origin.record, origin.common_dir, content, worktree=origin.top, name=name)
 

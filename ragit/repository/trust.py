@@ -1,10 +1,8 @@
-"""What of a repository the user allowed: a record outside every working tree, so that no clone brings its permission.
+"""Record which settings files and chunkers of a repository the user trusts.
 
-That is its .ragit.toml, and the files of chunkers, each of which is allowed under its name.
-
-A repository is known by its git common directory and a file by its sha256: a pull that changes the file asks again. All
-worktrees of a repository share a record, each version of the file has its own, so switching branches does not forget.
-Reads and writes that one record; knows nothing of settings or git.
+The record lies outside of every working tree, so that a clone cannot bring its own permission. It
+names a repository by its git common directory and a file by its sha256: a changed file has to be
+allowed again, and switching back to an allowed version does not ask. Worktrees share permissions.
 """
 
 from __future__ import annotations
@@ -21,12 +19,14 @@ from ragit.errors import ConfigError
 _VERSION = 1
 _LOCK_SECONDS = 2.0
 _KEPT_VERSIONS = 100
-"""Of one repository's file; the oldest permissions are dropped first."""
+"""Versions of one repository's file; the oldest are dropped first."""
 
 
 def record_path(environ: Mapping[str, str]) -> Path:
-    """Where this user's record lies: ragit/trusted.json under XDG_CONFIG_HOME, APPDATA, or ~/.config."""
-    # A relative XDG_CONFIG_HOME is invalid by its specification; here it would also let a clone bring a record.
+    """Return the path of the record: ragit/trusted.json under XDG_CONFIG_HOME, APPDATA or
+    ~/.config.
+    """
+    # A relative XDG_CONFIG_HOME is invalid by its specification, and a clone could bring a record.
     for variable in ("XDG_CONFIG_HOME", "APPDATA"):
         if (folder := environ.get(variable, "")) and Path(folder).is_absolute():
             return Path(folder) / "ragit" / "trusted.json"
@@ -37,9 +37,10 @@ def record_path(environ: Mapping[str, str]) -> Path:
 def is_trusted(
     record: Path, common_dir: Path, content: bytes, *, worktree: Path | None = None, name: str = ""
 ) -> bool:
-    """Whether the user allowed exactly this content in this repository. A record inside `worktree` allows nothing.
+    """Return True if the user allowed exactly this content in this repository.
 
-    `name` is the file's, for any other than .ragit.toml: what was allowed as settings must not run as a program.
+    `name` is the file's, for any other than .ragit.toml: what is allowed as settings must not run
+    as a program. A record inside `worktree` allows nothing.
     """
     if _inside(record, worktree):
         return False
@@ -49,7 +50,9 @@ def is_trusted(
 def trust(
     record: Path, common_dir: Path, content: bytes, *, worktree: Path | None = None, name: str = ""
 ) -> None:
-    """Allow exactly this content, of the file of this name, in this repository. ConfigError if that cannot be kept."""
+    """Allow exactly this content, of a file of this name. Raises ConfigError if it cannot be
+    written.
+    """
     if _inside(record, worktree):
         raise ConfigError(
             f"the record of trusted files would lie in the working tree itself ({record})",
@@ -62,7 +65,7 @@ def trust(
 
 
 def distrust(record: Path, common_dir: Path) -> bool:
-    """Take back all permissions of this repository; whether there were any. ConfigError if it cannot be written."""
+    """Remove all permissions of a repository; return True if there were any. Raises ConfigError."""
     if _key(common_dir) not in _read(record):
         return False
     with _replacing(record) as trusted:
@@ -79,7 +82,7 @@ def _digest(content: bytes, name: str) -> str:
 
 
 def sha256(content: bytes) -> str:
-    """A file as the record names it, and as `sha256sum` does."""
+    """Return the sha256 of a file, as `sha256sum` prints it."""
     import hashlib  # loads OpenSSL, and few repositories bring settings
 
     return hashlib.sha256(content).hexdigest()
@@ -90,7 +93,7 @@ def _inside(record: Path, worktree: Path | None) -> bool:
 
 
 def _read(record: Path) -> dict[str, list[str]]:
-    """What is recorded. ConfigError if it is damaged: to go on would either lose permissions or invent them."""
+    """Read the record. Raises ConfigError if it is damaged, rather than lose permissions."""
     try:
         found = json.loads(record.read_bytes())
         if found["version"] != _VERSION:
@@ -113,10 +116,10 @@ def _read(record: Path) -> dict[str, list[str]]:
 
 @contextmanager
 def _replacing(record: Path) -> Iterator[dict[str, list[str]]]:
-    """What is recorded, to be changed in place and written on leaving; alone among writers.
+    """Yield the record, to be changed in place, and write it at the end, under a lock.
 
-    As git does it: the lock, which only one process can create, is also the new file. A reader, or a crash, sees
-    the old record or the new one.
+    The lock file is also the new record, as in git: a reader, or a crash, sees the old record or
+    the new one.
     """
     lock = record.with_name(record.name + ".lock")
     try:
@@ -130,7 +133,7 @@ def _replacing(record: Path) -> Iterator[dict[str, list[str]]]:
             json.dump({"version": _VERSION, "trusted": trusted}, stream, indent=1, sort_keys=True)
         lock.replace(record)
     except BaseException as error:
-        # Only here: once it has become the record, a lock of that name is another's.
+        # Only here: after `replace`, a lock of that name is another process's.
         lock.unlink(missing_ok=True)
         if isinstance(error, OSError):
             raise _unusable(record, error) from error
@@ -138,7 +141,7 @@ def _replacing(record: Path) -> Iterator[dict[str, list[str]]]:
 
 
 def _lock(lock: Path) -> int:
-    """Create the lock file, waiting for its owner a little. ConfigError if it stays."""
+    """Create the lock file, after a short wait for its owner. Raises ConfigError if it stays."""
     lock.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     end = time.monotonic() + _LOCK_SECONDS
     while True:
