@@ -313,7 +313,6 @@ def test_a_chunker_that_cannot_be_is_named_with_its_line(text: str, place: str) 
         *(
             (name, False)
             for name in (
-                "./a.py",
                 "a/./b.py",
                 "..py/../a.py",
                 "C:/a.py",
@@ -337,6 +336,25 @@ def test_what_names_a_chunker(module: str, taken: bool) -> None:
         assert not taken
     else:
         assert taken
+
+
+def test_a_path_of_a_chunker_may_begin_with_a_dot() -> None:
+    text = '[[chunkers]]\nmodule = "./tools/x.py"\nextensions = [".xyz"]\n'
+    assert toml(text).config.chunkers == ((".xyz", "tools/x.py"),)
+    given = load(flags={"chunkers.xyz": "./tools/x.py"}).config
+    assert given.chunkers == ((".xyz", "tools/x.py"),)
+
+
+@pytest.mark.parametrize(
+    ("table", "why"),
+    [
+        ('{ module = "./tools/x.py" }', "extensions is missing"),
+        ('{ extensions = [".x"] }', "module is missing"),
+        ('{ module = "./x.js", extensions = [".x"] }', "a chunker is written in Python"),
+    ],
+)
+def test_a_table_of_a_chunker_is_refused_with_the_reason(table: str, why: str) -> None:
+    assert why in refused(f"chunkers = [{table}]").message
 
 
 def test_a_flag_not_given_changes_nothing() -> None:

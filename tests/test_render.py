@@ -500,6 +500,7 @@ def test_line_ends_of_every_kind() -> None:
     for end in ("\n", "\r\n", "\r"):
         assert lines_of(hit(text=CODE.replace("\n", end))) == CODE.split("\n")
     assert lines_of(hit(text="a\rb", start_line=1, end_line=1)) == ["a\rb"]
+    assert lines_of(hit(text="a\r\nb\r", start_line=1, end_line=2)) == ["a", "b"]
 
 
 # JSON --------------------------------------------------------------------------------------------------------------

@@ -7,12 +7,12 @@ it raise. Grammars are loaded when a blob is parsed, not before: a query process
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ragit.chunk.encoding import text_of
-from ragit.chunk.names import language_of, languages, named, require
+from ragit.chunk.names import dialects, language_of, languages, named, require
 from ragit.chunk.options import ChunkOptions, DocumentOptions, fingerprint, table_fingerprint
 from ragit.types import Chunking
 
@@ -24,7 +24,9 @@ __all__ = [
     "ChunkOptions",
     "DocumentOptions",
     "bounded",
+    "check_node_types",
     "chunk",
+    "dialects",
     "end_children",
     "fingerprint",
     "first_of",
@@ -88,6 +90,18 @@ def bounded(size: int, patience: Patience) -> Iterator[None]:
         yield
     finally:
         end_after(0, 0)
+
+
+def check_node_types(node_types: Mapping[str, Iterable[str]]) -> None:
+    """Raise ConfigError for a node type that a language's grammar does not have, with the nearest one.
+
+    Loads the grammars of these languages.
+    """
+    if node_types:
+        from ragit.chunk.node_types import check
+
+        for language, types in node_types.items():
+            check(require(language), types)
 
 
 def is_document(language: str) -> bool:

@@ -17,6 +17,7 @@ from ragit.chunk.grammars import COMMENTS, parse
 from ragit.chunk.languages import LANGUAGES
 from ragit.chunk.lines import Lines
 from ragit.chunk.naming import BODIES, Namer, declared
+from ragit.chunk.node_types import node_types
 from ragit.chunk.options import ChunkOptions
 from ragit.chunk.patience import Patience
 from ragit.chunk.pieces import ITEMS, MAX_DOC, Piece
@@ -139,6 +140,8 @@ class _Walk:
         if root is None:
             return None
         chosen = self.options.types_of(row.name)
+        if chosen is not None:
+            chosen = tuple(sorted(node_types(row.grammar).intersection(chosen)))
         findings = run(load(row.name, row.grammar, chosen), root, self.text)
         self.levels.append((row, findings))
         self.namers[row.name] = Namer(row, self.text, self.source)

@@ -33,6 +33,7 @@ _ROWS = (
         qualifiers=".",
         minifies=True,
         identifier=_JS,
+        dialect_of="typescript",
     ),
     Language(
         "javascript",
@@ -183,6 +184,7 @@ _ROWS = (
         ".mli",
         "ocaml_interface",
         identifier=r"[^\W\d][\w']*|\([^)]+\)",
+        dialect_of="ocaml",
     ),
     Language(
         "zig",

@@ -82,6 +82,11 @@ def named(name: str) -> str | None:
     return CALLED.get(lower) or _NAMES.exact.get(lower) or _NAMES.suffixes.get(suffix)
 
 
+def dialects(name: str) -> frozenset[str]:
+    """Return a language of the table with those that are its dialects: TypeScript's is TSX."""
+    return frozenset((name, *(row.name for row in LANGUAGES.values() if row.dialect_of == name)))
+
+
 def require(name: str) -> Language:
     """The row of that name; raises UnknownLanguage with the nearest names."""
     row = LANGUAGES.get(name)

@@ -65,6 +65,8 @@ class ChunkOptions:
     def types_of(self, language: str) -> tuple[str, ...] | None:
         """Return the node types that the user chose for a language; None for the usual ones."""
         chosen = self.node_types.get(language)
+        if chosen is None:
+            chosen = self.node_types.get(LANGUAGES[language].dialect_of)
         return None if chosen is None else tuple(chosen)
 
     def __post_init__(self) -> None:
@@ -81,7 +83,7 @@ def fingerprint(language: str, options: ChunkOptions) -> str:
     parts: list[object] = [VERSION, *options.sizes]
     for each in rows:
         # The row itself, so that no change of the table can leave old chunks standing. No types is a choice, too.
-        chosen = options.node_types.get(each.name)
+        chosen = options.types_of(each.name)
         parts += [repr(each), None if chosen is None else sorted(set(chosen))]
     parsed = [query_text(each.name) for each in rows if each.grammar]
     if parsed:

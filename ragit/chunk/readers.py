@@ -37,6 +37,11 @@ _HTML = re.compile(
 _LONG_LINE = 1000
 _MINIFIED_FROM = 5000
 _HUGE_LINE = 1_000_000
+_BROKEN_LINE = 120
+"""Bytes of a line in a bundle that its bundler broke at 200 or 500 columns."""
+_SPARSE = 9
+"""Percent of white space in it at most; code that a person wrote has twice as much."""
+_BUNDLED = frozenset(("javascript", "typescript", "tsx", "css"))
 
 _RULES: Mapping[str, Callable[[Lines, ChunkOptions], list[Piece]]] = {
     "lines": rules.by_lines,
@@ -167,5 +172,14 @@ def _minified(lines: Lines, row: Language) -> bool:
     if size / lines.count < limit / 100:
         return False
     starts = lines.starts
-    long = sum(length for i in range(lines.count) if (length := starts[i + 1] - starts[i]) > limit)
-    return long * 10 > size * 8
+    lengths = [starts[i + 1] - starts[i] for i in range(lines.count)]
+    if sum(length for length in lengths if length > limit) * 10 > size * 8:
+        return True
+    return row.name in _BUNDLED and _is_bundle(lines.text, lengths)
+
+
+def _is_bundle(text: bytes, lengths: list[int]) -> bool:
+    """Return True for a minified script or style whose lines were broken at some width."""
+    broken = sum(length for length in lengths if length > _BROKEN_LINE)
+    white = sum(map(text.count, (b" ", b"\t", b"\n")))
+    return broken * 10 > len(text) * 8 and white * 100 < len(text) * _SPARSE

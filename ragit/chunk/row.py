@@ -22,6 +22,8 @@ class Language(Record):
     """Separators of a qualified name, whose last part is the symbol."""
     splits: str = ""
     """Kinds of a `data` language that are cut at the definitions within them."""
+    dialect_of: str = ""
+    """The language whose node types and name stand for this one, too."""
     clauses: bool = False
     """Neighbours of one name are one definition in several clauses."""
     data: bool = False

@@ -80,9 +80,14 @@ def entry(knob: Knob, name: str, value: object) -> tuple[str, Any]:
     if knob.kind == "Headers":
         return name.lower(), _matching(knob, _plain(knob, value).strip())
     if knob.kind == "Chunkers":
-        return suffix(name), _matching(knob, _plain(knob, value).strip())
+        return suffix(name), _chunker(knob, value)
     nodes = _strings(knob, _divide(value) if isinstance(value, str) else value)
     return name.lower(), nodes
+
+
+def _chunker(knob: Knob, value: object) -> str:
+    """Return the name of a chunker; `./` before a path of the repository is left out."""
+    return _matching(knob, _plain(knob, value).strip().removeprefix("./"))
 
 
 def _prices(knob: Knob, value: object) -> tuple[float, ...]:
@@ -102,10 +107,17 @@ def _listed(knob: Knob, value: Sequence[object]) -> Iterator[tuple[str, str]]:
     """Yield the entries of a list of tables, by extension. Raises Unfit with the table's number."""
     seen: set[str] = set()
     for number, table in enumerate(value, 1):
-        if not isinstance(table, Mapping) or set(table) != {"module", "extensions"}:
+        if not isinstance(table, Mapping):
+            raise Unfit(expected(knob), number)
+        for name in ("module", "extensions"):
+            if name not in table:
+                raise Unfit(f"{expected(knob)}; {name} is missing", number)
+        if len(table) > 2:
             raise Unfit(f"{expected(knob)}, and nothing else", number)
+        if str(table["module"]).endswith((".js", ".ts", ".mjs", ".cjs")):
+            raise Unfit(f"{expected(knob)}; a chunker is written in Python", number)
         try:
-            module = _matching(knob, _plain(knob, table["module"]))
+            module = _chunker(knob, table["module"])
             names = list(map(suffix, _strings(knob, table["extensions"])))
         except Unfit:
             raise Unfit(expected(knob), number) from None

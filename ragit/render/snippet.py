@@ -38,12 +38,12 @@ class Line(NamedTuple):
 
 def lines_of(hit: Hit) -> list[str]:
     """The lines of a hit, without line ends: one per line number from start_line to end_line."""
-    lines = re.split(r"\r\n|\n|\r", hit.text)
+    text = hit.text.removesuffix("\r")
+    lines = re.split(r"\r\n|\n|\r", text)
     if len(lines) == hit.end_line - hit.start_line + 1:
         return lines
-    return hit.text.split(
-        "\n"
-    )  # an over-long line was cut, or a lone CR is no line end in this file
+    # An over-long line was cut, or a lone CR is no line end in this file.
+    return [line.removesuffix("\r") for line in text.split("\n")]
 
 
 def symbols(hit: Hit) -> list[str]:

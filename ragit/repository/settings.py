@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragit.chunk import languages
+from ragit.chunk import check_node_types, languages
 from ragit.config import (
     FILE_NAME,
     Config,
@@ -134,9 +134,11 @@ class Settings:
 
     def _resolved(self, file: TomlFile | None) -> Loaded:
         git = self._repo.config(r"^ragit\.")
-        return load(
+        loaded = load(
             file, git, self._environ, self._flags, signal_names=SIGNAL_NAMES, languages=languages()
         )
+        check_node_types(dict(loaded.config.chunking.node_types))
+        return loaded
 
     def _toml(self) -> bytes | None:
         if self._repo.top is None:

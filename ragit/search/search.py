@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from ragit import globs, rank
+from ragit import chunk, globs, rank
 from ragit.config import Config
 from ragit.errors import EmbedderUnavailable, NotIndexed, StoreBusy, WorkerDied
 from ragit.git import Objects, Repo
@@ -296,7 +296,7 @@ class Searcher:
         by_path = globs.chooser(query.paths)
         if not query.languages:
             return None if by_path is None else lambda _, path: by_path(path)
-        wanted = {language(name) for name in query.languages}
+        wanted = {one for name in query.languages for one in chunk.dialects(language(name))}
         languages = store.languages()
         return lambda chunking, path: (
             languages[chunking] in wanted and (by_path is None or by_path(path))

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from outlines import SAMPLES
 
-from ragit.chunk import ChunkOptions, chunk, fingerprint, languages
+from ragit.chunk import ChunkOptions, check_node_types, chunk, fingerprint, languages
 from ragit.chunk.languages import LANGUAGES
-from ragit.errors import UnknownLanguage
+from ragit.errors import ConfigError, UnknownLanguage
 
 PYTHON = (SAMPLES / "python.pyw").read_bytes()
 
@@ -38,6 +38,51 @@ def test_node_types_of_ones_own_are_found_anywhere() -> None:
         5,
         "try",
     )
+
+
+SEED_EXAMPLE = ("function_definition", "decorated_definition", "class_definition")
+
+
+def test_a_container_that_is_named_with_its_methods_keeps_them() -> None:
+    found = chunk(PYTHON, "python", ChunkOptions(node_types={"python": SEED_EXAMPLE})).chunks
+    usual = chunk(PYTHON, "python").chunks
+    assert [each.symbol for each in found if each.kind in ("class", "method")] == [
+        name.split()[0]
+        for each in usual
+        if each.kind in ("class", "method")
+        for name in [each.symbol]
+    ]
+
+
+def test_a_container_that_is_named_alone_lists_its_methods() -> None:
+    chosen = ChunkOptions(node_types={"python": ("class_definition",)})
+    [cart] = [each for each in chunk(PYTHON, "python", chosen).chunks if each.symbol == "Cart"]
+    assert {"__init__", "size", "empty", "price"} <= {each.name for each in cart.definitions}
+
+
+def test_decorators_alone_are_chunks_with_the_names_of_what_they_decorate() -> None:
+    chosen = ChunkOptions(node_types={"python": ("decorated_definition",)})
+    found = chunk(PYTHON, "python", chosen).chunks
+    assert "fetch" in [each.symbol for each in found]
+    assert "total" not in [each.symbol for each in found]
+
+
+def test_node_types_of_typescript_hold_for_tsx_too() -> None:
+    code = b"interface A {\n  a: 1\n  b: 2\n}\nfunction f() {\n  return 1;\n}\n"
+    for options in ({"typescript": ("function_declaration",)}, {"tsx": ("function_declaration",)}):
+        found = chunk(code, "tsx", ChunkOptions(node_types=options)).chunks
+        assert "f" in [each.symbol for each in found]
+    none = ChunkOptions(node_types={"typescript": ()})
+    assert "f" not in [each.symbol for each in chunk(code, "tsx", none).chunks]
+
+
+def test_a_misspelt_node_type_is_refused_with_the_nearest_one() -> None:
+    with pytest.raises(ConfigError, match="no node type 'function_definitoin'") as caught:
+        check_node_types({"python": ["class_definition", "function_definitoin"]})
+    assert caught.value.hint == "Did you mean function_definition?"
+    with pytest.raises(ConfigError, match="latex is not cut by a grammar"):
+        check_node_types({"latex": ["section"]})
+    check_node_types({"python": SEED_EXAMPLE})
 
 
 def test_no_node_types_leave_containers_only() -> None:
@@ -183,7 +228,8 @@ def test_node_types_change_the_fingerprint_of_their_language_only(
     language: str, other: str
 ) -> None:
     chosen = ChunkOptions(node_types={other: ("block",)})
-    changes = other == language or other in LANGUAGES[language].also.split()
+    rows = [LANGUAGES[name] for name in (language, *LANGUAGES[language].also.split())]
+    changes = any(other in (row.name, row.dialect_of) for row in rows)
     assert (fingerprint(language, chosen) != fingerprint(language, ChunkOptions())) == changes
 
 
