@@ -105,7 +105,7 @@ def check_node_types(node_types: Mapping[str, Iterable[str]]) -> None:
 
 
 def is_document(language: str) -> bool:
-    """True if files of a language are unpacked or decoded, and may be larger than code."""
+    """Return True if files of a language are unpacked or decoded, and may be larger than code."""
     return require(language).reader == "document"
 
 
@@ -126,21 +126,21 @@ def end_children() -> None:
 
 
 def part_of(place: str) -> str:
-    """The part of a document that a chunk's place is in: of `sheet Budget rows 2-9`, its sheet. Empty for pages."""
+    """Return the part of a document that a chunk's place is in: of `sheet Budget rows 2-9`, its sheet; empty for pages."""
     from ragit.chunk.documents.place import part
 
     return part(place)
 
 
 def pages_of(place: str) -> tuple[int, int]:
-    """The first and the last page (slide, chapter) of a document that a chunk's place is on; zeros if it is on none."""
+    """Return the first and the last page (slide, chapter) of a chunk's place; zeros if it is on none."""
     from ragit.chunk.documents.place import pages
 
     return pages(place)
 
 
 def first_of(place: str) -> int:
-    """The first row, page or whatever is counted in a document that a chunk's place is on; 0 if it is on none."""
+    """Return the first row or page of a chunk's place in a document; 0 if it is on none."""
     from ragit.chunk.documents.place import first
 
     return first(place)
@@ -154,14 +154,14 @@ def share_of(start: int, end: int, size: int) -> str:
 
 
 def kept(chunking: Chunking) -> bytes:
-    """What is kept of a document: its text, and on which rows or pages its chunks' lines stand, for `parted`."""
+    """Return what is stored of a document, for `parted`: its text, and the rows or pages of its chunks' lines."""
     from ragit.chunk.documents.numbers import kept
 
     return kept(chunking.derived, chunking.chunks)
 
 
 def parted(data: bytes) -> tuple[bytes, bytes]:
-    """What was kept of a document as its text and the rest, for `numbers_of`."""
+    """Return what is stored of a document as its text and the rest, for `numbers_of`."""
     from ragit.chunk.documents.numbers import parted
 
     return parted(data)
@@ -175,7 +175,7 @@ def numbers_of(rest: bytes, start_line: int) -> tuple[int, ...]:
 
 
 def joined_places(places: Iterable[str]) -> str:
-    """The places of neighbouring chunks of a document as one: `rows 2-9` and `rows 10-12` are `rows 2-12`."""
+    """Join the places of neighbouring chunks of a document: `rows 2-9` and `rows 10-12` are `rows 2-12`."""
     from ragit.chunk.documents.place import joined
 
     return joined(places)

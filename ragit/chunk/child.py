@@ -106,7 +106,9 @@ def _asked(
                 return Read(language, BUSY), used
             crashes += ended.blames_file
             if crashes == 2:
-                return Read(language, FAILED), used
+                # pdfium aborts where an allocation fails
+                aborted = ended.status == -getattr(signal, "SIGABRT", 0)
+                return Read(language, TOO_MUCH_MEMORY if aborted else FAILED), used
     return Read(language, SHORT_OF_MEMORY), used
 
 

@@ -11,7 +11,7 @@ import signal
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from ragit.sandbox.child_process import Confined
+from ragit.sandbox.child_process import ChildProcess
 from ragit.types import Chunk, Definition
 
 _HEAD = 64 << 20
@@ -89,7 +89,7 @@ class ReaderProcess:
         self.parent = os.getpid()
         self.kind = kind
         self._unsent = kind[1]
-        self.confined = Confined(start, *arguments, environ=environ, site=site)
+        self.process = ChildProcess(start, *arguments, environ=environ, site=site)
         self.usable = True
         self.used = 0.0
         """Processor time of the last file in seconds; all that was allowed if there was no answer."""
@@ -100,7 +100,7 @@ class ReaderProcess:
     @property
     def late(self) -> bool:
         """True if its time ran out, perhaps just after it answered."""
-        return self.confined.late
+        return self.process.late
 
     def ask(
         self, head: Mapping[str, object], data: bytes, time: Time, text: bytes | None = None
@@ -112,7 +112,7 @@ class ReaderProcess:
         self.used = time.processor
         try:
             self._wait_until_ready()
-            with self.confined.within(time.clock):
+            with self.process.within(time.clock):
                 return self._answer(head, data, time, text)
         except (OSError, EOFError):
             ended = self._ended(time)
@@ -128,17 +128,17 @@ class ReaderProcess:
     def end(self) -> None:
         """End the process and wait until it is gone."""
         self.usable = False
-        self.confined.end()
+        self.process.end()
 
     def forget(self) -> None:
         """Close this process's end of the pipes."""
-        self.confined.forget()
+        self.process.forget()
 
     def _wait_until_ready(self) -> None:
         if self._ready:
             return
-        with self.confined.within(_START_S):
-            self.room = json.loads(self.confined.line(_READY))["room"] is True
+        with self.process.within(_START_S):
+            self.room = json.loads(self.process.line(_READY))["room"] is True
         self._ready = True
 
     def _answer(
@@ -146,13 +146,13 @@ class ReaderProcess:
     ) -> tuple[dict[str, Any], bytes, tuple[Chunk, ...]]:
         unsent, self._unsent = self._unsent, b""
         line = json.dumps({**head, "size": len(data), "time": time}).encode() + b"\n"
-        self.confined.write(unsent, line, data)
-        answer = json.loads(self.confined.line(_HEAD))
+        self.process.write(unsent, line, data)
+        answer = json.loads(self.process.line(_HEAD))
         if text is None:
             size = answer["size"]
             if not 0 <= size <= head["most"]:
                 raise ValueError
-            text = self.confined.exactly(size)
+            text = self.process.exactly(size)
         self.usable = answer["usable"] is True
         self.used = max(0.0, float(answer["used"]))
         if time.processor:
@@ -162,10 +162,10 @@ class ReaderProcess:
     def _ended(self, time: Time) -> Ended:
         """Return how the process ended."""
         if not self._ready:
-            late = self.confined.late
-            return Ended(NOT_STARTED, False, None if late else self.confined.status())
-        status = self.confined.status()
-        if self.confined.late:
+            late = self.process.late
+            return Ended(NOT_STARTED, False, None if late else self.process.status())
+        status = self.process.status()
+        if self.process.late:
             # Where processor time is bounded, the file had less of it than it may have.
             bounded = time.processor and hasattr(signal, "setitimer")
             return Ended(WAITED if bounded else TOO_LONG, self.room, status)

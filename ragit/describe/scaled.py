@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 
-from ragit.sandbox.child_process import Confined
+from ragit.sandbox.child_process import ChildProcess
 
 SECONDS = 30
 """For one image: a photograph of 50 million pixels takes two."""
@@ -31,7 +31,7 @@ def scaled(data: bytes, side: int, pixels: int) -> tuple[str, bytes]:
 
     One process an image: it costs a tenth of a second, where a model takes seconds to look at it.
     """
-    scaler = Confined(_START, str(side), str(pixels))
+    scaler = ChildProcess(_START, str(side), str(pixels))
     try:
         with scaler.within(SECONDS):
             with contextlib.suppress(OSError):  # it is gone: its status tells why

@@ -1,4 +1,4 @@
-"""What a language model said about the chunks of one file, as the store has it. Asks no model."""
+"""Stored descriptions of the chunks of one file. Asks no model."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from ragit.types import Oid, Target, path_text
 
 
 def is_image(path: bytes) -> bool:
-    """Whether a file of this name is described as a whole."""
+    """Return True if a file of this name is described as a whole."""
     return language_of(path) == IMAGE
 
 
 def described(indexer: Indexer, target: Target, path: bytes, blob: Oid) -> FileDescribed:
-    """The chunks of a file of a tree, in order, with what was said about each.
+    """Return the chunks of a file of a tree in order, with their descriptions.
 
-    Raises NotDescribed where nobody describes code, and for a file that is not indexed.
+    Raises NotDescribed if code is not to be described, and for a file that is not indexed.
     """
     task = chunk_task(indexer.config.description)
     if task is None or indexer.embedder is None:
         raise NotDescribed(
-            "nobody describes code here",
+            "descriptions of code are turned off",
             "Type: git config ragit.description.enabled true (docs/descriptions.md)",
         )
     with indexer.reading() as store:

@@ -1,14 +1,13 @@
-"""The face of indexing: what trees lack is found, worked off by a run, and the complete ones are remembered.
+"""Completes trees in the store: finds what they lack, has a run index it, and caches the complete trees.
 
-Also what is done to a store as a whole: a rehearsal, a rebuild, a collection of what nothing reaches. `run` says in
-which batches work is done, and when it is written.
+Also what is done to a store as a whole: a dry run, a rebuild, and the collection of what nothing reaches.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,12 +16,13 @@ from ragit import chunk
 from ragit.chunk import is_document
 from ragit.config import Config
 from ragit.errors import EmbedderUnavailable, RagitError, StoreTooOld, StoreUnreadable
-from ragit.git import Objects, Repo
+from ragit.git import Repo
 from ragit.index.descriptions.settings import NOT_DESCRIBED, chunk_task
 from ragit.index.descriptions.stored import Descriptions, keeping
-from ragit.index.selection import Selected, Selector
+from ragit.index.selection import Selector
 from ragit.index.tree import IndexedTree, TreeResolver, chunks_without_vectors
 from ragit.index.vectors.embedder import embedder_of, sent_by, server_name
+from ragit.index.waiting_search import WaitingSearch
 from ragit.locks import held, lock
 from ragit.records import replaced
 from ragit.store import (
@@ -71,41 +71,6 @@ _GRACE_S = 4.0
 """Seconds that an object of a superseded state stays, for a search that is about to show it."""
 
 
-class WaitingSearch:
-    """What a search hands to the indexer and takes back, so that nothing is resolved, opened or started twice."""
-
-    def __init__(
-        self, tree: IndexedTree, reader: Store | None, objects: Objects, moment: ExitStack
-    ) -> None:
-        """Take a tree that was resolved in the current moment of a reader, which `moment` holds."""
-        self.tree = tree
-        self.objects = objects
-        self.taken = False
-        """True once `tree` is the indexed tree, as the reader sees it in a new moment."""
-        self._reader = reader
-        self._moment = moment
-        self._version = reader.data_version() if reader else 0
-        moment.close()
-
-    @property
-    def is_current(self) -> bool:
-        """True if nothing was written to the store since the tree was resolved."""
-        if self._reader is None or self.tree.without_vectors:
-            return False
-        return self._reader.data_version() == self._version
-
-    def leave(self) -> None:
-        """Note that the indexed tree will be in another store than the reader's."""
-        self._reader = None
-
-    def take(self, tree: IndexedTree) -> None:
-        """Take the tree as it is now. The caller holds the lock under which nothing is dropped."""
-        if self._reader is not None:
-            self._moment.enter_context(self._reader.reading())
-            self.tree = tree
-            self.taken = True
-
-
 class Indexer:
     """Makes trees of one repository complete in its store."""
 
@@ -134,12 +99,12 @@ class Indexer:
         """Blobs that turned out not to be in the repository."""
 
     def without_vectors(self) -> Indexer:
-        """The same for words alone: what an embedding server that does not answer leaves possible."""
+        """Return an indexer of words alone, for when the embedding server does not answer."""
         settings = replaced(self.config, embedding=replaced(self.config.embedding, provider="none"))
         return Indexer(self.repo, settings, self.store_path, self.chunkers)
 
     def open_store(self) -> Store | None:
-        """A reader of the store; None if there is no store yet, or one that has to be brought up to date first."""
+        """Open the store for reading; None if there is none yet, or one that has to be migrated first."""
         if not self.store_path.exists():
             return None
         try:
@@ -180,7 +145,7 @@ class Indexer:
         ):
             latest = self._moment(store)
             if search and search.is_current:
-                resolved, lacking = [search.tree], _missing([search.tree], waiting=False)
+                resolved, lacking = [search.tree], _missing([search.tree], images=False)
             else:
                 resolved, lacking = self._lacking(store, trees, near, stats, retry)
             if lacking:
@@ -290,26 +255,35 @@ class Indexer:
         *,
         anew: bool = False,
     ) -> tuple[list[IndexedTree], list[Key]]:
-        """The trees as they are, and the keys of what has to be worked on."""
+        """Return the trees as they are, and the keys of what has to be indexed."""
         asks = stats.spent is not None
-        naming = (DEFERRED if retry else frozenset()) | ({NOT_DESCRIBED} if asks else frozenset())
+        naming: set[str] = set()
+        if retry:
+            naming |= DEFERRED
+        if asks:
+            naming.add(NOT_DESCRIBED)
         resolved = [
             self.trees.resolve(store, tree, near=near, absent=self.absent, naming=naming, anew=anew)
             for tree in trees
         ]
-        lacking = _missing(resolved, waiting=asks)
+        lacking = _missing(resolved, images=asks)
         if retry:
             deferred = dict.fromkeys(file.key for part in resolved for file in part.deferred)
             stats.deferred = frozenset(deferred).difference(lacking)
             lacking += [key for key in deferred if key in stats.deferred]
         if store and not anew:
-            again = store.keys_of(
-                sorted({chunking for part in resolved for chunking in part.without_vectors})
-            )
-            again += self.descriptions.lacking(store, resolved) if asks else []
+            again = self._again(store, resolved, asks)
             stats.again = frozenset(again).difference(lacking)
-            lacking += [key for key in dict.fromkeys(again) if key in stats.again]
+            lacking += [key for key in again if key in stats.again]
         return resolved, lacking
+
+    def _again(self, store: Store, resolved: Sequence[IndexedTree], asks: bool) -> list[Key]:
+        """Return the keys of stored chunkings that lack vectors or descriptions."""
+        chunkings = sorted({chunking for part in resolved for chunking in part.without_vectors})
+        keys = store.keys_of(chunkings)
+        if asks:
+            keys += self.descriptions.lacking(store, resolved)
+        return list(dict.fromkeys(keys))
 
     def describe(self, blob: Oid) -> str:
         """Have an image described, unless it is already, and keep that. Raises RemoteFailed and NotDescribed."""
@@ -320,7 +294,7 @@ class Indexer:
             return only(blob, objects, self.config, store, keeping(store))
 
     def keep(self, tree: Oid) -> None:
-        """Cache a tree that lacks nothing, so that the next search need not walk it; or not, where that cannot be
+        """Cache a complete tree, so that the next search need not walk it; do nothing if that cannot be
         written. A changed setting or an updated library leaves this to do where it changes no chunk of the tree.
         """
         shared = held(self._lock, shared=True, by="a running gc")
@@ -353,9 +327,7 @@ class Indexer:
         retry: bool = False,
         anew: bool = False,
     ) -> IndexReport:
-        """What `complete` would do, descriptions included, found by chunking what is missing and writing nothing; or
-        what `rebuild` would, to make all of it `anew`.
-        """
+        """Return what `complete` would do, or `rebuild` if all is made `anew`: chunk what is missing, write nothing."""
         from ragit.index.run.dry_run import DryRunStats
         from ragit.index.run.result import RunMode
         from ragit.index.run.run import Run
@@ -439,7 +411,7 @@ class Indexer:
 
     @contextmanager
     def reading(self) -> Iterator[Store | None]:
-        """A reader of the store for a while; None if there is no store yet."""
+        """Open the store for reading; None if there is none yet."""
         store = self.open_store()
         try:
             yield store
@@ -449,7 +421,7 @@ class Indexer:
 
     @contextmanager
     def one_moment(self) -> Iterator[Store | None]:
-        """The same for reads that go together, whatever others write or drop meanwhile; not for long."""
+        """Open the store for reads that see one state of it, and do not take long."""
         with self.reading() as store, store.reading() if store else nullcontext():
             yield store
 
@@ -512,13 +484,13 @@ class Indexer:
         return self.store_path.with_name(self.store_path.name + ".rebuild.lock")
 
     def _moment(self, store: Store) -> tuple[int, int]:
-        """Another one as soon as an image that waited does not wait any more."""
+        """Return a value that changes when an image that waited gets its description."""
         return store.last_chunking(), self.descriptions.of_images(store)
 
     def _remember(
         self, store: Store, resolved: Sequence[IndexedTree], latest: tuple[int, int]
     ) -> None:
-        """Cache the trees, which were resolved after the given moment."""
+        """Cache complete trees, which were resolved after the given moment."""
         # Without its absent blobs a tree is not what it will be once they are fetched: not to be cached.
         whole = (part for part in resolved if not part.cached and part.complete)
         new = [part for part in whole if not part.absent]
@@ -534,16 +506,17 @@ class Indexer:
 
 
 _WAITING = DEFERRED | {NOT_DESCRIBED}
-"""Reasons that are gone as soon as another process did what is waited for."""
+"""Reasons that are gone when another process has done what is waited for."""
 
 
-def _missing(resolved: Sequence[IndexedTree], *, waiting: bool) -> list[Key]:
-    """Keys to index, each once, in the order of the first tree's paths: neighbours in a folder share words and
-    pages.
+def _missing(resolved: Sequence[IndexedTree], *, images: bool) -> list[Key]:
+    """Return the keys to index, each once, with undescribed `images` if they are wanted.
+
+    They are in the order of the first tree's paths: files of one folder share words and pages.
     """
-    files: Iterator[Selected] = (
-        file
-        for part in resolved
-        for file in (*part.missing, *(part.undescribed_images if waiting else ()))
-    )
-    return list(dict.fromkeys(file.key for file in files))
+    keys: dict[Key, None] = {}
+    for part in resolved:
+        keys.update((file.key, None) for file in part.missing)
+        if images:
+            keys.update((file.key, None) for file in part.undescribed_images)
+    return list(keys)

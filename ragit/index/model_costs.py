@@ -1,4 +1,4 @@
-"""What models were asked in a run of indexing, or would be, and what that costs by the settings."""
+"""Requests to models in a run of indexing or a dry run, and their cost by the prices in the settings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ragit.store import OF_CHUNK, OF_IMAGE
 
 @dataclass(slots=True)
 class Spent:
-    """What one model was asked, or would be, and what it said."""
+    """Requests to one model, made or estimated."""
 
     subjects: int = 0
     failed: int = 0
@@ -24,7 +24,7 @@ class Spent:
 
 
 def of_descriptions(config: Config, spent: Mapping[str, Spent]) -> Described:
-    """What models were asked, with what it costs by the settings."""
+    """Return the requests to models that describe, with their cost."""
     models = {OF_CHUNK: config.description.model, OF_IMAGE: config.image_description.model}
     prices = dict(config.pricing)
     did = {models[kind]: one for kind, one in spent.items() if one.subjects}
@@ -45,7 +45,7 @@ def of_descriptions(config: Config, spent: Mapping[str, Spent]) -> Described:
 
 
 def of_vectors(config: Config, sent: Sent | None) -> Sent | None:
-    """What a server was sent, with what it costs by the settings; None if it was sent nothing."""
+    """Return what a server was sent, with its cost; None if it was sent nothing."""
     if sent is None or not sent.tokens + sent.secrets + sent.shortened + sent.refused:
         return None
     prices = dict(config.pricing).get(sent.model.lower())

@@ -1,4 +1,4 @@
-"""Which files of a tree are indexed, and as what. Pure: entries and attributes in, a plan out."""
+"""Selects the files of a tree that are indexed, and their languages. Pure: entries and attributes in, a plan out."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 _OUT = {"linguist-generated": "generated", "linguist-vendored": "vendored"}
-"""Attributes that take a file out of the index where they are set, and the reason that is shown."""
+"""Attributes that exclude a file, with the reason that is shown."""
 
 IGNORED = "ignored"
-"""The reason for what a .ragitignore takes out."""
+"""The reason for a file that a .ragitignore excludes."""
 
 SUBMODULE = "submodule"
 """The reason for a submodule, which is a repository of its own."""
 
 
 class Selected(NamedTuple):
-    """A file to index: its blob, read as this language, cut by the chunker that the fingerprint names."""
+    """A file to index: its blob, its language, and the fingerprint of its chunker."""
 
     path: bytes
     oid: Oid
@@ -38,19 +38,19 @@ class Selected(NamedTuple):
 
     @property
     def key(self) -> tuple[Oid, str, str]:
-        """What its chunks depend on."""
+        """The key of its chunking: all that its chunks depend on."""
         return self.oid, self.language, self.fingerprint
 
 
 class Plan(Record):
-    """What a tree is made of, for ragit."""
+    """The selected and the skipped files of a tree."""
 
     files: list[Selected]
     skipped: dict[bytes, str]
 
 
 class Selector:
-    """Applies one configuration to the entries of any tree. `chunkers` are the user's own, by file extension."""
+    """Applies one configuration to the entries of any tree. `chunkers` are custom ones, by file extension."""
 
     def __init__(self, config: Config, chunkers: Mapping[str, Custom] | None = None) -> None:
         self._options = chunk_options(config)
@@ -59,13 +59,13 @@ class Selector:
         }
         self._chunkers = {suffix.lstrip("."): custom for suffix, custom in (chunkers or {}).items()}
         self.chunkers: dict[str, Custom] = {}
-        """Chunkers of the user's own that cut files of any plan, by the fingerprint of these files."""
+        """Custom chunkers of files in any plan so far, by the fingerprint of these files."""
         self._include = globs.matcher(config.index.include)
         self._exclude = globs.matcher(config.index.exclude)
         self._limits = (config.index.max_file_bytes, config.documents.max_file_bytes)
         self._fingerprints: dict[str, str] = {}
         self.images = image_task(config.image_description)
-        """Who describes images; None where they are left out."""
+        """The describer of images; None if they are skipped."""
         self._most_image_bytes = config.image_description.max_image_bytes
         bounds = (self._most_image_bytes, config.image_description.max_pixels)
         self._described = (self.images.fingerprint, *bounds) if self.images else ()
@@ -75,7 +75,7 @@ class Selector:
         self.fingerprint = fingerprint(
             selection_fingerprint(config), config.chunking, *versions, custom
         )
-        """Names everything that decides a plan's files and their keys."""
+        """Name of everything that decides a plan's files and their keys."""
 
     def select(
         self,
@@ -83,7 +83,7 @@ class Selector:
         attributes: Mapping[bytes, Mapping[str, str]],
         ignored: Set[bytes] = frozenset(),
     ) -> Plan:
-        """Files to index, in the order of the entries, and the others with the reason.
+        """Return the files to index, in the order of the entries, and the others with the reason.
 
         `ignored` are paths that the tree's .ragitignore files take out.
         """
@@ -117,7 +117,7 @@ class Selector:
         return ""
 
     def _unread(self, language: str, given: Mapping[str, str], custom: Custom | None) -> str:
-        """Why a file of this language is left out, by its attributes or by settings."""
+        """Return why a file of this language is skipped, by its attributes or by settings; empty if it is not."""
         is_image = language == IMAGE
         if is_image and self.images is None:
             return IMAGE
@@ -133,19 +133,19 @@ class Selector:
         return parsed or chunk.language_of(path)
 
     def usable(self, language: str, fingerprint: str) -> bool:
-        """Whether chunks of a file of this language may be under this fingerprint."""
+        """Return True if chunks of a file of this language may have this fingerprint."""
         ways = (None, *self._chunkers.values())
         return any(self.fingerprint_of(language, custom) == fingerprint for custom in ways)
 
     def most_bytes(self, path: bytes) -> int:
-        """How large a file of this name may be: documents and images may be larger than code."""
+        """Return the most bytes of a file of this name: documents and images may be larger than code."""
         language = self._language(path, {})
         if language == IMAGE and self.images is not None:
             return max(self._most_image_bytes, self._limits[0])
         return self._limits[chunk.is_document(language)]
 
     def fingerprint_of(self, language: str, custom: Custom | None = None) -> str:
-        """Names everything but the blob that decides the chunks of a file of this language."""
+        """Return the name of everything but the blob that decides the chunks of a file of this language."""
         if custom:
             return self._custom_fingerprint(language, custom)
         found = self._fingerprints.get(language)
@@ -177,7 +177,7 @@ class Selector:
 
 
 def _by_suffix(path: bytes, table: Mapping[str, _T]) -> _T | None:
-    """What a table by file extensions without their dot says; the longest wins, and a whole name counts as one."""
+    """Look a path up in a table by file extension without its dot; the longest wins, a whole name counts as one."""
     name = path.rpartition(b"/")[2].decode("utf-8", "replace").lower()
     while name:
         if name in table:
@@ -198,7 +198,7 @@ def _out_by_attribute(given: Mapping[str, str], *, binary: bool) -> str:
 
 
 def chunk_options(config: Config) -> chunk.ChunkOptions:
-    """The chunker's part of the configuration."""
+    """Return the chunker's part of the configuration."""
     return chunk.ChunkOptions(
         node_types={language: tuple(types) for language, types in config.chunking.node_types},
         max_lines=config.index.max_chunk_lines,

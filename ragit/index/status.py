@@ -1,4 +1,4 @@
-"""How far trees are indexed, and what the store holds beside: what `ragit status` and `ragit check` report."""
+"""Reports of `ragit status` and `ragit check`: how far trees are indexed, and what else the store holds."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ from collections.abc import Mapping, Sequence
 from ragit.git import Revision
 from ragit.index.indexer import Indexer
 from ragit.index.tree import IndexedTree, chunks_without_vectors
+from ragit.records import replaced
 from ragit.reports import FreshnessReport, RefStatus, StatusReport
-from ragit.store import is_store
+from ragit.store import StoreInfo, is_store
 from ragit.types import DEFERRED, Target, WithoutVectors, path_text
 
 
 def status_of(
     indexer: Indexer, searched: Target, left_out: Mapping[bytes, str], refs: Sequence[Revision]
 ) -> StatusReport:
-    """What is stored, and how far these refs are indexed, of which the first is HEAD, and the tree that is `searched`.
+    """Return what is stored, and how far some refs, the first of which is HEAD, and the `searched` tree are indexed.
 
-    Changed files that did not come into that tree are `left_out`, each with the reason.
+    `left_out` are changed files that are not in that tree, with the reason.
     """
     with indexer.one_moment() as store:
         resolved = {tree: indexer.trees.resolve(store, tree) for tree in {ref.tree for ref in refs}}
@@ -30,21 +31,13 @@ def status_of(
         undescribed = indexer.descriptions.waiting(store, resolved[refs[0].tree])
         lacking = {tree: chunks_without_vectors(store, part) for tree, part in resolved.items()}
         described = indexer.descriptions.stored(store) if store else 0
-    embedder = indexer.embedder.fingerprint if indexer.embedder else ""
     rows = [(ref.name, ref.tree) for ref in refs]
     if searched.tree != refs[0].tree:
         rows.insert(0, (searched.name, searched.tree))
     skipped = {**resolved[searched.tree].skipped, **left_out}
     by_lines = resolved[searched.tree].by_lines
-    return StatusReport(
-        store=str(indexer.store_path),
-        exists=info is not None,
-        older=info is None and is_store(indexer.store_path),
-        bytes=info.bytes if info else 0,
-        chunkings=info.chunkings if info else 0,
-        chunks=info.chunks if info else 0,
-        embedder=embedder,
-        other_embedders=tuple(one for one in (info.embedders if info else ()) if one != embedder),
+    return replaced(
+        _report_of_store(indexer, info),
         refs=tuple(_ref(name, resolved[tree], lacking[tree]) for name, tree in rows),
         skipped=dict(sorted(Counter(skipped.values()).items())),
         skipped_files=tuple(
@@ -55,8 +48,34 @@ def status_of(
     )
 
 
+def _report_of_store(indexer: Indexer, info: StoreInfo | None) -> StatusReport:
+    """Return a report of the store alone; `info` is None if there is none that can be read."""
+    embedder = indexer.embedder.fingerprint if indexer.embedder else ""
+    report = StatusReport(
+        store=str(indexer.store_path),
+        exists=info is not None,
+        older=info is None and is_store(indexer.store_path),
+        bytes=0,
+        chunkings=0,
+        chunks=0,
+        embedder=embedder,
+        other_embedders=(),
+        refs=(),
+        skipped={},
+    )
+    if info is None:
+        return report
+    return replaced(
+        report,
+        bytes=info.bytes,
+        chunkings=info.chunkings,
+        chunks=info.chunks,
+        other_embedders=tuple(one for one in info.embedders if one != embedder),
+    )
+
+
 def freshness_of(indexer: Indexer, target: Target) -> FreshnessReport:
-    """How much of a tree the store lacks."""
+    """Return how much of a tree the store lacks."""
     with indexer.one_moment() as store:
         resolved = indexer.trees.resolve(store, target.tree, near=target.near)
         lacking = chunks_without_vectors(store, resolved)

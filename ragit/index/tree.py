@@ -228,10 +228,7 @@ class TreeResolver:
             else:
                 parts.add(file, row)
         if parts.images:
-            described = self._described(descriptions or store, parts.images)
-            parts.missing += [file for file in parts.images if file.oid in described]
-            parts.images = [file for file in parts.images if file.oid not in described]
-            parts.skipped.update((file.path, NOT_DESCRIBED) for file in parts.images)
+            parts.split_images(self._described(descriptions or store, parts.images))
         here_not = self._repo.absent({file.oid for file in parts.needed})
         if here_not:
             parts.remove(here_not, self._why_absent)
@@ -293,6 +290,12 @@ class _Parts:
             self.found[file.path] = (row.number, row.length)
         if not row.embedded:
             self.without_vectors[file] = row
+
+    def split_images(self, described: Set[Oid]) -> None:
+        """Count the described images as missing, and skip the others."""
+        self.missing += [file for file in self.images if file.oid in described]
+        self.images = [file for file in self.images if file.oid not in described]
+        self.skipped.update((file.path, NOT_DESCRIBED) for file in self.images)
 
     @property
     def needed(self) -> tuple[Selected, ...]:

@@ -1,9 +1,8 @@
-"""Starts a process of ragit's own that reads what strangers wrote, and takes its answer: so many bytes, after so much
-time, and nothing that it does harms whoever asked.
+"""Child processes that read untrusted input: their answers are bounded in bytes and time, and their end harms no one.
 
-What the process may use it is told, and bounds itself (limits.py) before it looks at the first byte. It is started in
-the folder that holds the package, so that no module of the searched repository is imported, and in a session of its
-own: Ctrl-C is for the parent, which ends its children and whatever those have started.
+A child limits its own memory and time (rlimits.py) before it reads the first byte. It starts in the folder that holds
+the package, so that no module of the searched repository is imported, and in a session of its own: Ctrl-C goes to the
+parent, which ends its children and whatever those have started.
 """
 
 from __future__ import annotations
@@ -21,11 +20,11 @@ from typing import BinaryIO, cast
 _PACKAGE_PARENT = Path(__file__).resolve().parents[2]
 _PATH = "import sys; sys.path[1:] = sys.argv.pop().split(chr(10)); "
 _GRACE = 10
-"""Seconds that a process has to be gone once its answer has ended."""
+"""Seconds in which a child has to be gone once its answer has ended."""
 
 
-class Confined:
-    """One such process, seen from its parent."""
+class ChildProcess:
+    """One child, seen from its parent."""
 
     def __init__(
         self,
@@ -54,18 +53,18 @@ class Confined:
         )
         self._in = cast(BinaryIO, self._popen.stdin)
         self.answers = cast(BinaryIO, self._popen.stdout)
-        """What it says, as it comes, for who trusts it. The methods below are for all others."""
+        """Its output, for a caller that trusts it. The methods below are bounded."""
         self.late = False
-        """It was ended because its time was over."""
+        """True if it was ended because its time was over."""
 
     @property
     def pid(self) -> int:
-        """Its number."""
+        """Process id."""
         return self._popen.pid
 
     @contextlib.contextmanager
     def within(self, seconds: float) -> Iterator[None]:
-        """What is asked of it in here is answered in so much time, or never: then it is ended."""
+        """End the child if the block takes longer than so many seconds."""
         timer = threading.Timer(seconds, self._expire)
         timer.start()
         try:
@@ -79,39 +78,41 @@ class Confined:
         self.kill()
 
     def write(self, *pieces: bytes) -> None:
-        """Raises OSError if it is gone."""
+        """Write to its input. Raises OSError if it is gone."""
         for piece in pieces:
             self._in.write(piece)
         self._in.flush()
 
     def finish(self) -> None:
-        """Nothing more is written. Raises OSError if it is gone."""
+        """Close its input. Raises OSError if it is gone."""
         self._in.close()
 
     def line(self, most: int) -> bytes:
-        """The next line of its answer with its end. EOFError if there is none of at most so many bytes."""
+        """Return the next line of its answer with its end. Raises EOFError if it is longer than so many bytes."""
         line = self.answers.readline(most)
         if not line.endswith(b"\n"):
             raise EOFError
         return line
 
     def exactly(self, size: int) -> bytes:
-        """The next so many bytes of its answer. EOFError if there are fewer."""
+        """Return the next so many bytes of its answer. Raises EOFError if there are fewer."""
         data = self.answers.read(size)
         if len(data) != size:
             raise EOFError
         return data
 
     def rest(self, most: int) -> bytes:
-        """All that it still says. EOFError if that is more than so many bytes."""
+        """Return the rest of its answer. Raises EOFError if it is longer than so many bytes."""
         data = self.answers.read(most + 1)
         if len(data) > most:
             raise EOFError
         return data
 
     def status(self) -> int | None:
-        """Its exit status once its answer has ended, negative for the signal that ended it; None if it lives on. What
-        it started lives no longer."""
+        """Wait for its end, and return its exit status, negative for a signal; None if it lives on.
+
+        The processes that it started are ended.
+        """
         try:
             status = self._popen.wait(_GRACE)
         except subprocess.TimeoutExpired:
@@ -120,7 +121,7 @@ class Confined:
         return status
 
     def kill(self) -> None:
-        """End it, and the processes that it may have started."""
+        """End it and the processes that it started."""
         if self._popen.returncode is not None:
             return
         self._kill_group()  # before anybody asks whether it has ended: so long, no other process gets its number
@@ -139,7 +140,7 @@ class Confined:
         self.forget()
 
     def forget(self) -> None:
-        """Let go of the pipes: a process that sees its input end, ends."""
+        """Close the pipes: a child ends when its input does."""
         for pipe in (self._in, self.answers):
             with contextlib.suppress(OSError):  # what it never read cannot be written any more
                 pipe.close()

@@ -1,4 +1,4 @@
-"""How a process that somebody started ends when that somebody is gone, in whatever it is in the middle of."""
+"""Ends a child process when its parent is gone, whatever the child is doing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Images to chunkings: one chunk each, whose text is what a model said about it."""
+"""Images to chunkings: one chunk each, whose text is the description that a model wrote."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from ragit.types import Chunk, Chunking, Oid
 
 
 class Waiting(NamedTuple):
-    """An image that nobody has described yet."""
+    """An image without a description."""
 
     tokens: int
-    """What a model would read, by estimate."""
+    """Estimate of the tokens that a model would read."""
 
 
 Outcome = Chunking | Waiting | None
-"""None for a blob that the repository does not have."""
+"""None for a blob that the repository lacks."""
 
 
 class Images:
@@ -39,7 +39,7 @@ class Images:
         )
 
     def chunkings(self, oids: Sequence[Oid]) -> dict[Oid, Outcome]:
-        """What is known, or can be learnt, of each image."""
+        """Return a chunking of each image that is or can be described, and `Waiting` for the others."""
         wanted = dict.fromkeys(oids)
         said = self._asker.stored(OF_IMAGE, map(bytes.fromhex, wanted))
         outcome: dict[Oid, Outcome] = {
@@ -54,7 +54,7 @@ class Images:
         return outcome
 
     def _look(self, oid: Oid) -> Chunking | bytes | None:
-        """The bytes of an image that may be sent; else why not."""
+        """Return the bytes of an image that may be sent, else a chunking with the reason why not."""
         header = self._objects.header(oid)
         if header is None:
             return None
@@ -77,7 +77,7 @@ class Images:
         return Waiting(estimate.image_tokens(*size) + prompt + estimate.FRAME_TOKENS)
 
     def _asked(self, images: dict[Oid, bytes]) -> dict[Oid, Outcome]:
-        """Chunkings of those that were described, or that turned out to be damaged; the others go on waiting."""
+        """Ask about images, and return chunkings of those that were described or are damaged."""
         outcome: dict[Oid, Outcome] = {}
         for _ in self._asker.ask(OF_IMAGE, self._subjects(images.items(), outcome)):
             pass
@@ -100,7 +100,7 @@ class Images:
 
 
 def only(oid: Oid, objects: Objects, config: Config, store: Store, keep: Keep) -> str:
-    """The description of one image, asked for if nobody has. Raises NotDescribed and RemoteFailed."""
+    """Return the description of one image; ask a model if there is none. Raises NotDescribed and RemoteFailed."""
     asker = Asker(config.description, config.image_description, store, keep)
     outcome = Images(objects, config.image_description, asker).chunkings([oid])[oid]
     if outcome is None:
@@ -118,6 +118,6 @@ def only(oid: Oid, objects: Objects, config: Config, store: Store, keep: Keep) -
 
 
 def chunking_of(text: str) -> Chunking:
-    """One chunk, lines 1-1, of the text that is an image's description."""
+    """Return an image's description as one chunk, lines 1-1."""
     data = text.encode()
     return Chunking(IMAGE, (Chunk(1, 1, 0, len(data), text, kind=IMAGE),), derived=data)

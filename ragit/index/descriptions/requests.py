@@ -1,7 +1,6 @@
-"""Descriptions for one run of indexing: from the store, and, where the run may ask, from a model.
+"""Descriptions for one run of indexing: from the store and, if the run may ask, from a model.
 
-What a model says is kept as soon as it is there, and then read back: had another process been told something else in
-the meantime, both go on with what was kept first.
+An answer is stored at once and then read back: if another process stored one first, both use that.
 """
 
 from __future__ import annotations
@@ -21,11 +20,11 @@ from ragit.store import OF_CHUNK, OF_IMAGE, Store
 from ragit.types import Chunk
 
 Keep = Callable[[str, str, Mapping[bytes, str]], None]
-"""Stores descriptions at once: kind, who was asked, and what was said by subject."""
+"""Function that stores descriptions: kind, describer, and text by subject."""
 
 
 class Asker:
-    """The models of one run. Without `keep`, nobody is asked: stored descriptions are all there are."""
+    """Source of descriptions in one run. Without `keep` no model is asked."""
 
     def __init__(
         self,
@@ -43,9 +42,9 @@ class Asker:
         self._store = store
         self._keep = keep
         self._private_keys = 0
-        """Parts of them that were taken out of texts before they came here."""
+        """Parts of private keys that were taken out of the texts before."""
         self.spent: dict[str, Spent] = {}
-        """What it came to, by kind."""
+        """Requests, tokens and failures by kind."""
 
     @property
     def asks(self) -> bool:
@@ -53,15 +52,15 @@ class Asker:
         return self._keep is not None
 
     def task(self, kind: str) -> DescriptionTask | None:
-        """What the settings have a model asked about such subjects; None where they want no descriptions."""
+        """Return what a model is asked about subjects of a kind; None if no descriptions are wanted."""
         return self._tasks[kind]
 
     def chunks(
         self, wanted: Mapping[bytes, Chunk], private_keys: Mapping[bytes, int]
     ) -> dict[bytes, str]:
-        """Descriptions of chunks by the hash of their embedded text; those that could not be had are left out.
+        """Return descriptions of chunks by the hash of their embedded text, without those that failed.
 
-        `private_keys` says how many were taken out of which, to be counted where a model is asked.
+        `private_keys` is the number of parts taken out, by hash; it is counted if a model is asked.
         """
         task = self._tasks[OF_CHUNK]
         if task is None:
@@ -89,14 +88,14 @@ class Asker:
         return self.stored(OF_CHUNK, wanted)
 
     def stored(self, kind: str, subjects: Iterable[bytes]) -> dict[bytes, str]:
-        """Descriptions that are there already."""
+        """Return stored descriptions by subject."""
         task = self._tasks[kind]
         if task is None or self._store is None:
             return {}
         return self._store.descriptions.of(kind, task.fingerprint, subjects)
 
     def ask(self, kind: str, subjects: Iterable[Subject]) -> Iterator[Said]:
-        """Ask a model about each, keep what it says, and give what came of it."""
+        """Ask a model about each subject, store its answers, and yield the outcomes."""
         task, keep = self._tasks[kind], self._keep
         assert task is not None and keep is not None
         for one in self._describer(kind, task).each(subjects):
@@ -131,7 +130,7 @@ class Asker:
 
 
 def chat_of(settings: LanguageModel, kind: str) -> Chat:
-    """A chat with the model that the settings name."""
+    """Return a chat with the model that the settings name."""
     section = "description" if kind == OF_CHUNK else "imageDescription"
     server = server_of(
         settings, section, timeout_ms=settings.timeout_ms, concurrency=settings.concurrency

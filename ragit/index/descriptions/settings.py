@@ -1,4 +1,4 @@
-"""Which descriptions the settings ask for. Light: a search needs the names under which they are kept, and no more."""
+"""The descriptions that the settings ask for. A search loads this file: it needs the names they are stored under."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from ragit.describe.task import DescriptionTask
 
 IMAGE = "image"
-"""The language of images, and the reason that is counted where they are not wanted."""
+"""The language of images, and the reason for skipping them if descriptions are not wanted."""
 
 NOT_DESCRIBED = "image not described yet"
 """The reason for an image that only `ragit index` can make searchable, since a model has to be asked."""
 
 
 def chunk_task(settings: Description) -> DescriptionTask | None:
-    """Who is asked about chunks, and what; None if nobody is."""
+    """Return which model is asked what about chunks; None if none is."""
     if not settings.enabled:
         return None
     from ragit.describe.task import CHUNK_PROMPT, DescriptionTask
@@ -31,7 +31,7 @@ def chunk_task(settings: Description) -> DescriptionTask | None:
 
 
 def image_task(settings: ImageDescription) -> DescriptionTask | None:
-    """Who is asked about images, and what; None if nobody is."""
+    """Return which model is asked what about images; None if none is."""
     if not settings.enabled:
         return None
     from ragit.describe.task import IMAGE_PROMPT, DescriptionTask
@@ -43,7 +43,7 @@ def image_task(settings: ImageDescription) -> DescriptionTask | None:
 
 
 def wanted(config: Config, embedder: Embedder | None) -> bool:
-    """True if the settings want descriptions of anything: of chunks they are only for vectors."""
+    """Return True if the settings want descriptions; those of chunks serve vectors only."""
     chunks = embedder is not None and config.description.enabled
     return chunks or config.image_description.enabled
 
@@ -52,16 +52,17 @@ _AFTER = " after "
 
 
 class Names(NamedTuple):
-    """The names of an embedder: what its vectors are kept under."""
+    """The names under which an embedder's vectors are stored."""
 
     own: str
-    """With who describes what it is given."""
+    """Fingerprint with the describer of its texts."""
     alone: str
-    """Without."""
+    """Fingerprint of the embedder alone."""
 
     def others(self, known: Mapping[str, int]) -> list[tuple[int, bool]]:
-        """Where else vectors may be that the same embedder made of code alone: numbers of `known` embedders, and
-        whether they have others, too.
+        """Return other stored embedders with vectors that the same embedder made of code alone.
+
+        Each is the number of a `known` embedder, and True if it also has vectors of descriptions.
         """
         rest = [(name, number) for name, number in known.items() if name != self.own]
         described = [
@@ -71,13 +72,13 @@ class Names(NamedTuple):
 
 
 def names_of(embedder: Embedder) -> Names:
-    """What an embedder's vectors are kept under."""
+    """Return the names under which an embedder's vectors are stored."""
     bare = embedder.embedder if isinstance(embedder, DescribedEmbedder) else embedder
     return Names(embedder.fingerprint, bare.fingerprint)
 
 
 class DescribedEmbedder:
-    """An embedder whose texts are given to it with descriptions: another name for other vectors, and nothing else."""
+    """An embedder under the name that its vectors of described texts have. The caller adds the descriptions."""
 
     def __init__(self, embedder: Embedder, task: DescriptionTask) -> None:
         self.embedder = embedder
@@ -85,22 +86,22 @@ class DescribedEmbedder:
 
     @property
     def dimensions(self) -> int:
-        """As the embedder's."""
+        """See Embedder."""
         return self.embedder.dimensions
 
     @property
     def local(self) -> bool:
-        """As the embedder's: descriptions are asked for elsewhere."""
+        """See Embedder."""
         return self.embedder.local
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
-        """As the embedder does."""
+        """See Embedder."""
         return self.embedder.embed(texts)
 
     def embed_query(self, text: str) -> bytes:
-        """As the embedder does: a query needs no description."""
+        """See Embedder. A query needs no description."""
         return self.embedder.embed_query(text)
 
     def knows(self, text: str) -> bool:
-        """As the embedder does."""
+        """See Embedder."""
         return self.embedder.knows(text)

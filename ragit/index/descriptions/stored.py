@@ -1,4 +1,4 @@
-"""What the store holds of the descriptions that the settings want, and what waits for one. Asks no model."""
+"""Stored descriptions, and what still lacks one. Asks no model."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Descriptions:
-    """The descriptions of one configuration, in whichever store of it."""
+    """The descriptions that one configuration wants, in any store."""
 
     def __init__(self, repo: Repo, config: Config, embedder: Embedder | None) -> None:
         self._repo = repo
@@ -31,7 +31,7 @@ class Descriptions:
         self._tasks = {OF_CHUNK: chunk_task(config.description), OF_IMAGE: self._images}
 
     def stored(self, store: Store) -> int:
-        """How many there are of those that the settings want."""
+        """Return the number of stored descriptions that the settings want."""
         return sum(
             store.descriptions.count(kind, one.fingerprint)
             for kind, one in self._tasks.items()
@@ -39,11 +39,11 @@ class Descriptions:
         )
 
     def of_images(self, store: Store) -> int:
-        """How many of them are of images."""
+        """Return the number of those that are of images."""
         return store.descriptions.count(OF_IMAGE, self._images.fingerprint) if self._images else 0
 
     def of_image(self, store: Store | None, blob: Oid) -> str:
-        """What was said about an image; empty if nothing was."""
+        """Return the stored description of an image; empty if there is none."""
         if store is None or self._images is None:
             return ""
         key = bytes.fromhex(blob)
@@ -51,14 +51,14 @@ class Descriptions:
 
     @staticmethod
     def never(resolved: IndexedTree, path: bytes) -> str:
-        """Why a file of a tree gets no description as an image, if it had none so far; empty if it is to get one."""
+        """Return why a file without a description never gets one as an image; empty if it is to get one."""
         if path in resolved.snapshot.paths:
             return "it is indexed as text"
         reason = resolved.snapshot.skipped.get(path, "")
         return "" if reason == NOT_DESCRIBED else reason
 
     def lacking(self, store: Store, resolved: Iterable[IndexedTree]) -> list[Key]:
-        """Keys of chunkings of these trees that have vectors without descriptions."""
+        """Return keys of chunkings of trees with vectors that lack descriptions."""
         number = self._table(store)
         lacking = set() if number is None else store.descriptions.lacking(number)
         return store.keys_of(
@@ -66,9 +66,7 @@ class Descriptions:
         )
 
     def waiting(self, store: Store | None, resolved: IndexedTree) -> int:
-        """How many chunks, each text once, and images of a tree a model is still to be asked about, as far as the tree
-        is stored: what a dry run counts.
-        """
+        """Return the number of distinct chunks and images of a stored tree without a description."""
         if not self.wanted:
             return 0
         return self._chunks_waiting(store, resolved) + self._images_waiting(resolved)
@@ -116,12 +114,12 @@ class Descriptions:
                     target.descriptions.keep(row.kind, row.describer, {row.subject: row.text})
 
     def _table(self, store: Store) -> int | None:
-        """The number of the embedder, if it has vectors."""
+        """Return the number of the embedder; None if it has no vectors."""
         return store.embedder(self._embedder.fingerprint) if self._embedder else None
 
 
 def _brought_up(path: Path) -> Store:
-    """A reader of a store, which is brought up to date first if an older ragit wrote it."""
+    """Open a store for reading, migrated first if an older ragit wrote it."""
     try:
         return Store(path, writable=False)
     except StoreTooOld:
@@ -129,7 +127,7 @@ def _brought_up(path: Path) -> Store:
 
 
 def keeping(store: Store) -> Keep:
-    """What stores descriptions as soon as they are there."""
+    """Return a function that stores descriptions at once."""
 
     def keep(kind: str, describer: str, said: Mapping[bytes, str]) -> None:
         with store.writing():

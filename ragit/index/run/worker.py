@@ -116,19 +116,15 @@ class IndexingWorker:
             for key, one in read.items()
             if isinstance(one, Chunking) and key not in timed_out
         ]
-        finished = {one.key: one for one in self._finished(made)}
-        results: list[BlobResult] = []
+        results = {one.key: one for one in self._finished(made)}
+        results.update((key, BlobResult(key, None, timed_out=True)) for key in timed_out)
         for key in keys:
-            if key in timed_out:
-                result = BlobResult(key, None, timed_out=True)
-            elif key in finished:
-                result = finished[key]
-            else:
+            if key not in results:
                 absent = key in read and read[key] is None
-                result = BlobResult(key, None, waits=not absent)
-            used = tries[key].used
-            results.append(replaced(result, seconds=used) if used else result)
-        return results
+                results[key] = BlobResult(key, None, waits=not absent)
+            if tries[key].used:
+                results[key] = replaced(results[key], seconds=tries[key].used)
+        return [results[key] for key in keys]
 
     def _load_embedder(self) -> Embedder | None:
         return embedder_of(self._config.embedding, self._config.description)

@@ -24,7 +24,7 @@ from ragit.index.run.deferred import Batch
 from ragit.index.run.result import BlobResult, WorkerConfig, parser_failed
 from ragit.index.run.workers import open_worker
 from ragit.records import replaced
-from ragit.sandbox.child_process import Confined
+from ragit.sandbox.child_process import ChildProcess
 from ragit.sandbox.exit_with_parent import end_with_parent
 from ragit.sandbox.rlimits import confine, has_room
 
@@ -58,7 +58,7 @@ class _Worker:
     def __init__(self, config: WorkerConfig) -> None:
         """Start it and wait until it is ready. Raises WorkerDied."""
         try:
-            self._process = Confined(_START, environ=one_thread(os.environ))
+            self._process = ChildProcess(_START, environ=one_thread(os.environ))
         except OSError as error:
             raise WorkerDied(f"cannot start a worker process: {error.strerror}", _HINT) from error
         self._room = False

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 def embedder_of(settings: Embedding, description: Description | None = None) -> Embedder | None:
-    """None where the configuration wants keywords only. The query prefix is search's to add.
+    """Load the configured embedder; None if keywords only are wanted. A search adds the query prefix.
 
-    Its fingerprint says whether, and by whom, what it is given is described.
+    Its fingerprint names the describer of its texts, if there is one.
     """
     embedder = _embedder_of(settings)
     task = chunk_task(description) if description else None
@@ -25,13 +25,13 @@ def embedder_of(settings: Embedding, description: Description | None = None) -> 
 
 
 def sent_by(embedder: Embedder | None) -> Sent | None:
-    """What the embedder sent to a server so far; None for one that sends nothing, or does not say."""
+    """Return what the embedder sent to a server so far; None for one that sends nothing."""
     server = served(embedder)
     return server.sent if server else None
 
 
 def served(embedder: Embedder | None) -> Served | None:
-    """The embedder, without what is put around it, as one that asks a server; None if it does not."""
+    """Return the embedder itself, without wrappers, if it asks a server, else None."""
     from ragit.reports import Served  # a search reports nothing
 
     while isinstance(embedder, DescribedEmbedder):
@@ -46,7 +46,7 @@ def warm_up(embedder: Embedder | None) -> None:
 
 
 def server_name(settings: Embedding, embedder: Embedder | None) -> str:
-    """Which server makes the vectors, in a few words; empty where none does."""
+    """Return the name of the server that makes the vectors; empty if none does."""
     if embedder is None or settings.provider in EMBEDDERS:
         return ""
     server = served(embedder)
@@ -78,7 +78,7 @@ def _embedder_of(settings: Embedding) -> Embedder | None:
 
 
 def _server(settings: Embedding) -> Server | None:
-    """The server that the settings name; None for an embedder of another distribution."""
+    """Return the server that the settings name; None for an embedder of another distribution."""
     from ragit.remote.presets import PRESETS
     from ragit.services import server_of
 

@@ -1,8 +1,8 @@
-"""Chunks as they may leave a file: without private keys, which are cut over several of them. Pure.
+"""Removes private keys from the chunks of a file before they are embedded or described. Pure.
 
-The middle of a key looks like any other base64, so it is looked for in the text of all chunks together. What is found
-is neither embedded nor described, whoever does it: then the name of an embedded text, which is a hash of it, names one
-text, and the vector of a chunk does not depend on the file that it came from. Words are still found.
+A key may lie in several chunks, and its middle looks like any other base64, so the text of all chunks is searched
+together. Keys are removed for every embedder: the hash of an embedded text then names one text, and the vector of a
+chunk does not depend on its file. Words of the key are still indexed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class WithoutPrivateKeys(NamedTuple):
 
 
 def without_private_keys(chunks: Sequence[Chunk]) -> WithoutPrivateKeys:
-    """The chunks of one blob without private keys."""
+    """Return the chunks of one blob without private keys."""
     whole = _whole(chunks)
     if not secrets.may_hold(whole):  # not of each chunk: the mark itself may be cut
         return WithoutPrivateKeys(tuple(chunks), (0,) * len(chunks))
@@ -42,7 +42,7 @@ def without_private_keys(chunks: Sequence[Chunk]) -> WithoutPrivateKeys:
 
 
 def _whole(chunks: Sequence[Chunk]) -> str:
-    """The text that chunks were cut from, a letter for each of its bytes; lines that no chunk has are blank."""
+    """Return the text that chunks were cut from, a letter for each byte; other lines are blank."""
     size = max((piece.end for piece in chunks), default=0)
     whole = bytearray(b"\n") * size
     for piece in chunks:
@@ -52,7 +52,7 @@ def _whole(chunks: Sequence[Chunk]) -> str:
 
 
 def _letters(text: str) -> str:
-    """A letter for each byte, so that ranges of bytes are ranges of letters."""
+    """Return a letter for each byte, so that ranges of bytes are ranges of letters."""
     return text.encode("utf-8", "surrogatepass").decode("latin-1")
 
 

@@ -1,7 +1,6 @@
-"""Where the vectors of a batch of chunks come from: the store, or an embedder, of texts that are worked out here.
+"""Plans where the vectors of a batch come from: the store or the embedder. Calls no embedder and writes nothing.
 
-A run and its rehearsal both plan here, so that what is foreseen is what is done: the one has the texts embedded, the
-other counts them. Calls no embedder and writes nothing.
+A run and a dry run share this plan: one embeds its texts, the other counts them.
 """
 
 from __future__ import annotations
@@ -15,24 +14,24 @@ from ragit.store import ChunkRow, Store
 from ragit.types import Chunk
 
 Vector = tuple[bytes, bytes]
-"""Its sign bits, and its bytes."""
+"""Sign bits and bytes of a vector."""
 
 Said = Mapping[bytes, str]
 """Descriptions of chunks by the hashes of their embedded texts."""
 
 
 class Planned(NamedTuple):
-    """What a batch needs, each text once, by the hash of the text without its description."""
+    """The vectors of a batch, each text once, by the hash of the text without its description."""
 
     stored: Mapping[bytes, Vector]
-    """What is taken over."""
+    """Vectors that are taken over."""
     texts: Mapping[bytes, str]
-    """What is to be embedded."""
+    """Texts that are to be embedded."""
     said: Said | None
-    """Descriptions that are in the vectors; None where there are to be none."""
+    """Descriptions that are embedded with the texts; None if none are wanted."""
 
     def lacking(self, rows: Sequence[ChunkRow]) -> tuple[int, ...]:
-        """Ordinals of the chunks whose vectors lack their descriptions."""
+        """Return the ordinals of the chunks whose vectors lack their descriptions."""
         said = self.said
         if said is None:
             return ()
@@ -42,7 +41,7 @@ class Planned(NamedTuple):
 def planned(
     pieces: Mapping[bytes, Chunk], names: Names, store: Store | None, said: Said | None
 ) -> Planned:
-    """What there is to do for some chunks, by their hashes. Without a `store`, no vector is taken over."""
+    """Return the plan for chunks by hash. Without a `store`, no vector is taken over."""
     stored = _stored(pieces, names, store, said) if store else {}
     texts = {key: embedded_text(piece) for key, piece in pieces.items() if key not in stored}
     if said:

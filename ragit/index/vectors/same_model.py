@@ -1,8 +1,8 @@
-"""Whether a server still has the model that stored vectors were made by: a name does not say whose weights answer.
+"""Detects that a server changed the model behind a name.
 
-One fixed text, the probe, is sent along with the texts of each batch, and what was made of it first is kept with the
-vectors, as their mark. It costs some fifty tokens, and a request behind several.
-A model in a file names itself, by its content.
+One fixed text, the probe, is embedded along with each batch. Its first vector is stored as the mark of the vectors; a
+later one that differs shows another model. It costs some fifty tokens, and one more request after several. A model in a
+file needs no probe: its fingerprint is a hash of its content.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Provable(Protocol):
     """An embedder that can send a document's text in the request of a query, so that the query's model is known."""
 
     def embed_query_beside(self, query: str, text: str) -> tuple[bytes, bytes]:
-        """The vectors of both; that of the text is empty where a request cannot hold the two."""
+        """Return the vectors of both; that of the text is empty if one request cannot hold the two."""
 
 
 def confirm(embedder: Embedder | None, marks: Iterable[bytes], seen: bytes) -> None:
@@ -61,16 +61,16 @@ def confirm(embedder: Embedder | None, marks: Iterable[bytes], seen: bytes) -> N
 
 
 def tables_of(store: Store, names: Names) -> list[int]:
-    """The embedders whose vectors are of one model: its own first, and those that vectors may be taken over from."""
+    """Return the stored embedders of one model: its own first, then those whose vectors can be reused."""
     known = store.embedders()
     own = [known[names.own]] if names.own in known else []
     return [*own, *(number for number, _ in names.others(known))]
 
 
 def query_vector(embedder: Embedder, query: str, store: Store, number: int) -> bytes:
-    """The vector of a query, of the model that made the stored vectors. Raises EmbedderUnavailable for another one.
+    """Return the vector of a query. Raises EmbedderUnavailable if another model made the stored vectors.
 
-    Nothing is confirmed where there is no mark, or where no request can hold a query and a document.
+    Nothing is checked without a mark, or if no request can hold a query and a document.
     """
     mark = store.mark(number)
     whole = served(embedder) if mark else None
@@ -91,7 +91,7 @@ def doubt(path: Path) -> None:
 
 
 def _confirmed(path: Path, embedder: Embedder) -> bool:
-    """Whether a query confirmed the model of this embedder not long ago."""
+    """Return True if a query confirmed the model of this embedder not long ago."""
     note = _note(path)
     try:
         age = time.time() - note.stat().st_mtime
@@ -104,12 +104,12 @@ def _confirmed(path: Path, embedder: Embedder) -> bool:
 
 
 def _note(path: Path) -> Path:
-    """The file that says, by its time, when a query confirmed which embedder last: a search writes no store."""
+    """Return the file whose time says when a query last confirmed which embedder; a search writes no store."""
     return path.with_name(path.name + ".model")
 
 
 def cosine(one: bytes, other: bytes) -> float | None:
-    """Of two vectors of float32; None where one has no direction. Those of two lengths are no nearer than 0."""
+    """Return the cosine of two float32 vectors; None if one is zero, and 0 if their lengths differ."""
     a, b = array("f", one), array("f", other)
     length = math.sqrt(sum(map(mul, a, a)) * sum(map(mul, b, b)))
     if not length:

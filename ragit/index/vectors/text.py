@@ -1,4 +1,4 @@
-"""What is embedded of a chunk, and the name under which its vector is found again. Pure."""
+"""The text of a chunk that is embedded, and its hash, under which the vector is stored. Pure."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from ragit.index.descriptions.settings import IMAGE
 from ragit.types import Chunk
 
 VERSION = 4
-"""Part of the chunkings' key: raise it when what is embedded changes, or the rules for private keys (`sealed`)."""
+"""Part of the chunkings' key: raise it when what is embedded changes, or the rules for private keys."""
 
 
 def embedded_text(piece: Chunk) -> str:
-    """A chunk's names, its own twice, before its text.
+    """Return a chunk's names, its own twice, before its text.
 
     A name says in few words what the text does in many; once more than the text has it lifts the public benchmark's
     mean for vectors alone from 0.702 to 0.725. No path and no line number is in it, so that it moves with the code.
@@ -20,7 +20,7 @@ def embedded_text(piece: Chunk) -> str:
 
 
 def text_hash(piece: Chunk) -> bytes:
-    """Names an embedded text, and so the description that may be put before it.
+    """Return the name of an embedded text, and of the description that may be put before it.
 
     An image's text is a description, and gets none: code that reads the same is another thing.
     """

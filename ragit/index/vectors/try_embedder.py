@@ -1,4 +1,4 @@
-"""The configured embedder, tried once: what it is, where it is, how fast it answers, and what is worth knowing."""
+"""Tries the configured embedder once: what it is, where it is, how fast it answers, and notes about it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SAMPLE = "def close_idle_connections(pool):\n    for connection in pool.idle():\
 QUERY = "where are idle connections closed"
 
 LARGE = 2048
-"""Dimensions from which a hint is worth a line: each takes 1.1 bytes a chunk, and time at every search."""
+"""Dimensions from which a hint is given: each takes 1.1 bytes a chunk, and time at every search."""
 
 _ZEROS = (
     "Is it a model for embeddings? Ask its server by itself, or name another: docs/providers.md"
@@ -31,8 +31,9 @@ _T = TypeVar("_T")
 
 
 def tried(config: Config, store: Store | None) -> EmbedderTried:
-    """One text and one query through the embedder that the settings name. Raises what it raises, and, of a server that
-    has another model than the one which made the vectors of a store, EmbedderUnavailable.
+    """Embed one text and one query with the configured embedder, and report on it.
+
+    Raises what the embedder raises, and EmbedderUnavailable if the model of the stored vectors was another one.
     """
     embedder = embedder_of(config.embedding, config.description)
     if embedder is None:
@@ -73,7 +74,7 @@ def tried(config: Config, store: Store | None) -> EmbedderTried:
 
 
 def _marks(store: Store | None, embedder: Embedder) -> list[bytes]:
-    """By what the model of the stored vectors is known again; empty where none are stored, or none is needed."""
+    """Return the marks of the stored vectors' model; empty if nothing is stored, or for a local embedder."""
     if store is None or embedder.local:
         return []
     return list(filter(any, map(store.mark, same_model.tables_of(store, names_of(embedder)))))

@@ -31,7 +31,7 @@ def no_child() -> Iterator[None]:
 
 
 def idle() -> list[int]:
-    return [each.confined.pid for each in child._spares._idle]
+    return [each.process.pid for each in child._spares._idle]
 
 
 def alive(pid: int) -> bool:
@@ -117,7 +117,7 @@ def test_time_that_is_over_with_the_answer_ends_the_process(
     """Else the next document would be given to a process that is about to end."""
 
     def answered(self: ReaderProcess, *_: object) -> object:
-        self.confined._expire()
+        self.process._expire()
         return {"language": "pdf", "skipped": "", "derived": True}, b"x", ()
 
     with monkeypatch.context() as changed:
@@ -232,7 +232,7 @@ from test_documents_child import slow_page
 from ragit.chunk.child import read_document, _spares
 from ragit.chunk.options import DocumentOptions
 read_document(pdf([["x"]]), "pdf", DocumentOptions())
-print(_spares._idle[0].confined.pid, flush=True)
+print(_spares._idle[0].process.pid, flush=True)
 {then}
 """
 
@@ -280,11 +280,11 @@ def test_a_fork_does_not_use_its_parents_child() -> None:
     popen, pid = parent(
         "import os\n"
         "if os.fork() == 0:\n"
-        '    print(read_document(pdf([["fork"]]), "pdf", DocumentOptions()).text, _spares._idle[0].confined.pid, flush=True)\n'
+        '    print(read_document(pdf([["fork"]]), "pdf", DocumentOptions()).text, _spares._idle[0].process.pid, flush=True)\n'
         "    import ragit.chunk; ragit.chunk.end_children()\n"
         "    os._exit(0)\n"
         "os.wait()\n"
-        'print(read_document(pdf([["parent"]]), "pdf", DocumentOptions()).text, _spares._idle[0].confined.pid, flush=True)\n'
+        'print(read_document(pdf([["parent"]]), "pdf", DocumentOptions()).text, _spares._idle[0].process.pid, flush=True)\n'
     )
     assert popen.stdout
     lines = popen.stdout.read().decode().splitlines()
