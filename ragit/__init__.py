@@ -20,7 +20,9 @@ def open(
     env: Mapping[str, str] | None = None,
     flags: Mapping[str, object] | None = None,
 ) -> Ragit:
-    """The index of the repository that `path` lies in; see `ragit.repository.repository.Ragit` for what it can do."""
+    """Open the index of the repository that `path` lies in; see
+    `ragit.repository.repository.Ragit`.
+    """
     from ragit.repository.repository import (
         open_repository,  # here, so that naming a room of ragit does not load all of them
     )

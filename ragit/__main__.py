@@ -1,4 +1,4 @@
-"""The door from the shell: errors become one sentence and an exit code, a bug becomes a log."""
+"""Runs the command line: errors become a message with a hint and an exit code, bugs become a log."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import sys
 
 
 def _look_elsewhere() -> None:
-    """Import nothing from the current folder, which `python -m ragit` puts first on the path: it may be anybody's."""
+    """Import nothing from the current folder, which `python -m ragit` puts first on the path: it is
+    untrusted.
+    """
     own = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120 - pathlib is not loaded yet
     try:
         if sys.path[0] == os.getcwd() != own:  # noqa: PTH109
@@ -30,8 +32,8 @@ EXIT_ERROR, EXIT_BUG, EXIT_INTERRUPT = 2, 3, 130
 
 
 def main() -> None:
-    """Run the command line. Exit codes: 0 found or done, 1 nothing found or stale, 2 error, 3 a bug, 130
-    interrupted.
+    """Run the command line. Exit codes: 0 found or done, 1 nothing found or stale, 2 error, 3 a
+    bug, 130 interrupted.
     """
     _fill_closed_streams()
     try:
@@ -41,13 +43,16 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):
             stream.flush()
-    # All that was opened is closed by now. Taking the interpreter apart, object by object, would cost a query a tenth
+    # All that was opened is closed by now. Taking the interpreter apart, object by object, would
+    # cost a query a tenth
     # of its time.
     os._exit(code)
 
 
 def _fill_closed_streams() -> None:
-    """Open what the caller closed (`ragit ... >&-`), as git does: else the next file opened would be our output."""
+    """Open streams that the caller closed (`ragit ... >&-`), as git does: the next opened file
+    would become our output.
+    """
     if None not in (sys.stdin, sys.stdout, sys.stderr):
         return
     while os.open(os.devnull, os.O_RDWR) <= 2:  # the lowest free number is taken first
@@ -65,8 +70,9 @@ def _escape_what_cannot_be_encoded() -> None:
 
 
 def run(args: list[str]) -> int:
-    """The same, giving the exit code."""
-    # Matrix products in this process are small: waiting for other threads would cost more than they save.
+    """Run the command line and return the exit code."""
+    # Matrix products in this process are small: waiting for other threads would cost more than they
+    # save.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     _escape_what_cannot_be_encoded()
     gc.disable()  # a command makes many objects, hardly a cycle, and ends
@@ -103,7 +109,8 @@ def run(args: list[str]) -> int:
         _say("interrupted: what was done is kept")
         return EXIT_INTERRUPT
     except BrokenPipeError:
-        # The reader went away (ragit ... | head). Python would complain again when it flushes at exit.
+        # The reader went away (ragit ... | head). Python would complain again when it flushes at
+        # exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:
@@ -111,12 +118,12 @@ def run(args: list[str]) -> int:
 
 
 def _one_line(said: str) -> str:
-    """What click says, which lists choices on lines of their own."""
+    """Return a message of click on one line; it lists choices on lines of their own."""
     return " ".join(said.split())
 
 
 def _failed(error: Exception, args: list[str]) -> int:
-    """What no command foresaw: an output that takes no more (of `ragit --help > FILE`, too), or else a bug."""
+    """Report an output that cannot be written, or a bug with its log, and return the exit code."""
     if isinstance(error, OSError) and error.errno in _NO_ROOM and error.filename is None:
         with contextlib.suppress(OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,23 +1,23 @@
-"""What can go wrong that a user can mend. Anything else is a bug and exits 3.
+"""Errors that a user can mend. Anything else is a bug and exits with status 3.
 
 RagitError
 ├── NotARepository        no git repository here, or git itself refuses it
-├── UnknownRevision       the revision names nothing; the hint lists near names
+├── UnknownRevision       the revision names nothing; the hint lists similar names
 ├── NotIndexed            the tree is not indexed, and may not be indexed now
 ├── StoreUnreadable       the index file is damaged or cannot be opened
 │   ├── StoreTooNew       it was written by a newer ragit
-│   └── StoreTooOld       it was written by an older ragit; indexing brings it up to date
-├── StoreBusy             another writer held the lock longer than we wait
-├── ConfigError           a setting is unknown, of the wrong type or out of range
-├── UnknownLanguage       a language name that no row of the table bears
+│   └── StoreTooOld       it has an older format; indexing updates it
+├── StoreBusy             another writer held the lock for too long
+├── ConfigError           a setting or an option is unknown, of the wrong type or out of range
+├── UnknownLanguage       a language name that is not in the table
 ├── UnknownFormat         an output format that does not exist
 ├── EmbedderUnavailable   the embedding server refused or did not answer
-├── RemoteFailed          another server refused or did not answer; its kinds are in ragit.remote.failures
-├── NotDescribed          a file has no description, and gets none as things stand
+├── RemoteFailed          another server refused or did not answer (ragit.remote.failures)
+├── NotDescribed          a file has no description, and gets none with these settings
 ├── WorkerDied            a worker process ended in the middle of its work
-├── OutputFailed          where the answer is directed to takes no more
+├── OutputFailed          the output cannot be written
 ├── HooksNotWritable      a hook file or its folder cannot be written
-└── GitFailed             a git command failed in a way we did not foresee
+└── GitFailed             a git command failed unexpectedly
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class UnknownRevision(RagitError):
 
 
 class NotIndexed(RagitError):
-    """The tree that was asked about is not indexed, or not all of it, and may not be indexed now."""
+    """A tree that is not completely indexed, and may not be indexed now."""
 
 
 class StoreUnreadable(RagitError):
@@ -82,15 +82,17 @@ class EmbedderUnavailable(RagitError):
 
 
 class RemoteFailed(RagitError):
-    """A service behind a port refused, or did not answer, or answered with something else."""
+    """A server that refused, did not answer, or answered something unexpected."""
 
 
 class NotDescribed(RagitError):
-    """A file that nothing is said about: it is not there, not indexed, no image to be sent, or nobody is asked."""
+    """A file that nothing is said about: it is not there, not indexed, no image to be sent, or
+    nobody is asked.
+    """
 
 
 class WorkerDied(RagitError):
-    """A process that chunks and embeds ended before its work did, most likely for want of memory."""
+    """A worker process that ended before its work did, most likely for lack of memory."""
 
 
 class OutputFailed(RagitError):

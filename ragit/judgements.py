@@ -1,6 +1,7 @@
-"""The words of an evaluation: what was asked and expected, what came of it. Standard library only, no IO.
+"""Defines the values of an evaluation: questions, expected answers, figures. Standard library only,
+no IO.
 
-Apart from `types`, so that a search, which evaluates nothing, does not load them.
+Apart from `types`, since a search needs none of them.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ class Question:
     expected: tuple[Expected, ...]
     category: str = "all"
     ref: str | None = None
-    """The revision to search; None for what the evaluation is of."""
+    """The revision to search; None for that of the whole evaluation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +50,16 @@ class Judged:
 
     question: Question
     ranks: tuple[int | None, ...]
-    """Of each expected place, from 1; None: not in the first ten."""
+    """The rank of each expected place, from 1; None if it is not in the first ten."""
     figures: Figures
     hits: tuple[Expected, ...]
-    """The first ten."""
+    """The first ten hits."""
     tree: str
     """The git object name of the tree that was searched."""
     degraded: str
     parts: frozenset[str]
-    """What had a part in the answer: keyword and vector, if they added to a hit; reranker, rewriter."""
+    """What took part in the answer: keyword and vector if they added to a hit, reranker, rewriter.
+    """
     searched: str
     """The tree in words."""
 
@@ -78,7 +80,7 @@ class Evaluation:
     """A golden set judged under one configuration."""
 
     name: str
-    """The set, in words."""
+    """The set in words."""
     searched: str
     overall: Figures
     categories: Mapping[str, Figures]
@@ -104,16 +106,16 @@ class Comparison:
 
     names: tuple[str, str]
     settings: tuple[tuple[str, object, object], ...]
-    """Those that differ: name, and the value under each."""
+    """The settings that differ: name, and the value under each."""
     before: Evaluation
     after: Evaluation
     difference: float
-    """Of the mean NDCG@10, the second less the first."""
+    """The difference of the mean NDCG@10, second minus first."""
     p: float
-    """How often chance alone makes a difference as large (two-sided)."""
+    """The probability that chance makes a difference as large (two-sided)."""
     test: str
     """The test, in words."""
     moved: tuple[Moved, ...]
-    """The greatest change first."""
+    """The questions whose answers differ, the greatest change first."""
     failures: tuple[str, ...]
     """Thresholds that the second does not meet, and dead arms of either, in words."""

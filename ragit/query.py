@@ -1,7 +1,7 @@
 """Defines the query: its text, its options, and which values they take. Pure.
 
-This is the only list of search options. `Ragit.search` takes these fields as keyword arguments, and `ragit search`
-makes its command line options from them.
+This is the only list of search options. `Ragit.search` takes these fields as keyword arguments, and
+`ragit search` makes its command line options from them.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ OPTIONS: Mapping[str, Option] = {
         "Search HEAD with uncommitted changes, HEAD, or what is staged.", choices=SCOPES
     ),
     "paths": Option(
-        "Search only paths that match GLOB, or all but those that match !GLOB. GLOB counts from the top of the"
-        " repository, ./GLOB from the current folder. May be repeated.",
+        "Search only paths that match GLOB, or all but those that match !GLOB. GLOB counts from the"
+        " top of the repository, ./GLOB from the current folder. May be repeated.",
         flags=("--path",),
         metavar="GLOB",
     ),
@@ -103,7 +103,9 @@ OPTIONS: Mapping[str, Option] = {
 
 
 def checked(query: Query) -> Query:
-    """Return the query in a form that can be a key. Raises ConfigError for a value that an option does not take."""
+    """Return the query in a form that can be a key. Raises ConfigError for a value that an option
+    does not take.
+    """
     for name, option in OPTIONS.items():
         _check(name, getattr(query, name), option)
     if query.ref is not None and query.scope != "worktree":

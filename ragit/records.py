@@ -1,7 +1,8 @@
-"""Frozen values with names: what `dataclasses` gives, without compiling source for each class when it is imported.
+"""Defines frozen records, like dataclasses but without compiling source for each class at import.
 
-A search is a process of its own, and loads some fifty such classes before it does anything: a dataclass costs 0.3 ms
-each, a `Record` 0.02 ms. What is made by the hundred thousand (`Chunk`) stays a dataclass, whose objects are cheaper.
+A search is a process of its own and loads some fifty such classes first: a dataclass costs 0.3 ms
+each, a `Record` 0.02 ms. `Chunk`, of which there are hundreds of thousands, stays a dataclass,
+whose objects are cheaper.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 else:
 
     def dataclass_transform(**_: object) -> object:
-        """What tells a type checker that subclasses have a constructor of their fields."""
+        """Tell a type checker that subclasses have a constructor of their fields."""
         return lambda kind: kind
 
 
@@ -22,10 +23,12 @@ _R = TypeVar("_R", bound="Record")
 
 @dataclass_transform(frozen_default=True)
 class Record:
-    """A base for classes whose annotated names are their fields; a value given in the class is a field's default.
+    """A base for classes whose annotated names are their fields; a value given in the class is a
+    field's default.
 
-    Records are equal if they are of one class and all fields are equal, can be hashed if all values can, and are
-    never changed: `replaced` gives a changed copy. Defaults are shared by all of them, so they must be immutable.
+    Records are equal if they are of one class and all fields are equal, can be hashed if all values
+    can, and are never changed: `replaced` gives a changed copy. Defaults are shared by all of them,
+    so they must be immutable.
     """
 
     fields: ClassVar[tuple[str, ...]] = ()
@@ -78,11 +81,13 @@ class Record:
 
 
 def replaced(record: _R, **changes: Any) -> _R:
-    """The same record with some fields changed. TypeError for a name that is no field."""
+    """Return the same record with some fields changed. Raises TypeError for a name that is no
+    field.
+    """
     return type(record)(**{**{name: record.__dict__[name] for name in record.fields}, **changes})
 
 
 def as_dict(record: Record) -> dict[str, Any]:
-    """The fields by name, in order; those that are records as dicts, too."""
+    """Return the fields by name, in order; records among them as dicts, too."""
     values = ((name, record.__dict__[name]) for name in record.fields)
     return {name: as_dict(value) if isinstance(value, Record) else value for name, value in values}

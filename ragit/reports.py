@@ -1,6 +1,6 @@
-"""What commands other than search report: plain values, made by the room that knows and shown by `render`.
+"""Defines what commands other than search report. Standard library only, no IO.
 
-Standard library only, no IO. Apart from `types`, since a search needs none of them.
+Apart from `types`, since a search needs none of them.
 """
 
 from __future__ import annotations
@@ -14,42 +14,46 @@ from ragit.types import Oid, WithoutVectors
 
 
 class Described(Record):
-    """What language models were asked for in a run of indexing, and said; or, for a dry run, what would be asked."""
+    """What language models were asked in a run of indexing, and said; for a dry run, what would be
+    asked.
+    """
 
     chunks: int
-    """Chunks described, or to be described."""
+    """Chunks that were described, or would be."""
     images: int
     failed: int
-    """Chunks that are embedded by their code alone for now, and images that are not indexed: asked for again next
-    time."""
+    """Chunks that are embedded without a description for now, and images that are not indexed. The
+    next run asks again.
+    """
     why: str
-    """Why one of those failed, in a sentence; empty if none did."""
+    """The reason why one of those failed, in a sentence; else empty."""
     tokens_in: int
-    """As servers counted them, as far as they do; for a dry run by estimate."""
+    """Tokens as far as servers count them; for a dry run an estimate."""
     tokens_out: int
     cost: float | None
-    """By the settings under `pricing`; None where a model that was asked has no price there, or its server counts no
-    tokens."""
+    """The cost by the settings under `pricing`; None if a model has no price or its server counts
+    no tokens.
+    """
     unpriced: tuple[str, ...] = ()
-    """The models that have no price."""
+    """The models without a price."""
     secrets: int = 0
-    """Taken out of texts before they were sent."""
+    """Secrets removed from texts before they were sent."""
 
 
 class ImageDescribed(Record):
-    """An image of a tree, and what is stored about it."""
+    """An image of a tree, and its description."""
 
     path: str
     ref: str
     blob: Oid
     describer: str
-    """Who describes images, by server, model and prompt."""
+    """The server, model and prompt that describe images."""
     text: str
     """The description; empty if there is none yet."""
 
 
 class ChunkDescribed(NamedTuple):
-    """A chunk, and what is stored about it."""
+    """A chunk, and its description."""
 
     start_line: int
     end_line: int
@@ -61,18 +65,18 @@ class ChunkDescribed(NamedTuple):
 
 
 class FileDescribed(Record):
-    """A file of a tree that is no image, and what is stored about its chunks."""
+    """A file of a tree, and the descriptions of its chunks."""
 
     path: str
     ref: str
     blob: Oid
     describer: str
-    """Who describes chunks, by server, model and prompt."""
+    """The server, model and prompt that describe chunks."""
     chunks: tuple[ChunkDescribed, ...]
 
     @property
     def text(self) -> str:
-        """Their descriptions; empty if one is lacking."""
+        """Return all descriptions; empty if one is lacking."""
         return (
             "\n".join(one.text for one in self.chunks)
             if all(one.text for one in self.chunks)
@@ -81,21 +85,21 @@ class FileDescribed(Record):
 
 
 class Sent(Record):
-    """What a server was sent that makes vectors, or, by estimate, would be."""
+    """What a server that makes vectors was sent; for a dry run, an estimate."""
 
     model: str
     tokens: int
-    """As the server counts them."""
+    """Tokens as the server counts them."""
     secrets: int
-    """Taken out of the texts before they were sent."""
+    """Secrets removed from texts before they were sent."""
     shortened: int = 0
     """Texts that were too long, of which the beginning was sent."""
     refused: int = 0
-    """Texts that the server would not take: they have no vector, and are found by their words."""
+    """Texts that the server refused: they have no vector, and are found by their words."""
     most_texts: int = 0
-    """Texts that the server takes in a request, where it refused more; 0 if it refused none."""
+    """Texts that the server takes in a request, if it refused more; else 0."""
     cost: float | None = None
-    """By the settings' prices; None if they have none for this model."""
+    """The cost by the settings' prices; None if they have none for this model."""
 
 
 class Reached(Record):
@@ -105,43 +109,41 @@ class Reached(Record):
     address: str
     model: str
     key: str
-    """Where its key is looked for, and whether there is one. Never the key."""
+    """Where the key is looked for, and whether there is one. Never the key."""
     in_clear: bool
-    """The key travels unencrypted to another machine."""
+    """True if the key travels unencrypted to another machine."""
 
 
 @runtime_checkable
 class Served(Protocol):
-    """What an embedder also is that asks a server: it says how that is reached, and what it was sent. One that is not
-    is taken to send nothing.
-    """
+    """An embedder that asks a server. One that is not is taken to send nothing."""
 
     @property
     def sent(self) -> Sent:
-        """All that was sent so far, queries included."""
+        """Return all that was sent so far, queries included."""
 
     def about(self) -> Reached:
-        """Provider, address and model, and whether there is a key."""
+        """Return provider, address and model, and whether there is a key."""
 
 
 class EmbedderTried(Record):
-    """What came of trying the configured embedder once."""
+    """The result of a test of the configured embedder."""
 
     provider: str
     address: str
-    """Where it was asked; empty for one that is part of ragit."""
+    """The server's address; empty for an embedder that is part of ragit."""
     model: str
     key: str
-    """Where its key is looked for, and whether there is one. Never the key."""
+    """Where the key is looked for, and whether there is one. Never the key."""
     dimensions: int
     document_ms: float
     query_ms: float
     tokens: int
-    """As the server counts them, for both."""
+    """Tokens of both texts, as the server counts them."""
     cost: float | None
-    """By the settings' prices; None if they have none for this model."""
+    """The cost by the settings' prices; None if they have none for this model."""
     notes: tuple[str, ...]
-    """What is worth knowing."""
+    """Remarks, a sentence each."""
 
 
 class IndexReport(Record):
@@ -154,95 +156,99 @@ class IndexReport(Record):
     indexed: int
     """Blobs that were not stored before."""
     embedded: int
-    """Texts that no vector was stored of, each once."""
+    """Distinct texts without a stored vector."""
     reused: int
-    """The other chunks of the blobs that were worked on: their vector was there already."""
+    """The other chunks of the new blobs, whose vectors were stored."""
     words: int
-    """Of the chunks that were embedded: what an embedder had to read, descriptions aside."""
+    """Words of the embedded chunks, without descriptions."""
     skipped: Mapping[str, int]
     seconds: float
     dry_run: bool = False
     described: Described | None = None
-    """None where no descriptions are wanted."""
+    """The descriptions that were asked for; None if none are wanted."""
     sent: Sent | None = None
-    """None where no server makes vectors, or none had to."""
+    """What a server was sent to make vectors; None if no server had to make any."""
     by_lines: Mapping[str, int] = MappingProxyType({})
-    """Files that are searched, but whose grammar had no say in their chunks, by reason."""
+    """Files that are cut by lines instead of syntax, by reason."""
     without_vectors: WithoutVectors | None = None
-    """Of a dry run: how many of the chunks that are stored lack their vectors, as of a search's answer."""
+    """In a dry run, the stored chunks without vectors."""
     older: bool = False
-    """Of a dry run: an older ragit's index is there. A run takes over what it can of that; this one, which writes
-    nothing, cannot read it, and counts it as lacking."""
+    """True in a dry run over an index of an older format, which it cannot read and counts as
+    missing. A real run reuses it.
+    """
 
 
 class FreshnessReport(Record):
-    """How much of a tree the store lacks."""
+    """What the store lacks of a tree."""
 
     ref: str
     tree: Oid
     missing: tuple[str, ...]
     indexed: bool = True
-    """There is an index at all."""
+    """True if there is an index at all."""
     absent: Mapping[str, int] = MappingProxyType({})
-    """Files that the repository does not have, by the reason: no index can hold them."""
+    """The number of files that the repository lacks, by reason."""
     without_vectors: WithoutVectors | None = None
-    """None if no chunk of the tree, as far as it is stored, lacks its vector."""
+    """The stored chunks of the tree without vectors; None if there are none."""
     deferred: int = 0
-    """Files that were slow to read and wait for the next `ragit index`: not found, or by their lines."""
+    """The number of files that were slow to read and are left to the next `ragit index`: not found,
+    or cut by lines.
+    """
     by_lines: tuple[tuple[str, str], ...] = ()
     """Files that are indexed by lines instead of syntax, each with the reason."""
     unsearched: Mapping[str, int] = MappingProxyType({})
-    """Files of the tree by the reason why they are not indexed, if none is indexed."""
+    """The number of files by the reason why they are not indexed, if none is indexed."""
 
     @property
     def fresh(self) -> bool:
-        """True if nothing is missing: what a search calls complete."""
+        """Return whether nothing is missing, so that a search is complete."""
         return not self.missing and self.without_vectors is None
 
 
 class RefStatus(Record):
-    """How far one ref is indexed."""
+    """How far a ref is indexed."""
 
     name: str
     tree: Oid
     files: int
     missing: int
     without_vectors: WithoutVectors | None = None
-    """As of a search's answer."""
+    """The stored chunks of the tree without vectors; None if there are none."""
 
 
 class StatusReport(Record):
-    """What is stored, and for whom."""
+    """What is stored, and for which refs."""
 
     store: str
     exists: bool
     bytes: int
     chunkings: int
-    """Blobs chunked, of all trees."""
+    """Chunked blobs of all trees."""
     chunks: int
     embedder: str
-    """Fingerprint of the configured embedder; empty where keywords only are wanted."""
+    """The fingerprint of the configured embedder; empty if there is none."""
     other_embedders: tuple[str, ...]
-    """Fingerprints of embedders whose vectors are stored but not used; gc drops them."""
+    """Fingerprints of embedders whose stored vectors are not used; gc drops them."""
     refs: tuple[RefStatus, ...]
     """HEAD with the uncommitted changes if there are any, HEAD, then the local branches."""
     skipped: Mapping[str, int]
-    """Files that are not searched, by reason: of HEAD with the uncommitted changes, as of a search."""
+    """Files that a search of HEAD with the uncommitted changes leaves out, by reason."""
     skipped_files: tuple[tuple[str, str], ...] = ()
-    """Each of them, and of `by_lines`, by its path, with the reason."""
+    """The path and the reason of each skipped file and of each file cut by lines."""
     by_lines: Mapping[str, int] = MappingProxyType({})
-    """Files that are searched, but whose grammar had no say in their chunks, by reason."""
+    """Files that are cut by lines instead of syntax, by reason."""
     worker: str = ""
-    """What the worker that hooks start is doing, in a few words; empty if there is nothing to say."""
+    """The state of the hooks' worker in a few words; else empty."""
     descriptions: tuple[int, int] | None = None
-    """How many are stored, and how many chunks, those of the same text as one, and images of HEAD have none: they wait
-    for the next `ragit index`. None where no descriptions are wanted."""
+    """The stored descriptions, and the chunks and images of HEAD that lack one, each content once.
+    None if none are wanted.
+    """
     older: bool = False
-    """What is there was written by an older ragit, and is read when it was brought up to date."""
+    """True if the index has an older format; it is read once it was updated."""
 
 
 class GcReport(Record):
-    """What gc did."""
+    """What gc dropped."""
 
     dropped: int
     """Blobs whose chunks were deleted."""
@@ -250,7 +256,7 @@ class GcReport(Record):
     bytes_before: int
     bytes_after: int
     object_bytes: int = 0
-    """Freed in the private object directory of uncommitted work."""
+    """Bytes freed in the private objects of uncommitted work."""
 
 
 INSTALL_HOOKS = "ragit hooks install"
@@ -258,11 +264,12 @@ INSTALL_HOOKS = "ragit hooks install"
 
 
 class HookState(Record):
-    """One of git's hooks, as far as ragit is concerned."""
+    """One of git's hooks."""
 
     event: str
     file: str
-    """Path from the top of the working tree (absolute outside of it), or a section of git's config."""
+    """Path from the top of the working tree (absolute outside of it), or a section of git's config.
+    """
     state: str
     """active, absent, broken (its Python is gone), or left alone."""
     note: str = ""
@@ -271,7 +278,7 @@ class HookState(Record):
 
 
 class HooksReport(Record):
-    """What stands in the hooks after they were installed, removed or looked at."""
+    """The state of git's hooks after they were installed, removed or looked at."""
 
     dispatcher: str
     """The file that the lines in hooks call."""
@@ -280,42 +287,42 @@ class HooksReport(Record):
 
     @property
     def active(self) -> bool:
-        """True if every hook wakes ragit."""
+        """Return whether every hook starts ragit."""
         return all(hook.state == "active" for hook in self.hooks)
 
     @property
     def installable(self) -> bool:
-        """True if there is a hook that `ragit hooks install` would add ragit to."""
+        """Return whether there is a hook that `ragit hooks install` would add ragit to."""
         return any(hook.advice == INSTALL_HOOKS for hook in self.hooks)
 
 
 class RequestedChunker(NamedTuple):
-    """A chunker of the user's own that a repository wants to be run."""
+    """A user's chunker that a repository asks to run."""
 
     name: str
     suffixes: tuple[str, ...]
     sha256: str
-    """Of its file as it is now; empty for what is installed."""
+    """The hash of its file as it is now; empty for an installed one."""
     problem: str
-    """Why it is ignored nonetheless; empty if it is not."""
+    """The reason why it is ignored nonetheless; else empty."""
     instead: tuple[tuple[str, str], ...]
-    """Of its suffixes, those that ragit itself reads, each with the language."""
+    """The suffixes that ragit itself reads, each with the language."""
 
 
 class PermissionRequest(Record):
     """What a repository asks its user to allow."""
 
     path: str
-    """Of its .ragit.toml."""
+    """The path of its .ragit.toml."""
     settings: tuple[tuple[str, object, str], ...]
-    """Name, value and place of each sensitive setting."""
+    """The name, value and origin of each sensitive setting."""
     chunkers: tuple[RequestedChunker, ...]
     files: Mapping[str, bytes]
-    """What is allowed with it, by name: a file of code, or "" for the .ragit.toml."""
+    """The content of each file that is allowed with it, by name; "" stands for the .ragit.toml."""
 
 
 class Finding(Record):
-    """One thing that `ragit doctor` looked at."""
+    """One thing that `ragit doctor` checked."""
 
     topic: str
     state: str

@@ -1,8 +1,10 @@
-"""The words of the house: what flows from git to the screen. Standard library only, no IO.
+"""Defines the values that packages hand each other, from git to the screen. Standard library only,
+no IO.
 
-git gives a tree as `Entry` rows; `chunk` turns a blob's bytes into a `Chunking`; `embed` turns texts into vectors;
-`store` keeps them; `rank` and `search` make `Hit` rows out of them, gathered in an `Answer` for `render`.
-A `Chunk` has no path: the same blob may lie at many paths of many trees. The path joins at `Hit`.
+git gives a tree as `Entry` rows; `chunk` turns the bytes of a blob into a `Chunking`; `embed` turns
+texts into vectors; `store` keeps them; `search` and `rank` make `Hit` rows, gathered in an `Answer`
+for `render`. A `Chunk` has no path, since a blob may have many paths in many trees; a `Hit` has
+one.
 """
 
 from __future__ import annotations
@@ -19,14 +21,14 @@ Oid = NewType("Oid", str)
 
 
 def path_text(path: bytes) -> str:
-    """A path of a tree as text, in whatever encoding the system names its own files: bytes that are no UTF-8 stay
-    what they are, as `render` shows them.
+    """Return a path of a tree as text. Bytes that are not UTF-8 are kept as surrogates, which
+    `render` escapes.
     """
     return path.decode("utf-8", "surrogateescape")
 
 
 class Entry(NamedTuple):
-    """One file of a tree. The path is bytes, as git has it: it need not be valid in any encoding."""
+    """A file of a tree. The path is bytes, as git has it: it may be valid in no encoding."""
 
     path: bytes
     mode: int
@@ -53,9 +55,10 @@ class Definition(NamedTuple):
 class Chunk:
     """A piece of one blob.
 
-    `start_line` and `end_line` are 1-based and inclusive. `start` and `end` are offsets (half-open) into the blob's
-    text as UTF-8 bytes; `text` is exactly those bytes, decoded. Unless an over-long line was cut, that is exactly the
-    lines start_line..end_line, with their line ends except the last one's. A document's text is the one made of it.
+    `start_line` and `end_line` are 1-based and inclusive. `start` and `end` are offsets (half-open)
+    into the blob's text as UTF-8 bytes; `text` is exactly those bytes, decoded. Unless an over-long
+    line was cut, that is exactly the lines start_line..end_line, with their line ends except the
+    last one's. A document's text is the one made of it.
     """
 
     start_line: int
@@ -64,36 +67,41 @@ class Chunk:
     end: int
     text: str
     kind: str = "text"
-    """What it is, in one word: function, method, class, struct, section, imports, text, ..."""
+    """The kind in one word: function, method, class, struct, section, imports, text, ..."""
     symbol: str = ""
-    """The name it defines, as written; empty if it defines none. A chunk of grouped neighbours holds the names of all,
-    separated by spaces, the first one's first."""
+    """The name that it defines, empty if none. A chunk of grouped neighbours has the names of all,
+    separated by spaces.
+    """
     parent: str = ""
-    """Names around it, outermost first, joined by a dot (or heading titles joined by ' > ')."""
+    """The names around it, outermost first, joined by a dot, or titles joined by ' > '."""
     signature: str = ""
     """The declaration without its body, on one line."""
     doc: str = ""
     """Leading comment or docstring, without its comment marks."""
     place: str = ""
-    """Where a person finds it in a document: `page 12`, `sheet Budget rows 40-80`; empty for what has only lines."""
+    """The place in a document, as `page 12` or `sheet Budget rows 40-80`; empty for what has only
+    lines.
+    """
     numbers: tuple[int, ...] = ()
-    """On which of these rows, pages, ... each of its lines stands, 0 for none; empty if all are on one."""
+    """The row or page of each line, 0 for none; empty if all lines are on one."""
     definitions: tuple[Definition, ...] = ()
-    """All that it defines, in order of lines: each name of `symbol`, and functions and types local to these."""
+    """All definitions, in order of lines: each name of `symbol`, and local functions and types."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chunking:
-    """All chunks of one blob under one language, in order; or none, with the reason."""
+    """All chunks of a blob in one language, in order; or none, with the reason."""
 
     language: str
     chunks: tuple[Chunk, ...]
     skipped: str = ""
-    """Why there are no chunks ("binary", "lfs pointer", "minified", ...), or why they are not what they might be
-    (`BY_LINES`); empty if the blob was chunked."""
+    """The reason why there are no chunks ("binary", "lfs pointer", "minified", ...), or only chunks
+    by lines (`BY_LINES`); else empty.
+    """
     derived: bytes = b""
-    """The text made of a document, in UTF-8, in which its chunks' lines and offsets count; empty for a file that is
-    text itself."""
+    """The text made of a document, in UTF-8, to which its chunks' lines and offsets refer; else
+    empty.
+    """
 
 
 BY_LINES = "cut by lines"
@@ -113,36 +121,44 @@ BUSY_BY_LINES = f"{BY_LINES}, {BUSY}"
 SHORT_BY_LINES = f"{BY_LINES}, {SHORT_OF_MEMORY}"
 
 DEFERRED = frozenset((BUSY, BUSY_BY_LINES, SPENT, SPENT_BY_LINES, SHORT_OF_MEMORY, SHORT_BY_LINES))
-"""Reasons that say nothing about a blob, but about the run that met it: the next `ragit index` tries it again."""
+"""Reasons that say nothing about a blob, but about the run that met it: the next `ragit index`
+tries it again.
+"""
 
 
 class Embedder(Protocol):
-    """Texts to unit vectors. One object per (model, dimensions, prefix, options)."""
+    """A model that turns texts into unit vectors; one object for each model, dimensions, prefix and
+    options.
+    """
 
     @property
     def fingerprint(self) -> str:
-        """Names everything that determines a vector beside the text."""
+        """Return a name for everything besides the text that determines a vector."""
 
     @property
     def dimensions(self) -> int:
-        """Length of each vector."""
+        """Return the length of each vector."""
 
     @property
     def local(self) -> bool:
-        """True if it sends nothing anywhere, so that worker processes may each run one."""
+        """Return whether nothing is sent anywhere, so that worker processes may each run one."""
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
-        """One vector per text, in order: float32, little-endian, of length 1 (or all zero for a text without words)."""
+        """Return one vector for each text, in order: float32, little-endian, of length 1, or all
+        zero for a text without words.
+        """
 
     def embed_query(self, text: str) -> bytes:
-        """The vector of a query, in the same form."""
+        """Return the vector of a query, in the same form."""
 
     def knows(self, text: str) -> bool:
-        """False if it knows no word of a text: a vector is made of what the words look like, and says little."""
+        """Return whether it knows a word of a text; without one a vector says little."""
 
 
 class Target(Record):
-    """A tree to look at: what the user called it, and a tree that is likely to differ little from it."""
+    """A tree with the name that the user called it by, and a tree that likely differs little from
+    it.
+    """
 
     name: str
     tree: Oid
@@ -156,7 +172,7 @@ STAGED = "staged changes"
 
 
 def index_command(ref: str) -> str:
-    """What completes the tree that is called so."""
+    """Return the command that completes the tree of this name."""
     options = {HEAD: "", UNCOMMITTED: " --worktree", STAGED: " --staged"}
     return "ragit index" + options.get(ref, f" {ref}")
 
@@ -165,11 +181,13 @@ NOT_DOWNLOADED = "not downloaded"
 """The reason for a file that a partial clone lacks: `ragit index --fetch-missing` downloads it."""
 
 LOST = "missing or damaged in git"
-"""The reason for a file that any other repository lacks, or whose object cannot be read: `git fsck` names it."""
+"""The reason for a file that any other repository lacks, or whose object cannot be read: `git fsck`
+names it.
+"""
 
 
 def absent_advice(ref: str, reasons: Iterable[str]) -> str:
-    """What to type about files of a tree that the repository lacks. The doctor looks at HEAD's alone."""
+    """Return what to type about files of a tree that the repository lacks."""
     if ref in (HEAD, UNCOMMITTED):
         return "`ragit doctor` says more"
     typed = {
@@ -191,15 +209,17 @@ class WithoutVectors(NamedTuple):
 
     chunks: int
     of: int
-    """All chunks of the tree, as far as it is stored."""
+    """All stored chunks of the tree."""
 
 
 def lacking(missing: int, without: WithoutVectors | None, of: str) -> str:
-    """What is not indexed of the tree that is called so, in the words of every command; empty if all of it is."""
-    files = f"{missing:,} {'file' if missing == 1 else 'files'} of {of} {'is' if missing == 1 else 'are'} not indexed"
+    """Return what of a tree is not indexed, in the words of all commands; empty if all of it is."""
+    noun, verb = ("file", "is") if missing == 1 else ("files", "are")
+    files = f"{missing:,} {noun} of {of} {verb} not indexed"
     if without is None:
         return files if missing else ""
-    vectors = f"{without.chunks:,} of {without.of:,} chunks {'has' if without.chunks == 1 else 'have'} no vector"
+    have = "has" if without.chunks == 1 else "have"
+    vectors = f"{without.chunks:,} of {without.of:,} chunks {have} no vector"
     return f"{files}, and {vectors}" if missing else f"all words of {of} are indexed, but {vectors}"
 
 
@@ -208,13 +228,13 @@ class ToIndex(Record):
 
     files: int
     documents: int
-    """Of these files. Reading one may take as long as many files of code."""
+    """The documents among these files. Reading one may take as long as many files of code."""
     server: str
-    """Who makes the vectors, as `openai at api.openai.com`; empty where no server does."""
+    """The server that makes the vectors, as `openai at api.openai.com`; empty if none does."""
 
 
 class Optimized(Record):
-    """What context optimisation did to a hit, under the seed's names."""
+    """What context optimisation did to a hit."""
 
     merged_from: tuple[str, ...] = ()
     deduped_from: tuple[str, ...] = ()
@@ -225,11 +245,11 @@ class Reranked(NamedTuple):
     """What a reranker did to a hit."""
 
     place: int
-    """Where it stood before, from 1."""
+    """The rank before, from 1."""
     relevance: float | None
-    """As the model gave it, in its own scale; None where it gave none."""
+    """The relevance in the model's own scale; None if the model gave none."""
     change: float
-    """What its score changed by: scores belong to the places in the list, and it moved to another."""
+    """The change of the score: scores belong to ranks, and the hit moved to another."""
 
 
 class Hit(Record):
@@ -247,17 +267,17 @@ class Hit(Record):
     blob: Oid
     signals: Mapping[str, float] = MappingProxyType({})
     terms: tuple[str, ...] = ()
-    """Words of the query that the chunk or its file holds."""
+    """The words of the query that the chunk or its file holds, as index terms."""
     also: tuple[str, ...] = ()
     """Other paths of the tree that hold the same blob."""
     optimized: Optimized | None = None
     reranked: Reranked | None = None
     place: str = ""
-    """Where a person finds it in a document: `page 12`; its lines count in the text made of the document."""
+    """The place in a document, as `page 12`; lines count in the text made of the document."""
     numbers: tuple[int, ...] = ()
-    """Where the place is several rows, pages, ...: on which of them each line stands, 0 for none."""
+    """The row or page of each line, 0 for none, where the place is several."""
     definitions: tuple[Definition, ...] = ()
-    """All that it defines, in order of lines."""
+    """All definitions, in order of lines."""
     line: int = 0
     """The line that answers best; 0 if it is not known, and is chosen when the hit is shown."""
 
@@ -271,13 +291,13 @@ class Demoted(NamedTuple):
     symbol: str
     score: float
     otherwise: float
-    """The score it would have."""
+    """The score without the demotion."""
     signals: Mapping[str, float]
-    """What lowered it, by name."""
+    """The signals that lowered it, by name."""
 
 
 class RerankedBy(NamedTuple):
-    """Who ordered the best candidates anew."""
+    """The model that ordered the best candidates anew."""
 
     model: str
     candidates: int
@@ -285,12 +305,12 @@ class RerankedBy(NamedTuple):
 
 
 class Rewritten(NamedTuple):
-    """What was looked for beside the query."""
+    """What was searched beside the query."""
 
     variants: tuple[str, ...] = ()
-    """Other ways to ask, by a language model."""
+    """Other forms of the query, by a language model."""
     words: Mapping[str, tuple[str, ...]] = MappingProxyType({})
-    """Words of the searched tree, by the word of the query that they are near to."""
+    """Words of the searched tree, by the word of the query that they are related to."""
 
 
 class Answer(Record):
@@ -300,47 +320,50 @@ class Answer(Record):
     ref: str
     tree: Oid
     complete: bool
-    """All that the settings want of the tree is stored: the words of every file, and the vectors of every chunk."""
+    """True if the words of every file and the vectors of every chunk are stored, as the settings
+    want.
+    """
     missing: int
-    """Files that are not stored."""
+    """The number of files that are not stored."""
     degraded: str
-    """Why an arm, the reranker or the rewriter did not take part; empty if all did that were to."""
+    """The reason why an arm, the reranker or the rewriter did not take part; else empty."""
     took_ms: float
     hits: tuple[Hit, ...]
     demoted: tuple[Demoted, ...] = ()
-    """Only where the query asked to explain."""
+    """Places that a demotion kept out; only if the query asked to explain."""
     reranked_by: RerankedBy | None = None
     rewritten: Rewritten | None = None
     without_vectors: WithoutVectors | None = None
-    """None if no chunk lacks its vector."""
+    """The chunks without vectors; None if there are none."""
     undescribed: int = 0
-    """Chunks of the tree, those of the same text as one, and images that lack the descriptions that they are to have.
-    """
+    """The number of chunks and images that lack a description that is wanted, each content once."""
     absent: Mapping[str, int] = MappingProxyType({})
-    """Files of the tree that the repository does not have, so that nothing can find them, by the reason."""
+    """The number of files of the tree that the repository lacks, by reason."""
     deferred: int = 0
-    """Files of the tree that were slow to read, and wait for the next `ragit index`: not found, or by their lines."""
+    """The number of files that were slow to read and are left to the next `ragit index`: not found,
+    or cut by lines.
+    """
     warnings: tuple[str, ...] = ()
-    """What settings of submodules ask for and do not get, a sentence each."""
+    """A sentence for each ignored setting of a submodule."""
     unmatched_names: tuple[str, ...] = ()
     """Names in the query, of several words, that no indexed file of the tree holds."""
     notes: tuple[str, ...] = ()
     """What else a reader has to know about the answer, a sentence each."""
     unsearched: Mapping[str, int] = MappingProxyType({})
-    """Files of the tree by the reason why they are not indexed, if none is indexed."""
+    """The number of files by the reason why they are not indexed, if none is indexed."""
     left_out: int = 0
-    """Hits that did not fit into the number of tokens that was asked for."""
+    """The number of hits that did not fit into the tokens that were asked for."""
 
 
 class Progress(Protocol):
-    """Told how far indexing is; a face shows it."""
+    """A callback for the progress of indexing."""
 
     def __call__(self, done: int, total: int, /) -> None:
         """`done` of `total` missing blobs are stored."""
 
 
 class OnIndex(Protocol):
-    """Told what a search has to index before it answers; may give back who is told how far that is."""
+    """A callback for what a search has to index first."""
 
     def __call__(self, lacking: ToIndex, /) -> Progress | None:
         """`lacking` is what the tree lacks."""

@@ -1,6 +1,7 @@
 """The command line: each command parses its arguments, makes one call and renders the result.
 
-A command's module is imported when the command is called, so that `ragit search` does not load the others.
+A command's module is imported when the command is called, so that `ragit search` does not load the
+others.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ def color_option(command: Callable[..., Any]) -> Callable[..., Any]:
         show_default=True,
         expose_value=False,
         callback=_keep,
-        help="Colour the output. auto: on a terminal, unless NO_COLOR is set, or if CLICOLOR_FORCE is.",
+        help="Colour the output. auto: on a terminal, heeding NO_COLOR and CLICOLOR_FORCE.",
     )(command)
 
 
@@ -27,7 +27,9 @@ def _keep(ctx: click.Context, _: click.Parameter, value: str) -> None:
 
 
 def wants_color(terminal: bool) -> bool:
-    """Return whether to colour the output of the command under way, which goes to a terminal or not."""
+    """Return whether to colour the output of the command under way, which goes to a terminal or
+    not.
+    """
     ctx = click.get_current_context(silent=True)
     asked = ctx.obj.get("color", "auto") if ctx and ctx.obj else "auto"
     if asked != "auto":

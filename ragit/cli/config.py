@@ -1,4 +1,4 @@
-"""`ragit config`, `ragit trust` and `ragit completion`."""
+"""The commands `ragit config`, `ragit trust` and `ragit completion`."""
 
 from __future__ import annotations
 
@@ -18,9 +18,11 @@ from ragit.errors import ConfigError
 @click.option("--help-texts", "full", is_flag=True, help="Say what each setting means.")
 @click.pass_context
 def config(ctx: click.Context, name: str | None, as_json: bool, full: bool) -> None:
-    """Show every setting, its value and where it came from; of NAME, a setting or a section, also what it means.
+    """Show every setting, its value and where it came from; of NAME, a setting or a section, also
+    its meaning.
 
-    Settings come from .ragit.toml, `git config ragit.*`, RAGIT_* variables and -c, each above the one before.
+    Settings come from .ragit.toml, `git config ragit.*`, RAGIT_* variables and -c, each above the
+    one before.
 
     \b
     Examples:
@@ -43,9 +45,11 @@ def config(ctx: click.Context, name: str | None, as_json: bool, full: bool) -> N
 @click.option("--revoke", is_flag=True, help="Take all permissions of this repository back.")
 @click.pass_context
 def trust(ctx: click.Context, dry_run: bool, yes: bool, revoke: bool) -> None:
-    """Allow what this repository's settings ask for: to send data, to choose where to write, to run its chunkers.
+    """Allow what this repository's settings ask for: to send data, to choose where to write, to run
+    its chunkers.
 
-    Shows it first. The permission is kept outside the repository and holds for the files as they are now.
+    Shows it first. The permission is kept outside the repository and holds for the files as they
+    are now.
 
     \b
     Examples:
@@ -64,7 +68,7 @@ def trust(ctx: click.Context, dry_run: bool, yes: bool, revoke: bool) -> None:
 
 
 def _agrees() -> bool:
-    """What the user answers. Raises ConfigError where there is no one to ask: silence allows nothing."""
+    """Ask the user, and return the answer. Raises ConfigError if there is no terminal to ask on."""
     if not sys.stdin.isatty():
         raise ConfigError(
             "nothing was allowed: there is no terminal to ask on", "To allow it: ragit trust --yes"

@@ -1,4 +1,4 @@
-"""`ragit describe`: what models said about an image, or about the code of a file."""
+"""The command `ragit describe`."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from ragit.cli.shared import look, open_index, print_lines
     help="The file as it is in this branch, tag, commit or tree.",
 )
 @click.option(
-    "--now", is_flag=True, help="Have an image described, and keep that, if it is not yet."
+    "--now", is_flag=True, help="Ask for the description of an image that has none, and keep it."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 @click.pass_context
 def describe(ctx: click.Context, file: str, ref: str | None, now: bool, as_json: bool) -> int:
     """Print what a model said about FILE: about an image, or about each chunk of code.
 
-    `ragit index` has them described, if imageDescription.enabled and description.enabled say so. Exit status: 0 all is
-    described, 1 something is not yet, 2 error.
+    `ragit index` asks for descriptions if imageDescription.enabled and description.enabled are
+    set. Exit status: 0 all is described, 1 something is not yet, 2 error.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""`ragit doctor`: what ragit stands on, and how to mend it."""
+"""The command `ragit doctor`."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from ragit import render
 from ragit.cli.shared import look, print_lines
 
 
-@click.command(short_help="Look at all that ragit stands on, and say how to mend it.")
+@click.command(short_help="Check all that ragit needs, and say how to repair it.")
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 @click.pass_context
 def doctor(ctx: click.Context, as_json: bool) -> int:
-    """Look at everything that ragit stands on, and say how to mend what is not well.
+    """Check everything that ragit needs, and say how to repair what is not well.
 
-    Changes nothing. Exit status: 0 healthy, 1 something to mend.
+    Changes nothing. Exit status: 0 healthy, 1 something to repair.
 
     \b
     Example:

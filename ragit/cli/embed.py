@@ -1,4 +1,4 @@
-"""`ragit embed`: the configured embedder, tried."""
+"""The command `ragit embed`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`ragit eval`: how well searching answers here, as a figure and as a gate."""
+"""The command `ragit eval`."""
 
 from __future__ import annotations
 
@@ -74,7 +74,8 @@ def evaluate(
 ) -> int:
     """Measure how well searching answers, and fail if it is worse than it should be.
 
-    Exit status: 0 good enough, 1 a threshold was not met or an arm of a compared configuration is dead, 2 error.
+    Exit status: 0 good enough, 1 a threshold was not met or an arm of a compared configuration is
+    dead, 2 error.
 
     \b
     Examples:
@@ -104,7 +105,7 @@ def evaluate(
 
 
 def _opener(ctx: click.Context) -> Callable[[Mapping[str, object]], Ragit]:
-    """Opens the same repository with other settings; what -c says counts above them."""
+    """Return a function that opens the same repository with other settings, below those of -c."""
     directory, flags = ctx.obj["directory"], ctx.obj["flags"]
     return lambda settings: ragit.open(directory, flags={**settings, **flags})
 

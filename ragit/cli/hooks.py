@@ -1,4 +1,4 @@
-"""`ragit init` and `ragit hooks`: a head start for searches, by git's own hooks."""
+"""The commands `ragit init` and `ragit hooks`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from ragit.cli.shared import look, open_index, print_lines
 def init(ctx: click.Context, yes: bool) -> None:
     """Index HEAD, and offer to install git hooks that keep the index complete.
 
-    Nothing has to be initialised: a search indexes what it lacks. Without a terminal or --yes, no hook is touched.
+    Nothing has to be initialised: a search indexes what it lacks. Without a terminal or --yes, no
+    hook is changed.
 
     \b
     Example:
@@ -31,7 +32,10 @@ def init(ctx: click.Context, yes: bool) -> None:
     with Hooks.of(ctx.obj["directory"]) as hooks:
         report = hooks.status()
         if report.installable:
-            question = "Install git hooks that index in the background after commit, checkout, merge and rebase?"
+            question = (
+                "Install git hooks that index in the background after commit, checkout, merge and"
+                " rebase?"
+            )
             if yes or (
                 sys.stdin.isatty() and sys.stdout.isatty() and click.confirm(question, default=True)
             ):

@@ -1,4 +1,4 @@
-"""`ragit index` and `ragit gc`: what writes the store."""
+"""The commands `ragit index` and `ragit gc`, which write the store."""
 
 from __future__ import annotations
 

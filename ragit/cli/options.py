@@ -81,7 +81,9 @@ def _flag(name: str, kind: str) -> str:
 
 
 def _kind(kind: str, option: Option, default: object) -> dict[str, Any]:
-    """Return what click has to know about the values of an option, by the type of the query's field."""
+    """Return what click has to know about the values of an option, by the type of the query's
+    field.
+    """
     if option.choices:
         return {"type": click.Choice(option.choices), "show_default": True}
     if kind.startswith("Sequence"):

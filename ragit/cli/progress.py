@@ -9,14 +9,18 @@ from typing import Any
 import click
 
 STEPS = 200
-"""Times that a bar is drawn at most: drawing it for each of many thousand files would take longer than some files."""
+"""Times that a bar is drawn at most: drawing it for each of many thousand files would take longer
+than some files.
+"""
 
 FIRST_LINE, NEXT_LINE = 5.0, 15.0
 """Seconds before the first line of progress where there is no terminal, and between two."""
 
 
 class Bar:
-    """A progress bar on a terminal, and a line now and then elsewhere, so that a log shows that work goes on."""
+    """A progress bar on a terminal, and a line now and then elsewhere, so that a log shows that
+    work goes on.
+    """
 
     def __init__(self, quiet: bool, label: str = "indexing") -> None:
         self._label = label

@@ -1,4 +1,4 @@
-"""Which tree is meant where a revision is not: options that exclude each other. Loads next to nothing."""
+"""Takes the tree that a command is about from options that exclude each other."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ SCOPES = ("staged", "committed", "worktree")
 
 
 def take_scope(options: dict[str, Any]) -> str | None:
-    """The one of SCOPES that is set among a command's options, which are taken out. ConfigError if several are."""
+    """Take the scope options out of a command's options, and return the one that is set.
+
+    Raises ConfigError if several are.
+    """
     given = [name for name in SCOPES if options.pop(name, False)]
     if len(given) > 1:
         raise ConfigError(

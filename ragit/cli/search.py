@@ -1,6 +1,7 @@
 """`ragit search`, the command that must start fast.
 
-It imports only what every query needs, and most of that after git has begun to look at the working tree.
+It imports only what every query needs, and most of that after git has begun to look at the working
+tree.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
     from ragit.repository.repository import Ragit
 
 TOLD_FROM = 20
-"""Missing files from which a search on a terminal says that it indexes first: fewer take no time."""
+"""Missing files from which a search on a terminal says that it indexes first: fewer take no time.
+"""
 
 TOLD_FROM_ELSEWHERE = 200
 """The same where stderr is no terminal. Documents and requests to a server are always announced."""
@@ -69,15 +71,16 @@ TOLD_FROM_ELSEWHERE = 200
     default=0,
     show_default=True,
     metavar="N",
-    help="Show N lines around matching lines, as grep does. (Before the command, -C names a folder.)",
+    help="Show N lines around matching lines, as grep does. Before the command, -C names a folder.",
 )
 @color_option
 @click.pass_context
 def search(ctx: click.Context, /, query: tuple[str, ...], **options: Any) -> int:
     """Find the places that answer QUERY: a symbol, some words, or a question.
 
-    Searches HEAD with the uncommitted changes of this worktree. `-` reads the query from standard input. If the last of
-    several words is a file or folder of the tree, the search is limited to it. Exit status: 0 hits, 1 none, 2 error.
+    Searches HEAD with the uncommitted changes of this worktree. `-` reads the query from standard
+    input. If the last of several words is a file or folder of the tree, the search is limited to
+    it. Exit status: 0 hits, 1 none, 2 error.
 
     \b
     Examples:
@@ -108,7 +111,9 @@ def search(ctx: click.Context, /, query: tuple[str, ...], **options: Any) -> int
 
 
 def _text(words: tuple[str, ...], like: str | None) -> str:
-    """Return the text of the query: the words, standard input for `-`, or the place to search the likes of."""
+    """Return the text of the query: the words, standard input for `-`, or the place to search the
+    likes of.
+    """
     if like is not None and words:
         raise click.UsageError("give either QUERY or --like")
     if not words and like is None:

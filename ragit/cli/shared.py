@@ -18,7 +18,7 @@ from ragit.repository.repository import MEANINGS, Ragit, open_repository
 
 
 def open_index(ctx: click.Context, ahead: Ahead | None = None) -> Ragit:
-    """Open the repository that the command is about, and print notes on settings that are ignored."""
+    """Open the repository that the command is about, and print notes on ignored settings."""
     index = open_repository(ctx.obj["directory"], flags=ctx.obj["flags"], ahead=ahead)
     for warning in index.settings.warnings:
         tell(f"note: {render.visible(warning)}")
@@ -64,7 +64,8 @@ def _takes_utf8(encoding: str) -> bool:
 
 
 def print_lines(lines: Iterable[str], *, page: bool = False) -> None:
-    """Write lines to standard output until its reader goes away; with `page`, on a terminal through git's pager.
+    """Write lines to standard output until its reader goes away; with `page`, on a terminal through
+    git's pager.
 
     Raises OutputFailed if the output cannot be written, because a disk is full for example.
     """
@@ -96,5 +97,5 @@ def _write(line: str) -> None:
 
 
 def _discard_output() -> None:
-    """Direct standard output to the null device: Python would fail again when it flushes at exit."""
+    """Direct standard output to the null device: Python would fail again at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

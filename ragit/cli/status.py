@@ -1,4 +1,4 @@
-"""`ragit status` and `ragit check`: what the store holds."""
+"""The commands `ragit status` and `ragit check`."""
 
 from __future__ import annotations
 
@@ -83,7 +83,8 @@ def check(
         except StoreTooNew as error:
             if not framework:
                 raise
-            # pre-commit runs an installation of its own: that the user's ragit is newer is no reason to stop a commit.
+            # pre-commit runs an installation of its own: that the user's ragit is newer is no
+            # reason to stop a commit.
             print_lines([f"not checked: {render.visible(error.message)}"])
             return 0
     mend = " ".join(filter(None, ("ragit index", revision or _scope_option(scope))))
@@ -110,12 +111,14 @@ def _revision(directory: str, names: list[str], scope: str | None) -> str | None
 
 
 def _pushed() -> str:
-    """What pre-commit says is pushed; empty if it is about something else."""
+    """Return the revision that pre-commit says is pushed; empty if it runs for another hook."""
     return os.environ.get("PRE_COMMIT_TO_REF") or os.environ.get("PRE_COMMIT_LOCAL_BRANCH", "")
 
 
 def _scope_option(scope: str | None) -> str:
-    """The option of `ragit index` that indexes what was checked, also when the hook that asked has ended."""
+    """Return the option of `ragit index` that completes what was checked, also after the calling
+    hook has ended.
+    """
     index = os.environ.get("GIT_INDEX_FILE", "")
     if scope == "staged" and index.endswith(
         ".lock"

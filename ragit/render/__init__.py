@@ -1,7 +1,8 @@
-"""Renders answers and reports as lines without line ends. Pure: it opens no file and looks at no terminal.
+"""Renders answers and reports as lines without line ends. Pure: it opens no file and looks at no
+terminal.
 
-All text of a repository goes through `visible` or JSON's escapes, so that no file name can control a terminal. To add a
-format: one function and a row of FORMATS.
+All text of a repository goes through `visible` or JSON's escapes, so that no file name can control
+a terminal. To add a format: one function and a row of FORMATS.
 """
 
 from collections.abc import Callable, Iterator

@@ -1,7 +1,7 @@
 """Fits the output of a search into a number of tokens. Pure.
 
-Whole hits are kept, best first, as many as fit; each is cut to its first lines, since ten lines tell as well as a whole
-chunk whether a hit is the right one.
+Whole hits are kept, best first, as many as fit; each is cut to its first lines, since ten lines
+tell as well as a whole chunk whether a hit is the right one.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from ragit.types import Answer
 Format = Callable[[Answer, RenderOptions], Iterator[str]]
 
 BYTES_PER_TOKEN = 3
-"""Tokenizers in use take 3 to 4 bytes of code to a token. The smaller figure keeps the promise with all of them."""
+"""Tokenizers in use take 3 to 4 bytes of code to a token. The smaller figure keeps the promise with
+all of them.
+"""
 
 LINES = 10
 """Lines of a hit where nothing else is asked for."""
@@ -29,7 +31,8 @@ def tokens(lines: Iterator[str]) -> int:
 
 
 def fitted(answer: Answer, options: RenderOptions, show: Format) -> tuple[Answer, RenderOptions]:
-    """Return the answer with as many hits as fit into `options.max_tokens`, and the options to show it with.
+    """Return the answer with as many hits as fit into `options.max_tokens`, and the options to show
+    it with.
 
     A single hit that does not fit is shown with fewer lines, or not at all.
     """

@@ -1,4 +1,5 @@
-"""Renders the reasons for a hit's rank: what raised and lowered it, and which words of the query it holds.
+"""Renders the reasons for a hit's rank: what raised and lowered it, and which words of the query it
+holds.
 
 Loaded only for --explain.
 """
@@ -8,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from ragit.render.screen import Paint, RenderOptions, plain, visible
+from ragit.render.screen import Paint, RenderOptions, duration, plain, visible
 from ragit.types import Answer, Demoted, Hit, Reranked
 from ragit.words import STOP_WORDS, identifiers, parts, stem, terms, terms_of
 
 _KEPT = 0.0005
-"""Half of the last digit shown. A score that exceeds the sum of its parts by more was kept from falling below 0."""
+"""Half of the last digit shown. A score that exceeds the sum of its parts by more was kept from
+falling below 0.
+"""
 
 _POINTLESS = frozenset(terms(" ".join(sorted(STOP_WORDS))))
 """Words that are not listed where a hit lacks them."""
@@ -128,12 +131,13 @@ def _labelled(label: str, rows: list[str], paint: Paint) -> Iterator[str]:
 
 
 def below(answer: Answer, options: RenderOptions, paint: Paint) -> Iterator[str]:
-    """Yield the lines under an answer: rewriting, reranking, and places that a demotion kept out."""
+    """Yield the lines under an answer: rewriting, reranking, and what a demotion kept out."""
     yield from _rewritten(answer, paint)
     if answer.reranked_by:
         model, candidates, took_ms = answer.reranked_by
         yield ""
-        yield f"{paint.name('reranked')} the best {candidates} by {visible(model)}, {took_ms:.0f} ms"
+        took = duration(took_ms / 1000)
+        yield f"{paint.name('reranked')} the best {candidates} by {visible(model)}, {took}"
     if answer.demoted:
         yield ""
         yield paint.name("kept out by a demotion:")
@@ -154,7 +158,8 @@ def _rewritten(answer: Answer, paint: Paint) -> Iterator[str]:
     for variant in answer.rewritten.variants:
         yield f"{paint.name('also asked')}  {visible(variant)}"
     for word, others in answer.rewritten.words.items():
-        yield f"{paint.name('also looked for')}  {', '.join(map(visible, others))} ({visible(word)})"
+        found = ", ".join(map(visible, others))
+        yield f"{paint.name('also looked for')}  {found} ({visible(word)})"
 
 
 def hit_json(query: str, hit: Hit, options: RenderOptions) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Evaluations and comparisons, for people and as JSON. Not loaded by a search."""
+"""Renders evaluations and comparisons, for people and as JSON. Not loaded by a search."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _HEADS = ("queries", "NDCG@10", "MRR", "R@1", "R@5", "R@10", "p50 ms")
 
 
 def evaluation_text(evaluation: Evaluation, options: RenderOptions) -> Iterator[str]:
-    """A table of figures per category, the queries that found nothing, and what was not met."""
+    """Yield a table of figures by category, the queries that found nothing, and what failed."""
     paint = Paint(options.color)
     yield f"{paint.name(visible(evaluation.name))}: {_asked(evaluation)}"
     yield ""
@@ -33,7 +33,8 @@ def evaluation_text(evaluation: Evaluation, options: RenderOptions) -> Iterator[
 
 
 def _asked(evaluation: Evaluation) -> str:
-    return f"{counted(evaluation.overall.queries, 'query', 'queries')} asked of {visible(evaluation.searched)}"
+    queries = counted(evaluation.overall.queries, "query", "queries")
+    return f"{queries} asked of {visible(evaluation.searched)}"
 
 
 def _table(rows: Mapping[str, Figures], paint: Paint) -> Iterator[str]:
@@ -61,9 +62,11 @@ def _arms(arms: Sequence[Arm], paint: Paint) -> Iterator[str]:
 
 def _judged(one: Judged, paint: Paint) -> Iterator[str]:
     figure = (paint.good if one.figures.ndcg > 0.5 else paint.bad)(f"{one.figures.ndcg:.3f}")
-    yield f"{figure}  {paint.name(visible(one.question.query))}  {paint.faint(visible(one.question.category))}"
+    category = paint.faint(visible(one.question.category))
+    yield f"{figure}  {paint.name(visible(one.question.query))}  {category}"
     for expected, rank in zip(one.question.expected, one.ranks, strict=True):
-        yield f"       {f'at {rank}' if rank else 'not found':>9}  {paint.path(visible(_place(expected)))}"
+        found = f"at {rank}" if rank else "not found"
+        yield f"       {found:>9}  {paint.path(visible(_place(expected)))}"
     if one.hits and one.ranks[0] != 1:
         yield f"       {'first is':>9}  {visible(_place(one.hits[0]))}"
 
@@ -95,7 +98,9 @@ def _place(expected: Expected) -> str:
 
 
 def comparison_text(both: Comparison, options: RenderOptions) -> Iterator[str]:
-    """What differs, both rows of figures, whether it is more than chance, and the queries that moved."""
+    """Yield the settings that differ, the figures of both, whether chance explains the difference,
+    and the queries that moved.
+    """
     paint = Paint(options.color)
     before, after = map(visible, both.names)
     yield f"{paint.name(visible(both.before.name))}: {_asked(both.before)}"
@@ -136,7 +141,8 @@ def _by_category(both: Comparison) -> dict[str, Figures]:
 def _moved(moved: Sequence[Moved], full: bool, paint: Paint) -> Iterator[str]:
     better = sum(one.after > one.before for one in moved)
     yield ""
-    yield f"{counted(len(moved), 'query', 'queries')} moved: {better} better, {len(moved) - better} worse"
+    queries = counted(len(moved), "query", "queries")
+    yield f"{queries} moved: {better} better, {len(moved) - better} worse"
     shown = moved if full else moved[:_LISTED]
     for one in shown:
         change = one.after - one.before
@@ -151,12 +157,12 @@ def _value(value: object) -> str:
 
 
 def evaluation_json(evaluation: Evaluation, options: RenderOptions) -> Iterator[str]:
-    """The same as one JSON object, every query in it."""
+    """Yield one JSON object with every query."""
     yield dumps(_evaluation(evaluation), options)
 
 
 def comparison_json(both: Comparison, options: RenderOptions) -> Iterator[str]:
-    """The same as one JSON object, with every query under both."""
+    """Yield one JSON object with every query under both configurations."""
     yield dumps(
         {
             "names": [plain(name) for name in both.names],

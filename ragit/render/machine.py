@@ -1,4 +1,6 @@
-"""Renders hits for programs: JSON for scripts (docs/json.md), vimgrep for editors, Markdown for agents."""
+"""Renders hits for programs: JSON for scripts (docs/json.md), vimgrep for editors, Markdown for
+agents.
+"""
 
 from __future__ import annotations
 
@@ -143,7 +145,7 @@ def _raw_path(path: str) -> str:
 
 
 def vimgrep(answer: Answer, options: RenderOptions) -> Iterator[str]:
-    """Yield path:line:column:text for each hit's best line; columns count bytes from 1, as in Vim."""
+    """Yield path:line:column:text for each hit's best line; columns count bytes from 1."""
     for hit in answer.hits:
         line = shown_line(answer.query, hit)
         start = 0

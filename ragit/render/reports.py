@@ -1,4 +1,4 @@
-"""What was indexed, what is stored and what is not, for people and as JSON."""
+"""Renders what was indexed, what is stored and what is missing, for people and as JSON."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _LISTED = 20
 
 
 def index_text(report: IndexReport, options: RenderOptions) -> Iterator[str]:
-    """What a run of indexing did, or would do."""
+    """Yield what a run of indexing did, or would do."""
     paint = Paint(options.color)
     trees = f" of {counted(report.trees, 'tree')}" if report.trees != 1 else ""
     size = f"{counted(report.files, 'file')}{trees}, {counted(report.chunks, 'chunk')}"
@@ -51,7 +51,7 @@ def index_text(report: IndexReport, options: RenderOptions) -> Iterator[str]:
         yield f"  {embed}; nothing was written"
         if report.older:
             yield paint.bad(
-                "  an older ragit's index is there: a run takes over what it can, and does less than this"
+                "  the index has an older format: the real run reuses it and will do less"
             )
         if report.without_vectors:
             yield paint.bad(f"  as it is, {lacking(0, report.without_vectors, 'what is stored')}")
@@ -72,10 +72,11 @@ def index_text(report: IndexReport, options: RenderOptions) -> Iterator[str]:
 
 
 def _sent(sent: Sent, dry_run: bool, paint: Paint) -> Iterator[str]:
-    """What a server that makes vectors was sent, or would be, what that costs, and what was kept from it."""
+    """Yield what a server that makes vectors was sent, or would be, and the cost."""
     if sent.tokens:
         cost = priced(sent.cost, (sent.model,))
-        yield f"  {'about ' if dry_run else ''}{sent.tokens:,} tokens for {visible(sent.model)}; {cost}"
+        about = "about " if dry_run else ""
+        yield f"  {about}{sent.tokens:,} tokens for {visible(sent.model)}; {cost}"
     if sent.secrets:
         held = "to be taken out" if dry_run else "taken out"
         yield f"  {counted(sent.secrets, 'secret')} {held} of what is sent"
@@ -91,18 +92,18 @@ def _sent(sent: Sent, dry_run: bool, paint: Paint) -> Iterator[str]:
             f"  {counted(sent.refused, 'text')} refused by the server: found by words only"
         )
     if dry_run:
-        yield paint.faint(
-            "  whether the server has the model of the stored vectors, `ragit embed --test` says"
-        )
+        yield paint.faint("  run `ragit embed --test` to check the server's model")
 
 
 def _described(described: Described, dry_run: bool, paint: Paint) -> Iterator[str]:
-    """What language models were asked, or would be, and what that costs."""
+    """Yield what language models were asked, or would be, and the cost."""
     asked = [counted(described.chunks, "chunk")] if described.chunks else []
     asked += [counted(described.images, "image")] if described.images else []
     if asked:
         did = "to describe" if dry_run else "described"
-        tokens = f"{'about ' if dry_run else ''}{described.tokens_in:,} tokens read, {described.tokens_out:,} written"
+        about = "about " if dry_run else ""
+        read, written = f"{described.tokens_in:,}", f"{described.tokens_out:,}"
+        tokens = f"{about}{read} tokens read, {written} written"
         cost = priced(described.cost, described.unpriced)
         yield f"  {' and '.join(asked)} {did}: {tokens}; {cost}"
     if described.secrets:
@@ -116,7 +117,9 @@ def _described(described: Described, dry_run: bool, paint: Paint) -> Iterator[st
 
 
 def _skipped(skipped: Mapping[str, int], by_lines: Mapping[str, int]) -> str:
-    """Files left out by reason, the commonest first; and those that are searched, but cut by lines."""
+    """Return the numbers of files that are left out and of those cut by lines, by reason, the
+    commonest first.
+    """
     lines = {why.removeprefix(BY_LINES).lstrip(":, "): count for why, count in by_lines.items()}
     both = (_reasons("skipped", skipped), _reasons(BY_LINES, lines))
     return "; ".join(filter(None, both))
@@ -139,7 +142,7 @@ def _count_deferred(reasons: Mapping[str, int]) -> int:
 
 
 def _deferred(count: int, paint: Paint, indent: str = "") -> Iterator[str]:
-    """What becomes of files whose reason says nothing about them."""
+    """Yield a line on files that the next run reads."""
     were = "was" if count == 1 else "were"
     yield paint.bad(
         f"{indent}the next `ragit index` tries {counted(count, 'file')} again that {were} deferred"
@@ -147,7 +150,7 @@ def _deferred(count: int, paint: Paint, indent: str = "") -> Iterator[str]:
 
 
 def index_json(report: IndexReport, options: RenderOptions) -> Iterator[str]:
-    """The same as one JSON object."""
+    """Yield the report as one JSON object."""
     yield dumps(
         {
             "trees": report.trees,
@@ -173,7 +176,9 @@ def index_json(report: IndexReport, options: RenderOptions) -> Iterator[str]:
 def freshness_text(
     freshness: FreshnessReport, options: RenderOptions, *, mend: str = "ragit index"
 ) -> Iterator[str]:
-    """Whether a tree is indexed completely; if not, the missing files and the command that mends it."""
+    """Yield whether a tree is indexed completely; if not, the missing files and the command that
+    completes it.
+    """
     paint = Paint(options.color)
     where = f"{visible(freshness.ref)} ({freshness.tree[:10]})"
     if freshness.fresh and freshness.unsearched:
@@ -203,7 +208,7 @@ def freshness_text(
 def freshness_json(
     freshness: FreshnessReport, options: RenderOptions, *, mend: str = "ragit index"
 ) -> Iterator[str]:
-    """The same as one JSON object."""
+    """Yield the report as one JSON object."""
     yield dumps(
         {
             "ref": plain(freshness.ref),
@@ -226,7 +231,9 @@ def _vectorless(found: WithoutVectors | None) -> dict[str, Any]:
 
 
 def status_text(status: StatusReport, options: RenderOptions) -> Iterator[str]:
-    """What is stored, for which refs, and what is missing; with `full`, which files are left out."""
+    """Yield what is stored, for which refs, and what is missing; with `full`, which files are left
+    out.
+    """
     paint = Paint(options.color)
     yield from _stored(status, paint)
     if status.refs:
@@ -247,7 +254,7 @@ def status_text(status: StatusReport, options: RenderOptions) -> Iterator[str]:
 
 
 def _skipped_files(files: Sequence[tuple[str, str]], paint: Paint) -> Iterator[str]:
-    """Files that are left out, those of one reason together."""
+    """Yield the files that are left out, grouped by reason."""
     wide = max((cells(visible(why)) for _, why in files), default=0)
     for path, why in sorted(files, key=lambda file: file[1]):
         gap = " " * (wide - cells(visible(why)))
@@ -255,11 +262,12 @@ def _skipped_files(files: Sequence[tuple[str, str]], paint: Paint) -> Iterator[s
 
 
 def _stored(status: StatusReport, paint: Paint) -> Iterator[str]:
-    """What the store holds, and by whom it was made."""
+    """Yield what the store holds, and which embedder made its vectors."""
     if status.older:
-        yield f"an older ragit's index is at {visible(status.store)}; `ragit index` brings it up to date"
+        yield f"the index at {visible(status.store)} has an older format; `ragit index` updates it"
     elif not status.exists:
-        yield f"no index yet at {visible(status.store)}; `ragit index` makes one, and so does the first search"
+        makes = "`ragit index` makes one, and so does the first search"
+        yield f"no index yet at {visible(status.store)}; {makes}"
     else:
         yield f"{paint.faint('store')}     {visible(status.store)}, {sized(status.bytes)}"
         held = f"{counted(status.chunks, 'chunk')} of {counted(status.chunkings, 'file version')}"
@@ -278,7 +286,8 @@ def _stored(status: StatusReport, paint: Paint) -> Iterator[str]:
             if to_come
             else paint.good("complete")
         )
-        yield f"{paint.faint('described')} {counted(stored, 'chunk or image', 'chunks and images')}, {waiting}"
+        count = counted(stored, "chunk or image", "chunks and images")
+        yield f"{paint.faint('described')} {count}, {waiting}"
     if status.worker:
         yield f"{paint.faint('worker')}    {visible(status.worker)}"
 
@@ -293,11 +302,12 @@ def _ref_line(ref: RefStatus, wide: int, files: int, paint: Paint) -> str:
         )
     state = paint.bad(", ".join(words)) if words else paint.good("complete")
     gap = " " * (wide - cells(name))
-    return f"{paint.name(name)}{gap}  {paint.faint(ref.tree[:10])}  {counted(ref.files, 'file'):<{files}}  {state}"
+    count = f"{counted(ref.files, 'file'):<{files}}"
+    return f"{paint.name(name)}{gap}  {paint.faint(ref.tree[:10])}  {count}  {state}"
 
 
 def status_json(status: StatusReport, options: RenderOptions) -> Iterator[str]:
-    """The same as one JSON object."""
+    """Yield the report as one JSON object."""
     yield dumps(
         {
             "store": plain(status.store),
@@ -334,7 +344,7 @@ def _plain_files(files: Sequence[tuple[str, str]]) -> list[dict[str, str]]:
 
 
 def described_text(found: ImageDescribed | FileDescribed, options: RenderOptions) -> Iterator[str]:
-    """What models said about an image, or about the chunks of a file."""
+    """Yield what models said about an image, or about the chunks of a file."""
     from ragit.reports import FileDescribed  # no search loads it
 
     if isinstance(found, FileDescribed):
@@ -363,7 +373,7 @@ def _file_described(file: FileDescribed, paint: Paint) -> Iterator[str]:
 
 
 def described_json(found: ImageDescribed | FileDescribed, options: RenderOptions) -> Iterator[str]:
-    """The same as one JSON object."""
+    """Yield the descriptions as one JSON object."""
     yield dumps(
         {
             "path": plain(found.path),
@@ -396,18 +406,19 @@ def _descriptions(one: ImageDescribed | FileDescribed) -> dict[str, Any]:
 
 
 def gc_text(report: GcReport, options: RenderOptions) -> Iterator[str]:
-    """What was dropped, and how much room that made."""
+    """Yield what was dropped, and the bytes that were freed."""
     paint = Paint(options.color)
     freed = report.bytes_before - report.bytes_after + report.object_bytes
     if not report.dropped and freed <= 0:
-        yield f"{paint.good('nothing to drop')}: {counted(report.kept, 'file version')}, {sized(report.bytes_after)}"
+        kept = counted(report.kept, "file version")
+        yield f"{paint.good('nothing to drop')}: {kept}, {sized(report.bytes_after)}"
         return
     yield f"{paint.name('dropped')} {counted(report.dropped, 'file version')}, kept {report.kept:,}"
     yield f"  {sized(max(freed, 0))} freed, {sized(report.bytes_after)} left"
 
 
 def gc_json(report: GcReport, options: RenderOptions) -> Iterator[str]:
-    """The same as one JSON object."""
+    """Yield the report as one JSON object."""
     yield dumps(
         {
             "dropped": report.dropped,

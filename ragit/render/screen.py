@@ -1,8 +1,8 @@
 """Escapes untrusted text for terminals, colours it and measures its width. Pure.
 
-Paths and file contents are untrusted. A control character in them could move the cursor or set the window title, a
-bidirectional override could reorder code on the screen, and characters without width could carry text that only a
-program reads. All of them are shown escaped.
+Paths and file contents are untrusted. A control character in them could move the cursor or set the
+window title, a bidirectional override could reorder code on the screen, and characters without
+width could carry text that only a program reads. All of them are shown escaped.
 """
 
 from __future__ import annotations
@@ -22,10 +22,14 @@ INVISIBLE = (
     "\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
-"""Characters that have no width or reorder text: Unicode's Default_Ignorable_Code_Point without joiners and emoji's selectors,
-line separators, bidirectional controls and annotation marks. As the inside of a regular expression's class."""
+"""Characters that have no width or reorder text: Unicode's Default_Ignorable_Code_Point without
+joiners and emoji's selectors, line separators, bidirectional controls and annotation marks. As
+the inside of a regular expression's class.
+"""
 
-_JOINING = "\u0600-\u06ff\u0750-\u077f\u0840-\u0fff\u1000-\u109f\u1780-\u18af\ua840-\ua87f\ufb50-\ufdff\ufe70-\ufefc"
+_JOINING = (
+    "\u0600-\u06ff\u0750-\u077f\u0840-\u109f\u1780-\u18af\ua840-\ua87f\ufb50-\ufdff\ufe70-\ufefc"
+)
 """Arabic, Indic and South-East Asian letters: joiners between them decide how they are written."""
 
 _PICTURES = "\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff"
@@ -59,7 +63,9 @@ class RenderOptions(Record):
     meanings: Mapping[str, str] = MappingProxyType({})
     """The meaning of each signal, for `explain`."""
     folder: str = ""
-    """The current folder below the top of the repository: paths for people and editors count from there."""
+    """The current folder below the top of the repository: paths for people and editors count from
+    there.
+    """
     root: str = ""
     """The top of the working tree, for programs; empty for a bare repository."""
     max_lines: int = 0
@@ -72,7 +78,9 @@ PLAIN = RenderOptions()
 
 
 def visible(text: str) -> str:
-    """The text on one line with nothing in it that a terminal would obey; a tab stays a tab."""
+    """Return text on one line, with everything that controls a terminal or cannot be seen escaped.
+    A tab stays a tab.
+    """
     return _ESCAPED.sub(_escape, text)
 
 
@@ -96,12 +104,14 @@ def from_here(path: str, options: RenderOptions) -> str:
 
 
 def plain(text: str) -> str:
-    """Text that any JSON reader accepts: bytes that were no UTF-8 become U+FFFD (path_bytes keeps them)."""
+    """Return text that any JSON reader accepts: bytes that were not UTF-8 become U+FFFD."""
     return text if text.isascii() else re.sub("[\ud800-\udfff]", "\ufffd", text)
 
 
 class Paint(NamedTuple):
-    """Colours by meaning. Only the sixteen that every terminal's theme defines, so that they fit light and dark."""
+    """Colours by meaning. Only the sixteen that every terminal's theme defines, so that they fit
+    light and dark.
+    """
 
     color: bool
 
@@ -109,40 +119,42 @@ class Paint(NamedTuple):
         return f"\x1b[{codes}m{text}\x1b[0m" if self.color and text else text
 
     def path(self, text: str) -> str:
-        """Where a hit lies."""
+        """Colour a path."""
         return self._with("35", text)
 
     def line(self, text: str) -> str:
-        """A line number that matters."""
+        """Colour the number of a line that matches."""
         return self._with("32", text)
 
     def match(self, text: str) -> str:
-        """A word of the query."""
+        """Colour a word of the query."""
         return self._with("1;31", text)
 
     def name(self, text: str) -> str:
-        """What the eye looks for first."""
+        """Emphasise a name."""
         return self._with("1", text)
 
     def score(self, text: str) -> str:
-        """A figure."""
+        """Colour a figure."""
         return self._with("36", text)
 
     def good(self, text: str) -> str:
-        """All is well; raised."""
+        """Colour what is well, or raises a score."""
         return self._with("32", text)
 
     def bad(self, text: str) -> str:
-        """Something to mend; lowered."""
+        """Colour what has to be repaired, or lowers a score."""
         return self._with("33", text)
 
     def faint(self, text: str) -> str:
-        """There for who looks for it."""
+        """Show text faintly."""
         return self._with("2", text)
 
 
 def cells(text: str) -> int:
-    """Columns that a text without control characters takes; a Chinese, Japanese or Korean character takes two."""
+    """Return the columns that text without control characters takes; East Asian wide characters
+    take two.
+    """
     if text.isascii():
         return len(text)
     from unicodedata import east_asian_width  # a megabyte of tables, for the few lines that need it
@@ -151,7 +163,7 @@ def cells(text: str) -> int:
 
 
 def counted(number: int, one: str, many: str = "") -> str:
-    """A number with its noun: 1 file, 6,519 files."""
+    """Return a number with its noun: 1 file, 6,519 files."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
@@ -168,7 +180,9 @@ def duration(seconds: float) -> str:
 
 
 def money(cost: float) -> str:
-    """Dollars for a person; below one, two figures of them, however small: $1,234.50, $0.13, $0.0013."""
+    """Return dollars for a person, with two significant figures below one: $1,234.50, $0.13,
+    $0.0013.
+    """
     if cost >= 1 or not cost:
         return f"${cost:,.2f}"
     if cost < 1e-6:
@@ -178,7 +192,7 @@ def money(cost: float) -> str:
 
 
 def priced(cost: float | None, unpriced: Sequence[str]) -> str:
-    """What something cost; or whose price is not known."""
+    """Return the cost of something, or which price is not known."""
     if cost is not None:
         return f"{money(cost)} by `pricing`"
     if not unpriced:
@@ -187,7 +201,7 @@ def priced(cost: float | None, unpriced: Sequence[str]) -> str:
 
 
 def sized(number: int) -> str:
-    """Bytes for a person: 900 bytes, 23.4 MB."""
+    """Return bytes for a person: 900 bytes, 23.4 MB."""
     size = float(number)
     for unit in ("bytes", "kB", "MB", "GB"):
         if abs(size) < 1024:

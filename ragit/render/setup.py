@@ -1,4 +1,4 @@
-"""How ragit is set up here: the embedder, hooks, settings, and what the doctor found, for people and as JSON."""
+"""Renders the embedder, hooks, the doctor's findings, settings and permissions."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ _WIDEST_VALUE = 32
 
 
 def embedder_text(tried: EmbedderTried, options: RenderOptions) -> Iterator[str]:
-    """The configured embedder, and how it did."""
+    """Yield the configured embedder, and how its test went."""
     paint = Paint(options.color)
-    yield f"{paint.good('works')}: {visible(tried.provider)}{f', model {visible(tried.model)}' if tried.model else ''}"
+    model = f", model {visible(tried.model)}" if tried.model else ""
+    yield f"{paint.good('works')}: {visible(tried.provider)}{model}"
     if tried.address:
         yield f"  at {visible(tried.address)}"
         yield f"  key: {visible(tried.key)}"
@@ -35,17 +36,18 @@ def embedder_text(tried: EmbedderTried, options: RenderOptions) -> Iterator[str]
 
 
 def embedder_json(tried: EmbedderTried, options: RenderOptions) -> Iterator[str]:
-    """The same as one JSON object."""
+    """Yield the result of the test as one JSON object."""
     yield dumps({**as_dict(tried), "notes": list(tried.notes)}, options)
 
 
 def hooks_text(report: HooksReport, options: RenderOptions) -> Iterator[str]:
-    """For each hook whether it wakes ragit, and what to add by hand where it does not."""
+    """Yield for each hook whether it starts ragit, and what to add by hand where it does not."""
     paint = Paint(options.color)
     for hook in report.hooks:
         state = paint.good(hook.state) if hook.state == "active" else paint.bad(hook.state)
         note = f"  {paint.faint(visible(hook.note))}" if hook.note else ""
-        yield f"{paint.name(hook.event)}{' ' * (13 - len(hook.event))}  {state}  {visible(hook.file)}{note}"
+        gap = " " * (13 - len(hook.event))
+        yield f"{paint.name(hook.event)}{gap}  {state}  {visible(hook.file)}{note}"
     advice = list(dict.fromkeys(hook.advice for hook in report.hooks if hook.advice))
     if advice:
         yield ""
@@ -54,7 +56,7 @@ def hooks_text(report: HooksReport, options: RenderOptions) -> Iterator[str]:
 
 
 def hooks_json(report: HooksReport, options: RenderOptions) -> Iterator[str]:
-    """The same as one JSON object."""
+    """Yield the report as one JSON object."""
     hooks = [
         {
             "event": hook.event,
@@ -71,18 +73,19 @@ def hooks_json(report: HooksReport, options: RenderOptions) -> Iterator[str]:
 
 
 def doctor_text(findings: Sequence[Finding], options: RenderOptions) -> Iterator[str]:
-    """What was looked at, and how to mend what is not well."""
+    """Yield what was checked, and how to repair what is not well."""
     paint = Paint(options.color)
     marks = {"ok": paint.good("ok  "), "note": paint.name("note"), "bad": paint.bad("bad ")}
     wide = max((len(finding.topic) for finding in findings), default=0)
     for finding in findings:
-        yield f"{marks[finding.state]}  {paint.faint(f'{finding.topic:<{wide}}')}  {visible(finding.text)}"
+        topic = paint.faint(f"{finding.topic:<{wide}}")
+        yield f"{marks[finding.state]}  {topic}  {visible(finding.text)}"
         if finding.mend:
             yield f"{' ' * (wide + 8)}{visible(finding.mend)}"
 
 
 def doctor_json(findings: Sequence[Finding], options: RenderOptions) -> Iterator[str]:
-    """The same as one JSON array."""
+    """Yield the findings as one JSON array."""
     rows = [
         {"topic": f.topic, "state": f.state, "text": plain(f.text), "fix": plain(f.mend)}
         for f in findings
@@ -91,7 +94,7 @@ def doctor_json(findings: Sequence[Finding], options: RenderOptions) -> Iterator
 
 
 def config_text(rows: ConfigRows, options: RenderOptions) -> Iterator[str]:
-    """Every setting with its value and where it came from, by section; with `full`, what it means too."""
+    """Yield every setting by section, with its value and origin; with `full`, its meaning, too."""
     paint = Paint(options.color)
     shown = [(name, _value(value), origin, help) for name, value, origin, help in rows]
     wide = max((len(name.partition(".")[2]) for name, *_ in shown), default=0)
@@ -117,7 +120,7 @@ def config_text(rows: ConfigRows, options: RenderOptions) -> Iterator[str]:
 
 
 def request_text(asked: PermissionRequest, options: RenderOptions) -> Iterator[str]:
-    """What a repository asks its user to allow."""
+    """Yield what a repository asks its user to allow."""
     paint = Paint(options.color)
     if asked.settings:
         yield f"{visible(asked.path)} sets"
@@ -142,7 +145,7 @@ def _value(value: object) -> str:
 
 
 def config_json(rows: ConfigRows, options: RenderOptions) -> Iterator[str]:
-    """The same as one JSON object, by name."""
+    """Yield the settings by name as one JSON object."""
     table: dict[str, Any] = {
         name: {"value": value, "origin": origin, "help": help} for name, value, origin, help in rows
     }

@@ -1,7 +1,6 @@
-"""Which lines of a hit are worth a person's glance, and where in them the words of the query stand. Pure.
+"""Chooses which lines of a hit to show, and where in them the words of the query are. Pure.
 
-The lines that hold the most and the rarest words of the query are shown, and the line that defines the symbol. This
-chooses what to show of a hit; it has no say in which hits there are or in what order.
+It has no influence on which hits there are or on their order.
 """
 
 from __future__ import annotations
@@ -15,10 +14,14 @@ from ragit.types import Hit
 from ragit.words import STOP_WORDS, identifiers, parts, stem, terms, terms_of
 
 SHOWN = 6
-"""Lines of one hit: ten hits then fill two screens, and most definitions with their matching lines fit."""
+"""Lines of one hit: ten hits then fill two screens, and most definitions with their matching lines
+fit.
+"""
 
 _FEWEST = 3
-"""A hit with one matching line is shown with what follows it: one line alone does not tell what it belongs to."""
+"""A hit with one matching line is shown with what follows it: one line alone does not tell what it
+belongs to.
+"""
 
 # A mark at each of these would hide the marks that matter.
 _POINTLESS = frozenset(terms(" ".join(sorted(STOP_WORDS))))
@@ -37,7 +40,7 @@ class Line(NamedTuple):
 
 
 def lines_of(hit: Hit) -> list[str]:
-    """The lines of a hit, without line ends: one per line number from start_line to end_line."""
+    """Return the lines of a hit without line ends, one for each line number."""
     text = hit.text.removesuffix("\r")
     lines = re.split(r"\r\n|\n|\r", text)
     if len(lines) == hit.end_line - hit.start_line + 1:
@@ -47,18 +50,20 @@ def lines_of(hit: Hit) -> list[str]:
 
 
 def symbols(hit: Hit) -> list[str]:
-    """The names a hit defines: one, or several where small neighbours were grouped. A heading is one name."""
+    """Return the names that a hit defines: several where small neighbours are one chunk. A heading
+    is one name.
+    """
     return [hit.symbol] if hit.kind == "section" and hit.symbol else hit.symbol.split()
 
 
 def asked_first(query: str, hit: Hit) -> list[str]:
-    """The names a hit defines, those that the query writes first: it may ask for one amid a group."""
+    """Return the names that a hit defines, those of the query first."""
     asked = set(map(parts, identifiers(query)))
     return sorted(symbols(hit), key=lambda name: parts(name) not in asked)
 
 
 def wanted_terms(query: str, hit: Hit) -> frozenset[str]:
-    """The index terms to point at: those of the query that the hit holds, without words that are everywhere."""
+    """Return the index terms to mark: those of the query in the hit, without common words."""
     asked = frozenset(terms(query))
     found = asked & {*hit.terms, *terms(" ".join(hit.terms))} or asked
     telling = frozenset(
@@ -81,14 +86,17 @@ def snippet(
 
 
 def _with_context(chosen: set[int], context: int, length: int) -> list[int]:
-    """Add `context` lines around each, and single lines between two: a mark of the gap takes a line, too."""
+    """Add `context` lines around each, and single lines between two: a mark of the gap takes a
+    line, too.
+    """
     near = {i for one in chosen for i in range(one - context, one + context + 1)}
     single = {i + 1 for i in near if i + 2 in near}
     return sorted(i for i in near | single if 0 <= i < length)
 
 
 def first_lines(query: str, hit: Hit, most: int) -> list[Line]:
-    """Return `most` lines in a row: the first ones, or those around the best line where it is further down.
+    """Return `most` lines in a row: the first ones, or those around the best line where it is
+    further down.
 
     Empty if `most` is 0 or the hit has no more lines.
     """
@@ -109,8 +117,9 @@ def shown_line(query: str, hit: Hit) -> Line:
 
 
 def best_line(query: str, hit: Hit) -> Line:
-    """Return the line that answers best: the definition of a name of the query, a line with such a name, or the line
-    with the most telling words, but the definition if it has half as many words as any other line.
+    """Return the line that answers best: the definition of a name of the query, a line with such a
+    name, or the line with the most telling words, but the definition if it has half as many
+    words as any other line.
     """
     lines = lines_of(hit)
     at = _line_of_name(query, hit, lines)
@@ -122,7 +131,9 @@ def best_line(query: str, hit: Hit) -> Line:
 
 
 def _line_of_name(query: str, hit: Hit, lines: list[str]) -> int | None:
-    """Return the line that defines a name of the query or, if none does, uses most of them; None if none does."""
+    """Return the line that defines a name of the query or, if none does, uses most of them; None if
+    none does.
+    """
     words = set(map(parts, identifiers(query)))
     names = {word for word in words if len(word) > 1}
     defined = set(map(_stems, names or (words if len(words) == 1 else ())))
@@ -167,12 +178,16 @@ _COUNTED = re.compile(r"([^\W\d]+)s \d+-\d+$")
 
 
 def number_at(hit: Hit, line: int) -> int:
-    """The row, page, ... of a document that a line stands on; 0 if that is none, or as its place says."""
+    """Return the row or page of a document that a line is on; 0 if it has none or the place says
+    it.
+    """
     return hit.numbers[line - hit.start_line] if hit.numbers else 0
 
 
 def place_at(hit: Hit, line: int) -> str:
-    """Where a person finds a line of a document: of `sheet Budget rows 40-80`, `sheet Budget row 57`."""
+    """Return where a person finds a line of a document: in `sheet Budget rows 40-80`, `sheet Budget
+    row 57`.
+    """
     number = number_at(hit, line)
     return _COUNTED.sub(rf"\g<1> {number}", hit.place) if number else hit.place
 
@@ -195,7 +210,9 @@ def _chosen(
 
 
 def _weights(held: list[frozenset[str]]) -> list[float]:
-    """Weigh lines by the wanted terms that they hold. A term weighs less the more lines of the hit hold it."""
+    """Weigh lines by the wanted terms that they hold. A term weighs less the more lines of the hit
+    hold it.
+    """
     spread = Counter(term for found in held for term in found)
     return [sum(1 / spread[term] for term in sorted(found)) for found in held]
 
@@ -207,7 +224,9 @@ def _by_weight(held: list[frozenset[str]]) -> list[int]:
 
 
 def _opening(query: str, hit: Hit, lines: list[str]) -> int:
-    """Return the line that defines the symbol, if one of the query's is defined that one; else the first with text."""
+    """Return the line that defines the symbol, if one of the query's is defined that one; else the
+    first with text.
+    """
     names = asked_first(query, hit)
     asked = set(map(parts, identifiers(query)))
     chosen = [name for name in names if parts(name) in asked] or names
@@ -225,7 +244,9 @@ def _opening(query: str, hit: Hit, lines: list[str]) -> int:
 
 
 def _naming(names: list[str], lines: list[str]) -> list[int]:
-    """Return the lines that hold one of the names, those before the others in which it is not only quoted."""
+    """Return the lines that hold one of the names, those before the others in which it is not only
+    quoted.
+    """
     name = re.compile("|".join(map(_alone, names)))
     bare = [re.sub(r"\"[^\"]*\"|'[^']*'", "", line) for line in lines]
     return [i for i, line in enumerate(bare) if name.search(line)] or [
@@ -242,7 +263,9 @@ _KEYWORD = (
 
 
 def _declares(names: list[str], line: str) -> bool:
-    """Return whether a line seems to define one of the names: a keyword stands before it, and no call or value."""
+    """Return whether a line seems to define one of the names: a keyword stands before it, and no
+    call or value.
+    """
     either = "|".join(map(_alone, names))
     return (
         re.search(rf"{_KEYWORD}[^=(]*?(?:\([^)]*\)\s*)?(?:{either})", line, re.IGNORECASE)
@@ -255,19 +278,21 @@ def _indent(line: str) -> int:
 
 
 def _alone(name: str) -> str:
-    """Return a pattern for a name that is no part of a longer one: `operator=` is not in `operator==`."""
+    """Return a pattern for a name that is no part of a longer one: `operator=` is not in
+    `operator==`.
+    """
     before = r"(?<!\w)" if name[0].isalnum() or name[0] == "_" else ""
     after = r"(?!\w)" if name[-1].isalnum() or name[-1] == "_" else r"(?![=<>!+*/%&|^~-])"
     return before + re.escape(name) + after
 
 
 def _is_comment(line: str) -> bool:
-    """True for a line that only comments or annotates what follows."""
+    """Return whether a line only comments on or annotates what follows."""
     return line.lstrip().startswith(_COMMENTS)
 
 
 def marked(line: str, wanted: frozenset[str]) -> Iterator[tuple[str, bool]]:
-    """The line in pieces, each with whether it is a word of the query. The pieces joined are the line."""
+    """Yield a line in pieces, each with whether it is a word of the query."""
     end = 0
     for found in re.finditer(r"\w+", line):
         for start, stop in _spans(found[0], wanted):
@@ -281,7 +306,9 @@ def marked(line: str, wanted: frozenset[str]) -> Iterator[tuple[str, bool]]:
 
 
 def _spans(identifier: str, wanted: frozenset[str]) -> list[tuple[int, int]]:
-    """Where in an identifier the wanted words stand: getOffset under `offset` is marked at Offset alone."""
+    """Return where in an identifier the wanted words are: in getOffset, `offset` is at Offset
+    alone.
+    """
     hits = wanted.intersection(terms_of(identifier))
     if not hits:
         return []

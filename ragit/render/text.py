@@ -1,7 +1,8 @@
 """Renders hits for a person: path and line, names, and the lines that answer.
 
-Lines are written as grep and ripgrep do: `12:` before a line that matches, `12-` before context, `--` for lines that
-are left out. A hit in a document has its page or rows instead of line numbers, which count in no file a person can open.
+Lines are written as grep and ripgrep do: `12:` before a line that matches, `12-` before context,
+`--` for lines that are left out. A hit in a document has its page or rows instead of line numbers,
+which count in no file a person can open.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ from ragit.render.snippet import (
 from ragit.types import Answer, Hit, ToIndex, absent_advice, index_command, lacking
 
 _LONGEST = 400
-"""Columns of one line where no terminal says how wide it is: beyond this it is data, not something to read."""
+"""Columns of one line where no terminal says how wide it is: beyond this it is data, not something
+to read.
+"""
 
 _TAB = "    "
 
@@ -73,7 +76,7 @@ def _place(query: str, hit: Hit, options: RenderOptions, paint: Paint) -> str:
 
 
 def _title(query: str, hit: Hit, options: RenderOptions, paint: Paint) -> str:
-    """Return names, kind, lines and score; where they are wider than the terminal, with one name."""
+    """Return names, kind, lines and score; with one name where more are too wide."""
     title = _titled(query, hit, _NAMES, paint)
     if options.width and cells(_titled(query, hit, _NAMES, Paint(False))) + 2 > options.width:
         return _titled(query, hit, 1, paint)
@@ -109,11 +112,12 @@ def _body(query: str, hit: Hit, options: RenderOptions, paint: Paint) -> Iterato
         if digits:
             gutter += _gutter(numbers[line.number], digits, line.matches, paint)
         room = (options.width or _LONGEST) - (digits + 4 if digits else 2)
-        yield f"{gutter}{_shown(line.text.expandtabs(len(_TAB))[indent:], wanted, room, paint)}".rstrip()
+        line_text = line.text.expandtabs(len(_TAB))[indent:]
+        yield f"{gutter}{_shown(line_text, wanted, room, paint)}".rstrip()
 
 
 def _gutter(number: int, digits: int, matches: bool, paint: Paint) -> str:
-    """What stands before a line: its number; blank where it has none, as a table's header that stands there again."""
+    """Return what is before a line: its number, or spaces for the repeated header of a table."""
     if not number:
         return " " * (digits + 2)
     shown = f"{number:>{digits}}"
@@ -126,7 +130,7 @@ def _common_indent(lines: list[Line]) -> int:
 
 
 def _shown(line: str, wanted: frozenset[str], room: int, paint: Paint) -> str:
-    """The line with its matches marked, cut to the room there is so that the first match is seen."""
+    """Return a line with its matches marked, cut to the width so that the first match is seen."""
     room = max(room, 20)
     pieces = [(visible(piece), match) for piece, match in marked(line, wanted)]
     if cells("".join(piece for piece, _ in pieces)) > room:
@@ -135,7 +139,9 @@ def _shown(line: str, wanted: frozenset[str], room: int, paint: Paint) -> str:
 
 
 def _cut(pieces: list[tuple[str, bool]], room: int) -> list[tuple[str, bool]]:
-    """The pieces within `room` columns, from the start or, if the first match lies beyond, from a little before it."""
+    """Return the pieces within `room` columns, from the start, or from a little before the first
+    match.
+    """
     first = 0
     for piece, match in pieces:
         if match:
@@ -175,7 +181,7 @@ def _notes(query: str, hit: Hit, options: RenderOptions, paint: Paint) -> Iterat
 
 
 def summary(answer: Answer) -> str:
-    """Return the last line of an answer on a terminal: the number of hits, the tree and the time."""
+    """Return the last line of an answer on a terminal: hits, tree and time."""
     files = len({hit.path for hit in answer.hits})
     where = f"{visible(answer.ref)} ({answer.tree[:10]})" if answer.tree else visible(answer.ref)
     found = f"{counted(len(answer.hits), 'hit')} in {counted(files, 'file')} of {where}"

@@ -1,7 +1,7 @@
-"""What a search waits for longest, started before the rest of ragit is loaded: git's look at the working tree.
+"""Starts git's status of the working tree before the rest of ragit is loaded.
 
-It takes git some tens of milliseconds on a large tree, and Python about as long to load what ranks and shows; a search
-that lets them run side by side is a third faster.
+It takes git some tens of milliseconds on a large tree, and Python about as long to load what ranks
+and renders. A search that runs them side by side is a third faster.
 """
 
 from __future__ import annotations
@@ -14,14 +14,15 @@ from ragit.git import GitStatus, Repo
 
 
 class Ahead(NamedTuple):
-    """An open repository, and git's look at its working tree under way if one was asked for."""
+    """An open repository, and git's status of its working tree under way if it was asked for."""
 
     repo: Repo
     status: GitStatus | None
 
 
 def look_ahead(path: Path | str, environ: Mapping[str, str], *, worktree: bool) -> Ahead:
-    """Open the repository that `path` lies in; if `worktree`, start to look for uncommitted changes.
+    """Open the repository that `path` lies in; if `worktree`, start to look for uncommitted
+    changes.
 
     Raises NotARepository.
     """
@@ -30,7 +31,7 @@ def look_ahead(path: Path | str, environ: Mapping[str, str], *, worktree: bool) 
 
 
 def cache_folder(environ: Mapping[str, str]) -> Path:
-    """Where this user's programs keep what can be made again (XDG base directories; LOCALAPPDATA on Windows)."""
+    """Return the folder of this user's caches (XDG base directories; LOCALAPPDATA on Windows)."""
     for variable in ("XDG_CACHE_HOME", "LOCALAPPDATA"):
         folder = environ.get(variable, "")
         if folder and Path(folder).is_absolute():

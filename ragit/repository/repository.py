@@ -44,7 +44,9 @@ if TYPE_CHECKING:
     from ragit.search import Searcher
 
 CACHED_ANSWERS = 256
-"""Answers a long-lived process remembers; the tree is part of the key, so a change of the tree misses."""
+"""Answers a long-lived process remembers; the tree is part of the key, so a change of the tree
+misses.
+"""
 
 
 def open_repository(
@@ -54,10 +56,10 @@ def open_repository(
     flags: Mapping[str, object] | None = None,
     ahead: Ahead | None = None,
 ) -> Ragit:
-    """The index of the repository that `path` lies in, or that was opened ahead.
+    """Open the index of the repository that `path` lies in, or that was opened ahead.
 
-    `flags` are settings by their dotted name (`ragit config` lists them), above all other layers. Raises
-    NotARepository and ConfigError.
+    `flags` are settings by their dotted name (`ragit config` lists them), above all other layers.
+    Raises NotARepository and ConfigError.
     """
     environ = dict(os.environ if env is None else env)
     return Ragit(ahead or look_ahead(path, environ, worktree=False), environ, dict(flags or {}))
@@ -71,7 +73,7 @@ def _taking_options_of(
 ) -> Callable[
     [Callable[[Ragit, Query], Answer]], Callable[Concatenate[Ragit, str | Query, _Options], Answer]
 ]:
-    """Let a method that takes a query also take its text and its fields, as type checkers see them."""
+    """Let a method that takes a query also take its text and fields, typed."""
 
     def decorate(
         method: Callable[[Ragit, Query], Answer],
@@ -124,27 +126,33 @@ class Ragit:
 
     @property
     def config(self) -> Config:
-        """The settings in force."""
+        """Return the settings in force."""
         return self.settings.config
 
     @property
     def top(self) -> Path | None:
-        """The top of the working tree; None for a bare repository."""
+        """Return the top of the working tree; None for a bare repository."""
         return self._repo.top
 
     @property
     def folder_in_tree(self) -> str:
-        """The opened folder below the top of the tree, without a slash at the end; empty for the top."""
+        """Return the opened folder below the top of the tree, without a slash at the end; empty for
+        the top.
+        """
         return path_text(self._repo.prefix.rstrip(b"/"))
 
     @property
     def folder(self) -> Path:
-        """Where ragit keeps what belongs to this repository; hooks and their worker leave word here."""
+        """Return the folder for what belongs to this repository, also used by hooks and their
+        worker.
+        """
         return self._repo.common_dir / "ragit"
 
     @cached_property
     def store_path(self) -> Path:
-        """The index file: in the git directory, or under the user's cache where that cannot be written."""
+        """Return the index file: in the git directory, or in the user's cache if that cannot be
+        written.
+        """
         path = self.config.store_file(self._repo.common_dir)
         if self.config.index.store_path or self._may_write:
             return path
@@ -154,23 +162,20 @@ class Ragit:
 
     @property
     def _may_write(self) -> bool:
-        """True if the store may be written in the git directory.
-
-        A link there may have come with someone else's `.git`: it must not choose where ragit
-        writes.
-        """
+        """Return whether the store may be written in the git directory."""
         writable = self.folder if self.folder.exists() else self._repo.common_dir
         return os.access(writable, os.W_OK) and not self.folder.is_symlink()
 
     @cached_property
     def _cached_store_path(self) -> Path:
-        """The index file of a repository whose git directory cannot be written."""
+        """Return the index file of a repository whose git directory cannot be written."""
         import hashlib  # loads OpenSSL, and most git directories can be written
 
         name = hashlib.sha256(os.fsencode(self._repo.common_dir)).hexdigest()[:16]
         return cache_folder(self._environ) / name / "index.db"
 
-    # -- the three calls ---------------------------------------------------------------------------------------------
+    # -- the three calls
+    # ---------------------------------------------------------------------------------------------
 
     def index(
         self,
@@ -184,11 +189,13 @@ class Ragit:
         retry: bool = True,
         progress: Progress | None = None,
     ) -> IndexReport:
-        """Make the trees of these revisions complete; if none is named, by `scope` HEAD's, the staged or working tree.
+        """Make the trees of these revisions complete; if none is named, by `scope` HEAD's, the
+        staged or working tree.
 
-        `fetch_missing` first downloads what a partial clone lacks of them. Models are asked for descriptions, if the
-        settings want any, unless `describe` is False. What earlier runs deferred, since it was slow to read and their
-        time was spent, is tried again, unless `retry` is False. Raises UnknownRevision.
+        `fetch_missing` first downloads what a partial clone lacks of them. Models are asked for
+        descriptions, if the settings want any, unless `describe` is False. What earlier runs
+        deferred, since it was slow to read and their time was spent, is tried again, unless `retry`
+        is False. Raises UnknownRevision.
         """
         self._targets.look_again()
         if fetch_missing:
@@ -208,11 +215,13 @@ class Ragit:
 
     @_taking_options_of(Query)
     def search(self, query: Query) -> Answer:
-        """Return the best places for a query, in a revision or in HEAD with the uncommitted changes of this worktree.
+        """Return the best places for a query, in a revision or in HEAD with the uncommitted changes
+        of this worktree.
 
-        Takes a text with the fields of `ragit.query.Query` as keyword arguments, or such a `Query`. Path patterns count
-        from the top of the repository; those that begin with `./` or `../` count from the opened folder. What the tree
-        lacks is indexed first, unless `index` is False or the freshness policy says otherwise.
+        Takes a text with the fields of `ragit.query.Query` as keyword arguments, or such a `Query`.
+        Path patterns count from the top of the repository; those that begin with `./` or `../`
+        count from the opened folder. What the tree lacks is indexed first, unless `index` is False
+        or the freshness policy says otherwise.
 
         Raises UnknownRevision, UnknownLanguage, NotIndexed, ConfigError.
         """
@@ -234,7 +243,9 @@ class Ragit:
         return answer
 
     def ask_below(self, path: str, query: Query, on_index: OnIndex | None = None) -> Answer:
-        """Return the answer to a query about one file or folder, given from the opened folder, with a note on that."""
+        """Return the answer to a query about one file or folder, given from the opened folder, with
+        a note on that.
+        """
         answer = self.ask(replaced(query, paths=(self._targets.literal(path),)), on_index)
         note = (
             f"only {path} was searched, since it is a path; quote the query to search for the word"
@@ -242,11 +253,14 @@ class Ragit:
         return replaced(answer, notes=(note, *answer.notes))
 
     def has_path(self, path: str, query: Query) -> bool:
-        """Return whether the tree that a query is about has a file or folder, given from the opened folder."""
+        """Return whether the tree that a query is about has a file or folder, given from the opened
+        folder.
+        """
         return self._targets.has(path, query)
 
     def like(self, place: str, query: Query, on_index: OnIndex | None = None) -> Answer:
-        """Return what is like the chunk at FILE:LINE, given from the opened folder; the text of the query is ignored.
+        """Return what is like the chunk at FILE:LINE, given from the opened folder; the text of the
+        query is ignored.
 
         Raises ConfigError if nothing is indexed there.
         """
@@ -264,7 +278,7 @@ class Ragit:
         return similar.without_sample(answer, sample, top_k)
 
     def status(self) -> StatusReport:
-        """What is indexed, for which refs, and what is not of the tree that a search looks at."""
+        """Return what is indexed, for which refs, and which files of the searched tree are not."""
         self._targets.look_again()
         from ragit.index.status import status_of
 
@@ -276,11 +290,12 @@ class Ragit:
     def describe(
         self, path: str, *, ref: str | None = None, now: bool = False
     ) -> ImageDescribed | FileDescribed:
-        """What models said about a file of HEAD with its uncommitted changes, or of a revision.
+        """Return what models said about a file, in HEAD with its uncommitted changes or in a
+        revision.
 
-        About an image, or about each chunk of any other; `now` asks about an image of which nothing is stored.
-
-        `path` is of the opened folder. Raises NotDescribed, UnknownRevision, and RemoteFailed if a model was asked.
+        That is one text for an image, and one for each chunk of any other file. `now` asks about an
+        image without a description. `path` counts from the opened folder. Raises NotDescribed,
+        UnknownRevision, and RemoteFailed if a model was asked.
         """
         self._targets.look_again()
         target = self._targets.of(ref, "worktree")
@@ -320,14 +335,16 @@ class Ragit:
                 )
         return ImageDescribed(path_text(wanted), target.name, blobs[0], task.fingerprint, text)
 
-    # -- freshness, upkeep -------------------------------------------------------------------------------------------
+    # -- freshness, upkeep
+    # -------------------------------------------------------------------------------------------
 
     def check(
         self, revision: str | None = None, *, scope: str = "committed", fix: bool = False
     ) -> FreshnessReport:
-        """Whether a tree is completely indexed: a revision's, or by `scope` HEAD's, the staged or the working tree.
+        """Return whether a tree is completely indexed: a revision's, or by `scope` HEAD's, the
+        staged or the working tree.
 
-        `fix` completes the index, or makes it where there is none.
+        `fix` completes the index first.
         """
         self._targets.look_again()
         from ragit.index.status import freshness_of
@@ -342,7 +359,7 @@ class Ragit:
     def searched_paths(
         self, revision: str | None = None, *, scope: str = "worktree"
     ) -> frozenset[str]:
-        """The paths that a search looks at: those of a tree that are indexed, without the skipped and the missing."""
+        """Return the paths of a tree that are indexed and searched."""
         self._targets.look_again()
         target = self._targets.of(revision, scope)
         with self._indexer.reading() as store:
@@ -350,13 +367,17 @@ class Ragit:
         return frozenset(path_text(path) for path in resolved.snapshot.paths)
 
     def log(self, revision: str = "HEAD", *, most: int) -> list[Logged]:
-        """The newest commits that a revision reaches, with the paths that each changed. Raises UnknownRevision."""
+        """Return the newest commits that a revision reaches, with the paths that each changed.
+        Raises UnknownRevision.
+        """
         self._targets.look_again()
         commit = self._repo.resolve(revision).commit
         return [] if commit is None else self._repo.log(commit, most)
 
     def test_embedder(self) -> EmbedderTried:
-        """Ask the configured embedder for two vectors, and say what it is. EmbedderUnavailable, ConfigError."""
+        """Ask the configured embedder for two vectors, and say what it is. EmbedderUnavailable,
+        ConfigError.
+        """
         from ragit.index.vectors.try_embedder import tried
 
         with self._indexer.reading() as store:
@@ -369,7 +390,8 @@ class Ragit:
         report = self._indexer.collect(trees)
         return replaced(report, object_bytes=self._repo.prune_private_objects(trees))
 
-    # -- parts -------------------------------------------------------------------------------------------------------
+    # -- parts -------------------------------------------------------------------------------------
+    # ------------------
 
     @cached_property
     def _indexer(self) -> Indexer:
@@ -437,7 +459,9 @@ class Ragit:
         return submodules.joined(answer, found, query.top_k or self.config.retrieval.top_k)
 
     def _submodule(self, folder: str) -> Ragit | None:
-        """The repository checked out at a folder, with settings and a store of its own; None if there is none."""
+        """Open the repository that is checked out at a folder, with its own settings and store;
+        None if there is none.
+        """
         place = self._repo.top / folder if self._repo.top else None
         if place is None or not (place / ".git").exists():
             return None

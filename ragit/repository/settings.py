@@ -1,4 +1,4 @@
-"""The settings of one repository: which are in force, and what it asks its user to allow. Changes no index."""
+"""Loads the settings of one repository, and what it asks its user to allow. Changes no index."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class Settings:
-    """All layers of settings, as they stood when this was made. Raises ConfigError."""
+    """All layers of settings, as they were when this was made. Raises ConfigError."""
 
     def __init__(self, repo: Repo, environ: Mapping[str, str], flags: Mapping[str, object]) -> None:
         self._repo = repo
@@ -41,11 +41,12 @@ class Settings:
 
     @property
     def config(self) -> Config:
-        """Those in force."""
+        """Return the settings in force."""
         return self.loaded.config
 
     def rows(self, name: str = "") -> list[SettingRow]:
-        """Each with its value and where it came from; only those of `name`, a setting or a section, if one is given.
+        """Return settings with their values and origins; only those of `name`, a setting or a
+        section, if given.
 
         Raises ConfigError if there is no such name.
         """
@@ -62,7 +63,7 @@ class Settings:
 
     @property
     def warnings(self) -> list[str]:
-        """What they ask for and do not get, a sentence each."""
+        """Return a sentence for each setting that is ignored."""
         said = [self.loaded.warning] if self.loaded.warning else []
         if self.config.chunkers:
             from ragit.repository import custom_chunkers
@@ -72,7 +73,7 @@ class Settings:
 
     @cached_property
     def chunkers(self) -> list[Named]:
-        """The chunkers of the user's own that they name, and what became of each."""
+        """Return the user's chunkers that are named, and whether each is in force."""
         if not self.config.chunkers:
             return []
         from ragit.repository import custom_chunkers
@@ -80,7 +81,7 @@ class Settings:
         return custom_chunkers.named(self.config.chunkers, self._chunker_origin())
 
     def chunkers_in_force(self) -> Mapping[str, Custom] | None:
-        """By file extension; None if no chunker is named."""
+        """Return chunkers by file extension; None if no chunker is named."""
         if not self.config.chunkers:
             return None
         from ragit.repository import custom_chunkers
@@ -88,9 +89,10 @@ class Settings:
         return custom_chunkers.in_force(self.chunkers)
 
     def request(self) -> PermissionRequest:
-        """What the repository asks to be allowed: settings of its .ragit.toml, and chunkers, as they stand now.
+        """Return what the repository asks to be allowed: settings of its .ragit.toml, and chunkers,
+        as they are now.
 
-        ConfigError if there is nothing.
+        Raises ConfigError if there is nothing.
         """
         from ragit.repository import permission
 
@@ -99,7 +101,9 @@ class Settings:
         return permission.requested(content, loaded.config, self._chunker_origin())
 
     def trust(self, request: PermissionRequest | None = None) -> Path:
-        """Allow what the repository asks for; the path of its .ragit.toml. Takes effect when it is opened again."""
+        """Allow what the repository asks for, and return the path of its .ragit.toml. It takes
+        effect when the repository is opened again.
+        """
         from ragit.repository import permission
 
         file = self._file()
@@ -107,7 +111,9 @@ class Settings:
         return file
 
     def distrust(self) -> Path:
-        """Stop allowing anything; the path of the .ragit.toml. Takes effect when the repository is opened again."""
+        """Stop allowing anything, and return the path of the .ragit.toml. It takes effect when the
+        repository is opened again.
+        """
         file = self._file()
         trust.distrust(trust.record_path(self._environ), self._repo.common_dir)
         return file

@@ -72,7 +72,9 @@ def sample_at(repo: Repo, indexer: Indexer, target: Target, path: bytes, line: i
 
 
 def as_query(query: Query, sample: Sample, top_k: int) -> Query:
-    """Return the query for what is like a sample: by meaning, since a whole chunk has too many words."""
+    """Return the query for what is like a sample: by meaning, since a whole chunk has too many
+    words.
+    """
     return replaced(query, text=sample.text, mode="vector", top_k=top_k + OVERLAPPING)
 
 

@@ -1,6 +1,7 @@
 """Searches submodules, and joins their answers with that of the repository around them.
 
-Each submodule has a store of its own. Nothing is checked out or downloaded: one that is not there is passed over.
+Each submodule has a store of its own. Nothing is checked out or downloaded: one that is not there
+is passed over.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from ragit.types import NO_FILE_PASSES, NO_WORD_FOUND, Answer, Hit, WithoutVecto
 def below(pattern: str, folder: str) -> str | None:
     """Return a path pattern as it reads inside `folder`; None if nothing in there can match."""
     if "/" not in pattern.rstrip("/"):
-        # A bare name: at any depth. If it names the folder or one above it, it takes all that is inside.
+        # A bare name: at any depth. If it names the folder or one above it, it takes all that is
+        # inside.
         matches = globs.matcher([pattern])
         return (
             "**"
@@ -115,7 +117,8 @@ def _summed(parts: Iterable[WithoutVectors | None]) -> WithoutVectors | None:
 
 
 def _degraded(outer: Answer, inner: Sequence[Inner]) -> str:
-    """Return what did not take part where. A reason that holds for the outer repository is said once.
+    """Return what did not take part where. A reason that holds for the outer repository is said
+    once.
 
     That no file holds a word of the query is not said where a file of another repository does.
     """
@@ -132,7 +135,9 @@ def _degraded(outer: Answer, inner: Sequence[Inner]) -> str:
 
 
 def _notes(outer: Answer, inner: Sequence[Inner], has_hits: bool) -> tuple[str, ...]:
-    """Return the notes of all, each once. That no file passes the filters is not said where one does."""
+    """Return the notes of all, each once. That no file passes the filters is not said where one
+    does.
+    """
     found = list(outer.notes)
     for one in inner:
         found += [f"{one.folder}: {note}" for note in one.answer.notes if note not in outer.notes]

@@ -1,4 +1,6 @@
-"""Finds what a caller names in one repository: the tree of a revision or of uncommitted work, files, path patterns."""
+"""Finds what a caller names in one repository: the tree of a revision or of uncommitted work,
+files, path patterns.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ DAY = 86_400
 
 
 class Targets:
-    """Trees and paths of one repository. `most_bytes` returns how large an uncommitted file at a path may be."""
+    """Trees and paths of one repository. `most_bytes` returns how large an uncommitted file at a
+    path may be.
+    """
 
     def __init__(self, ahead: Ahead, most_bytes: Callable[[bytes], int]) -> None:
         self._repo, self._started = ahead
@@ -42,7 +46,8 @@ class Targets:
             self._under_way, self._started = self._started or self._repo.start_status(), None
 
     def of(self, revision: str | None, scope: str) -> Target:
-        """Return the tree of a revision; if none is named, by `scope` HEAD's, the staged or the working tree.
+        """Return the tree of a revision; if none is named, by `scope` HEAD's, the staged or the
+        working tree.
 
         Raises UnknownRevision.
         """
@@ -56,14 +61,18 @@ class Targets:
         return Target(HEAD, head.tree, head.tree)
 
     def working(self) -> tuple[Target, Mapping[bytes, str]]:
-        """Return HEAD with the uncommitted changes, and the reasons of changed files that are left out of it."""
+        """Return HEAD with the uncommitted changes, and the reasons of changed files that are left
+        out of it.
+        """
         status, self._under_way = self._under_way, None
         tree, _, left_out = self._repo.working_tree(self._most_bytes, status)
         head = self._repo.head()  # which may have moved until then
         return Target(HEAD if tree == head.tree else UNCOMMITTED, tree, head.tree), left_out
 
     def reachable(self, reflog_days: int) -> set[Oid]:
-        """Return the trees of all refs, all worktrees' HEADs, recent reflog entries, and the uncommitted states."""
+        """Return the trees of all refs, all worktrees' HEADs, recent reflog entries, and the
+        uncommitted states.
+        """
         repo = self._repo
         since = time.time() - reflog_days * DAY
         commits = {worktree.head for worktree in repo.worktrees() if worktree.head}
@@ -93,7 +102,9 @@ class Targets:
         return os.fsencode(found).replace(os.sep.encode(), b"/")
 
     def has(self, path: str, query: Query) -> bool:
-        """Return whether the tree that a query is about has a file or folder, given from the opened folder."""
+        """Return whether the tree that a query is about has a file or folder, given from the opened
+        folder.
+        """
         found = self.file(path)
         inside = found != b".." and not found.startswith((b"../", b".git/")) and found != b".git"
         return inside and self._exists(found, query)
@@ -110,7 +121,7 @@ class Targets:
         )
 
     def literal(self, path: str) -> str:
-        """Return a pattern that matches a path given from the opened folder, and what is below it."""
+        """Return a pattern for a path given from the opened folder, and what is below it."""
         found = path_text(self.file(path))
         return "**" if found == "." else f"/{globs.literal(found)}"
 
@@ -137,7 +148,9 @@ class Targets:
         return found
 
     def _is_literal(self, pattern: str, top: str | None, query: Query) -> bool:
-        """Return whether a pattern is the path of a file or folder, which counts first, as in git's pathspecs."""
+        """Return whether a pattern is the path of a file or folder, which counts first, as in git's
+        pathspecs.
+        """
         here = pattern.split("/")[0] in {".", ".."}
         if here or (top and Path(pattern).is_relative_to(top)):
             return self.has(pattern, query)
