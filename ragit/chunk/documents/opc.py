@@ -5,17 +5,17 @@ from __future__ import annotations
 import posixpath
 import re
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from html import escape
 from io import BytesIO
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
-from xml.sax.saxutils import quoteattr
 
 from ragit.chunk.documents.archive import Archive
 from ragit.chunk.documents.block import Bounds, Unreadable
 from ragit.chunk.documents.markup import attribute, events, local, sound
+from ragit.chunk.documents.sniff import MAIN_PARTS, TYPES
 
-TYPES = "[Content_Types].xml"
 RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 
 _STRICT = re.compile(
@@ -24,21 +24,6 @@ _STRICT = re.compile(
 """A namespace of the strict dialect (part 1), up to what the transitional one (part 4) shares."""
 _ROOT = 4096
 """Bytes of a part in which its namespaces are declared."""
-_TYPE = re.compile(rb"""\bContentType\s*=\s*["']([^"'<>]{1,200})["']""")
-TYPES_READ = 1 << 20
-"""Bytes of the list of content types that are searched."""
-
-_MAIN = (
-    (b"wordprocessingml", "docx"),
-    (b"vnd.ms-word", "docx"),
-    (b"spreadsheetml", "xlsx"),
-    (b"vnd.ms-excel", "xlsx"),
-    (b"presentationml", "pptx"),
-    (b"vnd.ms-powerpoint", "pptx"),
-)
-"""Words of a main part's content type, which ends with `.main+xml`, and the format they tell."""
-_FOLDERS = {"docx": "word/document.xml", "xlsx": "xl/workbook.xml", "pptx": "ppt/presentation.xml"}
-"""The main part's usual name, for packages that do not name it."""
 
 
 class Relation(NamedTuple):
@@ -50,20 +35,6 @@ class Relation(NamedTuple):
     """Its name in the archive."""
 
 
-def format_of(types: bytes, names: Iterable[str]) -> str:
-    """Return docx, xlsx or pptx by the content type of the main part; empty for anything else.
-
-    Parts may have any name. Only a package whose list of types is missing or says nothing is told
-    by its folders.
-    """
-    for found in _TYPE.findall(types[:TYPES_READ]):
-        if found.endswith(b".main+xml"):
-            return next((kind for word, kind in _MAIN if word in found), "")
-    folders = {name.lower().partition("/")[0] for name in names if "/" in name}
-    usual = ((main.partition("/")[0], kind) for kind, main in _FOLDERS.items())
-    return next((kind for folder, kind in usual if folder in folders), "")
-
-
 class Package:
     """The parts of one document. Each error is an Unreadable that names the format."""
 
@@ -72,7 +43,7 @@ class Package:
         self._archive = Archive(data, bounds, kind)
         self._kind = kind
         self.main = next(iter(self.parts_of("officeDocument")), "") or self._declared()
-        self.main = self.main or self._archive.called(_FOLDERS[kind])
+        self.main = self.main or self._archive.called(MAIN_PARTS[kind])
         if not self.main:
             raise Unreadable(f"damaged {kind}")
 
@@ -121,7 +92,7 @@ def written(
     """
     every = {main[0]: ("officeDocument", main[1]), **parts}
     listed = "".join(
-        f"<Override PartName={quoteattr('/' + name)} ContentType={quoteattr(types[kind])}/>"
+        f'<Override PartName="/{escape(name)}" ContentType="{types[kind]}"/>'
         for name, (kind, _) in every.items()
     )
     packed = BytesIO()
@@ -143,7 +114,7 @@ def written(
 def _relations(kinds: Mapping[str, str]) -> str:
     """Return the XML of relations to parts, by their names."""
     listed = "".join(
-        f'<Relationship Id="r{number}" Type="{RELATIONS}/{kind}" Target={quoteattr("/" + name)}/>'
+        f'<Relationship Id="r{number}" Type="{RELATIONS}/{kind}" Target="/{escape(name)}"/>'
         for number, (name, kind) in enumerate(kinds.items())
     )
     space = "http://schemas.openxmlformats.org/package/2006/relationships"

@@ -56,8 +56,7 @@ def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
     pages = _pages(document, slow, min(count, bounds.units), bounds.text)
     if not any(page.lines or page.notes for page in pages):
         raise Unreadable(why_nothing(pages))
-    has_outline = document is None or next(iter(document.get_toc(1)), None) is not None
-    yield from blocks(pages, slow.outline() if has_outline else [])
+    yield from blocks(pages, slow.outline() if _has_outline(document) else [])
     if len(pages) < count:
         rest = Place("", "page", len(pages) + 1, count)
         yield Block(f"[Pages {rest.first}-{rest.last} are left out.]", rest, kind="note")
@@ -71,6 +70,11 @@ def _opened(data: bytes) -> Any:
         return pypdfium2.PdfDocument(data)
     except PdfiumError:
         return None
+
+
+def _has_outline(document: Any) -> bool:
+    """Return True if there is an outline, or may be one in a file that pdfium cannot open."""
+    return document is None or bool(raw.FPDFBookmark_GetFirstChild(document, None))
 
 
 def _pages(document: Any, slow: PypdfDocument, count: int, most: int) -> list[Page]:

@@ -202,7 +202,7 @@ class Marker:
             at = found.end() + self._token(found)
             tokens += 1
             size += sum(map(len, self._out[before:]))
-            self.cut = tokens > _MOST_TOKENS or size > 4 * bounds.text
+            self.cut = tokens > _MOST_TOKENS or size > 2 * bounds.text
             if self.cut or not self._groups:
                 break
         while self._groups:

@@ -3,16 +3,39 @@
 from __future__ import annotations
 
 import io
+import re
+from collections.abc import Iterable
 from zipfile import ZipFile
 
 from ragit.chunk.documents import READERS
 from ragit.chunk.documents.archive import opened
 from ragit.chunk.documents.block import Unreadable
-from ragit.chunk.documents.opc import TYPES, TYPES_READ, format_of
 from ragit.chunk.languages import LANGUAGES
 
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 """First bytes of a compound file ([MS-CFB] 2.2), which holds other files."""
+
+TYPES = "[Content_Types].xml"
+"""Name of the list of content types in an Office package."""
+_TYPE = re.compile(rb"""\bContentType\s*=\s*["']([^"'<>]{1,200})["']""")
+_TYPES_READ = 1 << 20
+"""Bytes of the list of content types that are searched."""
+
+_MAIN = (
+    (b"wordprocessingml", "docx"),
+    (b"vnd.ms-word", "docx"),
+    (b"spreadsheetml", "xlsx"),
+    (b"vnd.ms-excel", "xlsx"),
+    (b"presentationml", "pptx"),
+    (b"vnd.ms-powerpoint", "pptx"),
+)
+"""Words of a main part's content type, which ends with `.main+xml`, and the format they tell."""
+MAIN_PARTS = {
+    "docx": "word/document.xml",
+    "xlsx": "xl/workbook.xml",
+    "pptx": "ppt/presentation.xml",
+}
+"""The main part's usual name, for packages that do not name it."""
 
 _MIMETYPES = (
     (b"application/vnd.oasis.opendocument.text", "odt"),
@@ -76,13 +99,27 @@ def _in_zip(data: bytes, language: str) -> str:
     return format_of(types, names) or "zip"
 
 
+def format_of(types: bytes, names: Iterable[str]) -> str:
+    """Return docx, xlsx or pptx by the content type of the main part; empty for anything else.
+
+    Parts may have any name. Only a package whose list of types is missing or says nothing is told
+    by its folders.
+    """
+    for found in _TYPE.findall(types[:_TYPES_READ]):
+        if found.endswith(b".main+xml"):
+            return next((kind for word, kind in _MAIN if word in found), "")
+    folders = {name.lower().partition("/")[0] for name in names if "/" in name}
+    usual = ((main.partition("/")[0], kind) for kind, main in MAIN_PARTS.items())
+    return next((kind for folder, kind in usual if folder in folders), "")
+
+
 def _types(archive: ZipFile) -> bytes:
     """Return the beginning of an Office package's list of content types; empty if there is none."""
     name = next((name for name in archive.namelist() if name.lower() == TYPES.lower()), "")
     if not name or archive.getinfo(name).flag_bits & 1:
         return b""
     with archive.open(name) as part:
-        return part.read(TYPES_READ)
+        return part.read(_TYPES_READ)
 
 
 def _in_ole(data: bytes) -> str:

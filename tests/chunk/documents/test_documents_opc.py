@@ -9,7 +9,7 @@ from making import docx, p
 from packing import archive, paragraph, parts_of, pptx, shape, slide, xlsx
 from reading import blocks, made, why
 
-from ragit.chunk.documents.opc import format_of
+from ragit.chunk.documents.sniff import format_of
 
 PACKAGES = {
     "docx": lambda: docx(p("Some words")),
