@@ -18,6 +18,7 @@ from ragit.errors import NotARepository, RagitError
 from ragit.git import OLDEST, Repo, libgit2_version, version
 from ragit.hooks import failure, script, state_files
 from ragit.hooks.install import Hooks
+from ragit.index.upkeep import rebuild_lock
 from ragit.index.vectors.embedder import embedder_of
 from ragit.locks import lock
 from ragit.reports import INSTALL_HOOKS, Finding, FreshnessReport
@@ -229,7 +230,7 @@ def _unfinished(path: Path) -> Iterator[Finding]:
     files = unfinished_files(path)
     if not files:
         return
-    with lock(path.with_name(path.name + ".rebuild.lock")) as idle:
+    with lock(rebuild_lock(path)) as idle:
         if idle:
             size = sum(file.stat().st_size for file in files) / 1e6
             text = f"a rebuild was interrupted and left {files[0].name} ({size:.1f} MB in all)"

@@ -5,6 +5,7 @@ RagitError
 ├── UnknownRevision       the revision names nothing; the hint lists similar names
 ├── NotIndexed            the tree is not indexed, and may not be indexed now
 ├── StoreUnreadable       the index file is damaged or cannot be opened
+│   ├── StoreFull         its disk is full
 │   ├── StoreTooNew       it was written by a newer ragit
 │   └── StoreTooOld       it has an older format; indexing updates it
 ├── StoreBusy             another writer held the lock for too long
@@ -51,6 +52,10 @@ class NotIndexed(RagitError):
 
 class StoreUnreadable(RagitError):
     """The index file cannot be used as it is."""
+
+
+class StoreFull(StoreUnreadable):
+    """The disk of the index is full."""
 
 
 class StoreTooNew(StoreUnreadable):

@@ -30,7 +30,7 @@ STEPS_IN = {
     "install_store",
     "_move_log_into_file",
     "remove_store",
-    "_clear_unfinished",
+    "clear_unfinished",
 }
 """Functions whose lines are counted."""
 

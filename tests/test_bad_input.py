@@ -21,6 +21,7 @@ from terminal import Said, Terminal
 
 import ragit
 from ragit.repository.repository import Ragit
+from ragit.store import Store
 from ragit.types import Hit
 
 HELLO = "def hello():\n    pass\n"
@@ -439,6 +440,31 @@ def test_a_full_disk(repo: GitSandbox, small_disk: Path) -> None:
     assert "full" in shell.refused("index").err
     # What was there is still there, and sound.
     assert shell.ragit("search", "--ref", "HEAD~1", "hello", code=0).out.startswith("a.py:1\n")
+
+
+def test_gc_runs_on_a_full_disk(repo: GitSandbox, small_disk: Path) -> None:
+    repo.git("config", "ragit.index.storePath", str(small_disk / "index.db"))
+    repo.git("config", "ragit.embedding.provider", "none")
+    repo.git("config", "ragit.gc.reflogDays", "0")
+    repo.write("a.py", HELLO)
+    repo.commit()
+    repo.git("switch", "-q", "-c", "topic")
+    for number in range(40):
+        repo.write(f"more{number}.py", f"def more{number}():\n    return {number}\n" * 5)
+    repo.commit()
+    shell = Terminal(repo.path)
+    shell.ragit("index", "main", "topic", code=0)
+    repo.git("switch", "-q", "main")
+    repo.git("branch", "-q", "-D", "topic")
+    size = (small_disk / "index.db").stat().st_size
+    fill(small_disk)
+    assert shell.ragit("search", "hello", code=0).out.startswith("a.py:1\n")
+    shell.ragit("gc", code=0)
+    assert (small_disk / "index.db").stat().st_size < size
+    with Store(small_disk / "index.db", writable=True) as store:
+        assert store.problems() == []
+        assert store._db.pragma("journal_mode") == "wal"
+    assert shell.ragit("search", "hello", code=0).out.startswith("a.py:1\n")
 
 
 def test_a_full_disk_under_the_repository(repo: GitSandbox, small_disk: Path) -> None:

@@ -234,7 +234,7 @@ def test_a_blob_that_cannot_be_read_costs_no_other_file_its_answer(
         repo.store.unlink()
     harm(repo.path / ".git" / "objects" / blob[:2] / blob[2:])
     with ragit.open(repo.path) as index:
-        answer = index.search("refill_bucket", ref="HEAD")
+        answer = index.search("refill_bucket", ref="HEAD", top_k=50)
         assert {"src/m4.py", "src/m6.py"} <= {hit.path for hit in answer.hits}
         assert answer.degraded or answer.absent
         assert index.status()

@@ -63,6 +63,10 @@ class Private:
         """Return True if an object was written here: then the user's objects did not have it."""
         return (self.objects / oid[:2] / oid[2:]).exists()
 
+    def count(self) -> int:
+        """Return the number of objects that are here."""
+        return sum(1 for _ in self.objects.glob("[0-9a-f][0-9a-f]/*"))
+
     def remove_damaged(self, object_format: str) -> int:
         """Remove objects whose content is not what their name says; return how many.
 

@@ -310,6 +310,10 @@ class Repo:
         with replaced(self.recipe(), git=self._layout.git, alternates=()).open() as objects:
             return set(objects.sizes(oids))
 
+    def count_private_objects(self) -> int:
+        """Return the number of objects that were written for uncommitted work."""
+        return self._private.count()
+
     def remove_damaged_objects(self) -> int:
         """Remove damaged objects of uncommitted work, which is to be looked at again then."""
         self.sizes_here.clear()

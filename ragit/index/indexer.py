@@ -21,9 +21,10 @@ from ragit.index.descriptions.settings import NOT_DESCRIBED, chunk_task
 from ragit.index.descriptions.stored import Descriptions, keeping
 from ragit.index.selection import Selector
 from ragit.index.tree import IndexedTree, TreeResolver, chunks_without_vectors
+from ragit.index.upkeep import Upkeep, index_lock, rebuild_lock
 from ragit.index.vectors.embedder import embedder_of, sent_by, server_name
 from ragit.index.waiting_search import WaitingSearch
-from ragit.locks import held, lock
+from ragit.locks import held
 from ragit.records import replaced
 from ragit.store import (
     Store,
@@ -31,8 +32,6 @@ from ragit.store import (
     install_store,
     is_store,
     new_store_path,
-    remove_store,
-    unfinished_files,
     unfinished_stores,
 )
 from ragit.types import DEFERRED, NOT_DOWNLOADED, Oid, Progress, ToIndex
@@ -63,12 +62,6 @@ _WAIT_S = 60.0
 
 QUICK_WAIT_S = 2.0
 """The same for a search, which answers from what is stored then."""
-
-_DROP_S = 0.1
-"""Seconds that dropping superseded states may add to a search."""
-
-_GRACE_S = 4.0
-"""Seconds that an object of a superseded state stays, for a search that is about to show it."""
 
 
 class Indexer:
@@ -156,12 +149,12 @@ class Indexer:
                 latest = self._moment(store)
                 resolved = [self.trees.updated(store, part, self.absent) for part in resolved]
             self._remember(store, resolved, latest)
-            superseded = self._note_states(store, resolved)
+            self._upkeep.note_states(store, resolved)
             chunks = store.chunk_count({c for part in resolved for c in part.snapshot.chunkings})
             if search:
                 search.take(resolved[0])
-        if superseded:
-            self._drop_superseded()
+        if not search:
+            self.tidy()
         return stats.report(self.config, seen(resolved), chunks)
 
     def _go_elsewhere(self) -> bool:
@@ -303,7 +296,7 @@ class Indexer:
             # Once more, under the lock: gc may have dropped since what a reader saw.
             resolved = [self.trees.resolve(store, tree, absent=self.absent)]
             self._remember(store, resolved, latest)
-            self._note_states(store, resolved)
+            self._upkeep.note_states(store, resolved)
 
     def fetch(self, trees: Sequence[Oid]) -> None:
         """Download the files that a partial clone lacks of these trees, in one call."""
@@ -365,7 +358,7 @@ class Indexer:
         other processes store meanwhile. One rebuild runs at a time. Raises StoreBusy.
         """
         self._go_elsewhere()
-        with held(self._rebuild_lock, by="another `ragit index --rebuild`"):
+        with held(rebuild_lock(self.store_path), by="another `ragit index --rebuild`"):
             earlier = (self.store_path, *unfinished_stores(self.store_path))
             new = new_store_path(self.store_path)
             fresh = Indexer(self.repo, self.config, new, self.chunkers)
@@ -380,7 +373,7 @@ class Indexer:
                     fresh._check_whole(trees)
                     install_store(self.store_path, new)
             finally:
-                self._clear_unfinished()
+                self._upkeep.clear_unfinished()
         return report
 
     def _check_whole(self, trees: Sequence[Oid]) -> None:
@@ -393,21 +386,6 @@ class Indexer:
                 "the new index was changed by another program, so the old one stays",
                 "Type the command again",
             )
-
-    def _clear_unfinished(self) -> None:
-        """Remove what rebuilds left, descriptions carried over; the caller holds the rebuild lock.
-
-        Files whose descriptions cannot be carried over now stay for a later run.
-        """
-        with (
-            suppress(RagitError, OSError),
-            held(self._lock, shared=True, by="a running gc", wait_s=1),
-        ):
-            for path in unfinished_stores(self.store_path):
-                self.descriptions.carry_over(path, self.store_path, required=False)
-                remove_store(path)
-            for file in unfinished_files(self.store_path):
-                file.unlink(missing_ok=True)
 
     @contextmanager
     def reading(self) -> Iterator[Store | None]:
@@ -426,62 +404,22 @@ class Indexer:
             yield store
 
     def collect(self, trees: Iterable[Oid]) -> GcReport:
-        """Drop every chunking that none of these trees can use under this configuration, and all other embedders."""
-        from ragit.reports import GcReport
-
+        """Drop what none of these trees can use under this configuration."""
         self._go_elsewhere()
-        with lock(self._rebuild_lock) as idle:
-            if idle:
-                self._clear_unfinished()
-        with held(self._lock, by="a running index"), Store(self.store_path, writable=True) as store:
-            before = store.info()
-            blobs = {entry.oid for tree in trees for entry in self.repo.entries_here(tree)}
-            keep = {
-                chunking
-                for chunking, oid, language, fingerprint in store.all_keys()
-                if oid in blobs and self.selector.usable(language, fingerprint)
-            }
-            number = store.embedder(self.embedder.fingerprint) if self.embedder else None
-            with store.writing():
-                dropped = store.drop_except(keep, set() if number is None else {number})
-                store.descriptions.drop_unused({bytes.fromhex(blob) for blob in blobs})
-            store.compact()
-            after = store.info()
-        return GcReport(dropped, after.chunkings, before.bytes, after.bytes)
+        return self._upkeep.collect(trees)
 
-    def _note_states(self, store: Store, resolved: Sequence[IndexedTree]) -> bool:
-        """Note which of the trees are uncommitted work; return True if that superseded others."""
-        new = [part for part in resolved if self.repo.is_uncommitted(part.tree)]
-        if not new:
-            return False
-        with store.writing():
-            for part in new:
-                store.states.add(
-                    str(self.repo.git_dir),
-                    part.tree,
-                    set(part.snapshot.chunkings),
-                    self.repo.is_uncommitted,
-                )
-        return store.states.has_superseded()
+    def tidy(self) -> None:
+        """Drop superseded states of uncommitted work, after a search has closed its reader."""
+        self._upkeep.tidy()
 
-    def _drop_superseded(self) -> None:
-        """Drop what superseded states of uncommitted work hold, unless other processes index now."""
-        with suppress(RagitError), lock(self._lock) as alone:
-            if not alone:
-                return
-            with Store(self.store_path, writable=True) as store:
-                with store.writing():
-                    store.states.drop_superseded(self.repo.committed, _DROP_S)
-                trees = store.states.trees()
-            self.repo.prune_private_objects(trees, _GRACE_S)
+    @property
+    def _upkeep(self) -> Upkeep:
+        fingerprint = self.embedder.fingerprint if self.embedder else ""
+        return Upkeep(self.repo, self.store_path, self.selector, fingerprint, self.descriptions)
 
     @property
     def _lock(self) -> Path:
-        return self.store_path.with_name(self.store_path.name + ".lock")
-
-    @property
-    def _rebuild_lock(self) -> Path:
-        return self.store_path.with_name(self.store_path.name + ".rebuild.lock")
+        return index_lock(self.store_path)
 
     def _moment(self, store: Store) -> tuple[int, int]:
         """Return a value that changes when an image that waited gets its description."""

@@ -387,8 +387,8 @@ class Ragit:
         """Drop what no ref, worktree, staged tree or recent reflog entry reaches."""
         self._targets.look_again()
         trees = self._targets.reachable(self.config.gc.reflog_days)
-        report = self._indexer.collect(trees)
-        return replaced(report, object_bytes=self._repo.prune_private_objects(trees))
+        freed = self._repo.prune_private_objects(trees)  # first: it needs no room on the disk
+        return replaced(self._indexer.collect(trees), object_bytes=freed)
 
     # -- parts -------------------------------------------------------------------------------------
     # ------------------

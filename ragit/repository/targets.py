@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from ragit import globs
@@ -80,7 +81,9 @@ class Targets:
         trees |= {entry.tree for entry in repo.reflog() if entry.seconds >= since}
         trees |= {repo.head().tree}
         if repo.top is not None:
-            trees |= {repo.working_tree(self._most_bytes).tree, *self._staged()}
+            trees |= self._staged()
+            with suppress(GitFailed):  # a full disk: uncommitted work is indexed again later
+                trees.add(repo.working_tree(self._most_bytes).tree)
         return trees
 
     def _staged(self) -> set[Oid]:

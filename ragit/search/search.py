@@ -68,6 +68,8 @@ class _State(NamedTuple):
     """Why what was missing has no vectors."""
     failed: str = ""
     """Why something is still missing."""
+    indexed: bool = False
+    """True if the search had to index."""
 
 
 class Searcher:
@@ -103,6 +105,8 @@ class Searcher:
                 found = self._find(store, query, resolved.snapshot, state.refused, objects)
             undescribed = self._indexer.descriptions.waiting(store, resolved)
             vectorless = chunks_without_vectors(store, resolved)
+        if state.indexed:
+            self._indexer.tidy()
         if (
             resolved.walked
             and resolved.complete
@@ -188,11 +192,11 @@ class Searcher:
                 raise
             failed = error.message
         if waiting.taken and not refused:
-            return _State(state.store, waiting.tree, state.moment, failed=failed)
+            return _State(state.store, waiting.tree, state.moment, failed=failed, indexed=True)
         state.moment.close()
         if state.store:
             state.store.close()
-        return self._state(stack, target)._replace(refused=refused, failed=failed)
+        return self._state(stack, target)._replace(refused=refused, failed=failed, indexed=True)
 
     def _find(
         self, store: Store, query: Query, snapshot: Snapshot, refused: str, objects: Objects

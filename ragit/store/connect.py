@@ -11,7 +11,7 @@ from pathlib import Path
 
 import apsw
 
-from ragit.errors import StoreTooNew, StoreTooOld, StoreUnreadable
+from ragit.errors import StoreFull, StoreTooNew, StoreTooOld, StoreUnreadable
 from ragit.locks import busy, by_process, lock
 from ragit.store import checksums, schema
 from ragit.store.rows import DamagedRow
@@ -44,9 +44,7 @@ def translated(path: Path) -> Iterator[None]:
         who = f"another process{by_process(*files)}"
         raise busy(f"{who} has kept the index {path} locked for too long", *files) from error
     except apsw.FullError as error:
-        raise StoreUnreadable(
-            f"the disk of {path} is full", "Free some space; what was written so far is kept"
-        ) from error
+        raise _full(path) from error
     except (
         apsw.CantOpenError,
         apsw.ReadOnlyError,
@@ -57,10 +55,19 @@ def translated(path: Path) -> Iterator[None]:
         if getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_DATA:
             what = "a page does not match its checksum"
             raise StoreUnreadable(f"the index {path} is damaged: {what}", REBUILD) from error
+        if getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_SHMSIZE:
+            raise _full(path) from error
         raise StoreUnreadable(
             f"the index {path} cannot be opened or written: {error}",
             f"Check the folder's permissions. {_ELSEWHERE}",
         ) from error
+
+
+def _full(path: Path) -> StoreFull:
+    return StoreFull(
+        f"the disk of {path} is full",
+        "Free some space (`ragit gc` needs none); what was written so far is kept",
+    )
 
 
 @contextlib.contextmanager
@@ -111,6 +118,27 @@ def connect(path: Path, *, writable: bool, wait_ms: int = BUSY_MS) -> apsw.Conne
         db.pragma("cache_size", -CACHE_KIB)
         db.pragma("temp_store", "memory")
         db.pragma("mmap_size", 1 << 30)
+        return db
+
+
+def connect_in_place(path: Path) -> apsw.Connection:
+    """Return a connection that changes a store without needing room on the disk.
+
+    It keeps the journal in memory, so a kill while it writes may damage the store.
+    """
+    with translated(path), opening(path, exclusive=True):
+        checksums.must_be_writable(path)
+        db = _patient(apsw.Connection(str(path), vfs=checksums.vfs()))
+        try:
+            _distrust(db)
+            db.pragma("locking_mode", "exclusive")  # so that no memory has to be shared
+            db.pragma("journal_mode", "memory")
+            db.pragma("temp_store", "memory")
+            if _identity(db) != (schema.VERSION, True):
+                raise _full(path)
+        except BaseException:
+            db.close()
+            raise
         return db
 
 
@@ -182,10 +210,13 @@ def _open(path: Path, *, writable: bool) -> apsw.Connection:
         db = _patient(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY, vfs=vfs))
         db.pragma("user_version")
     except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.IOError) as error:
-        if isinstance(error, apsw.IOError) and not _lacks_shared_memory(error):
+        code = getattr(error, "extendedresult", 0)
+        full = code == apsw.SQLITE_IOERR_SHMSIZE  # no room for the memory that readers share
+        if isinstance(error, apsw.IOError) and not (full or _lacks_shared_memory(error)):
             raise
         # In a folder that cannot be written, a WAL database opens only as immutable: right if no writer left a log.
-        if not path.exists() or Path(f"{path}-wal").exists():
+        log = Path(f"{path}-wal")
+        if not path.exists() or (log.exists() and log.stat().st_size):
             raise
         uri = f"file:{_quoted(path)}?immutable=1"
         flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
@@ -207,7 +238,6 @@ def _turn_back(path: Path) -> None:
 def _lacks_shared_memory(error: apsw.Error) -> bool:
     return getattr(error, "extendedresult", 0) in (
         apsw.SQLITE_IOERR_SHMOPEN,
-        apsw.SQLITE_IOERR_SHMSIZE,
         apsw.SQLITE_IOERR_SHMLOCK,
         apsw.SQLITE_IOERR_SHMMAP,
     )

@@ -104,12 +104,18 @@ def _version_5(db: apsw.Connection) -> None:
     db.execute("ALTER TABLE chunk ADD COLUMN definitions TEXT NOT NULL DEFAULT ''")
 
 
+def _version_6(db: apsw.Connection) -> None:
+    """Let a leaf of the full-text index fit into a page that ends in a checksum."""
+    db.execute("INSERT INTO term(term, rank) VALUES('pgsz', 4000)")
+
+
 MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
     _version_1,
     _version_2,
     _version_3,
     _version_4,
     _version_5,
+    _version_6,
 )
 """Append only: entry i makes version i + 1 out of version i."""
 

@@ -16,11 +16,9 @@ from ragit.store.connect import translated
 from ragit.store.rows import unpacked_oid
 from ragit.types import Oid
 
-KEPT = 2
-"""States of a working tree that are kept: undoing an edit finds the earlier state again."""
-
-_BATCH = 2
-"""Superseded states that are dropped together: fewer would start git for each edit."""
+KEPT = 1
+"""States of a working tree that are kept. While one is added, there is one more for a moment, and
+SQLite's file keeps that size."""
 
 _NO_STATE = 0
 """The state of drafts that no tree needs; no row of `state` has this number."""
@@ -71,10 +69,10 @@ class States:
             return [unpacked_oid(tree) for (tree,) in self._db.execute("SELECT tree FROM state")]
 
     def has_superseded(self) -> bool:
-        """Return True if so many states are superseded that dropping them is worth it."""
+        """Return True if a state is superseded, or something of one was left for later."""
+        sql = f"SELECT EXISTS({_SUPERSEDED}) OR EXISTS(SELECT 1 FROM draft WHERE state = ?)"
         with translated(self._path):
-            superseded: int = self._db.execute(f"SELECT count(*) FROM ({_SUPERSEDED})").get
-            return superseded >= _BATCH
+            return bool(self._db.execute(sql, (_NO_STATE,)).get)
 
     def drop_superseded(self, committed: Callable[[list[Oid]], Set[Oid]], seconds: float) -> None:
         """Drop superseded states with their cached trees, and what only they needed.
@@ -82,7 +80,6 @@ class States:
         Drafts that were `committed` since stay. After `seconds` the rest is left for the next call.
         To be called inside `writing`, while no other process indexes.
         """
-        until = time.monotonic() + seconds
         db = self._db
         db.execute(
             f"DELETE FROM snapshot WHERE tree IN (SELECT tree FROM state WHERE id IN ({_SUPERSEDED}))"
@@ -103,6 +100,7 @@ class States:
         """
         unneeded = {number: unpacked_oid(oid) for number, oid in db.execute(sql, (_NO_STATE,))}
         kept = committed(list(unneeded.values())) if unneeded else frozenset()
+        until = time.monotonic() + seconds
         for number, oid in unneeded.items():
             if time.monotonic() > until:
                 return

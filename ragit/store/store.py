@@ -9,11 +9,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import cast
 
-from ragit.errors import EmbedderUnavailable
+from ragit.errors import EmbedderUnavailable, StoreFull
 from ragit.store import checksums, schema, verify
 from ragit.store.connect import (
     BUSY_MS,
     connect,
+    connect_in_place,
     load_vector_functions,
     one_state,
     transaction,
@@ -54,6 +55,25 @@ class Store:
         self.path = path
         self.writable = writable
         self._db = connect(path, writable=writable, wait_ms=wait_ms)
+
+    @classmethod
+    @contextmanager
+    def in_place(cls, path: Path) -> Iterator[Store]:
+        """Open a store on a full disk, to delete from it. Raises StoreFull where that is unsafe.
+
+        Descriptions were paid for, so a store that holds some is not changed without a journal.
+        """
+        store = cls.__new__(cls)
+        store.path, store.writable = path, True
+        store._db = connect_in_place(path)
+        try:
+            if next(store.descriptions.all(), None) is not None:
+                raise StoreFull(f"the disk of {path} is full", "Free some space, and try again")
+            yield store
+            with translated(path):
+                store._db.pragma("journal_mode", "wal")
+        finally:
+            store.close()
 
     def __enter__(self) -> Store:
         return self
