@@ -11,10 +11,12 @@ its line does, and in which the first hit (one of twenty hits) holds the line of
 from __future__ import annotations
 
 import argparse
+import io
 import random
 import re
 import subprocess
 import sys
+import tarfile
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -43,16 +45,15 @@ class Task(NamedTuple):
 
 
 def files_of(repository: Path) -> Iterator[tuple[str, list[str]]]:
-    listed = subprocess.run(
-        ["git", "ls-tree", "-r", "-z", "--name-only", "HEAD"],
-        cwd=repository,
-        capture_output=True,
-        check=True,
-    ).stdout.decode("utf-8", "replace")
-    for path in filter(CODE.search, listed.split("\0")):
-        shown = subprocess.run(["git", "show", f"HEAD:{path}"], cwd=repository, capture_output=True)
-        if shown.returncode == 0 and len(shown.stdout) < MOST_BYTES:
-            yield path, shown.stdout.decode("utf-8", "replace").splitlines()
+    packed = subprocess.run(
+        ["git", "archive", "HEAD"], cwd=repository, capture_output=True, check=True
+    ).stdout
+    with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
+        for member in archive:
+            if member.isfile() and CODE.search(member.name) and member.size < MOST_BYTES:
+                file = archive.extractfile(member)
+                if file:
+                    yield member.name, file.read().decode("utf-8", "replace").splitlines()
 
 
 def tasks_of(repository: Path) -> tuple[list[Task], list[Task]]:

@@ -22,6 +22,9 @@ _CREDIT = {1: 0.3, 2: 0.7, 3: 0.9}
 SAME, SAME_LETTERS, A_WORD, INSIDE = 1.0, 0.8, 0.95, 0.5
 """What a name counts as it is written, with other case or separators, as a word of a longer name, and as several."""
 
+OF_OTHER_RUNS = 0.35
+"""What each word of a further run adds to the length of the longest."""
+
 COMMON_WORD_WEIGHT = 0.2
 """What a stop word counts in a run."""
 
@@ -35,7 +38,7 @@ OF_TEXT = 0.5
 """What a line of a pasted text counts: most of its lines are about something else."""
 
 
-_ASKING = frozenset("how what where why which who when whose is does do can should".split())
+ASKING = frozenset("how what where why which who when whose is does do can should".split())
 """First words of questions: their words follow each other by grammar, not since they are quoted."""
 
 
@@ -75,8 +78,10 @@ def of_sequence(sequence: Sequence[str], weights: WordWeights, tokens: Sequence[
     )
     at = runs.index(longest)
     of_run = held[at : at + longest]
-    common = 0.5 if sequence[0] in _ASKING else 0.8
-    length = sum(common if weight == COMMON_WORD_WEIGHT else 1.0 for weight in of_run)
+    common = 0.5 if sequence[0] in ASKING else 0.8
+    counted = [common if weight == COMMON_WORD_WEIGHT else 1.0 for weight in held]
+    others = sum(1 for i, run in enumerate(runs) if run > 1 and not at <= i < at + longest)
+    length = sum(counted[at : at + longest]) + OF_OTHER_RUNS * others
     telling = min(1.0, 2 * max(of_run) / weights.rarest) if weights.rarest else 1.0
     telling = max(telling, min(1.0, (length - RUN) / RUN))
     return min(1.0, share / total) * _strength(length) * telling
@@ -84,7 +89,9 @@ def of_sequence(sequence: Sequence[str], weights: WordWeights, tokens: Sequence[
 
 def _strength(length: float) -> float:
     """Return what a run says by itself. A stop word counts less than one word, in a question half."""
-    return 1.0 if length > RUN else _STRENGTH.get(int(length + 0.25), 0.0)
+    low = int(length)
+    below, above = _STRENGTH.get(low, 0.0), _STRENGTH.get(low + 1, 1.0)
+    return 1.0 if length > RUN else below + (length - low) * (above - below)
 
 
 def longest_runs(sequence: Sequence[str], tokens: Sequence[str]) -> list[int]:

@@ -42,6 +42,8 @@ class FileFacts(NamedTuple):
     """A folder of a later version lies beside its own: v1 where there is v2."""
     tests_candidate: bool = False
     """It is a test, and what it tests is among the candidates."""
+    best_kind: str = ""
+    """Kind of the chunk that is nearest to the query by words and meaning."""
     lead: float = 0.0
     """Share of the query's words that it holds beyond what any file holds that no demotion touches."""
 
@@ -172,10 +174,10 @@ def _joins(pieces: tuple[str, ...], query: QueryFacts) -> float:
     return max(found, default=0) / max(1, sum(map(len, pieces)))
 
 
-def _not_code(chunk: ChunkFacts, names: Names | None, query: QueryFacts) -> float:
-    """It is a heading, a key of a data file or plain text."""
+def _not_code(file: FileFacts, query: QueryFacts) -> float:
+    """Its best chunk is a heading, a key of a data file or plain text."""
     asked = query.terms.intent.prose or not query.in_code
-    return 0.0 if names is None or asked else float(names.kind in NOT_CODE)
+    return 0.0 if asked or file.best_kind not in NOT_CODE else _waived(file)
 
 
 def _names_file(file: FileFacts, query: QueryFacts) -> float:
@@ -268,6 +270,7 @@ FILE_SIGNALS: Mapping[str, FileSignal] = {
     "vendored": FileSignal(_vendored, -0.3, "vendored, generated or built"),
     "tooling": FileSignal(_tooling, -0.6, "settings of tools, a translation or a list of changes"),
     "prose": FileSignal(_prose, -0.6, "prose, and code is preferred"),
+    "notCode": FileSignal(_not_code, -0.15, "its best place is a heading, a key or plain text"),
     "declares": FileSignal(
         _declares, -0.3, "a header or stub: the bodies are in the file beside it"
     ),
@@ -278,7 +281,6 @@ CHUNK_SIGNALS: Mapping[str, ChunkSignal] = {
         _defines, 0.5, "defines a name that the query writes as code", for_symbols=True
     ),
     "named": ChunkSignal(_named, 0.15, "is called like the query"),
-    "notCode": ChunkSignal(_not_code, -0.1, "a heading, a key or plain text"),
 }
 
 EXACT = "exact"

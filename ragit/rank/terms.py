@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -57,17 +57,12 @@ _SEPARATOR = re.compile(r"::|\.|->|#|/")
 _CODE_LIKE = re.compile(r"_|[a-z][A-Z]|[A-Z]{2}|\d|::|->|\(\)|\w\.\w")
 _IDENTIFIER = re.compile(r"[a-z0-9]_+[a-z0-9]|[a-z][A-Z]|[A-Z]{2}[a-z]{2}|[A-Z]_[A-Z]", re.ASCII)
 """A name of several words, which no sentence has: not an acronym."""
-_IN_CODE = re.compile(
-    r"```.*?(?:```|\Z)|`[^`\n]+`|^(?: {4}|\t|>>> |\.\.\. ).*$", re.DOTALL | re.MULTILINE
-)
 _IN_CODE_LINE = re.compile(r"`([^`\n]+)`")
 _CALLED = re.compile(r"([^\W\d][\w.:]*)\(\)")
 _QUOTED = re.compile(r'"([^"\n]{3,300})"|\u201c([^\u201d\n]{3,300})\u201d')
 _TRACE = re.compile(r"\.\w+\"?[:,] ?(?:line )?\d")
-_PATH = re.compile(
-    r"(?<![\w/.:-])(?:[\w.@+-]+/)+[\w.@+-]*[\w@+-]|(?<![\w/.:-])[\w-]+(?:\.[\w-]+)*\.[A-Za-z]\w{0,7}(?![\w(])"
-)
-_MODULE = re.compile(r"(?<![\w/.])[a-zA-Z_]\w*(?:\.[a-zA-Z_]\w*)+")
+_PATH_LIKE = re.compile(r"\w[./]\w")
+_TIME = re.compile(r"\d\d:\d\d")
 _FILE = re.compile(
     r"\.(?:py|pyi|ipynb|[cm]?[jt]sx?|vue|java|kts?|scala|groovy|go|rs|c|h|cc|cpp|cxx|hpp|hh|m|mm|cs|fs|vb|rb|php|swift"
     r"|lua|exs?|erl|zig|hs|ml|mli|clj|jl|r|pl|pm|sh|bash|ps1|md|rst|adoc|txt|ya?ml|toml|json|xml|html?|s?css|sql|cfg|ini"
@@ -75,26 +70,6 @@ _FILE = re.compile(
     re.IGNORECASE,
 )
 """The end of a query that is the name of a file."""
-_NOISE = re.compile(
-    r"^\s*(?:Traceback \(most|During handling of|The above exception|stack backtrace|goroutine \d|\.\.\. \d+ more)"
-    r"|\.\w+\"?[:,] ?(?:line )?\d+|^\s*at \S+\("
-)
-"""Lines of a stack trace that are no message."""
-_PREFIX = re.compile(
-    r"^\s*(?:[\[(<]?[\d:.,/TZ+\-]*\d[\d:.,/TZ+\-]*[\])>]?\s+)+|^\s*Caused by:\s*(?:[\w.$]+:\s)?"
-)
-"""The time before a line of a log, and the type of a cause."""
-_MESSAGE = re.compile(
-    r"error|exception|warn|fail|panic|fatal|cannot|can't|could not|must|invalid|unexpected|expected|not |unable|missing|`"
-    r"|\"",
-    re.IGNORECASE,
-)
-"""A line of a pasted text that may be a message."""
-_RAISED = re.compile(
-    r"^\s*(?:Caused by: |panic: )?[\w.$:]*(?:Error|Exception|Warning|Fault|panic)\b[\w.$]*.*",
-    re.MULTILINE,
-)
-_IMPORTED = re.compile(r"\bfrom ([\w.]+) import ([\w, ]+)")
 
 
 class Symbol(Record):
@@ -127,6 +102,8 @@ class QueryTerms(Record):
     """Words in lower case as they follow each other: of the query, or of the lines of a pasted text."""
     phrases: tuple[tuple[str, ...], ...] = ()
     """The same of what stands in quotes: all of it must stand side by side."""
+    word_terms: Mapping[str, str] = MappingProxyType({})
+    """The index term that stands for each whole word of the sequences and phrases."""
     paths: tuple[str, ...] = ()
     """Files and dotted modules that the query names, as paths without a suffix where it has none."""
     frames: tuple[Frame, ...] = ()
@@ -158,7 +135,11 @@ def parse_query(query: str) -> QueryTerms:
     text = split_scripts(query[:QUERY_BYTES])
     written = _SYMBOL.findall(text)
     found = words.identifiers(text)
-    title = _title(text) if len(found) > TEXT_WORDS else text
+    title = text
+    if len(found) > TEXT_WORDS:
+        from ragit.rank.pasted import title_of
+
+        title = title_of(text)
     shape = _shape(text, written, found)
     stop = _stop(found)
     marked = _marked_as_code(title if shape == "text" else text)
@@ -175,8 +156,9 @@ def parse_query(query: str) -> QueryTerms:
         shape,
         names=_names(text, symbols, marked, shape),
         sequences=_sequences(text, shape),
+        word_terms={word.lower(): terms[-1] for word in found if (terms := words.terms_of(word))},
         phrases=tuple(filter(None, (_sequence(a or b) for a, b in _QUOTED.findall(text)))),
-        paths=tuple(_paths(text)),
+        paths=_paths(text),
         frames=_frames(text),
         intent=intent_of(title),
         title=title,
@@ -219,17 +201,6 @@ def _shape(text: str, written: list[str], found: list[str]) -> str:
     return "question" if len(tokens) > 5 or text.rstrip().endswith("?") else "phrase"
 
 
-def _title(text: str) -> str:
-    """Return the first line; of a stack trace, the message of the error at its root."""
-    first = next((line for line in text.splitlines() if line.strip()), "")
-    raised = _RAISED.findall(text) if _NOISE.search(first) or _RAISED.match(first) else []
-    if raised:
-        causes = [line for line in raised if "Caused by" in line]
-        python = _NOISE.search(first)
-        first = causes[-1] if causes else raised[-1] if python else raised[0]
-    return first.strip().lstrip("# ")[:400]
-
-
 def _weights(
     text: str, title: str, found: list[str], stop: frozenset[str], shape: str
 ) -> dict[str, float]:
@@ -237,9 +208,9 @@ def _weights(
     if shape != "text":
         listed = [(word, 1.0) for word in found if word.lower() not in stop]
         return _of_words(listed or [(word, 1.0) for word in found])
-    code = frozenset(
-        word for match in _IN_CODE.finditer(text) for word in words.identifiers(match[0])
-    )
+    from ragit.rank.pasted import code_of
+
+    code = frozenset(words.identifiers(code_of(text)))
     listed = [(word, TITLE_WEIGHT) for word in words.identifiers(title)]
     listed += [
         (word, CODE_WEIGHT if word in code or _CODE_LIKE.search(word) else REST_WEIGHT)
@@ -296,21 +267,21 @@ def _sequences(text: str, shape: str) -> tuple[tuple[str, ...], ...]:
     """Return the words in their order: of the query, or of each line of several."""
     if shape == "symbol":
         return ()
-    found: dict[tuple[str, ...], None] = {}
-    for line in text.splitlines():
-        words_ = () if _NOISE.search(line) else _sequence(_PREFIX.sub("", line))
-        if len(words_) > 1 and (shape != "text" or not found or _MESSAGE.search(line)):
-            found[words_] = None
-    return tuple(found)[:MAX_SEQUENCES]
+    lines = [text]
+    if shape == "text" or "\n" in text or _TIME.search(text):
+        from ragit.rank.pasted import message_lines
+
+        lines = message_lines(text, all_lines=shape != "text")
+    found = (_sequence(line) for line in lines)
+    return tuple(dict.fromkeys(one for one in found if len(one) > 1))[:MAX_SEQUENCES]
 
 
-def _paths(text: str) -> Iterator[str]:
-    """Yield the files and modules that a text names, each as a path with slashes."""
-    listed = [match[0] for match in _PATH.finditer(text)]
-    for package, names in _IMPORTED.findall(text):
-        listed += [f"{package}.{name.strip()}" for name in names.split(",")]
-    listed += _MODULE.findall(text)
-    yield from dict.fromkeys(listed)
+def _paths(text: str) -> tuple[str, ...]:
+    if not _PATH_LIKE.search(text):
+        return ()
+    from ragit.rank.pasted import paths_of
+
+    return tuple(paths_of(text))
 
 
 def _frames(text: str) -> tuple[Frame, ...]:

@@ -11,6 +11,7 @@ from ragit.postings import Forward
 from ragit.rank import ChunkFacts, FileFacts, FileScores, QueryTerms, Shares, best_first, paths
 from ragit.rank.keyword import FIELD_WEIGHTS, PATH_WEIGHT
 from ragit.records import Record
+from ragit.search.coverage import is_message, shares_of_chunks, word_weights
 from ragit.search.filtered_tree import FilteredTree
 from ragit.search.mentions import mentioned_files
 from ragit.search.splits import split_holders
@@ -21,6 +22,12 @@ FILES = 50
 
 COVERING_FILES = 25
 """Files taken since they hold the greatest share of the query's words, whatever their length."""
+
+LOOKED_AT = 200
+"""Files of which, for a message, each chunk is looked at for the words."""
+
+DEFINING_FILES = 12
+"""Files taken for each name of the query since they define it."""
 
 NEAREST = 400
 """Chunks taken by sign bits before they are compared by bytes (see docs and training for the recall)."""
@@ -55,8 +62,8 @@ class Holders(NamedTuple):
     """Weighted occurrences by the index of the file."""
     paths: frozenset[int]
     """Indices of files whose path holds it."""
-    names: int
-    """Number of files that define a name which holds it."""
+    defining: frozenset[int]
+    """Indices of files that define a name which holds it."""
 
 
 class Candidates(NamedTuple):
@@ -89,7 +96,9 @@ def find_candidates(
     covered = rank.coverage(query, files_of, scores.rarity)
     mentions = mentioned_files(tree, query)
     near = _nearest_files(store, tree, vectors, wanted) if vectors else {}
-    places = _chosen(tree, scores, covered, near, mentions, wanted)
+    covering = _covering(store, tree, query, holders, covered, scores)
+    covering += _defining(tree, query, holders, scores)
+    places = _chosen(tree, scores, covering, near, mentions, wanted)
     chunkings = sorted({tree.snapshot.chunkings[place] for place in places})
     forwards = {c: Forward(packed) for c, packed in store.forward(chunkings).items()}
     keywords = {c: rank.score_chunks(f, scores.rarity, scoring) for c, f in forwards.items()}
@@ -106,10 +115,23 @@ def find_candidates(
         first = chunk_id(chunking, 0)
         for at, (keyword, cosine) in enumerate(zip(held, near_of, strict=True)):
             chunks.append(ChunkFacts(place, first + at, cosine, keyword, keyword.score / top))
+    kinds = _best_kinds(store, chunks)
+    files = {place: file._replace(best_kind=kinds.get(place, "")) for place, file in files.items()}
     count = len(tree.snapshot.paths)
-    names = Shares(query, {term: held.names for term, held in holders.items()}, count)
+    names = Shares(query, {term: len(held.defining) for term, held in holders.items()}, count)
     hits = sum(place in tree.allowed for place in scores.scores)
     return Candidates(_compared(files, covered), chunks, names, hits, holders, forwards)
+
+
+def _best_kinds(store: Store, chunks: Iterable[ChunkFacts]) -> dict[int, str]:
+    """Return for each file the kind of its best chunk."""
+    best: dict[int, tuple[float, int]] = {}
+    for one in chunks:
+        score = one.cosine + one.share
+        if one.place not in best or score > best[one.place][0]:
+            best[one.place] = (score, one.chunk)
+    rows = store.chunks({chunk for _, chunk in best.values()})
+    return {place: rows[chunk].kind for place, (_, chunk) in best.items()}
 
 
 def score_all(
@@ -123,13 +145,15 @@ def _find_holders(store: Store, tree: FilteredTree, query: QueryTerms) -> dict[s
     found = {term: _holders_of(store, tree, term) for term in query.listed}
     for term, files in split_holders(store, tree, query, found).items():
         held = found[term]
-        found[term] = held._replace(files={**files, **held.files}, names=held.names + len(files))
+        found[term] = held._replace(
+            files={**files, **held.files}, defining=held.defining.union(files)
+        )
     return found
 
 
 def _holders_of(store: Store, tree: FilteredTree, term: str) -> Holders:
     files: dict[int, float] = {}
-    names = 0
+    defining: set[int] = set()
     place_of = tree.place_of
     for chunking, column in store.occurrences(term):
         places = place_of.get(chunking)
@@ -139,11 +163,11 @@ def _holders_of(store: Store, tree: FilteredTree, term: str) -> Holders:
         for place in places:
             files[place] = files.get(place, 0.0) + weight
         if column == NAME_COLUMN:
-            names += len(places)
+            defining.update(places)
     in_path = frozenset(tree.paths_with(term))
     for place in in_path:
         files[place] = files.get(place, 0.0) + PATH_WEIGHT
-    return Holders(files, in_path, names)
+    return Holders(files, in_path, frozenset(defining))
 
 
 def _nearest_files(
@@ -164,10 +188,60 @@ def _nearest_files(
     return nearest
 
 
+def _defining(
+    tree: FilteredTree, query: QueryTerms, holders: Mapping[str, Holders], scores: FileScores
+) -> list[int]:
+    """Return the files that define a name of the query, those first that are called like it.
+
+    Others that only use it often have higher scores: a long file that defines a name may say it once.
+    """
+    found: list[int] = []
+    for term in dict.fromkeys([*(symbol.key for symbol in query.symbols), *query.compounds]):
+        held = holders.get(term)
+        if held is None:
+            continue
+        listed = [place for place in held.defining if place in tree.allowed]
+        listed.sort(
+            key=lambda place: (
+                paths.subject_of(tree.path(place)) != term,
+                -scores.scores.get(place, 0.0),
+                place,
+            )
+        )
+        found += listed[:DEFINING_FILES]
+    return found
+
+
+def _covering(
+    store: Store,
+    tree: FilteredTree,
+    query: QueryTerms,
+    holders: Mapping[str, Holders],
+    covered: Mapping[int, float],
+    scores: FileScores,
+) -> list[int]:
+    """Return the files that hold most of the query's words: all together, or for a message in one chunk."""
+    listed = sorted(
+        (place for place in covered if place in tree.allowed),
+        key=lambda place: (-covered[place], -scores.scores[place], place),
+    )
+    if not is_message(query):
+        return listed[:COVERING_FILES]
+    weights = word_weights(query, holders, len(tree.snapshot.paths))
+    looked_at = {place: tree.snapshot.chunkings[place] for place in listed[:LOOKED_AT]}
+    packed = store.forward(sorted(set(looked_at.values())))
+    shares = {
+        chunking: max(shares_of_chunks(query, weights, Forward(one)).values(), default=0.0)
+        for chunking, one in packed.items()
+    }
+    by_chunk = sorted(looked_at, key=lambda place: (-shares[looked_at[place]], place))
+    return [*listed[:COVERING_FILES], *by_chunk[:COVERING_FILES]]
+
+
 def _chosen(
     tree: FilteredTree,
     scores: FileScores,
-    covered: Mapping[int, float],
+    covering: Sequence[int],
     near: Mapping[int, float],
     mentions: Mapping[int, float],
     wanted: int,
@@ -175,11 +249,6 @@ def _chosen(
     """Return the indices of the candidates' files, in order."""
     among = None if isinstance(tree.allowed, range) else tree.places
     best = best_first(scores.scores, max(FILES, wanted), among)
-    by_cover = {place: (share, scores.scores[place]) for place, share in covered.items()}
-    covering = sorted(
-        (place for place in by_cover if place in tree.allowed),
-        key=lambda place: (-by_cover[place][0], -by_cover[place][1], place),
-    )[:COVERING_FILES]
     named = (place for place in mentions if place in tree.allowed)
     return sorted({*best, *covering, *best_first(near, max(NEAR_FILES, wanted)), *named})
 

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ragit import postings, rank, words
 from ragit.postings import SYMBOL, Forward
 from ragit.rank import QueryTerms, WordWeights
-from ragit.rank.exact import COMMON_WORD_WEIGHT
+from ragit.rank.signals import NOT_CODE
 from ragit.search.candidates import Candidates
+from ragit.search.coverage import LEAST_SHARE, ordinals, shares_of_chunks, term_of, word_weights
 from ragit.search.filtered_tree import FilteredTree
 from ragit.search.texts import Texts
 from ragit.store import ORDINAL_BITS, ChunkRow, Store, chunk_id
-from ragit.words import STOP_WORDS
 
 MOST_CHUNKS = 60
 """Chunks whose text is compared with the query: those that hold most of its words."""
-
-LEAST_SHARE = 0.3
-"""Share of a sequence of words that a chunk has to hold to be compared."""
 
 FRAME_STEP = 0.03
 """What each frame further out counts less than the innermost one."""
@@ -39,7 +36,7 @@ def find_evidence(
     store: Store, tree: FilteredTree, texts: Texts, query: QueryTerms, found: Candidates
 ) -> Evidence:
     """Return the evidence of the candidates' chunks."""
-    weights = word_weights(query, found, len(tree.snapshot.paths))
+    weights = word_weights(query, found.holders, len(tree.snapshot.paths))
     places: dict[int, list[int]] = {}
     for place in found.files:
         places.setdefault(tree.snapshot.chunkings[place], []).append(place)
@@ -49,6 +46,8 @@ def find_evidence(
     for chunk, row in store.chunks(promising).items():
         text = texts.part(chunk >> ORDINAL_BITS, row.start, row.end)
         value = rank.evidence(query, weights, text)
+        if query.shape == "symbol" and _defines(row, query.names):
+            value = 1.0
         if value > 0:
             evidence.update(((place, chunk), value) for place in places[chunk >> ORDINAL_BITS])
     for key, value in _frames(store, tree, query).items():
@@ -56,27 +55,9 @@ def find_evidence(
     return Evidence(evidence, weights)
 
 
-def word_weights(query: QueryTerms, found: Candidates, files: int) -> WordWeights:
-    """Return how telling the words of a query are in the tree."""
-    of: dict[str, float] = {}
-    for word in {word for sequence in query.sequences for word in sequence}:
-        held = found.holders.get(_term(word))
-        if word in STOP_WORDS:
-            of[word] = COMMON_WORD_WEIGHT
-        elif held is None:
-            of[word] = 1.0  # too many words for all to be looked up
-        else:
-            of[word] = rank.rarity(len(held.files), files) if held.files else 0.0
-    holders = {
-        name: len(held.files) for name in query.names if (held := found.holders.get(_term(name)))
-    }
-    return WordWeights(of, rank.rarity(1, files), holders)
-
-
-def _term(word: str) -> str:
-    """Return the index term that stands for a whole word."""
-    terms = words.terms_of(word)
-    return terms[-1] if terms else ""
+def _defines(row: ChunkRow, names: Sequence[str]) -> bool:
+    """Return true if a chunk defines a name as it is written."""
+    return row.kind not in NOT_CODE and not frozenset(names).isdisjoint(row.symbol.split())
 
 
 def _promising(
@@ -84,21 +65,12 @@ def _promising(
 ) -> list[int]:
     """Return the numbers of the chunks that hold most of a sequence's words, or the parts of a name."""
     scores: dict[int, float] = {}
-    sequences = [(frozenset(one), sum(weights.of[word] for word in one)) for one in query.sequences]
-    every = {word for one, _ in sequences for word in one}
-    for phrase in query.phrases:
-        sequences.append((frozenset(phrase), float(len(phrase))))
-        every.update(phrase)
     for chunking, forward in forwards.items():
-        found: dict[int, float] = {}
-        where = {word: _ordinals(forward, _term(word)) for word in every}
-        for one, total in sequences:
-            for ordinal, share in _shares(one, total, where, weights).items():
-                found[ordinal] = max(found.get(ordinal, 0.0), share)
+        found = shares_of_chunks(query, weights, forward)
         for name in query.names:
             for ordinal in _holding_name(forward, name):
                 found[ordinal] = found.get(ordinal, 0.0) + 1.0
-            for ordinal in _named(forward, _term(name)):
+            for ordinal in _named(forward, term_of(name)):
                 found[ordinal] += 2.0  # its definition
         for ordinal, score in found.items():
             if score >= LEAST_SHARE:
@@ -106,31 +78,12 @@ def _promising(
     return sorted(scores, key=lambda chunk: (-scores[chunk], chunk))[:MOST_CHUNKS]
 
 
-def _shares(
-    sequence: frozenset[str],
-    total: float,
-    where: Mapping[str, frozenset[int]],
-    weights: WordWeights,
-) -> dict[int, float]:
-    """Return the share of a sequence's weight that each chunk of a file holds."""
-    found: dict[int, float] = {}
-    for word in sequence:
-        share = (weights.of.get(word) or COMMON_WORD_WEIGHT) / (total or 1.0)
-        for ordinal in where[word]:
-            found[ordinal] = found.get(ordinal, 0.0) + share
-    return found
-
-
-def _ordinals(forward: Forward, term: str) -> frozenset[int]:
-    return frozenset(entry >> 8 for entry in forward.entries(postings.term_hash(term)))
-
-
 def _holding_name(forward: Forward, name: str) -> Iterable[int]:
     """Return the chunks that hold a name whole, or each of its parts; or that define both halves of a word."""
-    whole = _ordinals(forward, _term(name))
+    whole = ordinals(forward, term_of(name))
     parts = [words.stem(part) for part in words.parts(name)]
     if len(parts) > 1:
-        held = [_ordinals(forward, part) for part in parts]
+        held = [ordinals(forward, part) for part in parts]
         return whole | frozenset.intersection(*held)
     return whole | _halves(forward, name.lower()) if parts else whole
 

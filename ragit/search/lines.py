@@ -172,7 +172,7 @@ def _weight(query: QueryTerms, weights: WordWeights, line: str) -> float:
     total = 0.0
     for sequence in query.sequences or (tuple(query.weights),):
         for word in sequence:
-            if word not in STOP_WORDS and not held.isdisjoint(words.terms_of(word)):
+            if word not in STOP_WORDS and query.word_terms.get(word) in held:
                 total += weights.of.get(word, 1.0) or 1.0
     return total
 

@@ -146,7 +146,12 @@ class QueryRanker:
         facts = rank.QueryFacts(terms, found.names, rank.held_in_code(found.files.values()))
         scorer = rank.Scorer(facts, mix, found.files)
         contenders = scorer.contenders(found.chunks, scope.wanted, evidence.of)
-        names = _names(store, [facts.chunk for facts in contenders]) if mix.signals else {}
+        named = (
+            facts.chunk
+            for facts in contenders
+            if facts.keyword.names or (facts.place, facts.chunk) in evidence.of
+        )
+        names = _names(store, named) if mix.signals else {}
         ranked = scorer.order(contenders, rank.Details(names, evidence.of), scope.least)
         unmatched = unmatched_names(tree, scope.texts, terms, found)
         return RankedQuery(

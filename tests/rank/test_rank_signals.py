@@ -29,7 +29,9 @@ def facts(query: str, *, in_code: bool = True) -> QueryFacts:
     return QueryFacts(terms, Shares(terms, dict.fromkeys(terms.listed, 1), 100), in_code)
 
 
-def of_file(name: str, path: str, query: str = "where are carts kept", **known: float) -> float:
+def of_file(
+    name: str, path: str, query: str = "where are carts kept", **known: float | str
+) -> float:
     file = FileFacts(path, 0.0, 0.0, 0.0, 0.0)._replace(**known)
     return FILE_SIGNALS[name].of(file, facts(query))
 
@@ -228,10 +230,10 @@ def test_a_file_that_alone_holds_words_of_the_query_is_not_lowered() -> None:
 
 
 def test_what_is_no_code_is_lowered_unless_prose_is_asked_for() -> None:
-    assert of_chunk("notCode", Names("heading", "Carts", ""), "carts") == 1.0
-    assert of_chunk("notCode", Names("function", "carts", ""), "carts") == 0.0
-    assert of_chunk("notCode", Names("heading", "Carts", ""), "how to build from source") == 0.0
-    assert of_chunk("notCode", None, "carts") == 0.0
+    assert of_file("notCode", "a.md", "carts", best_kind="heading") == 1.0
+    assert of_file("notCode", "a.py", "carts", best_kind="function") == 0.0
+    assert of_file("notCode", "a.md", "how to build from source", best_kind="heading") == 0.0
+    assert of_file("notCode", "a.md", "carts", best_kind="heading", lead=0.25) == 0.0
 
 
 def test_a_header_is_lowered_where_the_bodies_lie_beside_it() -> None:
@@ -298,7 +300,7 @@ def test_weights_can_be_set_and_switched_off() -> None:
         "mentioned": 0.8,
         "suffixShare": 0.2,
         "exact": 0.75,
-        "notCode": -0.1,
+        "notCode": -0.15,
         "test": -0.75,
         "old": -0.4,
         "tooling": -0.6,

@@ -1,0 +1,75 @@
+"""Read a pasted text or a query with paths: its title, its code, its messages, the files that it names. Pure.
+
+Loaded only for queries that are more than a few words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+TITLE_CHARACTERS = 400
+
+_IN_CODE = re.compile(
+    r"```.*?(?:```|\Z)|`[^`\n]+`|^(?: {4}|\t|>>> |\.\.\. ).*$", re.DOTALL | re.MULTILINE
+)
+_PATH = re.compile(
+    r"(?<![\w/.:-])(?:[\w.@+-]+/)+[\w.@+-]*[\w@+-]|(?<![\w/.:-])[\w-]+(?:\.[\w-]+)*\.[A-Za-z]\w{0,7}(?![\w(])"
+)
+_MODULE = re.compile(r"(?<![\w/.])[a-zA-Z_]\w*(?:\.[a-zA-Z_]\w*)+")
+_NOISE = re.compile(
+    r"^\s*(?:Traceback \(most|During handling of|The above exception|stack backtrace|goroutine \d|\.\.\. \d+ more)"
+    r"|\.\w+\"?[:,] ?(?:line )?\d+|^\s*at \S+\("
+)
+"""Lines of a stack trace that are no message."""
+_PREFIX = re.compile(
+    r"^\s*(?:[\[(<]?[\d:.,/TZ+\-]*\d[\d:.,/TZ+\-]*[\])>]?\s+)+|^\s*Caused by:\s*(?:[\w.$]+:\s)?"
+)
+"""The time before a line of a log, and the type of a cause."""
+_MESSAGE = re.compile(
+    r"error|exception|warn|fail|panic|fatal|cannot|can't|could not|must|invalid|unexpected|expected|not |unable|missing|`"
+    r"|\"",
+    re.IGNORECASE,
+)
+"""A line of a pasted text that may be a message."""
+_RAISED = re.compile(
+    r"^\s*(?:Caused by: |panic: )?[\w.$:]*(?:Error|Exception|Warning|Fault|panic)\b[\w.$]*.*",
+    re.MULTILINE,
+)
+_IMPORTED = re.compile(r"\bfrom ([\w.]+) import ([\w, ]+)")
+
+
+def title_of(text: str) -> str:
+    """Return the first line; of a stack trace, the message of the error at its root."""
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    raised = _RAISED.findall(text) if _NOISE.search(first) or _RAISED.match(first) else []
+    if raised:
+        causes = [line for line in raised if "Caused by" in line]
+        python = _NOISE.search(first)
+        first = causes[-1] if causes else raised[-1] if python else raised[0]
+    return first.strip().lstrip("# ")[:TITLE_CHARACTERS]
+
+
+def code_of(text: str) -> str:
+    """Return what stands in code blocks, in backticks, or is indented like code."""
+    return " ".join(match[0] for match in _IN_CODE.finditer(text))
+
+
+def message_lines(text: str, *, all_lines: bool) -> list[str]:
+    """Return the lines that may be messages, without the time before them; or all that are no frames of a trace."""
+    found: list[str] = []
+    for line in text.splitlines():
+        if _NOISE.search(line) or not line.strip():
+            continue
+        if all_lines or not found or _MESSAGE.search(line):
+            found.append(_PREFIX.sub("", line))
+    return found
+
+
+def paths_of(text: str) -> Iterator[str]:
+    """Yield the files and modules that a text names, each as a path with slashes."""
+    listed = [match[0] for match in _PATH.finditer(text)]
+    for package, names in _IMPORTED.findall(text):
+        listed += [f"{package}.{name.strip()}" for name in names.split(",")]
+    listed += _MODULE.findall(text)
+    yield from dict.fromkeys(listed)
