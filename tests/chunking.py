@@ -73,7 +73,7 @@ def chunks(
                 store, tree
             ).snapshot  # a search, looked at from inside
             number = dict(zip(snapshot.paths, snapshot.chunkings, strict=True))[path.encode()]
-            rows = store.chunks(range(number << 16, (number + 1) << 16)).values()
+            rows = store.chunks_of(number).values()
     return [(row.kind, row.symbol, row.start_line, row.end_line) for row in rows]
 
 
