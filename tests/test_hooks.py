@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -524,9 +525,7 @@ def test_the_commands_say_what_they_did(hooked: Hooked) -> None:
     assert command("hooks", "status", cwd=hooked.path).returncode == 1
     done = command("hooks", "install", cwd=hooked.path)
     assert (done.returncode, done.stdout.count("active"), done.stderr) == (0, 4, "")
-    assert command("hooks", "status", "--json", cwd=hooked.path).stdout.startswith(
-        '{"active": true'
-    )
+    assert json.loads(command("hooks", "status", "--json", cwd=hooked.path).stdout)["active"]
     assert command("hooks", "uninstall", cwd=hooked.path).stdout == "removed; the index stays\n"
     assert command("hooks", "uninstall", cwd=hooked.path).stdout == "there was nothing to remove\n"
 

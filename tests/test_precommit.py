@@ -166,7 +166,7 @@ def test_in_a_pre_commit_hook_it_is_the_tree_to_be_committed(
     assert first.returncode == 1
     said = (first.stdout + first.stderr).splitlines()
     assert [line.strip() for line in said if line.startswith("  ")] == expected[name]
-    assert said[-1] == f"to mend it: ragit index {scope}"
+    assert said[-1] == f"to fix it: ragit index {scope}"
     assert command("index", scope, cwd=hooked.path).returncode == 0
     assert git(hooked, *how, "-m", "x").returncode == 0
 
@@ -195,7 +195,7 @@ def test_at_a_push_it_is_the_pushed_commit(hooked: Hooked) -> None:
         done = command("check", "--pre-commit", cwd=hooked.path, env={variable: value})
         assert (done.returncode, done.stdout.splitlines()[-1]) == (
             1,
-            f"to mend it: ragit index {value}",
+            f"to fix it: ragit index {value}",
         )
     assert command("check", "--pre-commit", cwd=hooked.path).returncode == 0
 
