@@ -8,7 +8,7 @@ import click
 
 from ragit import render
 from ragit.cli import complete
-from ragit.cli.shared import look, open_index, print_lines
+from ragit.cli.shared import open_index, print_lines, render_options
 from ragit.errors import ConfigError
 
 
@@ -34,7 +34,7 @@ def config(ctx: click.Context, name: str | None, as_json: bool, full: bool) -> N
         rows = index.settings.rows(name or "")
         print_lines(
             (render.config_json if as_json else render.config_text)(
-                rows, look({"full": full or bool(name)})
+                rows, render_options({"full": full or bool(name)})
             )
         )
 
@@ -61,7 +61,7 @@ def trust(ctx: click.Context, dry_run: bool, yes: bool, revoke: bool) -> None:
             print_lines([f"no longer trusted: {render.visible(str(index.settings.distrust()))}"])
             return
         asked = index.settings.request()
-        print_lines(render.request_text(asked, look({})))
+        print_lines(render.request_text(asked, render_options({})))
         if dry_run or not (yes or _agrees()):
             return
         print_lines([f"trusted as it is now: {render.visible(str(index.settings.trust(asked)))}"])

@@ -6,7 +6,7 @@ import click
 
 from ragit import render
 from ragit.cli import complete
-from ragit.cli.shared import look, open_index, print_lines
+from ragit.cli.shared import open_index, print_lines, render_options
 
 
 @click.command(short_help="Print what a model said about an image or about code.")
@@ -36,5 +36,7 @@ def describe(ctx: click.Context, file: str, ref: str | None, now: bool, as_json:
     """
     with open_index(ctx) as index:
         found = index.describe(file, ref=ref, now=now)
-    print_lines((render.described_json if as_json else render.described_text)(found, look({})))
+    print_lines(
+        (render.described_json if as_json else render.described_text)(found, render_options({}))
+    )
     return 0 if found.text else 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from ragit import render
-from ragit.cli.shared import look, print_lines
+from ragit.cli.shared import print_lines, render_options
 
 
 @click.command(short_help="Check all that ragit needs, and say how to repair it.")
@@ -23,5 +23,7 @@ def doctor(ctx: click.Context, as_json: bool) -> int:
     from ragit.doctor import examine
 
     findings = examine(ctx.obj["directory"], flags=ctx.obj["flags"])
-    print_lines((render.doctor_json if as_json else render.doctor_text)(findings, look({})))
+    print_lines(
+        (render.doctor_json if as_json else render.doctor_text)(findings, render_options({}))
+    )
     return 1 if any(finding.state == "bad" for finding in findings) else 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from ragit import render
-from ragit.cli.shared import look, open_index, print_lines
+from ragit.cli.shared import open_index, print_lines, render_options
 
 
 @click.command()
@@ -30,6 +30,6 @@ def embed(ctx: click.Context, /, test: bool, as_json: bool) -> None:
     with open_index(ctx) as index:
         print_lines(
             (render.embedder_json if as_json else render.embedder_text)(
-                index.test_embedder(), look({})
+                index.test_embedder(), render_options({})
             )
         )

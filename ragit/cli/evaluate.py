@@ -12,7 +12,7 @@ import click
 
 import ragit
 from ragit.cli.progress import Bar
-from ragit.cli.shared import look, open_index, print_lines
+from ragit.cli.shared import open_index, print_lines, render_options
 from ragit.repository.repository import Ragit
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def evaluate(
         raise click.UsageError("give one of --golden and --from-history")
     if write and history is None:
         raise click.UsageError("--write is for the set of --from-history")
-    options = look({"full": full})
+    options = render_options({"full": full})
     with open_index(ctx) as index, closing(Bar(as_json, "asking")) as bar:
         asked, notes = _set(index, golden, history, ref, write)
         asked = _demanding(asked, limits)

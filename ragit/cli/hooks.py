@@ -9,7 +9,7 @@ from contextlib import suppress
 import click
 
 from ragit import render
-from ragit.cli.shared import look, open_index, print_lines
+from ragit.cli.shared import open_index, print_lines, render_options
 
 
 @click.command(short_help="Index HEAD, and offer to install git hooks.")
@@ -28,7 +28,7 @@ def init(ctx: click.Context, yes: bool) -> None:
     from ragit.hooks.install import Hooks
 
     with open_index(ctx) as index:
-        print_lines(render.index_text(index.index(), look({})))
+        print_lines(render.index_text(index.index(), render_options({})))
     with Hooks.of(ctx.obj["directory"]) as hooks:
         report = hooks.status()
         if report.installable:
@@ -40,7 +40,7 @@ def init(ctx: click.Context, yes: bool) -> None:
                 sys.stdin.isatty() and sys.stdout.isatty() and click.confirm(question, default=True)
             ):
                 report = hooks.install()
-    print_lines(render.hooks_text(report, look({})))
+    print_lines(render.hooks_text(report, render_options({})))
 
 
 @click.group("hooks", short_help="Index in the background, by git's own hooks.")
@@ -69,7 +69,7 @@ def install(ctx: click.Context, force: bool) -> int:
 
     with Hooks.of(ctx.obj["directory"]) as hooks:
         report = hooks.install(force=force)
-    print_lines(render.hooks_text(report, look({})))
+    print_lines(render.hooks_text(report, render_options({})))
     return 0 if report.active else 1
 
 
@@ -105,7 +105,7 @@ def status(ctx: click.Context, as_json: bool) -> int:
 
     with Hooks.of(ctx.obj["directory"]) as hooks:
         report = hooks.status()
-    print_lines((render.hooks_json if as_json else render.hooks_text)(report, look({})))
+    print_lines((render.hooks_json if as_json else render.hooks_text)(report, render_options({})))
     return 0 if report.active else 1
 
 

@@ -10,7 +10,7 @@ from ragit import render
 from ragit.cli import complete
 from ragit.cli.progress import Bar
 from ragit.cli.scope import take_scope
-from ragit.cli.shared import look, open_index, print_lines
+from ragit.cli.shared import open_index, print_lines, render_options
 
 
 @click.command(short_help="Make trees complete ahead of time.")
@@ -56,7 +56,9 @@ def index(
         report = opened.index(*revisions, scope=scope or "committed", progress=bar, **options)
         failure.forget(opened.folder)
     if not quiet:
-        print_lines((render.index_json if as_json else render.index_text)(report, look({})))
+        print_lines(
+            (render.index_json if as_json else render.index_text)(report, render_options({}))
+        )
 
 
 @click.command(short_help="Drop what no ref, worktree or recent reflog entry reaches.")
@@ -70,4 +72,4 @@ def gc(ctx: click.Context, as_json: bool) -> None:
       ragit gc
     """
     with open_index(ctx) as index:
-        print_lines((render.gc_json if as_json else render.gc_text)(index.gc(), look({})))
+        print_lines((render.gc_json if as_json else render.gc_text)(index.gc(), render_options({})))

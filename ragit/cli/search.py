@@ -17,7 +17,7 @@ from ragit.cli.color import color_option
 from ragit.cli.options import make_query, query_options
 from ragit.cli.unknown_options import Hinting
 from ragit.records import replaced
-from ragit.repository.early_status import look_ahead
+from ragit.repository.early_status import start_early_status
 from ragit.types import Answer, Progress, ToIndex
 
 if TYPE_CHECKING:
@@ -92,14 +92,14 @@ def search(ctx: click.Context, /, query: tuple[str, ...], **options: Any) -> int
     text = _text(query, options["like"])
     asked = make_query(text, options)
     worktree = asked.ref is None and asked.scope == "worktree"
-    ahead = look_ahead(ctx.obj["directory"], os.environ, worktree=worktree)
+    early = start_early_status(ctx.obj["directory"], os.environ, worktree=worktree)
     from ragit import render
-    from ragit.cli.shared import look, open_index, print_lines, tell
+    from ragit.cli.shared import open_index, print_lines, render_options, tell
 
-    with open_index(ctx, ahead) as index:
+    with open_index(ctx, early) as index:
         show = render.format_named(options["format_name"])
         answer = _answer(index, asked, query, options["like"])
-        style = look({**options, "explain": asked.explain}, index)
+        style = render_options({**options, "explain": asked.explain}, index)
     answer, style = render.fitted(answer, style, show)
     is_text = options["format_name"] == "text"
     print_lines(show(answer, style), page=is_text)

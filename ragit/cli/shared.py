@@ -13,13 +13,13 @@ import click
 from ragit import render
 from ragit.cli.color import wants_color
 from ragit.errors import OutputFailed
-from ragit.repository.early_status import Ahead
+from ragit.repository.early_status import EarlyStatus
 from ragit.repository.repository import MEANINGS, Ragit, open_repository
 
 
-def open_index(ctx: click.Context, ahead: Ahead | None = None) -> Ragit:
+def open_index(ctx: click.Context, early: EarlyStatus | None = None) -> Ragit:
     """Open the repository that the command is about, and print notes on ignored settings."""
-    index = open_repository(ctx.obj["directory"], flags=ctx.obj["flags"], ahead=ahead)
+    index = open_repository(ctx.obj["directory"], flags=ctx.obj["flags"], early=early)
     for warning in index.settings.warnings:
         tell(f"note: {render.visible(warning)}")
     if (index.folder / "last-error").exists():
@@ -41,7 +41,7 @@ def tell(line: str) -> None:
     sys.stderr.write(line + "\n")
 
 
-def look(options: dict[str, Any], index: Ragit | None = None) -> render.RenderOptions:
+def render_options(options: dict[str, Any], index: Ragit | None = None) -> render.RenderOptions:
     """Return how to render, from the options given, the terminal and the opened repository."""
     terminal = sys.stdout.isatty()
     return render.RenderOptions(

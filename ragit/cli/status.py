@@ -9,7 +9,7 @@ import click
 
 from ragit import render
 from ragit.cli.scope import take_scope
-from ragit.cli.shared import look, open_index, print_lines
+from ragit.cli.shared import open_index, print_lines, render_options
 from ragit.errors import StoreTooNew
 from ragit.records import replaced
 
@@ -35,7 +35,9 @@ def status(ctx: click.Context, skipped: bool, as_json: bool) -> None:
     with open_index(ctx) as index:
         report = replaced(index.status(), worker=failure.state(index.folder))
     print_lines(
-        (render.status_json if as_json else render.status_text)(report, look({"full": skipped}))
+        (render.status_json if as_json else render.status_text)(
+            report, render_options({"full": skipped})
+        )
     )
 
 
@@ -90,7 +92,7 @@ def check(
     mend = " ".join(filter(None, ("ragit index", revision or _scope_option(scope))))
     print_lines(
         (render.freshness_json if as_json else render.freshness_text)(
-            freshness, look({}), mend=mend
+            freshness, render_options({}), mend=mend
         )
     )
     return 0 if freshness.fresh or not (freshness.indexed or require_index) else 1

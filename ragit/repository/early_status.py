@@ -13,21 +13,23 @@ from typing import NamedTuple
 from ragit.git import GitStatus, Repo
 
 
-class Ahead(NamedTuple):
+class EarlyStatus(NamedTuple):
     """An open repository, and git's status of its working tree under way if it was asked for."""
 
     repo: Repo
     status: GitStatus | None
 
 
-def look_ahead(path: Path | str, environ: Mapping[str, str], *, worktree: bool) -> Ahead:
+def start_early_status(
+    path: Path | str, environ: Mapping[str, str], *, worktree: bool
+) -> EarlyStatus:
     """Open the repository that `path` lies in; if `worktree`, start to look for uncommitted
     changes.
 
     Raises NotARepository.
     """
     repo = Repo.open(path, environ, scratch=cache_folder(environ))
-    return Ahead(repo, repo.start_status() if worktree else None)
+    return EarlyStatus(repo, repo.start_status() if worktree else None)
 
 
 def cache_folder(environ: Mapping[str, str]) -> Path:

@@ -23,7 +23,7 @@ from ragit.git.pager import pager_command as pager_command
 from ragit.query import Query, checked
 from ragit.rank.signals import MEANINGS as MEANINGS  # for whoever shows why a hit is where it is
 from ragit.records import replaced
-from ragit.repository.early_status import Ahead, cache_folder, look_ahead
+from ragit.repository.early_status import EarlyStatus, cache_folder, start_early_status
 from ragit.repository.settings import Settings
 from ragit.repository.targets import Targets
 from ragit.types import Answer, Oid, OnIndex, Progress, Target, path_text
@@ -54,15 +54,17 @@ def open_repository(
     *,
     env: Mapping[str, str] | None = None,
     flags: Mapping[str, object] | None = None,
-    ahead: Ahead | None = None,
+    early: EarlyStatus | None = None,
 ) -> Ragit:
-    """Open the index of the repository that `path` lies in, or that was opened ahead.
+    """Open the index of the repository that `path` lies in, or the one opened early.
 
     `flags` are settings by their dotted name (`ragit config` lists them), above all other layers.
     Raises NotARepository and ConfigError.
     """
     environ = dict(os.environ if env is None else env)
-    return Ragit(ahead or look_ahead(path, environ, worktree=False), environ, dict(flags or {}))
+    return Ragit(
+        early or start_early_status(path, environ, worktree=False), environ, dict(flags or {})
+    )
 
 
 _Options = ParamSpec("_Options")
@@ -95,12 +97,12 @@ class Ragit:
     """One repository with its index. Holds processes and files: close it, or use it in a `with`."""
 
     def __init__(
-        self, ahead: Ahead, environ: Mapping[str, str], flags: Mapping[str, object]
+        self, early: EarlyStatus, environ: Mapping[str, str], flags: Mapping[str, object]
     ) -> None:
         self._environ = environ
         self._flags = flags
-        self._repo = ahead.repo
-        self._targets = Targets(ahead, lambda path: self._indexer.selector.most_bytes(path))
+        self._repo = early.repo
+        self._targets = Targets(early, lambda path: self._indexer.selector.most_bytes(path))
         try:
             self.settings = Settings(self._repo, environ, flags)
             """Those in force, and what the repository asks to be allowed."""
@@ -467,9 +469,9 @@ class Ragit:
             return None
         environ = clean_env(self._environ)
         environ.pop("RAGIT_INDEX_STORE_PATH", None)
-        ahead = look_ahead(place, environ, worktree=False)
+        early = start_early_status(place, environ, worktree=False)
         return Ragit(
-            ahead,
+            early,
             environ,
             {name: v for name, v in self._flags.items() if name != "index.storePath"},
         )

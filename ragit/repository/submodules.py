@@ -135,13 +135,12 @@ def _degraded(outer: Answer, inner: Sequence[Inner]) -> str:
 
 
 def _notes(outer: Answer, inner: Sequence[Inner], has_hits: bool) -> tuple[str, ...]:
-    """Return the notes of all, each once. That no file passes the filters is not said where one
-    does.
-    """
+    """Return the notes of all, each once. That nothing was found is not said where something was."""
     found = list(outer.notes)
     for one in inner:
         found += [f"{one.folder}: {note}" for note in one.answer.notes if note not in outer.notes]
-    return tuple(note for note in found if not (has_hits and NO_FILE_PASSES in note))
+    nothing = (NO_FILE_PASSES, NO_WORD_FOUND) if has_hits else ()
+    return tuple(note for note in found if not any(why in note for why in nothing))
 
 
 def _moved(hit: Hit, folder: str) -> Hit:

@@ -15,7 +15,7 @@ from ragit.errors import ConfigError, GitFailed
 from ragit.git import GitStatus
 from ragit.query import Query
 from ragit.records import replaced
-from ragit.repository.early_status import Ahead
+from ragit.repository.early_status import EarlyStatus
 from ragit.types import HEAD, STAGED, UNCOMMITTED, Oid, Target, path_text
 
 DAY = 86_400
@@ -26,8 +26,8 @@ class Targets:
     path may be.
     """
 
-    def __init__(self, ahead: Ahead, most_bytes: Callable[[bytes], int]) -> None:
-        self._repo, self._started = ahead
+    def __init__(self, early: EarlyStatus, most_bytes: Callable[[bytes], int]) -> None:
+        self._repo, self._started = early
         self._most_bytes = most_bytes
         self._looked = False
         self._under_way: GitStatus | None = None
