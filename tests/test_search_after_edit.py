@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections import Counter
 from typing import Any
 
@@ -95,3 +97,49 @@ def test_it_resolves_again_what_another_process_changed(
         assert {hit.path for hit in index.search("turbine blade", top_k=9).hits} == {
             f"{number}.py" for number in range(5)
         }
+
+
+def test_a_tree_with_absent_files_is_walked_once(
+    repo: GitSandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(5):
+        repo.write(f"{number}.py", CODE.format(number))
+    repo.commit()
+    blob = repo.git("rev-parse", "HEAD:3.py")
+    lost = repo.path / ".git" / "objects" / blob[:2] / blob[2:]
+    data = lost.read_bytes()
+    lost.unlink()
+    with ragit.open(repo.path) as index:
+        index.index()
+    walked: list[object] = []
+    real = TreeResolver._walked
+
+    def walk(self: TreeResolver, *args: Any, **options: Any) -> Any:
+        walked.append(args)
+        return real(self, *args, **options)
+
+    monkeypatch.setattr(TreeResolver, "_walked", walk)
+    for _ in range(2):
+        with ragit.open(repo.path) as index:
+            answer = index.search("turbine_1", ref="HEAD")
+            assert (sum(answer.absent.values()), answer.hits[0].symbol) == (1, "turbine_1")
+    assert walked == []
+    lost.write_bytes(data)
+    with ragit.open(repo.path) as index:
+        answer = index.search("turbine_3", ref="HEAD")
+    assert (dict(answer.absent), answer.hits[0].symbol) == ({}, "turbine_3")
+
+
+def test_no_grammar_is_loaded_where_the_search_runs(edited: GitSandbox) -> None:
+    """Neither for the edited file, nor a child process for a tree that is complete."""
+    probe = """
+import sys
+from ragit.__main__ import run
+assert run(["search", "turbine_200"]) == 0
+print([name for name in sys.modules if name.startswith(("tree_sitter", "ragit.chunk.code"))])
+print("ragit.chunk.texts" in sys.modules)
+"""
+    for child in ("True", "False"):
+        typed = [sys.executable, "-c", probe]
+        done = subprocess.run(typed, cwd=edited.path, capture_output=True, text=True, check=True)
+        assert done.stdout.splitlines()[-2:] == ["[]", child]

@@ -429,9 +429,7 @@ class Indexer:
         self, store: Store, resolved: Sequence[IndexedTree], latest: tuple[int, int]
     ) -> None:
         """Cache complete trees, which were resolved after the given moment."""
-        # Without its absent blobs a tree is not what it will be once they are fetched: not to be cached.
-        whole = (part for part in resolved if not part.cached and part.complete)
-        new = [part for part in whole if not part.absent]
+        new = [part for part in resolved if not part.cached and part.complete]
         if new:
             with store.writing():
                 later = (

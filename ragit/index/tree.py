@@ -73,7 +73,7 @@ class IndexedTree(Record):
 
     @property
     def absent(self) -> dict[str, int]:
-        """Number of files that the repository lacks, by reason. Such a tree is never cached."""
+        """Number of files that the repository lacks, by reason."""
         if self.cached:
             return {}
         counts = Counter(self.snapshot.skipped.values())
@@ -144,6 +144,9 @@ class TreeResolver:
     ) -> IndexedTree:
         cached = store.snapshots.of(tree, self.selection)
         if cached is not None and naming.isdisjoint(cached.skipped.values()):
+            gone = _absent_paths(cached)
+            if gone:
+                return self._with_absent(store, tree, cached, gone, absent)
             return IndexedTree(tree, cached, [], cached=True)
         base = self._neighbour(store, near)
         if base is not None and naming.isdisjoint(base[1].skipped.values()):
@@ -153,6 +156,17 @@ class TreeResolver:
                 kept, skipped = _kept(base[1], changed), _still(base[1], changed)
                 return self._assemble(tree, store, plan, kept, absent, skipped)
         return self._walked(tree, store, absent)
+
+    def _with_absent(
+        self, store: Store, tree: Oid, cached: Snapshot, gone: Set[bytes], absent: Set[Oid]
+    ) -> IndexedTree:
+        """Return a cached tree after a new look at the files that the repository lacked."""
+        entries = self._repo.entries(tree)
+        wanted = [entry for entry in entries if entry.path in gone]
+        rules = {entry.path for entry in entries if _rules(entry.path)}
+        plan = self._plan(wanted, entries if rules else [], rules)
+        kept, skipped = _kept(cached, gone), _still(cached, gone)
+        return self._assemble(tree, store, plan, kept, absent, skipped)
 
     def _overdue(self, store: Store, snapshot: Snapshot) -> dict[int, int]:
         """Return chunkings whose vectors lack a description that is stored: a run was killed between the two."""
@@ -176,7 +190,9 @@ class TreeResolver:
             return None
         tree = near if near in known else known[0]
         snapshot = store.snapshots.of(tree, self.selection)
-        return None if snapshot is None else (tree, snapshot)
+        if snapshot is None or _absent_paths(snapshot):
+            return None
+        return tree, snapshot
 
     def _whole(self, tree: Oid) -> Plan:
         entries = self._repo.entries(tree)
@@ -320,6 +336,12 @@ def _rules(path: bytes) -> bool:
     """Return True for a file whose content decides which others are indexed, and as what."""
     # asked of every path of a tree: most differ in the last letter already
     return path.endswith(_NAMES) and (is_attributes(path) or is_ignore(path))
+
+
+def _absent_paths(snapshot: Snapshot) -> set[bytes]:
+    """Return the paths of files that the repository lacked when the snapshot was made."""
+    reasons = snapshot.skipped.items()
+    return {path for path, why in reasons if why in (NOT_DOWNLOADED, LOST)}
 
 
 def _kept(base: Snapshot, changed: Set[bytes]) -> dict[bytes, tuple[int, int]]:
