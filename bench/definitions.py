@@ -48,7 +48,7 @@ REPOSITORIES = (
     Repository("spf13/viper", "528f7416c4b56a4948673984b190bf8713f0c3c4", "Go", "go"),
     Repository("jqlang/jq", "579e6f76cffd7643ba4002a2c3618a5ea710589a", "C", "c h"),
     Repository("google/leveldb", "78a352f47ed6c1e9d750545e9b242289185b87e1", "C++", "cpp h"),
-    Repository("AutoMapper/AutoMapper", "4b9633f60ee386cf0efc69b967e04fa28405cf3e", "C#", "csharp"),
+    Repository("serilog/serilog", "60935b4d7abad71cf6157b45a10f5c3c65ead527", "C#", "csharp"),
     Repository("BurntSushi/ripgrep", "3fce3b5bb0236da2df6d99672afb8a719642eca7", "Rust", "rust"),
     Repository("jekyll/jekyll", "202df571314ba1d18e9fccd81d12aaad4a703c38", "Ruby", "ruby"),
     Repository("composer/composer", "eba7baa59eb1b59246cf9800b0120fe78915b6ac", "PHP", "php"),
@@ -200,12 +200,15 @@ def guessed(language: str, kind: str, pattern: str) -> bool:
     """Return True for what ctags guesses wrong, by the line of the definition.
 
     It calls a variable of JavaScript that holds an object a class, a parameter of a lambda of Kotlin a
-    method, and a test macro of C++ a function of the macro's name.
+    method, what is left of any function of Lua its name, and a test macro of C++ a function of the
+    macro's name.
     """
     if language == "JavaScript":
         return kind == "class" and not re.search(r"\bclass\b", pattern)
     if language == "Kotlin":
         return kind == "method" and not re.search(r"\bfun\b|constructor", pattern)
+    if language == "Lua":
+        return not re.search(r"function\s+[\w.:]+\s*\(|[\w\]]\s*=\s*function\b", pattern)
     return language in ("C", "C++") and re.search(r"\^TEST(?:_F|_P)?\(", pattern) is not None
 
 
@@ -213,7 +216,7 @@ def plain(name: str) -> str:
     """Return a name as both sides write it: without owners, quotes and spaces."""
     name = name.strip("`'\"#")
     if not name.startswith(("operator", "[", "=")):
-        name = re.split(r"::|(?<=\w)[.\\](?=\w)", name)[-1]
+        name = re.split(r"::|(?<=\w)[.\\:](?=\w)", name)[-1]
     return re.sub(r"\s+", "", name)
 
 

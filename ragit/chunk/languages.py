@@ -94,6 +94,7 @@ _ROWS = (
         "Vagrantfile Podfile Fastfile Brewfile Dangerfile Berksfile Thorfile",
         "ruby",
         sigils=":",
+        qualifiers="::",
         shebangs="ruby jruby rake",
         identifier=r"[^\W\d]\w*[?!=]?|\[\]=?|[-+~!]@?|[*/%<>&|^`]|\*\*|<=>|===?|!=|=~|!~|<<|>>|<=|>=",
     ),

@@ -26,6 +26,16 @@ def _scala(text: bytes) -> bytes:
     return _WITH_BRACE.sub(rb"\1= new{", text)
 
 
+_CALL_SIGNATURE = re.compile(
+    rb"((?:[\w>)\]}'\"]|\*/)[ \t]*\n(?:[ \t]*\n)*[ \t]*)[ \t](?=<[A-Z_]\w*(?:[ ,]|>\())"
+)
+
+
+def _typescript(text: bytes) -> bytes:
+    """End a line with a semicolon where the next begins with type parameters: the grammar reads on."""
+    return _CALL_SIGNATURE.sub(rb"\1;", text)
+
+
 _GO = re.compile(rb"^([ \t]*)GO(?=[ \t]*\d*[ \t]*\r?$)", re.MULTILINE | re.IGNORECASE)
 _BRACKETED = re.compile(rb"(?<=[\s.,(])\[([A-Za-z_][\w ]*)\]")
 _ROUTINE = re.compile(
@@ -87,5 +97,6 @@ REWRITES: Mapping[str, Callable[[bytes], bytes]] = {
     "csharp": conditionals.resolved,
     "scala": _scala,
     "sql": _sql,
+    "typescript": _typescript,
 }
 """By language."""
