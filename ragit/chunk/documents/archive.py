@@ -33,7 +33,7 @@ _DAMAGE = (
 )
 
 
-def opened(data: bytes, kind: str) -> zipfile.ZipFile:
+def open_archive(data: bytes, kind: str) -> zipfile.ZipFile:
     """Open an archive by its bytes. Raise Unreadable, in which `kind` names the format."""
     if not data.startswith(b"PK"):
         raise Unreadable(f"no {kind} file")
@@ -53,7 +53,7 @@ class Archive:
         """Open the archive; `kind` names the format in reasons, for example `epub`."""
         self._kind = kind
         self._left = bounds.unpacked
-        self._zip = opened(data, kind)
+        self._zip = open_archive(data, kind)
         # Some programs write the folders of their own system.
         self._parts = {info.filename.replace("\\", "/"): info for info in self._zip.infolist()}
         self._folded = {name.lower(): name for name in self._parts}
@@ -66,7 +66,7 @@ class Archive:
         """All parts, as the archive lists them."""
         return list(self._parts)
 
-    def called(self, name: str) -> str:
+    def find(self, name: str) -> str:
         """Return a part's name in the archive, ignoring case; empty if there is none."""
         return name if name in self._parts else self._folded.get(name.lower(), "")
 

@@ -114,7 +114,7 @@ def _cell(element: Element, asides: list[Element]) -> _Cell:
     elif kind in ("date", "time"):
         text, data = _moment(attribute(element, f"{kind}-value"), shown), True
     elif kind == "boolean":
-        text, data = values.truth(attribute(element, "boolean-value") == "true"), True
+        text, data = values.boolean(attribute(element, "boolean-value") == "true"), True
     elif not shown:
         text = attribute(element, "formula").partition(":")[2][: sheets.MAX_CELL]
     return _Cell(

@@ -43,16 +43,16 @@ class Package:
         self._archive = Archive(data, bounds, kind)
         self._kind = kind
         self.main = next(iter(self.parts_of("officeDocument")), "") or self._declared()
-        self.main = self.main or self._archive.called(MAIN_PARTS[kind])
+        self.main = self.main or self._archive.find(MAIN_PARTS[kind])
         if not self.main:
             raise Unreadable(f"damaged {kind}")
 
     def _declared(self) -> str:
         """Return the main part by the list of content types; empty if it names none."""
-        listed = self._archive.called(TYPES)
+        listed = self._archive.find(TYPES)
         for event, element in events(self._archive.read(listed), self._kind) if listed else ():
             if event == "end" and attribute(element, "ContentType").endswith(".main+xml"):
-                return self._archive.called(attribute(element, "PartName").lstrip("/"))
+                return self._archive.find(attribute(element, "PartName").lstrip("/"))
         return ""
 
     def read(self, part: str) -> bytes:
@@ -63,14 +63,14 @@ class Package:
     def relations(self, part: str = "") -> dict[str, Relation]:
         """Return by id the existing parts to which a part, or the package itself, refers."""
         folder, name = posixpath.split(part)
-        listed = self._archive.called(posixpath.join(folder, "_rels", f"{name}.rels"))
+        listed = self._archive.find(posixpath.join(folder, "_rels", f"{name}.rels"))
         found = {}
         for event, element in events(self._archive.read(listed), self._kind) if listed else ():
             if event != "end" or local(element) != "Relationship":
                 continue
             target = attribute(element, "Target").replace("\\", "/")
             path = posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
-            target = self._archive.called(path)
+            target = self._archive.find(path)
             if target and attribute(element, "TargetMode") != "External":
                 kind = posixpath.basename(attribute(element, "Type"))
                 found[attribute(element, "Id")] = Relation(kind, target)

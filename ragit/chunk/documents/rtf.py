@@ -51,13 +51,13 @@ def _blocks(text: str, bounds: Bounds) -> Iterator[Block]:
             flow = Flow(KINDS[number_in(part[1])], bounds)
         elif mark == ASIDE_ENDS:
             flow.end()
-            blocks, flow = flow.taken(), around.pop()
+            blocks, flow = flow.take(), around.pop()
             flow.beside(blocks)
         else:
             _feed(flow, mark, part)
-        yield from main.taken()
+        yield from main.take()
     main.end()
-    yield from main.taken()
+    yield from main.take()
 
 
 def _feed(flow: Flow, mark: str, part: str) -> None:

@@ -43,7 +43,7 @@ class Flow:
                 self._edges.add(block.text)
             self._beside.append(block)
 
-    def taken(self) -> list[Block]:
+    def take(self) -> list[Block]:
         """Return the complete blocks and forget them."""
         if not self._blocks:
             return []

@@ -72,7 +72,7 @@ class Notes:
             self._count += 1
             heappush(self._waiting, (row, self._count, f"comment on {column}{row}: {said}"))
 
-    def taken(self, row: int | None = None) -> Iterator[str]:
+    def take(self, row: int | None = None) -> Iterator[str]:
         """Yield and forget the remarks on rows up to this one, or all of them."""
         while self._waiting and (row is None or self._waiting[0][0] <= row):
             yield heappop(self._waiting)[2]
@@ -95,8 +95,8 @@ def sheet(
             yield heading._replace(place=place)
         last = Block(_written(row, header), place, (name,), "table", _line(header))
         yield last
-        yield from (last._replace(text=text) for text in notes.taken(row.number))
-    beside = [*notes.taken(), *boxes]
+        yield from (last._replace(text=text) for text in notes.take(row.number))
+    beside = [*notes.take(), *boxes]
     if beside and last is heading:
         yield heading
     yield from (Block(text, Place(within), (name,), "note") for text in beside)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from zipfile import ZipFile
 
 from ragit.chunk.documents import READERS
-from ragit.chunk.documents.archive import opened
+from ragit.chunk.documents.archive import open_archive
 from ragit.chunk.documents.block import Unreadable
 from ragit.chunk.languages import LANGUAGES
 
@@ -87,7 +87,7 @@ def reader_for(data: bytes, language: str) -> str:
 
 
 def _in_zip(data: bytes, language: str) -> str:
-    with opened(data, language) as archive:
+    with open_archive(data, language) as archive:
         names = {part.filename.replace("\\", "/").lower() for part in archive.infolist()}
         if "mimetype" in names:
             if archive.getinfo("mimetype").flag_bits & 1:

@@ -88,6 +88,6 @@ def _duration(value: timedelta) -> str:
     return f"{sign}{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
 
 
-def truth(value: bool) -> str:
+def boolean(value: bool) -> str:
     """Return TRUE or FALSE, as spreadsheets show it."""
     return "TRUE" if value else "FALSE"

@@ -158,7 +158,7 @@ def _text(book: Any, sheet: Any, row: int, column: int, kind: int, value: Any) -
     if kind in (_NUMBER, _DATE):
         shown_as = _format(book, sheet, row, column)
         return excel.number(float(value), shown_as, bool(book.datemode))[0]
-    return values.truth(bool(value)) if kind == _BOOLEAN else _error(int(value))
+    return values.boolean(bool(value)) if kind == _BOOLEAN else _error(int(value))
 
 
 def _format(book: Any, sheet: Any, row: int, column: int) -> str:

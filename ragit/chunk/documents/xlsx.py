@@ -191,7 +191,7 @@ def _cell(element: Element, parser: Any, book: _Book) -> _Cell:
 def _valued(element: Element, column: int, value: Any, book: _Book) -> _Cell:
     """Return a cell by the value that openpyxl gives it."""
     if isinstance(value, bool):
-        return _Cell(column, values.truth(value), True)
+        return _Cell(column, values.boolean(value), True)
     if isinstance(value, (int, float)):
         shown_as = book.formats.get(_number(element.get("s"), 0), "")
         text, is_moment = excel.number(value, shown_as, book.since_1904)
