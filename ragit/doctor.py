@@ -167,7 +167,7 @@ def _failures(index: Ragit, chunker: str) -> Finding | None:
     )
 
 
-def _place(repository: _Examined) -> Iterator[Finding]:
+def _disk(repository: _Examined) -> Iterator[Finding]:
     if repository.index is None:
         return
     path = repository.index.store_path
@@ -324,7 +324,7 @@ def _worker(repository: _Examined) -> Iterator[Finding]:
 _CHECKS: dict[str, Callable[[_Examined], Iterator[Finding]]] = {
     "settings": _settings,
     "chunkers": _chunkers,
-    "disk": _place,
+    "disk": _disk,
     "store": _store,
     "embedder": _embedder,
     "hooks": _hooks,

@@ -298,3 +298,35 @@ def test_a_clone_cannot_name_a_server(code: GitSandbox, server: EmbeddingServer)
         index.search("one")
         assert index.test_embedder().provider == "static"
     assert not server.asked
+
+
+def test_a_clone_cannot_multiply_what_the_users_server_is_sent(
+    code: GitSandbox, server: EmbeddingServer
+) -> None:
+    """The user has a server; prefixes, batches and sizes of chunks of a clone's own file do not count."""
+
+    def sent() -> tuple[int, int]:
+        server.asked.clear()
+        with ragit.open(code.path, flags=flags(server)) as index:
+            index.index(rebuild=True)
+            index.search("one")
+        texts = [text for payload in server.asked for text in payload["input"]]
+        return len(server.asked), sum(map(len, texts))
+
+    for number in range(5):
+        body = "".join(f"    total += values[{line}] * {number}\n" for line in range(60))
+        code.write(
+            f"long_{number}.py", f"def weigh_{number}(values, total):\n{body}    return total\n"
+        )
+    code.commit()
+    requests, characters = sent()
+    prefix = "x" * 5000
+    code.write(
+        ".ragit.toml",
+        f'[embedding]\ndocumentPrefix = "{prefix}"\nqueryPrefix = "{prefix}"\nbatchSize = 1\n'
+        "[index]\nmaxChunkBytes = 64\nmaxChunkLines = 1\nmaxFileBytes = 1073741824\n"
+        '[retrieval]\ntopK = 10000\n[chunking.nodeTypes]\npython = ["expression_statement"]\n',
+    )
+    again = sent()
+    assert again[0] <= 2 * requests  # the settings file itself is indexed, in some requests more
+    assert again[1] < characters + 4 * len(prefix)
