@@ -224,8 +224,8 @@ def _by_weight(held: list[frozenset[str]]) -> list[int]:
 
 
 def _opening(query: str, hit: Hit, lines: list[str]) -> int:
-    """Return the line that defines the symbol, if one of the query's is defined that one; else the
-    first with text.
+    """Return the line that defines the hit's symbol, or one of them that the query names; else the
+    first line with text.
     """
     names = asked_first(query, hit)
     asked = set(map(parts, identifiers(query)))
@@ -233,14 +233,18 @@ def _opening(query: str, hit: Hit, lines: list[str]) -> int:
     for one in hit.definitions:
         if one.name in chosen and 0 <= one.line - hit.start_line < len(lines):
             return one.line - hit.start_line
-    if chosen:
-        found = _naming(chosen, lines)
-        if found:
-            code = [i for i in found if not _is_comment(lines[i])]
-            if hit.kind == "section" or not code:
-                return found[0]
-            return min(code, key=lambda i: (not _declares(chosen, lines[i]), _indent(lines[i]), i))
+    naming = _naming(chosen, lines) if chosen else []
+    if naming:
+        return naming[0] if hit.kind == "section" else _best_naming(chosen, naming, lines)
     return next((i for i, line in enumerate(lines) if line.strip()), 0)
+
+
+def _best_naming(names: list[str], naming: list[int], lines: list[str]) -> int:
+    """Return the line that looks most like the definition, among those that hold a name."""
+    code = [i for i in naming if not _is_comment(lines[i])]
+    if not code:
+        return naming[0]
+    return min(code, key=lambda i: (not _declares(names, lines[i]), _indent(lines[i]), i))
 
 
 def _naming(names: list[str], lines: list[str]) -> list[int]:

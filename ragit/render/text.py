@@ -196,26 +196,11 @@ def indexing(work: ToIndex) -> str:
 
 def notes(answer: Answer) -> list[str]:
     """Return what a reader must know about an answer besides its hits, a line each."""
-    ref, command = visible(answer.ref), visible(index_command(answer.ref))
+    ref = visible(answer.ref)
     found = [f"note: {visible(note)}" for note in answer.notes]
-    if not answer.complete:
-        what = lacking(answer.missing, answer.without_vectors, ref)
-        found.append(
-            f"incomplete: {what or f'part of {ref} is not indexed'}; to complete: {command}"
-        )
-    if answer.undescribed:
-        several = counted(answer.undescribed, "chunk or image has", "chunks and images have")
-        found.append(f"note: {several} no description yet; `ragit index` asks for it")
-    if answer.deferred:
-        slow = f"{counted(answer.deferred, 'file')} {'was' if answer.deferred == 1 else 'were'}"
-        found.append(f"note: {slow} slow to read and deferred; `{command}` reads the rest")
+    found += _index_notes(answer)
     found += [f"note: {visible(warning)}" for warning in answer.warnings]
-    for why, absent in answer.absent.items():
-        files = (
-            f"{counted(absent, 'file')} of {ref} {'is' if absent == 1 else 'are'} {visible(why)}"
-        )
-        advice = visible(absent_advice(answer.ref, [why]))
-        found.append(f"note: {files} and not searched; {advice}")
+    found += [_absent_note(answer, why, count) for why, count in answer.absent.items()]
     if answer.unmatched_names:
         words = f"word{'' if len(answer.unmatched_names) == 1 else 's'}"
         names = visible(", ".join(answer.unmatched_names))
@@ -229,6 +214,27 @@ def notes(answer: Answer) -> list[str]:
     if not answer.hits and not answer.left_out:
         found.append(f"no hits in {ref}")
     return found
+
+
+def _index_notes(answer: Answer) -> Iterator[str]:
+    """Yield what the index lacks, with the command that completes it."""
+    ref, command = visible(answer.ref), visible(index_command(answer.ref))
+    if not answer.complete:
+        what = lacking(answer.missing, answer.without_vectors, ref)
+        what = what or f"part of {ref} is not indexed"
+        yield f"incomplete: {what}; to complete: {command}"
+    if answer.undescribed:
+        several = counted(answer.undescribed, "chunk or image has", "chunks and images have")
+        yield f"note: {several} no description yet; `ragit index` asks for it"
+    if answer.deferred:
+        slow = f"{counted(answer.deferred, 'file')} {'was' if answer.deferred == 1 else 'were'}"
+        yield f"note: {slow} slow to read and deferred; `{command}` reads the rest"
+
+
+def _absent_note(answer: Answer, why: str, count: int) -> str:
+    ref = visible(answer.ref)
+    files = f"{counted(count, 'file')} of {ref} {'is' if count == 1 else 'are'} {visible(why)}"
+    return f"note: {files} and not searched; {visible(absent_advice(answer.ref, [why]))}"
 
 
 def none_indexed(reasons: Mapping[str, int]) -> str:

@@ -234,8 +234,8 @@ class Ragit:
 
         `on_index` is called with what has to be indexed first, and may return a progress callback.
         """
-        query = self._targets.from_top(checked(query))
         self._targets.look_again()
+        query = self._targets.from_top(checked(query))
         self._targets.begin(query.ref, query.scope)
         searcher = self._searcher  # loaded while git looks at the working tree
         searcher.check(query)

@@ -19,26 +19,23 @@ from ragit.types import NO_FILE_PASSES, NO_WORD_FOUND, Answer, Hit, WithoutVecto
 
 def below(pattern: str, folder: str) -> str | None:
     """Return a path pattern as it reads inside `folder`; None if nothing in there can match."""
-    if "/" not in pattern.rstrip("/"):
-        # A bare name: at any depth. If it names the folder or one above it, it takes all that is
-        # inside.
-        matches = globs.matcher([pattern])
-        return (
-            "**"
-            if matches and matches(f"{folder}/x".encode("utf-8", "surrogateescape"))
-            else pattern
-        )
+    if "/" not in pattern.rstrip("/"):  # a bare name, at any depth
+        return "**" if _matches(pattern, f"{folder}/x") else pattern
     segments = pattern.removeprefix("/").split("/")
     for name in folder.split("/"):
-        if not segments or segments == [""]:
+        if segments in ([], [""]):
             return "**"  # the pattern ended above: what matches a folder matches all that is in it
         if segments[0] == "**":
             return "/".join(segments) if len(segments) > 1 else "**"
-        matches = globs.matcher([f"/{segments[0]}"])
-        if matches is None or not matches(name.encode("utf-8", "surrogateescape")):
+        if not _matches(f"/{segments[0]}", name):
             return None
         segments = segments[1:]
-    return "/" + "/".join(segments) if segments and segments != [""] else "**"
+    return "**" if segments in ([], [""]) else "/" + "/".join(segments)
+
+
+def _matches(pattern: str, path: str) -> bool:
+    matches = globs.matcher([pattern])
+    return matches is not None and matches(path.encode("utf-8", "surrogateescape"))
 
 
 def inside(query: Query, folder: str, commit: str) -> Query | None:
@@ -57,15 +54,17 @@ def inside(query: Query, folder: str, commit: str) -> Query | None:
 
 def _inner(filters: Sequence[str], folder: str) -> list[str] | None:
     """Return path filters as they read inside `folder`; None if nothing in there can pass."""
-    wanted = [one for one in filters if not one.startswith(globs.LESS)]
-    inner = [found for one in wanted if (found := below(one, folder)) is not None]
-    if wanted and not inner:
+    wanted: list[str] = []
+    unwanted: list[str] = []
+    for one in filters:
+        less = one.startswith(globs.LESS)
+        found = below(one.removeprefix(globs.LESS), folder)
+        if found is not None:
+            (unwanted if less else wanted).append(found)
+    limited = any(not one.startswith(globs.LESS) for one in filters)
+    if "**" in unwanted or (limited and not wanted):
         return None
-    unwanted = (
-        below(one.removeprefix(globs.LESS), folder) for one in filters if one.startswith(globs.LESS)
-    )
-    less = [found for found in unwanted if found is not None]
-    return None if "**" in less else inner + [globs.LESS + found for found in less]
+    return [*wanted, *(globs.LESS + one for one in unwanted)]
 
 
 class Inner(NamedTuple):
@@ -79,7 +78,13 @@ class Inner(NamedTuple):
 def joined(outer: Answer, inner: Sequence[Inner], top_k: int) -> Answer:
     """Return one answer with the best hits of all, under the paths of the outer working tree."""
     answers = [outer, *(one.answer for one in inner)]
-    hits = [*outer.hits, *(_moved(hit, one.folder) for one in inner for hit in one.answer.hits)]
+    hits = list(outer.hits)
+    warnings: list[str] = []
+    absent = Counter(outer.absent)
+    for one in inner:
+        hits += [_moved(hit, one.folder) for hit in one.answer.hits]
+        warnings += _warnings(one)
+        absent.update(one.answer.absent)
     hits.sort(key=lambda hit: (-hit.score, hit.path, hit.start_line))
     return replaced(
         outer,
@@ -90,17 +95,19 @@ def joined(outer: Answer, inner: Sequence[Inner], top_k: int) -> Answer:
         undescribed=sum(answer.undescribed for answer in answers),
         deferred=sum(answer.deferred for answer in answers),
         took_ms=sum(answer.took_ms for answer in answers),
-        warnings=tuple(warning for one in inner for warning in _warnings(one)),
-        absent=dict(sum((Counter(answer.absent) for answer in answers), Counter())),
-        unmatched_names=tuple(
-            name
-            for name in outer.unmatched_names
-            if all(name in answer.unmatched_names for answer in answers)
-        ),
+        warnings=tuple(warnings),
+        absent=dict(absent),
+        unmatched_names=_unmatched(answers),
         notes=_notes(outer, inner, bool(hits)),
-        unsearched={} if not all(answer.unsearched for answer in answers) else outer.unsearched,
+        unsearched=outer.unsearched if all(answer.unsearched for answer in answers) else {},
         hits=tuple(hits[:top_k]),
     )
+
+
+def _unmatched(answers: Sequence[Answer]) -> tuple[str, ...]:
+    """Return the names that no repository holds."""
+    first, *others = (answer.unmatched_names for answer in answers)
+    return tuple(name for name in first if all(name in names for names in others))
 
 
 def _warnings(one: Inner) -> list[str]:

@@ -137,9 +137,7 @@ class Targets:
                 "an empty path is asked for",
                 "Leave the path out, or name a file, a folder or a pattern",
             )
-        if top and pattern.startswith("/") and not Path(pattern).is_relative_to(top):
-            real = os.path.realpath(pattern)  # a shell may name the way by which one came
-            pattern = real if Path(real).is_relative_to(top) else pattern
+        pattern = _without_links(pattern, top)
         if any(sign in pattern for sign in "*?[\\") and self._is_literal(pattern, top, query):
             pattern = globs.literal(pattern)
         found = globs.from_top(pattern, os.fsdecode(self._repo.prefix), top)
@@ -159,3 +157,11 @@ class Targets:
             return self.has(pattern, query)
         path = os.fsencode(pattern.strip("/"))
         return bool(path) and b".." not in path.split(b"/") and self._exists(path, query)
+
+
+def _without_links(pattern: str, top: str | None) -> str:
+    """Return an absolute pattern as it is under the real top: a shell may name a link to it."""
+    if top and pattern.startswith("/") and not Path(pattern).is_relative_to(top):
+        real = os.path.realpath(pattern)
+        return real if Path(real).is_relative_to(top) else pattern
+    return pattern
