@@ -23,6 +23,9 @@ SECONDS = 7.0
 _GROWTH = 4
 """A request holds at most this many times as much as the one before."""
 
+_FAST = 10.0
+"""Texts per second of a server with a graphics card, or of a provider."""
+
 _WORSE = 0.7
 """Share of the best throughput below which a larger request was no gain."""
 
@@ -30,10 +33,11 @@ _WORSE = 0.7
 class Pace:
     """The size of the next request. Threads may share it."""
 
-    def __init__(self, most_texts: int, most_characters: int) -> None:
+    def __init__(self, most_texts: int, most_characters: int, timeout: float = 4 * SECONDS) -> None:
+        self._target = min(SECONDS, timeout / 4)
         self._lock = threading.Lock()
         self._most_characters = most_characters
-        self._weight = FIRST
+        self._weight = min(FIRST, most_characters + _EACH * most_texts)
         self._best = (0.0, 0)
         """Weight per second, and the weight of the requests that reached it."""
         self._texts = 0.0
@@ -49,6 +53,17 @@ class Pace:
     def known(self) -> bool:
         """True once the server answered a request."""
         return self.requests > 0
+
+    @property
+    def is_fast(self) -> bool:
+        """True if several requests at once may be a gain. A slow server would only answer each of
+        them later, and have more to do when it is given up.
+        """
+        return self.texts_per_second >= _FAST
+
+    @property
+    def _most_weight(self) -> int:
+        return self._most_characters + _EACH * self.most_texts
 
     @property
     def texts_per_second(self) -> float:
@@ -69,13 +84,13 @@ class Pace:
     def answered(self, texts: int, characters: int, seconds: float) -> None:
         """Adapt the size to what a request took."""
         weight = characters + _EACH * texts
-        most = self._most_characters + _EACH * self.most_texts
+        most = self._most_weight
         rate = weight / max(seconds, 1e-3)
         with self._lock:
             self.requests += 1
             self._texts, self._seconds = self._texts * 0.8 + texts, self._seconds * 0.8 + seconds
             best, best_weight = self._best
-            wanted = rate * SECONDS
+            wanted = rate * self._target
             if rate >= best:
                 self._best = (rate, weight)
             else:

@@ -61,7 +61,8 @@ class ServedEmbedder:
         self._preset = preset
         self._dialect = dialect
         self._client = Client(server)
-        self._pace = Pace(min(options.batch_size, dialect.most), dialect.characters)
+        most = min(options.batch_size, dialect.most)
+        self._pace = Pace(most, dialect.characters, server.timeout)
         self._requests = EmbeddingRequests(self._client, preset, dialect, options, self._pace)
         self._queries: dict[str, bytes] = {}
         policy = INDEXING._replace(retries=options.retries, repeats_timeouts=False)
@@ -163,7 +164,7 @@ class ServedEmbedder:
             for batch in batches:
                 vectors.update(zip(*embedded(batch, NEVER), strict=True))
                 break
-        at_once = self._client.server.concurrency
+        at_once = self._client.server.concurrency if self._pace.is_fast else 1
         for batch, found in as_ready(embedded, batches, at_once=at_once):
             vectors.update(zip(batch, found, strict=True))
         blank = bytes(4 * self.dimensions) if len(outgoing) < len(texts) else b""
@@ -256,14 +257,15 @@ class ServedEmbedder:
     def _in_time(self, texts: Sequence[str], kind: Kind, policy: RetryPolicy) -> list[bytes]:
         """Return vectors; of fewer texts at a time where the server does not answer in time.
 
-        A request is not repeated at its full size, since the server may still be working on it.
-        Only a single text is sent once more: the server may have been loading its model.
+        A request is not repeated at its full size, since the server may still be working on it,
+        and has some time to end that first. Only a single text is sent once more: the server may
+        have been loading its model.
         """
         try:
             return self._fitting(texts, kind, policy)
         except TimedOut:
             self._pace.timed_out(len(texts), sum(map(len, texts)))
-            if policy.retries == 0:
+            if policy.retries == 0 or policy.over.wait(self._client.server.timeout / 2):
                 raise
             if len(texts) == 1:
                 return self._fitting(texts, kind, policy)

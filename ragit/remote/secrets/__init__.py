@@ -27,6 +27,7 @@ from collections import Counter
 
 from ragit.remote.secrets import (
     commands,
+    contexts,
     cookies,
     manifests,
     named,
@@ -70,7 +71,7 @@ def _anchored(*rules: Rule) -> _Anchored:
 
 _ALWAYS: tuple[tuple[tuple[str, ...], _Anchored], ...] = (
     (("://",), _anchored(*places.IN_URLS)),
-    (("",), _anchored(*places.IN_TEXT, *commands.IN_TEXT, *cookies.IN_TEXT)),
+    (("",), _anchored(*places.IN_TEXT, *commands.IN_TEXT, *cookies.IN_TEXT, *contexts.RULES)),
     (("uth", "earer "), _anchored(*places.BESIDE_AUTH)),
     (("onnect", "ysqli"), _anchored(*places.IN_CONNECTS)),
     ((" -", "\n-"), _anchored(*commands.WITH_OPTIONS)),
@@ -82,7 +83,7 @@ _ALWAYS: tuple[tuple[tuple[str, ...], _Anchored], ...] = (
 _TOKENS = _anchored(*tokens.RULES)
 _IN_RUNS = _anchored(*places.IN_RUNS)
 _OF_PASSWORDS = _anchored(*commands.PASSWORDS, *named.PASSWORDS)
-_NAMED = _anchored(*commands.CUED, *named.CUED)
+_NAMED = _anchored(*commands.CUED, *named.CUED, *contexts.CUED)
 _SETTINGS = _anchored(settings.RULE)
 
 

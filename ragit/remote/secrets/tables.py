@@ -19,12 +19,14 @@ _CELL = re.compile(r"(?:'(?:[^'\\]|\\.)*'|[^',])+")
 """A quote that is doubled within a string ends one and begins another, which comes to the same."""
 
 _HEAD = re.compile(
-    r"\"?(?:[\w-]{0,20}[ _-])?(?:password|passwd|passphrase|pwd|pass|passcode|secret|api[ _-]?key)\"?",
+    r"\"?(?:[\w-]{0,20}[ _-])?(?:password|passwd|passphrase|pwd|pass|passcode|secret|api[ _-]?key|(?:api|access|auth|refresh|bot|session)[ _-]?token"
+    r"|(?:secret|private|access|license)[ _-]?key|(?:totp|otp)[ _-]?(?:secret|seed))\"?",
     re.I,
 )
 _HEADER = re.compile(
     r"(?im)^(?:[ \t]*\|)?(?:[\w\"#][^\n,;|\t(){}=<>:]{0,39}[,;\t]|[^\n,;|\t(){}=<>:]{1,40}\|)*"
-    r"[ \t\"]*(?:[\w-]{1,20}[ _-])?(?:password|passwd|passphrase|pwd|pass|passcode|secret|api[ _-]?key)[ \t\"]*"
+    r"[ \t\"]*(?:[\w-]{1,20}[ _-])?(?:password|passwd|passphrase|pwd|pass|passcode|secret|api[ _-]?key|(?:api|access|auth|refresh|bot|session)[ _-]?token"
+    r"|(?:secret|private|access|license)[ _-]?key|(?:totp|otp)[ _-]?(?:secret|seed))[ \t\"]*"
     r"(?:[,;\t][\w\"][^\n(){}=<>:]{0,400}|\|[^\n(){}=<>:]{0,400})?\r?$"
 )
 

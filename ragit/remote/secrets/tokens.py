@@ -196,7 +196,58 @@ _SERVICES: tuple[Rule, ...] = (
     ),
 )
 
-RULES: tuple[Rule, ...] = (*_MODELS, *_CLOUDS, *_FORGES, *_SERVICES)
+_MORE: tuple[Rule, ...] = (
+    Rule("New Relic key", ("NRAL",), EDGE + r"[A-Za-z0-9]{32,40}NRAL" + _END),
+    Rule("New Relic key", ("NRJS-",), r"NRJS-[a-f0-9]{19}"),
+    Rule("Firebase key", ("APA91b",), r"AAAA[A-Za-z0-9_-]{7}:APA91b[A-Za-z0-9_-]{100,}"),
+    Rule("Clojars token", ("CLOJARS_",), r"CLOJARS_[a-zA-Z0-9]{60}"),
+    Rule("Duffel token", ("duffel_",), r"duffel_(?:test|live)_[A-Za-z0-9_=-]{43}"),
+    Rule("Dynatrace token", ("dt0",), EDGE + r"dt0[a-zA-Z]\d{2}\.[A-Z0-9]{24}\.[A-Z0-9]{64}"),
+    Rule("EasyPost key", ("EZ",), EDGE + r"EZ[AT]K[A-Za-z0-9]{54}" + _END),
+    Rule("Flutterwave key", ("FLWSECK",), r"FLWSECK(?:_TEST)?-?[A-Za-z0-9-]{12,}", made),
+    Rule("Frame.io token", ("fio-u-",), EDGE + r"fio-u-[A-Za-z0-9_=-]{64}"),
+    Rule(
+        "Harness key",
+        ("pat.", "sat."),
+        EDGE + r"[ps]at\.[A-Za-z0-9_-]{22}\.[0-9a-f]{24}\.[A-Za-z0-9]{20}",
+    ),
+    Rule("Infracost token", ("ico-",), EDGE + r"ico-[A-Za-z0-9]{32}" + _END),
+    Rule("42 secret", ("s-s4t2",), r"s-s4t2(?:ud|af)-[a-f0-9]{64}"),
+    Rule("MaxMind key", ("_mmk",), r"[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk"),
+    Rule("Octopus key", ("API-",), EDGE + r"API-[A-Z0-9]{26}" + _END),
+    Rule("OpenShift token", ("sha256~",), EDGE + r"sha256~[\w-]{43}"),
+    Rule("Prefect key", ("pnu_",), EDGE + r"pnu_[a-zA-Z0-9]{36}"),
+    Rule("ReadMe key", ("rdme_",), EDGE + r"rdme_[a-z0-9]{70}"),
+    Rule("Scalingo token", ("tk-us-",), EDGE + r"tk-us-[\w-]{48}"),
+    Rule("SettleMint token", ("sm_",), EDGE + r"sm_[aps]at_[a-zA-Z0-9]{16}"),
+    Rule("ClickHouse key", ("4b1d",), EDGE + r"4b1d[A-Za-z0-9]{38}" + _END),
+    Rule(
+        "Authress key",
+        ("sc_", "ext_", "scauth_"),
+        EDGE
+        + r"(?:sc|ext|scauth|authress)_[a-z0-9]{5,30}\.[a-z0-9]{4,6}\.acc[_-][a-z0-9-]{10,32}\.[a-z0-9+/_=-]{30,120}",
+    ),
+    Rule(
+        "1Password key",
+        ("A3-",),
+        EDGE + r"A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}",
+    ),
+    Rule("NATS seed", ("S",), EDGE + r"S[ACNOUX][A-Z2-7]{56}" + _END, made),
+    Rule(
+        "Docker token", ("SWM",), r"SWM(?:TKN-1-[a-z0-9]{50}-[a-z0-9]{25}|KEY-1-[A-Za-z0-9+/]{43})"
+    ),
+    Rule("AWS key", ("amzn.mws.",), r"amzn\.mws\.[0-9a-f-]{36}"),
+    Rule("AWS key", ("da2-",), EDGE + r"da2-[a-z0-9]{26}" + _END),
+    Rule("API key", ("LLM|",), r"LLM\|\d{10,}\|[\w-]{20,}"),
+    Rule("PostHog key", ("phx_", "phs_"), EDGE + r"ph[xs]_[A-Za-z0-9]{40,}"),
+    Rule("Vercel token", ("vc",), EDGE + r"vc[pikra]_[A-Za-z0-9]{20,}", cased),
+    Rule("Picatic key", ("sk_live_",), r"sk_live_[0-9a-z]{32}"),
+    Rule("Instagram token", ("IGQV",), r"IGQV[A-Za-z0-9_-]{10,}"),
+    Rule("Freemius key", ("sk_",), EDGE + r"sk_[\S]{29}(?=[\"'])", cased),
+    Rule("SonarQube token", ("sqb_",), EDGE + r"sqb_[a-f0-9]{40}"),
+)
+
+RULES: tuple[Rule, ...] = (*_MODELS, *_CLOUDS, *_FORGES, *_SERVICES, *_MORE)
 
 _RUN = r"[A-Za-z0-9_.~+/=:$-]{20,}"
 

@@ -1,0 +1,294 @@
+"""Secrets that are told by the call, the file, the header or the service that they belong to. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from ragit.remote.secrets.password import placeholder, word
+from ragit.remote.secrets.rule import (
+    BODY,
+    LINE,
+    WORDS,
+    Rule,
+    assigned,
+    chosen,
+    given,
+    inside,
+    jumbled,
+    made,
+    of_a_password,
+)
+from ragit.remote.secrets.strength import reference, scattered, strong
+
+_SERVICES = (
+    "adafruit|adobe|airtable|algolia|alibaba|asana|atlassian|beamer|bitbucket|bittrex|meraki|cloudflare|codecov"
+    "|cohere|coinbase|confluent|contentful|datadog|discord|droneci|dropbox|etsy|facebook|fastly|finicity|finnhub"
+    "|flickr|freshbooks|gitter|gocardless|heroku|hubspot|intercom|jfrog|artifactory|kraken|kucoin|launchdarkly"
+    "|linkedin|looker|mailchimp|mailgun|mapbox|mattermost|messagebird|netlify|new_?relic|nytimes|okta|plaid"
+    "|rapidapi|sendbird|sentry|snyk|sonar|squarespace|sumo_?logic|telegram|travis|twilio|twitch|twitter|yandex"
+    "|zendesk|stripe|sendgrid|salesforce|vercel|digitalocean|linode|vultr|pagerduty|opsgenie|auth0|onesignal"
+)
+"""Names of services whose keys have no fixed beginning."""
+
+_OF_A_KEY = (
+    r"(?i:\w{0,20}(?:aes|secret|private|encrypt\w{0,4}|cipher|crypto|hmac|master|sign\w{0,3}|session|shared"
+    r"|symmetric|xor)_?(?:key|iv)\w{0,12}|\bkey(?:_?(?:bytes|data|hex|material))?\b)"
+)
+_BYTE = r"(?:0[xX][0-9A-Fa-f]{1,2}|\d{1,3})"
+_HEX = r"[0-9A-Fa-f]"
+_QUOTE = r"(?P<quote>[\"'`])"
+
+
+def _near_crypto(text: str, start: int, end: int) -> bool:
+    """Return True if the text around speaks of a cipher, or the name of a key does."""
+    around = text[max(start - 400, 0) : end + 400].lower()
+    return (
+        re.search(r"aes|cipher|crypt|hmac|hkdf|fernet|chacha|private_?key|secret", around)
+        is not None
+    )
+
+
+_KEY_BEFORE = re.compile(
+    rf"{_OF_A_KEY}[\"'\]]{{0,2}}[^\n=:;\"'`]{{0,40}}?(?::=|=>|=|:)[ \t]{{0,4}}[\w.:!&*<>\[\](){{}} ]{{0,60}}\Z"
+)
+_SERVICE_BEFORE = re.compile(
+    rf"(?i:(?:{_SERVICES})[\w.-]{{0,24}})[\"'\]]{{0,2}}\s{{0,4}}(?::=|=>|=|:|,)\s{{0,4}}\Z"
+)
+
+
+def _beside_a_key(text: str, start: int, end: int) -> bool:
+    """Return True if a name for a key is given the value, near words about ciphers."""
+    line = text[max(start - 160, 0) : start].rpartition("\n")[2]
+    return _KEY_BEFORE.search(line) is not None and _near_crypto(text, start, end)
+
+
+def _beside_a_service(text: str, start: int, end: int) -> bool:
+    return _SERVICE_BEFORE.search(text[max(start - 80, 0) : start]) is not None
+
+
+def _bytes(value: str, before: str) -> bool:
+    """Not a sequence, nor the same number again and again, as in tests."""
+    numbers = [int(number, 0) for number in re.findall(r"0[xX][0-9A-Fa-f]+|[1-9]\d*|0", value)]
+    steps = {later - sooner for sooner, later in zip(numbers, numbers[1:], strict=False)}
+    return len(steps) > 3 and max(numbers) < 256
+
+
+def _under_chpasswd(text: str, start: int, end: int) -> bool:
+    above = text[max(start - 1000, 0) : start]
+    listed = above.rpartition("chpasswd:")[2] if "chpasswd:" in above else ""
+    return re.search(r"list:|\|", listed) is not None and not re.search(r"(?m)^\S", listed)
+
+
+def _of_a_community(value: str, before: str) -> bool:
+    return value.lower() not in ("public", "private", "default", "ipv6", "-v") and given(value)
+
+
+def _of_a_service(value: str, before: str) -> bool:
+    return not reference(value) and (jumbled(value) or strong(value) or len(set(value)) > 14)
+
+
+def _in_a_comment(value: str, before: str) -> bool:
+    """A made value, or behind a name for passwords a word with a digit or a sign: comments are prose."""
+    if placeholder(value) or reference(value) or "://" in value:
+        return False
+    if strong(value) or (jumbled(value) and chosen(value, before)):
+        return True
+    return (
+        of_a_password(before) and word(value) and re.search(r"[a-z]\d|[!@#^&]", value) is not None
+    )
+
+
+def _of_a_phrase(value: str, before: str) -> bool:
+    return len(set(value.split())) > 6
+
+
+RULES: tuple[Rule, ...] = (
+    # Twilio: Client(sid, "..."), twilio(sid, '...'), require("twilio")(sid, "...")
+    Rule(
+        "API key",
+        ("Client(", "wilio", "WILIO"),
+        r"(?:\bClient|[tT]wilio\w{0,20}[\"']?\)?|\.init)\(\s{0,8}[^,()\n]{1,80}(?:\(\))?,\s{0,8}"
+        rf"{_QUOTE}(?P<secret>[0-9a-f]{{32}})(?P=quote)",
+    ),
+    Rule(
+        "Google key",
+        ("private_key_id",),
+        r"private_key_id[\\\"']{0,3}\s{0,4}[:=]\s{0,4}[\\\"']{0,3}(?P<secret>[0-9a-f]{40})(?![0-9a-f])",
+    ),
+    # X-Auth-Key: ..., headers["X-Api-Token"] = "..."
+    Rule(
+        "authorization",
+        ("x-", "X-", "X_"),
+        r"(?i:\bx[-_][a-z_-]{0,30}(?:key|token|secret|auth|signature))[\"'\]]{0,2}(?:\s{0,4}(?:[:=,]|=>)\s{0,4}|\s)"
+        r"[\"'`]{0,1}(?P<secret>[\w.~+/=-]{16,512})",
+        lambda value, before: jumbled(value) or strong(value),
+    ),
+    Rule(
+        "API key",
+        ("lgolia", "LGOLIA", "SearchClient"),
+        r"(?i:algolia\w{0,20}|searchClient)(?:\.\w{1,20})?\(\s{0,8}[\"'`]?\w{1,40}[\"'`]?,\s{0,8}"
+        rf"{_QUOTE}(?P<secret>[0-9a-f]{{32}})(?P=quote)",
+    ),
+    # <machineKey validationKey="..." decryptionKey="..."/>
+    Rule(
+        "encryption key",
+        ("idationKey", "ryptionKey"),
+        rf"(?:validation|decryption)Key=[\"'](?P<secret>{_HEX}{{32,256}})",
+    ),
+    Rule(
+        "encryption key",
+        ("Fernet(",),
+        r"Fernet\(\s{0,8}b?(?P<quote>[\"'])(?P<secret>[A-Za-z0-9_-]{43}=)(?P=quote)",
+    ),
+    # AES.new(b"..."), new SecretKeySpec("...".getBytes()), createCipheriv("aes-256-cbc", "...", iv)
+    Rule(
+        "encryption key",
+        ("AES", "SecretKeySpec(", "NewCipher(", "ipheriv(", "CryptoJS"),
+        r"(?:AES(?:\.new|GCM|CCM|128|256)?|SecretKeySpec|NewCipher|create(?:De)?[cC]ipheriv|CryptoJS\.\w{2,9}\.\w{2,9})"
+        r"\(\s{0,8}(?:[^,()\n\"']{1,60},\s{0,8}|[\"'`]aes[\w-]{1,20}[\"'`],\s{0,8})?"
+        rf"(?:\[\]byte\(|Buffer\.from\(|b)?{_QUOTE}{BODY}",
+        lambda value, before: (
+            not placeholder(value) and (len(value) in (16, 24, 32) or made(value))
+        ),
+    ),
+    Rule(
+        "encryption key",
+        ('"', "'", "`"),
+        r"[\"'`](?P<secret>(?:0x)?(?:[0-9A-Fa-f]{64}|[0-9A-Fa-f]{48}|[0-9A-Fa-f]{32})|(?:\\x[0-9A-Fa-f]{2}){16,64})[\"'`]",
+        lambda value, before: len(set(value)) > 6,
+        _beside_a_key,
+    ),
+    Rule(
+        "encryption key",
+        ("{", "[", "("),
+        rf"[\[{{(]\s{{0,12}}(?P<secret>{_BYTE}(?:\s{{0,12}},\s{{0,12}}{_BYTE}){{15,127}})",
+        _bytes,
+        _beside_a_key,
+    ),
+    # new ethers.Wallet("0x..."), accounts: ["0x..."], PRIVATE_KEY=..., cast --private-key ...
+    Rule(
+        "private key",
+        ("rivate", "RIVATE", "allet", "ccount", "PRIV", "priv"),
+        r"(?i:priv(?:ate)?[_-]?keys?|wallet|from_?key|privateKeyToAccount|accounts?)\w{0,20}[\"'\])]{0,2}"
+        r"(?:\s{0,4}(?:[:=(,\[]|=>)\s{0,4}|[ \t]+){1,3}[\"'`]?(?P<secret>(?:0x)?[0-9a-fA-F]{64})(?![0-9a-zA-Z])",
+    ),
+    # mnemonic: "abandon ability ..."
+    Rule(
+        "recovery phrase",
+        ("nemonic", "NEMONIC", "hrase", "HRASE", "SEED", "seed"),
+        r"(?i:mnemonic|seed|(?:seed|recovery|backup|wallet)[ _-]?phrase)\w{0,20}[\"'\])]{0,2}\s{0,4}(?:[:=(,]|=>)"
+        r"\s{0,4}[\"'`]?(?P<secret>[a-z]{3,8}(?: [a-z]{3,8}){11,23})(?![a-z])",
+        _of_a_phrase,
+    ),
+    # config/master.key, config/credentials/production.key: a file with nothing else
+    Rule(
+        "encryption key", (), r"\A\s{0,9}(?P<secret>[0-9a-f]{32}|[A-Za-z0-9+/]{43}=)\s{0,9}\Z", made
+    ),
+    # define('AUTH_KEY', '...'), AUTH_SALT='...'
+    Rule(
+        "quoted secret",
+        ("_KEY", "_SALT"),
+        r"\b(?:SECURE_AUTH|AUTH|LOGGED_IN|NONCE)_(?:KEY|SALT)[\"']?\s{0,20}(?:,|=)\s{0,20}"
+        r"(?P<quote>[\"'])(?P<secret>(?:(?!(?P=quote))[^\r\n]){32,128})(?P=quote)",
+        lambda value, before: made(value) and not value.startswith("put your"),
+    ),
+    # cloud-init: chpasswd, list: |, root:...; plain_text_passwd: ...
+    Rule(
+        "setting",
+        ("chpasswd:",),
+        r"(?m)^[ \t]+(?:- +)?[\"']?[a-z_][\w.-]{0,31}:(?P<secret>[^\s:\"'$][^\s\"']{2,200})[\"']?[ \t\r]*$",
+        lambda value, before: given(value) and value not in ("RANDOM", "R"),
+        _under_chpasswd,
+    ),
+    Rule("setting", ("plain_text_passwd",), r"(?m)plain_text_passwd:[ \t]*" + LINE, given),
+    # SNMP
+    Rule(
+        "setting",
+        ("community", "com2sec"),
+        r"(?m)^[ \t]*(?:r[ow]community6?[ \t]+|trapcommunity[ \t]+|snmp-server[ \t]+community[ \t]+"
+        r"|com2sec6?[ \t]+(?:-Cn[ \t]+\S+[ \t]+)?\S{1,60}[ \t]+\S{1,60}[ \t]+)"
+        r"(?P<quote>[\"'])?" + inside(r"[^\s\"']", 4, 128),
+        _of_a_community,
+    ),
+    Rule(
+        "setting",
+        ("createUser", "usmUser"),
+        r"createUser[ \t]+(?:-e[ \t]+\S+[ \t]+)?\S{1,60}[ \t]+(?:MD5|SHA\S{0,4})[ \t]+"
+        r"(?P<quote>[\"'])?" + inside(r"[^\s\"']", 4, 128),
+        given,
+    ),
+    # ipsec.secrets
+    Rule(
+        "setting",
+        ("PSK", "XAUTH", "EAP", "NTLM"),
+        r"(?m)^[^\n#]{0,160}:[ \t]*(?:PSK|XAUTH|EAP|NTLM)[ \t]+(?:\S{1,60}[ \t]+)?(?P<quote>[\"'])?"
+        + inside(r"[^\s\"']", 4, 256),
+        given,
+    ),
+    Rule(
+        "password in a URL",
+        ("jdbc:oracle",),
+        r"jdbc:oracle:\w{2,8}:[^\s/@\"']{1,60}/(?P<secret>[^\s\"'`]{2,128})@(?=[/\w(\[])",
+        given,
+    ),
+    # otpauth://totp/...?secret=..., TOTP("..."), totp_secret = "..."
+    Rule(
+        "TOTP seed",
+        ("otpauth://",),
+        r"otpauth://[^\s\"'`]{0,200}?[?&]secret=(?P<secret>[A-Za-z2-7]{16,128})",
+    ),
+    Rule(
+        "TOTP seed",
+        ("otp", "OTP", "Otp", "2fa", "2FA", "mfa", "MFA"),
+        r"(?i:t?otp|2fa|mfa|google_?auth)[\w.]{0,30}[\"'\]]{0,2}\s{0,4}(?:[(:=,]|=>)\s{0,4}[\"'`]?"
+        r"(?P<secret>[A-Z2-7]{16,128}={0,6})(?![\w=])",
+    ),
+    # datadog_api = "...", the key of a service without a form of its own
+    Rule(
+        "API key",
+        ('"', "'", "`"),
+        rf"{_QUOTE}(?P<secret>[A-Za-z0-9_=+/.-]{{16,128}})(?P=quote)",
+        _of_a_service,
+        _beside_a_service,
+    ),
+)
+"""Looked for where an anchor stands, whatever else the text says."""
+
+CUED: tuple[Rule, ...] = (
+    # Postman: {"key": "api_token", "value": "..."}
+    Rule(
+        "setting",
+        ('"value"',),
+        rf"\"(?:key|name|id)\"\s{{0,4}}:\s{{0,4}}\"[\w .-]{{0,60}}(?:{WORDS})\"\s{{0,4}},\s{{0,40}}"
+        rf"(?:\"\w{{1,20}}\"\s{{0,4}}:\s{{0,4}}[\w\"]{{1,40}},\s{{0,40}})?\"value\"\s{{0,4}}:\s{{0,4}}(?P<quote>\"){BODY}",
+        assigned,
+    ),
+    Rule(
+        "setting",
+        ('"value"',),
+        r"\"value\"\s{0,4}:\s{0,4}\"(?P<secret>[^\s\"\\]{5,512})\"\s{0,4},\s{0,40}\"key\"\s{0,4}:\s{0,4}"
+        rf"\"[\w .-]{{0,60}}(?:{WORDS})\"",
+        lambda value, before: chosen(value, "password") or strong(value),
+    ),
+    # {name: root, password: ..., type: text}
+    Rule(
+        "setting",
+        ("{",),
+        rf"[{{,][ \t]*[\w.-]{{0,40}}(?:{WORDS}):[ \t]{{1,4}}(?P<secret>[^\s,}}{{\"'\[\]()]{{6,128}})(?=[ \t]*[,}}])",
+        lambda value, before: (
+            strong(value)
+            or scattered(value)
+            or (made(value) and (jumbled(value) or of_a_password(before)))
+        ),
+    ),
+    # "# password: ..."
+    Rule(
+        "secret in a comment",
+        ("#", "//", "--", "/*", " * ", "; ", "REM "),
+        r"(?m)(?:(?<![\w:])(?:#|//|--|;|<!--|/\*)|^[ \t]*(?:\*|REM\b))[^\n\"'`{}()=]{0,60}?"
+        rf"(?:{WORDS})[\"'`]?(?:[ \t](?:is|was))?[ \t]{{0,3}}(?:[:=]|(?<=is)|(?<=was))[ \t]{{1,3}}"
+        r"(?P<secret>[^\s\"'`]{6,128}?)(?=[.,;)]?(?:[ \t]{0,4}(?:-->|\*/))?[ \t\r]*$|[.,;)]?[ \t])",
+        _in_a_comment,
+    ),
+)
+"""Looked for where a text holds a word for secrets."""
