@@ -18,6 +18,7 @@ from storing import tampered
 
 from ragit import postings
 from ragit.errors import StoreTooNew, StoreTooOld, StoreUnreadable
+from ragit.records import replaced
 from ragit.store import VERSION, ChunkRow, NewChunking, Snapshot, Store, chunk_id, snapshots
 from ragit.types import Chunk, Oid
 
@@ -304,6 +305,75 @@ def test_an_embedder_goes_with_its_tables(store: Store) -> None:
         store.drop_except(set(range(1, 51)), {1})
     assert store.info().embedders == (ENTITY,)
     assert store.embedder("other") is None
+
+
+def test_compacting_gives_the_space_back(store: Store, path: Path) -> None:
+    with store.writing():
+        for number in range(100, 400):
+            store.add(chunking(number, (f"alpha word{number}", "gamma")), 1)
+    store.checkpoint()
+    full = path.stat().st_size
+    with store.writing():
+        store.drop_except(set(range(1, 51)), {1})
+    store.compact()
+    assert path.stat().st_size < full / 2
+    assert store._db.pragma("freelist_count") == 0
+
+
+def test_drafts_that_come_and_go_do_not_let_the_full_text_index_grow(store: Store) -> None:
+    def words_of(number: int) -> list[str]:
+        return [f"alpha value{i} edit{number * (i == number % 200)}" for i in range(200)]
+
+    sizes = []
+    for number in range(100, 220):
+        tree = Oid(f"{number:040x}")
+        with store.writing():
+            store.add(chunking(number, words_of(number)), 1)
+            added = store.last_chunking()
+            store.states.add("worktree", tree, {added}, lambda oid: int(oid, 16) >= 100)
+        with store.writing():
+            store.states.drop_superseded(lambda _: frozenset(), 1.0)
+        sizes.append(store._db.pragma("page_count"))
+    assert sizes[-1] <= sizes[19] + 3
+    assert store.info().chunkings == 51
+    assert store.problems() == []
+
+
+def test_the_first_mark_of_an_embedder_stays(store: Store) -> None:
+    """Else a model that drifts slowly would never be told from the one that made the vectors."""
+    with store.writing():
+        number = store.add_embedder("served", DIMENSIONS, b"first")
+        assert store.add_embedder("served", DIMENSIONS, b"second") == number
+        assert store.add_embedder("served", DIMENSIONS) == number
+    assert store.mark(number) == b"first"
+
+
+def test_a_vector_is_undescribed_until_one_with_its_description_comes(store: Store) -> None:
+    with store.writing():
+        store.add(replaced(chunking(60, ("same text",)), undescribed=(0,)), 1)
+        first = store.last_chunking()
+        store.add(replaced(chunking(61, ("same text", "other")), undescribed=(0, 1)), 1)
+        second = store.last_chunking()
+    assert store.descriptions.lacking(1) == {first, second}
+    with store.writing():
+        store.add(chunking(62, ("same text",)), 1)
+    assert store.descriptions.lacking(1) == {second}
+    rows = store._db.execute("SELECT chunk FROM undescribed").fetchall()
+    assert rows == [(chunk_id(second, 1),)]
+    made = chunk_id(store.last_chunking(), 0)
+    described = store._db.execute("SELECT v FROM vec_i8_1 WHERE chunk = ?", (made,)).get
+    mended = store._db.execute("SELECT v FROM vec_i8_1 WHERE chunk = ?", (chunk_id(first, 0),)).get
+    assert mended == described
+
+
+def test_an_embedder_that_goes_leaves_no_undescribed_vectors(store: Store) -> None:
+    with store.writing():
+        second = store.add_embedder("other", DIMENSIONS)
+        store.add(replaced(chunking(1), undescribed=(0,)), second)
+    assert store.descriptions.lacking(second) == {1}
+    with store.writing():
+        store.drop_except(set(range(1, 51)), {1})
+    assert store._db.execute("SELECT count(*) FROM undescribed").get == 0
 
 
 # The file

@@ -20,6 +20,9 @@ KEPT = 1
 """States of a working tree that are kept. While one is added, there is one more for a moment, and
 SQLite's file keeps that size."""
 
+_MERGED_PAGES = 16
+"""Pages of the full-text index that are written anew with each drop, at most."""
+
 _NO_STATE = 0
 """The state of drafts that no tree needs; no row of `state` has this number."""
 
@@ -108,3 +111,5 @@ class States:
                 self._drop([number])
             db.execute("DELETE FROM draft WHERE chunking = ?", (number,))
         db.execute("DELETE FROM draft WHERE state = ?", (_NO_STATE,))
+        # Deleted words stay in the full-text index until their segments are merged.
+        db.execute("INSERT INTO term(term, rank) VALUES('merge', ?)", (-_MERGED_PAGES,))
