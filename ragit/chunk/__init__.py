@@ -1,8 +1,9 @@
-"""Bytes to chunks: everything that knows what a language looks like.
+"""Cut the bytes of a file into chunks: all that knows what a language looks like.
 
-This room owns tree-sitter and the readers of documents. It is handed bytes and a language, and knows no path beyond a
-file's name, no git and no SQL. It is pure: the same bytes, language and options give the same chunks, and no bytes make
-it raise. Grammars are loaded when a blob is parsed, not before: a query process asks only for names and fingerprints.
+This room owns tree-sitter and the readers of documents. It is handed bytes and a language, and
+knows no path beyond a file's name, no git and no SQL. It is pure: the same bytes, language and
+options give the same chunks, and no bytes make it raise. Grammars are loaded when a blob is parsed,
+not before: a query process asks only for names and fingerprints.
 """
 
 from __future__ import annotations
@@ -59,11 +60,13 @@ def chunk(
     *,
     isolated: bool = True,
 ) -> Chunking:
-    """Return all chunks of a blob in order, as a language of the table or a `custom` chunker reads it.
+    """Return all chunks of a blob in order, as a language of the table or a `custom` chunker reads
+    it.
 
-    What reads it runs in a child process. A process that is such a child itself passes `isolated=False`, so that
-    grammars run in it. `patience` bounds the time and learns how much was used; the default is a full try.
-    No bytes make it raise. Raises UnknownLanguage, and WorkerDied if no child process can be kept alive.
+    What reads it runs in a child process. A process that is such a child itself passes
+    `isolated=False`, so that grammars run in it. `patience` bounds the time and learns how much was
+    used; the default is a full try. No bytes make it raise. Raises UnknownLanguage, and WorkerDied
+    if no child process can be kept alive.
     """
     from ragit.chunk.patience import Patience
 
@@ -81,7 +84,8 @@ def chunk(
 
 @contextmanager
 def bounded(size: int, patience: Patience) -> Iterator[None]:
-    """Have the system end this process if chunking a text of so many bytes takes far longer than it may."""
+    """Have the system end this process if chunking a text of so many bytes takes far longer than it
+    may."""
     from ragit.chunk.reader_server import end_after
     from ragit.chunk.texts import time_for
 
@@ -93,7 +97,8 @@ def bounded(size: int, patience: Patience) -> Iterator[None]:
 
 
 def check_node_types(node_types: Mapping[str, Iterable[str]]) -> None:
-    """Raise ConfigError for a node type that a language's grammar does not have, with the nearest one.
+    """Raise ConfigError for a node type that a language's grammar does not have, with the nearest
+    one.
 
     Loads the grammars of these languages.
     """
@@ -126,14 +131,16 @@ def end_children() -> None:
 
 
 def part_of(place: str) -> str:
-    """Return the part of a document that a chunk's place is in: of `sheet Budget rows 2-9`, its sheet; empty for pages."""
+    """Return the part of a document that a chunk's place is in: of `sheet Budget rows 2-9`, its
+    sheet; empty for pages."""
     from ragit.chunk.documents.place import part
 
     return part(place)
 
 
 def pages_of(place: str) -> tuple[int, int]:
-    """Return the first and the last page (slide, chapter) of a chunk's place; zeros if it is on none."""
+    """Return the first and the last page (slide, chapter) of a chunk's place; zeros if it is on
+    none."""
     from ragit.chunk.documents.place import pages
 
     return pages(place)
@@ -147,14 +154,16 @@ def first_of(place: str) -> int:
 
 
 def share_of(start: int, end: int, size: int) -> str:
-    """How far into a document of so many bytes a range of its text is, for a person: `40 % in`."""
+    """Return how far into a document of so many bytes a range of its text is, for a person: `40 %
+    in`."""
     from ragit.chunk.documents.place import share
 
     return share(start, end, size)
 
 
 def kept(chunking: Chunking) -> bytes:
-    """Return what is stored of a document, for `parted`: its text, and the rows or pages of its chunks' lines."""
+    """Return what is stored of a document, for `parted`: its text, and the rows or pages of its
+    chunks' lines."""
     from ragit.chunk.documents.numbers import kept
 
     return kept(chunking.derived, chunking.chunks)
@@ -168,14 +177,16 @@ def parted(data: bytes) -> tuple[bytes, bytes]:
 
 
 def numbers_of(rest: bytes, start_line: int) -> tuple[int, ...]:
-    """On which row or page each line of the chunk stands that begins in a line; empty if all are on one."""
+    """Return the row or page of each line of the chunk that begins in a line; empty if all are on
+    one."""
     from ragit.chunk.documents.numbers import numbers_of
 
     return numbers_of(rest, start_line)
 
 
 def joined_places(places: Iterable[str]) -> str:
-    """Join the places of neighbouring chunks of a document: `rows 2-9` and `rows 10-12` are `rows 2-12`."""
+    """Join the places of neighbouring chunks of a document: `rows 2-9` and `rows 10-12` are `rows
+    2-12`."""
     from ragit.chunk.documents.place import joined
 
     return joined(places)

@@ -100,7 +100,8 @@ class _Level:
         self.strict = False
         """True inside a large function: only large nodes are looked into."""
         self.passing = False
-        """True if the level stands for its node: comments at its edges belong to the level around it."""
+        """True if the level stands for its node: comments at its edges belong to the level around
+        it."""
         self.lead = -1
         """First row of the comments and attributes just seen; -1 if there are none."""
         self.lead_end = -1
@@ -108,7 +109,7 @@ class _Level:
 
     @property
     def rest(self) -> str:
-        """The kind of what is no definition at the top level."""
+        """Return the kind of what is no definition at the top level."""
         return "text" if self.row.data else "code"
 
     def inner(self, nodes: Iterable[Node], parent: str, kind: str) -> _Level:
@@ -209,7 +210,8 @@ class _Walk:
         return self._other(level, node, row, last)
 
     def _lead(self, level: _Level, node: Node, row: int, last: int) -> None:
-        """Keep a comment or attribute for the definition after it, unless it follows code on its line."""
+        """Keep a comment or attribute for the definition after it, unless it follows code on its
+        line."""
         if self.pieces and row <= self.pieces[-1].last:
             self.pieces[-1].last = max(last, self.pieces[-1].last)
             return
@@ -241,7 +243,8 @@ class _Walk:
         return self.text[start : min(end, start + 2 * MAX_DOC)].decode("utf-8", "ignore")
 
     def _rest(self, level: _Level, row: int, last: int, kind: str) -> None:
-        """Add rows that are no definition to the piece before them if it is alike, else as a new piece."""
+        """Add rows that are no definition to the piece before them if it is alike, else as a new
+        piece."""
         if level.lead >= 0:
             if row <= level.lead_end + 1:
                 row, level.lead = min(row, level.lead), -1
@@ -256,7 +259,8 @@ class _Walk:
         current.last = max(current.last, last)
 
     def _other(self, level: _Level, node: Node, row: int, last: int) -> _Level | None:
-        """Look into a node that is no definition if it is large or, outside of functions, holds one."""
+        """Look into a node that is no definition if it is large or, outside of functions, holds
+        one."""
         large, findings = self._large(node, row, last), level.findings
         holds = findings.has_definition(node) or findings.has_import(node)
         if large or (holds and not level.strict):
@@ -300,7 +304,8 @@ class _Walk:
         )
 
     def _unwrapped(self, level: _Level, node: Node) -> list[Found]:
-        """Return the definitions of a statement: its own, or those within `export`, a decorator and the like."""
+        """Return the definitions of a statement: its own, or those within `export`, a decorator and
+        the like."""
         findings = level.findings
         at: Node | None = node
         for _ in range(8):
@@ -322,7 +327,8 @@ class _Walk:
         return []
 
     def _counts(self, level: _Level, found: Found) -> bool:
-        """Return False for a local variable, and for what the user's choice of node types leaves out."""
+        """Return False for a local variable, and for what the user's choice of node types leaves
+        out."""
         if level.kind in _OPAQUE and found.kind in ITEMS:
             return False
         return level.findings.accepts(found)
@@ -330,7 +336,7 @@ class _Walk:
     def _begin(
         self, level: _Level, outer: Node, group: list[Found], row: int, last: int
     ) -> _Level | None:
-        """Begin the piece of a definition; return the level of what is inside if it is looked into."""
+        """Begin the piece of a definition; return the level inside if it is looked into."""
         main = group[0] if len(group) == 1 else min(group, key=attrgetter("pattern"))
         for found in group:
             found.placed = True
@@ -359,7 +365,8 @@ class _Walk:
         return inner
 
     def _splits(self, level: _Level, outer: Node, group: list[Found]) -> bool:
-        """Return True if a definition is cut at those within it: a class with methods, an object with functions."""
+        """Return True if a definition is cut at those within it: a class with methods, an object
+        with functions."""
         if level.row.data and not any(found.kind in level.row.splits.split() for found in group):
             return False
         if any(found.whole or found.kind in _OPAQUE for found in group):
@@ -414,7 +421,8 @@ def _bodiless(node: Node) -> bool:
 
 
 def _inside(outer: Node, node: Node, findings: Findings) -> list[Node]:
-    """Return what stands in a definition: its body's nodes, else what follows it in its statement, else its children."""
+    """Return what stands in a definition: its body's nodes, else what follows it in its statement,
+    else its children."""
     body = node.child_by_field_name("body")
     if body is not None and (findings.has_definition(body) or not findings.has_definition(node)):
         return [body] if body.id in findings.by_key else body.named_children

@@ -1,4 +1,4 @@
-"""What a comment says, without the marks that make it one."""
+"""Take the marks off a comment."""
 
 from __future__ import annotations
 
@@ -18,5 +18,5 @@ _MARKS = re.compile(rf"^[ \t]*(?:{'|'.join(_OPENING)})[ \t]?|[ \t]*{_CLOSING}[ \
 
 
 def plain(comment: str, limit: int) -> str:
-    """The words of a comment on one line, at most `limit` characters."""
+    """Return the words of a comment on one line, at most `limit` characters."""
     return " ".join(_MARKS.sub("", comment[: 2 * limit]).split())[:limit]

@@ -16,7 +16,8 @@ _UNREAD = re.compile(
 """Comments and literals: what is in them is no code."""
 _DIRECTIVE = re.compile(rb"^[ \t]*#[ \t]*(\w+)(?:[^\n]*\\\r?\n)*[^\n]*", re.MULTILINE)
 _NEVER = re.compile(rb"[ \t]*#[ \t]*if[ \t]+(?:0|false)\b")
-_LETTER = re.compile(rb"[^\n]")
+_TO_SPACES = bytes(10 if byte == 10 else 32 for byte in range(256))
+"""For bytes.translate: everything but a line end becomes a space."""
 
 _PAIRS = ((b"{", b"}"), (b"(", b")"), (b"[", b"]"))
 
@@ -97,9 +98,9 @@ def _is_whole(branch: bytes, before: bytes) -> bool:
 
 
 def _spaces(found: re.Match[bytes]) -> bytes:
-    return _LETTER.sub(b" ", found.group())
+    return found.group().translate(_TO_SPACES)
 
 
 def _blank(text: bytearray, span: _Span) -> None:
     start, end = span
-    text[start:end] = _LETTER.sub(b" ", bytes(text[start:end]))
+    text[start:end] = bytes(text[start:end]).translate(_TO_SPACES)

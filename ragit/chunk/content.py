@@ -1,4 +1,4 @@
-"""What a blob's content says about its language, where its name says too little."""
+"""Tell the language of a blob by its content, where its name says too little."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _MODES = {
 
 
 def resolve(row: Language, text: bytes) -> Language:
-    """The row whose rules apply: the row itself unless it only stands for several."""
+    """Return the row whose rules apply: the row itself unless it only stands for several."""
     if row.name == "h":
         return LANGUAGES["cpp" if _is_cpp(text) else "c"]
     if row.name == "asciidoc" and text.startswith(b"-----BEGIN PGP "):
@@ -62,7 +62,8 @@ def _by_first_lines(text: bytes) -> str:
 
 
 def _interpreter(line: str) -> str:
-    """The interpreter's name in a shebang line: of `#!/usr/bin/env -S python3.11 -u`, python3."""
+    """Return the interpreter's name in a shebang line: of `#!/usr/bin/env -S python3.11 -u`,
+    python3."""
     for word in line[2:].split():
         name = word.rpartition("/")[2]
         if name != "env" and not name.startswith("-") and "=" not in name:

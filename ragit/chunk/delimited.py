@@ -1,7 +1,8 @@
-"""The reader of tables as text: values separated by commas, tabs, semicolons or bars.
+"""Read tables as text: values separated by commas, tabs, semicolons or bars.
 
-A chunk's text is the file's own lines, so that the header cannot stand again above each chunk, as it does for the
-sheets of a workbook. It is the chunk's `parent` instead: the names around the values, by which it is found.
+A chunk's text is the file's own lines, so that the header cannot stand again above each chunk, as
+it does for the sheets of a workbook. It is the chunk's `parent` instead: the names around the
+values, by which it is found.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ _VALUE = re.compile(
 
 
 def delimited(lines: Lines, options: ChunkOptions) -> list[Piece]:
-    """Runs of records under their header. A record is not parted, even where a quoted field holds line ends."""
+    """Return runs of records under their header. A record is not parted, even where a quoted field
+    holds line ends."""
     delimiter = _sniffed(lines)
     header = _header(lines, delimiter)
     most = min(options.max_bytes, max(options.item_bytes or _APART, ROOMY * options.min_bytes))
@@ -50,7 +52,7 @@ def delimited(lines: Lines, options: ChunkOptions) -> list[Piece]:
 
 
 def _records(lines: Lines, delimiter: bytes, row: int = 0) -> Iterator[tuple[int, int]]:
-    """The first row of each record, and the row after it, from a row on."""
+    """Yield the first row of each record and the row after it, from a row on."""
     while row < lines.count:
         stop = _stop(lines, row, delimiter)
         yield row, stop
@@ -58,7 +60,8 @@ def _records(lines: Lines, delimiter: bytes, row: int = 0) -> Iterator[tuple[int
 
 
 def _stop(lines: Lines, row: int, delimiter: bytes) -> int:
-    """The row after the record that begins in a row. A quote that nothing closes is a letter like any other."""
+    """Return the row after the record that begins in a row. A quote that nothing closes is a letter
+    like any other."""
     text, at, stop = lines.text, lines.starts[row], lines.starts[row + 1]
     if not text.startswith(b'"', at):
         at = _opening(text, delimiter, at, stop)
@@ -72,13 +75,14 @@ def _stop(lines: Lines, row: int, delimiter: bytes) -> int:
 
 
 def _opening(text: bytes, delimiter: bytes, start: int, stop: int) -> int:
-    """The quote with which the next quoted field begins; -1 if none does before `stop`."""
+    """Return the offset of the quote with which the next quoted field begins; -1 if none does
+    before `stop`."""
     found = text.find(delimiter + b'"', start, stop)
     return found + 1 if found >= 0 else -1
 
 
 def _closed(text: bytes, at: int) -> int:
-    """Where the quoted field ends whose quote stands at an offset; -1 if nothing closes it."""
+    """Return where the quoted field ends that begins at an offset; -1 if nothing closes it."""
     at += 1
     while (at := text.find(b'"', at)) >= 0:
         if not text.startswith(b'"', at + 1):
@@ -88,7 +92,7 @@ def _closed(text: bytes, at: int) -> int:
 
 
 def _sampled(lines: Lines, delimiter: bytes) -> list[list[str]]:
-    """The cells of the first records that are not blank, without the comments before them."""
+    """Return the cells of the first records that are not blank, without comments before."""
     found = []
     for row, stop in islice(_records(lines, delimiter, _beginning(lines)), 2 * _SAMPLE):
         record = lines.text[
@@ -100,7 +104,8 @@ def _sampled(lines: Lines, delimiter: bytes) -> list[list[str]]:
 
 
 def _beginning(lines: Lines) -> int:
-    """The row from which a table is looked for: the last one of a comment, since it may name the columns."""
+    """Return the row from which a table is looked for: the last one of a comment, since it may name
+    the columns."""
     text, starts = lines.text, lines.starts
     row = 0
     while row + 1 < lines.count and (lines.blank(row) or text.startswith(b"#", starts[row])):
@@ -126,7 +131,8 @@ def _cells(record: bytes, delimiter: bytes) -> list[str]:
 
 
 def _usual(records: Sequence[Sequence[str]]) -> tuple[float, int]:
-    """The share of records that have as many cells as most that have several, and how many cells that is."""
+    """Return the share of records that have as many cells as most that have several, and how many
+    cells that is."""
     widths = Counter(map(len, records))
     return max(
         ((times / len(records), width) for width, times in widths.items() if width > 1),
@@ -135,12 +141,13 @@ def _usual(records: Sequence[Sequence[str]]) -> tuple[float, int]:
 
 
 def _sniffed(lines: Lines) -> bytes:
-    """The delimiter under which most of the first records have equally many cells, and more than one."""
+    """Return the delimiter under which most of the first records have equally many cells, and more
+    than one."""
     return max(_DELIMITERS, key=lambda delimiter: _usual(_sampled(lines, delimiter)))
 
 
 def _header(lines: Lines, delimiter: bytes) -> str:
-    """The names of the columns on one line; empty if no record looks like them."""
+    """Return the names of the columns on one line; empty if no record looks like them."""
     records = _sampled(lines, delimiter)
     width = _usual(records)[1]
     # A title or a comment may stand above the table.
@@ -168,7 +175,8 @@ def _is_comment(cell: str) -> bool:
 
 
 def _is_header(cells: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
-    """True for several short words, none of them twice and none a value of its own column, above a record as wide."""
+    """Return True for several short words, none of them twice and none a value of its own column,
+    above a record as wide."""
     filled = [cell for cell in cells if cell]
     if len(filled) < 2 or len(filled) < len(cells) - 1 or len(set(filled)) < len(filled):
         return False

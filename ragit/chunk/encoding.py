@@ -1,7 +1,8 @@
-"""Bytes of a file to its text as UTF-8: the one text that chunks, postings and search agree on.
+"""Decode the bytes of a file to the UTF-8 text that chunks, postings and search agree on.
 
-A UTF-8 file is its own text, byte for byte, even with a NUL far down or odd control characters; only a byte order
-mark is left out. Everything else is decoded and written again as UTF-8. No bytes make it raise.
+A UTF-8 file is its own text, byte for byte, even with a NUL far down or odd control characters;
+only a byte order mark is left out. Everything else is decoded and written again as UTF-8. No bytes
+make it raise.
 """
 
 from __future__ import annotations
@@ -23,15 +24,17 @@ _DECLARED = re.compile(
     ([A-Za-z0-9._-]{2,40})""",
     re.VERBOSE,
 )
-# Only codecs that map bytes to text in one linear pass: Python knows others ("punycode", "unicode_escape", "zlib").
+# Only codecs that map bytes to text in one linear pass: Python knows others, such as "zlib".
 _PLAIN_CODEC = re.compile(
-    r"(iso-?8859|latin|l[1-9]$|cp\d|windows-?\d|koi8|mac|euc|shift|sjis|gb|big5|hz$|iso-?2022|johab|tis|utf-?8)"
+    r"(iso-?8859|latin|l[1-9]$|cp\d|windows-?\d|koi8|mac|euc|shift|sjis|gb|big5|hz$|iso-?2022|johab"
+    r"|tis|utf-?8)"
 )
 _CONTROL = bytes(set(range(32)) - set(b"\t\n\r\f\b\x1b\x0b"))
 
 
 def text_of(data: bytes) -> bytes | None:
-    """The text of a blob as UTF-8 bytes, without a byte order mark; None if the blob is binary.
+    """Return the text of a blob as UTF-8 bytes, without a byte order mark; None if the blob is
+    binary.
 
     Offsets of chunks count in these bytes. For a UTF-8 file without a mark they are `data` itself.
     """
@@ -77,7 +80,8 @@ def _looks_binary(data: bytes) -> bool:
 
 
 def _declared(data: bytes) -> str:
-    """A codec named in the first or last lines, as Python, XML, HTML, Emacs and Vim write it; empty if none is."""
+    """Return the codec named in the first or last lines, as Python, XML, HTML, Emacs and Vim write
+    it; empty if none is."""
     for part in (data[:1024], data[-512:]):
         found = _DECLARED.search(part)
         if found:
@@ -88,7 +92,8 @@ def _declared(data: bytes) -> str:
 
 
 def _broken_utf_8(data: bytes) -> bool:
-    """True for UTF-8 with a few bad bytes: decoding it as Latin-1 would spoil every other letter of it."""
+    """Return True for UTF-8 with a few bad bytes: decoding it as Latin-1 would spoil every other
+    letter of it."""
     text = data.decode("utf-8", "replace")
     bad = text.count("\ufffd")
     good = sum(1 for letter in re.findall(r"[^\x00-\x7f]", text) if letter != "\ufffd")
@@ -96,13 +101,15 @@ def _broken_utf_8(data: bytes) -> bool:
 
 
 def single_byte(data: bytes) -> str:
-    """The likeliest single-byte encoding: words wholly of high bytes are Cyrillic, accents here and there Latin."""
+    """Return the likeliest single-byte encoding: words wholly of high bytes are Cyrillic, accents
+    here and there Latin."""
     runs = re.findall(rb"[\xc0-\xff]{3,}", data)
     high = len(re.findall(rb"[\x80-\xff]", data))
     in_runs = sum(map(len, runs))
     if in_runs * 10 < high * 7:
         # Windows' code page is Latin-1 with letters and quotes where Latin-1 has control codes.
         return "latin-1" if re.search(rb"[\x81\x8d\x8f\x90\x9d]", data) else "cp1252"
-    # Lower case prevails in any text: it is the upper half of the range in Windows-1251 and the lower half in KOI8-R.
+    # Lower case prevails in any text: the upper half of the range in Windows-1251, the lower
+    # half in KOI8-R.
     upper_half = sum(len(re.findall(rb"[\xe0-\xff]", run)) for run in runs)
     return "cp1251" if upper_half * 2 > in_runs else "koi8-r"

@@ -1,4 +1,4 @@
-"""The rows of the table for settings, queries, markup and documents; languages.py tells how a row is written."""
+"""The rows of the table for settings, queries, markup and documents."""
 
 from __future__ import annotations
 

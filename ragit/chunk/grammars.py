@@ -13,23 +13,24 @@ from tree_sitter_language_pack import get_language
 from ragit.chunk.patience import NONE, Patience
 
 COMMENTS = frozenset(
-    "comment line_comment block_comment multiline_comment doc_comment documentation_comment haddock marginalia Comment "
-    "html_comment js_comment bracket_comment pod container_doc_comment".split()
+    "comment line_comment block_comment multiline_comment doc_comment documentation_comment haddock"
+    " marginalia Comment html_comment js_comment bracket_comment pod container_doc_comment".split()
 )
 
 
 @cache
 def grammar(name: str) -> Grammar:
-    """The grammar of that name."""
+    """Return the grammar of that name."""
     return get_language(name)  # type: ignore[arg-type]
 
 
 _MEASURE_EVERY = 4
 _PATIENCE = 2.0
 _SLOWEST = 100_000
-"""Seconds of processor time that any parse may take, and the bytes a second it must do beyond that. Ordinary files go
-20 to 100 times as fast; what does not is text made to hurt, such as ten thousand opening marks. Where exactly the line
-is crossed may differ between machines, so it lies far outside of what people write."""
+"""Seconds of processor time that any parse may take, and the bytes a second it must do beyond that.
+Ordinary files go 20 to 100 times as fast; the rest is text made to hurt, such as ten thousand
+opening marks. Where exactly the line is crossed may differ between machines, so it lies far
+outside of what people write."""
 
 _BRIEFLY = 0.25
 _SLOW = 400_000
@@ -37,8 +38,8 @@ _SLOW = 400_000
 
 
 def parse(name: str, text: bytes, patience: Patience, span: Range | None = None) -> Node | None:
-    """The root of the syntax tree of a text, or of one span of it; None if parsing takes longer than there is patience
-    for."""
+    """Return the root of the syntax tree of a text, or of one span of it; None if parsing takes too
+    long."""
     if patience.kind == NONE:
         patience.over = True
         return None
@@ -57,8 +58,8 @@ def parse(name: str, text: bytes, patience: Patience, span: Range | None = None)
     slices: dict[int, memoryview] = {}
 
     def read(offset: int, _point: object) -> memoryview:
-        # tree-sitter 0.26 never lets go of what it was given here, and a grammar that looks back (Scala's) asks for the
-        # same places again and again: they are answered with the same object.
+        # tree-sitter 0.26 never releases what it is given here, and a grammar that looks back (Scala's)
+        # asks for the same places again and again: they are answered with the same object.
         found = slices.get(offset)
         if found is None:
             found = slices[offset] = view[offset:]
@@ -76,9 +77,7 @@ def parse(name: str, text: bytes, patience: Patience, span: Range | None = None)
 
 
 class _Parsers(threading.local):
-    """One for each grammar and thread: a parser holds the state of its parse, and Python runs other threads whenever it
-    asks for text.
-    """
+    """Parsers by grammar, for one thread: Python runs other threads in the middle of a parse."""
 
     def __init__(self) -> None:
         self.known: dict[str, Parser] = {}

@@ -1,4 +1,5 @@
-"""The table of languages: one row each; those of settings, markup and documents stand in formats.py.
+"""The table of languages: one row each; those of settings, markup and documents stand in
+formats.py.
 
 A language is one row here, one query in queries/ if it has a grammar, and one sample under
 tests/chunk/samples/. Nothing in this file loads a grammar: a search reads only names and

@@ -1,4 +1,5 @@
-"""The lines of a text, by byte offset. They end at a line feed; in a text without any, at a carriage return."""
+"""Lines of a text by byte offset. They end at a line feed; in a text without any, at a carriage
+return."""
 
 from __future__ import annotations
 
@@ -27,11 +28,12 @@ class Lines:
         self.starts = starts
 
     def row(self, offset: int) -> int:
-        """The row that holds a byte."""
+        """Return the row that holds a byte."""
         return bisect_right(self.starts, offset, 0, self.count) - 1
 
     def last_row(self, start: int, end: int) -> int:
-        """The row of the last byte before `end` that is no white space: nodes may end far beyond what they hold."""
+        """Return the row of the last byte before `end` that is no white space: nodes may end far
+        below their text."""
         text = self.text
         end = min(end, len(text))
         lowest = max(start, end - 200)
@@ -40,12 +42,12 @@ class Lines:
         return self.row(end - 1) if end > start else self.row(start)
 
     def blank(self, row: int) -> bool:
-        """True if a row holds white space only."""
+        """Return True if a row holds white space only."""
         line = self.text[self.starts[row] : self.starts[row + 1]]
         return not line or line.isspace()
 
     def trimmed(self, first: int, stop: int) -> tuple[int, int]:
-        """The rows first..stop-1 without the blank ones at their edges."""
+        """Return first and stop of the rows first..stop-1 without the blank ones at their edges."""
         while stop > first and self.blank(stop - 1):
             stop -= 1
         while first < stop and self.blank(first):
@@ -53,19 +55,21 @@ class Lines:
         return first, stop
 
     def size(self, first: int, stop: int) -> int:
-        """Bytes of the rows first..stop-1."""
+        """Return the bytes of the rows first..stop-1."""
         return self.starts[stop] - self.starts[first]
 
     def end_of(self, stop: int) -> int:
-        """Where the rows before `stop` end, the last one's line end left out."""
+        """Return the offset where the rows before `stop` end, without the last line end."""
         end = self.starts[stop]
         if end and self.text[end - 1] == (13 if self.classic else 10):
             end -= 1
         return end
 
     def for_grammar(self) -> Lines:
-        """The same rows as grammars want them: they know no line end but the line feed, and some lexers, in a text
-        that ends without one, look for it for ever (Perl's, after `q#`)."""
+        """Return the same rows with line feeds only, one of them at the end.
+
+        Grammars know no other line end, and some lexers (Perl's, after `q#`) look for it for ever.
+        """
         text = self.text
         if b"\r" in text:
             text = text.replace(b"\r", b"\n") if self.classic else text.replace(b"\r\n", b"\n")
@@ -74,7 +78,7 @@ class Lines:
         return self if text is self.text else Lines(text)
 
     def replaced(self, text: bytes) -> Lines:
-        """The same rows over a text of equal length that differs from this one inside of its lines only."""
+        """Return the same rows over a text of equal length that differs within its lines only."""
         other = copy(self)
         other.text = text
         return other

@@ -1,9 +1,9 @@
 """Hide from the C and C++ grammars the macros that they cannot parse.
 
-A grammar sees source before the preprocessor runs: it takes `class EXPORT Cart {` for a variable, and
-`SYSCALL_DEFINE(read, int, fd) {` for a call. Here such macros are turned to spaces, or to a function
-head that it knows. The text keeps its length and its line ends, so that all offsets stay valid; only
-the grammar reads it.
+A grammar sees source before the preprocessor runs: it takes `class EXPORT Cart {` for a variable,
+and `SYSCALL_DEFINE(read, int, fd) {` for a call. Here such macros are turned to spaces, or to a
+function head that it knows. The text keeps its length and its line ends, so that all offsets stay
+valid; only the grammar reads it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from collections.abc import Callable
 _MACRO = rb"[A-Z_][A-Z0-9_]+"
 _ARGUMENTS = rb"\((?:[^(){};\"]|\"[^\"\n]*\"|\([^(){};\"]*\)){0,400}\)"
 _CALL = rb"(?:%b(?:%b)?)" % (_MACRO, _ARGUMENTS)
-_LETTER = re.compile(rb"[^\n]")
+_TO_SPACES = bytes(10 if byte == 10 else 32 for byte in range(256))
+"""For bytes.translate: everything but a line end becomes a space."""
 _IDENTIFIER = re.compile(rb"[A-Za-z_]\w*")
 
 _KEYWORDS = frozenset(
@@ -30,7 +31,7 @@ _TYPES = frozenset(b"auto bool char double float int long short signed unsigned 
 _EXPORTED_TYPE = re.compile(
     rb"\b(?:class|struct|union|enum)[ \t]+((?:[A-Z][A-Z0-9_]{2,}(?:\([^()\n]*\))?\s+)+)"
     rb"(?=[A-Za-z_]\w*\s*(?:[:{<]|final\b))"
-    rb"|^[ \t]*([A-Z_]*(?:BEGIN|END|NAMESPACE|Q_OBJECT|Q_GADGET)[A-Z_]*(?:\(\w*\))?)[ \t]*$",
+    rb"|^[ \t]*((?=[A-Z_])[A-Z_]*(?:BEGIN|END|NAMESPACE|Q_OBJECT|Q_GADGET)[A-Z_]*(?:\(\w*\))?)[ \t]*$",
     re.MULTILINE,
 )
 _EXPORTED = re.compile(
@@ -74,7 +75,7 @@ def _without(found: re.Match[bytes], *spans: tuple[int, int]) -> bytes:
     whole = found.group()
     for start, end in spans:
         at, stop = start - found.start(), end - found.start()
-        whole = whole[:at] + _LETTER.sub(b" ", whole[at:stop]) + whole[stop:]
+        whole = whole[:at] + whole[at:stop].translate(_TO_SPACES) + whole[stop:]
     return whole
 
 
@@ -112,7 +113,7 @@ def _function(found: re.Match[bytes], named: Callable[[bytes, bytes], bytes]) ->
     whole = found.group()
     if len(head) >= len(whole) or b"\n" in whole[: len(head)] or whole[-1:] == b"\n":
         return whole
-    return head + _LETTER.sub(b" ", whole[len(head) : -1]) + b")"
+    return head + whole[len(head) : -1].translate(_TO_SPACES) + b")"
 
 
 def _head(found: re.Match[bytes]) -> bytes:
@@ -141,6 +142,7 @@ def _is_macro(text: bytes, words: list[re.Match[bytes]]) -> bool:
 
 
 def _after(found: re.Match[bytes]) -> bytes:
-    """Hide macros between a function's parameters and its body, but not what an `if` is followed by."""
+    """Hide macros between a function's parameters and its body, but not what an `if` is followed
+    by."""
     line = found.string.rfind(b"\n", 0, found.start()) + 1
     return found.group() if _STATEMENT.match(found.string, line) else _blank(found)

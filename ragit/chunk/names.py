@@ -1,4 +1,4 @@
-"""What a file's name says about its language, and the names of the table as a user types them."""
+"""Tell the language of a file by its name, and find a language by what a user calls it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ragit.errors import UnknownLanguage
 
 @dataclass(slots=True)
 class _Names:
-    """What a file's name says: three tables made from the rows."""
+    """Languages by file names: three tables made from the rows."""
 
     exact: dict[str, str] = field(default_factory=dict)
     suffixes: dict[str, str] = field(default_factory=dict)
@@ -36,7 +36,8 @@ _NAMES = _names()
 
 
 def language_of(path: bytes) -> str:
-    """The language by the file's name alone; "auto" and "h" are settled by the content when it is chunked."""
+    """Return the language by the file's name alone; "auto" and "h" are settled by the content when
+    it is chunked."""
     name = path.rpartition(b"/")[2].decode("utf-8", "replace").lower()
     if name in _NAMES.exact:
         return _NAMES.exact[name]
@@ -46,7 +47,7 @@ def language_of(path: bytes) -> str:
     dot = name.find(".")
     if dot < 0:
         return "auto"
-    # The longest suffix wins, so that a row may claim ".d.ts" or ".blade.php" beside ".ts" and ".php".
+    # The longest suffix wins, so that a row may claim ".d.ts" beside ".ts".
     while dot >= 0:
         if name[dot:] in _NAMES.suffixes:
             return _NAMES.suffixes[name[dot:]]
@@ -55,7 +56,7 @@ def language_of(path: bytes) -> str:
 
 
 def languages() -> list[str]:
-    """All names of the table, sorted."""
+    """Return all names of the table, sorted."""
     return sorted(LANGUAGES)
 
 
@@ -67,11 +68,13 @@ CALLED = {
     "shell": "bash",
     "terraform": "hcl",
 }
-"""What else people and github-linguist call the rows, as far as no suffix or file name says it."""
+"""Other names of languages that people and github-linguist use, unless a suffix or file name is
+one."""
 
 
 def named(name: str) -> str | None:
-    """The row that a person means: its own name, what else it is called, or what its files are called; in any case.
+    """Return the language that a person means by its name, another name, or the name of its files,
+    in any case.
 
     None if there is none: "js", ".py", "*.rb", "C++" and "Makefile" have one.
     """
@@ -88,7 +91,7 @@ def dialects(name: str) -> frozenset[str]:
 
 
 def require(name: str) -> Language:
-    """The row of that name; raises UnknownLanguage with the nearest names."""
+    """Return the row of that name. Raises UnknownLanguage with the nearest names."""
     row = LANGUAGES.get(name)
     if row is None:
         raise UnknownLanguage(f"no language is named {name!r}", _hint(name))

@@ -13,8 +13,8 @@ from ragit.chunk.row import Language
 
 BODIES = frozenset(
     (
-        "block body class_body interface_body enum_body annotation_type_body object_type statement_block"
-        " declaration_list field_declaration_list enumerator_list body_statement do_block do_group"
+        "block body class_body interface_body enum_body annotation_type_body object_type"
+        " statement_block declaration_list field_declaration_list enumerator_list body_statement do_block do_group"
         " enum_class_body function_body statements protocol_body compound_statement"
         " enum_declaration_list statement_list template_body with_template_body indented_block"
         " braced_expression structure signature contract_body message_body extension_body"
@@ -59,7 +59,8 @@ class Namer:
         return written if all(map(self.identifier.fullmatch, parts)) else ""
 
     def owner(self, parent: str, found: Found) -> str:
-        """Return the parent of a definition whose name is qualified (`Foo::bar`) or has its type beside it."""
+        """Return the parent of a definition whose name is qualified (`Foo::bar`) or has its type
+        beside it."""
         if self.qualifiers and found.names:
             owner = self._resolved(next(iter(found.names.values())))[0]
             if owner and owner not in _NO_OWNERS:

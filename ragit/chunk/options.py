@@ -1,4 +1,4 @@
-"""What a user may set about chunking, and the fingerprint that names all of it for one language."""
+"""Options of chunking, and the fingerprint of what determines the chunks of a language."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from ragit.chunk.languages import LANGUAGES
 from ragit.chunk.names import CALLED, require
 from ragit.chunk.sources import query_text
 
-VERSION = 4
+VERSION = 5
 """Part of every fingerprint; raise it when the rules of this room change what comes out of it."""
 
 _PACKAGES = ("tree_sitter", "tree_sitter_language_pack", "tree_sitter_yaml", "tree_sitter_c_sharp")
 
 
 class DocumentOptions(NamedTuple):
-    """The knobs of documents (`documents.*`): sizes of chunks, and bounds on what reading one may take."""
+    """Options of documents (`documents.*`): sizes of chunks, and bounds on reading one."""
 
     enabled: bool = True
     min_bytes: int = 300
@@ -41,10 +41,11 @@ class DocumentOptions(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ChunkOptions:
-    """The knobs of chunking. Sizes are of one chunk's text."""
+    """Options of chunking. Sizes are of one chunk's text."""
 
     node_types: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Language to the node types that become chunks of their own, in place of the table's (`chunking.nodeTypes`)."""
+    """Language to the node types that become chunks of their own, in place of the table's
+    (`chunking.nodeTypes`)."""
     max_lines: int = 100
     """`chunking.maxChunkLines`"""
     max_bytes: int = 8000
@@ -59,7 +60,7 @@ class ChunkOptions:
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """The sizes that hold for every language."""
+        """Return the sizes that hold for every language."""
         return (self.max_lines, self.max_bytes, self.min_bytes, self.item_bytes)
 
     def types_of(self, language: str) -> tuple[str, ...] | None:
@@ -77,12 +78,13 @@ class ChunkOptions:
 
 
 def fingerprint(language: str, options: ChunkOptions) -> str:
-    """Names everything beside the bytes that determines the chunks of this language. Loads no grammar."""
+    """Return the fingerprint of everything but the bytes that determines a language's chunks. Loads
+    no grammar."""
     row = require(language)
     rows = [row, *(LANGUAGES[name] for name in row.also.split())]
     parts: list[object] = [VERSION, *options.sizes]
     for each in rows:
-        # The row itself, so that no change of the table can leave old chunks standing. No types is a choice, too.
+        # The row itself, so that no change of the table leaves old chunks. No types are a choice, too.
         chosen = options.types_of(each.name)
         parts += [repr(each), None if chosen is None else sorted(set(chosen))]
     parsed = [query_text(each.name) for each in rows if each.grammar]
@@ -96,7 +98,8 @@ def fingerprint(language: str, options: ChunkOptions) -> str:
 
 
 def table_fingerprint(options: ChunkOptions) -> str:
-    """Names everything that determines which row a file's name leads to, and the chunks of every row."""
+    """Return the fingerprint of what determines the language of a file's name and the chunks of all
+    languages."""
     limits = (VERSION, *options.sizes)
     chosen = sorted(
         (language, sorted(set(types))) for language, types in options.node_types.items()
@@ -114,7 +117,7 @@ def table_fingerprint(options: ChunkOptions) -> str:
 
 
 def _versions(packages: tuple[str, ...]) -> tuple[str, ...]:
-    """Names and versions of the distributions that are installed of these."""
+    """Return names and versions of those of some distributions that are installed."""
     found = _installed()
     names = sorted({package.replace("_", "-").lower() for package in packages})
     return tuple(f"{name} {found.get(name, '?')}" for name in names)
@@ -122,9 +125,10 @@ def _versions(packages: tuple[str, ...]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1)
 def _installed() -> dict[str, str]:
-    """The versions of all installed distributions, read from directory listings.
+    """Return the versions of all installed distributions, read from directory listings.
 
-    importlib.metadata would say the same, but importing it takes 40 ms, a quarter of what a query may take.
+    importlib.metadata would say the same, but importing it takes 40 ms, a quarter of what a query
+    may take.
     """
     found: dict[str, str] = {}
     for place in sys.path:

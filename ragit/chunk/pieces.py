@@ -1,7 +1,7 @@
-"""From a list of pieces, each known by the row where it begins, to chunks that cover every non-blank line once.
+"""Make chunks that cover every non-blank line once from pieces known by the row where they begin.
 
-A reader only says where something begins. It follows that no line can be lost, and none doubled: a piece goes on until
-the next begins. Here blank edges are trimmed, small neighbours grouped, oversize pieces cut.
+A reader only says where something begins, and a piece ends where the next begins, so that no line
+is lost or doubled. Blank edges are trimmed, small neighbours grouped, oversize pieces cut.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ MAX_PARENT = 300
 """Bounds on what is kept beside the text, so that no input makes it larger than the text."""
 
 ROOMY = 2
-"""How much further than functions are fields, constants and settings grouped: alone they say little."""
+"""How much further than functions are fields, constants and settings grouped: alone they say
+little."""
 
 _SCRAP = 200
 """Bytes of nameless lines that are too few for a chunk of their own."""
@@ -93,7 +94,8 @@ class Piece:
 
     @property
     def item(self) -> bool:
-        """True for what is grouped with its like: one-line declarations, imports, and code outside of functions."""
+        """Return True for one-line declarations, imports and code outside of functions, which are
+        grouped."""
         if self.all_items is not None:
             return self.all_items
         if self.kind in _REST:
@@ -102,7 +104,7 @@ class Piece:
 
     @property
     def symbols(self) -> list[str]:
-        """The names of its definitions."""
+        """Return the names of its definitions."""
         return [definition.name for definition in self.definitions]
 
     def absorb(self, other: Piece) -> None:
@@ -132,7 +134,7 @@ def _join(one: str, other: str, by: str, limit: int) -> str:
 def chunks_of(
     lines: Lines, pieces: list[Piece], options: ChunkOptions, row: Language
 ) -> tuple[Chunk, ...]:
-    """The chunks of a text from the pieces a reader found, in order of their rows."""
+    """Return the chunks of a text from the pieces that a reader found, in order of their rows."""
     pieces = _trimmed(lines, pieces)
     if options.min_bytes or options.item_bytes:
         pieces = _grouped(lines, pieces, options, row)
@@ -144,7 +146,8 @@ def chunks_of(
 def exact(
     lines: Lines, pieces: Iterable[Piece], options: ChunkOptions, join: str
 ) -> tuple[Chunk, ...]:
-    """The chunks of pieces whose rows and ends are known and not blank: each its own, cut only if it is too large."""
+    """Return a chunk for each piece, whose rows and ends are known and not blank; an oversize one
+    is cut."""
     made: list[Chunk] = []
     for piece in pieces:
         if (
@@ -158,7 +161,7 @@ def exact(
 
 
 def _trimmed(lines: Lines, pieces: list[Piece]) -> list[Piece]:
-    """Gives each piece the rows up to the next one, without blank rows at its edges; drops what is left with none."""
+    """Give each piece the rows up to the next one without blank edges; drop pieces without rows."""
     if not pieces:
         pieces = [Piece(0, 0, "text")]
     pieces[0].row = 0
@@ -214,7 +217,8 @@ def _without_scraps(lines: Lines, pieces: list[Piece], options: ChunkOptions) ->
 def _belong(
     lines: Lines, group: Piece, piece: Piece, paths: set[str], options: ChunkOptions, row: Language
 ) -> bool:
-    """True if a piece may join the group before it: near of kin, and both together small."""
+    """Return True if a piece may join the group before it: of its kind or inside it, and small
+    together."""
     same_place = piece.parent == group.parent
     if not same_place and piece.parent not in paths:
         return False
@@ -235,7 +239,8 @@ def _belong(
 
 
 def _cut(lines: Lines, piece: Piece, options: ChunkOptions, join: str) -> Iterable[Chunk]:
-    """Yield an oversize piece as several chunks: cut where its parts begin, else between lines, else inside a line.
+    """Yield an oversize piece as several chunks: cut where its parts begin, else between lines,
+    else inside a line.
 
     The part that holds the definition's name bears its name, signature and comment.
     """
@@ -256,7 +261,8 @@ def _cut(lines: Lines, piece: Piece, options: ChunkOptions, join: str) -> Iterab
 
 
 def _parts(lines: Lines, piece: Piece, options: ChunkOptions) -> Iterable[tuple[int, int]]:
-    """First row and end of each part of an oversize piece. A piece begins and ends with a row that is not blank."""
+    """Yield first row and end of each part of an oversize piece, whose first and last row are not
+    blank."""
     cuts = sorted({cut for cut in piece.cuts if piece.row < cut < piece.stop})
     first = piece.row
     while first < piece.stop:
@@ -278,7 +284,8 @@ def _fits(lines: Lines, piece: Piece, options: ChunkOptions) -> bool:
 
 
 def _room(lines: Lines, first: int, stop: int, options: ChunkOptions) -> int:
-    """How far the rows from `first` on, one at least, fit into a chunk; at most to `stop`."""
+    """Return the end of the rows from `first` on that fit into a chunk: at least one, at most to
+    `stop`."""
     stop = min(stop, first + options.max_lines)
     last = (
         bisect_right(lines.starts, lines.starts[first] + options.max_bytes, first + 1, stop + 1) - 1
@@ -290,7 +297,7 @@ _BREAK = re.compile(rb"[\s,;{}()\[\]]")
 
 
 def _slices(lines: Lines, piece: Piece, options: ChunkOptions) -> Iterable[Chunk]:
-    """One over-long line as several chunks."""
+    """Yield one over-long line as several chunks."""
     start, end = lines.starts[piece.row], lines.end_of(piece.stop)
     text = lines.text
     while start < end:
@@ -304,7 +311,7 @@ def _slices(lines: Lines, piece: Piece, options: ChunkOptions) -> Iterable[Chunk
 
 
 def _break_before(text: bytes, start: int, stop: int) -> int:
-    """Where to cut an over-long line, at or before `stop`: after white space or punctuation, never inside a letter."""
+    """Return where to cut an over-long line, at or before `stop`: after a space or punctuation."""
     window = max(start + 1, stop - 200)
     found = [match.end() for match in _BREAK.finditer(text, window, stop)]
     if found:

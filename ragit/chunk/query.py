@@ -2,8 +2,8 @@
 
 Each parsed language has one file `queries/LANGUAGE.scm`. Its captures:
 
-* `@definition.KIND`: a definition of that kind. `@name` is its name and `@declarator` a C declarator
-  that holds the name; a pattern without either makes a nameless definition. `@outer` in the same
+* `@definition.KIND`: a definition of that kind. `@name` is its name and `@declarator` a C
+  declarator that holds the name; a pattern without either makes a nameless definition. `@outer` in the same
   pattern is the statement that it stands in. The first pattern that names a node decides its kind.
 * `@operator`: the operator that a definition overloads, whose name is `operator +`.
 * `@owner`: the type that a definition belongs to, where it is written beside the name (Go).
@@ -18,8 +18,8 @@ Each parsed language has one file `queries/LANGUAGE.scm`. Its captures:
 * `(#set! opens)`: the definition holds what follows it on its level (`package Shop;`).
 * Captures that begin with an underscore serve predicates only.
 
-The predicates `#eq?`, `#any-of?` and `#match?` and their `#not-` forms are evaluated here: the binding's
-own read `Node.text`, which crashes for a tree that was parsed from a callback.
+The predicates `#eq?`, `#any-of?` and `#match?` and their `#not-` forms are evaluated here: the
+binding's own read `Node.text`, which crashes for a tree that was parsed from a callback.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ _KIND = re.compile(r"@definition\.(\w+)")
 
 CONTAINERS = frozenset(
     (
-        "class contract extension extern impl implementation instance interface library message mixin"
-        " module namespace object package protocol record service struct trait union describe"
+        "class contract extension extern impl implementation instance interface library message"
+        " mixin module namespace object package protocol record service struct trait union describe"
     ).split()
 )
 """Kinds whose definitions stay chunks where `chunking.nodeTypes` names only what is inside."""
@@ -76,7 +76,8 @@ class Name(NamedTuple):
 
 
 class Found:
-    """A definition that a query found. `key` is the outermost node of its pattern, `node` the definition itself."""
+    """A definition that a query found. `key` is the outermost node of its pattern, `node` the
+    definition itself."""
 
     __slots__ = (
         "key",
@@ -105,7 +106,8 @@ class Found:
 
 
 class LanguageQuery:
-    """The compiled query of a language, with one more pattern for each node type that the user chose."""
+    """The compiled query of a language, with one more pattern for each node type that the user
+    chose."""
 
     def __init__(self, language: str, grammar_name: str, chosen: tuple[str, ...] | None) -> None:
         source, settings = _split(query_text(language))
@@ -223,7 +225,8 @@ class Findings:
         return self.rules.chosen is not None and found.node.type in self.rules.chosen
 
     def accepts(self, found: Found) -> bool:
-        """Return True if a definition becomes a chunk of its own under the user's choice of node types."""
+        """Return True if a definition becomes a chunk of its own under the user's choice of node
+        types."""
         chosen = self.rules.chosen
         if chosen is None or found.kind in CONTAINERS:
             return True

@@ -1,4 +1,4 @@
-"""The reader of Razor pages: markup, blocks of code, and the members of `@code` blocks."""
+"""Read Razor pages: markup, blocks of code, and the members of `@code` blocks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ _SKIP = re.compile(
 
 
 def razor(lines: Lines, options: ChunkOptions) -> list[Piece]:
-    """Return regions of markup and blocks of code in turn; braces in strings and comments do not count."""
+    """Return regions of markup and blocks of code in turn; braces in strings and comments do not
+    count."""
     lines = lines.for_grammar()
     pieces = [Piece(0, 0, "markup")]
     row = 0
@@ -38,7 +39,8 @@ def razor(lines: Lines, options: ChunkOptions) -> list[Piece]:
 
 
 def _closing(text: bytes, start: int) -> int:
-    """Return the offset of the brace that closes the first one after `start`; the text's end if none does."""
+    """Return the offset of the brace that closes the first one after `start`; the text's end if
+    none does."""
     depth = 0
     for found in _SKIP.finditer(text, start):
         if found.group() == b"{":

@@ -1,7 +1,7 @@
-"""Which reader chunks a blob, and which blobs none reads.
+"""Choose the reader of a blob, and skip blobs that no reader reads.
 
-A reader is a function from lines, row and options to pieces. A document is read elsewhere, to text and chunks at once:
-documents/ tells how.
+A reader is a function from lines, row and options to pieces. A document is read elsewhere, to text
+and chunks at once: documents/ tells how.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from ragit.chunk.custom import Custom
 
 MAX_PARSE = 2_000_000
-"""Bytes above which no grammar is tried: a syntax tree takes some 20 times the text, and such files hold data."""
+"""Bytes above which no grammar is tried: a syntax tree takes some 20 times the text, and such files
+hold data."""
 
 _HTML = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?<(?:!doctype\s+html|html)\b", re.IGNORECASE
@@ -55,7 +56,8 @@ _RULES: Mapping[str, Callable[[Lines, ChunkOptions], list[Piece]]] = {
 
 
 def by_custom(data: bytes, language: str, options: ChunkOptions, custom: Custom) -> Chunking:
-    """The chunks of a blob that a chunker of the user's own reads, or the reason why it has none."""
+    """Return the chunks of a blob that a chunker of the user's own reads, or the reason why it has
+    none."""
     from ragit.chunk.child import FAILED, read_custom
 
     require(language)
@@ -116,7 +118,7 @@ def read(
 
 
 def _why_by_lines(patience: Patience) -> str:
-    """Why a grammar had no say in some chunks of a text, or in all of them; empty if it had."""
+    """Return why a grammar did not cut a text, or part of it; empty if it did."""
     if patience.too_deep:
         return TOO_DEEP
     if not patience.over:
@@ -127,7 +129,8 @@ def _why_by_lines(patience: Patience) -> str:
 def _document(
     data: bytes, row: Language, options: ChunkOptions, patience: Patience
 ) -> Chunking | None:
-    """The text and chunks of a document, or why it has none; None if it is no document but plain text."""
+    """Return the text and chunks of a document, or why it has none; None if it is no document but
+    plain text."""
     from ragit.chunk.documents import READERS, sniff
 
     is_text = READERS[row.name].is_text
@@ -164,7 +167,7 @@ def _pieces(lines: Lines, row: Language, options: ChunkOptions, patience: Patien
 
 
 def _minified(lines: Lines, row: Language) -> bool:
-    """True where nearly all bytes stand in lines that no person wrote."""
+    """Return True if nearly all bytes are in lines that no person wrote."""
     size = len(lines.text)
     if size < _MINIFIED_FROM or not (row.minifies or size > _HUGE_LINE):
         return False

@@ -1,4 +1,4 @@
-"""Rewrite, for the grammar only, what it cannot parse. The length of a text and its line ends stay."""
+"""Rewrite, for the grammar only, what it cannot parse. Length and line ends of a text stay."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 
 from ragit.chunk import conditionals, macros
 
-_LETTER = re.compile(rb"[^\n]")
+_TO_SPACES = bytes(10 if byte == 10 else 32 for byte in range(256))
+"""For bytes.translate: everything but a line end becomes a space."""
 
 
 def _c(text: bytes) -> bytes:
@@ -22,7 +23,7 @@ _WITH_BRACE = re.compile(rb"^([ \t]*given\b[^\n{]*\b)with \{", re.MULTILINE)
 
 
 def _scala(text: bytes) -> bytes:
-    """Write `given a: B with {` as an instance: the grammar knows `with` by its indentation only."""
+    """Write `given a: B with {` as an instance: the grammar knows `with` by indentation only."""
     return _WITH_BRACE.sub(rb"\1= new{", text)
 
 
@@ -32,7 +33,7 @@ _CALL_SIGNATURE = re.compile(
 
 
 def _typescript(text: bytes) -> bytes:
-    """End a line with a semicolon where the next begins with type parameters: the grammar reads on."""
+    """Put a semicolon before type parameters that begin a line, where the grammar reads on."""
     return _CALL_SIGNATURE.sub(rb"\1;", text)
 
 
@@ -71,7 +72,8 @@ def _sql(text: bytes) -> bytes:
 
 
 def _known(routine: bytes) -> bool:
-    """Return True for what the grammar reads: PostgreSQL's quoted bodies, and triggers that call a function."""
+    """Return True for what the grammar reads: PostgreSQL's quoted bodies, and triggers that call a
+    function."""
     return re.search(rb"\$\w*\$", routine) is not None or not re.search(
         rb"\bBEGIN\b", routine, re.IGNORECASE
     )
@@ -79,7 +81,7 @@ def _known(routine: bytes) -> bool:
 
 def _filled(text: bytes, words: Iterable[bytes]) -> bytes:
     """Return words on the lines of a text of equal length; the text itself if they do not fit."""
-    shown = bytearray(_LETTER.sub(b" ", text))
+    shown = bytearray(text.translate(_TO_SPACES))
     at = 0
     for word in words:
         while b"\n" in shown[at : at + len(word)]:

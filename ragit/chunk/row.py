@@ -1,4 +1,4 @@
-"""What one row of the table of languages says, and how its words are written."""
+"""One row of the table of languages."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ from ragit.records import Record
 
 
 class Language(Record):
-    """One row of the table; see the module's docstring for the fields."""
+    """A language or format: its files, what reads it, and what its names look like."""
 
     name: str
     files: str = ""
     grammar: str = ""
-    """The grammar's name in tree-sitter-language-pack; empty if `reader` splits the text by rules."""
+    """The grammar's name in tree-sitter-language-pack; empty if `reader` splits the text by rules.
+    """
     reader: str = "lines"
-    """Who splits it without a grammar: a name of readers.py, `document` (documents/) or `none`."""
+    """The reader that splits it without a grammar: a name of readers.py, `document` (documents/) or
+    `none`."""
     identifier: str = r"[^\W\d]\w*"
     """A regular expression: what a definition may be called. `data` languages take any text."""
     sigils: str = ""

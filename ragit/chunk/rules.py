@@ -1,6 +1,7 @@
-"""Readers without a grammar: LaTeX, Visual Studio solutions, and lines for everything else.
+"""Read without a grammar: LaTeX, Visual Studio solutions, and lines for everything else.
 
-Those of reStructuredText and AsciiDoc are in titles.py, Razor's in razor.py, that of CSV in delimited.py.
+Those of reStructuredText and AsciiDoc are in titles.py, Razor's in razor.py, that of CSV in
+delimited.py.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from ragit.chunk.pieces import Piece
 
 
 def by_lines(lines: Lines, options: ChunkOptions) -> list[Piece]:
-    """Blocks of at most 100 lines; a block ends at an empty line if there is one in its last quarter."""
+    """Return blocks of at most `max_lines` lines; a block ends at an empty line if there is one in
+    its last quarter."""
     pieces = []
     row = 0
     while row < lines.count:
@@ -39,7 +41,8 @@ _HIDDEN = re.compile(rb"[ \t]*\\(begin|end)\{(comment|verbatim\*?|lstlisting|min
 
 
 def latex(lines: Lines, options: ChunkOptions) -> list[Piece]:
-    """Sections with the path of titles above them; what stands before the first is the preamble."""
+    """Return sections with the path of titles above them; what stands before the first is the
+    preamble."""
     pieces = [Piece(0, 0, "preamble")]
     above: list[tuple[int, str]] = []
     hidden = b""
@@ -73,7 +76,8 @@ def latex(lines: Lines, options: ChunkOptions) -> list[Piece]:
 
 
 def _title(text: bytes, start: int) -> str:
-    """The text up to the brace that closes the one before `start`, on one line, at most 200 bytes of it."""
+    """Return the text up to the brace that closes the one before `start`, on one line, at most 200
+    bytes of it."""
     depth, end = 1, start
     while end < min(len(text), start + 200):
         depth += {0x7B: 1, 0x7D: -1}.get(text[end], 0)
@@ -87,7 +91,7 @@ _PROJECT = re.compile(rb'\s*Project\("[^"]*"\)\s*=\s*"([^"]*)"')
 
 
 def sln(lines: Lines, options: ChunkOptions) -> list[Piece]:
-    """The header, each project, the global part."""
+    """Return the header, each project, and the global part."""
     pieces = [Piece(0, 0, "header")]
     for row in range(lines.count):
         line = lines.text[lines.starts[row] : lines.starts[row + 1]]

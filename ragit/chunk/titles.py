@@ -1,8 +1,9 @@
-"""Readers of reStructuredText and AsciiDoc: sections with the path of titles above them.
+"""Read sections of reStructuredText and AsciiDoc: sections with the path of titles above them.
 
-Both are split by rules: the grammar for reStructuredText that is at hand lists titles without their levels, which are
-told by the order in which adornments first occur, and AsciiDoc has none. What only looks like a title (in a literal
-block, a table, a comment, the body of a directive) is told by where it stands, never by what it says.
+Both are split by rules: the grammar for reStructuredText that is at hand lists titles without their
+levels, which are told by the order in which adornments first occur, and AsciiDoc has none. What
+only looks like a title (in a literal block, a table, a comment, the body of a directive) is told by
+where it stands, never by what it says.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from ragit.chunk.pieces import MAX_PARENT, MAX_SYMBOL, Piece
 
 
 class _Outline:
-    """The pieces of a text, as its titles and the places where a long section may be cut become known."""
+    """Pieces of a text, built from its titles and the rows where a long section may be cut."""
 
     __slots__ = ("pieces", "_above", "_ranks", "_anchor")
 
@@ -27,25 +28,26 @@ class _Outline:
         self._anchor = -1
 
     def rank(self, style: bytes) -> int:
-        """The level of an adornment: one that is new is a level below the title that it stands under."""
+        """Return the level of an adornment: a new one is a level below the title that it stands
+        under."""
         return self._ranks.setdefault(style, self._above[-1][0] + 1 if self._above else 0)
 
     def anchor(self, row: int) -> None:
-        """What stands in this row belongs to the title that follows, if nothing comes between."""
+        """Keep a row for the title that follows, if nothing comes between."""
         if self._anchor < 0:
             self._anchor = row
 
     def text(self) -> None:
-        """A row that belongs to the section so far."""
+        """Add a row to the section so far."""
         self._anchor = -1
 
     def cut(self, row: int) -> None:
-        """Here a long section may be cut; never between an anchor and what it names."""
+        """Note a row where a long section may be cut: not between an anchor and what it names."""
         if self._anchor < 0:
             self.pieces[-1].cuts.append(row)
 
     def title(self, row: int, rank: int, title: str) -> None:
-        """A section whose title begins in this row."""
+        """Begin a section whose title begins in this row."""
         while self._above and self._above[-1][0] >= rank:
             self._above.pop()
         parent = self._path()
@@ -65,33 +67,34 @@ class _Outline:
 
 
 def _rows(lines: Lines) -> list[bytes]:
-    """The lines without their ends and the white space before these."""
+    """Return the lines without their ends and trailing white space."""
     starts, text = lines.starts, lines.text
     return [text[starts[row] : starts[row + 1]].rstrip() for row in range(lines.count)]
 
 
 def _worded(title: bytes, markup: re.Pattern[str]) -> str:
-    """A title as it is read: without the markup, unless it is made of nothing else."""
+    """Return a title without markup, unless it is nothing but markup."""
     words = " ".join(title[: 4 * MAX_SYMBOL].decode("utf-8", "ignore").split())[:MAX_SYMBOL]
     return markup.sub("", words).strip() or words
 
 
-# reStructuredText ------------------------------------------------------------------------------------------------
+# -- reStructuredText -----------------------------------------------------------------------------
 
 _ADORNMENT = re.compile(rb"([!-/:-@\[-`{-~])\1*$")
 _EXPLICIT = re.compile(rb"(?:\.\.|__)(?: |$)")
 _ANCHOR = re.compile(rb"\.\. (?:_[^\n]*:|index::[^\n]*)$")
 _ITEM = re.compile(rb"(?:[-*+]|\xe2\x80\xa2) ")
 _NO_TITLE = re.compile(rb"(?:\.\.|__)(?: |$)|(?:[-*+|]|>>>|\xe2\x80\xa2) |:[^:`\s][^:`]*:(?: |$)")
-"""Begins what is no paragraph: explicit markup, items of lists, lines of verse, sessions, fields."""
+"""Begins what is no paragraph: explicit markup, items of lists, lines of verse, sessions, fields.
+"""
 _TABLE = re.compile(rb"=+(?: +=+)+$")
 _BORDER = re.compile(rb"=[ =]*$")
 _ROLE = re.compile(r":[A-Za-z][\w:+.-]*:(?=`)| ?<[^<>`]*>(?=`)|`+")
 
 
 def rst(lines: Lines, options: ChunkOptions) -> list[Piece]:
-    """Sections of reStructuredText. A title begins in the first column, where no body of a directive, no literal block
-    and no cell of a grid does, and it begins a paragraph."""
+    """Return the sections of reStructuredText. A title begins in the first column, where no body of
+    a directive, no literal block and no cell of a grid does, and it begins a paragraph."""
     rows = _rows(lines)
     borders = [
         row for row, line in enumerate(rows) if line.startswith(b"=") and _BORDER.match(line)
@@ -112,7 +115,8 @@ def rst(lines: Lines, options: ChunkOptions) -> list[Piece]:
 
 
 def _rst_title(rows: list[bytes], row: int) -> tuple[bytes, bytes, int] | None:
-    """The adornment of the title that begins in a row, its text, and the row after it; None if none begins there."""
+    """Return the adornment of the title that begins in a row, its text, and the row after it; None
+    if none begins there."""
     line, stop = rows[row], len(rows)
     if row + 1 >= stop or not line or line[:1].isspace():
         return None
@@ -135,12 +139,13 @@ def _rst_title(rows: list[bytes], row: int) -> tuple[bytes, bytes, int] | None:
 
 
 def _wide(adornment: bytes, title: bytes) -> bool:
-    """True if a line is long enough to adorn a title: a short one may be a mark of something else."""
+    """Return True if a line is long enough to adorn a title: a short one may be a mark of something
+    else."""
     return len(adornment) >= 4 or len(adornment) >= len(title.decode("utf-8", "ignore"))
 
 
 def _rst_row(outline: _Outline, rows: list[bytes], row: int, fresh: bool) -> bool:
-    """Notes a row that begins no title; true if a paragraph may begin in the next one."""
+    """Note a row that begins no title; return True if a paragraph may follow."""
     line = rows[row]
     if not line:
         return True
@@ -159,7 +164,8 @@ def _rst_row(outline: _Outline, rows: list[bytes], row: int, fresh: bool) -> boo
 
 
 def _table_end(rows: list[bytes], borders: list[int], row: int) -> int:
-    """The last row of the simple table that begins in a row: the row itself if none does, or none ends."""
+    """Return the last row of the simple table that begins in a row: the row itself if none does, or
+    none ends."""
     if not rows[row].startswith(b"=") or not _TABLE.match(rows[row]):
         return row
     at = bisect_right(borders, row)
@@ -170,7 +176,7 @@ def _table_end(rows: list[bytes], borders: list[int], row: int) -> int:
     return following[0] if parted else following[-1]
 
 
-# AsciiDoc --------------------------------------------------------------------------------------------------------
+# -- AsciiDoc -------------------------------------------------------------------------------------
 
 _BLOCK = re.compile(rb"(?:-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|/{4,}|--|[|,:!]={3,}|`{3,}[^`]*)$")
 _HEADING = re.compile(rb"(={1,6}|#{1,6})[ \t]+(\S.*)$")
@@ -179,9 +185,11 @@ _LEVELS = b"=-~^+"
 _MACRO = re.compile(
     r"\[\[[^\[\]]*\]\]|\b(?:https?|mailto|link|xref|anchor):[^\s\[\]]*\[|(?<=[^\[\]])\]$|`+"
 )
-"""An anchor, or the address before the words of a link and the bracket that ends the title with them."""
+"""An anchor, or the address before the words of a link and the bracket that ends the title with
+them."""
 _NO_HEADING = re.compile(rb"[.\[/]|[-*] |.*(?:::|;;)$")
-"""Begins what is no title over a line: a block's title or attributes, a comment, items of lists; ends a term."""
+"""Begins what is no title over a line: a block's title or attributes, a comment, items of lists;
+ends a term."""
 _BEFORE = re.compile(rb"\[.*\]$|//(?!/)|ifn?def::")
 """Anchors, attributes, comments and conditions: they belong to what follows."""
 _ENTRY = re.compile(rb":!?\w[\w-]*!?:(?: |$)|(?:include|endif|ifeval)::|\.[^ .\t]")
@@ -189,7 +197,8 @@ _ENTRY = re.compile(rb":!?\w[\w-]*!?:(?: |$)|(?:include|endif|ifeval)::|\.[^ .\t
 
 
 def asciidoc(lines: Lines, options: ChunkOptions) -> list[Piece]:
-    """Sections of AsciiDoc, by titles of both kinds; none begins within a delimited block, or amid a paragraph."""
+    """Return the sections of AsciiDoc, by titles of both kinds; none begins within a delimited
+    block, or amid a paragraph."""
     rows = _rows(lines)
     last = {_mark(line): row for row, line in enumerate(rows) if _BLOCK.match(line)}
     outline = _Outline()
@@ -212,12 +221,13 @@ def asciidoc(lines: Lines, options: ChunkOptions) -> list[Piece]:
 
 
 def _mark(line: bytes) -> bytes:
-    """The line that closes the block which a line opens."""
+    """Return the line that closes the block which a line opens."""
     return b"```" if line.startswith(b"```") else line
 
 
 def _heading(rows: list[bytes], row: int) -> tuple[int, bytes, int] | None:
-    """The rank of the title that begins in a row, its text, and the row after it; None if none begins there."""
+    """Return the rank of the title that begins in a row, its text, and the row after it; None if
+    none begins there."""
     line = rows[row]
     found = _HEADING.match(line)
     if found:
@@ -233,7 +243,7 @@ def _heading(rows: list[bytes], row: int) -> tuple[int, bytes, int] | None:
 
 
 def _asciidoc_row(outline: _Outline, rows: list[bytes], row: int) -> bool:
-    """Notes a row that begins no title and no block; true if a paragraph may begin in the next one."""
+    """Note a row that begins no title or block; return True if a paragraph may follow."""
     line = rows[row]
     if not line:
         return True

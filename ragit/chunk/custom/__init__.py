@@ -1,11 +1,12 @@
 """Chunkers of the user's own: the words in which one answers, and which one it is.
 
-A chunker is a function `chunk(data: bytes)`, or an object or class with such a method. It is given a file's bytes and
-gives `Span`s, lines of the text that the file is, or `Block`s, the text of a file that is none; a plain tuple or string
-does for either. docs/chunkers.md is written for its author, `preview` is for his tests.
+A chunker is a function `chunk(data: bytes)`, or an object or class with such a method. It is given
+a file's bytes and gives `Span`s, lines of the text that the file is, or `Block`s, the text of a
+file that is none; a plain tuple or string does for either. docs/chunkers.md is written for its
+author, `preview` is for his tests.
 
-Somebody's code is not run where the index is made, but in the process that reads documents (serve.py), and
-only if the user allowed it: who decides that is not this room.
+Somebody's code is not run where the index is made, but in the process that reads documents
+(serve.py), and only if the user allowed it: who decides that is not this room.
 """
 
 from __future__ import annotations
@@ -45,16 +46,19 @@ class Span(NamedTuple):
 
 
 Item = Span | Block | str | tuple[object, ...]
-"""What a chunker gives: a span or a tuple of its fields, a block or its text. One file's are all of one sort."""
+"""What a chunker gives: a span or a tuple of its fields, a block or its text. One file's are all of
+one sort."""
 
 
 class Chunker(Protocol):
-    """An object that chunks. It must answer the same for the same bytes, whatever it was asked before."""
+    """An object that chunks. It must answer the same for the same bytes, whatever it was asked
+    before."""
 
     def chunk(self, data: bytes) -> Iterable[Item]:
         """The chunks of a file. Lines that no span holds become chunks without a name.
 
-        May raise `Unreadable` with the reason why a file gives none; any other exception leaves the file out as well.
+        May raise `Unreadable` with the reason why a file gives none; any other exception leaves the
+        file out as well.
         """
 
 
@@ -68,11 +72,13 @@ class Custom(NamedTuple):
     attribute: str
     """The function, object or class in it."""
     source: bytes = b""
-    """The file's bytes, if it is a file of the repository: exactly those that were allowed are run."""
+    """The file's bytes, if it is a file of the repository: exactly those that were allowed are run.
+    """
     module: str = ""
     """The module's dotted name, if it is installed."""
     declared: bool = True
-    """Whether whoever wrote it says that it is a chunker: in a file of the repository, or by an entry point."""
+    """Whether whoever wrote it says that it is a chunker: in a file of the repository, or by an
+    entry point."""
     path: tuple[str, ...] = ()
     """Folders to import from: those of the user's Python, and none of the repository."""
 
@@ -91,8 +97,8 @@ def preview(
 ) -> Chunking:
     """What ragit makes of a chunker's answer about a file: for its author's tests.
 
-    Runs it here and now. What it raises is raised; ValueError says what is wrong with what it gave, and TypeError that
-    it is no chunker.
+    Runs it here and now. What it raises is raised; ValueError says what is wrong with what it gave,
+    and TypeError that it is no chunker.
     """
     from ragit.chunk.custom import run
 

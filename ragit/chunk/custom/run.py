@@ -1,8 +1,10 @@
-"""A chunker is loaded and asked, and its answer checked: what happens inside the process with limits.
+"""A chunker is loaded and asked, and its answer checked: what happens inside the process with
+limits.
 
-Nothing that it does may cost more than its file: whatever it raises becomes the reason why the file has no chunks, and
-nothing that it gives is taken as it is. Ranges lie inside the file, names are one line, what is too long is cut as in
-any other file, and lines that it left out become chunks of their own.
+Nothing that it does may cost more than its file: whatever it raises becomes the reason why the file
+has no chunks, and nothing that it gives is taken as it is. Ranges lie inside the file, names are
+one line, what is too long is cut as in any other file, and lines that it left out become chunks of
+their own.
 """
 
 from __future__ import annotations
@@ -36,7 +38,8 @@ _SPAN = (int, int, str, str, str, str, str)
 
 
 class Wrong(ValueError):
-    """What a chunker gave is not what one gives; the words follow on `it gave`. The reason that is counted is short."""
+    """What a chunker gave is not what one gives; the words follow on `it gave`. The reason that is
+    counted is short."""
 
     def __init__(self, short: str, detail: str = "") -> None:
         super().__init__(f"{short}{detail}")
@@ -93,7 +96,8 @@ class Runner:
         raise NoChunker
 
     def _fresh(self, custom: Custom) -> ModuleType:
-        """The file's module, made anew for each file: what one file left in its variables must not reach the next."""
+        """The file's module, made anew for each file: what one file left in its variables must not
+        reach the next."""
         if self._code is None:
             self._code = compile(custom.source, custom.name, "exec", dont_inherit=True)
         module = sys.modules[_MODULE] = ModuleType(_MODULE)
@@ -119,7 +123,8 @@ def preview(chunker: object, data: bytes, options: ChunkOptions) -> Chunking:
 
 
 def chunking_of(found: object) -> Callable[[bytes], Iterable[object]]:
-    """The function of a chunker: itself, or its method `chunk`; a class is called first. NoChunker for what is none."""
+    """The function of a chunker: itself, or its method `chunk`; a class is called first. NoChunker
+    for what is none."""
     if isinstance(found, type):
         found = found()
     chunk: Any = getattr(found, _METHOD, found)
