@@ -38,8 +38,11 @@ OF_TEXT = 0.5
 """What a line of a pasted text counts: most of its lines are about something else."""
 
 
+OF_QUESTION = 0.5
+"""What a run of a question counts: its words follow each other by grammar."""
+
 ASKING = frozenset("how what where why which who when whose is does do can should".split())
-"""First words of questions: their words follow each other by grammar, not since they are quoted."""
+"""First words of questions."""
 
 
 class WordWeights(NamedTuple):
@@ -82,9 +85,11 @@ def of_sequence(sequence: Sequence[str], weights: WordWeights, tokens: Sequence[
     counted = [common if weight == COMMON_WORD_WEIGHT else 1.0 for weight in held]
     others = sum(1 for i, run in enumerate(runs) if run > 1 and not at <= i < at + longest)
     length = sum(counted[at : at + longest]) + OF_OTHER_RUNS * others
-    telling = min(1.0, 2 * max(of_run) / weights.rarest) if weights.rarest else 1.0
+    rare = max(2 * max(of_run), sum(of_run) if longest >= RUN - 1 else 0.0)
+    telling = min(1.0, rare / weights.rarest) if weights.rarest else 1.0
     telling = max(telling, min(1.0, (length - RUN) / RUN))
-    return min(1.0, share / total) * _strength(length) * telling
+    asked = OF_QUESTION if sequence[0] in ASKING else 1.0
+    return min(1.0, share / total) * _strength(length) * telling * asked
 
 
 def _strength(length: float) -> float:
@@ -119,10 +124,9 @@ def _of_names(query: QueryTerms, weights: WordWeights, text: str) -> float:
     best = 0.0
     for name in query.names:
         value = match_of_name(name, text)
-        if value and (alone or value in (SAME, SAME_LETTERS)):
-            several = alone and len(words.parts(name)) > 1
-            value *= _rareness(weights.holders.get(name, 1), FEW_OF_SEVERAL if several else FEW)
-        best = max(best, value)
+        if alone or value in (SAME, SAME_LETTERS):
+            few = FEW_OF_SEVERAL if alone and len(words.parts(name)) > 1 else FEW
+            best = max(best, value * _rareness(weights.holders.get(name, 1), few))
     return best if alone else best * IN_SENTENCE
 
 

@@ -31,7 +31,7 @@ def word_weights(query: QueryTerms, holders: Mapping[str, HasFiles], files: int)
     of: dict[str, float] = {}
     for word in {word for sequence in query.sequences for word in sequence}:
         held = holders.get(query.word_terms.get(word, ""))
-        if word in STOP_WORDS:
+        if word in STOP_WORDS or word.isdigit():
             of[word] = COMMON_WORD_WEIGHT
         elif held is None:
             of[word] = 1.0  # too many words for all to be looked up
