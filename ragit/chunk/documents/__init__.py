@@ -37,7 +37,7 @@ READERS: Mapping[str, Reader] = {
     "odt": Reader("odf", 2),
     "pdf": Reader("pdf", 2, "pypdfium2 pypdf cryptography fonttools brotli"),
     "pptx": Reader("pptx", 2),
-    "rtf": Reader("rtf", 3, "striprtf"),
+    "rtf": Reader("rtf", 4, "striprtf"),
     "xls": Reader("xls", 3, "xlrd olefile openpyxl"),
     "xlsx": Reader("xlsx", 3, "openpyxl"),
 }
