@@ -58,8 +58,10 @@ class IndexedTree(Record):
 
     @property
     def searches_nothing(self) -> bool:
-        """True if the tree has files and none of them is indexed or will be."""
-        return not self.snapshot.paths and not self.missing and bool(self.snapshot.skipped)
+        """True if the tree has files, the repository has them, and none is indexed or will be."""
+        return bool(self.snapshot.skipped) and not (
+            self.snapshot.paths or self.missing or self.absent
+        )
 
     @property
     def reasons(self) -> dict[str, int]:
