@@ -1,7 +1,7 @@
-"""Where we may write: a private object directory and copies of the index, so that the user's own stay as they are.
+"""Keep objects of uncommitted work, and copies of the index, in a private folder.
 
-An object that names uncommitted work lies here under the oid that git would give it. The user's objects are its
-alternate, so only what he has not committed is written. `prune` is the collector: git does not know this place.
+The user's own objects and index stay as they are. The user's objects are an alternate of these, so
+only what is not committed is written. `prune` collects what is not needed: git does not.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ IN_USE_SECONDS = 600.0
 """A git command that reads one of our copies of the index has ended by then."""
 
 ALTERNATES = "GIT_ALTERNATE_OBJECT_DIRECTORIES"
-"""The variable that names further object directories."""
+"""Git's variable for further object directories."""
 
 
 class Private:
@@ -42,7 +42,7 @@ class Private:
 
     @property
     def folder(self) -> Path:
-        """The folder, with an object directory in it. Raises GitFailed if nothing at all can be written."""
+        """Return the folder, with an object directory in it. Raises GitFailed if none can be written."""
         if self._chosen is None:
             self._chosen = (
                 next((folder for folder in self._choices if _writable(folder)), None)
@@ -52,7 +52,7 @@ class Private:
 
     @property
     def objects(self) -> Path:
-        """The object directory, as far as it is known: nobody may have made it yet."""
+        """Return the object directory, which may not exist yet."""
         known = self._chosen or next(
             (folder for folder in self._choices if folder.is_dir() and not folder.is_symlink()),
             self._choices[0],
@@ -107,19 +107,19 @@ class Private:
             self._temporary, self._chosen = False, None
 
     def reader(self, git: Git) -> Git:
-        """`git` that also sees our objects, and takes every oid for what it says (no replace refs)."""
+        """Return a `git` that also sees these objects, and no replace refs."""
         folders = [str(self.objects)] if self.objects.is_dir() else []
         return git.with_env(GIT_NO_REPLACE_OBJECTS="1", **_alternates(folders, git))
 
     def writer(self, git: Git, index: Path, users_objects: Path) -> Git:
-        """`git` that writes objects here only, and works on the given index file."""
+        """Return a `git` that writes objects here only, and works on the given index file."""
         ours = str(self.folder / "objects")
         more = _alternates([str(users_objects)], git)
         return git.with_env(GIT_OBJECT_DIRECTORY=ours, GIT_INDEX_FILE=str(index), **more)
 
     @contextmanager
     def scratch_index(self, index: Path) -> Iterator[Path]:
-        """A copy of an index (no file if there is none) to be written to, removed at the end."""
+        """Make a copy of an index (no file if there is none), and remove it at the end."""
         folder = self.folder / f"index-{os.getpid()}-{os.urandom(4).hex()}"
         copy = folder / "index"
         try:
@@ -137,10 +137,11 @@ class Private:
             _remove_folder(folder)
 
     def refreshed_index(self, index: Path) -> Path | None:
-        """A copy of an index that `git status` may refresh, the same one until the original changes; None without one.
+        """Return a copy of an index that `git status` may refresh; None if there is no index.
 
-        After a clone or a checkout git knows of no file for sure that it is unchanged, and reads them all at every
-        status (200 ms for 6,500 files, not 30) until it may note the outcome in an index: in this one it may.
+        It is the same copy until the original changes. After a clone or checkout, git reads all
+        files at each status (200 ms for 6,500 files, not 30) until it may note in an index that they
+        are unchanged.
         """
         try:
             facts = index.stat()
@@ -187,7 +188,7 @@ def _writable(folder: Path) -> bool:
 
 
 def _copy(source: Path, target: Path) -> bool:
-    """Copy an index with its time: git compares it with a file's to tell whether that may have changed unnoticed."""
+    """Copy an index with its time, by which git tells which files may have changed unnoticed."""
     try:
         with source.open("rb") as file:
             facts = os.fstat(file.fileno())
@@ -205,7 +206,7 @@ def _remove_folder(folder: Path) -> None:
 
 
 def _alternates(folders: list[str], git: Git) -> dict[str, str]:
-    """The variable that names further object directories, the caller's own kept."""
+    """Return the variable for further object directories, the caller's own kept."""
     listed = [_quoted(folder) for folder in folders]
     if git.env.get(ALTERNATES):
         listed.append(git.env[ALTERNATES])
@@ -274,7 +275,7 @@ def _reached(recipe: ObjectsRecipe, roots: Iterable[Oid], ours: Iterable[Oid]) -
 
 
 def _children(tree: bytes, width: int) -> Iterator[Oid]:
-    """The oids in a raw tree object: `mode SP name NUL oid`, the oid in `width` bytes."""
+    """Yield the oids of a raw tree object: `mode SP name NUL oid`, the oid in `width` bytes."""
     at = 0
     while at < len(tree):
         at = tree.index(b"\0", at) + 1

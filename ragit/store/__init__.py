@@ -1,7 +1,7 @@
-"""The store: one SQLite file beside the repository's objects. Every line of SQL of the house is in this folder.
+"""The store: one SQLite file in the git directory; all SQL is in this package.
 
-It keeps what others computed and gives it back; it calls no model, fuses no score and resolves no ref. Writers take the
-write lock at once (BEGIN IMMEDIATE) and hold it only while rows are written; readers never take it.
+It calls no model, computes no score and resolves no ref. Writers take the write lock at once (BEGIN
+IMMEDIATE) and hold it only while rows are written; readers never take it.
 """
 
 from ragit.store.connect import engine_versions, is_store

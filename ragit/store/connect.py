@@ -1,4 +1,4 @@
-"""Opening the file: what can be wrong with it, and what to type then. Owns apsw's and sqlite-vec's loading."""
+"""Open a store's file, and turn SQLite's errors into sentences with a remedy."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _HEADER = slice(68, 72)
 
 @contextlib.contextmanager
 def translated(path: Path) -> Iterator[None]:
-    """SQLite's errors as ours, naming the file."""
+    """Raise SQLite's errors as ragit's, naming the file."""
     try:
         yield
     except (apsw.CorruptError, apsw.NotADBError, apsw.FormatError) as error:
@@ -174,7 +174,7 @@ def _distrust(db: apsw.Connection) -> None:
 
 
 def is_store(path: Path) -> bool:
-    """True if a file is an index of ragit, of whatever version and condition, by its header."""
+    """Return True if a file's header is that of an index of ragit, of any version."""
     try:
         with path.open("rb") as file:
             return file.read(100)[_HEADER] == schema.APPLICATION_ID.to_bytes(4, "big")
@@ -183,14 +183,14 @@ def is_store(path: Path) -> bool:
 
 
 def _identity(db: apsw.Connection) -> tuple[int, bool]:
-    """The format, and whether it is a store at all, of one moment: another process may be making it right now."""
+    """Return the format, and whether it is a store, in one state: another process may make it."""
     with one_state(db):
         version: int = db.pragma("user_version")
         return version, _is_store(db, version)
 
 
 def _is_store(db: apsw.Connection, version: int) -> bool:
-    """True for a store, and for the empty file of a ragit that was killed as it made one."""
+    """Return True for a store, and for the empty file of a ragit that was killed making one."""
     name = db.pragma("application_id")
     if version or name:
         return bool(name == schema.APPLICATION_ID)
@@ -244,7 +244,7 @@ def _lacks_shared_memory(error: apsw.Error) -> bool:
 
 
 def _patient(db: apsw.Connection) -> apsw.Connection:
-    """The connection, waiting for others from its first read on: one that closes the store locks it for a moment."""
+    """Let a connection wait for others from its first read on; closing a store locks it."""
     db.set_busy_timeout(BUSY_MS)
     return db
 
@@ -271,7 +271,7 @@ def _prepare(db: apsw.Connection, found: int, *, wal: bool) -> None:
 
 
 def _turned_to_wal(db: apsw.Connection) -> str:
-    """The journal mode after asking for WAL. SQLite does not wait here: makers of one store refuse each other."""
+    """Ask for WAL, and return the journal mode. SQLite itself does not wait for others here."""
     deadline = time.monotonic() + BUSY_MS / 1000
     while True:
         try:
@@ -284,10 +284,10 @@ def _turned_to_wal(db: apsw.Connection) -> str:
 
 @contextlib.contextmanager
 def transaction(db: apsw.Connection) -> Iterator[None]:
-    """Hold the write lock: what is done inside is kept as a whole, or not at all.
+    """Write in one transaction, whose lock is taken at once.
 
-    Not `with db`: that begins without letting go of Python's own lock, so a thread that waits for another's transaction
-    would stop that one from ending it.
+    Not `with db`: that begins without releasing the GIL, so a thread that waits for another's
+    transaction would keep it from ending.
     """
     db.execute("BEGIN IMMEDIATE")
     try:
@@ -316,9 +316,9 @@ def _roll_back(db: apsw.Connection) -> None:
 
 
 def load_vector_functions(db: apsw.Connection) -> bool:
-    """Load sqlite-vec into a connection; False where the platform has none.
+    """Load sqlite-vec into a connection; return False where the platform has none.
 
-    The library is loaded by its path: importing the package would import numpy's typing, some 100 ms.
+    It is loaded by its path: importing the package would import numpy's typing, some 100 ms.
     """
     spec = importlib.util.find_spec("sqlite_vec")
     if spec is None or spec.origin is None:
@@ -334,7 +334,7 @@ def load_vector_functions(db: apsw.Connection) -> bool:
 
 
 def engine_versions() -> tuple[str, str]:
-    """The versions of SQLite and of sqlite-vec; the latter empty where it cannot be loaded."""
+    """Return the versions of SQLite and sqlite-vec; the latter is empty if it cannot be loaded."""
     with contextlib.closing(apsw.Connection(":memory:")) as db:
         found = str(db.execute("SELECT vec_version()").get) if load_vector_functions(db) else ""
     return apsw.sqlite_lib_version(), found

@@ -1,7 +1,7 @@
-"""Descriptions by what they are of and who was asked: paid for once, and kept for as long as what they are of is there.
+"""Store descriptions by subject and describer, apart from chunkings and vectors.
 
-They are no part of a chunking or a vector. What was paid for outlives both: a setting that is turned off and on again,
-a change of the chunker or of the embedder, and a rebuilt store cost nothing.
+They were paid for, so they outlive both: settings turned off and on, another chunker or embedder and
+a rebuilt store cost nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ OF_IMAGE = "image"
 
 
 _NOT_SAID = "NOT EXISTS(SELECT 1 FROM description WHERE describer = ? AND subject = chunk.hash)"
-"""Of a chunk, with a describer's number."""
+"""Condition on a chunk; its parameter is the number of a describer."""
 
 
 class DescriptionRow(NamedTuple):
@@ -30,7 +30,7 @@ class DescriptionRow(NamedTuple):
 
     kind: str
     describer: str
-    """The fingerprint of who was asked, and what."""
+    """Fingerprint of server, model and prompt."""
     subject: bytes
     text: str
 
@@ -43,7 +43,7 @@ class Descriptions:
         self._path = path
 
     def of(self, kind: str, describer: str, subjects: Iterable[bytes]) -> dict[bytes, str]:
-        """Stored descriptions by subject; absent ones are left out."""
+        """Return stored descriptions by subject; absent ones are left out."""
         with translated(self._path):
             number = self._number(kind, describer)
             if number is None:
@@ -55,7 +55,7 @@ class Descriptions:
             return {subject: text for subject, text in found if text is not None}
 
     def keep(self, kind: str, describer: str, said: Mapping[bytes, str]) -> None:
-        """Store descriptions; those that are there stay as they are. To be called inside `writing`."""
+        """Store descriptions, unless they are there. To be called inside `writing`."""
         self._db.execute(
             "INSERT OR IGNORE INTO describer(kind, fingerprint) VALUES(?,?)", (kind, describer)
         )
@@ -66,7 +66,7 @@ class Descriptions:
         )
 
     def count(self, kind: str, describer: str) -> int:
-        """How many are stored."""
+        """Return how many are stored."""
         with translated(self._path):
             number = self._number(kind, describer)
             found: int = self._db.execute(
@@ -75,7 +75,7 @@ class Descriptions:
             return found
 
     def all(self) -> Iterator[DescriptionRow]:
-        """Every description, whoever was asked."""
+        """Yield every description, of all describers."""
         sql = """
             SELECT kind, fingerprint, subject, text FROM describer
             CROSS JOIN description ON description.describer = describer.id
@@ -85,9 +85,9 @@ class Descriptions:
                 yield DescriptionRow(*row)
 
     def drop_unused(self, blobs: Set[bytes]) -> None:
-        """Delete those of chunks that are no longer stored, and of images that are none of these blobs.
+        """Delete those of chunks that are not stored, and of images that are none of these blobs.
 
-        Whoever was asked: a model that is not configured today may be tomorrow. To be called inside `writing`.
+        Those of a model that is not configured now stay. To be called inside `writing`.
         """
         images: list[tuple[Any, ...]] = []
         for number, kind in self._db.execute("SELECT id, kind FROM describer").fetchall():
@@ -102,16 +102,16 @@ class Descriptions:
             "DELETE FROM describer WHERE id NOT IN (SELECT describer FROM description)"
         )
 
-    # -- vectors that lack theirs ------------------------------------------------------------------------------------
+    # -- vectors that lack theirs
 
     def lacking(self, embedder: int) -> set[int]:
-        """Chunkings with vectors that lack their descriptions."""
+        """Return chunkings with vectors that lack their descriptions."""
         sql = f"SELECT DISTINCT chunk >> {ORDINAL_BITS} FROM undescribed WHERE embedder = ?"
         with translated(self._path):
             return {chunking for (chunking,) in self._db.execute(sql, (embedder,))}
 
     def overdue(self, embedder: int, describer: str) -> dict[int, int]:
-        """Chunkings with vectors that lack descriptions of chunks which are stored, and how many of each do."""
+        """Return by chunking how many vectors lack a description that is stored."""
         sql = f"""
             SELECT undescribed.chunk >> {ORDINAL_BITS}, count(*) FROM undescribed
             CROSS JOIN chunk ON chunk.id = undescribed.chunk
@@ -125,8 +125,10 @@ class Descriptions:
     def to_ask(
         self, embedder: int | None, describer: str, chunkings: Set[int], bare: Iterable[int]
     ) -> int:
-        """How many texts of chunks of some chunkings, each once, nobody has described: of those whose vectors lack a
-        description, and of all chunks of the `bare` ones, which have no vectors.
+        """Return the number of distinct texts without a description.
+
+        Counts chunks of `chunkings` whose vectors lack one, and all chunks of the `bare` chunkings,
+        which have no vectors.
         """
         undescribed = f"""
             SELECT chunk.id >> {ORDINAL_BITS}, chunk.hash FROM undescribed
@@ -144,14 +146,15 @@ class Descriptions:
             return len(texts)
 
     def lack(self, embedder: int, chunks: Iterable[int]) -> None:
-        """Note chunks whose vectors were made without. To be called inside `writing`."""
+        """Note chunks whose vectors lack a description. To be called inside `writing`."""
         self._db.executemany(
             "INSERT INTO undescribed VALUES(?,?)", ((embedder, chunk) for chunk in chunks)
         )
 
     def mend(self, embedder: int, described: Mapping[bytes, tuple[bytes, bytes]]) -> None:
-        """Give vectors with descriptions to all chunks of the same text that lack them, in whatever chunking: which
-        branch was described first must not show. To be called inside `writing`.
+        """Give vectors with descriptions to all chunks of the same text that lack them.
+
+        So it does not show which branch was described first. To be called inside `writing`.
         """
         if not self._db.execute(
             "SELECT EXISTS(SELECT 1 FROM undescribed WHERE embedder = ?)", (embedder,)

@@ -61,7 +61,7 @@ def chunk_row(row: tuple[Any, ...]) -> ChunkRow:
 
 
 def chunk_id(chunking: int, ordinal: int) -> int:
-    """A chunk's number, from its chunking's and its place in it."""
+    """Return a chunk's number, from that of its chunking and its place in it."""
     return chunking << ORDINAL_BITS | ordinal
 
 
@@ -102,23 +102,24 @@ _CHUNK_KINDS = (bytes, int, int, int, int, str, str, str, str, str, str)
 
 
 class StoredChunking(NamedTuple):
-    """What is known of a blob that was chunked."""
+    """A stored chunking without its chunks."""
 
     number: int
     length: int
-    """Its words."""
+    """Number of words."""
     skipped: str
-    """Why it has no chunks, or not those that it might have; else empty."""
+    """Why it has no chunks, or only chunks by lines; empty otherwise."""
     chunks: int
     embedded: bool
-    """It lacks no vector of the embedder that was asked about."""
+    """True if it has all vectors of the embedder that was asked about."""
 
 
 class NewChunking(Record):
-    """A blob's chunks, words and vectors, ready to store. `vectors` is None where no embedder took part.
+    """A blob's chunks, words and vectors, ready to store.
 
-    `derived` is the compressed text of a document, empty for what is text itself. `undescribed` are the ordinals of the
-    chunks whose vectors lack the description that the embedder's name promises.
+    `vectors` is None without an embedder. `derived` is the compressed text of a document, empty for
+    text. `undescribed` are ordinals of chunks whose vectors lack the description that they should
+    be made with.
     """
 
     oid: Oid
@@ -136,7 +137,7 @@ class NewChunking(Record):
 
 
 class StoreInfo(Record):
-    """Sizes, for status and gc."""
+    """Sizes and counts of a store."""
 
     bytes: int
     chunkings: int

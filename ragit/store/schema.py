@@ -1,4 +1,4 @@
-"""The tables, and how a store of an older ragit becomes one of this ragit.
+"""Define the tables, and bring a store of an older ragit up to date.
 
 chunking    one blob chunked as one language by one chunker: the unit that trees are made of
 chunk       its pieces; id = chunking << 16 | ordinal, so that a tree's chunks are a few ranges of ids
@@ -10,8 +10,8 @@ embedded    which chunkings have all their vectors under which embedder
 snapshot    a tree composed of chunkings: a cache, since the tree's own entries say the same
 derived     the text made of a document, compressed, by chunking, with the rows or pages of its lines; what is text
             itself is read back from its blob
-describer   whom descriptions were asked of, and what; each has many rows in
-description what was said, by its subject: the hash of a chunk's embedded text, or an image's blob
+describer   servers, models and prompts that made descriptions; each has many rows in
+description by subject: the hash of a chunk's embedded text, or an image's blob
 state       trees of uncommitted work by working tree, the newest last
 draft       which chunkings are needed by which of these states, and by no commit
 undescribed which chunks have a vector under which embedder that lacks the description it should be made with
@@ -62,7 +62,7 @@ def _version_1(db: apsw.Connection) -> None:
 
 
 def _version_2(db: apsw.Connection) -> None:
-    """Documents: where a chunk stands for a person, and the text that was made. Descriptions."""
+    """Add documents (a chunk's page or rows, and the text) and descriptions."""
     db.execute(
         """
         ALTER TABLE chunk ADD COLUMN place TEXT NOT NULL DEFAULT '';
@@ -80,7 +80,7 @@ def _version_2(db: apsw.Connection) -> None:
 
 
 def _version_3(db: apsw.Connection) -> None:
-    """The mark of a server's model: empty for an embedder that needs none, and for one of an older ragit."""
+    """Add the mark of a server's model; it is empty for an embedder that needs none."""
     db.execute("ALTER TABLE embedder ADD COLUMN mark BLOB NOT NULL DEFAULT x''")
 
 
@@ -132,7 +132,7 @@ def migrate(db: apsw.Connection) -> None:
 
 
 def add_embedder(db: apsw.Connection, fingerprint: str, dimensions: int) -> int:
-    """Make an embedder known, with its two tables; its number."""
+    """Add an embedder with its two tables, unless it is there; return its number."""
     db.execute(
         "INSERT OR IGNORE INTO embedder(fingerprint, dimensions) VALUES(?, ?)",
         (fingerprint, dimensions),

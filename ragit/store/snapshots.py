@@ -1,4 +1,4 @@
-"""Trees that were composed before: a cache, since the tree itself says the same, only slower."""
+"""Cache which chunkings a tree consists of; the tree itself says the same, only slower."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ from ragit.store.rows import DamagedRow, unpacked_oid, unpacking
 from ragit.types import Oid
 
 KEPT = 128
-"""Composed trees kept as a cache; any other is composed again from its entries in some milliseconds."""
+"""Trees that are kept; any other is resolved again from its entries in milliseconds."""
 
 
 class Snapshot(Record):
-    """A tree composed of chunkings: the i-th path is the i-th chunking, whose blob has lengths[i] words."""
+    """A tree of chunkings: the i-th path is the i-th chunking, whose blob has lengths[i] words."""
 
     paths: list[bytes]
     chunkings: array[int]
     lengths: array[int]
     skipped: Mapping[bytes, str]
-    """Paths that are not searched, each with its reason; and those of which a reader had no say, which are."""
+    """Reason by path: skipped files, and files that are indexed by lines only."""
 
 
 class Snapshots:
-    """The cached trees of one open store. What a tree is made of depends on the selection of files, too."""
+    """The cached trees of one open store, by tree and selection of files."""
 
     def __init__(self, db: apsw.Connection, path: Path) -> None:
         self._db = db
         self._path = path
 
     def of(self, tree: Oid, selection: str) -> Snapshot | None:
-        """A tree composed before under the same selection of files, if it is still cached."""
+        """Return a tree under a selection of files; None if it is not cached."""
         with translated(self._path):
             row = self._db.execute(
                 "SELECT paths, chunkings, skipped FROM snapshot WHERE tree = ? AND selection = ?",
@@ -46,7 +46,7 @@ class Snapshots:
             return None if row is None else unpacked(*row)
 
     def trees(self, selection: str) -> list[Oid]:
-        """Trees that are composed already, newest first: a neighbour to start from."""
+        """Return the cached trees of a selection, newest first."""
         with translated(self._path):
             rows = self._db.execute(
                 "SELECT tree FROM snapshot WHERE selection = ? ORDER BY id DESC", (selection,)
@@ -54,7 +54,7 @@ class Snapshots:
             return [unpacked_oid(tree) for (tree,) in rows]
 
     def add(self, tree: Oid, selection: str, snapshot: Snapshot) -> None:
-        """Cache a composed tree, and let go of the oldest ones. To be called inside `writing`."""
+        """Cache a tree, and drop the oldest ones. To be called inside `writing`."""
         self._db.execute(
             "INSERT OR REPLACE INTO snapshot(tree, selection, paths, chunkings, skipped) VALUES(?,?,?,?,?)",
             (bytes.fromhex(tree), selection, *_packed(snapshot)),
@@ -65,7 +65,7 @@ class Snapshots:
         )
 
     def forget(self, reasons: Set[str]) -> None:
-        """Delete the cached trees that name one of these reasons for a path. To be called inside `writing`."""
+        """Delete trees that name one of these reasons for a path. To be called inside `writing`."""
         wanted = {reason.encode() for reason in reasons}
         rows = cast(
             "list[tuple[int, bytes]]",
@@ -78,14 +78,14 @@ class Snapshots:
                 self._db.execute("DELETE FROM snapshot WHERE id = ?", (number,))
 
     def drop(self, chunkings: Set[int]) -> None:
-        """Delete the trees that name one of these. To be called inside `writing`."""
+        """Delete trees that consist of one of these. To be called inside `writing`."""
         rows = self._db.execute("SELECT id, paths, chunkings, skipped FROM snapshot").fetchall()
         for number, *packed in rows:
             if not chunkings.isdisjoint(unpacked(*packed).chunkings):
                 self._db.execute("DELETE FROM snapshot WHERE id = ?", (number,))
 
     def drop_of(self, embedder: str) -> None:
-        """Delete the trees that have their vectors by this embedder. To be called inside `writing`."""
+        """Delete trees with vectors of this embedder. To be called inside `writing`."""
         sql = "DELETE FROM snapshot WHERE substr(selection, instr(selection, ' ') + 1) = ?"
         self._db.execute(sql, (embedder,))
 

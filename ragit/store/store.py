@@ -1,4 +1,4 @@
-"""Rows in, rows out: all queries of the store, each a method that says what it gives."""
+"""Run the queries of the store, each in a method of its own."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _FOUND = (int, int, str, int, int)
 """Types of what is found of a chunking."""
 
 SPAN = 256
-"""Chunkings scanned in one go: what is nearest so far then bounds what the next ones give."""
+"""Chunkings scanned at once; the nearest ones found bound the distances of the next scan."""
 
 
 class Store:
@@ -92,25 +92,25 @@ class Store:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """One consistent view for several reads, whatever is written meanwhile."""
+        """Read one state of the store while inside, whatever is written meanwhile."""
         with translated(self.path), one_state(self._db):
             yield
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """One transaction: all of it is kept, or nothing."""
+        """Write in one transaction: all of it is kept, or nothing."""
         with translated(self.path), transaction(self._db):
             yield
 
     @cached_property
     def has_vectors(self) -> bool:
-        """True if this platform has sqlite-vec."""
+        """Return True if this platform has sqlite-vec."""
         return load_vector_functions(self._db)
 
-    # -- chunkings ---------------------------------------------------------------------------------------------------
+    # -- chunkings
 
     def embedder(self, fingerprint: str) -> int | None:
-        """The number of an embedder, if any vector of it is stored."""
+        """Return the number of an embedder; None if no vector of it is stored."""
         with translated(self.path):
             number: int | None = self._db.execute(
                 "SELECT id FROM embedder WHERE fingerprint = ?", (fingerprint,)
@@ -118,14 +118,14 @@ class Store:
             return number
 
     def embedders(self) -> dict[str, int]:
-        """The numbers of all embedders of which vectors are stored, by their fingerprints."""
+        """Return the numbers of all embedders with stored vectors, by fingerprint."""
         with translated(self.path):
             return dict(self._db.execute("SELECT fingerprint, id FROM embedder ORDER BY id"))
 
     def add_embedder(self, fingerprint: str, dimensions: int, mark: bytes = b"") -> int:
-        """The number of an embedder, made known if it was not, with its mark if it has none. As `check_dimensions`.
+        """Add an embedder unless it is there, and its mark if it has none; return its number.
 
-        To be called inside `writing`.
+        To be called inside `writing`. Raises EmbedderUnavailable like `check_dimensions`.
         """
         number = schema.add_embedder(self._db, fingerprint, dimensions)
         self.check_dimensions(number, dimensions)
@@ -136,14 +136,14 @@ class Store:
         return number
 
     def mark(self, embedder: int) -> bytes:
-        """What an embedder made of the text by which its model is told: float32; empty if that is not known."""
+        """Return an embedder's vector of the probe text (float32); empty if it is not known."""
         with translated(self.path):
             sql = "SELECT mark FROM embedder WHERE id = ?"
             mark: bytes = checked(self._db.execute(sql, (embedder,)).fetchone() or (), (bytes,))[0]
             return mark
 
     def check_dimensions(self, embedder: int, dimensions: int) -> None:
-        """EmbedderUnavailable if an embedder's stored vectors have another length: they cannot be compared."""
+        """Raise EmbedderUnavailable if the stored vectors of an embedder have another length."""
         with translated(self.path):
             stored: int = self._db.execute(
                 "SELECT dimensions FROM embedder WHERE id = ?", (embedder,)
@@ -159,7 +159,7 @@ class Store:
     def find(
         self, keys: Iterable[tuple[Oid, str, str]], embedder: int | None
     ) -> Iterator[StoredChunking | None]:
-        """What is stored for each (oid, language, fingerprint); None if nothing is."""
+        """Return what is stored for each (oid, language, fingerprint); None if nothing is."""
         sql = """
             SELECT id, length, skipped, chunks,
                    chunks = 0 OR EXISTS(SELECT 1 FROM embedded WHERE embedder = ? AND chunking = chunking.id)
@@ -179,9 +179,10 @@ class Store:
                     yield StoredChunking(number, length, skipped, chunks, bool(embedded))
 
     def add(self, new: NewChunking, embedder: int | None) -> bool:
-        """Store one chunking, or only its vectors if the rest is there. To be called inside `writing`.
+        """Store a chunking, or only its vectors if the rest is there.
 
-        One that was deferred is replaced: True, and cached trees that name such a reason are to be forgotten.
+        Return True if it replaces a deferred one: cached trees that name such a reason are to be
+        forgotten. To be called inside `writing`.
         """
         key = (bytes.fromhex(new.oid), new.language, new.fingerprint)
         found = self._db.execute(
@@ -239,10 +240,10 @@ class Store:
     def vectors_of(
         self, hashes: Iterable[bytes], embedder: int | None, described: Set[bytes] | None = None
     ) -> dict[bytes, tuple[bytes, bytes]]:
-        """Stored vectors (bits, bytes) by the hash of the embedded text; absent ones are left out.
+        """Return stored vectors (bits, bytes) by the hash of the embedded text.
 
-        Where the embedder's vectors are made with descriptions, `described` are the hashes of which there are some: of
-        these only such vectors are given, of the others only such as lack theirs.
+        Where an embedder's vectors are made with descriptions, `described` are the hashes that have
+        one. For these, only vectors made with it are returned; for others, only those without.
         """
         if embedder is None:
             return {}
@@ -267,12 +268,12 @@ class Store:
 
     @property
     def descriptions(self) -> Descriptions:
-        """What language models said about chunks and images."""
+        """Return the descriptions of chunks and images."""
         return Descriptions(self._db, self.path)
 
     @property
     def snapshots(self) -> Snapshots:
-        """Trees that were composed before."""
+        """Return the cached trees."""
         return Snapshots(self._db, self.path)
 
     @property
@@ -281,7 +282,7 @@ class Store:
         return States(self._db, self.path, self._drop_all)
 
     def keys_of(self, chunkings: Iterable[int]) -> list[tuple[Oid, str, str]]:
-        """(oid, language, fingerprint) of some chunkings."""
+        """Return (oid, language, fingerprint) of some chunkings."""
         sql = "SELECT oid, language, fingerprint FROM chunking WHERE id = ?"
         with translated(self.path):
             rows = (row for c in chunkings for row in self._db.execute(sql, (c,)))
@@ -291,28 +292,28 @@ class Store:
             ]
 
     def last_chunking(self) -> int:
-        """The number of the chunking that was added last, also if it is gone again."""
+        """Return the number of the newest chunking, also if it was deleted since."""
         with translated(self.path):
             return (
                 self._db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'chunking'").get or 0
             )
 
     def has_chunks(self) -> bool:
-        """True if any chunk is stored."""
+        """Return True if any chunk is stored."""
         with translated(self.path):
             return bool(self._db.execute("SELECT EXISTS(SELECT 1 FROM chunk)").get)
 
     def chunk_count(self, chunkings: Iterable[int]) -> int:
-        """How many chunks these chunkings have together, those that are gone meanwhile not counted."""
+        """Return how many chunks these chunkings have together; deleted ones do not count."""
         with translated(self.path):
             counts = dict(self._db.execute("SELECT id, chunks FROM chunking"))
             with unpacking():
                 return sum(counts.get(chunking, 0) for chunking in chunkings)
 
-    # -- search ------------------------------------------------------------------------------------------------------
+    # -- search
 
     def occurrences(self, term: str) -> list[tuple[int, str]]:
-        """Where a term stands, in any tree: (chunking, column), see `postings.COLUMNS`."""
+        """Return where a term stands, in any tree: (chunking, column of `postings.COLUMNS`)."""
         with translated(self.path):
             rows = self._db.execute("SELECT doc, col FROM term_instance WHERE term = ?", (term,))
             return cast("list[tuple[int, str]]", rows.fetchall())
@@ -328,7 +329,7 @@ class Store:
             yield from (term for (term,) in self._db.execute(sql, (prefix, last)))
 
     def forward(self, chunkings: Iterable[int]) -> dict[int, bytes]:
-        """The packed words of some chunkings."""
+        """Return the packed words of some chunkings. Raises StoreUnreadable if one is not there."""
         sql = "SELECT terms FROM forward WHERE chunking = ?"
         with translated(self.path):
             found = ((c, self._db.execute(sql, (c,)).fetchone()) for c in chunkings)
@@ -337,9 +338,10 @@ class Store:
     def nearest(
         self, bits: bytes, members: Iterable[int], embedder: int, limit: int
     ) -> list[tuple[int, int]]:
-        """(chunk, differing sign bits) of the `limit` chunks nearest to a query among the chunkings given (ascending).
+        """Return (chunk, differing sign bits) of the `limit` chunks nearest to a query.
 
-        All chunks as near as the last one are given too: a cut among equals would depend on the order of insertion.
+        `members` are the chunkings to look at, in ascending order. All chunks as near as the last
+        one are returned, too: a cut among equals would depend on the order of insertion.
         """
         sql = f"""
             SELECT chunk, vec_distance_hamming(vec_bit(v), vec_bit(?1)) AS distance
@@ -358,7 +360,7 @@ class Store:
         return _closest(near, limit)[0]
 
     def similarities(self, vector: bytes, chunks: Iterable[int], embedder: int) -> dict[int, float]:
-        """Cosine of some chunks with a query's byte vector, from -1 to 1."""
+        """Return the cosine of some chunks with a query's byte vector, from -1 to 1."""
         sql = f"SELECT 1 - vec_distance_cosine(vec_int8(v), vec_int8(?)) FROM vec_i8_{embedder} WHERE chunk = ?"
         with translated(self.path):
             found = ((chunk, self._db.execute(sql, (vector, chunk)).get) for chunk in chunks)
@@ -367,7 +369,7 @@ class Store:
     def similarities_within(
         self, vector: bytes, chunkings: Iterable[int], embedder: int
     ) -> dict[int, list[float]]:
-        """The same for all chunks of some chunkings, each in the order of its chunks."""
+        """Return the cosines of all chunks of some chunkings, each in the order of its chunks."""
         sql = f"""
             SELECT 1 - vec_distance_cosine(vec_int8(v), vec_int8(?)) FROM vec_i8_{embedder}
             WHERE chunk BETWEEN ? AND ? ORDER BY chunk
@@ -390,7 +392,7 @@ class Store:
             return {i: chunk_row(self._db.execute(sql, (i,)).fetchone() or ()) for i in ids}
 
     def chunks_of(self, chunking: int) -> dict[int, ChunkRow]:
-        """All chunk rows of one chunking by number, in order."""
+        """Return all chunk rows of a chunking by number, in order."""
         sql = "SELECT id FROM chunk WHERE id >= ? AND id < ? ORDER BY id"
         first, after = chunk_id(chunking, 0), chunk_id(chunking + 1, 0)
         with translated(self.path):
@@ -406,22 +408,22 @@ class Store:
                 return {c: zlib.decompress(*row) for c, row in rows}
 
     def blobs(self, chunkings: Iterable[int]) -> dict[int, tuple[Oid, str]]:
-        """The blob and the language (as resolved from its content) of some chunkings."""
+        """Return the blob and the language (as resolved from its content) of some chunkings."""
         sql = "SELECT oid, resolved FROM chunking WHERE id = ?"
         with translated(self.path):
             rows = ((c, self._db.execute(sql, (c,)).fetchone() or ()) for c in chunkings)
             return {c: (unpacked_oid(*row[:1]), *checked(row[1:], (str,))) for c, row in rows}
 
     def languages(self) -> dict[int, str]:
-        """The language of every chunking, for a filter by language."""
+        """Return the language of every chunking."""
         with translated(self.path):
             rows = self._db.execute("SELECT id, resolved FROM chunking")
             return dict(checked(row, (int, str)) for row in rows)
 
-    # -- upkeep ------------------------------------------------------------------------------------------------------
+    # -- upkeep
 
     def all_keys(self) -> Iterator[tuple[int, Oid, str, str]]:
-        """Every chunking's number and what it was made from: (number, blob, language, fingerprint)."""
+        """Yield every chunking as (number, blob, language, fingerprint)."""
         with translated(self.path):
             for chunking, oid, language, fingerprint in self._db.execute(
                 "SELECT id, oid, language, fingerprint FROM chunking"
@@ -429,7 +431,7 @@ class Store:
                 yield chunking, unpacked_oid(oid), *checked((language, fingerprint), (str, str))
 
     def info(self) -> StoreInfo:
-        """Sizes."""
+        """Return sizes and counts."""
         with translated(self.path):
             return StoreInfo(
                 bytes=sum(f.stat().st_size for f in _files(self.path)),
@@ -441,7 +443,7 @@ class Store:
             )
 
     def drop_except(self, keep: set[int], embedders: set[int]) -> int:
-        """Delete every chunking not in `keep`, every embedder not in `embedders`, and composed trees that name one.
+        """Delete chunkings not in `keep`, embedders not in `embedders`, and cached trees of them.
 
         Returns the number of chunkings deleted. To be called inside `writing`; `compact` gives the space back.
         """
@@ -518,7 +520,7 @@ def _files(path: Path) -> list[Path]:
 
 
 def _runs(members: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """Ascending numbers as (first, last) of each unbroken run, at most SPAN long."""
+    """Yield (first, last) of each unbroken run of ascending numbers, at most SPAN long."""
     first = last = -1
     for number in members:
         if number != last + 1 or number - first >= SPAN:
@@ -531,7 +533,7 @@ def _runs(members: Iterable[int]) -> Iterator[tuple[int, int]]:
 
 
 def _closest(near: list[tuple[int, int]], limit: int) -> tuple[list[tuple[int, int]], int]:
-    """The `limit` nearest and their equals, and the distance of the last."""
+    """Return the `limit` nearest with their equals, and the distance of the last."""
     if len(near) <= limit:
         return near, 1 << 30
     bound = sorted(distance for _, distance in near)[limit - 1]
