@@ -199,8 +199,10 @@ def test_without_pillow_what_every_server_takes_is_sent_as_it_is(
         raise scaled.Unscaled(damaged=False)
 
     monkeypatch.setattr(image, "scaled", none)
-    data = picture("PNG", 3000, 20)
+    data = picture("PNG", 300, 20)
     assert image.picture(data, LIMITS) == ("image/png", data)
+    with pytest.raises(image.NeedsPillow, match="3000 x 20 pixels.*ragit\\[images\\]"):
+        image.picture(picture("PNG", 3000, 20), LIMITS)
     with pytest.raises(image.NeedsPillow, match="ragit\\[images\\]"):
         image.picture(picture("GIF"), LIMITS)
 

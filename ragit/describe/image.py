@@ -20,6 +20,11 @@ TOO_LARGE = "image too large"
 TOO_MANY_PIXELS = "too many pixels"
 DAMAGED = "damaged image"
 
+_MISSING = "which is not installed: pip install 'ragit[images]'"
+
+UNSCALED_BYTES = 1_000_000
+"""Most bytes of an image that is sent as it is, where Pillow is missing."""
+
 _AS_IS = frozenset({"image/png", "image/jpeg", "image/webp"})
 """What every server takes. Of a GIF it wants no animation, and BMP many do not know: these are converted."""
 
@@ -68,7 +73,8 @@ def facts(data: bytes, limits: Limits) -> Facts:
 def picture(data: bytes, limits: Limits) -> Picture:
     """An image as it is sent: its first frame, scaled down, without what a camera wrote into it.
 
-    Without Pillow it is sent as it is, if it is of a kind that every server takes. Raises Unfit or NeedsPillow.
+    Without Pillow it is sent as it is, if it is small and of a kind that every server takes. Raises
+    Unfit or NeedsPillow.
     """
     found = facts(data, limits)
     try:
@@ -77,9 +83,10 @@ def picture(data: bytes, limits: Limits) -> Picture:
         if error.damaged:
             raise Unfit(DAMAGED) from error
     if found.media_type not in _AS_IS:
-        raise NeedsPillow(
-            f"{found.media_type} is converted by Pillow, which is not installed: ragit[images] brings it"
-        )
+        raise NeedsPillow(f"{found.media_type} is converted by Pillow, {_MISSING}")
+    if max(found.width, found.height) > limits.side or len(data) > UNSCALED_BYTES:
+        size = f"{found.width} x {found.height} pixels, {len(data) / 1e6:.1f} MB"
+        raise NeedsPillow(f"an image of {size} is scaled down by Pillow, {_MISSING}")
     return Picture(found.media_type, data)
 
 

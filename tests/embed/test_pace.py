@@ -69,12 +69,12 @@ def test_a_request_that_timed_out_is_not_repeated_at_its_size(
 
     def slowly(payload: dict[str, Any]) -> Answer:
         with working:
-            time.sleep(0.05 * len(payload["input"]))
+            time.sleep(0.15 * len(payload["input"]))
         return well(payload)
 
     server.reply = slowly
-    embedder = served(server, timeout=0.6)
-    assert len(embedder.embed(TEXTS)) == len(TEXTS)
+    embedder = served(server, timeout=2.0)
+    assert len(embedder.embed(TEXTS[:30])) == 30
     asked = [tuple(payload["input"]) for payload in server.asked]
     assert len(asked[0]) > 12 and len(set(asked)) == len(asked)
     assert max(map(len, asked[1:])) < len(asked[0])
