@@ -5,6 +5,7 @@ from __future__ import annotations
 from sandbox import GitSandbox
 
 import ragit
+from ragit.render.text import qualified
 from ragit.store import pack_definitions
 from ragit.types import Chunk, Definition
 
@@ -47,3 +48,13 @@ def test_definitions_are_stored_on_one_line_each_whatever_their_names_hold() -> 
     name = "adds\ttwo\u2028lines\n"
     chunk = Chunk(5, 9, 0, 1, "x", definitions=(Definition(name, "test", 6),))
     assert pack_definitions(chunk) == "1\ttest\tadds two lines"
+
+
+def test_a_test_is_shown_behind_the_titles_around_it(repo: GitSandbox) -> None:
+    repo.write(
+        "a.test.js", 'describe("the cart", () => {\n  it("adds items", () => {\n  });\n});\n'
+    )
+    repo.commit("one")
+    with ragit.open(repo.path) as index:
+        hits = index.search("adds items", mode="keyword", optimize=False).hits
+    assert [qualified("", hit) for hit in hits if hit.kind == "test"] == ["the cart › adds items"]

@@ -50,10 +50,15 @@ def lines_of(hit: Hit) -> list[str]:
 
 
 def symbols(hit: Hit) -> list[str]:
-    """Return the names that a hit defines: several where small neighbours are one chunk. A heading
-    is one name.
-    """
-    return [hit.symbol] if hit.kind == "section" and hit.symbol else hit.symbol.split()
+    """Return the names that a hit defines, of which a title or an operator may hold blanks."""
+    if hit.kind == "section" and hit.symbol:
+        return [hit.symbol]
+    names, rest = [], hit.symbol
+    for name, *_ in hit.definitions:
+        if f"{rest} ".startswith(f"{name} "):
+            names.append(name)
+            rest = rest[len(name) :].lstrip()
+    return [*names, *rest.split()]
 
 
 def asked_first(query: str, hit: Hit) -> list[str]:

@@ -63,6 +63,8 @@ def qualified(query: str, hit: Hit, most: int = _NAMES) -> str:
 def within(parent: str, symbol: str, kind: str) -> str:
     """Join a name with the names around it; titles are joined by a sign that stands in no name."""
     if parent and symbol:
+        if kind in ("test", "describe"):
+            return f"{parent} › {symbol}"
         return f"{parent}{' > ' if kind == 'section' or ' > ' in parent else '.'}{symbol}"
     return symbol or parent
 
