@@ -555,7 +555,7 @@ def test_a_session_says_what_the_reranker_did(shop: GitSandbox) -> None:
             for part in ("-c", f"{name}={value}")
         ]
         said = shell.ragit(*options, "search", "--explain", "--rerank", QUERY, code=0).out
-        assert "  reranked    place " in said
+        assert "  reranked    rank " in said
         assert ", relevance 1\n" in said
         assert "the reranker moved it (rerank)" in said
         assert "\nreranked the best 20 by jina-reranker-v2-base-multilingual, " in said
