@@ -139,8 +139,9 @@ def test_no_hit_reaches_over_two_pages(repo: GitSandbox) -> None:
 
 
 def test_every_format_shows_the_place(filled: GitSandbox) -> None:
-    head, first, *_ = ragit_says(filled, "search", "oil drums").splitlines()
-    assert head.startswith("docs/manual.pdf  page 3  Disposal  section  ")
+    head, title, first, *_ = ragit_says(filled, "search", "oil drums").splitlines()
+    assert head == "docs/manual.pdf  page 3"
+    assert title.startswith("  Disposal  section  ")
     assert first == "  Disposal"
     (result, *_) = json.loads(ragit_says(filled, "search", "--json", "oil drums"))["results"]
     assert result["location"] == "page 3"
