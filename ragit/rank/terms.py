@@ -253,7 +253,7 @@ def _names(
 ) -> tuple[str, ...]:
     """Return the identifiers that are to be found as they are written."""
     if shape == "symbol":
-        return tuple(symbol.name for symbol in symbols[-1:])
+        return () if _FILE.search(text) else tuple(symbol.name for symbol in symbols[-1:])
     last = {_SEPARATOR.split(name)[-1] for name in marked}
     listed = (symbol.name for symbol in symbols)
     return tuple(name for name in listed if name in last or _IDENTIFIER.search(name))

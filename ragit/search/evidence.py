@@ -50,6 +50,10 @@ def find_evidence(
             value = 1.0
         if value > 0:
             evidence.update(((place, chunk), value) for place in places[chunk >> ORDINAL_BITS])
+    if query.shape == "symbol":
+        for place, file in found.files.items():
+            if file.mentioned == 1.0:  # the query is its path
+                evidence[place, chunk_id(tree.snapshot.chunkings[place], 0)] = 1.0
     for key, value in _frames(store, tree, query).items():
         evidence[key] = max(evidence.get(key, 0.0), value)
     return Evidence(evidence, weights)

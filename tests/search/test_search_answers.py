@@ -1,0 +1,87 @@
+"""Answers end to end: the exact thing first, at its line; nothing where there is nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sandbox import GitSandbox
+
+import ragit
+
+LOADER = '''\
+def load_{0}(x):
+    """Detect the types of x; a type is detected once."""
+    return [detect(t) for t in x.types]
+'''
+POWER = """\
+class Pow:
+    def __new__(cls, base, exponent):
+        if base.is_relational:
+            raise TypeError("Relational cannot be used in Pow")
+        return object.__new__(cls)
+"""
+DOCS = "# Relations\n\nA relational is used where a Pow cannot be, or a power in a relational.\n"
+TRACE = """\
+Traceback (most recent call last):
+  File "main.py", line 3, in <module>
+  File "/home/u/site/core/power.py", line 330, in __new__
+TypeError: boom
+"""
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ragit.Ragit]:
+    repo = GitSandbox(Path(tmp_path_factory.mktemp("answers")) / "repo")
+    repo.write("examples/db.py", "def get_db(path):\n    return connect(path, detect_types=1)\n")
+    for number in range(12):
+        repo.write(f"src/m{number}.py", LOADER.format(number))
+    repo.write("core/power.py", POWER)
+    repo.write("core/relation.py", f'"""{DOCS}"""\n\n\nclass Relational:\n    pass\n')
+    repo.write("auth.py", "class OAuthHandler:\n    pass\n")
+    repo.write("retry.c", "#define MAX_RETRY_COUNT 3\n")
+    repo.write("注.py", "# 调用getUser方法\nx = 1\n")
+    repo.commit()
+    with ragit.open(repo.path) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("query", "path", "line"),
+    [
+        ("detect_types", "examples/db.py", 2),
+        ("Relational cannot be used in Pow", "core/power.py", 4),
+        ('"cannot be used in"', "core/power.py", 4),
+        (TRACE, "core/power.py", 2),
+        ("oauth", "auth.py", 1),
+        ("max_retry", "retry.c", 1),
+        ("core/power.py", "core/power.py", None),
+    ],
+)
+def test_the_exact_thing_is_first_and_at_its_line(
+    index: ragit.Ragit, query: str, path: str, line: int | None
+) -> None:
+    hit = index.search(query, scope="committed").hits[0]
+    assert hit.path == path
+    assert line is None or hit.line == line
+
+
+def test_a_name_inside_a_longer_one_or_beside_another_script_is_not_called_missing(
+    index: ragit.Ragit,
+) -> None:
+    for query in ("max_retry", "MAX_RETRY_COUNT", "getUser"):
+        assert index.search(query, scope="committed").unmatched_names == (), query
+    assert index.search("get_order", scope="committed").unmatched_names == ("get_order",)
+
+
+def test_where_nothing_fits_there_are_no_hits_and_a_reason(index: ragit.Ragit) -> None:
+    answer = index.search("kdjfkd", scope="committed")
+    assert answer.hits == ()
+    assert "--guess" in answer.notes[0]
+
+
+def test_the_score_that_is_shown_is_the_one_that_is_cut(index: ragit.Ragit) -> None:
+    for least in (0.1, 0.3, 0.5):
+        hits = index.search("detect the types", scope="committed", min_score=least).hits
+        assert all(hit.score >= least for hit in hits)
