@@ -1,4 +1,6 @@
-"""Runs the command line: errors become a message with a hint and an exit code, bugs become a log."""
+"""Runs the command line. Expected errors become a message with a hint and an exit code; other
+exceptions are written to a log.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +9,11 @@ import sys
 
 
 def _look_elsewhere() -> None:
-    """Import nothing from the current folder, which `python -m ragit` puts first on the path: it is
+    """Remove the current folder, which `python -m ragit` puts first on the import path: it is
     untrusted.
     """
-    own = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120 - pathlib is not loaded yet
+    # pathlib is not loaded yet
+    own = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120
     try:
         if sys.path[0] == os.getcwd() != own:  # noqa: PTH109
             del sys.path[0]
@@ -26,7 +29,8 @@ import gc  # noqa: E402
 import io  # noqa: E402
 
 _NO_ROOM = {errno.ENOSPC, errno.EIO, errno.EFBIG}
-"""What an output says that takes no more: a full disk, a terminal that is gone, a limit."""
+"""Error numbers of an output that cannot be written: a full disk, a closed terminal, a size limit.
+"""
 
 EXIT_ERROR, EXIT_BUG, EXIT_INTERRUPT = 2, 3, 130
 
@@ -43,9 +47,8 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):
             stream.flush()
-    # All that was opened is closed by now. Taking the interpreter apart, object by object, would
-    # cost a query a tenth
-    # of its time.
+    # Everything is closed by now, and shutting the interpreter down would take a tenth of the
+    # time of a query.
     os._exit(code)
 
 

@@ -1,4 +1,4 @@
-"""A bug's log, laid out as a bug report needs it. Called from inside an `except`."""
+"""Writes a log of an unexpected exception, with what a bug report needs."""
 
 from __future__ import annotations
 
@@ -25,10 +25,13 @@ _PACKAGES = (
 
 
 def report(args: Sequence[str]) -> Path:
-    """Write the exception under way to a file; the file."""
+    """Write the exception that is being handled to a file, and return the file. Call it in an
+    `except` block.
+    """
+    now = datetime.datetime.now(datetime.timezone.utc)
     text = "\n".join(
         [
-            f"ragit {__version__}, {datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d %H:%M:%S} UTC",
+            f"ragit {__version__}, {now:%Y-%m-%d %H:%M:%S} UTC",
             f"python {platform.python_version()} on {platform.platform()}",
             *(f"{name} {_version(name)}" for name in _PACKAGES),
             f"command: ragit {' '.join(map(repr, args))}",

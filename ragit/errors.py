@@ -91,8 +91,8 @@ class RemoteFailed(RagitError):
 
 
 class NotDescribed(RagitError):
-    """A file that nothing is said about: it is not there, not indexed, no image to be sent, or
-    nobody is asked.
+    """A file without a description: it does not exist, is not indexed, is an image that may not be
+    sent, or descriptions are turned off.
     """
 
 

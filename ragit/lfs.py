@@ -1,19 +1,19 @@
-"""What stands in a repository for a file that Git LFS keeps elsewhere. Pure.
+"""Recognises the pointer files that Git LFS keeps in a repository in place of large files. No IO.
 
-It is neither the text nor the image that its name says, and nobody downloads what it points to: who reads blobs counts
-it by this reason.
+A pointer is neither the text nor the image that its file name promises, and ragit does not download
+the real content. Blobs that are pointers are skipped with the reason POINTER.
 """
 
 from __future__ import annotations
 
 POINTER = "lfs pointer"
-"""Why a blob that is one is not read."""
+"""The reason why a pointer is not indexed."""
 
 _BEGINS = b"version https://git-lfs.github.com/spec/"
 _BELOW = 1024
-"""Bytes, by the specification. What is longer only quotes one."""
+"""Largest size of a pointer in bytes, by the specification. A longer file only quotes one."""
 
 
 def is_pointer(data: bytes) -> bool:
-    """Whether these bytes of a blob are such a pointer."""
+    """Return whether the bytes of a blob are a pointer."""
     return data.startswith(_BEGINS) and len(data) < _BELOW

@@ -18,7 +18,7 @@ if sys.platform == "win32":
     import msvcrt
 
     def _take(file: IO[bytes], shared: bool) -> bool:
-        # Windows has no shared form here; indexers then take turns, which is slower and still right.
+        # Windows has no shared locks here, so indexers take turns, which is slower but correct.
         try:
             file.seek(0)
             msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
@@ -67,7 +67,8 @@ def _opened(path: Path) -> IO[bytes]:
     except OSError as error:
         raise StoreUnreadable(
             f"cannot write {path}: {error.strerror}",
-            "Check its folder and the disk, or name another file: ragit -c index.storePath=FILE ...",
+            "Check its folder and the disk, or name another file: "
+            "ragit -c index.storePath=FILE ...",
         ) from error
 
 

@@ -1,11 +1,13 @@
-"""A blob's words, packed twice: as columns for the full-text table and as a small inverted list of its own. Pure.
+"""Packs the words of a blob in two forms: columns for the full-text table, and a small inverted
+list. No IO.
 
-The full-text table answers "which files hold this word" with one row per (word, file): every word is written once per
-file, into a column that says where it stands and how often. That keeps the table small and makes the term statistics
-of any tree exact, since a row is read for every file that holds the word, and the tree's files are then picked.
+The full-text table answers "which files contain this word". It has one row per file, and each word
+is written once per file, into a column that says where it occurs and how often. That keeps the
+table small. It also makes the term statistics of any tree exact, since the rows of all files with
+the word are read before those of the tree are picked.
 
-The packed list answers "in which chunk of this file, how often" for the few files that are candidates. It is a
-zlib-packed array of 32-bit numbers:
+The packed list answers "in which chunk of this file, and how often" for the few files that are
+candidates. It is a zlib-packed array of 32-bit numbers:
 
     n, m, length of each of m chunks, n sorted crc32 of the words, n + 1 offsets, entries
 
@@ -28,24 +30,24 @@ from ragit.errors import StoreUnreadable
 from ragit.types import Chunk
 
 VERSION = 2
-"""Part of the chunkings' key: raise it when what is packed changes."""
+"""Part of the key of chunkings. Raise it when the packed data changes."""
 
 COLUMNS = ("symbol", "head", "body1", "body2", "body4", "body10")
-"""Where a word stands: in a defined name; in a signature, doc comment or enclosing name; in the text 1, 2-3, 4-9,
-10+ times.
+"""The columns, by where a word occurs: in a defined name; in a signature, doc comment or enclosing
+name; in the text 1, 2-3, 4-9 or at least 10 times.
 """
 
 BODY_COUNTS = (1.0, 2.4, 5.5, 14.0)
-"""What the four body columns count as: about the mean number of occurrences in each."""
+"""Number of occurrences that each of the four body columns stands for, about the mean in each."""
 
 MAX_CHUNKS = 1 << 16
 SYMBOL, HEAD, COUNT = 0x80, 0x40, 0x3F
 
 
 def count_terms(identifiers: Iterable[str]) -> dict[str, int]:
-    """How often each index term occurs among identifiers.
+    """Return how often each index term occurs among identifiers.
 
-    Distinct identifiers are counted first and split once each: text repeats itself, and splitting is what costs.
+    Distinct identifiers are counted first and split once each, since splitting is the slow part.
     """
     counts: dict[str, int] = {}
     get = counts.get
@@ -57,19 +59,19 @@ def count_terms(identifiers: Iterable[str]) -> dict[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """What the store keeps of a blob's words."""
+    """The words of a blob as they are stored."""
 
     columns: tuple[str, ...]
     """One text per name in COLUMNS, words separated by spaces."""
     forward: bytes
     length: int
-    """Occurrences of words in the whole blob."""
+    """Number of words in the whole blob."""
     lengths: tuple[int, ...]
-    """The same of each chunk."""
+    """Number of words in each chunk."""
 
 
 def pack(chunks: Sequence[Chunk]) -> Packed:
-    """The words of a blob's chunks, ready to store."""
+    """Return the words of a blob's chunks, ready to store."""
     entries: dict[str, list[int]] = {}
     lengths: list[int] = []
     symbols: set[str] = set()
@@ -94,7 +96,9 @@ def _enter(
     symbol: set[str],
     head: set[str],
 ) -> None:
-    """Add one chunk's entries. Few words stand in a name or head, so the others need not be asked."""
+    """Add one chunk's entries. Few words occur in a name or head, so only those are looked up
+    there.
+    """
     for term in symbol | head:
         flags = (SYMBOL if term in symbol else 0) | (HEAD if term in head else 0)
         entries.setdefault(term, []).append(base | flags | min(counts.pop(term, 0), COUNT))
@@ -123,7 +127,7 @@ def _columns(
 
 @lru_cache(maxsize=words.CACHED)
 def term_hash(term: str) -> int:
-    """The number under which a packed list knows a term."""
+    """Return the number of a term in a packed list."""
     return zlib.crc32(term.encode())
 
 
@@ -138,7 +142,7 @@ def _forward(entries: Mapping[str, list[int]], lengths: Sequence[int]) -> bytes:
 
 
 class Forward:
-    """A packed list, opened for look-ups."""
+    """A packed list, unpacked for look-ups."""
 
     __slots__ = ("_entries", "_hashes", "_numbers", "_offsets", "lengths")
 
@@ -162,7 +166,7 @@ class Forward:
         self.lengths = numbers[2 : 2 + chunks]
 
     def entries(self, hashed: int) -> array[int]:
-        """The entries of the word with this crc32, one for each chunk that holds it."""
+        """Return the entries of the word with this crc32, one for each chunk that contains it."""
         numbers = self._numbers
         at = bisect_left(numbers, hashed, self._hashes, self._offsets)
         if at == self._offsets or numbers[at] != hashed:

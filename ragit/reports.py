@@ -14,8 +14,8 @@ from ragit.types import Oid, WithoutVectors
 
 
 class Described(Record):
-    """What language models were asked in a run of indexing, and said; for a dry run, what would be
-    asked.
+    """The requests of one indexing run to language models, and their results; in a dry run, the
+    requests that it would make.
     """
 
     chunks: int
@@ -315,7 +315,7 @@ class PermissionRequest(Record):
     path: str
     """The path of its .ragit.toml."""
     settings: tuple[tuple[str, object, str], ...]
-    """The name, value and origin of each sensitive setting."""
+    """The name, value and origin of each setting that needs permission."""
     chunkers: tuple[RequestedChunker, ...]
     files: Mapping[str, bytes]
     """The content of each file that is allowed with it, by name; "" stands for the .ragit.toml."""

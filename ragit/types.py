@@ -168,7 +168,7 @@ class Target(Record):
 HEAD = "HEAD"
 UNCOMMITTED = "HEAD + uncommitted changes"
 STAGED = "staged changes"
-"""Names of trees that are no revision a user typed."""
+"""The names of trees that are not a revision that a user typed."""
 
 
 def index_command(ref: str) -> str:
@@ -359,11 +359,11 @@ class Progress(Protocol):
     """A callback for the progress of indexing."""
 
     def __call__(self, done: int, total: int, /) -> None:
-        """`done` of `total` missing blobs are stored."""
+        """Report that `done` of `total` missing blobs are stored."""
 
 
 class OnIndex(Protocol):
     """A callback for what a search has to index first."""
 
     def __call__(self, lacking: ToIndex, /) -> Progress | None:
-        """`lacking` is what the tree lacks."""
+        """Report what has to be indexed, and return a progress callback or None."""

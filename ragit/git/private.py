@@ -21,17 +21,19 @@ from ragit.git.objects import ObjectsRecipe
 from ragit.types import Oid
 
 GRACE_SECONDS = 3600.0
-"""Younger objects stay: a search that runs now may have written them and not named them yet."""
+"""Younger objects stay: a running search may have written them before it refers to them."""
 
 IN_USE_SECONDS = 600.0
-"""A git command that reads one of our copies of the index has ended by then."""
+"""Time after which a git command that reads one of our copies of the index has ended."""
 
 ALTERNATES = "GIT_ALTERNATE_OBJECT_DIRECTORIES"
 """Git's variable for further object directories."""
 
 
 class Private:
-    """The private folder of one repository: `<common dir>/ragit`, else `scratch`, else a temporary one."""
+    """The private folder of one repository: `<common dir>/ragit`, else `scratch`, else a temporary
+    one.
+    """
 
     def __init__(self, layout: Layout, scratch: Path | None) -> None:
         self._choices = [
@@ -42,7 +44,7 @@ class Private:
 
     @property
     def folder(self) -> Path:
-        """Return the folder, with an object directory in it. Raises GitFailed if none can be written."""
+        """Return the folder, with an object directory in it. Raises GitFailed if there is none."""
         if self._chosen is None:
             self._chosen = (
                 next((folder for folder in self._choices if _writable(folder)), None)
@@ -94,14 +96,15 @@ class Private:
             (folder / "objects").mkdir()
         except OSError as error:
             raise GitFailed(
-                f"nowhere to write: neither {self._choices[0]} nor a temporary folder ({error.strerror})",
+                f"nowhere to write: neither {self._choices[0]} nor a temporary folder "
+                f"({error.strerror})",
                 "set TMPDIR to a folder that can be written, or search with --committed",
             ) from error
         self._temporary = True
         return folder
 
     def close(self) -> None:
-        """Remove the temporary folder, if there had to be one."""
+        """Remove the temporary folder, if one was made."""
         if self._temporary and self._chosen is not None:
             _remove_folder(self._chosen)
             self._temporary, self._chosen = False, None
@@ -139,9 +142,9 @@ class Private:
     def refreshed_index(self, index: Path) -> Path | None:
         """Return a copy of an index that `git status` may refresh; None if there is no index.
 
-        It is the same copy until the original changes. After a clone or checkout, git reads all
-        files at each status (200 ms for 6,500 files, not 30) until it may note in an index that they
-        are unchanged.
+        It is the same copy until the original changes. After a clone or checkout, each `git status`
+        reads all files until it may note in an index that they are unchanged: 200 ms for 6,500
+        files, not 30.
         """
         try:
             facts = index.stat()
@@ -228,8 +231,9 @@ def prune(
 ) -> int:
     """Remove loose objects that no tree of `keep` reaches and that are older than `grace` seconds.
 
-    Copies of an index go when they are older than `copies_grace` seconds. Returns the bytes freed. A tree of the user's own objects never leads to an object of ours, so
-    only our own trees are followed.
+    Copies of an index are removed when they are older than `copies_grace` seconds. Returns the
+    bytes freed. Only our own trees are followed: a tree of the user's own objects never refers to
+    an object of ours.
     """
     if not objects.is_dir() or objects.is_symlink() or objects.parent.is_symlink():
         return 0

@@ -1,1 +1,1 @@
-"""One repository as a library object: its settings, the trees that a caller names, and every operation on them."""
+"""One repository as a library object: its settings, its trees, and the operations on them."""

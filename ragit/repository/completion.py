@@ -24,7 +24,9 @@ def setting_names() -> list[str]:
 
 
 def ref_names(folder: Path | str) -> list[str]:
-    """Return HEAD and the short names of the refs of the repository that a folder lies in; nothing if there is none."""
+    """Return HEAD and the short names of the refs of the repository around a folder; nothing if
+    there is none.
+    """
     try:
         with Repo.open(folder, dict(os.environ)) as repo:
             names = [revision.name for revision in repo.refs()]

@@ -161,7 +161,7 @@ def _installed(name: str, path: tuple[str, ...]) -> Custom:
 
 def _entry_point(name: str, path: tuple[str, ...]) -> str:
     """Return the MODULE:OBJECT of an entry point. Raises _Absent."""
-    from importlib.metadata import distributions  # 40 ms: only for who names an entry point
+    from importlib.metadata import distributions  # takes 40 ms, so only for entry points
 
     for distribution in distributions(path=list(path)):
         for point in distribution.entry_points:

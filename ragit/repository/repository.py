@@ -21,7 +21,7 @@ from ragit.errors import GitFailed, NotDescribed, UnknownRevision
 from ragit.git import GITLINK, Revision, clean_env
 from ragit.git.pager import pager_command as pager_command
 from ragit.query import Query, checked
-from ragit.rank.signals import MEANINGS as MEANINGS  # for whoever shows why a hit is where it is
+from ragit.rank.signals import MEANINGS as MEANINGS  # part of the library
 from ragit.records import replaced
 from ragit.repository.early_status import EarlyStatus, cache_folder, start_early_status
 from ragit.repository.settings import Settings
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from ragit.search import Searcher
 
 CACHED_ANSWERS = 256
-"""Answers a long-lived process remembers; the tree is part of the key, so a change of the tree
-misses.
+"""Number of answers that a long-lived process remembers. The tree is part of the key, so a changed
+tree is searched anew.
 """
 
 
@@ -107,7 +107,7 @@ class Ragit:
             self.settings = Settings(self._repo, environ, flags)
             """Those in force, and what the repository asks to be allowed."""
         except BaseException:
-            self._repo.close()  # git may be at work already, and nobody else can end it
+            self._repo.close()  # a git process may already be running
             raise
         self._answers: OrderedDict[tuple[Oid, Query], Answer] = OrderedDict()
 
@@ -123,7 +123,7 @@ class Ragit:
         self.close()
 
     def close(self) -> None:
-        """End what was started."""
+        """Stop all processes and close all files."""
         self._repo.close()
 
     @property
@@ -261,8 +261,8 @@ class Ragit:
         return self._targets.has(path, query)
 
     def like(self, place: str, query: Query, on_index: OnIndex | None = None) -> Answer:
-        """Return what is like the chunk at FILE:LINE, given from the opened folder; the text of the
-        query is ignored.
+        """Return chunks that are similar to the chunk at FILE:LINE, given from the opened folder.
+        The text of the query is ignored.
 
         Raises ConfigError if nothing is indexed there.
         """
@@ -292,12 +292,12 @@ class Ragit:
     def describe(
         self, path: str, *, ref: str | None = None, now: bool = False
     ) -> ImageDescribed | FileDescribed:
-        """Return what models said about a file, in HEAD with its uncommitted changes or in a
+        """Return the stored descriptions of a file, in HEAD with its uncommitted changes or in a
         revision.
 
-        That is one text for an image, and one for each chunk of any other file. `now` asks about an
-        image without a description. `path` counts from the opened folder. Raises NotDescribed,
-        UnknownRevision, and RemoteFailed if a model was asked.
+        An image has one description, any other file one for each chunk. `now` asks for the
+        description of an image that has none. `path` counts from the opened folder. Raises
+        NotDescribed, UnknownRevision, and RemoteFailed if a model was asked.
         """
         self._targets.look_again()
         target = self._targets.of(ref, "worktree")
@@ -377,8 +377,8 @@ class Ragit:
         return [] if commit is None else self._repo.log(commit, most)
 
     def test_embedder(self) -> EmbedderTried:
-        """Ask the configured embedder for two vectors, and say what it is. EmbedderUnavailable,
-        ConfigError.
+        """Ask the configured embedder for two vectors, and return the result. Raises
+        EmbedderUnavailable and ConfigError.
         """
         from ragit.index.vectors.try_embedder import tried
 

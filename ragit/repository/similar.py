@@ -1,4 +1,4 @@
-"""Searches for code that is like the chunk at a line of a file."""
+"""Searches for code that is similar to the chunk at a line of a file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OVERLAPPING = 3
 
 
 class Sample(NamedTuple):
-    """The chunk that others are to be like."""
+    """The chunk that the results are to be similar to."""
 
     path: str
     line: int
@@ -72,14 +72,14 @@ def sample_at(repo: Repo, indexer: Indexer, target: Target, path: bytes, line: i
 
 
 def as_query(query: Query, sample: Sample, top_k: int) -> Query:
-    """Return the query for what is like a sample: by meaning, since a whole chunk has too many
-    words.
+    """Return the query for chunks similar to a sample. It searches by meaning, since a whole chunk
+    has too many words.
     """
     return replaced(query, text=sample.text, mode="vector", top_k=top_k + OVERLAPPING)
 
 
 def without_sample(answer: Answer, sample: Sample, top_k: int) -> Answer:
-    """Return an answer without the sample itself, as one to the question for its place."""
+    """Return an answer without the sample itself, with its FILE:LINE as the query."""
     hits = [
         hit
         for hit in answer.hits

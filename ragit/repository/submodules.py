@@ -1,7 +1,7 @@
 """Searches submodules, and joins their answers with that of the repository around them.
 
-Each submodule has a store of its own. Nothing is checked out or downloaded: one that is not there
-is passed over.
+Each submodule has a store of its own. Nothing is checked out or downloaded: a submodule that is not
+checked out is skipped.
 """
 
 from __future__ import annotations
@@ -124,10 +124,10 @@ def _summed(parts: Iterable[WithoutVectors | None]) -> WithoutVectors | None:
 
 
 def _degraded(outer: Answer, inner: Sequence[Inner]) -> str:
-    """Return what did not take part where. A reason that holds for the outer repository is said
-    once.
+    """Return the reasons why a part of a search did not take place, each with its repository.
 
-    That no file holds a word of the query is not said where a file of another repository does.
+    A reason that holds for the outer repository is given once. The note that no file contains a
+    word of the query is left out if a file of another repository contains one.
     """
     answers = [outer, *(one.answer for one in inner)]
     held = any(answer.hits and NO_WORD_FOUND not in answer.degraded for answer in answers)
@@ -142,7 +142,9 @@ def _degraded(outer: Answer, inner: Sequence[Inner]) -> str:
 
 
 def _notes(outer: Answer, inner: Sequence[Inner], has_hits: bool) -> tuple[str, ...]:
-    """Return the notes of all, each once. That nothing was found is not said where something was."""
+    """Return the notes of all answers, each once. The note that nothing was found is left out if
+    one of them has hits.
+    """
     found = list(outer.notes)
     for one in inner:
         found += [f"{one.folder}: {note}" for note in one.answer.notes if note not in outer.notes]

@@ -1,4 +1,4 @@
-"""Finds what a caller names in one repository: the tree of a revision or of uncommitted work,
+"""Resolves what a caller names in one repository: trees of revisions and of uncommitted work,
 files, path patterns.
 """
 

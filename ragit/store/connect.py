@@ -17,7 +17,9 @@ from ragit.store import checksums, schema
 from ragit.store.rows import DamagedRow
 
 BUSY_MS = 10_000
-"""A writer holds the lock for a batch of files, well under a second; ten seconds means that something hangs."""
+"""Timeout of a writer. The lock is held for one batch of files, well under a second, so a wait of
+ten seconds means that another process hangs.
+"""
 
 CACHE_KIB = 16_384
 REBUILD = "Type: ragit index --rebuild (it makes a new one from the repository)"
@@ -214,7 +216,8 @@ def _open(path: Path, *, writable: bool) -> apsw.Connection:
         full = code == apsw.SQLITE_IOERR_SHMSIZE  # no room for the memory that readers share
         if isinstance(error, apsw.IOError) and not (full or _lacks_shared_memory(error)):
             raise
-        # In a folder that cannot be written, a WAL database opens only as immutable: right if no writer left a log.
+        # In a folder that cannot be written, a WAL database opens only as immutable. That is
+        # correct if no writer left a log.
         log = Path(f"{path}-wal")
         if not path.exists() or (log.exists() and log.stat().st_size):
             raise
@@ -225,9 +228,9 @@ def _open(path: Path, *, writable: bool) -> apsw.Connection:
 
 
 def _turn_back(path: Path) -> None:
-    """Turn a WAL database into one with a rollback journal, without sharing memory.
+    """Turn a WAL database into one with a rollback journal, without shared memory.
 
-    A connection that has the file for itself needs none.
+    A connection in exclusive mode does not need any.
     """
     with contextlib.closing(_patient(apsw.Connection(str(path), vfs=checksums.vfs()))) as db:
         db.pragma("locking_mode", "exclusive")

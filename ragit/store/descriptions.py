@@ -1,7 +1,7 @@
 """Store descriptions by subject and describer, apart from chunkings and vectors.
 
-They were paid for, so they outlive both: settings turned off and on, another chunker or embedder and
-a rebuilt store cost nothing.
+They cost money, so they are kept when settings are turned off and on, when the chunker or embedder
+changes, and when the store is rebuilt.
 """
 
 from __future__ import annotations
@@ -85,14 +85,18 @@ class Descriptions:
                 yield DescriptionRow(*row)
 
     def drop_unused(self, blobs: Set[bytes]) -> None:
-        """Delete those of chunks that are not stored, and of images that are none of these blobs.
+        """Delete descriptions of chunks that are not stored, and of images that are not among these
+        blobs.
 
-        Those of a model that is not configured now stay. To be called inside `writing`.
+        Descriptions by models that are not configured now stay. To be called inside `writing`.
         """
         images: list[tuple[Any, ...]] = []
         for number, kind in self._db.execute("SELECT id, kind FROM describer").fetchall():
             if kind == OF_CHUNK:
-                sql = "DELETE FROM description WHERE describer = ? AND subject NOT IN (SELECT hash FROM chunk)"
+                sql = """
+                    DELETE FROM description
+                    WHERE describer = ? AND subject NOT IN (SELECT hash FROM chunk)
+                """
                 self._db.execute(sql, (number,))
             else:
                 sql = "SELECT describer, subject FROM description WHERE describer = ?"
@@ -135,7 +139,10 @@ class Descriptions:
             CROSS JOIN chunk ON chunk.id = undescribed.chunk
             WHERE undescribed.embedder = ? AND {_NOT_SAID}
         """
-        of_one = f"SELECT hash FROM chunk WHERE id >= ? AND id < ? AND kind != '{OF_IMAGE}' AND {_NOT_SAID}"
+        of_one = f"""
+            SELECT hash FROM chunk
+            WHERE id >= ? AND id < ? AND kind != '{OF_IMAGE}' AND {_NOT_SAID}
+        """
         with translated(self._path):
             number = self._number(OF_CHUNK, describer)
             rows = self._db.execute(undescribed, (embedder, number))
@@ -154,7 +161,8 @@ class Descriptions:
     def mend(self, embedder: int, described: Mapping[bytes, tuple[bytes, bytes]]) -> None:
         """Give vectors with descriptions to all chunks of the same text that lack them.
 
-        So it does not show which branch was described first. To be called inside `writing`.
+        The result does not depend on which branch was described first. To be called inside
+        `writing`.
         """
         if not self._db.execute(
             "SELECT EXISTS(SELECT 1 FROM undescribed WHERE embedder = ?)", (embedder,)
@@ -162,7 +170,8 @@ class Descriptions:
             return
         sql = """
             SELECT undescribed.chunk FROM chunk
-            CROSS JOIN undescribed ON undescribed.embedder = ? AND undescribed.chunk = chunk.id WHERE chunk.hash = ?
+            CROSS JOIN undescribed ON undescribed.embedder = ? AND undescribed.chunk = chunk.id
+            WHERE chunk.hash = ?
         """
         for digest, vector in described.items():
             for (chunk,) in self._db.execute(sql, (embedder, digest)).fetchall():

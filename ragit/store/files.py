@@ -25,7 +25,7 @@ def new_store_path(path: Path) -> Path:
 
 
 def unfinished_files(path: Path) -> list[Path]:
-    """Return all files of stores that were to replace `path`: a rebuild at work, or a killed one."""
+    """Return all files of unfinished stores at `path`, of a running rebuild or a killed one."""
     if not path.parent.is_dir():
         return []
     return sorted(f for f in path.parent.iterdir() if f.name.startswith(path.name + _NEW))

@@ -83,7 +83,7 @@ class ChunkRow(NamedTuple):
 
     @property
     def definitions(self) -> tuple[Definition, ...]:
-        """The names that it defines, with kinds and lines."""
+        """Return the names that it defines, with kinds and lines."""
         fields = (line.split("\t") for line in self.packed.splitlines())
         return tuple(
             Definition(name, kind, self.start_line + int(offset)) for offset, kind, name in fields
@@ -91,7 +91,7 @@ class ChunkRow(NamedTuple):
 
 
 def pack_definitions(chunk: Chunk) -> str:
-    """Return a chunk's definitions as text: a line each, with lines counted from the chunk's first."""
+    """Return a chunk's definitions as text, one a line. Lines count from the chunk's first."""
     return "\n".join(
         f"{each.line - chunk.start_line}\t{each.kind}\t{' '.join(each.name.split())}"
         for each in chunk.definitions

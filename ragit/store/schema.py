@@ -1,20 +1,21 @@
-"""Define the tables, and bring a store of an older ragit up to date.
+"""Define the tables, and migrate a store of an older version.
 
-chunking    one blob chunked as one language by one chunker: the unit that trees are made of
-chunk       its pieces; id = chunking << 16 | ordinal, so that a tree's chunks are a few ranges of ids
-forward     its words by chunk (see `postings`)
-term        its words for full-text search, rowid = chunking
-embedder    the embedders that vectors are stored of, with a mark by which a server's model is known again; each has two
-            tables, vec_bit_<id> and vec_i8_<id>, by chunk
-embedded    which chunkings have all their vectors under which embedder
-snapshot    a tree composed of chunkings: a cache, since the tree's own entries say the same
-derived     the text made of a document, compressed, by chunking, with the rows or pages of its lines; what is text
-            itself is read back from its blob
-describer   servers, models and prompts that made descriptions; each has many rows in
-description by subject: the hash of a chunk's embedded text, or an image's blob
-state       trees of uncommitted work by working tree, the newest last
-draft       which chunkings are needed by which of these states, and by no commit
-undescribed which chunks have a vector under which embedder that lacks the description it should be made with
+chunking     one blob, chunked as one language by one chunker: the unit of which trees consist
+chunk        its pieces; id = chunking << 16 | ordinal, so that a tree's chunks are a few ranges
+forward      its words by chunk (see `postings`)
+term         its words for full-text search, rowid = chunking
+embedder     embedders with stored vectors, each with the vector of a probe text that identifies
+             a server's model; each has two tables, vec_bit_<id> and vec_i8_<id>, by chunk
+embedded     which chunkings have all their vectors, by embedder
+snapshot     a cache of trees as lists of chunkings
+derived      the compressed text made of a document, by chunking, with the row or page of each
+             line; other text is read from its blob
+describer    servers, models and prompts that made descriptions
+description  descriptions by describer and subject: the hash of a chunk's embedded text, or an
+             image's blob
+state        trees of uncommitted work by working tree, the newest last
+draft        which chunkings are needed by which of these states, and by no commit
+undescribed  chunks whose vector under an embedder lacks the description that it should have
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from collections.abc import Callable
 
 import apsw
 
-APPLICATION_ID = 0x72616769  # "ragi": file(1) and a puzzled engineer can tell whose file this is
+APPLICATION_ID = 0x72616769  # "ragi", which identifies the file to file(1)
 ORDINAL_BITS = 16
 
 
@@ -31,24 +32,30 @@ def _version_1(db: apsw.Connection) -> None:
     db.execute(
         """
         CREATE TABLE chunking(
-            id INTEGER PRIMARY KEY AUTOINCREMENT,  -- never reused: an old snapshot must not meet another blob
+            -- ids are never reused: an old snapshot must not refer to another blob
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
             oid BLOB NOT NULL, language TEXT NOT NULL, fingerprint TEXT NOT NULL,
-            resolved TEXT NOT NULL, skipped TEXT NOT NULL, chunks INTEGER NOT NULL, length INTEGER NOT NULL,
+            resolved TEXT NOT NULL, skipped TEXT NOT NULL,
+            chunks INTEGER NOT NULL, length INTEGER NOT NULL,
             UNIQUE(oid, language, fingerprint)
         );
         CREATE TABLE chunk(
             id INTEGER PRIMARY KEY, hash BLOB NOT NULL,
-            start_line INTEGER NOT NULL, end_line INTEGER NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL,
+            start_line INTEGER NOT NULL, end_line INTEGER NOT NULL,
+            start INTEGER NOT NULL, end INTEGER NOT NULL,
             kind TEXT NOT NULL, symbol TEXT NOT NULL, parent TEXT NOT NULL, signature TEXT NOT NULL
         );
         CREATE INDEX chunk_hash ON chunk(hash);
         CREATE TABLE forward(chunking INTEGER PRIMARY KEY, terms BLOB NOT NULL);
         CREATE VIRTUAL TABLE term USING fts5(
-            symbol, head, body1, body2, body4, body10, content='', contentless_delete=1, detail=column,
+            symbol, head, body1, body2, body4, body10,
+            content='', contentless_delete=1, detail=column,
             tokenize="unicode61 remove_diacritics 0 categories 'L* M* N* P* S* C*'"
         );
         CREATE VIRTUAL TABLE term_instance USING fts5vocab(term, instance);
-        CREATE TABLE embedder(id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL UNIQUE, dimensions INTEGER NOT NULL);
+        CREATE TABLE embedder(
+            id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL UNIQUE, dimensions INTEGER NOT NULL
+        );
         CREATE TABLE embedded(
             embedder INTEGER NOT NULL, chunking INTEGER NOT NULL, PRIMARY KEY(embedder, chunking)
         ) WITHOUT ROWID;
@@ -67,10 +74,13 @@ def _version_2(db: apsw.Connection) -> None:
         """
         ALTER TABLE chunk ADD COLUMN place TEXT NOT NULL DEFAULT '';
         CREATE TABLE derived(chunking INTEGER PRIMARY KEY, text BLOB NOT NULL);
-        CREATE TABLE describer(id INTEGER PRIMARY KEY, kind TEXT NOT NULL, fingerprint TEXT NOT NULL,
-            UNIQUE(kind, fingerprint));
+        CREATE TABLE describer(
+            id INTEGER PRIMARY KEY, kind TEXT NOT NULL, fingerprint TEXT NOT NULL,
+            UNIQUE(kind, fingerprint)
+        );
         CREATE TABLE description(
-            describer INTEGER NOT NULL, subject BLOB NOT NULL, text TEXT NOT NULL, PRIMARY KEY(describer, subject)
+            describer INTEGER NOT NULL, subject BLOB NOT NULL, text TEXT NOT NULL,
+            PRIMARY KEY(describer, subject)
         ) WITHOUT ROWID;
         CREATE TABLE undescribed(
             embedder INTEGER NOT NULL, chunk INTEGER NOT NULL, PRIMARY KEY(embedder, chunk)
@@ -140,6 +150,7 @@ def add_embedder(db: apsw.Connection, fingerprint: str, dimensions: int) -> int:
     number: int = db.execute("SELECT id FROM embedder WHERE fingerprint = ?", (fingerprint,)).get
     for kind in ("bit", "i8"):
         db.execute(
-            f"CREATE TABLE IF NOT EXISTS vec_{kind}_{number}(chunk INTEGER PRIMARY KEY, v BLOB NOT NULL)"
+            f"CREATE TABLE IF NOT EXISTS vec_{kind}_{number}"
+            "(chunk INTEGER PRIMARY KEY, v BLOB NOT NULL)"
         )
     return number

@@ -1,4 +1,4 @@
-"""Cache which chunkings a tree consists of; the tree itself says the same, only slower."""
+"""Cache which chunkings a tree consists of. The same can be computed from the tree, only slower."""
 
 from __future__ import annotations
 
@@ -56,11 +56,13 @@ class Snapshots:
     def add(self, tree: Oid, selection: str, snapshot: Snapshot) -> None:
         """Cache a tree, and drop the oldest ones. To be called inside `writing`."""
         self._db.execute(
-            "INSERT OR REPLACE INTO snapshot(tree, selection, paths, chunkings, skipped) VALUES(?,?,?,?,?)",
+            "INSERT OR REPLACE INTO snapshot(tree, selection, paths, chunkings, skipped) "
+            "VALUES(?,?,?,?,?)",
             (bytes.fromhex(tree), selection, *_packed(snapshot)),
         )
         self._db.execute(
-            "DELETE FROM snapshot WHERE id <= (SELECT id FROM snapshot ORDER BY id DESC LIMIT 1 OFFSET ?)",
+            "DELETE FROM snapshot "
+            "WHERE id <= (SELECT id FROM snapshot ORDER BY id DESC LIMIT 1 OFFSET ?)",
             (KEPT,),
         )
 

@@ -17,8 +17,9 @@ from ragit.store.rows import unpacked_oid
 from ragit.types import Oid
 
 KEPT = 1
-"""States of a working tree that are kept. While one is added, there is one more for a moment, and
-SQLite's file keeps that size."""
+"""States of a working tree that are kept. One more exists for a moment while a state is added, and
+SQLite's file keeps that size.
+"""
 
 _MERGED_PAGES = 16
 """Pages of the full-text index that are written anew with each drop, at most."""
@@ -85,7 +86,8 @@ class States:
         """
         db = self._db
         db.execute(
-            f"DELETE FROM snapshot WHERE tree IN (SELECT tree FROM state WHERE id IN ({_SUPERSEDED}))"
+            "DELETE FROM snapshot "
+            f"WHERE tree IN (SELECT tree FROM state WHERE id IN ({_SUPERSEDED}))"
         )
         db.execute(f"DELETE FROM state WHERE id IN ({_SUPERSEDED})")
         db.execute(
@@ -99,7 +101,9 @@ class States:
         sql = """
             SELECT id, oid FROM draft CROSS JOIN chunking ON chunking.id = draft.chunking
             WHERE state = ?1
-            AND NOT EXISTS(SELECT 1 FROM draft AS other WHERE chunking = draft.chunking AND state != ?1)
+            AND NOT EXISTS(
+                SELECT 1 FROM draft AS other WHERE chunking = draft.chunking AND state != ?1
+            )
         """
         unneeded = {number: unpacked_oid(oid) for number, oid in db.execute(sql, (_NO_STATE,))}
         kept = committed(list(unneeded.values())) if unneeded else frozenset()

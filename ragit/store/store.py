@@ -42,7 +42,7 @@ MOST_CHUNKS = 1 << schema.ORDINAL_BITS
 """Chunks of a chunking, at most: their numbers have no more room."""
 
 _FOUND = (int, int, str, int, int)
-"""Types of what is found of a chunking."""
+"""Types of the columns that `find` reads."""
 
 SPAN = 256
 """Chunkings scanned at once; the nearest ones found bound the distances of the next scan."""
@@ -61,7 +61,7 @@ class Store:
     def in_place(cls, path: Path) -> Iterator[Store]:
         """Open a store on a full disk, to delete from it. Raises StoreFull where that is unsafe.
 
-        Descriptions were paid for, so a store that holds some is not changed without a journal.
+        Descriptions cost money, so a store that holds some is not changed without a journal.
         """
         store = cls.__new__(cls)
         store.path, store.writable = path, True
@@ -152,7 +152,8 @@ class Store:
                 raise DamagedRow("an embedder has no length of vectors")
         if stored != dimensions:
             raise EmbedderUnavailable(
-                f"the embedder gives {dimensions} dimensions now, and the stored vectors have {stored}",
+                f"the embedder gives {dimensions} dimensions now, "
+                f"and the stored vectors have {stored}",
                 "Name the model that it is now (embedding.model), or type: ragit index --rebuild",
             )
 
@@ -162,7 +163,9 @@ class Store:
         """Return what is stored for each (oid, language, fingerprint); None if nothing is."""
         sql = """
             SELECT id, length, skipped, chunks,
-                   chunks = 0 OR EXISTS(SELECT 1 FROM embedded WHERE embedder = ? AND chunking = chunking.id)
+                   chunks = 0 OR EXISTS(
+                       SELECT 1 FROM embedded WHERE embedder = ? AND chunking = chunking.id
+                   )
             FROM chunking WHERE oid = ? AND language = ? AND fingerprint = ?
         """
         with translated(self.path):
@@ -200,7 +203,8 @@ class Store:
     def _add_chunking(self, key: tuple[bytes, str, str], new: NewChunking) -> int:
         db = self._db
         db.execute(
-            "INSERT INTO chunking(oid, language, fingerprint, resolved, skipped, chunks, length) VALUES(?,?,?,?,?,?,?)",
+            "INSERT INTO chunking(oid, language, fingerprint, resolved, skipped, chunks, length) "
+            "VALUES(?,?,?,?,?,?,?)",
             (*key, new.resolved, new.skipped, len(new.chunks), new.length),
         )
         chunking = db.last_insert_rowid()
@@ -212,7 +216,8 @@ class Store:
             )
             db.execute("INSERT INTO forward VALUES(?,?)", (chunking, new.forward))
             db.execute(
-                "INSERT INTO term(rowid, symbol, head, body1, body2, body4, body10) VALUES(?,?,?,?,?,?,?)",
+                "INSERT INTO term(rowid, symbol, head, body1, body2, body4, body10) "
+                "VALUES(?,?,?,?,?,?,?)",
                 (chunking, *new.columns),
             )
             if new.derived:
@@ -321,7 +326,8 @@ class Store:
     def terms_from(self, prefix: str) -> Iterator[str]:
         """Yield the terms of any tree that begin with a letter or more, in order."""
         self._db.execute(
-            "CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab('main', 'term', 'row')"
+            "CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary "
+            "USING fts5vocab('main', 'term', 'row')"
         )
         last = prefix[:-1] + chr(ord(prefix[-1]) + 1)
         with translated(self.path):
@@ -361,7 +367,10 @@ class Store:
 
     def similarities(self, vector: bytes, chunks: Iterable[int], embedder: int) -> dict[int, float]:
         """Return the cosine of some chunks with a query's byte vector, from -1 to 1."""
-        sql = f"SELECT 1 - vec_distance_cosine(vec_int8(v), vec_int8(?)) FROM vec_i8_{embedder} WHERE chunk = ?"
+        sql = f"""
+            SELECT 1 - vec_distance_cosine(vec_int8(v), vec_int8(?))
+            FROM vec_i8_{embedder} WHERE chunk = ?
+        """
         with translated(self.path):
             found = ((chunk, self._db.execute(sql, (vector, chunk)).get) for chunk in chunks)
             return {chunk: cosine for chunk, cosine in found if cosine is not None}
@@ -445,7 +454,8 @@ class Store:
     def drop_except(self, keep: set[int], embedders: set[int]) -> int:
         """Delete chunkings not in `keep`, embedders not in `embedders`, and cached trees of them.
 
-        Returns the number of chunkings deleted. To be called inside `writing`; `compact` gives the space back.
+        Return the number of deleted chunkings. To be called inside `writing`; `compact` frees the
+        space.
         """
         known = [c for (c,) in self._db.execute("SELECT id FROM chunking")]
         dropped = [c for c in known if c not in keep]

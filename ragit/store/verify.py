@@ -31,7 +31,9 @@ _COUNTS = {
     "chunks of no file": f"""
         SELECT count(*) FROM chunk WHERE id >> {ORDINAL_BITS} NOT IN (SELECT id FROM chunking)
     """,
-    "texts of no file": "SELECT count(*) FROM derived WHERE chunking NOT IN (SELECT id FROM chunking)",
+    "texts of no file": """
+        SELECT count(*) FROM derived WHERE chunking NOT IN (SELECT id FROM chunking)
+    """,
     "word lists of no file": """
         SELECT count(*) FROM forward WHERE chunking NOT IN (SELECT id FROM chunking)
     """,
