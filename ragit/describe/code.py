@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ragit.describe.describer import Subject
+from ragit.describe.describer import DescriptionRequest
 from ragit.describe.task import CHUNK_PROMPT, CHUNK_QUESTION
 from ragit.remote.chat import Message
 
@@ -10,7 +10,9 @@ SHORTEST = 200
 """Characters of a chunk of which fewer are not worth a description."""
 
 
-def subject(key: bytes, parent: str, symbol: str, text: str, *, prompt: str, most: int) -> Subject:
+def description_request(
+    key: bytes, parent: str, symbol: str, text: str, *, prompt: str, most: int
+) -> DescriptionRequest:
     """A chunk to describe; of its text at most so many characters, cut at a line's end, or half as many, and half of
     those again, for a model that takes less.
 
@@ -21,9 +23,11 @@ def subject(key: bytes, parent: str, symbol: str, text: str, *, prompt: str, mos
     messages = (Message("system", (prompt,)), Message("user", asked))
     half = min(most, len(text)) // 2
     if half < SHORTEST:
-        return Subject(key, messages)
-    return Subject(
-        key, messages, lambda: subject(key, parent, symbol, text, prompt=prompt, most=half)
+        return DescriptionRequest(key, messages)
+    return DescriptionRequest(
+        key,
+        messages,
+        lambda: description_request(key, parent, symbol, text, prompt=prompt, most=half),
     )
 
 

@@ -11,7 +11,7 @@ from ragit.errors import RemoteFailed
 from ragit.remote.chat import Chat, Message, Reply
 from ragit.remote.client import RetryPolicy
 from ragit.remote.failures import KeyRefused, TooLong, Unreachable
-from ragit.remote.parallel import as_ready
+from ragit.remote.parallel import map_as_completed
 
 POLICY = RetryPolicy(retries=3, repeats_timeouts=False)
 
@@ -32,7 +32,7 @@ _FENCED = r"(?ms)^[ \t]*```.*?(?:^[ \t]*```[ \t]*$|\Z)"
 """A block of code in an answer; up to the end where it was cut in the middle of it."""
 
 
-class Said(NamedTuple):
+class DescriptionResult(NamedTuple):
     """What came of one subject."""
 
     key: bytes
@@ -45,12 +45,12 @@ class Said(NamedTuple):
     tokens_out: int = 0
 
 
-class Subject(NamedTuple):
+class DescriptionRequest(NamedTuple):
     """Something to describe: the name it is kept under, and what is said to the model about it."""
 
     key: bytes
     messages: Sequence[Message]
-    shorter: Callable[[], Subject] | None = None
+    shorter: Callable[[], DescriptionRequest] | None = None
     """The same with less of it, for a model that does not take so much."""
 
 
@@ -73,27 +73,31 @@ class Describer:
         """How many were taken out of what was sent."""
         return sum(self._chat.client.taken_out.values())
 
-    def each(self, subjects: Iterable[Subject]) -> Iterator[Said]:
+    def describe_all(self, subjects: Iterable[DescriptionRequest]) -> Iterator[DescriptionResult]:
         """What came of each subject, as soon as it came, in no order. Never raises RemoteFailed.
 
         Subjects are drawn as they are needed, so that making them may be costly.
         """
-        yield from as_ready(self._one, subjects, at_once=self._chat.client.server.concurrency)
+        yield from map_as_completed(
+            self._one, subjects, at_once=self._chat.client.server.concurrency
+        )
 
-    def _one(self, subject: Subject, over: threading.Event) -> Said:
+    def _one(self, subject: DescriptionRequest, over: threading.Event) -> DescriptionResult:
         if self.given_up:
-            return Said(subject.key, "", self.given_up)
+            return DescriptionResult(subject.key, "", self.given_up)
         try:
             reply = self._ask(subject, POLICY._replace(over=over))
         except RemoteFailed as error:
-            return Said(subject.key, "", self._strike(error))
+            return DescriptionResult(subject.key, "", self._strike(error))
         text = one_line(reply.text, cut=reply.cut)
         if not text or _repeats(subject, text):
-            return Said(subject.key, "", self._strike(self._chat.no_answer(said=text)))
+            return DescriptionResult(subject.key, "", self._strike(self._chat.no_answer(said=text)))
         self._strikes = 0
-        return Said(subject.key, text, "", reply.prompt_tokens, reply.completion_tokens)
+        return DescriptionResult(
+            subject.key, text, "", reply.prompt_tokens, reply.completion_tokens
+        )
 
-    def _ask(self, subject: Subject, policy: RetryPolicy) -> Reply:
+    def _ask(self, subject: DescriptionRequest, policy: RetryPolicy) -> Reply:
         try:
             return self._chat.ask(subject.messages, max_tokens=self._max_tokens, policy=policy)
         except TooLong:
@@ -141,7 +145,7 @@ def one_line(answer: str, *, cut: bool = False) -> str:
     return text
 
 
-def _repeats(subject: Subject, text: str) -> bool:
+def _repeats(subject: DescriptionRequest, text: str) -> bool:
     """Whether an answer is a piece of the instructions or the question: a model that was not made to answer goes on."""
     told = [part for message in subject.messages for part in message.parts if isinstance(part, str)]
     return text == told[-1] or (len(text.split()) > OWN_WORDS and text in told[0])

@@ -11,7 +11,7 @@ import struct
 from typing import NamedTuple
 
 from ragit import lfs
-from ragit.describe.describer import Subject
+from ragit.describe.describer import DescriptionRequest
 from ragit.describe.scaled import Unscaled, scaled
 from ragit.remote.chat import Message, Picture
 
@@ -90,9 +90,9 @@ def picture(data: bytes, limits: Limits) -> Picture:
     return Picture(found.media_type, data)
 
 
-def subject(key: bytes, shown: Picture, prompt: str) -> Subject:
+def description_request(key: bytes, shown: Picture, prompt: str) -> DescriptionRequest:
     """An image to describe."""
-    return Subject(key, (Message("user", (prompt, shown)),))
+    return DescriptionRequest(key, (Message("user", (prompt, shown)),))
 
 
 def sniff(data: bytes) -> Facts | None:

@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Sequence
 from typing import Any
 
-from ragit.remote.client import count
+from ragit.remote.client import token_count
 
 
 def rows(answer: Any, place: str) -> list[Any]:
@@ -33,7 +33,7 @@ def rows(answer: Any, place: str) -> list[Any]:
 def tokens(answer: Any) -> int:
     """Return the number of tokens that the server counted; 0 if it does not say."""
     usage = answer.get("usage") or {}
-    return count(usage.get("total_tokens") or answer.get("prompt_eval_count") or 0)
+    return token_count(usage.get("total_tokens") or answer.get("prompt_eval_count") or 0)
 
 
 def numbers(given: Any) -> Sequence[float]:

@@ -14,7 +14,7 @@ from ragit.embed import answer
 from ragit.embed.options import EmbedderOptions
 from ragit.embed.pace import Pace
 from ragit.errors import ConfigError, RemoteFailed
-from ragit.remote.client import Client, RetryPolicy, shown
+from ragit.remote.client import Client, RetryPolicy, shortened_repr
 from ragit.remote.failures import ParameterRefused
 from ragit.remote.presets import Embeddings, Preset
 
@@ -145,7 +145,7 @@ class EmbeddingRequests:
             vectors = answer.rows(found, self._dialect.answer)
             tokens = answer.tokens(found)
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
-            words = f"did not answer with embeddings, but with {shown(found)}"
+            words = f"did not answer with embeddings, but with {shortened_repr(found)}"
             raise self._wrong(words) from error
         if len(vectors) != expected:
             raise self._wrong(f"answered with {len(vectors)} embeddings to {expected} texts")
@@ -156,7 +156,7 @@ class EmbeddingRequests:
         vector = answer.numbers(given)
         if not vector:
             raise self._wrong(
-                f"sent an embedding that is not a list of numbers: {shown(given)[:60]}"
+                f"sent an embedding that is not a list of numbers: {shortened_repr(given)[:60]}"
             )
         if len(vector) > MOST_DIMENSIONS:
             raise self._wrong(

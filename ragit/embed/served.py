@@ -28,8 +28,8 @@ from ragit.remote.failures import (
     TooLong,
     TooMany,
 )
-from ragit.remote.parallel import NEVER, as_ready
-from ragit.remote.presets import PRESETS, Preset, spoken_as
+from ragit.remote.parallel import NEVER_CANCELLED, map_as_completed
+from ragit.remote.presets import PRESETS, Preset, dialect_for
 from ragit.remote.secrets import Clean
 from ragit.remote.server import Server, masked, on_this_machine
 from ragit.reports import Reached, Sent
@@ -49,7 +49,7 @@ class ServedEmbedder:
     local = False
 
     def __init__(self, options: EmbedderOptions, preset: Preset, server: Server) -> None:
-        dialect = spoken_as(preset, options.model, server.base_url)
+        dialect = dialect_for(preset, options.model, server.base_url)
         if dialect is None:
             hint = "docs/providers.md lists the providers that have"
             raise ConfigError(f"{preset.title} has no embeddings", hint)
@@ -162,10 +162,10 @@ class ServedEmbedder:
         # Alone, the first tells how long the vectors are and how fast the server is.
         if self._requests.dimensions is None or not self._pace.known:
             for batch in batches:
-                vectors.update(zip(*embedded(batch, NEVER), strict=True))
+                vectors.update(zip(*embedded(batch, NEVER_CANCELLED), strict=True))
                 break
         at_once = self._client.server.concurrency if self._pace.is_fast else 1
-        for batch, found in as_ready(embedded, batches, at_once=at_once):
+        for batch, found in map_as_completed(embedded, batches, at_once=at_once):
             vectors.update(zip(batch, found, strict=True))
         blank = bytes(4 * self.dimensions) if len(outgoing) < len(texts) else b""
         return [vectors.get(i, blank) for i in range(len(texts))]

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ragit.errors import RemoteFailed
-from ragit.remote.client import INDEXING, Client, RetryPolicy, count, shown
+from ragit.remote.client import INDEXING, Client, RetryPolicy, shortened_repr, token_count
 from ragit.remote.error_meaning import printable
 from ragit.remote.failures import ParameterRefused
 
@@ -120,7 +120,7 @@ class Chat:
             refusal = str(message.get("refusal") or "")
         except (KeyError, IndexError, TypeError, AttributeError) as error:
             raise self.client.wrong(
-                _PATH, f"did not answer as a chat does, but with {shown(answer)}"
+                _PATH, f"did not answer as a chat does, but with {shortened_repr(answer)}"
             ) from error
         text = re.sub(_THOUGHT, "", said).strip()
         # Some servers let the opening mark be part of the prompt: all before the closing one is thought, too.
@@ -133,7 +133,10 @@ class Chat:
             raise self._nothing(refusal, cut)
         usage = answer.get("usage") if isinstance(answer.get("usage"), dict) else {}
         return Reply(
-            text, count(usage.get("prompt_tokens")), count(usage.get("completion_tokens")), cut
+            text,
+            token_count(usage.get("prompt_tokens")),
+            token_count(usage.get("completion_tokens")),
+            cut,
         )
 
     def _nothing(self, refusal: str, cut: bool) -> Exception:

@@ -22,7 +22,7 @@ from urllib.parse import SplitResult, parse_qsl
 from ragit.errors import RemoteFailed
 from ragit.remote.error_meaning import Later, Refusal, Response, meaning, printable
 from ragit.remote.failures import KeyRefused, TimedOut, Unreachable, WrongAnswer
-from ragit.remote.parallel import NEVER
+from ragit.remote.parallel import NEVER_CANCELLED
 from ragit.remote.secrets import Clean, redact
 from ragit.remote.server import Server, checked, masked
 
@@ -50,7 +50,7 @@ class RetryPolicy(NamedTuple):
     """Seconds between two tries. A server that asks for more has a quota that is used up."""
     within: float | None = None
     """Seconds for all tries and waits together."""
-    over: threading.Event = NEVER
+    over: threading.Event = NEVER_CANCELLED
     """Set when the answer is not wanted any more."""
     repeats_timeouts: bool = True
     """A request without an answer is sent again, though the server may still be working on it."""
@@ -302,7 +302,7 @@ def _integer(digits: str) -> int:
     return int(digits)
 
 
-def shown(answer: object) -> str:
+def shortened_repr(answer: object) -> str:
     """Return the beginning of an unexpected answer, however large and deep it is."""
     from reprlib import Repr  # only on the way to an error message
 
@@ -311,7 +311,7 @@ def shown(answer: object) -> str:
     return short.repr(answer)[:80]
 
 
-def count(said: object) -> int:
+def token_count(said: object) -> int:
     """Return a number of tokens as a server counts them; 0 for what cannot be one."""
     valid = isinstance(said, int) and not isinstance(said, bool) and 0 <= said < 10**12
     return said if valid and isinstance(said, int) else 0

@@ -15,25 +15,25 @@ from typing import TypeVar
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
-NEVER = threading.Event()
+NEVER_CANCELLED = threading.Event()
 """The event of a call that is not cancelled."""
 
 
-def each(
+def map_parallel(
     call: Callable[[_Item, threading.Event], _Result], items: Sequence[_Item], *, at_once: int
 ) -> list[_Result]:
-    """Return the results in the order of the items; see `as_ready`. A single item needs no thread."""
+    """Return the results in the order of the items; see `map_as_completed`. A single item needs no thread."""
     if len(items) < 2:
-        return [call(item, NEVER) for item in items]
+        return [call(item, NEVER_CANCELLED) for item in items]
 
     def numbered(item: tuple[int, _Item], over: threading.Event) -> tuple[int, _Result]:
         return item[0], call(item[1], over)
 
-    found = dict(as_ready(numbered, enumerate(items), at_once=at_once))
+    found = dict(map_as_completed(numbered, enumerate(items), at_once=at_once))
     return [found[number] for number in range(len(items))]
 
 
-def as_ready(
+def map_as_completed(
     call: Callable[[_Item, threading.Event], _Result], items: Iterable[_Item], *, at_once: int
 ) -> Iterator[_Result]:
     """Yield the result of each call as soon as it is there, in no order; at most `at_once` run.
@@ -43,7 +43,7 @@ def as_ready(
     waited for. A `call` that returns its failures as values goes on with the rest.
     """
     if at_once == 1:
-        yield from (call(item, NEVER) for item in items)
+        yield from (call(item, NEVER_CANCELLED) for item in items)
         return
     over = threading.Event()
     done: SimpleQueue[tuple[_Result | None, BaseException | None]] = SimpleQueue()

@@ -271,24 +271,28 @@ def preset_at(base_url: str) -> Preset | None:
     return next(known, None)
 
 
-def spoken_as(preset: Preset, model: str, base_url: str) -> Embeddings | None:
-    """The row's dialect, as far as it goes for this model at this address; None where there are no embeddings."""
+def dialect_for(preset: Preset, model: str, base_url: str) -> Embeddings | None:
+    """Return the provider's dialect for a model at an address; None if it has no embeddings."""
     dialect = preset.embeddings
     if dialect is None:
         return None
-    if preset.name == "ollama" and base_url.rstrip("/").endswith("/v1"):
+    address = base_url.rstrip("/")
+    if preset.name == "ollama" and address.endswith("/v1"):
         dialect = Embeddings(dialect.model, prefixes=dialect.prefixes, most=dialect.most)
-    if base_url.rstrip("/") != preset.base_url and preset.base_url and not preset.local:
-        dialect = dialect._replace(base64=False)  # somebody else's server, which may not know it
-    if model not in ("", dialect.model):
-        dialect = dialect._replace(prefixes=("", ""))
-        if preset.name == "jina" and "code-embeddings" not in model:
-            # v2 has no tasks; v3 and later have one for passages of any kind.
-            tasks = (
-                ()
-                if "-v2-" in model or "-v1-" in model
-                else ("retrieval.query", "retrieval.passage")
-            )
-            query, document = ((("task", task),) for task in tasks) if tasks else ((), ())
-            dialect = dialect._replace(query=query, document=document)
+    if preset.base_url and address != preset.base_url and not preset.local:
+        dialect = dialect._replace(base64=False)  # another server may not know it
+    if model in ("", dialect.model):
+        return dialect
+    dialect = dialect._replace(prefixes=("", ""))
+    if preset.name == "jina" and "code-embeddings" not in model:
+        return _jina_text_dialect(dialect, model)
     return dialect
+
+
+def _jina_text_dialect(dialect: Embeddings, model: str) -> Embeddings:
+    """Return the dialect of a model for text: v1 and v2 have no tasks, later ones retrieval."""
+    if "-v2-" in model or "-v1-" in model:
+        return dialect._replace(query=(), document=())
+    return dialect._replace(
+        query=(("task", "retrieval.query"),), document=(("task", "retrieval.passage"),)
+    )

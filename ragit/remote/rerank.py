@@ -14,8 +14,8 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from ragit.remote.client import QUERY, Client, RetryPolicy, shown
-from ragit.remote.parallel import each
+from ragit.remote.client import QUERY, Client, RetryPolicy, shortened_repr
+from ragit.remote.parallel import map_parallel
 
 
 class Dialect(NamedTuple):
@@ -86,7 +86,7 @@ class CrossEncoder:
         def asked(part: Sequence[str], over: threading.Event) -> list[float | None]:
             return self._ask(query, part, policy._replace(over=over))
 
-        return list(chain(*each(asked, parts, at_once=self.client.server.concurrency)))
+        return list(chain(*map_parallel(asked, parts, at_once=self.client.server.concurrency)))
 
     def _ask(self, query: str, documents: Sequence[str], policy: RetryPolicy) -> list[float | None]:
         dialect = self._dialect
@@ -114,19 +114,17 @@ class CrossEncoder:
             pairs = [(row["index"], row[self._dialect.relevance]) for row in rows]
         except (KeyError, TypeError, IndexError) as error:
             raise self._wrong(
-                f"did not answer as a reranker does, but with {shown(answer)}"
+                f"did not answer as a reranker does, but with {shortened_repr(answer)}"
             ) from error
         for index, relevance in pairs:
             if not isinstance(index, int) or isinstance(index, bool) or not 0 <= index < count:
-                raise self._wrong(f"named document {shown(index)[:20]} of {count}")
+                raise self._wrong(f"named document {shortened_repr(index)[:20]} of {count}")
             if found[index] is not None:
                 raise self._wrong(f"named document {index} twice")
-            if (
-                isinstance(relevance, bool)
-                or not isinstance(relevance, (int, float))
-                or not _finite(relevance)
-            ):
-                raise self._wrong(f"gave document {index} the relevance {shown(relevance)[:20]}")
+            if not _is_finite(relevance):
+                raise self._wrong(
+                    f"gave document {index} the relevance {shortened_repr(relevance)[:20]}"
+                )
             found[index] = float(relevance)
         if not pairs:
             raise self._wrong("gave no document a relevance")
@@ -136,7 +134,9 @@ class CrossEncoder:
         return self.client.wrong(_PATH, words)
 
 
-def _finite(number: float) -> bool:
+def _is_finite(number: object) -> bool:
+    if isinstance(number, bool) or not isinstance(number, (int, float)):
+        return False
     try:
         return math.isfinite(number)
     except OverflowError:  # an integer that no float holds

@@ -266,21 +266,27 @@ def _read(response: httpcore2.Response, largest: int) -> Response:
     inflate = _inflater(headers.get("content-encoding", "").lower())
     refused = response.status >= 300
     most = min(largest, _ERROR_BYTES) if refused else largest
+    content = _body(response, inflate, most)
+    if len(content) > most and not refused:
+        raise TooMuch(f"sent more than {largest:,} bytes")
+    if inflate and content and not inflate.eof and len(content) <= most:
+        raise httpcore2.RemoteProtocolError("the answer was cut short")
+    kept = {name: headers[name] for name in ("location", *_WAITS) if name in headers}
+    reason = bytes(response.extensions.get("reason_phrase", b"")).decode("latin-1")
+    return Response(response.status, kept, content[:most], reason)
+
+
+def _body(response: httpcore2.Response, inflate: Any, most: int) -> bytes:
+    """Return the inflated body; `most` + 1 bytes or more if it is longer than `most`."""
     content = bytearray()
     for piece in response.iter_stream():
         _left()  # a buffered piece is given without a read
         if inflate and inflate.eof:
             raise httpcore2.RemoteProtocolError("data after the end of the compressed answer")
         content += inflate.decompress(piece, most + 1 - len(content)) if inflate else piece
-        if len(content) > most and refused:
-            break
         if len(content) > most:
-            raise TooMuch(f"sent more than {largest:,} bytes")
-    if inflate and content and not inflate.eof and len(content) <= most:
-        raise httpcore2.RemoteProtocolError("the answer was cut short")
-    kept = {name: headers[name] for name in ("location", *_WAITS) if name in headers}
-    reason = bytes(response.extensions.get("reason_phrase", b"")).decode("latin-1")
-    return Response(response.status, kept, bytes(content[:most]), reason)
+            break
+    return bytes(content)
 
 
 _WAITS = ("retry-after", "retry-after-ms")
@@ -347,10 +353,14 @@ def _proxy_for(address: SplitResult, wanted: str) -> str:
         return ""
     from urllib.request import getproxies, proxy_bypass  # 5 ms, where a proxy may be meant
 
-    proxies = getproxies()
     if proxy_bypass(address.netloc):
         return ""
-    found = proxies.get(address.scheme) or proxies.get("all", "")
+    proxies = getproxies()
+    return _http_proxy(proxies.get(address.scheme) or proxies.get("all", ""))
+
+
+def _http_proxy(found: str) -> str:
+    """Return the URL of a proxy from the environment. Raises ConfigError unless it is http."""
     if found and "://" not in found:
         found = "http://" + found
     if found and not found.lower().startswith("http://"):

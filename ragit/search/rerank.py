@@ -18,7 +18,7 @@ from ragit.remote.client import Client, RetryPolicy
 from ragit.remote.failures import TooLong
 from ragit.remote.presets import PRESETS
 from ragit.remote.rerank import DIALECTS, CrossEncoder
-from ragit.remote.secrets import cut
+from ragit.remote.secrets import decode_without_keys
 from ragit.search.hits import Document, HitBuilder, Pool
 from ragit.search.timeout import NoAnswer, in_time
 from ragit.services import server_of
@@ -84,7 +84,9 @@ class Reranker:
         pool = builder.pool
         best = pool[: self.candidates]
         wants = self._settings.doc_field != "content"
-        documents = builder.documents(best, described if wants else lambda _: {}, cut)
+        documents = builder.documents(
+            best, described if wants else lambda _: {}, decode_without_keys
+        )
         done = self.order(
             query, [one for one, _ in best], list(map(self._shown, documents)), distinct=distinct
         )

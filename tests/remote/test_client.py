@@ -38,7 +38,7 @@ from ragit.remote.failures import (
     Unreachable,
     WrongAnswer,
 )
-from ragit.remote.parallel import as_ready, each
+from ragit.remote.parallel import map_as_completed, map_parallel
 from ragit.remote.server import Server, masked, on_this_machine
 
 ASKED = {"model": "tiny", "input": ["one"]}
@@ -241,21 +241,23 @@ def test_after_a_failure_the_same_client_goes_on(
     server.reply = busy
     started = time.monotonic()
     with pytest.raises(KeyError):
-        each(call, [1, 2, 3, 0, 4, 5, 6, 7], at_once=4)
+        map_parallel(call, [1, 2, 3, 0, 4, 5, 6, 7], at_once=4)
     time.sleep(1.2)  # what they would wait before their next try
     asked = len(server.asked)
     time.sleep(1.2)
     assert len(server.asked) == asked and time.monotonic() - started < 6
     server.reply = well
     server.replies = [lambda _: error(503, "later")] * 2
-    models = each(lambda _, over: asking.post("embeddings", ASKED)["model"], [1, 2, 3], at_once=4)
+    models = map_parallel(
+        lambda _, over: asking.post("embeddings", ASKED)["model"], [1, 2, 3], at_once=4
+    )
     assert models == ["tiny"] * 3
 
 
 def test_each_keeps_the_order_and_as_ready_does_not() -> None:
-    slow = each(lambda n, _: time.sleep(0.03 * (3 - n % 3)) or n, list(range(9)), at_once=3)
+    slow = map_parallel(lambda n, _: time.sleep(0.03 * (3 - n % 3)) or n, list(range(9)), at_once=3)
     assert slow == list(range(9))
-    assert sorted(as_ready(lambda n, _: n, range(9), at_once=3)) == list(range(9))
+    assert sorted(map_as_completed(lambda n, _: n, range(9), at_once=3)) == list(range(9))
 
 
 def test_garbage_instead_of_http(server: EmbeddingServer) -> None:

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from serving import AnsweringServer, EmbeddingServer, raw, said, well
 
-from ragit.describe.describer import LONGEST, Describer, Subject, one_line
+from ragit.describe.describer import LONGEST, Describer, DescriptionRequest, one_line
 from ragit.embed.options import EmbedderOptions
 from ragit.embed.served import ServedEmbedder
 from ragit.errors import EmbedderUnavailable, RagitError, RemoteFailed
@@ -373,7 +373,9 @@ def test_a_describer_gives_up_on_a_hostile_server(hostile: AnsweringServer) -> N
     hostile.reply = lambda _: raw(200, b"[" * 500 + b"]" * 500)
     describer = Describer(Chat(Client(Address(hostile.url)), "m"), 9)
     outcome = list(
-        describer.each(Subject(bytes([n]), (Message("user", ("hi",)),)) for n in range(30))
+        describer.describe_all(
+            DescriptionRequest(bytes([n]), (Message("user", ("hi",)),)) for n in range(30)
+        )
     )
     assert all(one.failure and not one.text for one in outcome) and describer.given_up
 

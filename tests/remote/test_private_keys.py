@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ragit.index.vectors.private_keys import without_private_keys
-from ragit.remote.secrets import cut, hidden, redact, without
+from ragit.remote.secrets import decode_without_keys, private_key_spans, redact, without_spans
 from ragit.types import Chunk
 
 LETTERS = string.ascii_letters + string.digits + "+/"
@@ -87,12 +87,14 @@ def test_a_key_goes_wherever_a_text_is_cut(cuts: list[int], form: str) -> None:
     together = "".join(piece.text for piece in done.chunks)
     assert not [secret[at : at + 8] for at in range(57) if secret[at : at + 8] in together]
     data = text.encode()
-    assert "".join(cut(data, p.start, p.end) for p in chunks(text, cuts)) == together
+    assert (
+        "".join(decode_without_keys(data, p.start, p.end) for p in chunks(text, cuts)) == together
+    )
 
 
 def test_two_keys_and_what_lies_between(every: int = 3) -> None:
     text = f"{key(kind='')}\nbetween\n{key(kind='OPENSSH ')}\n\nafter"
-    clean, keys = without(text, hidden(text))
+    clean, keys = without_spans(text, private_key_spans(text))
     assert keys == 2
     assert clean.split("\n")[26:29] == [
         "-----END PRIVATE KEY-----",

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ragit.config import Config, ImageDescription
 from ragit.describe import estimate, image
-from ragit.describe.describer import Subject
+from ragit.describe.describer import DescriptionRequest
 from ragit.errors import NotDescribed, RemoteFailed
 from ragit.git import Objects
 from ragit.index.descriptions.requests import Asker, Keep
@@ -86,7 +86,7 @@ class Images:
 
     def _subjects(
         self, images: Iterable[tuple[Oid, bytes]], outcome: dict[Oid, Outcome]
-    ) -> Iterator[Subject]:
+    ) -> Iterator[DescriptionRequest]:
         assert self._task is not None
         for oid, data in images:
             try:
@@ -96,7 +96,7 @@ class Images:
             except image.NeedsPillow as error:
                 self._asker.left_out(OF_IMAGE, str(error))
             else:
-                yield image.subject(bytes.fromhex(oid), shown, self._task.prompt)
+                yield image.description_request(bytes.fromhex(oid), shown, self._task.prompt)
 
 
 def only(oid: Oid, objects: Objects, config: Config, store: Store, keep: Keep) -> str:

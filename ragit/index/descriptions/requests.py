@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from ragit.config import Description, ImageDescription, LanguageModel
 from ragit.describe import code
-from ragit.describe.describer import Describer, Said, Subject
+from ragit.describe.describer import Describer, DescriptionRequest, DescriptionResult
 from ragit.describe.task import DescriptionTask
 from ragit.index.descriptions.settings import chunk_task, image_task
 from ragit.index.model_costs import Spent
@@ -72,7 +72,7 @@ class Asker:
         self._private_keys += sum(count for key, count in private_keys.items() if key in fresh)
         clean = self._describer(OF_CHUNK, task).clean
         subjects = (
-            code.subject(
+            code.description_request(
                 key,
                 piece.parent,
                 piece.symbol,
@@ -94,11 +94,11 @@ class Asker:
             return {}
         return self._store.descriptions.of(kind, task.fingerprint, subjects)
 
-    def ask(self, kind: str, subjects: Iterable[Subject]) -> Iterator[Said]:
+    def ask(self, kind: str, subjects: Iterable[DescriptionRequest]) -> Iterator[DescriptionResult]:
         """Ask a model about each subject, store its answers, and yield the outcomes."""
         task, keep = self._tasks[kind], self._keep
         assert task is not None and keep is not None
-        for one in self._describer(kind, task).each(subjects):
+        for one in self._describer(kind, task).describe_all(subjects):
             if one.text:
                 keep(kind, task.fingerprint, {one.key: one.text})
             self._count(kind, one)
@@ -119,7 +119,7 @@ class Asker:
             self._describers[kind] = Describer(chat_of(self._settings[kind], kind), task.max_tokens)
         return self._describers[kind]
 
-    def _count(self, kind: str, one: Said) -> None:
+    def _count(self, kind: str, one: DescriptionResult) -> None:
         if one.failure:
             self.left_out(kind, one.failure)
             return

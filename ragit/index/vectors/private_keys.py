@@ -27,10 +27,10 @@ class WithoutPrivateKeys(NamedTuple):
 def without_private_keys(chunks: Sequence[Chunk]) -> WithoutPrivateKeys:
     """Return the chunks of one blob without private keys."""
     whole = _whole(chunks)
-    if not secrets.may_hold(whole):  # not of each chunk: the mark itself may be cut
+    if not secrets.may_hold_private_key(whole):  # not of each chunk: the mark itself may be cut
         return WithoutPrivateKeys(tuple(chunks), (0,) * len(chunks))
-    found = secrets.hidden(whole)
-    done = [secrets.without(_letters(piece.text), found, piece.start) for piece in chunks]
+    found = secrets.private_key_spans(whole)
+    done = [secrets.without_spans(_letters(piece.text), found, piece.start) for piece in chunks]
     pairs = zip(chunks, done, strict=True)
     return WithoutPrivateKeys(
         tuple(

@@ -5,7 +5,7 @@ lines, the same text always gives the same result, and a second pass finds nothi
 that vectors and descriptions are stored under: raise it with every change of a rule.
 
 A private key is often cut over several chunks, of which the middle ones have no form to find: who has the whole text
-of a file asks `hidden` of it, and takes that out of each piece by `without`, or does both at once by `cut`.
+of a file asks `private_key_spans` of it, and takes that out of each piece by `without_spans`, or does both at once by `decode_without_keys`.
 
 `keys` knows private keys, `tokens` the forms of services, `places` what is told by where it stands, `cookies` sessions,
 `commands` what programs are told, `named` what a name for secrets is given, `settings` such a line without quotes,
@@ -36,10 +36,27 @@ from ragit.remote.secrets import (
     tables,
     tokens,
 )
-from ragit.remote.secrets.keys import GONE, Spans, cut, hidden, may_hold, without
-from ragit.remote.secrets.rule import Rule, of_passwords, of_tokens
+from ragit.remote.secrets.keys import (
+    GONE,
+    Spans,
+    decode_without_keys,
+    may_hold_private_key,
+    private_key_spans,
+    without_spans,
+)
+from ragit.remote.secrets.rule import Rule, mentions_passwords, mentions_tokens
 
-__all__ = ["GONE", "VERSION", "Clean", "Spans", "cut", "hidden", "may_hold", "redact", "without"]
+__all__ = [
+    "GONE",
+    "VERSION",
+    "Clean",
+    "Spans",
+    "decode_without_keys",
+    "may_hold_private_key",
+    "private_key_spans",
+    "redact",
+    "without_spans",
+]
 
 VERSION = 6
 """Names these rules: raise it when any of them changes. With those of `keys`, `index.embedded.VERSION` goes up, too."""
@@ -89,7 +106,7 @@ _SETTINGS = _anchored(settings.RULE)
 
 def _once(text: str, found: Counter[str] | None) -> str:
     runs = tokens.runs(text)
-    clean = _without_private_keys(text, found) if may_hold(text) else text
+    clean = _without_private_keys(text, found) if may_hold_private_key(text) else text
     for needed, rules in _ALWAYS:
         for part in needed:
             if part in clean:
@@ -104,8 +121,8 @@ def _once(text: str, found: Counter[str] | None) -> str:
 def _without_named(text: str, found: Counter[str] | None) -> str:
     """The text without what is told by a name."""
     folded = text.lower()
-    passwords = of_passwords(folded)
-    if passwords or of_tokens(folded):
+    passwords = mentions_passwords(folded)
+    if passwords or mentions_tokens(folded):
         if passwords:
             text = _without_all(_OF_PASSWORDS, text, text, found)
         text = _without_all(_NAMED, text, text, found)
@@ -134,9 +151,13 @@ def _without(rule: Rule, text: str, found: Counter[str] | None) -> str:
         secret = match["secret"] if in_group else match[0]
         start, end = match.span("secret") if in_group else match.span()
         before = match.string[match.start() : start]
-        if GONE in secret or not secret.strip() or (rule.holds and not rule.holds(secret, before)):
+        if (
+            GONE in secret
+            or not secret.strip()
+            or (rule.value_test and not rule.value_test(secret, before))
+        ):
             return match[0]
-        if rule.stands and not rule.stands(match.string, *match.span()):
+        if rule.place_test and not rule.place_test(match.string, *match.span()):
             return match[0]
         if found is not None:
             found[rule.kind] += 1
@@ -146,7 +167,7 @@ def _without(rule: Rule, text: str, found: Counter[str] | None) -> str:
 
 
 def _without_private_keys(text: str, found: Counter[str] | None) -> str:
-    clean, keys = without(text, hidden(text))
+    clean, keys = without_spans(text, private_key_spans(text))
     if found is not None and keys:
         found["private key"] += keys
     return clean

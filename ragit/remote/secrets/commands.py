@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import re
 
-from ragit.remote.secrets.password import bare
+from ragit.remote.secrets.password import is_unquoted_password
 from ragit.remote.secrets.rule import (
     LINE,
     Rule,
-    assigned,
-    chosen,
     either,
-    given,
     inside,
-    literal,
+    is_assigned_secret,
+    is_quoted_secret,
+    is_secret_literal,
+    is_setting_value,
 )
-from ragit.remote.secrets.strength import scattered, strong
+from ragit.remote.secrets.strength import has_random_case, looks_random
 
 _BARE = r"(?:[^\s\"'`|;&()$]|\$(?!\()|&(?=[^\s&])|[()](?=[^\s\"'`|;&()]))"
 """What a password on a command line is written with where no quotes stand around it."""
@@ -59,20 +59,20 @@ _DIRECTIVES = (
 """Lines of settings whose last word is a password."""
 
 
-def _of_a_command(value: str, before: str) -> bool:
+def _is_command_password(value: str, before: str) -> bool:
     """Neither numbers of a user and a group, nor ports, nor the rest of an option's name."""
     if value.isdigit() and re.search(r"\d:$", before):
         return False
     if re.fullmatch(r"[\d.]{1,15}:[\d.:/tcpud-]+|[A-Z][A-Z_]+|\[\w+\]?", value):
         return False
-    return given(value) and not re.match(r"ass|ort\b|rot|lug|ipe|rint|rett", value)
+    return is_setting_value(value) and not re.match(r"ass|ort\b|rot|lug|ipe|rint|rett", value)
 
 
-def _bare_in_sql(value: str, before: str) -> bool:
-    return given(value) and (bare(value) or scattered(value))
+def _is_unquoted_sql_password(value: str, before: str) -> bool:
+    return is_setting_value(value) and (is_unquoted_password(value) or has_random_case(value))
 
 
-def _of_a_secret(text: str, start: int, end: int) -> bool:
+def _in_create_secret(text: str, start: int, end: int) -> bool:
     """Whether it is a Secret of Kubernetes that the command makes."""
     return "create secret" in text[max(start - 600, 0) : start]
 
@@ -95,27 +95,27 @@ WITH_OPTIONS: tuple[Rule, ...] = (
         r"-(?<![\w-]-)(?:[uU]|-user|-proxy-user)[ =]?(?P<quote>[\"'])?[^\s:\"'$<>{}`|;]{1,80}:"
         + inside(_BARE, 2)
         + r"(?!\w)",
-        _of_a_command,
+        _is_command_password,
     ),
     Rule(
         "password of a command",
         (" -p",),
         r"(?:mysql|mariadb|mycli)[a-z-]{0,12}(?:\.exe)?[ \t](?:[^\n|;&]|\\\n){0,300}?(?<=[ \t\"'])-p"
         r"(?![-,])" + either(_BARE),
-        _of_a_command,
+        _is_command_password,
     ),
     Rule(
         "password of a command",
         (" -p", " -a", " -w", " -P", "plink", " -U ", " -k ", "lftp", "--auth"),
         rf"(?:{'|'.join(_TOOLS)})[ \t]*{_ARGUMENT}",
-        _of_a_command,
+        _is_command_password,
     ),
     Rule(
         "password of a command",
         ("sudo -S",),
         r"(?:echo|printf)[ \t]+(?=[^\n|]{1,200}\|[ \t]*sudo -S)"
         r"(?![*-])" + either(_BARE),
-        _of_a_command,
+        _is_command_password,
     ),
 )
 """Looked for where an option stands."""
@@ -127,34 +127,34 @@ IN_TEXT: tuple[Rule, ...] = (
         r"(?:rabbitmqctl[ \t]+(?:add_user|change_password)[ \t]+"
         r"\S{1,80}[ \t]+|net user[ \t]+[^\s/]{1,80}[ \t]+)"
         r"(?![*-])" + either(_BARE),
-        _of_a_command,
+        _is_command_password,
     ),
     Rule(
         "password of a command",
         ("sqlplus",),
         r"sqlplus[ \t]+(?:-\w+[ \t]+){0,3}[\"']?\w{1,40}/"
         r"(?P<secret>(?![@*-])[^\s\"'`|;]{3,200}?)(?=@[\w.:/-]+(?:[\s\"']|$)|[\s\"'|;`]|$)",
-        _of_a_command,
+        _is_command_password,
     ),
     # user:...@tcp(db:3306)/app
     Rule(
         "password in a URL",
         ("@tcp(",),
         r"(?<![\w/.-])[\w.-]{1,64}:(?P<secret>[^\s:@\"'<>{}$*]{3,200})@tcp\(",
-        given,
+        is_setting_value,
     ),
     Rule(
         "setting",
         ("psk=",),
         r"(?m)^[ \t]*(?:wpa_)?psk=" + either(r"[^\s\"']", 8, 64) + r"[ \t\r]*$",
-        given,
+        is_setting_value,
     ),
     Rule(
         "password of .pgpass",
         (":543", ":6432:", ":*:"),
         r"(?m)^[\w.*-]{1,255}:(?:5432|5433|6432|\*):[^:\s]{1,63}:[^:\s]{1,63}:"
         r"(?P<secret>\S{2,255})[ \t\r]*$",
-        given,
+        is_setting_value,
     ),
     Rule(
         "password in SQL",
@@ -162,20 +162,20 @@ IN_TEXT: tuple[Rule, ...] = (
         r"(?:IDENTIFIED|(?i:\b(?:(?:create|alter)\s+user|grant)\b)[^;]{0,200}?identified)"
         r"\s+(?:(?i:with)\s+[\w'\"`]{1,60}\s+)?(?i:by|as)\s+(?:(?i:password)\s+)?"
         r"(?P<quote>['\"])(?P<secret>(?:(?!(?P=quote))(?:\\.|[^\r\n\\])){2,256})(?P=quote)",
-        literal,
+        is_quoted_secret,
     ),
     Rule(
         "password in SQL",
         ("IDENTIFIED BY",),
         r"IDENTIFIED BY\s+\"?(?P<secret>[^\s\"';]{6,60})",
-        lambda value, before: strong(value) or chosen(value, before + "password"),
+        lambda value, before: looks_random(value) or is_secret_literal(value, before + "password"),
     ),
     Rule(
         "password in SQL",
         ("IDENTIFIED BY",),
         r"IDENTIFIED BY\s+(?P<secret>[A-Za-z][\w#$]{3,60})"
         r"(?=\s*(?:[;/,)]|$|(?<=\s)(?i:default|account|quota|temporary|profile)\b))",
-        _bare_in_sql,
+        _is_unquoted_sql_password,
     ),
 )
 """Looked for where an anchor stands, whatever else the text says."""
@@ -188,7 +188,7 @@ PASSWORDS: tuple[Rule, ...] = (
         r"(?:echo|printf)[ \t]+(?:-\w+[ \t]+)?"
         r"(?=[^\n|]{1,200}\|[^\n]{0,200}(?:--password-stdin|(?<!\w)passwd\b|chpasswd))"
         r"(?:[\"']?[\w.-]{1,40}:|(?P<quote>[\"']?)(?![\w.-]{1,40}:))(?P<secret>\S{3,200}?(?=[\"'][ \t]*\|)|[^\s\"'$<>{}()`|;&%]{3,200})(?:(?P=quote)|[\"']?)",
-        _of_a_command,
+        _is_command_password,
     ),
     Rule(
         "password of a command",
@@ -197,7 +197,7 @@ PASSWORDS: tuple[Rule, ...] = (
         + either(_BARE)
         + r"[ \t]{0,20}(?=[|;&>)\"'`\r\n]|$)",
         lambda value, before: (
-            re.search(r" -[A-Za-z]*b", before) is not None and _of_a_command(value, before)
+            re.search(r" -[A-Za-z]*b", before) is not None and _is_command_password(value, before)
         ),
     ),
     Rule(
@@ -205,13 +205,13 @@ PASSWORDS: tuple[Rule, ...] = (
         ("pass:",),
         r"(?:-pass(?:in|out)?[ \t=]|\bpass(?:in|out)[ \t=])[ \t]{0,4}(?P<quote>[\"'])?pass:"
         + inside(_BARE),
-        _of_a_command,
+        _is_command_password,
     ),
     Rule(
         "password of a command",
         ("storepass", "keypass"),
         r"-(?:\w{0,12}storepass|\w{0,8}keypass)[ \t]{1,4}" + _ARGUMENT,
-        _of_a_command,
+        _is_command_password,
     ),
     Rule(
         "password of a command",
@@ -219,13 +219,13 @@ PASSWORDS: tuple[Rule, ...] = (
         r"mysqladmin[ \t][^\n|;&]{0,120}?[ \t]password[ \t]+"
         + _ARGUMENT
         + r"(?=[ \t]*(?:$|\n|\r))",
-        _of_a_command,
+        _is_command_password,
     ),
     Rule(
         "password of a command",
         ("/pass:",),
         r"(?<=\s)/pass:" + _ARGUMENT + r"(?=[ \t]*(?:$|\n|\r|/))",
-        _of_a_command,
+        _is_command_password,
     ),
     # --password ... among other options
     Rule(
@@ -234,14 +234,16 @@ PASSWORDS: tuple[Rule, ...] = (
         r"(?<=[\s\"'])--?(?:[a-z-]{0,20}-)?(?:password|passwd|passphrase|pass)[ \t]{1,4}"
         + either(r"[A-Za-z0-9_.!@#^+=?~-]", 5, 64)
         + r"(?=[ \t]*(?:$|\n|\\\n|[ \t]-|[\"'`]|[ \t]https?:))",
-        lambda value, before: _of_a_command(value, before) and assigned(value, before + "="),
+        lambda value, before: (
+            _is_command_password(value, before) and is_assigned_secret(value, before + "=")
+        ),
         _beside_options,
     ),
     Rule(
         "password of a command",
         ("mount", "cifs"),
         r"(?:mount|cifs)[^\n]{0,200}?[ \t,\"']pass(?:word)?=(?P<secret>[^\s\"'$<>{}()`|;&,]{3,200})",
-        _of_a_command,
+        _is_command_password,
     ),
     # requirepass ... of Redis and its like
     Rule(
@@ -259,7 +261,7 @@ PASSWORDS: tuple[Rule, ...] = (
         ),
         rf"(?m)^[ \t]*(?:{'|'.join(_DIRECTIVES)})[ \t]+"
         r"" + LINE,
-        given,
+        is_setting_value,
     ),
     # Two lines of msmtp's, fetchmail's and others' settings
     Rule(
@@ -267,14 +269,14 @@ PASSWORDS: tuple[Rule, ...] = (
         ("password", "passwd"),
         r"(?m)^[ \t]*(?:user|username|login)[ \t]+[^\s=:]{1,120}[ \t\r]*\n[ \t]*(?:password|passwd)[ \t]+"
         r"" + LINE,
-        _of_a_command,
+        _is_command_password,
     ),
     # ansible_become_pass=... among others of a host
     Rule(
         "argument",
         ("ansible_",),
         r"(?<![\w.-])ansible_\w{0,30}?pass(?:word)?=" + either(r"[^\s\"']", 5),
-        assigned,
+        is_assigned_secret,
     ),
     # CREATE ROLE app LOGIN PASSWORD '...', SET PASSWORD = PASSWORD('...')
     Rule(
@@ -286,7 +288,7 @@ PASSWORDS: tuple[Rule, ...] = (
         ),
         r"(?i:\b(?:(?:create|alter)\s+(?:user|role|login)\b[^;\n]{0,160}?|encrypted\s+|set\s+)password\b)"
         r"(?:\s+(?i:for)\s+[^=;\n]{1,80})?\s{0,4}=?\s{0,4}(?:(?i:password)\s?)?\(?N?'(?P<secret>(?:[^'\\\r\n]|\\.|''){2,256})'",
-        literal,
+        is_quoted_secret,
     ),
     # machine HOST login NAME password ..., on one line or three.
     Rule(
@@ -296,7 +298,7 @@ PASSWORDS: tuple[Rule, ...] = (
         r"(?:account\s+\S{1,255}\s+)?password[ \t]+"
         r"(?P<secret>\"(?:[^\"\\\r\n]|\\.){1,255}\"|[^\s\"'\\]{2,255}(?=\\[nr]|[\"'](?:[\s;),]|$)|\s|$)"
         r"|\S{2,255}?(?=[\"'\\]?(?:\s|$)))(?=[\s\"'\\]|$)",
-        given,
+        is_setting_value,
     ),
 )
 """Looked for where a text holds a name for passwords."""
@@ -306,8 +308,8 @@ CUED: tuple[Rule, ...] = (
         "Kubernetes secret",
         ("--from-literal",),
         r"--from-literal[= ][\"']?[\w.-]{1,80}=" + either(r"[^\s\"'$<>{}()\[\]`|;&\\]", 3, 512),
-        given,
-        _of_a_secret,
+        is_setting_value,
+        _in_create_secret,
     ),
 )
 """Looked for where a text holds a word for secrets."""

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import re
 
-from ragit.remote.secrets.password import placeholder, word
+from ragit.remote.secrets.password import is_placeholder, is_plain_password
 from ragit.remote.secrets.rule import (
     BODY,
     LINE,
     WORDS,
     Rule,
-    assigned,
-    chosen,
-    given,
+    alternates_letters_and_digits,
+    ends_in_password_name,
     inside,
-    jumbled,
-    made,
-    of_a_password,
+    is_assigned_secret,
+    is_secret_literal,
+    is_setting_value,
+    mixes_letters_and_digits,
 )
-from ragit.remote.secrets.strength import reference, scattered, strong
+from ragit.remote.secrets.strength import has_random_case, is_reference, looks_random
 
 _SERVICES = (
     "adafruit|adobe|airtable|algolia|alibaba|asana|atlassian|beamer|bitbucket|bittrex|meraki|cloudflare|codecov"
@@ -56,17 +56,17 @@ _SERVICE_BEFORE = re.compile(
 )
 
 
-def _beside_a_key(text: str, start: int, end: int) -> bool:
+def _after_key_name(text: str, start: int, end: int) -> bool:
     """Return True if a name for a key is given the value, near words about ciphers."""
     line = text[max(start - 160, 0) : start].rpartition("\n")[2]
     return _KEY_BEFORE.search(line) is not None and _near_crypto(text, start, end)
 
 
-def _beside_a_service(text: str, start: int, end: int) -> bool:
+def _after_service_name(text: str, start: int, end: int) -> bool:
     return _SERVICE_BEFORE.search(text[max(start - 80, 0) : start]) is not None
 
 
-def _bytes(value: str, before: str) -> bool:
+def _are_key_bytes(value: str, before: str) -> bool:
     """Not a sequence, nor the same number again and again, as in tests."""
     numbers = [int(number, 0) for number in re.findall(r"0[xX][0-9A-Fa-f]+|[1-9]\d*|0", value)]
     steps = {later - sooner for sooner, later in zip(numbers, numbers[1:], strict=False)}
@@ -79,26 +79,34 @@ def _under_chpasswd(text: str, start: int, end: int) -> bool:
     return re.search(r"list:|\|", listed) is not None and not re.search(r"(?m)^\S", listed)
 
 
-def _of_a_community(value: str, before: str) -> bool:
-    return value.lower() not in ("public", "private", "default", "ipv6", "-v") and given(value)
-
-
-def _of_a_service(value: str, before: str) -> bool:
-    return not reference(value) and (jumbled(value) or strong(value) or len(set(value)) > 14)
-
-
-def _in_a_comment(value: str, before: str) -> bool:
-    """A made value, or behind a name for passwords a word with a digit or a sign: comments are prose."""
-    if placeholder(value) or reference(value) or "://" in value:
-        return False
-    if strong(value) or (jumbled(value) and chosen(value, before)):
-        return True
-    return (
-        of_a_password(before) and word(value) and re.search(r"[a-z]\d|[!@#^&]", value) is not None
+def _is_community_string(value: str, before: str) -> bool:
+    return value.lower() not in ("public", "private", "default", "ipv6", "-v") and is_setting_value(
+        value
     )
 
 
-def _of_a_phrase(value: str, before: str) -> bool:
+def _is_service_key(value: str, before: str) -> bool:
+    return not is_reference(value) and (
+        alternates_letters_and_digits(value) or looks_random(value) or len(set(value)) > 14
+    )
+
+
+def _is_secret_in_comment(value: str, before: str) -> bool:
+    """A made value, or behind a name for passwords a word with a digit or a sign: comments are prose."""
+    if is_placeholder(value) or is_reference(value) or "://" in value:
+        return False
+    if looks_random(value) or (
+        alternates_letters_and_digits(value) and is_secret_literal(value, before)
+    ):
+        return True
+    return (
+        ends_in_password_name(before)
+        and is_plain_password(value)
+        and re.search(r"[a-z]\d|[!@#^&]", value) is not None
+    )
+
+
+def _is_recovery_phrase(value: str, before: str) -> bool:
     return len(set(value.split())) > 6
 
 
@@ -121,7 +129,7 @@ RULES: tuple[Rule, ...] = (
         ("x-", "X-", "X_"),
         r"(?i:\bx[-_][a-z_-]{0,30}(?:key|token|secret|auth|signature))[\"'\]]{0,2}(?:\s{0,4}(?:[:=,]|=>)\s{0,4}|\s)"
         r"[\"'`]{0,1}(?P<secret>[\w.~+/=-]{16,512})",
-        lambda value, before: jumbled(value) or strong(value),
+        lambda value, before: alternates_letters_and_digits(value) or looks_random(value),
     ),
     Rule(
         "API key",
@@ -148,7 +156,8 @@ RULES: tuple[Rule, ...] = (
         r"\(\s{0,8}(?:[^,()\n\"']{1,60},\s{0,8}|[\"'`]aes[\w-]{1,20}[\"'`],\s{0,8})?"
         rf"(?:\[\]byte\(|Buffer\.from\(|b)?{_QUOTE}{BODY}",
         lambda value, before: (
-            not placeholder(value) and (len(value) in (16, 24, 32) or made(value))
+            not is_placeholder(value)
+            and (len(value) in (16, 24, 32) or mixes_letters_and_digits(value))
         ),
     ),
     Rule(
@@ -156,14 +165,14 @@ RULES: tuple[Rule, ...] = (
         ('"', "'", "`"),
         r"[\"'`](?P<secret>(?:0x)?(?:[0-9A-Fa-f]{64}|[0-9A-Fa-f]{48}|[0-9A-Fa-f]{32})|(?:\\x[0-9A-Fa-f]{2}){16,64})[\"'`]",
         lambda value, before: len(set(value)) > 6,
-        _beside_a_key,
+        _after_key_name,
     ),
     Rule(
         "encryption key",
         ("{", "[", "("),
         rf"[\[{{(]\s{{0,12}}(?P<secret>{_BYTE}(?:\s{{0,12}},\s{{0,12}}{_BYTE}){{15,127}})",
-        _bytes,
-        _beside_a_key,
+        _are_key_bytes,
+        _after_key_name,
     ),
     # new ethers.Wallet("0x..."), accounts: ["0x..."], PRIVATE_KEY=..., cast --private-key ...
     Rule(
@@ -178,11 +187,14 @@ RULES: tuple[Rule, ...] = (
         ("nemonic", "NEMONIC", "hrase", "HRASE", "SEED", "seed"),
         r"(?i:mnemonic|seed|(?:seed|recovery|backup|wallet)[ _-]?phrase)\w{0,20}[\"'\])]{0,2}\s{0,4}(?:[:=(,]|=>)"
         r"\s{0,4}[\"'`]?(?P<secret>[a-z]{3,8}(?: [a-z]{3,8}){11,23})(?![a-z])",
-        _of_a_phrase,
+        _is_recovery_phrase,
     ),
     # config/master.key, config/credentials/production.key: a file with nothing else
     Rule(
-        "encryption key", (), r"\A\s{0,9}(?P<secret>[0-9a-f]{32}|[A-Za-z0-9+/]{43}=)\s{0,9}\Z", made
+        "encryption key",
+        (),
+        r"\A\s{0,9}(?P<secret>[0-9a-f]{32}|[A-Za-z0-9+/]{43}=)\s{0,9}\Z",
+        mixes_letters_and_digits,
     ),
     # define('AUTH_KEY', '...'), AUTH_SALT='...'
     Rule(
@@ -190,17 +202,19 @@ RULES: tuple[Rule, ...] = (
         ("_KEY", "_SALT"),
         r"\b(?:SECURE_AUTH|AUTH|LOGGED_IN|NONCE)_(?:KEY|SALT)[\"']?\s{0,20}(?:,|=)\s{0,20}"
         r"(?P<quote>[\"'])(?P<secret>(?:(?!(?P=quote))[^\r\n]){32,128})(?P=quote)",
-        lambda value, before: made(value) and not value.startswith("put your"),
+        lambda value, before: mixes_letters_and_digits(value) and not value.startswith("put your"),
     ),
     # cloud-init: chpasswd, list: |, root:...; plain_text_passwd: ...
     Rule(
         "setting",
         ("chpasswd:",),
         r"(?m)^[ \t]+(?:- +)?[\"']?[a-z_][\w.-]{0,31}:(?P<secret>[^\s:\"'$][^\s\"']{2,200})[\"']?[ \t\r]*$",
-        lambda value, before: given(value) and value not in ("RANDOM", "R"),
+        lambda value, before: is_setting_value(value) and value not in ("RANDOM", "R"),
         _under_chpasswd,
     ),
-    Rule("setting", ("plain_text_passwd",), r"(?m)plain_text_passwd:[ \t]*" + LINE, given),
+    Rule(
+        "setting", ("plain_text_passwd",), r"(?m)plain_text_passwd:[ \t]*" + LINE, is_setting_value
+    ),
     # SNMP
     Rule(
         "setting",
@@ -208,14 +222,14 @@ RULES: tuple[Rule, ...] = (
         r"(?m)^[ \t]*(?:r[ow]community6?[ \t]+|trapcommunity[ \t]+|snmp-server[ \t]+community[ \t]+"
         r"|com2sec6?[ \t]+(?:-Cn[ \t]+\S+[ \t]+)?\S{1,60}[ \t]+\S{1,60}[ \t]+)"
         r"(?P<quote>[\"'])?" + inside(r"[^\s\"']", 4, 128),
-        _of_a_community,
+        _is_community_string,
     ),
     Rule(
         "setting",
         ("createUser", "usmUser"),
         r"createUser[ \t]+(?:-e[ \t]+\S+[ \t]+)?\S{1,60}[ \t]+(?:MD5|SHA\S{0,4})[ \t]+"
         r"(?P<quote>[\"'])?" + inside(r"[^\s\"']", 4, 128),
-        given,
+        is_setting_value,
     ),
     # ipsec.secrets
     Rule(
@@ -223,13 +237,13 @@ RULES: tuple[Rule, ...] = (
         ("PSK", "XAUTH", "EAP", "NTLM"),
         r"(?m)^[^\n#]{0,160}:[ \t]*(?:PSK|XAUTH|EAP|NTLM)[ \t]+(?:\S{1,60}[ \t]+)?(?P<quote>[\"'])?"
         + inside(r"[^\s\"']", 4, 256),
-        given,
+        is_setting_value,
     ),
     Rule(
         "password in a URL",
         ("jdbc:oracle",),
         r"jdbc:oracle:\w{2,8}:[^\s/@\"']{1,60}/(?P<secret>[^\s\"'`]{2,128})@(?=[/\w(\[])",
-        given,
+        is_setting_value,
     ),
     # otpauth://totp/...?secret=..., TOTP("..."), totp_secret = "..."
     Rule(
@@ -248,8 +262,8 @@ RULES: tuple[Rule, ...] = (
         "API key",
         ('"', "'", "`"),
         rf"{_QUOTE}(?P<secret>[A-Za-z0-9_=+/.-]{{16,128}})(?P=quote)",
-        _of_a_service,
-        _beside_a_service,
+        _is_service_key,
+        _after_service_name,
     ),
 )
 """Looked for where an anchor stands, whatever else the text says."""
@@ -261,14 +275,14 @@ CUED: tuple[Rule, ...] = (
         ('"value"',),
         rf"\"(?:key|name|id)\"\s{{0,4}}:\s{{0,4}}\"[\w .-]{{0,60}}(?:{WORDS})\"\s{{0,4}},\s{{0,40}}"
         rf"(?:\"\w{{1,20}}\"\s{{0,4}}:\s{{0,4}}[\w\"]{{1,40}},\s{{0,40}})?\"value\"\s{{0,4}}:\s{{0,4}}(?P<quote>\"){BODY}",
-        assigned,
+        is_assigned_secret,
     ),
     Rule(
         "setting",
         ('"value"',),
         r"\"value\"\s{0,4}:\s{0,4}\"(?P<secret>[^\s\"\\]{5,512})\"\s{0,4},\s{0,40}\"key\"\s{0,4}:\s{0,4}"
         rf"\"[\w .-]{{0,60}}(?:{WORDS})\"",
-        lambda value, before: chosen(value, "password") or strong(value),
+        lambda value, before: is_secret_literal(value, "password") or looks_random(value),
     ),
     # {name: root, password: ..., type: text}
     Rule(
@@ -276,9 +290,12 @@ CUED: tuple[Rule, ...] = (
         ("{",),
         rf"[{{,][ \t]*[\w.-]{{0,40}}(?:{WORDS}):[ \t]{{1,4}}(?P<secret>[^\s,}}{{\"'\[\]()]{{6,128}})(?=[ \t]*[,}}])",
         lambda value, before: (
-            strong(value)
-            or scattered(value)
-            or (made(value) and (jumbled(value) or of_a_password(before)))
+            looks_random(value)
+            or has_random_case(value)
+            or (
+                mixes_letters_and_digits(value)
+                and (alternates_letters_and_digits(value) or ends_in_password_name(before))
+            )
         ),
     ),
     # "# password: ..."
@@ -288,7 +305,7 @@ CUED: tuple[Rule, ...] = (
         r"(?m)(?:(?<![\w:])(?:#|//|--|;|<!--|/\*)|^[ \t]*(?:\*|REM\b))[^\n\"'`{}()=]{0,60}?"
         rf"(?:{WORDS})[\"'`]?(?:[ \t](?:is|was))?[ \t]{{0,3}}(?:[:=]|(?<=is)|(?<=was))[ \t]{{1,3}}"
         r"(?P<secret>[^\s\"'`]{6,128}?)(?=[.,;)]?(?:[ \t]{0,4}(?:-->|\*/))?[ \t\r]*$|[.,;)]?[ \t])",
-        _in_a_comment,
+        _is_secret_in_comment,
     ),
 )
 """Looked for where a text holds a word for secrets."""

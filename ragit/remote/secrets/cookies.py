@@ -8,7 +8,12 @@ from __future__ import annotations
 
 import re
 
-from ragit.remote.secrets.rule import EDGE, Rule, jumbled, made
+from ragit.remote.secrets.rule import (
+    EDGE,
+    Rule,
+    alternates_letters_and_digits,
+    mixes_letters_and_digits,
+)
 
 _SESSION = re.compile(
     r"(?i)sess|\bsid|sid\b|auth|token|jwt|login|remember|csrf|xsrf|identity|ticket|access|refresh"
@@ -16,23 +21,23 @@ _SESSION = re.compile(
 _ATTRIBUTE = re.compile(r"(?i)\s*(?:expires|max-age|domain|path|samesite|version|comment)\s*=")
 
 
-def _of_a_session(value: str, before: str) -> bool:
+def _holds_session(value: str, before: str) -> bool:
     """Whether one of the cookies in a header, of which the first one's name is before, is a session's."""
     names = re.findall(r"[\w.%-]+", before)
     name = names[-1] if names else ""
     for cookie in f"{name}={value}".split(";")[:50]:
         name, _, said = cookie.strip().partition("=")
-        if not _ATTRIBUTE.match(cookie) and _made_for(name, said.strip("\"' ")):
+        if not _ATTRIBUTE.match(cookie) and _is_session(name, said.strip("\"' ")):
             return True
     return False
 
 
-def _made_for(name: str, value: str) -> bool:
+def _is_session(name: str, value: str) -> bool:
     if re.search(r"[$<>{}*]|\.\.\.", value):
         return False
     if _SESSION.search(name):
-        return len(value) > 9 and made(value) and len(set(value)) > 6
-    return len(value) > 15 and jumbled(value)
+        return len(value) > 9 and mixes_letters_and_digits(value) and len(set(value)) > 6
+    return len(value) > 15 and alternates_letters_and_digits(value)
 
 
 _NAME = r"[\w.%-]{1,80}"
@@ -47,7 +52,7 @@ IN_HEADERS: tuple[Rule, ...] = (
         "cookie",
         ("et-Cookie", "et-cookie", "ET-COOKIE"),
         rf"(?i:set-cookie2?){_IS}\s{{0,4}}[\[\"'`]{{0,2}}{_NAME}=(?P<secret>{_VALUE})",
-        _of_a_session,
+        _holds_session,
     ),
     # Cookie: a=...; b=..., headers["Cookie"] = "...", --cookie "...", {"name": "Cookie", "value": "..."}
     Rule(
@@ -55,7 +60,7 @@ IN_HEADERS: tuple[Rule, ...] = (
         ("ookie", "COOKIE"),
         rf"(?<![sS]et-)(?:[cC]ookies?|COOKIE)(?:{_IS}|(?<=-cookie)[ =])"
         rf"\s{{0,4}}[\"'`]?{_NAME}=(?P<secret>[^\r\n\"'`\\]{{10,8192}})",
-        _of_a_session,
+        _holds_session,
     ),
     # cookies = {"session": "..."}, new Cookie("SESSION", "..."), set_cookie("sid", "..."), cookies["sid"] = "..."
     Rule(
@@ -64,7 +69,7 @@ IN_HEADERS: tuple[Rule, ...] = (
         r"[cC]ookies?(?:\.\w{1,12})?[\"']?\s{0,3}(?:[:=]\s{0,3}\{(?:[^{}\n]{0,400}[,{])??\s{0,12}|[(\[]\s{0,12})"
         rf"[\"']?(?P<name>{_NAME})[\"']?\s{{0,3}}(?:[:,]|\]\s{{0,3}}=)\s{{0,3}}"
         rf"[\"'](?!\*\*\*)(?P<secret>{_VALUE})[\"']",
-        _of_a_session,
+        _holds_session,
     ),
     # {"name": "JSESSIONID", "value": "..."}
     Rule(
@@ -73,7 +78,7 @@ IN_HEADERS: tuple[Rule, ...] = (
         r"\"name\"\s{0,3}:\s{0,3}\"(?P<name>[\w.-]{0,40}(?i:sess|sid|auth|token|jwt|remember)[\w.-]{0,40})\""
         r"\s{0,3},\s{0,40}"
         rf"\"value\"\s{{0,3}}:\s{{0,3}}\"(?P<secret>{_VALUE})\"",
-        _of_a_session,
+        _holds_session,
     ),
     # A line of a cookie jar
     Rule(
@@ -81,7 +86,7 @@ IN_HEADERS: tuple[Rule, ...] = (
         ("\t/\t",),
         r"(?m)^[^\s\t]{1,255}\t(?:TRUE|FALSE)\t[^\t\n]{1,255}\t(?:TRUE|FALSE)\t\d{1,20}\t(?P<name>[^\t\n=]{1,80})\t"
         r"(?P<secret>[^\s]{10,4096})[ \r]*$",
-        _of_a_session,
+        _holds_session,
     ),
 )
 """Looked for where there is a word for cookies."""
@@ -93,7 +98,7 @@ IN_TEXT: tuple[Rule, ...] = (
         EDGE
         + r"(?:PHPSESSID|JSESSIONID|ASP\.NET_SessionId|sessionid|sessionId|connect\.sid|_session_id)="
         r"(?P<secret>[^\s;\"'`<>\\,&]{10,4096})",
-        _of_a_session,
+        _holds_session,
     ),
 )
 """Looked for where an anchor stands."""

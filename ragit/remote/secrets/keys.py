@@ -1,7 +1,7 @@
 """Private keys: blocks of lines, which are often longer than one chunk of a file.
 
-So where they stand is decided on the whole text of a file, before it is cut (`hidden`), and what was found is taken out
-of each piece of it (`without`): the middle of a key has no form by which it could be told from any other base64.
+So where they stand is decided on the whole text of a file, before it is cut (`private_key_spans`), and what was found is taken out
+of each piece of it (`without_spans`): the middle of a key has no form by which it could be told from any other base64.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ _END = r"----(?:-| )END [A-Z0-9 ]{0,40}PRIVATE KEY"
 _WRAPPED = r"(?<![A-Za-z0-9+/])LS0tL[A-Za-z0-9+/]{40,}={0,2}"
 
 
-def may_hold(text: str) -> bool:
+def may_hold_private_key(text: str) -> bool:
     """False where there is no private key for sure. As fast as looking for a word."""
     return _MARK in text or _PUTTY in text or _PACKED in text
 
 
-def hidden(text: str) -> Spans:
+def private_key_spans(text: str) -> Spans:
     """Where lines of private keys stand: between two marks, after the first or before the last of them.
 
     By lines and not by one pattern: where a mark is missing, a pattern tries every way to cut the lines before it.
@@ -45,13 +45,13 @@ def hidden(text: str) -> Spans:
             gone.update(_key_lines(lines, number + 1, 1))
         elif re.search(_END, line) and number - 1 not in gone:
             gone.update(_key_lines(lines, number - 1, -1))
-        elif _PACKED in line and (packed := _packed(line)):
+        elif _PACKED in line and (packed := _base64_key(line)):
             gone[number] = packed
             gone.update(_key_lines(lines, number + 1, 1))
     return list(_offsets(lines, gone))
 
 
-def without(text: str, found: Spans, start: int = 0) -> tuple[str, int]:
+def without_spans(text: str, found: Spans, start: int = 0) -> tuple[str, int]:
     """A piece of the text that begins at `start`, without what was found in it; and how many keys it held a part of."""
     parts: list[str] = []
     at, keys, last, counted = 0, 0, -2, False
@@ -68,13 +68,13 @@ def without(text: str, found: Spans, start: int = 0) -> tuple[str, int]:
     return "".join(parts) + text[at:], keys
 
 
-def cut(whole: bytes, start: int, end: int) -> str:
+def decode_without_keys(whole: bytes, start: int, end: int) -> str:
     """A range of a file's bytes as text, without what the whole file tells to be of a private key."""
     text = whole[start:end].decode("utf-8", "replace")
     letters = whole.decode("latin-1")  # one for each byte
-    if not may_hold(letters):
+    if not may_hold_private_key(letters):
         return text
-    clean, keys = without(letters[start:end], hidden(letters), start)
+    clean, keys = without_spans(letters[start:end], private_key_spans(letters), start)
     return clean.encode("latin-1").decode("utf-8", "replace") if keys else text
 
 
@@ -94,7 +94,7 @@ def _key_begun(line: str, end: int) -> tuple[int, int] | None:
     return (end, close) if re.search(r"[A-Za-z0-9+/]{16}", line[end:close]) else None
 
 
-def _packed(line: str) -> tuple[int, int] | None:
+def _base64_key(line: str) -> tuple[int, int] | None:
     """A key that is packed in base64 once more."""
     for match in re.finditer(_WRAPPED, line):
         whole = match[0].rstrip("=")
@@ -107,13 +107,13 @@ def _key_lines(lines: Sequence[str], start: int, step: int) -> dict[int, tuple[i
     """The lines from `start` on that can be lines of a key; one that is no longer or a mark ends them."""
     found: dict[int, tuple[int, int]] = {}
     number = start
-    while 0 <= number < len(lines) and "----" not in lines[number] and _of_a_key(lines[number]):
+    while 0 <= number < len(lines) and "----" not in lines[number] and _is_key_line(lines[number]):
         found[number] = (0, len(lines[number]))
         number += step
     return found if any(len(_bare(lines[one])) >= 32 for one in found) else {}
 
 
-def _of_a_key(line: str) -> bool:
+def _is_key_line(line: str) -> bool:
     """Base64, in quotes and with a sign to join it or without; headers such as DEK-Info; a blank line."""
     return bool(re.fullmatch(r"[A-Za-z0-9+/=]*|[A-Za-z-]{3,20}: .{1,80}", _bare(line)))
 

@@ -13,8 +13,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from ragit.remote.secrets.keys import GONE
-from ragit.remote.secrets.password import placeholder
-from ragit.remote.secrets.strength import strong
+from ragit.remote.secrets.password import is_placeholder
+from ragit.remote.secrets.strength import looks_random
 
 _NEXT = re.compile(r"---|[ ]*- (?:apiVersion|kind|metadata|data|stringData):")
 """Where a manifest begins: a document, or one of a list."""
@@ -52,7 +52,7 @@ def without(text: str, found: Counter[str] | None) -> str:
     changed = False
     for number, line in enumerate(lines):
         match = _DATA.fullmatch(line)
-        if match is not None and _secret(lines, number, match, kinds[number]):
+        if match is not None and _is_secret_data(lines, number, match, kinds[number]):
             changed = _without_values(lines, number, len(match[1]), found) or changed
     return "\n".join(lines) if changed else text
 
@@ -76,17 +76,17 @@ def _blanked(match: re.Match[str], found: Counter[str] | None) -> str:
 def _stays(value: str) -> bool:
     """Whether a value is a reference, what stands for a secret, or was taken out already."""
     bare = value.strip("\"' \t\r")
-    if strong(bare):
+    if looks_random(bare):
         return False
-    return GONE in value or _REFERENCE.fullmatch(value) is not None or placeholder(bare)
+    return GONE in value or _REFERENCE.fullmatch(value) is not None or is_placeholder(bare)
 
 
-def _secret(lines: list[str], number: int, data: re.Match[str], kind: str) -> bool:
+def _is_secret_data(lines: list[str], number: int, data: re.Match[str], kind: str) -> bool:
     """Whether the `data` on a line is a Secret's."""
     if data[2] == "stringData" or kind:
         return data[2] == "stringData" or kind == "Secret"
     values = [pair[4].strip() for _, pair in _pairs(lines, number, len(data[1]))]
-    return bool(values) and all(map(_packed, values))
+    return bool(values) and all(map(_is_base64_text, values))
 
 
 def _kinds(lines: list[str]) -> list[str]:
@@ -150,7 +150,7 @@ def _without_block(lines: list[str], start: int, indent: int) -> bool:
     return changed
 
 
-def _packed(value: str) -> bool:
+def _is_base64_text(value: str) -> bool:
     """Whether a value is text in base64."""
     value = value.strip("\"'")
     if len(value) < 8 or len(value) % 4 or not re.fullmatch(r"[A-Za-z0-9+/]+={0,2}", value):

@@ -18,30 +18,34 @@ from ragit.remote.secrets.rule import (
     SET,
     WORDS,
     Rule,
-    assigned,
-    cased,
-    chosen,
     either,
-    given,
-    made,
-    of_a_call,
-    of_a_password,
-    of_somebody,
+    ends_in_password_name,
+    is_assigned_secret,
+    is_login_argument,
+    is_secret_literal,
+    is_setting_value,
+    mixes_capitals_and_digits,
+    mixes_letters_and_digits,
+    not_a_compiler_pass,
 )
-from ragit.remote.secrets.strength import strong
+from ragit.remote.secrets.strength import looks_random
 
 _CAPITALS = ("PASS", "PWD", "SECRET", "TOKEN", "CREDENTIAL", "KEY")
 """What names of variables hold that are written in capitals."""
 
 
-def _of_a_name(value: str, before: str) -> bool:
+def _is_named_secret(value: str, before: str) -> bool:
     """Behind a comma, a plain word may be the next of several names."""
     if re.search(r",\s*\\?\S?$", before):
-        return len(value) > 5 and chosen(value, before) and not re.match(r"\w{1,30}=", value)
-    return assigned(value, before)
+        return (
+            len(value) > 5
+            and is_secret_literal(value, before)
+            and not re.match(r"\w{1,30}=", value)
+        )
+    return is_assigned_secret(value, before)
 
 
-def _a_phrase(value: str, before: str) -> bool:
+def _is_passphrase(value: str, before: str) -> bool:
     """Words that make no sentence."""
     said = re.search(
         r"\b(?:the|this|that|your|you|must|should|cannot|can|may|will|has|have|was|were|are|not|with|without|for|and"
@@ -49,46 +53,49 @@ def _a_phrase(value: str, before: str) -> bool:
         r"|user)\b",
         value,
     )
-    return of_a_password(before) and said is None
+    return ends_in_password_name(before) and said is None
 
 
-def _of_a_named_header(value: str, before: str) -> bool:
-    return cased(value) and len(re.findall(r"[A-Za-z][0-9]|[0-9][A-Za-z]", value)) > 1
+def _is_header_key(value: str, before: str) -> bool:
+    return (
+        mixes_capitals_and_digits(value)
+        and len(re.findall(r"[A-Za-z][0-9]|[0-9][A-Za-z]", value)) > 1
+    )
 
 
-def _of_a_sentence(value: str, before: str) -> bool:
+def _is_password_in_sentence(value: str, before: str) -> bool:
     """Not of one about how to pass something."""
     return (
         "://" not in value
         and not re.match(r"pass\W", before, re.IGNORECASE)
-        and assigned(value, before)
+        and is_assigned_secret(value, before)
     )
 
 
-def _of_an_element(value: str, before: str) -> bool:
+def _is_element_secret(value: str, before: str) -> bool:
     """A plain word, unless an element that only refers to a password shows it: a link, the label of a field."""
     return (
         len(value) > 5
-        and chosen(value, before)
-        or (re.match("<|name|key|.*</", before) is not None and assigned(value, before))
+        and is_secret_literal(value, before)
+        or (re.match("<|name|key|.*</", before) is not None and is_assigned_secret(value, before))
     )
 
 
-def _of_an_argument(value: str, before: str) -> bool:
+def _is_argument_secret(value: str, before: str) -> bool:
     """Behind a blank, a plain word may be the next one of a sentence."""
     return (
-        assigned(value, before)
+        is_assigned_secret(value, before)
         if before.rstrip().endswith("=")
-        else len(value) > 5 and chosen(value, before)
+        else len(value) > 5 and is_secret_literal(value, before)
     )
 
 
-def _of_a_setting(value: str, before: str) -> bool:
-    if strong(value):
+def _is_unquoted_setting(value: str, before: str) -> bool:
+    if looks_random(value):
         return re.search(r"[()]", value) is None or len(set(value)) > 11
     return (
         re.fullmatch(r"[A-Za-z0-9+/=_!@#^&~-]+", value) is not None
-        and chosen(value, before)
+        and is_secret_literal(value, before)
         and re.search(r"[0-9][^\d_]*[A-Za-z]", value) is not None
     )
 
@@ -108,7 +115,7 @@ def _names(*ends: str) -> tuple[str, ...]:
     return tuple(tail.format(end) for tail in _TAIL for end in ends)
 
 
-def _by_a_call(text: str, start: int, end: int) -> bool:
+def _in_setter_call(text: str, start: int, end: int) -> bool:
     """Whether a name and a value are what a call like `put("db.password", "...")` is given: not two of many names."""
     before = text[max(start - 120, 0) : start]
     return bool(
@@ -129,8 +136,8 @@ CUED: tuple[Rule, ...] = (
         rf"(?:{WORDS})(?:\\?[\"'\]]{{1,2}}|\[\]|: ?&?(?:'static )?[A-Za-z][\w.?<>\[\]| ]{{0,40}}?(?= ?=)|)"
         r"(?:\s{0,20}(?::=|=>|->|=|:|(?<=[\"']),)|(?<=[\"']),?\s{1,40}[\"']?[vV]alue[\"']?\s{0,4}[:=])\s{0,4}[bBfFrRuUN@]{0,2}"
         rf"{_WRAPPED}(?P<quote>\\?[\"'`])" + BODY,
-        _of_a_name,
-        of_somebody,
+        _is_named_secret,
+        not_a_compiler_pass,
     ),
     # setPassword("..."), withToken('...'), .password("...")
     Rule(
@@ -138,7 +145,7 @@ CUED: tuple[Rule, ...] = (
         ("assword(", "ecret(", "oken(", "Key(", "_key(", "ass(", "pw(", "wd(", "hrase("),
         rf"{FIRST}(?:(?<=et.)|(?<=ith.)|(?<=et_.)|(?<=ith_.)|(?<=[.>][pP])){REST}"
         r"\(\s?(?P<quote>[\"'])" + BODY,
-        assigned,
+        is_assigned_secret,
     ),
     # process.env.DB_PASSWORD || "...", ENV["DB_PASSWORD"] || "...", ${DB_PASSWORD:-...}, ${db.password:...}
     Rule(
@@ -146,26 +153,26 @@ CUED: tuple[Rule, ...] = (
         ("||", "??"),
         rf"(?:{WORDS})(?:[\"'][\])]{{1,2}})?\s{{0,2}}(?:\|\||\?\?|\bor\b|\?:)\s{{0,2}}"
         r"(?P<quote>[\"'])" + BODY,
-        assigned,
+        is_assigned_secret,
     ),
     Rule(
         "default of a password",
         ("${",),
         rf"\$\{{[\w.-]{{0,60}}(?:{WORDS})(?::-|:=|:|-)(?![+?])"
         r"(?P<secret>[^\s\"'`]{5,128})\}(?=[\s\"'`]|$)",
-        lambda value, before: "${" not in value and strong(value),
+        lambda value, before: "${" not in value and looks_random(value),
     ),
     Rule(
         "default of a password",
         ("${",),
         rf"\$\{{[\w.-]{{0,60}}(?:{WORDS})(?::-|:=|:|-)(?![+?])(?P<secret>[^\s\"'{{}}$:]{{5,64}})\}}",
-        assigned,
+        is_assigned_secret,
     ),
     Rule(
         "quoted secret",
         ("#define",),
         rf"#define[ \t]+\w{{0,60}}(?:{WORDS})[ \t]+(?P<quote>[\"'])" + BODY,
-        assigned,
+        is_assigned_secret,
     ),
     # X-Api-Key: ... within the quotes of a header.
     Rule(
@@ -175,7 +182,7 @@ CUED: tuple[Rule, ...] = (
             for word in ("Key", "key", "KEY", "Token", "TOKEN", "-token", "Secret", "-secret")
         ),
         rf"(?:{WORDS}):[ \t]?(?P<secret>[A-Za-z0-9._~+/=-]{{16,512}})(?=[\"'`])",
-        _of_a_named_header,
+        _is_header_key,
     ),
     # DB_PASSWORD=... of .env files, shells and compose files: upper case, nothing around the sign.
     Rule(
@@ -183,7 +190,7 @@ CUED: tuple[Rule, ...] = (
         _CAPITALS,
         rf"(?m)^[ \t]*{SET}[A-Z0-9_]*(?:{WORDS})(?<=[A-Z])(?:_BASE|_B64|_BASE64)?="
         r"" + LINE,
-        given,
+        is_setting_value,
     ),
     # The same before a command, after docker's -e, or among others on one line.
     Rule(
@@ -192,7 +199,7 @@ CUED: tuple[Rule, ...] = (
         rf"(?<![\w.$-])[A-Z0-9_]{{0,60}}(?:{WORDS})(?<=[A-Z])="
         + either(r"(?:[^\s\"'`;,&|()$\\]|\$(?!\()|[(),](?=[^\s\"'`;&|(),]))", 5, 512)
         + r"(?=[\s;&|\"'`)\\]|$)",
-        assigned,
+        is_assigned_secret,
     ),
     # Dockerfile's older form, fish, csh and Windows.
     Rule(
@@ -200,7 +207,7 @@ CUED: tuple[Rule, ...] = (
         ("ENV", "set", "SET"),
         rf"(?m)^[ \t]*(?:RUN[ \t]+)?(?:ENV|setenv|set -g?x|setx|SETX)[ \t]+\w{{0,60}}(?:{WORDS})[ \t]+"
         r"" + LINE,
-        given,
+        is_setting_value,
     ),
     # client.secret=..., password: ... of settings files: the rest of the line, without the marks of code.
     Rule(
@@ -208,7 +215,7 @@ CUED: tuple[Rule, ...] = (
         (),
         rf"(?m)^[ \t]*(?:- +)?[\w.-]{{0,80}}(?:{WORDS})[ \t]*[:=][ \t]*"
         r"(?P<secret>(?![\"'])\S{9,4096})[ \t\r]*$",
-        _of_a_setting,
+        _is_unquoted_setting,
     ),
     # {"value": "...", "name": "DB_PASSWORD"}
     Rule(
@@ -216,14 +223,14 @@ CUED: tuple[Rule, ...] = (
         ('"value"',),
         r"\"value\"\s{0,4}:\s{0,4}\"(?P<secret>(?:[^\s\"\\]|\\\S){5,512})\"\s{0,4},\s{1,40}\"name\"\s{0,4}:\s{0,4}"
         rf"\"[\w.-]{{0,60}}(?:{WORDS})\"",
-        of_a_call,
+        is_login_argument,
     ),
     # Kubernetes: a variable's name on one line, its value on the next.
     Rule(
         "setting",
         ("value:",),
         rf"(?m)name:[ \t]*[\"']?[\w.-]{{0,60}}(?:{WORDS})[\"']?[ \t\r]*\n[ \t]*value:[ \t]*" + LINE,
-        assigned,
+        is_assigned_secret,
     ),
     # <password>...</password>, <property name="password"><value>...</value>, <name>password</name><value>...</value>
     Rule(
@@ -232,7 +239,7 @@ CUED: tuple[Rule, ...] = (
         rf"(?:<[\w.:-]{{0,40}}(?:{WORDS})(?:\s[^<>]{{0,120}})?>|(?:name|key)=[\"'][\w.:-]{{0,80}}(?:{WORDS})[\"']"
         rf"(?:\s[^<>]{{0,120}})?>|(?:{WORDS})[\"']>|(?:{WORDS})</(?i:key|name)>)\s{{0,80}}(?:<(?i:value|string)>\s{{0,40}})?"
         r"(?P<secret>[^\s<>]{5,512})\s{0,40}</",
-        _of_an_element,
+        _is_element_secret,
     ),
     # --password=..., Password=...; of connection strings
     Rule(
@@ -241,29 +248,34 @@ CUED: tuple[Rule, ...] = (
         rf"(?:--(?:[a-z-]{{1,20}}[= ][\w.-]{{0,60}}(?:{WORDS})=|[a-z-]{{0,40}}(?:{WORDS})[= ])"
         rf"|-D[\w.-]{{0,80}}(?:{WORDS})="
         r"|[?&\"'](?i:password|pwd)=|; ?(?:[\w ]{1,20}[: ])?(?i:password|pwd)=)" + ARGUMENT,
-        _of_an_argument,
+        _is_argument_secret,
     ),
     # aws configure set aws_secret_access_key ...
     Rule(
         "AWS key",
         ("ccess_key", "ccessKey", "CCESS_KEY", "ccesskey"),
         r"(?i:aws_?secret_?access_?key)\W{1,6}(?P<secret>[A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])",
-        cased,
+        mixes_capitals_and_digits,
     ),
-    Rule("quoted secret", ("django-insecure-",), r"django-insecure-[^\s\"'`\\]{30,80}", made),
+    Rule(
+        "quoted secret",
+        ("django-insecure-",),
+        r"django-insecure-[^\s\"'`\\]{30,80}",
+        mixes_letters_and_digits,
+    ),
     # new NetworkCredential("user", "...")
     Rule(
         "quoted secret",
         ("Credential",),
         r"Credentials?(?:::new|\.of)?\([^,()\n]{1,160}(?:\(\))?,\s{0,4}(?P<quote>[\"'])" + BODY,
-        of_a_call,
+        is_login_argument,
     ),
     # WordPress
     Rule(
         "quoted secret",
         ("_KEY'", "_SALT'"),
         r"'(?:AUTH|SECURE_AUTH|LOGGED_IN|NONCE)_(?:KEY|SALT)',\s{0,8}'(?P<secret>[^'\r\n]{32,128})'",
-        made,
+        mixes_letters_and_digits,
     ),
     Rule(
         "quoted secret",
@@ -278,15 +290,15 @@ PASSWORDS: tuple[Rule, ...] = (
         "quoted secret",
         _names('",', "',"),
         rf"(?:{WORDS})[\"'],\s{{0,4}}(?P<quote>[\"'])" + BODY,
-        assigned,
-        _by_a_call,
+        is_assigned_secret,
+        _in_setter_call,
     ),
     Rule(
         "default of a password",
         (" or ", "?:"),
         rf"(?:{WORDS})(?:[\"'][\])]{{1,2}})?\s{{0,2}}(?:\|\||\?\?|\bor\b|\?:)\s{{0,2}}"
         r"(?P<quote>[\"'])" + BODY,
-        assigned,
+        is_assigned_secret,
     ),
     # add_argument("--password", default="..."), variable "db_password" { default = "..." }
     Rule(
@@ -294,14 +306,14 @@ PASSWORDS: tuple[Rule, ...] = (
         ("default",),
         rf"(?:{WORDS})[\"'](?:,[^\n]{{0,160}}?|\s{{0,4}}\{{[^{{}}]{{0,400}}?)\bdefault[\"']?\s{{0,12}}[=:]\s{{0,4}}"
         r"(?P<quote>[\"'])" + BODY,
-        assigned,
+        is_assigned_secret,
     ),
     # storePassword "...", and in a sentence: the password is `...`
     Rule(
         "quoted secret",
         _names(" is", " '", ' "', " `", ": `", "  "),
         rf"(?:{WORDS})(?: is| was)?:?[ \t]{{1,12}}(?P<quote>[\"'`])" + BODY + r"(?!\w)",
-        _of_a_sentence,
+        _is_password_in_sentence,
     ),
     # "host=... user=... password=..."
     Rule(
@@ -309,13 +321,13 @@ PASSWORDS: tuple[Rule, ...] = (
         ("word=", "WORD=", "wd=", "WD="),
         r"(?i:\b(?:host|hostaddr|dbname|user|username|server|uid|database|data source|port)\s?=\s?[^\s;=]{1,80}[;, ]"
         r"[^\n\"']{0,160}?\b(?:password|passwd|pwd)\s?=\s?)" + ARGUMENT,
-        assigned,
+        is_assigned_secret,
     ),
     Rule(
         "registry login",
         (":_password",),
         r":_password\s*=\s*[\"']?(?P<secret>[A-Za-z0-9+/]{8,}={0,2})",
-        cased,
+        mixes_capitals_and_digits,
     ),
     # password = "four plain words there"
     Rule(
@@ -323,7 +335,7 @@ PASSWORDS: tuple[Rule, ...] = (
         (),
         rf"(?:{WORDS})[\"'\]]{{0,2}}\s{{0,20}}(?::=|=>|=|:)\s{{0,4}}"
         r"(?P<quote>[\"'])(?P<secret>[a-z]{3,12}(?: [a-z]{3,12}){2,8})(?P=quote)",
-        _a_phrase,
+        _is_passphrase,
     ),
     # password: |
     #   ...
@@ -332,7 +344,7 @@ PASSWORDS: tuple[Rule, ...] = (
         ("|", ">"),
         rf"(?:{WORDS})[\"']?:[ \t]{{0,8}}[|>][-+]?[ \t\r]{{0,8}}\n[ \t]{{1,80}}"
         r"(?P<secret>\S{5,512})[ \t]{0,8}(?=\r?$|\r?\n)",
-        assigned,
+        is_assigned_secret,
     ),
 )
 """Looked for where a text holds a name for passwords."""

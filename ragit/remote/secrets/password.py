@@ -68,16 +68,20 @@ _LABEL = re.compile(rf"[A-Z][a-z]+(?:-[a-z]+)*[.!?]?|[\w-]*(?i:{_TRANSLATED})")
 _SAME = re.compile(r"(.)\1*|(?:x|\*|\.|-|_)+", re.I)
 
 
-def placeholder(value: str) -> bool:
+def is_placeholder(value: str) -> bool:
     """Whether a value says what would stand in its place: `changeme`, `your-password`, `xxxx`."""
     if value.lower() in _STANDS_FOR_ONE or _SAME.fullmatch(value):
         return True
     return len(value) < 100 and _SAID.fullmatch(value) is not None
 
 
-def word(value: str) -> bool:
+def is_plain_password(value: str) -> bool:
     """Whether a literal in quotes, which a password is given, is that password."""
-    if not re.fullmatch(_WORD, value) or re.match("-|.*=$|@[A-Z_]+$", value) or placeholder(value):
+    if (
+        not re.fullmatch(_WORD, value)
+        or re.match("-|.*=$|@[A-Z_]+$", value)
+        or is_placeholder(value)
+    ):
         return False
     if _DOTTED.fullmatch(value) or _VERSION.fullmatch(value) or _CONSTANT.fullmatch(value):
         return False
@@ -88,13 +92,13 @@ def word(value: str) -> bool:
     return re.search(r"[A-Za-z0-9]{3}", value) is not None
 
 
-def bare(value: str) -> bool:
+def is_unquoted_password(value: str) -> bool:
     """As `word`, without quotes: there, letters with a capital among them are the name of a type or a variable."""
-    return word(value) and not re.fullmatch(
+    return is_plain_password(value) and not re.fullmatch(
         r"[A-Z][A-Za-z]*[a-z][A-Za-z]*[!?=]?|[a-z]+[A-Z][A-Za-z]*", value
     )
 
 
-def label(value: str) -> bool:
+def is_form_label(value: str) -> bool:
     """Whether a word may be what a person reads on a form: one word with a capital."""
     return _LABEL.fullmatch(value) is not None

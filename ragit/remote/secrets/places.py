@@ -4,57 +4,65 @@ from __future__ import annotations
 
 import re
 
-from ragit.remote.secrets.password import placeholder, word
+from ragit.remote.secrets.password import is_placeholder, is_plain_password
 from ragit.remote.secrets.rule import (
     BODY,
     EDGE,
     SET,
     Rule,
-    cased,
-    chosen,
-    given,
-    jumbled,
-    literal,
-    long_and_made,
-    made,
-    of_a_call,
+    alternates_letters_and_digits,
+    alternates_with_capitals,
+    is_login_argument,
+    is_quoted_secret,
+    is_secret_literal,
+    is_setting_value,
+    mixes_capitals_and_digits,
+    mixes_letters_and_digits,
 )
-from ragit.remote.secrets.strength import reference, strong
+from ragit.remote.secrets.strength import is_reference, looks_random
 
 
-def _of_a_user(value: str, before: str) -> bool:
+def _is_url_password(value: str, before: str) -> bool:
     """Not the port after a host: http://localhost:8080@name is an address without a password."""
-    if placeholder(value) or (value.startswith("$") and not strong(value)) or reference(value):
+    if (
+        is_placeholder(value)
+        or (value.startswith("$") and not looks_random(value))
+        or is_reference(value)
+    ):
         return False
     user = before.rpartition("://")[2][:-1]
     return not (re.fullmatch(r"\d{1,5}", value) and re.fullmatch(r"localhost|.*\..*|\[.*", user))
 
 
-def _of_a_strong_user(value: str, before: str) -> bool:
+def _is_random_url_password(value: str, before: str) -> bool:
     """Not a port with a path and a query, of which one holds an @."""
-    return strong(value) and re.search(r"://|[?&][\w.-]+=|^\d{1,5}/", value) is None
+    return looks_random(value) and re.search(r"://|[?&][\w.-]+=|^\d{1,5}/", value) is None
 
 
-def _of_a_key(value: str, before: str) -> bool:
+def _is_private_number(value: str, before: str) -> bool:
     """The number of a key, by its length: a symmetric one (`k`) may have 16 bytes."""
     if before.rstrip("\"': =").endswith("k"):
-        return cased(value)
-    return jumbled(value) and cased(value) and len(value) >= 40
+        return mixes_capitals_and_digits(value)
+    return (
+        alternates_letters_and_digits(value)
+        and mixes_capitals_and_digits(value)
+        and len(value) >= 40
+    )
 
 
-def _random_value(value: str, before: str) -> bool:
-    return jumbled(value) and given(value)
+def _is_random_setting(value: str, before: str) -> bool:
+    return alternates_letters_and_digits(value) and is_setting_value(value)
 
 
-def _of_a_header(value: str, before: str) -> bool:
+def _is_header_secret(value: str, before: str) -> bool:
     """Anything made behind the name of a scheme; without one, it may be a name."""
     if re.search(r"(?i)authorization.*(?:bearer|basic|token|key)\s", before):
-        return made(value)
-    return len(value) > 19 and long_and_made(value, before)
+        return mixes_letters_and_digits(value)
+    return len(value) > 19 and alternates_with_capitals(value, before)
 
 
-def _of_a_signature(value: str, before: str) -> bool:
-    return chosen(value, before) or len(value) > 15 and word(value)
+def _is_signing_key(value: str, before: str) -> bool:
+    return is_secret_literal(value, before) or len(value) > 15 and is_plain_password(value)
 
 
 IN_URLS: tuple[Rule, ...] = (
@@ -62,34 +70,34 @@ IN_URLS: tuple[Rule, ...] = (
         "password in a URL",
         ("://",),
         r"[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/:@\"'<>{}$*]*:(?P<secret>[^\s/?#\"'<>{}*]{2,})@(?=[A-Za-z0-9\[])",
-        _of_a_user,
+        _is_url_password,
     ),
     # The same with signs that a URL should not have there.
     Rule(
         "password in a URL",
         ("://",),
         r"[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/:@\"'<>{}$*]*:(?P<secret>[^\s\"`]{8,256})@(?=[A-Za-z0-9\[])",
-        _of_a_strong_user,
+        _is_random_url_password,
     ),
     Rule(
         "token in a URL",
         ("://",),
         r"://(?P<secret>[A-Za-z0-9_-]{20,255})@(?=[A-Za-z0-9\[])",
-        jumbled,
+        alternates_letters_and_digits,
     ),
     Rule(
         "token in a URL",
         ("://",),
         r"[?&](?i:access_token|token|api[_-]?key|key|sig|signature|x-amz-signature|secret|client_secret|password)="
         r"(?P<secret>[A-Za-z0-9%+/_.~=-]{16,512})",
-        jumbled,
+        alternates_letters_and_digits,
     ),
     Rule(
         "webhook",
         ("/webhook", "hooks.slack.com", "hooks.zapier.com"),
         r"(?:/api/webhooks/\d+/|hooks\.slack\.com/(?:services|workflows|triggers)/|hooks\.zapier\.com/hooks/catch/"
         r"|/webhookb2/|office\.com/webhook/)(?P<secret>[A-Za-z0-9/_@-]{14,400})",
-        made,
+        mixes_letters_and_digits,
     ),
 )
 """Looked for where there is an address."""
@@ -99,13 +107,13 @@ IN_TEXT: tuple[Rule, ...] = (
         "quoted secret",
         ("WiFi.begin(", ".login("),
         r"(?:WiFi\.begin|\.login)\([^,()\n]{1,160},\s{0,4}(?P<quote>[\"'])" + BODY,
-        of_a_call,
+        is_login_argument,
     ),
     Rule(
         "quoted secret",
         ("new PDO(",),
         r"new PDO\((?:[^,()\n]{1,240},){2}\s{0,4}(?P<quote>[\"'])" + BODY,
-        of_a_call,
+        is_login_argument,
     ),
     # HMAC256("..."), jwt.sign(payload, "..."), jwt.encode(payload, "...", ...), TOTP("...")
     Rule(
@@ -113,13 +121,13 @@ IN_TEXT: tuple[Rule, ...] = (
         ("HMAC", "jwt.", "JWT"),
         r"(?:HMAC\d{3}\(|\b(?:jwt|JWT|Jwt)(?:\.|::)(?:sign|verify|encode|decode)\([^,()\n]{1,120},\s{0,4})"
         r"(?P<quote>[\"'])" + BODY,
-        _of_a_signature,
+        _is_signing_key,
     ),
     Rule(
         "quoted secret",
         ("-SecureString",),
         r"ConvertTo-SecureString[ \t]+(?:-String[ \t]+)?(?P<quote>[\"'])" + BODY,
-        literal,
+        is_quoted_secret,
     ),
 )
 """Looked for where an anchor stands, whatever else the text says."""
@@ -129,7 +137,7 @@ BESIDE_AUTH: tuple[Rule, ...] = (
         "registry login",
         ("auth",),
         r"(?:_auth\s*=|\"auth\"\s*:)\s*[\"']?(?P<secret>[A-Za-z0-9+/]{16,}={0,2})",
-        cased,
+        mixes_capitals_and_digits,
     ),
     Rule(
         "authorization",
@@ -137,7 +145,7 @@ BESIDE_AUTH: tuple[Rule, ...] = (
         r"(?i:authorization[\"']?\s{0,4}[:=,]\s{0,4}[\"']?(?:[a-z-]{3,20}\s{1,4})?|\bbearer\s"
         r"|authorization\s{1,4}[\"'](?:basic|bearer|token)\s{1,4})"
         r"(?P<secret>[A-Za-z0-9._~+/=-]{16,4096})",
-        _of_a_header,
+        _is_header_secret,
     ),
     # basic_auth("user", "..."): the last of two arguments.
     Rule(
@@ -145,7 +153,7 @@ BESIDE_AUTH: tuple[Rule, ...] = (
         ("asic_auth", "asicAuth", "PasswordAuth"),
         r"(?:asic_?[aA]uth|PasswordAuthentication)(?:\(| )[^,()\n]{1,160},\s{0,4}(?:Some\()?"
         r"(?P<quote>[\"'])" + BODY,
-        of_a_call,
+        is_login_argument,
     ),
     # auth=("user", "..."), auth: ["user", "..."], HTTPBasicAuth("user", "..."), .auth("user", "...")
     Rule(
@@ -154,7 +162,7 @@ BESIDE_AUTH: tuple[Rule, ...] = (
         r"uth(?:(?<=\bauth)[\"']?\s{0,3}(?:=>|=|:)\s{0,3}[\[(]"
         r"|(?:(?<=\.auth)|(?<=BasicAuth)|(?<=DigestAuth)|(?<=NtlmAuth))\()\s{0,12}[\"'][^\"'\n]{1,120}[\"'],\s{0,12}"
         r"(?P<quote>[\"'])" + BODY + r"(?:,\s{0,4}[\"'](?:basic|digest|ntlm)[\"']|,?)\s{0,12}[\])]",
-        of_a_call,
+        is_login_argument,
     ),
 )
 """Looked for where there is a word with `uth`: authorization, basic_auth, HTTPBasicAuth."""
@@ -165,14 +173,14 @@ IN_CONNECTS: tuple[Rule, ...] = (
         ("getConnection(", "mysqli", "DBI->connect(", "MySQLdb.connect(", "pymysql.connect("),
         r"(?:getConnection|mysqli(?:_connect)?|DBI->connect|(?:MySQLdb|pymysql)\.connect)\((?:[^,()\n]{1,240},){2}"
         r"\s{0,4}(?P<quote>[\"'])" + BODY,
-        of_a_call,
+        is_login_argument,
     ),
     Rule(
         "quoted secret",
         ("ldap_bind(", "ftp_login("),
         r"(?:ldap_bind|ftp_login)\((?:\s{0,4}(?:\"[^\"\n]{1,160}\"|'[^'\n]{1,160}'|[^,()\"'\n]{1,160}),){2}"
         r"\s{0,4}(?P<quote>[\"'])" + BODY,
-        of_a_call,
+        is_login_argument,
     ),
 )
 """Looked for where something connects."""
@@ -183,27 +191,27 @@ IN_RUNS: tuple[Rule, ...] = (
         ("_KEY=",),
         rf"(?m)^[ \t]*{SET}[A-Z0-9_]{{1,80}}_KEY="
         r"(?P<quote>[\"']?)(?P<secret>[A-Za-z0-9+/_.=-]{20,512})(?P=quote)[ \t\r]*$",
-        _random_value,
+        _is_random_setting,
     ),
     # JSON Web Keys (RFC 7517) and .NET's keys in XML: the numbers that are private.
     Rule(
         "private key",
         ('"d', '"p"', '"q', '"k"'),
         r"\"(?:d|p|q|dp|dq|qi|k)\"\s{0,4}:\s{0,4}\"(?P<secret>[A-Za-z0-9_-]{22,4096})={0,2}\"",
-        _of_a_key,
+        _is_private_number,
     ),
     Rule(
         "private key",
         ("kty",),
         EDGE
         + r"'?(?:d|p|q|dp|dq|qi|k)'?\s{0,4}[:=]\s{0,4}['\"](?P<secret>[A-Za-z0-9_-]{22,4096})={0,2}['\"]",
-        _of_a_key,
+        _is_private_number,
     ),
     Rule(
         "private key",
         ("Q>", "</D>"),
         r"<(?P<part>D|P|Q|DP|DQ|InverseQ)>(?P<secret>[A-Za-z0-9+/=]{40,2048})</(?P=part)>",
-        cased,
+        mixes_capitals_and_digits,
     ),
 )
 """Looked for where a text has long runs without a blank."""

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from ragit.remote.secrets.password import label, placeholder, word
-from ragit.remote.secrets.strength import reference, strong
+from ragit.remote.secrets.password import is_form_label, is_placeholder, is_plain_password
+from ragit.remote.secrets.strength import is_reference, looks_random
 
 BODY = r"(?P<secret>(?:(?!(?P=quote))(?:\\\S|[^\s\\])){5,512})(?P=quote)"
 """A literal without blanks behind its `quote`; it may hold other quotes, and its own escaped."""
@@ -49,9 +49,9 @@ class Rule(NamedTuple):
     """Without one of these in the text, the rule is not tried: looking for a fixed string costs next to nothing."""
     pattern: str
     """What is found; its group `secret`, or all of it, goes."""
-    holds: Callable[[str, str], bool] | None = None
+    value_test: Callable[[str, str], bool] | None = None
     """Whether what was found is one, where a pattern alone cannot tell: the secret, and what of the match is before."""
-    stands: Callable[[str, int, int], bool] | None = None
+    place_test: Callable[[str, int, int], bool] | None = None
     """Whether it is one where it stands: the text, and the offsets of the match. Looks at some lines around."""
 
 
@@ -135,7 +135,7 @@ REST = r"(?i:{})".format(
     )
 )
 WORDS = FIRST + REST
-"""What names of secrets end in, in any case; `of_passwords` or `of_tokens` is true of a text that holds one. The first
+"""What names of secrets end in, in any case; `mentions_passwords` or `mentions_tokens` is true of a text that holds one. The first
 letters stand before the words: so `re` skips what none begins with, which makes its search twice as fast.
 """
 
@@ -160,7 +160,7 @@ _PASS = (
 _KEY = "key(?:{})".format("|".join(f"(?<={word}key)|(?<={word}[_.-]key)" for word in KEYS))
 
 
-def of_passwords(folded: str) -> bool:
+def mentions_passwords(folded: str) -> bool:
     """Whether a text, in lower case, holds a name for passwords. As fast as looking for a word."""
     if "pass" in folded:
         for cue in _PASS:
@@ -169,7 +169,7 @@ def of_passwords(folded: str) -> bool:
     return "pw" in folded and re.search(r"pw(?:d|[^a-z])", folded) is not None
 
 
-def of_tokens(folded: str) -> bool:
+def mentions_tokens(folded: str) -> bool:
     """Whether a text, in lower case, holds a name for other secrets."""
     if "secret" in folded or "token" in folded or "credential" in folded:
         return True
@@ -195,7 +195,7 @@ _PLACEHOLDER = re.compile(
 """A word that says what would stand in its place, and not a secret."""
 
 
-def made(value: str, before: str = "") -> bool:
+def mixes_letters_and_digits(value: str, before: str = "") -> bool:
     """Letters and digits mixed, and more than a counter at the end: nobody's word."""
     return bool(
         re.search(r"[0-9]", value)
@@ -204,37 +204,39 @@ def made(value: str, before: str = "") -> bool:
     )
 
 
-def cased(value: str, before: str = "") -> bool:
-    """As `made`, with a capital."""
-    return made(value) and value.lower() != value
+def mixes_capitals_and_digits(value: str, before: str = "") -> bool:
+    """As `mixes_letters_and_digits`, with a capital."""
+    return mixes_letters_and_digits(value) and value.lower() != value
 
 
-def jumbled(value: str, before: str = "") -> bool:
+def alternates_letters_and_digits(value: str, before: str = "") -> bool:
     """Letters and digits as they come, not a word or two with a number between or behind them."""
     return len(re.findall(r"[A-Za-z][0-9]|[0-9][A-Za-z]", value)) > 3
 
 
-def long_and_made(value: str, before: str) -> bool:
+def alternates_with_capitals(value: str, before: str) -> bool:
     """Letters and digits as they come, of both cases: no name has several numbers within it."""
-    return len(re.findall(r"[A-Za-z][0-9]|[0-9][A-Za-z]", value)) > 2 and cased(value)
+    return len(re.findall(r"[A-Za-z][0-9]|[0-9][A-Za-z]", value)) > 2 and mixes_capitals_and_digits(
+        value
+    )
 
 
-def chosen(value: str, before: str) -> bool:
+def is_secret_literal(value: str, before: str) -> bool:
     """A literal that was chosen or made as a secret: not a dotted or dashed name, a path, or a placeholder.
 
     What is given to a password may be a word with a number in it; a short one that is given to a token or a key names a
     version or an encoding.
     """
-    if strong(value):
+    if looks_random(value):
         return True
-    if re.search(_NO_LITERAL, value) or re.search(r"[\"'`]", value) or reference(value):
-        return _unnamed(value)
+    if re.search(_NO_LITERAL, value) or re.search(r"[\"'`]", value) or is_reference(value):
+        return _is_base32_seed(value)
     if len(value) > 7 and re.search(r"[!@#^&+=?~]", value):
         return True
-    return made(value) and not _names_a_version(value, before)
+    return mixes_letters_and_digits(value) and not _names_a_version(value, before)
 
 
-def of_a_password(before: str) -> bool:
+def ends_in_password_name(before: str) -> bool:
     """Whether what stands before a value ends in a name for passwords, and not for tokens or keys."""
     return (
         re.search(r"(?i)(?:pass|passw(?:or)?d|passphrase|passcode|pwd|pw)(?![a-z])", before)
@@ -242,53 +244,62 @@ def of_a_password(before: str) -> bool:
     )
 
 
-def of_somebody(text: str, start: int, end: int) -> bool:
+def not_a_compiler_pass(text: str, start: int, end: int) -> bool:
     """Whether the name that begins at `start` is no `pass` that a compiler makes over a program."""
     if text[start + 4 : start + 5].isalpha() or text[start : start + 4].lower() != "pass":
         return True
     return not _WAY.search(text[max(start - 20, 0) : start])
 
 
-def assigned(value: str, before: str) -> bool:
+def is_assigned_secret(value: str, before: str) -> bool:
     """A literal that a name for secrets is given: one that was made, or, where it is a password, a plain word.
 
     A single word with a capital is what a form shows beside the field, unless a variable is set to it.
     """
-    if len(value) > 5 and chosen(value, before):
+    if len(value) > 5 and is_secret_literal(value, before):
         return True
-    if not of_a_password(before) or not word(value):
+    if not ends_in_password_name(before) or not is_plain_password(value):
         return False
-    return not label(value) or bool(re.search(r"(?<!value)(?<![=!<>:])=[^=>]*$", before))
+    return not is_form_label(value) or bool(re.search(r"(?<!value)(?<![=!<>:])=[^=>]*$", before))
 
 
-def of_a_call(value: str, before: str) -> bool:
+def is_login_argument(value: str, before: str) -> bool:
     """What a call that logs in is given as its last argument: a literal that was made, or a plain word."""
-    return len(value) > 5 and chosen(value, before) or (word(value) and not label(value))
+    return (
+        len(value) > 5
+        and is_secret_literal(value, before)
+        or (is_plain_password(value) and not is_form_label(value))
+    )
 
 
-def given(value: str, before: str = "") -> bool:
+def is_setting_value(value: str, before: str = "") -> bool:
     """The value of a line like NAME_PASSWORD=value: anything but a reference, a placeholder, a path or a switch."""
-    if _PLACEHOLDER.fullmatch(value) or placeholder(value):
+    if _PLACEHOLDER.fullmatch(value) or is_placeholder(value):
         return False
-    if strong(value):
+    if looks_random(value):
         return True
-    if reference(value) or re.match(r"[$<{%`]", value):
+    if is_reference(value) or re.match(r"[$<{%`]", value):
         return False
     if re.search(r"\.\.\.|^/|^[a-z]+(\.[a-z0-9_-]+)+$|^your", value, re.IGNORECASE):
         return False
-    return not re.search(r"[$<>{}*%`(]", value) or cased(value)
+    return not re.search(r"[$<>{}*%`(]", value) or mixes_capitals_and_digits(value)
 
 
-def _unnamed(value: str) -> bool:
+def _is_base32_seed(value: str) -> bool:
     """Capitals and digits in disorder, which no constant is called: a seed in base32."""
-    return len(value) > 15 and value.isalnum() and value.isupper() and jumbled(value)
+    return (
+        len(value) > 15
+        and value.isalnum()
+        and value.isupper()
+        and alternates_letters_and_digits(value)
+    )
 
 
-def literal(value: str, before: str = "") -> bool:
+def is_quoted_secret(value: str, before: str = "") -> bool:
     """What a statement holds in quotes, where nothing but a secret can stand, or what stands for it."""
-    if _PLACEHOLDER.fullmatch(value) or reference(value):
+    if _PLACEHOLDER.fullmatch(value) or is_reference(value):
         return False
-    return strong(value) or not re.match(r"[$<{:?]|%\(?\w|\.\.\.|\*+$|@\w+$", value)
+    return looks_random(value) or not re.match(r"[$<{:?]|%\(?\w|\.\.\.|\*+$|@\w+$", value)
 
 
 def _names_a_version(value: str, before: str) -> bool:

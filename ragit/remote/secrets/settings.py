@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ragit.remote.secrets.password import bare
-from ragit.remote.secrets.rule import WORDS, Rule, of_a_password, of_somebody
-from ragit.remote.secrets.strength import scattered, strong
+from ragit.remote.secrets.password import is_unquoted_password
+from ragit.remote.secrets.rule import WORDS, Rule, ends_in_password_name, not_a_compiler_pass
+from ragit.remote.secrets.strength import has_random_case, looks_random
 
 _NEAR = 3
 """Lines above and below that are asked."""
@@ -38,16 +38,20 @@ _NO_EXPRESSION = re.compile(
 """A setting whose value is a path, an address, a name with dashes: no language would compute that."""
 
 
-def _bare_password(value: str, before: str) -> bool:
+def _is_unquoted_password(value: str, before: str) -> bool:
     if re.match(
         r"[ \t-]*(?:self|this|cls|args|kwargs|params|opts|options|req|request|obj|data)\.", before
     ):
         return False
     name = re.search(r"(?i)pass\W*$", before)
     return (
-        of_a_password(before)
-        and (strong(value) or scattered(value) or (len(value) <= 64 and bare(value)))
-        and (name is None or of_somebody(before, name.start(), name.end()))
+        ends_in_password_name(before)
+        and (
+            looks_random(value)
+            or has_random_case(value)
+            or (len(value) <= 64 and is_unquoted_password(value))
+        )
+        and (name is None or not_a_compiler_pass(before, name.start(), name.end()))
     )
 
 
@@ -66,14 +70,14 @@ def _among_settings(text: str, start: int, end: int) -> bool:
 
 
 def _above(text: str, start: int) -> Iterator[str]:
-    return _said(reversed(text[max(start - _NEAR * _WIDE, 0) : start].split("\n")))
+    return _meaningful_lines(reversed(text[max(start - _NEAR * _WIDE, 0) : start].split("\n")))
 
 
 def _below(text: str, end: int) -> Iterator[str]:
-    return _said(iter(text[end : end + _NEAR * _WIDE].split("\n")))
+    return _meaningful_lines(iter(text[end : end + _NEAR * _WIDE].split("\n")))
 
 
-def _said(lines: Iterator[str]) -> Iterator[str]:
+def _meaningful_lines(lines: Iterator[str]) -> Iterator[str]:
     """The nearest lines that say something: neither blank nor a comment."""
     said = 0
     for line in lines:
@@ -89,6 +93,6 @@ RULE = Rule(
     ("ass", "ASS", "pw", "PW", "Pw"),
     rf"(?m)^[ \t]*(?:- +|export[ \t]+)?(?:[\w.-]{{0,80}}(?:{WORDS})|\"[\w.-]{{0,80}}(?:{WORDS})\")"
     r"[ \t]*[:=][ \t]*(?P<secret>(?![\"'])\S{5,512})(?:[ \t]+#[^\n]{0,200})?[ \t\r]*$",
-    _bare_password,
+    _is_unquoted_password,
     _among_settings,
 )

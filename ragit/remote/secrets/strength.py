@@ -37,9 +37,9 @@ LEAST = 8
 """Characters of a value that can be told to be random."""
 
 
-def reference(value: str) -> bool:
+def is_reference(value: str) -> bool:
     """Return True if the whole value refers to another one, or is a placeholder in brackets."""
-    if _named(value):
+    if _is_variable(value):
         return True
     rest = _REFERENCES.sub("", value)
     if rest != value:
@@ -47,34 +47,46 @@ def reference(value: str) -> bool:
     return value != _FORMAT.sub("", value) and len(re.findall(r"\w", _FORMAT.sub("", value))) < 6
 
 
-def strong(value: str) -> bool:
+def looks_random(value: str) -> bool:
     """Return True for a value that looks random, whatever signs it is written with."""
     rest = _REFERENCES.sub("", value) if len(value) < 40 else value
-    if len(rest) < LEAST or len(value) > 512 or re.search(r"\s", value) or _named(value):
-        return False
-    if re.fullmatch(r"\w+", rest) or (len(value) < 16 and _FORMAT.search(value)):
+    if not _can_be_random(value, rest):
         return False
     kinds = [_kind(letter) for letter in rest]
-    if len(set(kinds)) < 3 or rest.endswith("..."):
+    if len(set(kinds)) < 3:
         return False
-    turns = sum(one != other for one, other in zip(kinds, kinds[1:], strict=False)) / (
-        len(rest) - 1
-    )
-    if turns < 0.35 or _PLAIN.fullmatch(rest) or _TYPE.fullmatch(rest):
+    changes = sum(one != other for one, other in zip(kinds, kinds[1:], strict=False))
+    rate = changes / (len(rest) - 1)
+    if rate < 0.35 or _PLAIN.fullmatch(rest) or _TYPE.fullmatch(rest):
         return False
     doubts = len(_PATTERN.findall(rest)) + len(_CALLS.findall(rest))
-    return doubts == 0 or (doubts <= 1 + len(rest) // 25 and turns > 0.4 and len(rest) > 13)
+    return doubts == 0 or (doubts <= 1 + len(rest) // 25 and rate > 0.4 and len(rest) > 13)
 
 
-def _named(value: str) -> bool:
+def _can_be_random(value: str, rest: str) -> bool:
+    """Return False for a value whose length, words or format rule randomness out.
+
+    `rest` is the value without its references.
+    """
+    if len(rest) < LEAST or len(value) > 512 or rest.endswith("..."):
+        return False
+    if re.search(r"\s", value) or _is_variable(value):
+        return False
+    return not re.fullmatch(r"\w+", rest) and not (len(value) < 16 and _FORMAT.search(value))
+
+
+def _is_variable(value: str) -> bool:
     """Return True for variables as shells and templates write them, by names that people give."""
     if _NAMED.fullmatch(value) is None:
         return False
     name = re.sub(r"\W", "", value)
-    return not scattered(re.sub(r"\d", "", name)) and len(re.findall(r"[a-z]\d|\d[a-z]", name)) < 4
+    return (
+        not has_random_case(re.sub(r"\d", "", name))
+        and len(re.findall(r"[a-z]\d|\d[a-z]", name)) < 4
+    )
 
 
-def scattered(value: str) -> bool:
+def has_random_case(value: str) -> bool:
     """Return True for letters of both cases whose capitals stand as in no name: `aBxQzLmKpR`."""
     if len(value) < 12 or not re.fullmatch(r"[A-Za-z]+", value):
         return False

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from ragit.remote.secrets.keys import GONE
-from ragit.remote.secrets.password import word
-from ragit.remote.secrets.rule import chosen
+from ragit.remote.secrets.password import is_plain_password
+from ragit.remote.secrets.rule import is_secret_literal
 
 _INSERT = re.compile(
     r"(?:[iI]nsert into|INSERT INTO)\s{1,8}[\w.`\"\[\]]{1,120}\s{0,8}"
@@ -96,7 +96,9 @@ def _blank_cells(cells: list[str], columns: Sequence[int], found: Counter[str] |
     changed = False
     for column in columns:
         value = cells[column].strip().strip("\"`'") if column < len(cells) else GONE
-        if GONE in value or not (word(value) or (len(value) > 5 and chosen(value, "password"))):
+        if GONE in value or not (
+            is_plain_password(value) or (len(value) > 5 and is_secret_literal(value, "password"))
+        ):
             continue
         cells[column] = cells[column].replace(value, GONE)
         changed = True

@@ -7,7 +7,13 @@ from __future__ import annotations
 
 import re
 
-from ragit.remote.secrets.rule import EDGE, Rule, cased, jumbled, made
+from ragit.remote.secrets.rule import (
+    EDGE,
+    Rule,
+    alternates_letters_and_digits,
+    mixes_capitals_and_digits,
+    mixes_letters_and_digits,
+)
 
 _END = r"(?![A-Za-z0-9])"
 
@@ -19,21 +25,27 @@ _DIGITS = "[MNO][DTjz][AEIMQUYcgk][w-z0-5]"
 
 _MODELS: tuple[Rule, ...] = (
     Rule(
-        "API key", ("sk-",), EDGE + r"sk-[A-Za-z0-9_-]{20,}", cased
+        "API key", ("sk-",), EDGE + r"sk-[A-Za-z0-9_-]{20,}", mixes_capitals_and_digits
     ),  # OpenAI, Anthropic, DeepSeek, OpenRouter
     Rule("API key", ("sk_",), EDGE + r"sk_[a-f0-9]{48}" + _END),  # ElevenLabs
     Rule("API key", ("gsk_",), EDGE + r"gsk_[A-Za-z0-9]{40,}"),  # Groq
     Rule("API key", ("nvapi-",), EDGE + r"nvapi-[A-Za-z0-9_-]{40,}"),
     Rule("API key", ("jina_",), EDGE + r"jina_[A-Za-z0-9_-]{40,}"),
-    Rule("API key", ("pa-",), EDGE + r"pa-[A-Za-z0-9_-]{40,}", cased),  # Voyage
+    Rule("API key", ("pa-",), EDGE + r"pa-[A-Za-z0-9_-]{40,}", mixes_capitals_and_digits),  # Voyage
     Rule("API key", ("xai-",), EDGE + r"xai-[A-Za-z0-9]{60,}"),
     Rule("API key", ("pplx-",), EDGE + r"pplx-[A-Za-z0-9]{40,}"),
     Rule("API key", ("tgp_v1_",), r"tgp_v1_[A-Za-z0-9_-]{40,}"),  # Together
-    Rule("API key", ("fw_",), EDGE + r"fw_[A-Za-z0-9]{22,}", cased),  # Fireworks
+    Rule(
+        "API key", ("fw_",), EDGE + r"fw_[A-Za-z0-9]{22,}", mixes_capitals_and_digits
+    ),  # Fireworks
     Rule("API key", ("r8_",), EDGE + r"r8_[A-Za-z0-9]{37}" + _END),  # Replicate
-    Rule("API key", ("csk-",), EDGE + r"csk-[a-z0-9]{40,}", jumbled),  # Cerebras
+    Rule(
+        "API key", ("csk-",), EDGE + r"csk-[a-z0-9]{40,}", alternates_letters_and_digits
+    ),  # Cerebras
     Rule("API key", ("pcsk_",), EDGE + r"pcsk_[A-Za-z0-9_]{50,}"),  # Pinecone
-    Rule("API key", ("tvly-",), EDGE + r"tvly-[A-Za-z0-9-]{24,}", cased),  # Tavily
+    Rule(
+        "API key", ("tvly-",), EDGE + r"tvly-[A-Za-z0-9-]{24,}", mixes_capitals_and_digits
+    ),  # Tavily
     Rule("API key", ("lsv2_",), EDGE + r"lsv2_(?:pt|sk)_[a-f0-9]{32}_[a-f0-9]{10}"),  # LangSmith
     Rule("Hugging Face token", ("hf_", "api_org_"), EDGE + r"(?:hf|api_org)_[A-Za-z0-9]{34,}"),
 )
@@ -73,7 +85,9 @@ _CLOUDS: tuple[Rule, ...] = (
         _ALONE + r"[A-Za-z0-9+/]{33}(?:\+ARm|\+AEh|\+ASb|AIoT)[A-Za-z0-9+/]{6}=",
     ),
     Rule("Azure DevOps token", ("AZDO",), r"[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}"),
-    Rule("Alibaba key", ("LTAI",), EDGE + r"LTAI[A-Za-z0-9]{17,21}" + _END, made),
+    Rule(
+        "Alibaba key", ("LTAI",), EDGE + r"LTAI[A-Za-z0-9]{17,21}" + _END, mixes_letters_and_digits
+    ),
     Rule("DigitalOcean token", ("_v1_",), EDGE + r"do[opr]_v1_[a-f0-9]{64}"),
     Rule("Heroku token", ("HRKU-",), r"HRKU-[A-Za-z0-9_-]{36,}"),
     Rule(
@@ -82,7 +96,9 @@ _CLOUDS: tuple[Rule, ...] = (
         EDGE + r"(?:fm[12][a-z]?_[A-Za-z0-9+/=_-]{40,}|fo1_[A-Za-z0-9_-]{40,})",
     ),
     Rule("Cloudflare key", ("v1.0-",), EDGE + r"v1\.0-[a-f0-9]{24}-[a-f0-9]{146}"),
-    Rule("Tailscale key", ("tskey-",), r"tskey-[a-z]+-[A-Za-z0-9_-]{16,}", made),
+    Rule(
+        "Tailscale key", ("tskey-",), r"tskey-[a-z]+-[A-Za-z0-9_-]{16,}", mixes_letters_and_digits
+    ),
     Rule("Netlify token", ("nfp_",), EDGE + r"nfp_[A-Za-z0-9]{36,}"),
     Rule("Supabase token", ("sbp_",), EDGE + r"sbp_[a-f0-9]{40}"),
     Rule("Supabase key", ("sb_secret_",), EDGE + r"sb_secret_[A-Za-z0-9_-]{30,}"),
@@ -117,7 +133,9 @@ _FORGES: tuple[Rule, ...] = (
     Rule("npm token", ("_authToken",), r"_authToken\s*=\s*[\"']?(?P<secret>[A-Za-z0-9_.=-]{16,})"),
     Rule("PyPI token", ("pypi-AgE",), r"pypi-AgE[A-Za-z0-9_-]{40,}"),
     Rule("RubyGems key", ("rubygems_",), r"rubygems_[a-f0-9]{48}"),
-    Rule("crates.io token", ("cio",), EDGE + r"cio[A-Za-z0-9]{32}" + _END, cased),
+    Rule(
+        "crates.io token", ("cio",), EDGE + r"cio[A-Za-z0-9]{32}" + _END, mixes_capitals_and_digits
+    ),
     Rule("NuGet key", ("oy2",), EDGE + r"oy2[a-z0-9]{43}" + _END),
     Rule("Docker token", ("dckr_",), r"dckr_(?:pat|oat)_[A-Za-z0-9_-]{20,}"),
     Rule(
@@ -141,7 +159,10 @@ _FORGES: tuple[Rule, ...] = (
 
 _SERVICES: tuple[Rule, ...] = (
     Rule(
-        "Slack token", ("xox", "xapp-"), EDGE + r"(?:xox[abceoprs]|xapp)-[A-Za-z0-9.-]{10,}", made
+        "Slack token",
+        ("xox", "xapp-"),
+        EDGE + r"(?:xox[abceoprs]|xapp)-[A-Za-z0-9.-]{10,}",
+        mixes_letters_and_digits,
     ),
     Rule("Telegram token", (":AA",), EDGE + r"[0-9]{8,10}:AA[A-Za-z0-9_-]{32,34}" + _END),
     Rule(
@@ -152,9 +173,19 @@ _SERVICES: tuple[Rule, ...] = (
     ),
     Rule("Stripe key", ("_live_", "_test_"), EDGE + r"[rs]k_(?:live|test)_[A-Za-z0-9]{16,}"),
     Rule("Stripe key", ("whsec_",), r"whsec_[A-Za-z0-9+/=]{24,}"),
-    Rule("Razorpay key", ("rzp_",), EDGE + r"rzp_(?:live|test)_[A-Za-z0-9]{14,}", made),
+    Rule(
+        "Razorpay key",
+        ("rzp_",),
+        EDGE + r"rzp_(?:live|test)_[A-Za-z0-9]{14,}",
+        mixes_letters_and_digits,
+    ),
     Rule("Square token", ("sq0",), EDGE + r"sq0[a-z]{3}-[A-Za-z0-9_-]{22,43}"),
-    Rule("Square token", ("EAAA",), _ALONE + r"EAAA[El][A-Za-z0-9_-]{59}" + _NO_MORE, made),
+    Rule(
+        "Square token",
+        ("EAAA",),
+        _ALONE + r"EAAA[El][A-Za-z0-9_-]{59}" + _NO_MORE,
+        mixes_letters_and_digits,
+    ),
     Rule(
         "Braintree token",
         ("access_token$",),
@@ -167,7 +198,12 @@ _SERVICES: tuple[Rule, ...] = (
     ),
     Rule("SendGrid key", ("SG.",), EDGE + r"SG\.[A-Za-z0-9_-]{16,24}\.[A-Za-z0-9_-]{40,50}"),
     Rule("Brevo key", ("xkeysib-",), r"xkeysib-[a-f0-9]{64}-[A-Za-z0-9]{16}"),
-    Rule("Resend key", ("re_",), EDGE + r"re_[A-Za-z0-9]{8}_[A-Za-z0-9]{20,30}" + _END, cased),
+    Rule(
+        "Resend key",
+        ("re_",),
+        EDGE + r"re_[A-Za-z0-9]{8}_[A-Za-z0-9]{20,30}" + _END,
+        mixes_capitals_and_digits,
+    ),
     Rule("MailerSend token", ("mlsn.",), EDGE + r"mlsn\.[a-f0-9]{64}"),
     Rule("Twilio key", ("AC",), r"AC[0-9a-f]{32}[\"'],\s{0,4}[\"'](?P<secret>[0-9a-f]{32})[\"']"),
     Rule("Twilio key", ("SK", "AC"), EDGE + r"(?:SK|AC)[0-9a-f]{32}" + _END),
@@ -189,7 +225,7 @@ _SERVICES: tuple[Rule, ...] = (
         "Laravel key",
         ("base64:",),
         r"base64:(?P<secret>[A-Za-z0-9+/]{43}=)(?![A-Za-z0-9+/=])",
-        cased,
+        mixes_capitals_and_digits,
     ),
     Rule(
         "JWT", ("eyJ",), EDGE + r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?"
@@ -204,7 +240,12 @@ _MORE: tuple[Rule, ...] = (
     Rule("Duffel token", ("duffel_",), r"duffel_(?:test|live)_[A-Za-z0-9_=-]{43}"),
     Rule("Dynatrace token", ("dt0",), EDGE + r"dt0[a-zA-Z]\d{2}\.[A-Z0-9]{24}\.[A-Z0-9]{64}"),
     Rule("EasyPost key", ("EZ",), EDGE + r"EZ[AT]K[A-Za-z0-9]{54}" + _END),
-    Rule("Flutterwave key", ("FLWSECK",), r"FLWSECK(?:_TEST)?-?[A-Za-z0-9-]{12,}", made),
+    Rule(
+        "Flutterwave key",
+        ("FLWSECK",),
+        r"FLWSECK(?:_TEST)?-?[A-Za-z0-9-]{12,}",
+        mixes_letters_and_digits,
+    ),
     Rule("Frame.io token", ("fio-u-",), EDGE + r"fio-u-[A-Za-z0-9_=-]{64}"),
     Rule(
         "Harness key",
@@ -232,7 +273,7 @@ _MORE: tuple[Rule, ...] = (
         ("A3-",),
         EDGE + r"A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}",
     ),
-    Rule("NATS seed", ("S",), EDGE + r"S[ACNOUX][A-Z2-7]{56}" + _END, made),
+    Rule("NATS seed", ("S",), EDGE + r"S[ACNOUX][A-Z2-7]{56}" + _END, mixes_letters_and_digits),
     Rule(
         "Docker token", ("SWM",), r"SWM(?:TKN-1-[a-z0-9]{50}-[a-z0-9]{25}|KEY-1-[A-Za-z0-9+/]{43})"
     ),
@@ -240,10 +281,10 @@ _MORE: tuple[Rule, ...] = (
     Rule("AWS key", ("da2-",), EDGE + r"da2-[a-z0-9]{26}" + _END),
     Rule("API key", ("LLM|",), r"LLM\|\d{10,}\|[\w-]{20,}"),
     Rule("PostHog key", ("phx_", "phs_"), EDGE + r"ph[xs]_[A-Za-z0-9]{40,}"),
-    Rule("Vercel token", ("vc",), EDGE + r"vc[pikra]_[A-Za-z0-9]{20,}", cased),
+    Rule("Vercel token", ("vc",), EDGE + r"vc[pikra]_[A-Za-z0-9]{20,}", mixes_capitals_and_digits),
     Rule("Picatic key", ("sk_live_",), r"sk_live_[0-9a-z]{32}"),
     Rule("Instagram token", ("IGQV",), r"IGQV[A-Za-z0-9_-]{10,}"),
-    Rule("Freemius key", ("sk_",), EDGE + r"sk_[\S]{29}(?=[\"'])", cased),
+    Rule("Freemius key", ("sk_",), EDGE + r"sk_[\S]{29}(?=[\"'])", mixes_capitals_and_digits),
     Rule("SonarQube token", ("sqb_",), EDGE + r"sqb_[a-f0-9]{40}"),
 )
 
