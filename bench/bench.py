@@ -1,12 +1,14 @@
-"""What ragit costs on a repository of your choice: time, memory and disk, beside the tools that are installed here.
+"""Measure the time, memory and disk that ragit takes on a repository of your choice, beside other
+tools.
 
     python bench/bench.py PATH [--repeat 5] [--scale] [--signals] [--out bench/RESULTS.md]
 
-PATH is any git repository. It is cloned to a temporary folder, with its index there too, so nothing of yours is touched
-and no setting sends anything anywhere. Every number is a whole process as a user starts it, from its start to its end;
-medians, with the lowest and highest beside them, and the seconds of processor that it took: these say what it costs
-where other work made it wait. Peers (git grep, ripgrep, semble) are run where they are installed. They do other things
-- a grep ranks nothing, and semble knows no branches - and give only the scale.
+PATH is any git repository. It is cloned to a temporary folder, and its index is written there too.
+PATH itself is not changed, and nothing is sent anywhere. Every figure is for a whole process, from
+its start to its end: the median with the lowest and highest time, and the processor time, which
+depends less on other work of the machine. The other tools (git grep, ripgrep, semble) are run where
+they are installed. They do different work (a grep ranks nothing, and semble knows no branches), so
+they only give the scale.
 
 Standard library only. Run it on an idle machine: the load before and after is part of the report.
 """
@@ -58,12 +60,16 @@ BEHIND = 30
 """Commits between the two branches that are switched."""
 TAGS = 5
 SAMPLE_S = 0.05
-"""Between two looks at the memory of a process and its children: an index run takes some hundred of them."""
+"""Interval between two samples of the memory of a process and its children. An index run takes some
+hundred of them.
+"""
 
 
 @dataclass(frozen=True)
 class Run:
-    """One process with its children: seconds from start to end, those of processor, peak memory in MB, its output."""
+    """One process with its children: wall time and processor time in seconds, peak memory in MB,
+    and its output.
+    """
 
     seconds: float
     processor: float
@@ -81,11 +87,13 @@ class Row:
 
     @property
     def median(self) -> float:
-        """Seconds."""
+        """Return the median in seconds."""
         return statistics.median(run.seconds for run in self.runs)
 
     def cells(self, base: float | None = None) -> list[str]:
-        """Median, lowest and highest, processor, peak memory, ratio to another median, note."""
+        """Return the median, lowest and highest time, processor time, peak memory, ratio to another
+        median, and note.
+        """
         seconds = [run.seconds for run in self.runs]
         ratio = [] if base is None else [f"{self.median / base:.2f}"]
         processor = statistics.median(run.processor for run in self.runs)
@@ -107,7 +115,7 @@ def shown(seconds: float) -> str:
 
 
 class Place:
-    """The scratch clone, and how things are run in it."""
+    """The scratch clone, with the environment in which commands run there."""
 
     def __init__(self, source: Path, folder: Path, ragit: str) -> None:
         self.top = folder / "clone"
@@ -118,7 +126,8 @@ class Place:
             for name, value in os.environ.items()
             if not name.startswith(("GIT_", "RAGIT"))
         }
-        # Whatever the user's own settings say: nothing is sent, no index but this one is written, no hook is woken.
+        # These override the user's settings: nothing is sent, only this index is written, no hook
+        # runs.
         self.env = kept | {
             "RAGIT": "0",
             "RAGIT_EMBEDDING_PROVIDER": "static",
@@ -139,7 +148,7 @@ class Place:
         return run(["git", *args], self.top, self.env, text=text).out.strip()
 
     def index(self, *args: str) -> tuple[Run, dict[str, int]]:
-        """`ragit index`, and its report."""
+        """Run `ragit index`, and return the process and its report."""
         done = run([self.ragit, "index", "--json", *args], self.top, self.env)
         return done, json.loads(done.out)
 
@@ -147,15 +156,15 @@ class Place:
         return run([self.ragit, "search", *args, query], cwd or self.top, self.env, ok=(0, 1))
 
     def forget(self) -> None:
-        """Without any index, as at first."""
+        """Delete the index."""
         shutil.rmtree(self.store.parent, ignore_errors=True)
 
     def stored(self) -> float:
-        """MB of the index."""
+        """Return the size of the index in MB."""
         return sum(file.stat().st_size for file in self.store.parent.glob("index.db*")) / 1e6
 
     def sources(self, count: int) -> list[Path]:
-        """Some files of code, spread over the repository."""
+        """Return some source files, spread over the repository."""
         listed = self.git("-c", "core.quotePath=true", "ls-files", *SOURCES).splitlines()
         listed = [
             name for name in listed or self.git("ls-files").splitlines() if not name.startswith('"')
@@ -171,12 +180,19 @@ def run(
     text: str | None = None,
     ok: tuple[int, ...] = (0,),
 ) -> Run:
-    """Run a process to its end, or end this program with what it said."""
+    """Run a process to its end, or end this program with its output if it fails."""
     started, before = time.perf_counter(), processor()
     process = subprocess.Popen(
-        command, cwd=cwd, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        encoding="utf-8", errors="replace",
-    )  # fmt: skip
+        command,
+        cwd=cwd,
+        env=env,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        errors="replace",
+        text=True,
+    )
     with watched(process.pid) as memory:
         out, err = process.communicate(text or "")
     seconds = time.perf_counter() - started
@@ -186,7 +202,7 @@ def run(
 
 
 def processor() -> float:
-    """Seconds of processor that all ended children of this process took; 0 on Windows."""
+    """Return the processor time in seconds of all ended children of this process; 0 on Windows."""
     try:
         import resource
     except ImportError:
@@ -197,10 +213,11 @@ def processor() -> float:
 
 @contextmanager
 def watched(pid: int) -> Iterator[list[float]]:
-    """The most memory that a process and its children held together, in MB; 0 where /proc does not tell.
+    """Yield the peak memory of a process and its children together, in MB; 0 on systems without
+    /proc.
 
-    Proportional set size: what processes share is counted once, and what they read of mapped files (index, model)
-    is counted too, though the system can take it back.
+    It is the proportional set size, so shared memory is counted once. Pages of mapped files (index,
+    model) that were read are counted too, though the system can take them back.
     """
     most, over = [0.0], threading.Event()
 
@@ -218,11 +235,10 @@ def watched(pid: int) -> Iterator[list[float]]:
 
 
 def family(pid: int) -> Iterator[int]:
-    """A process and all below it."""
+    """Yield a process and all its descendants."""
     yield pid
-    for started in Path(f"/proc/{pid}/task").glob(
-        "*/children"
-    ):  # each thread has a list of its own
+    # each thread has a list of its own
+    for started in Path(f"/proc/{pid}/task").glob("*/children"):
         try:
             children = started.read_text().split()
         except OSError:  # it has just ended
@@ -232,7 +248,7 @@ def family(pid: int) -> Iterator[int]:
 
 
 def held(pid: int) -> float:
-    """MB held by one process; 0 if it has ended."""
+    """Return the memory of one process in MB; 0 if it has ended."""
     try:
         found = re.search(
             r"^Pss:\s+(\d+)", Path(f"/proc/{pid}/smaps_rollup").read_text(), re.MULTILINE
@@ -256,12 +272,14 @@ def cold_index(place: Place, repeat: int) -> Row:
 
 
 def searches(place: Place, queries: Sequence[str], repeat: int, *args: str) -> list[Run]:
-    """Every query several times, in turns, so that a slow moment of the machine does not fall on one of them."""
+    """Run every query several times, in turns, so that a slow moment of the machine does not affect
+    only one of them.
+    """
     return [place.search(query, *args) for _ in range(repeat) for query in queries]
 
 
 def edited(place: Place, query: str, repeat: int) -> Row:
-    """A search after each of several one-line edits."""
+    """Search after each of several one-line edits."""
     runs = []
     for number, file in enumerate(place.sources(repeat)):
         lines = file.read_text(encoding="utf-8", errors="surrogateescape").splitlines(keepends=True)
@@ -273,7 +291,7 @@ def edited(place: Place, query: str, repeat: int) -> Row:
 
 
 def switched(place: Place, query: str, repeat: int) -> Row | None:
-    """The first search after switching between two branches that are indexed."""
+    """Measure the first search after a switch between two indexed branches."""
     old = place.git("rev-list", "--first-parent", f"--max-count={BEHIND + 1}", "HEAD").splitlines()[
         -1
     ]
@@ -305,7 +323,7 @@ def second_worktree(place: Place, query: str, repeat: int) -> Row:
 
 
 def more_tags(place: Place) -> Row | None:
-    """`ragit index TAG` for tags that each stand one commit before the last."""
+    """Run `ragit index TAG` for tags that are each one commit older than the last."""
     commits = place.git(
         "rev-list", "--first-parent", f"--max-count={TAGS + 1}", "HEAD"
     ).splitlines()[1:]
@@ -317,12 +335,15 @@ def more_tags(place: Place) -> Row | None:
         done, report = place.index(f"bench-{number}")
         runs.append(done)
         embedded += report["embedded"]
-    note = f"{len(commits)} tags, a commit apart: {embedded} chunks embedded, {grown(place, before)} in all"
+    note = (
+        f"{len(commits)} tags, a commit apart: {embedded} chunks embedded, "
+        f"{grown(place, before)} in all"
+    )
     return Row("index one more tag", runs, note)
 
 
 def grown(place: Place, before: float) -> str:
-    """What the index grew by. SQLite's log comes and goes, so it may even have shrunk a little."""
+    """Return the growth of the index. It may be negative, since SQLite's log comes and goes."""
     return f"{max(0.0, place.stored() - before):.1f} MB"
 
 
@@ -349,7 +370,7 @@ def measure(place: Place, queries: Sequence[str], repeat: int) -> list[Row]:
 
 
 def peers(place: Place, queries: Sequence[str], repeat: int) -> list[Row]:
-    """Other tools on the same files and words, where they are installed."""
+    """Run other tools on the same files and words, where they are installed."""
     patterns = ["|".join(re.findall(r"\w{4,}", query)) or query for query in queries]
     commands: dict[str, Callable[[int], list[str]]] = {
         "git grep": lambda at: ["git", "grep", "-c", "-i", "-E", patterns[at]],
@@ -370,7 +391,7 @@ def peers(place: Place, queries: Sequence[str], repeat: int) -> list[Row]:
 
 
 def subset(place: Place, share: int) -> str:
-    """A commit of every `share`-th file of HEAD, chosen by the hash of its path."""
+    """Make a commit of every `share`-th file of HEAD, chosen by the hash of its path."""
     lines = place.git("ls-tree", "-r", "-z", "HEAD").split("\0")
     paths = {line: line.split("\t", 1)[1] for line in lines if line}
     chosen = [
@@ -394,7 +415,7 @@ def wall_of(runs: Sequence[Run]) -> str:
 
 
 def scale(place: Place, queries: Sequence[str], repeat: int) -> list[list[str]]:
-    """Cost at a quarter, half and all of the repository's files, each in an index of its own."""
+    """Measure a quarter, half and all of the repository's files, each in an index of its own."""
     table = []
     first: tuple[float, float, float] | None = None
     for share, name in ((4, "1x"), (2, "2x"), (1, "4x")):
@@ -410,16 +431,27 @@ def scale(place: Place, queries: Sequence[str], repeat: int) -> list[list[str]]:
         first = first or costs
         ratios = [f"{cost / base:.1f}" for cost, base in zip(costs, first, strict=True)]
         peak = max(done.megabytes for done in indexed)
-        table.append([
-            name, f"{report['files']:,}", f"{report['chunks']:,}", wall_of(indexed), f"{shown(costs[0])} ({ratios[0]})",
-            f"{peak:.0f} MB", f"{costs[1]:.1f} MB ({ratios[1]})", wall_of(found), f"{shown(costs[2])} ({ratios[2]})",
-        ])  # fmt: skip
+        table.append(
+            [
+                name,
+                f"{report['files']:,}",
+                f"{report['chunks']:,}",
+                wall_of(indexed),
+                f"{shown(costs[0])} ({ratios[0]})",
+                f"{peak:.0f} MB",
+                f"{costs[1]:.1f} MB ({ratios[1]})",
+                wall_of(found),
+                f"{shown(costs[2])} ({ratios[2]})",
+            ]
+        )
         print("  ".join(table[-1]), file=sys.stderr, flush=True)
     return table
 
 
 def signals(place: Place, queries: Sequence[str], repeat: int) -> list[list[str]]:
-    """Processor that a search takes without one signal, and without the vector arm, against one with all."""
+    """Compare the processor time of searches without one signal, or without vectors, with that of a
+    full search.
+    """
     from ragit.rank import (
         SIGNAL_NAMES,  # only here: this needs the Python that ragit is installed in
     )
@@ -448,7 +480,7 @@ def signals(place: Place, queries: Sequence[str], repeat: int) -> list[list[str]
 
 
 def machine(ragit: str) -> str:
-    """Where this ran, in one line."""
+    """Describe this machine in one line."""
     model = platform.processor() or platform.machine()
     try:
         found = re.search(
@@ -468,11 +500,12 @@ def machine(ragit: str) -> str:
     ]
     named = ", ".join(re.sub(r"(,)? version", "", version.splitlines()[0]) for version in versions)
     gigabytes = f"{memory:.0f} GB, " if memory else ""
-    return f"{model}, {os.cpu_count()} cores, {gigabytes}{system}, Python {platform.python_version()}, {named}"
+    python = f"Python {platform.python_version()}"
+    return f"{model}, {os.cpu_count()} cores, {gigabytes}{system}, {python}, {named}"
 
 
 def load() -> str:
-    """How busy the machine is: processes that want to run, over the last minute."""
+    """Return the load average: processes that ran or waited to run, over the last minute."""
     return f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "unknown"
 
 
@@ -513,7 +546,7 @@ def report(place: Place, name: str, args: argparse.Namespace) -> str:
             ),
         ]
     title = [f"## {name}, {commit}", "", f"{time.strftime('%Y-%m-%d')}. {machine(place.ragit)}."]
-    busy = f"Processes that wanted to run (load average): {before} before, {load()} after. {args.note}".rstrip()
+    busy = f"Load average: {before} before, {load()} after. {args.note}".rstrip()
     return "\n".join([*title, busy, "", *lines])
 
 
@@ -529,7 +562,9 @@ def write(out: Path, name: str, section: str) -> None:
 
 
 def command(named: str | None) -> str:
-    """The ragit to measure: the one that was named, else beside this Python, else on PATH."""
+    """Return the ragit to measure: the named one, else the one beside this Python, else the one on
+    PATH.
+    """
     beside = Path(sys.executable).with_name("ragit")
     found = named or (str(beside) if beside.exists() else shutil.which("ragit"))
     return found or sys.exit("no ragit beside this Python or on PATH; name one with --ragit")

@@ -2,12 +2,12 @@
 
     python bench/definitions.py REPOS [--repo NAME] [--missing 20] [--out bench/RESULTS.md]
 
-REPOS is a folder of git repositories, each found as OWNER+NAME/repo, OWNER+NAME or NAME; bare or not.
-For each one listed here, the files of its language at the pinned revision are read by `ctags
---output-format=json` (Debian's universal-ctags) and cut by ragit with its default settings. A
+REPOS is a folder of git repositories, each found as OWNER+NAME/repo, OWNER+NAME or NAME; bare or
+not. For each one listed here, the files of its language at the pinned revision are read by `ctags
+--output-format=json` (Debian's universal-ctags) and chunked by ragit with its default settings. A
 function, method, class, struct, interface, enum or trait of ctags counts as found if a chunk has a
-definition of its name on its line. What is missing is listed with the reason, as far as it can be
-told, and so is each name of a definition that is no identifier of its language.
+definition of its name on its line. The report lists each missing definition with its reason if it
+is known, and each definition of ragit whose name is no identifier of its language.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ragit.types import Chunking
 
 
 class Repository(NamedTuple):
-    """A public repository, the revision that is compared, and its language for ctags and for ragit."""
+    """A public repository, the revision to compare, and its language for ctags and for ragit."""
 
     name: str
     revision: str
@@ -60,7 +60,7 @@ KINDS = frozenset(
     "function func method singletonMethod generator getter setter class struct union interface"
     " enum trait".split()
 )
-"""Kinds of ctags that count. It calls the methods of Python `member`, and so the fields of C."""
+"""Kinds of ctags that count. `member` is a method in Python, and a field in C."""
 
 IDENTIFIERS = {
     "bash": r"[^\s()<>|&;$`\"'=]+",
@@ -75,14 +75,14 @@ IDENTIFIERS = {
 IDENTIFIERS["c"] = IDENTIFIERS["java"] = r"[^\W\d][\w$]*"
 IDENTIFIERS["typescript"] = IDENTIFIERS["tsx"] = IDENTIFIERS["javascript"]
 IDENTIFIER = r"[^\W\d]\w*"
-"""What a definition may be called, where the language has no line of its own."""
+"""Pattern of a definition's name, for languages without a pattern of their own."""
 
 FREE = frozenset("test describe namespace package module impl".split())
 """Kinds whose names are titles, paths or types."""
 
 
 _INVENTED = re.compile(r"^__anon|^anonymous|^Anonymous|[<\s\[{]|^\W*$")
-"""Names that ctags gives to what has none, and titles."""
+"""Names that ctags invents for anonymous definitions, and titles."""
 
 
 class Tag(NamedTuple):
@@ -95,7 +95,7 @@ class Tag(NamedTuple):
 
 
 class Result(NamedTuple):
-    """What came of one repository."""
+    """The result for one repository."""
 
     repository: Repository
     tags: int
@@ -186,7 +186,7 @@ def tags_of(top: Path, paths: list[str], language: str) -> list[Tag]:
 
 
 def parsed(lines: str, language: str) -> Iterator[Tag]:
-    """Yield the definitions that count of ctags' output."""
+    """Yield the definitions of ctags' output that count."""
     kinds = KINDS | {"member"} if language == "Python" else KINDS
     for line in lines.splitlines():
         tag = json.loads(line)
@@ -197,11 +197,11 @@ def parsed(lines: str, language: str) -> Iterator[Tag]:
 
 
 def guessed(language: str, kind: str, pattern: str) -> bool:
-    """Return True for what ctags guesses wrong, by the line of the definition.
+    """Return True if ctags is known to be wrong about a definition, by its line.
 
-    It calls a variable of JavaScript that holds an object a class, a parameter of a lambda of Kotlin a
-    method, what is left of any function of Lua its name, and a test macro of C++ a function of the
-    macro's name.
+    It takes a JavaScript variable that holds an object for a class, a parameter of a Kotlin lambda
+    for a method, the rest of any Lua function for its name, and a C++ test macro for a function of
+    the macro's name.
     """
     if language == "JavaScript":
         return kind == "class" and not re.search(r"\bclass\b", pattern)
@@ -232,7 +232,7 @@ def bears(chunking: Chunking, tag: Tag) -> bool:
 
 
 def reason(tag: Tag, chunking: Chunking, data: bytes) -> str:
-    """Return why a definition of ctags is not found, as far as it can be told."""
+    """Return why a definition of ctags is not found, if the reason is known."""
     if chunking.skipped:
         return chunking.skipped
     named = [
@@ -257,7 +257,7 @@ def no_names(chunkings: dict[str, Chunking]) -> Iterator[str]:
 
 
 def report(result: Result, most: int) -> None:
-    """Print what is missing in one repository."""
+    """Print the missing definitions of one repository."""
     share = 1 - len(result.missing) / max(1, result.tags)
     sys.stdout.write(
         f"{result.repository.name}: {result.tags} definitions, {share:.2%} found, "
@@ -278,7 +278,10 @@ def table_of(results: list[Result]) -> Iterator[str]:
         reasons = Counter(re.sub(r":.*| on line .*", "", why) for _, why in result.missing)
         told = ", ".join(f"{number} {why}" for why, number in reasons.most_common())
         name, language = result.repository.name, result.repository.ctags
-        yield f"| {name} | {language} | {result.tags} | {share:.2%} | {told} | {len(result.no_names)} |"
+        yield (
+            f"| {name} | {language} | {result.tags} | {share:.2%} | {told} "
+            f"| {len(result.no_names)} |"
+        )
 
 
 BEGIN = "<!-- definitions: made by `python bench/definitions.py`"

@@ -1,11 +1,11 @@
-"""What documents cost to index: time, memory and disk for a folder of them, whole and by format.
+"""Measure the time, memory and disk of indexing a folder of documents, for all and by format.
 
     python bench/documents.py FOLDER ... [--repeat 3] [--out bench/RESULTS.md]
 
-The documents below the folders are copied into a new repository in a temporary folder, each content once, and indexed
-from nothing; then each format alone. Nothing of yours is written. Test data of libraries that read documents are the
-hardest to be had: `pip download --no-deps --no-binary :all: pypdf python-docx openpyxl python-pptx`, or a clone of
-Apache POI or Tika.
+The documents below the folders are copied into a new repository in a temporary folder, each content
+once, and indexed from nothing; then each format alone. The folders are not changed. The test data
+of libraries that read documents is a hard test: `pip download --no-deps --no-binary :all: pypdf
+python-docx openpyxl python-pptx`, or a clone of Apache POI or Tika.
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ SUFFIXES = (
 
 
 def copied(folders: Sequence[Path], to: Path) -> Counter[str]:
-    """Copies every document once, under a name made of its content; how many there are of each suffix."""
+    """Copy each distinct document once, under a name made of its content, and return the number of
+    each suffix.
+    """
     counts: Counter[str] = Counter()
     for file in sorted(
         path for folder in folders for path in folder.rglob("*") if path.suffix.lower() in SUFFIXES
@@ -71,7 +73,7 @@ def repository(folder: Path) -> None:
 def row(
     name: str, place: Place, runs: Sequence[tuple[Run, dict[str, Any]]], megabytes: float
 ) -> list[str]:
-    """Format, files, their size, time and what it comes to a second, memory, what came out."""
+    """Return format, files, their size, time, files a second, memory, and results."""
     last = runs[-1][1]
     seconds = statistics.median(run.seconds for run, _ in runs)
     skipped = {
@@ -137,7 +139,7 @@ def main() -> None:
             "not read",
         )
         measured = table(head, list(rows(place, counts, args.repeat)))
-        busy = f"Processes that wanted to run (load average): {before} before, {load()} after. {args.note}".rstrip()
+        busy = f"Load average: {before} before, {load()} after. {args.note}".rstrip()
         lines = [
             "## Documents",
             "",

@@ -1,11 +1,12 @@
-"""Search for rare identifiers and for messages of a repository, and count how often the first hit is the right one.
+"""Search for rare identifiers and messages, and count how often the first hit is right.
 
 usage: python bench/exact.py REPOSITORY [--count N] [--seed N] [--show]
 
-Identifiers of several words that stand in at most three lines of the working tree's code are drawn at random, and
-messages that stand in one raise, throw, panic or log line of it, with their placeholders filled in. For each the
-repository is searched with the defaults. Printed are the shares in which the first hit holds the identifier, in which
-its line does, and in which the first hit (one of twenty hits) holds the line of the message.
+The script draws identifiers of several words that are in at most three lines of the working tree's
+code. It also draws messages that are in one line that raises, throws, panics or logs, and fills in
+their placeholders. It searches the repository for each with the default settings. It prints how
+often the first hit contains the identifier, how often the hit's line does, and how often the first
+hit (or one of twenty hits) contains the line of the message.
 """
 
 from __future__ import annotations
@@ -30,11 +31,13 @@ CODE = re.compile(
 IDENTIFIER = re.compile(r"\b[^\W\d]\w{5,59}\b", re.ASCII)
 OF_SEVERAL = re.compile(r"[a-z0-9]_[a-z0-9]|[a-z][A-Z]|[A-Z]_[A-Z]")
 MESSAGE = re.compile(
-    r"\b(?:raise|throw|panic|log\w*|LOG\w*|die|error|warn\w*|fatal|fail|abort|Exception|Error\w*|Errorf|printk?f?|_)\b"
+    r"\b(?:raise|throw|panic|log\w*|LOG\w*|die|error|warn\w*|fatal|fail|abort|Exception|Error\w*"
+    r"|Errorf|printk?f?|_)\b"
     r"[^\"'\n]{0,60}([\"'])((?:(?!\1)[^\\\n]){25,160})\1"
 )
 PLACEHOLDER = re.compile(
-    r"%[-+ #0]*\d*(?:\.\d+)?(?:l{0,2}|z|h)[sdifuxXgrveq]|%\(\w+\)s|\{[^{}\n]*\}|\$\{[^}\n]*\}|#\{[^}\n]*\}"
+    r"%[-+ #0]*\d*(?:\.\d+)?(?:l{0,2}|z|h)[sdifuxXgrveq]|%\(\w+\)s|\{[^{}\n]*\}"
+    r"|\$\{[^}\n]*\}|#\{[^}\n]*\}"
 )
 MOST_BYTES = 1_000_000
 
@@ -57,7 +60,7 @@ def files_of(repository: Path) -> Iterator[tuple[str, list[str]]]:
 
 
 def tasks_of(repository: Path) -> tuple[list[Task], list[Task]]:
-    """Return a task for each rare identifier and for each message that stands once."""
+    """Return a task for each rare identifier and for each message that occurs once."""
     places: dict[str, set[tuple[str, int]]] = defaultdict(set)
     lines_of: Counter[str] = Counter()
     messages: dict[str, set[tuple[str, int]]] = defaultdict(set)
@@ -80,7 +83,7 @@ def tasks_of(repository: Path) -> tuple[list[Task], list[Task]]:
 
 
 def filled(text: str) -> str:
-    """Return a message with something in the place of each placeholder."""
+    """Return a message with a value in place of each placeholder."""
     values = iter(["42", "alpha", "7", "omega", "x9"] * 10)
     return PLACEHOLDER.sub(lambda _: next(values), text).strip()
 
@@ -92,7 +95,9 @@ def holds(hit: ragit.Hit, task: Task) -> bool:
 
 
 def measured(index: ragit.Ragit, tasks: list[Task], *, show: bool) -> list[tuple[bool, bool, bool]]:
-    """Return for each task: the first hit holds it, its line does, one of twenty hits holds it."""
+    """Return for each task whether the first hit contains it, whether its line does, and whether
+    one of twenty hits does.
+    """
     found = []
     for task in tasks:
         hits = index.search(task.query, scope="committed", top_k=20).hits

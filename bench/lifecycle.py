@@ -1,11 +1,13 @@
-"""A working day's git operations on a real repository: what the hooks cost, and whether the index is right after each.
+"""Run a day's git operations on a real repository, to measure the hooks and to check the index
+after each step.
 
     python bench/lifecycle.py PATH [--out bench/RESULTS.md]
 
-PATH is any repository with some hundreds of commits; it is cloned to a temporary folder, with everything done there.
-Times are wall clock on whatever machine this is, without and with hooks; medians where a step can be repeated. Chunks
-embedded are read from the worker's own log. At the end every ref is searched in the index that grew and in one that was
-built from nothing, and the answers are compared.
+PATH is any repository with some hundreds of commits. It is cloned to a temporary folder, and
+everything happens there. Times are wall clock times, without and with hooks; where a step can be
+repeated, they are medians. The number of embedded chunks is read from the worker's log. At the end,
+every ref is searched in the index that grew and in one built from nothing, and the answers are
+compared.
 """
 
 from __future__ import annotations
@@ -44,7 +46,7 @@ NO_HOOKS = (
 
 @dataclass(frozen=True)
 class Row:
-    """One step: seconds of the git command without and with hooks, and what the index did for it."""
+    """One step: seconds of the git command without and with hooks, and the work of the index."""
 
     step: str
     bare: float | None
@@ -56,7 +58,7 @@ class Row:
 
 
 class Day:
-    """A clone with what is measured on it."""
+    """A clone and the measurements in it."""
 
     def __init__(self, source: Path, place: Path, past: int) -> None:
         self.place = place
@@ -81,7 +83,7 @@ class Day:
         return sum(f.stat().st_size for f in self.folder.glob("index.db*")) / 1e6
 
     def settle(self) -> float:
-        """Wait for the worker; seconds waited."""
+        """Wait for the worker, and return the seconds waited."""
         started = time.perf_counter()
         while True:
             if not (self.folder / PENDING).exists():
@@ -91,7 +93,7 @@ class Day:
             time.sleep(0.02)
 
     def logged(self) -> tuple[int, int]:
-        """Blobs indexed and chunks embedded by workers so far."""
+        """Return the number of blobs indexed and chunks embedded by workers so far."""
         log = self.folder / "worker.log"
         found = (
             re.findall(r": (\d+) indexed, (\d+) embedded", log.read_text()) if log.exists() else []
@@ -106,7 +108,9 @@ class Day:
         *,
         index: bool = False,
     ) -> None:
-        """One row; with `index`, what the first time left behind is indexed before the second."""
+        """Measure one row; with `index`, the commits of the first run are indexed before the
+        second.
+        """
         if bare:
             bare()  # the first time, files come from the disk
         without = bare() if bare else None
@@ -139,7 +143,7 @@ def timed(work: Callable[[], object]) -> float:
 
 
 def files(day: Day, count: int) -> list[Path]:
-    """Some source files, spread over the repository."""
+    """Return some source files, spread over the repository."""
     listed = [
         day.place / name
         for name in day.git("ls-files", "*.java", "*.c", "*.py", "*.go", "*.rs").splitlines()
@@ -148,14 +152,14 @@ def files(day: Day, count: int) -> list[Path]:
 
 
 def edit(file: Path, number: int) -> None:
-    """A one-line change somewhere in the middle."""
+    """Change one line in the middle of a file."""
     lines = file.read_text(errors="surrogateescape").splitlines(keepends=True)
     lines.insert(len(lines) // 2, f"// changed {number}\n")
     file.write_text("".join(lines), errors="surrogateescape")
 
 
 def commits(day: Day) -> None:
-    """Commits of one edited file, one by one; then one amended."""
+    """Commit one edited file at a time, then amend one commit."""
     chosen = files(day, REPEAT)
 
     def series(hooks: bool) -> float:
@@ -189,7 +193,10 @@ def commits(day: Day) -> None:
 
 
 def overhead(day: Day) -> None:
-    """What a hook adds to a commit that does nothing else, by turns; other work disturbs the lowest tenth least."""
+    """Measure what a hook adds to an empty commit, with and without it by turns.
+
+    The lowest tenth of the times is disturbed least by other work.
+    """
     took: dict[bool, list[float]] = {False: [], True: []}
     for _ in range(40):
         for hooks in took:
@@ -208,7 +215,7 @@ def overhead(day: Day) -> None:
 
 
 def rebase(day: Day) -> None:
-    """Fifty commits of one file each, onto a branch that went on."""
+    """Rebase fifty commits of one file each onto a branch that went on."""
     chosen = files(day, 60)
     base = day.git("rev-parse", "HEAD")
     day.git("switch", "-qc", "fifty")
@@ -311,7 +318,9 @@ def tags(day: Day) -> None:
 
 
 def compare(day: Day, scratch: Path) -> list[str]:
-    """Every ref in the index that grew, against one built from nothing: names of those that differ."""
+    """Search every ref in the index that grew and in one built from nothing, and return the refs
+    that differ.
+    """
     refs = ["HEAD", "fifty", "old", "onto", "pulled", day.main, "bench-0", "bench-9", "bench-19"]
     wrong = []
     flags = {"index.storePath": str(scratch / "fresh.db")}
@@ -335,9 +344,10 @@ def report(day: Day, name: str, cold: Row, wrong: list[str]) -> str:
     lines = [
         f"## A day of git operations on {name}",
         "",
-        f"`python bench/lifecycle.py`, {time.strftime('%Y-%m-%d')}, git {run(Path.cwd(), 'version').split()[2]}, "
-        f"{os.cpu_count()} cores (shared with other work). Seconds of the git command without and with ragit's hooks; "
-        "what the worker did afterwards, in the background.",
+        f"`python bench/lifecycle.py`, {time.strftime('%Y-%m-%d')}, "
+        f"git {run(Path.cwd(), 'version').split()[2]}, "
+        f"{os.cpu_count()} cores (shared with other work). Seconds of the git command without and "
+        "with ragit's hooks, then the seconds and results of the worker in the background.",
         "",
         "| step | without | with | worker | blobs | chunks embedded | MB |",
         "|---|---|---|---|---|---|---|",
@@ -347,7 +357,8 @@ def report(day: Day, name: str, cold: Row, wrong: list[str]) -> str:
             "" if value is None else f"{value:.3f}" for value in (row.bare, row.hooked, row.behind)
         )
         lines.append(
-            f"| {row.step} | {' | '.join(times)} | {row.indexed} | {row.embedded} | {row.megabytes:.1f} |"
+            f"| {row.step} | {' | '.join(times)} | {row.indexed} | {row.embedded} "
+            f"| {row.megabytes:.1f} |"
         )
     verdict = (
         "all answers equal those of an index built from nothing"

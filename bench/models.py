@@ -1,14 +1,16 @@
-"""What a language model gives to search, and what it costs: its descriptions, its other ways to ask, its order of hits.
+"""Measure the effect and cost of a language model: descriptions, rewriting, reranking.
 
 usage: python bench/models.py --repos DIR --specs FILE --annotations DIR [--only NAME ...]
-                              --chat URL --model NAME [--rerank URL --provider NAME] [--helpers NAME ...]
-                              [--max-tokens N] [--thought-tokens N] [--candidates N] [--characters N] [--concurrency N]
+                              --chat URL --model NAME [--rerank URL --provider NAME]
+                              [--helpers NAME ...] [--max-tokens N] [--thought-tokens N]
+                              [--candidates N] [--characters N] [--concurrency N]
 
-URL is a server with OpenAI's chat completions (up to /v1), or for --rerank one with /rerank. The files are those of
-bench/quality.py, the figures those of `ragit eval`; p is its test against the same queries without help. "refused"
-counts answers that had to do without: the model was not understood, or failed. Descriptions stay in each repository's
-index, so that a second run asks for none; delete it to measure their cost again. Thought tokens are what an order or
-variants may take beyond their own length: a small model that loops uses all of them.
+URL is a server with OpenAI's chat completions (up to /v1), or for --rerank one with /rerank. The
+files are those of bench/quality.py, the figures those of `ragit eval`; p is its test against the
+same queries without help. "refused" counts answers without the model's help, since its output was
+not understood or the request failed. Descriptions stay in each repository's index, so a second run
+requests none; delete the index to measure their cost again. Thought tokens are the tokens that an
+order or variants may take beyond their own length: a small model that loops uses all of them.
 """
 
 from __future__ import annotations
@@ -29,7 +31,9 @@ from ragit.search import listwise, rewrite
 from ragit.types import Answer
 
 PATIENT = 600_000
-"""Milliseconds: what is measured is the order, and the time beside it; never that somebody was too slow."""
+"""Timeout in milliseconds, so long that it never decides: the ranking is measured, and the time
+beside it.
+"""
 
 Flags = Mapping[str, object]
 
@@ -44,7 +48,7 @@ class Asked(NamedTuple):
 
 
 class Cost(NamedTuple):
-    """What describing a repository took; nothing where all was described before."""
+    """The cost of describing a repository; zero if everything was described before."""
 
     chunks: int = 0
     failed: int = 0
@@ -61,7 +65,7 @@ def section(name: str, **settings: object) -> dict[str, object]:
 
 
 def helpers(args: argparse.Namespace) -> dict[str, dict[str, object]]:
-    """The settings that turn each kind of help on, by its name in the report."""
+    """Return the settings that turn each kind of help on, by its name in the report."""
     server = {"baseUrl": args.chat, "model": args.model}
     found = {
         "descriptions": section(
@@ -119,7 +123,7 @@ def measured(repo: Path, tasks: list[Task], name: str, flags: Flags) -> tuple[li
 
 
 def row(name: str, found: list[Asked], usual: list[Asked]) -> str:
-    """One line of the table."""
+    """Return one line of the table."""
     ndcg, before = [one.ndcg for one in found], [one.ndcg for one in usual]
     p = f"{paired.compare(before, ndcg).p:.3f}" if found is not usual else ""
     ms = median(one.ms for one in found)
@@ -127,8 +131,8 @@ def row(name: str, found: list[Asked], usual: list[Asked]) -> str:
     refused = sum(not one.helped for one in found)
     change = f"{mean(ndcg) - mean(before):+.3f} | {p}" if p else " | "
     return (
-        f"| {name} | {len(found)} | {mean(ndcg):.3f} | {change} | {mean(one.mrr for one in found):.3f} "
-        f"| {ms:.0f} | {times:.1f}x | {refused} |"
+        f"| {name} | {len(found)} | {mean(ndcg):.3f} | {change} "
+        f"| {mean(one.mrr for one in found):.3f} | {ms:.0f} | {times:.1f}x | {refused} |"
     )
 
 
@@ -172,7 +176,8 @@ def main() -> None:
     chunks, failed, read, written, seconds = (sum(column) for column in zip(*costs, strict=True))
     if chunks:
         print(
-            f"\n{chunks} chunks described, {failed} not, in {seconds:.0f} s, {chunks / seconds:.1f} a second; for each,"
+            f"\n{chunks} chunks described, {failed} not, in {seconds:.0f} s, "
+            f"{chunks / seconds:.1f} a second; for each,"
         )
         print(f"{read / chunks:.0f} tokens were read and {written / chunks:.0f} written")
 

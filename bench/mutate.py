@@ -1,11 +1,11 @@
-"""Change one line of ragit at a time, and see whether the tests notice.
+"""Change one line of ragit at a time, and check that the tests notice.
 
 usage: python bench/mutate.py [--only TEXT] [--list] [--all-tests]
 
-bench/mutants.txt has the changes: a line `== FILE`, then a line that begins with `-` (the line as it
-stands, without its indentation) and one that begins with `+` (what takes its place). A line `@ TESTS`
-names the test files that are nearest to the changes below it; they run first. With --all-tests, what
-they let live is tried with the whole suite as well.
+bench/mutants.txt lists the changes. A line `== FILE` comes first, then a line that begins with `-`
+(the present line, without its indentation) and one that begins with `+` (its replacement). A line
+`@ TESTS` names the test files that are nearest to the changes below it; they run first. With
+--all-tests, changes that pass these tests are tried with the whole suite as well.
 
 Each change is made in a copy of the working tree, and a change that no test fails is printed as
 alive. The exit status is 1 if more than MOST_ALIVE are. Needs the development dependencies.
@@ -27,10 +27,10 @@ TOP = Path(__file__).resolve().parents[1]
 MUTANTS = TOP / "bench" / "mutants.txt"
 
 MOST_ALIVE = 5
-"""Changes that may survive: some turn out to be equivalent, or a matter of speed alone."""
+"""Number of changes that may survive: some do not change behaviour, or only speed."""
 
 TIMEOUT_S = 600.0
-"""Seconds for one run of tests: a change that makes them hang counts as noticed."""
+"""Timeout of one run of tests in seconds. A change that makes them hang counts as noticed."""
 
 
 class Mutant(NamedTuple):
@@ -43,7 +43,7 @@ class Mutant(NamedTuple):
 
 
 def mutants(text: str) -> list[Mutant]:
-    """Read the changes from the text of mutants.txt. Raises ValueError for a line of no known form."""
+    """Read the changes of mutants.txt from its text. Raises ValueError for a malformed line."""
     found: list[Mutant] = []
     file, old = "", ""
     tests: tuple[str, ...] = ()
@@ -66,7 +66,7 @@ def mutants(text: str) -> list[Mutant]:
 
 
 def mutated(source: str, mutant: Mutant) -> str:
-    """Return the source with its one line changed. Raises ValueError unless it is there exactly once."""
+    """Return the source with one line changed. Raises ValueError unless it is there once."""
     lines = source.splitlines(keepends=True)
     places = [number for number, line in enumerate(lines) if line.strip() == mutant.old]
     if len(places) != 1:

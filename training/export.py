@@ -1,4 +1,6 @@
-"""Trained rows to the model file of the package: whole numbers of eight bits with a scale per row."""
+"""Writes trained rows to the model file of the package, as 8-bit integers with a scale for each
+row.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from ragit.embed.modelfile import write_model
 
 
 def export(rows: np.ndarray, lexicon: train.Lexicon, mean: np.ndarray, target: Path) -> str:
-    """Write the model file; returns its digest."""
+    """Write the model file, and return its digest."""
     words = lexicon.vocabulary
     order = sorted(range(len(words)), key=lambda place: words[place].encode())
     table = np.concatenate([rows[order], rows[len(words) :]])

@@ -1,8 +1,9 @@
-"""Brings the source packages of packages.toml here, by name and version, with the registries' own clients.
+"""Downloads the source packages of packages.toml, by name and version, with the registries' own
+clients.
 
-Nothing of a package is run: wheels rather than sdists of Python (pip would run an sdist's build script), `npm pack`
-without scripts, `apt-get source --tar-only`. Only source and documentation files are unpacked, without vendored copies
-of others.
+No code of a package is run: Python packages are wheels, since pip would run the build script of an
+sdist; others come by `npm pack` without scripts and `apt-get source --tar-only`. Only source and
+documentation files are unpacked, without vendored copies of other projects.
 """
 
 from __future__ import annotations
@@ -87,18 +88,21 @@ SUFFIXES = {
 }
 
 LARGEST = 400_000
-"""Bytes. Larger files are generated, bundled or data."""
+"""Largest file in bytes. Larger files are generated, bundled or data."""
 
 _NOT_THEIRS = re.compile(
-    r"(^|/)(vendor|vendored|_vendor|third[-_]?party|3rdparty|external|extern|deps|node_modules|bundled|Pods|debian|dist|\.git"
-    r"|snapkit|axios|bash-it|circe|cobra|flask|fmt|fmtlib|gson|guzzle\w*|http4s|httpx|jackson|kotlinx-coroutines\w*|libuv|uv"
-    r"|messagepack\w*|mini\.nvim|monolog|newtonsoft[.\w]*|nlohmann\w*|nvm|pandoc|phoenix|pydantic\w*|rails|redis|redux|serde\w*"
-    r"|starlette|telescope\w*|vapor|vitest|zls|abseil\w*|absl|aeson|aiohttp|alamofire|axum|bats|bats-core|cats|chi|curl|dapper"
-    r"|ecto|exposed|express|fastapi|gin|commons-lang\w*|lang3|kafka|ktor|laravel|illuminate|lazy\.nvim|model2vec|plug|rack"
+    r"(^|/)(vendor|vendored|_vendor|third[-_]?party|3rdparty|external|extern|deps|node_modules"
+    r"|bundled|Pods|debian|dist|\.git"
+    r"|snapkit|axios|bash-it|circe|cobra|flask|fmt|fmtlib|gson|guzzle\w*|http4s|httpx|jackson"
+    r"|kotlinx-coroutines\w*|libuv|uv|messagepack\w*|mini\.nvim|monolog|newtonsoft[.\w]*"
+    r"|nlohmann\w*|nvm|pandoc|phoenix|pydantic\w*|rails|redis|redux|serde\w*|starlette"
+    r"|telescope\w*|vapor|vitest|zls|abseil\w*|absl|aeson|aiohttp|alamofire|axum|bats|bats-core"
+    r"|cats|chi|curl|dapper|ecto|exposed|express|fastapi|gin|commons-lang\w*|lang3|kafka|ktor"
+    r"|laravel|illuminate|lazy\.nvim|model2vec|plug|rack"
     r"|requests|sinatra|tokio\w*|trpc|xmonad|zig-clap|zod)(/|$)",
     re.IGNORECASE,
 )
-"""Directories of vendored copies, and of the projects that the benchmark measures with, wherever they lie."""
+"""Directories of vendored copies, and of the projects of the benchmark, at any depth."""
 
 
 class Package(NamedTuple):
@@ -111,7 +115,7 @@ class Package(NamedTuple):
 
 
 def packages(listing: Path) -> list[Package]:
-    """All packages of the list; refuses a licence that is not permissive."""
+    """Return all packages of the list. Exits for a licence that is not permissive."""
     found = [
         Package(registry, row["name"], row["version"], row["licence"])
         for registry, rows in tomllib.loads(listing.read_text()).items()
@@ -124,7 +128,7 @@ def packages(listing: Path) -> list[Package]:
 
 
 def fetch(listing: Path, work: Path) -> Path:
-    """Download and unpack what is not there yet; returns the folder of sources."""
+    """Download and unpack what is missing, and return the folder of sources."""
     sources = work / "sources"
     missing = [package for package in packages(listing) if not _folder(sources, package).exists()]
     for registry, download in DOWNLOADS.items():
@@ -237,7 +241,9 @@ def _debian(wanted: list[Package], archives: Path) -> Iterator[tuple[Package, li
 
 
 def apt_options(state: Path) -> list[str]:
-    """Options that make apt know source packages of the system's own registries, without a change to its settings."""
+    """Return options with which apt knows the source packages of the system's registries, without a
+    change to its settings.
+    """
     parts, lists = state / "parts", state / "lists"
     options = [
         "Dir::Etc::sourcelist=/dev/null",

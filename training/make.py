@@ -1,6 +1,7 @@
-"""From the list of packages to the model file, in one command: `python training/make.py [--work DIR] [--model FILE]`.
+"""Makes the model file from the list of packages: `python training/make.py [--work DIR] [--model
+FILE]`.
 
-The first step needs the package registries. A step whose result lies under --work is not done again.
+The first step needs the package registries. A step whose result is under --work is not repeated.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import words_start  # noqa: E402
 
 
 def main() -> None:
-    """Parse the arguments and do what is missing."""
+    """Parse the arguments and run the missing steps."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--work", type=Path, default=HERE.parent / "build" / "training")
     parser.add_argument(
@@ -41,7 +42,7 @@ def main() -> None:
 
 
 def trained(records: Path, work: Path) -> tuple[train.Lexicon, np.ndarray]:
-    """Vocabulary and the blend of all runs."""
+    """Return the vocabulary and the blend of all runs."""
     settings = train.RUNS[0]
     kept = train.balance(train.read(records), settings)
     documents, packages, split = train.count(kept)

@@ -1,7 +1,8 @@
-"""Source trees to records: what a chunk of code is called and what is said about it, beside its text.
+"""Turns source trees into records: the names of a chunk of code, its documentation, and its text.
 
-The chunks are ragit's own, one definition each, so that the model learns from texts cut the way it will meet them. A
-record holds the doc comment apart from the code; training draws its pairs from the parts.
+The chunks are ragit's own, one definition each, so that the model is trained on texts as ragit cuts
+them. A record keeps the doc comment apart from the code, and training makes its pairs from the
+parts.
 """
 
 from __future__ import annotations
@@ -21,10 +22,12 @@ from ragit.words import words
 
 FILES_PER_PACKAGE = 1200
 RECORDS_PER_PACKAGE = 6000
-"""Caps, so that one large project does not set the tone. Which files are kept depends on a hash of their names."""
+"""Limits, so that one large project does not dominate. A hash of their names decides which files
+are kept.
+"""
 
 LONGEST = 2400
-"""Characters of code kept."""
+"""Characters of code that are kept."""
 
 _FOREIGN_LICENCE = re.compile(
     r"GNU (?:Lesser |Library |Affero )?General Public|Mozilla Public License|Creative Commons", re.I
@@ -36,21 +39,26 @@ _BOILERPLATE = re.compile(
     re.I,
 )
 _SKIPPED = re.compile(
-    r"(^|/)(locales?|i18n|translations?|fixtures?|snapshots?|__snapshots__|testdata|examples?-data)(/|$)",
+    r"(^|/)(locales?|i18n|translations?|fixtures?|snapshots?|__snapshots__|testdata|"
+    r"examples?-data)(/|$)",
     re.I,
 )
 _TESTS = re.compile(
-    r"(^|/)(tests?|specs?|__tests__|testing|test-suite)(/|$)|[._-](test|spec)s?\.|_test\.|Tests?\.(java|cs|kt|swift)$"
+    r"(^|/)(tests?|specs?|__tests__|testing|test-suite)(/|$)|[._-](test|spec)s?\."
+    r"|_test\.|Tests?\.(java|cs|kt|swift)$"
 )
 _TAG = re.compile(
-    r"(?:^|\s)[@\\:](?:param|return|returns|throws|arg|type|rtype|example|see|since|author|deprecated)\b.*",
+    r"(?:^|\s)[@\\:](?:param|return|returns|throws|arg|type|rtype|example|see|since|author"
+    r"|deprecated)\b.*",
     re.S,
 )
 _OPTIONS = ChunkOptions(item_bytes=0)
 
 
 def extract(sources: Path, target: Path) -> int:
-    """Write the records of all packages under `sources` as gzipped JSON lines; returns how many."""
+    """Write the records of all packages under `sources` as gzipped JSON lines, and return their
+    number.
+    """
     folders = sorted(
         folder
         for registry in sources.iterdir()
@@ -76,7 +84,9 @@ def extract(sources: Path, target: Path) -> int:
 
 
 def records_of_package(folder: Path) -> list[dict[str, str]]:
-    """The records of one package, at most RECORDS_PER_PACKAGE, chosen by the hash of their code."""
+    """Return the records of one package, at most RECORDS_PER_PACKAGE, chosen by the hash of their
+    code.
+    """
     names = [
         path
         for path in folder.rglob("*")
@@ -124,7 +134,9 @@ def _record(piece: Chunk) -> dict[str, str] | None:
 
 
 def clean_doc(doc: str) -> str:
-    """What a doc comment says about the code, without its tags; empty if boilerplate or less than four words."""
+    """Return a doc comment without its tags; empty if it is boilerplate or has less than four
+    words.
+    """
     text = re.sub(r"<[^>]{1,80}>|\{@\w+\s+([^}]*)\}", r" \1 ", _TAG.sub("", doc)).strip()
     text = " ".join(text.split())[:1200]
     letters = sum(character.isascii() for character in text)
@@ -134,7 +146,7 @@ def clean_doc(doc: str) -> str:
 
 
 def without_doc(text: str, doc: str) -> str:
-    """The chunk's text without the lines that say the doc."""
+    """Return the chunk's text without the lines of its doc comment."""
     said = " " + " ".join(words(doc)) + " "
     if said.isspace():
         return text

@@ -1,8 +1,10 @@
-"""Trains the rows: what is said about code should lie near that code, farther from other code of the same project.
+"""Trains the rows, so that documentation lies near the code it belongs to, and far from other code
+of the project.
 
-Contrastive (InfoNCE, both ways) over batches that hold many records of few packages, because search happens within one
-project: the negatives are as hard there as here. The forward pass is a sparse matrix of word weights times the rows, so
-that a batch costs a quarter of a second on two cores, and only the rows of words that occur are touched (lazy Adam).
+The loss is contrastive (InfoNCE, both ways), over batches that hold many records of few packages. A
+search runs within one project, so the negatives of a batch are as hard as those of a search. The
+forward pass is a sparse matrix of word weights times the rows. A batch takes a quarter of a second
+on two cores, and only the rows of words that occur are updated (lazy Adam).
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from ragit.words import words
 
 @dataclass(frozen=True)
 class Settings:
-    """What a run is determined by."""
+    """The settings that determine a run."""
 
     seed: int = 1
     dimensions: int = 256
@@ -41,7 +43,7 @@ class Settings:
     rate: float = 1e-3
     scale: float = 20.0
     weight_rate: float = 10.0
-    """Rate of the words' weights, in multiples of the rows' rate."""
+    """Learning rate of the words' weights, as a multiple of that of the rows."""
     per_language: int = 24_000
     drop_known: float = 0.03
     merge: float = 0.2
@@ -64,7 +66,7 @@ FIELDS = ("sentence", "rest", "symbol", "path", "code")
 
 
 class Lexicon:
-    """Words to row numbers: one for a known word, those of its letter groups for any other."""
+    """Maps words to row numbers: one for a known word, those of its letter groups for any other."""
 
     def __init__(self, vocabulary: list[str], settings: Settings) -> None:
         self.vocabulary = vocabulary
@@ -76,7 +78,7 @@ class Lexicon:
         self._strange: dict[str, int] = {}
 
     def number(self, word: str) -> int:
-        """The word's number; those beyond the vocabulary are indexes into `strange`."""
+        """Return the word's number; a number beyond the vocabulary is an index into `strange`."""
         known = self.numbers.get(word)
         if known is not None:
             return known
@@ -86,7 +88,7 @@ class Lexicon:
         return self._strange[word]
 
     def group_rows(self, word: str) -> np.ndarray:
-        """Row numbers of a word's letter groups."""
+        """Return the row numbers of a word's letter groups."""
         groups = letter_groups(word, self.settings.group_length)
         return np.array(
             [len(self.vocabulary) + zlib.crc32(g.encode()) % self.settings.groups for g in groups]
@@ -103,13 +105,13 @@ class Records:
 
 
 def read(path: Path) -> list[dict[str, str]]:
-    """The records of a file of gzipped JSON lines."""
+    """Return the records of a file of gzipped JSON lines."""
     with gzip.open(path, "rt") as lines:
         return [json.loads(line) for line in lines]
 
 
 def split_doc(doc: str) -> tuple[str, str]:
-    """First sentence and the rest."""
+    """Return the first sentence and the rest."""
     for mark in (". ", ".\n", "! ", "? ", "; "):
         head, found, rest = doc.partition(mark)
         if found and len(words(head)) >= 4:
@@ -118,7 +120,7 @@ def split_doc(doc: str) -> tuple[str, str]:
 
 
 def path_text(path: str) -> str:
-    """The last two parts of a path, without suffix and without names that say nothing."""
+    """Return the last two parts of a path, without suffix and without generic names."""
     parts = [
         part
         for part in path.rsplit(".", 1)[0].split("/")
@@ -128,7 +130,7 @@ def path_text(path: str) -> str:
 
 
 def texts_of(record: dict[str, str]) -> dict[str, str]:
-    """The text of each field of a record."""
+    """Return the text of each field of a record."""
     sentence, rest = split_doc(record["doc"])
     named = f"{record['parent']} {record['symbol']}"
     return {
@@ -141,7 +143,7 @@ def texts_of(record: dict[str, str]) -> dict[str, str]:
 
 
 def balance(records: list[dict[str, str]], settings: Settings) -> list[dict[str, str]]:
-    """At most so many records per language, those with a doc first."""
+    """Return at most so many records per language, those with a doc comment first."""
     chance = random.Random(settings.seed)
     by_language: dict[str, list[dict[str, str]]] = {}
     for record in records:
@@ -158,7 +160,7 @@ def balance(records: list[dict[str, str]], settings: Settings) -> list[dict[str,
 def count(
     records: list[dict[str, str]],
 ) -> tuple[Counter[str], Counter[str], list[dict[str, list[str]]]]:
-    """In how many records and packages each word is, and the words of every field."""
+    """Return in how many records and packages each word occurs, and the words of every field."""
     documents: Counter[str] = Counter()
     seen: dict[str, set[str]] = {}
     split = []
@@ -175,7 +177,7 @@ def count(
 def number(
     records: list[dict[str, str]], split: list[dict[str, list[str]]], lexicon: Lexicon
 ) -> Records:
-    """The records with words as numbers."""
+    """Return the records with words as numbers."""
     fields: dict[str, list[Sequence]] = {
         name: [
             np.array([lexicon.number(word) for word in row[name]], dtype=np.int64) for row in split
@@ -206,7 +208,7 @@ class Sampler:
         )
 
     def batches(self) -> list[np.ndarray]:
-        """One epoch: groups of records of one package, shuffled, put together to batches."""
+        """Return the batches of one epoch: shuffled groups of records of one package."""
         groups = []
         for members in self.by_package:
             shuffled = self.random.permutation(members)
@@ -222,7 +224,7 @@ class Sampler:
         ]
 
     def pair(self, i: int) -> tuple[Sequence, Sequence]:
-        """A query and a document made of the parts of one record."""
+        """Return a query and a document made of the parts of one record."""
         fields, chance = self.records.fields, self.random.random
         sentence, rest, symbol = fields["sentence"][i], fields["rest"][i], fields["symbol"][i]
         code = self.with_neighbours(i, self.crop(fields["code"][i]))
@@ -240,7 +242,7 @@ class Sampler:
         )
 
     def with_neighbours(self, i: int, code: Sequence) -> Sequence:
-        """Now and then with other definitions of the file, as small ones share a chunk in an index."""
+        """Add other definitions of the file at random, as small ones share a chunk in an index."""
         first, end = (
             self.first_of_file[self.records.file[i]],
             self.first_of_file[self.records.file[i] + 1],
@@ -254,7 +256,7 @@ class Sampler:
         return np.concatenate(parts)
 
     def form(self, has_doc: bool, has_symbol: bool) -> str:
-        """Which parts make the query."""
+        """Choose the parts that make the query."""
         if not has_symbol:
             return "doc"
         forms = self.settings.forms
@@ -263,7 +265,7 @@ class Sampler:
         return str(self.random.choice(allowed, p=weights / weights.sum()))
 
     def crop(self, code: Sequence) -> Sequence:
-        """The code, now and then only a stretch of it."""
+        """Return the code, or at random only a stretch of it."""
         if len(code) > 60 and self.random.random() < 0.3:
             length = int(self.random.integers(40, len(code)))
             start = int(self.random.integers(0, len(code) - length + 1))
@@ -271,7 +273,9 @@ class Sampler:
         return code[: self.settings.code_words]
 
     def weights(self, sequences: list[Sequence]) -> sparse.csr_matrix:
-        """The matrix whose product with the rows gives each text's sum: count^exponent per word."""
+        """Return the matrix whose product with the rows is each text's sum, with weight
+        count^exponent per word.
+        """
         size = len(self.lexicon.vocabulary) + len(self.lexicon.strange)
         lengths = np.array([len(sequence) for sequence in sequences])
         flat = np.concatenate(sequences)
@@ -284,7 +288,9 @@ class Sampler:
     def spread(
         self, texts: np.ndarray, numbers: np.ndarray, weights: np.ndarray, rows: int
     ) -> sparse.csr_matrix:
-        """Unknown words, and a few known ones so that the letter groups learn from them, become their letter groups."""
+        """Replace unknown words, and a few known ones, by their letter groups, so that these are
+        trained.
+        """
         known = len(self.lexicon.vocabulary)
         strange = (numbers >= known) | (self.random.random(len(numbers)) < self.settings.drop_known)
         places = np.flatnonzero(strange)
@@ -311,7 +317,7 @@ class LazyAdam:
         self.step_count = 0
 
     def step(self, places: np.ndarray, gradient: np.ndarray, rate: float) -> None:
-        """One update of the rows at `places`."""
+        """Update the rows at `places` once."""
         self.step_count += 1
         first = 0.9 * self.first[places] + 0.1 * gradient
         second = 0.999 * self.second[places] + 0.001 * gradient**2
@@ -321,7 +327,9 @@ class LazyAdam:
 
 
 class WordWeights:
-    """Lengthens and shortens whole rows by an Adam of its own: a word's weight moves faster than its direction."""
+    """Scales whole rows by an Adam of its own, so that a word's weight changes faster than its
+    direction.
+    """
 
     def __init__(self, rows: np.ndarray) -> None:
         self.rows = rows
@@ -329,7 +337,7 @@ class WordWeights:
         self._adam = LazyAdam(self.logarithm)
 
     def step(self, places: np.ndarray, gradient: np.ndarray, rate: float) -> None:
-        """One update of the lengths of the rows at `places`."""
+        """Update the lengths of the rows at `places` once."""
         along = (gradient * self.rows[places]).sum(axis=1, keepdims=True)
         before = self.logarithm[places].copy()
         self._adam.step(places, along, rate)
@@ -337,10 +345,10 @@ class WordWeights:
 
 
 def blend(runs: list[np.ndarray]) -> np.ndarray:
-    """The mean of the rows of several runs from one start, no row longer than LONGEST.
+    """Return the mean of the rows of several runs from one start, no row longer than LONGEST.
 
-    What the runs agree on is less of an accident than what either learnt alone. The limit keeps verbs and rare words,
-    whose rows are the longest, from drowning the other words of a text.
+    What several runs learn alike is less accidental than what one learns. The limit is for verbs
+    and rare words, whose rows are the longest and would outweigh the other words of a text.
     """
     rows: np.ndarray = np.mean(runs, axis=0)
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
@@ -348,7 +356,7 @@ def blend(runs: list[np.ndarray]) -> np.ndarray:
 
 
 def contrast(queries: torch.Tensor, documents: torch.Tensor, settings: Settings) -> torch.Tensor:
-    """InfoNCE both ways."""
+    """Return the InfoNCE loss, the mean of both directions."""
     q, d = F.normalize(queries, dim=1), F.normalize(documents, dim=1)
     logits = settings.scale * (q @ d.T)
     target = torch.arange(len(q))
@@ -358,7 +366,7 @@ def contrast(queries: torch.Tensor, documents: torch.Tensor, settings: Settings)
 def train(
     records: Records, lexicon: Lexicon, rows: np.ndarray, settings: Settings, report: object = None
 ) -> np.ndarray:
-    """The trained rows: those of the vocabulary, then those of the letter groups."""
+    """Return the trained rows: those of the vocabulary, then those of the letter groups."""
     sampler, adam, lengths = Sampler(records, lexicon, settings), LazyAdam(rows), WordWeights(rows)
     began = time.time()
     steps = settings.epochs * len(sampler.batches())
@@ -392,7 +400,7 @@ def train(
 
 
 def start_groups(rows: np.ndarray, lexicon: Lexicon) -> np.ndarray:
-    """Letter groups start as the average of the known words that have them."""
+    """Return the initial rows of letter groups: the mean of the known words that contain them."""
     groups = np.zeros((lexicon.settings.groups, rows.shape[1]), dtype=np.float32)
     uses = np.zeros(lexicon.settings.groups)
     for place in range(len(lexicon.vocabulary)):

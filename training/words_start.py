@@ -1,4 +1,4 @@
-"""The vocabulary, and where its vectors start: each word as a small sentence encoder, all-MiniLM-L6-v2, sees it."""
+"""Makes the vocabulary and its initial vectors, from a small sentence encoder, all-MiniLM-L6-v2."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ import numpy as np
 import torch
 
 SIF = 1e-3
-"""Smooth inverse frequency (Arora et al. 2017): a word of relative frequency p starts with weight SIF / (SIF + p)."""
+"""Smooth inverse frequency (Arora et al. 2017): a word of relative frequency p starts with weight
+SIF / (SIF + p).
+"""
 
 
 def minilm(work: Path) -> tuple[object, torch.nn.Module]:
-    """Tokenizer and network, from the package that carries them; nothing is downloaded."""
+    """Return tokenizer and network, from the package that contains them; nothing is downloaded."""
     from all_minilm_l6_v2 import extract_model
     from transformers import AutoModel, AutoTokenizer
 
@@ -24,7 +26,9 @@ def minilm(work: Path) -> tuple[object, torch.nn.Module]:
 
 
 def encode(texts: list[str], work: Path, longest: int, batch: int = 256) -> np.ndarray:
-    """Unit vectors of texts, in order; texts of like length go through the network together."""
+    """Return unit vectors of texts, in order. Texts of similar length go through the network
+    together.
+    """
     tokenizer, network = minilm(work)
     order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
     out = np.zeros((len(texts), 384), dtype=np.float32)
@@ -45,7 +49,9 @@ def encode(texts: list[str], work: Path, longest: int, batch: int = 256) -> np.n
 
 
 def vocabulary(documents: Counter[str], packages: Counter[str], size: int) -> list[str]:
-    """The words that are in most records, if at least three packages use them; the commonest first."""
+    """Return the words that are in most records and in at least three packages, the most common
+    first.
+    """
     kept = [word for word, _ in documents.most_common() if packages[word] >= 3 and len(word) <= 32]
     return kept[:size]
 
@@ -53,7 +59,7 @@ def vocabulary(documents: Counter[str], packages: Counter[str], size: int) -> li
 def start_rows(
     words: list[str], documents: Counter[str], work: Path, dimensions: int
 ) -> np.ndarray:
-    """The first principal components of the words' vectors, weighted."""
+    """Return the first principal components of the words' vectors, weighted."""
     kept = work / "minilm-words.npz"
     known: dict[str, np.ndarray] = {}
     if kept.exists():
