@@ -37,7 +37,7 @@ def test_a_run_on_a_small_repository(repo: GitSandbox, tmp_path: Path) -> None:
     assert "kept" in said
     assert said.count("## small, ") == 1
     rows = dict(re.findall(r"^\| ([a-z0-9 ]+) \| (.*) \|$", said, re.MULTILINE))
-    assert "3 files, 3 chunks" in rows["index from nothing"]
+    assert "3 files, 9 chunks" in rows["index from nothing"]
     assert "switching 0" in rows["search after a switch"]
     assert "the index grew by 0.0 MB" in rows["search in a second worktree"]
     assert {
@@ -49,7 +49,7 @@ def test_a_run_on_a_small_repository(repo: GitSandbox, tmp_path: Path) -> None:
         "2x",
         "4x",
     } < rows.keys()
-    assert rows["4x"].startswith("3 | 3 |")
+    assert rows["4x"].startswith("3 | 9 |")
     assert (repo.git("status", "--porcelain"), repo.git("for-each-ref")) == before
     assert not (repo.path / ".git" / "ragit").exists()
 
