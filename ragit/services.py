@@ -1,8 +1,7 @@
-"""From settings to a server that can be asked: its address, and its key from where the user keeps it.
+"""Makes a `Server` from settings: its address, headers, and its key from where the user keeps it.
 
-The settings of all servers are one set (`config.Service`), and this is the one place that turns them into a
-`remote.Server`. Keys are read when a server is needed, kept in memory, and written nowhere. Loaded only where one is
-configured: a search with the static model pays nothing.
+All servers share one set of settings (`config.Service`). A key is read when a server is needed,
+kept in memory, and never written. Loaded only if a server is configured.
 """
 
 from __future__ import annotations
@@ -27,10 +26,10 @@ def server_of(
     timeout_ms: int,
     concurrency: int = 1,
 ) -> Server:
-    """The server that a section of the settings names, which `section` is called in hints.
+    """Return the server of a section of the settings; hints name that section.
 
-    What the settings leave open, the preset says; `base_url` goes before its address. Raises ConfigError for an
-    address, a header or a place of keys that cannot be.
+    The preset fills in what the settings leave open; `base_url` overrides its address. Raises
+    ConfigError for an invalid address, header or source of keys.
     """
     own = base_url or (preset.base_url if preset else "")
     address = (settings.base_url or own).rstrip("/")
@@ -64,12 +63,15 @@ def _title(preset: Preset | None) -> str:
 
 
 def _is_its_own(preset: Preset, address: str) -> bool:
-    """Whether the provider's usual key may be sent there: to its own host, or where every user has one of their own."""
+    """Return True if the provider's usual key may be sent there.
+
+    That is its own host, or any if each user has a host of their own.
+    """
     return preset.local or not preset.base_url or origin(preset.base_url) == origin(address)
 
 
 def _key(settings: Service, section: str, address: str, usual: str) -> tuple[str, str]:
-    """The key, and in words where it was looked for. Empty where there is none to be found, or nowhere to look."""
+    """Return the key and, in words, where it was looked for; both empty if there is no source."""
     scheme, host = origin(address)
     if settings.key_from == "git":
         return password_for(scheme, host), f"the key that git's credential helper keeps for {host}"
@@ -93,7 +95,7 @@ def _from_keyring(section: str, host: str) -> str:
         raise ConfigError("the library keyring is not installed", hint) from error
     try:
         return keyring.get_password("ragit", host) or ""
-    except Exception as error:  # its back ends raise what they like
+    except Exception as error:  # its back ends raise any exception
         hint = f"Type: keyring get ragit {host}, and see what it says"
         raise ConfigError(f"the key ring cannot be read: {type(error).__name__}", hint) from error
 

@@ -1,6 +1,6 @@
-"""What a language model says about a chunk of code or an image, and what asking it costs. Off unless a user wants it.
+"""Describes chunks of code and images with a language model, if the user configured one.
 
-The room is handed texts and bytes and a chat of `remote`, and gives descriptions: it knows no git, no path and no
-store. Whoever drives it (`index`) decides what is described, keeps what was said, and never asks twice. Nothing is
-imported here: a search needs only the name under which descriptions are kept, which is in `task`.
+Takes texts, bytes and a `remote` chat, and returns descriptions: it knows no git, path or store.
+`index` decides what is described and stores the results. Nothing is imported here: a search needs
+only `task`, which names the stored descriptions.
 """

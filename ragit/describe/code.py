@@ -1,4 +1,4 @@
-"""How a chunk of code is put before a model, and how its description joins the text that is embedded. Pure."""
+"""Builds the request for a chunk of code, and joins its description to the text to embed. Pure."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from ragit.describe.task import CHUNK_PROMPT, CHUNK_QUESTION
 from ragit.remote.chat import Message
 
 SHORTEST = 200
-"""Characters of a chunk of which fewer are not worth a description."""
+"""Characters of the shortest chunk that is described."""
 
 
 def description_request(
     key: bytes, parent: str, symbol: str, text: str, *, prompt: str, most: int
 ) -> DescriptionRequest:
-    """A chunk to describe; of its text at most so many characters, cut at a line's end, or half as many, and half of
-    those again, for a model that takes less.
+    """Return the request for a chunk, with at most `most` characters, cut at a line end.
 
-    Nothing is said that its key does not name (no path, no language, no line): a description moves with its code.
+    Its `shorter` forms halve that for a model that takes less. It holds only what the key depends
+    on (no path, language or line): a description moves with its code.
     """
     shown = piece(parent, symbol, text, most)
     asked = (shown, CHUNK_QUESTION) if prompt == CHUNK_PROMPT else (shown,)
@@ -32,17 +32,17 @@ def description_request(
 
 
 def piece(parent: str, symbol: str, text: str, most: int) -> str:
-    """What a model sees of a chunk."""
+    """Return a chunk as a model sees it."""
     within = f"Within: {parent}\n" if parent else ""
     names = f"Defines: {symbol}\n" if symbol else ""
     return f"{within}{names}```\n{_cut(text, most)}\n```"
 
 
 def joined(description: str, embedded: str) -> str:
-    """The text to embed: the description, a blank line, and what is embedded without one.
+    """Return the text to embed: the description, a blank line, and the text without it.
 
-    The description comes first because models cut long texts at their end. The names that stand before the code stay
-    there: so the text without its description is exactly what is embedded where there is none.
+    The description comes first because models cut long texts at their end. The names before the
+    code stay there, so that the rest is exactly what is embedded without a description.
     """
     return f"{description}\n\n{embedded}"
 

@@ -1,4 +1,4 @@
-"""Asks a model about many subjects side by side, and stops asking one that does not answer."""
+"""Asks a model for many descriptions in parallel, and gives up a model that fails repeatedly."""
 
 from __future__ import annotations
 
@@ -16,67 +16,70 @@ from ragit.remote.parallel import map_as_completed
 POLICY = RetryPolicy(retries=3, repeats_timeouts=False)
 
 LONGEST = 2000
-"""Characters of a description. A model that goes on has lost its way, and a server may send anything."""
+"""Most characters of a description: a server may send anything."""
 
 OWN_WORDS = 4
-"""More words than these in a row, as the instructions have them, are an echo of those."""
+"""Words of the instructions in a row up to which an answer is not an echo of them."""
 
 LOOP = 8
-"""Words of the longest phrase that is noticed when it is said over and over."""
+"""Words of the longest repeated phrase that is noticed."""
 
 _STRIKES = 6
-"""Failures in a row after which a model is not asked again in this run: each costs waiting, or sends code for nothing.
-A request without an answer counts for three, a refused key for all."""
+"""Failures in a row that give a model up for this run: each costs waiting, or sends code for
+nothing. A request without an answer counts for three, a refused key for all.
+"""
 
 _FENCED = r"(?ms)^[ \t]*```.*?(?:^[ \t]*```[ \t]*$|\Z)"
-"""A block of code in an answer; up to the end where it was cut in the middle of it."""
+"""A block of code in an answer; to the end if it was cut within it."""
 
 
 class DescriptionResult(NamedTuple):
-    """What came of one subject."""
+    """The outcome of one request."""
 
     key: bytes
     text: str
     """The description, on one line; empty if there is none."""
     failure: str = ""
-    """Why there is none, in a sentence."""
+    """The reason for none, in a sentence."""
     tokens_in: int = 0
-    """As the server counted them; 0 where it does not say."""
+    """As the server counted them; 0 if it does not say."""
     tokens_out: int = 0
 
 
 class DescriptionRequest(NamedTuple):
-    """Something to describe: the name it is kept under, and what is said to the model about it."""
+    """Something to describe: the key it is stored under, and the messages for the model."""
 
     key: bytes
     messages: Sequence[Message]
     shorter: Callable[[], DescriptionRequest] | None = None
-    """The same with less of it, for a model that does not take so much."""
+    """The same with less text, for a model that does not take so much."""
 
 
 class Describer:
-    """One model. Stops asking it, for as long as this object lives, when it fails again and again."""
+    """One model, which is given up for the life of this object when it fails repeatedly."""
 
     def __init__(self, chat: Chat, max_tokens: int) -> None:
         self._chat = chat
         self._max_tokens = max_tokens
         self._strikes = 0
         self.given_up = ""
-        """Why the model is not asked any more; empty while it is."""
+        """The reason why the model is not asked any more; empty while it is."""
 
     def clean(self, text: str) -> str:
-        """A text without secrets. What is cut to fit has to be clean before: half a secret has no form to find."""
+        """Return a text without secrets. Clean before cutting: half a secret is not found."""
         return self._chat.client.clean(text)
 
     @property
     def secrets(self) -> int:
-        """How many were taken out of what was sent."""
+        """Number of secrets that were removed from what was sent."""
         return sum(self._chat.client.taken_out.values())
 
     def describe_all(self, subjects: Iterable[DescriptionRequest]) -> Iterator[DescriptionResult]:
-        """What came of each subject, as soon as it came, in no order. Never raises RemoteFailed.
+        """Yield the result of each request as soon as it is there, in no order.
 
-        Subjects are drawn as they are needed, so that making them may be costly.
+        Never raises RemoteFailed.
+
+        Requests are drawn as they are needed, so that building them may be costly.
         """
         yield from map_as_completed(
             self._one, subjects, at_once=self._chat.client.server.concurrency
@@ -106,7 +109,7 @@ class Describer:
             return self._ask(subject.shorter(), policy)
 
     def _strike(self, error: RemoteFailed) -> str:
-        """Count a failure; what it was, in words."""
+        """Count a failure, and return it in words."""
         words = f"{error.message}. {error.hint}"
         # Threads race here for a count that need not be exact.
         self._strikes += (
@@ -122,11 +125,11 @@ class Describer:
 
 
 def one_line(answer: str, *, cut: bool = False) -> str:
-    """An answer as one line of text: its sentences, each once, without code, marks of emphasis around it and control
-    characters. Of an answer that was `cut`, the sentence that was not finished is left out.
+    """Return an answer as one line: its sentences, each once, without code and emphasis.
 
-    Small models say what is asked for first, and then an example, or the same again until they are stopped: what comes
-    later would outweigh it in a vector.
+    Control characters are dropped, and so is the unfinished sentence of an answer that was `cut`.
+    Small models answer first, and then give an example or repeat themselves until they are stopped:
+    that would outweigh the answer in a vector.
     """
     answer = answer[: 20 * LONGEST]  # more than enough to find what is kept in it
     prose = re.sub(_FENCED, " ", answer)
@@ -146,13 +149,13 @@ def one_line(answer: str, *, cut: bool = False) -> str:
 
 
 def _repeats(subject: DescriptionRequest, text: str) -> bool:
-    """Whether an answer is a piece of the instructions or the question: a model that was not made to answer goes on."""
+    """Return True if an answer repeats the instructions or the question."""
     told = [part for message in subject.messages for part in message.parts if isinstance(part, str)]
     return text == told[-1] or (len(text.split()) > OWN_WORDS and text in told[0])
 
 
 def _unlooped(words: Sequence[str]) -> list[str]:
-    """Words without the third time and all further ones that some of them follow each other in the same order."""
+    """Return the words without the third and further repetitions of a phrase."""
     kept: list[str] = []
     for word in words:
         kept.append(word)

@@ -1,19 +1,19 @@
-"""What asking will cost, before anything is asked. Estimates, each with its rule. Pure."""
+"""Estimates the cost of descriptions before any request. Pure."""
 
 from __future__ import annotations
 
 import math
 
 BYTES_PER_TOKEN = 3.5
-"""Of code and prompts alike; tokenizers in use take 3 to 4 bytes of code to a token."""
+"""Bytes of code or prompt a token; tokenizers in use have 3 to 4."""
 
 ANSWER_TOKENS = 60
-"""Of a description of a chunk: two sentences of forty words at most."""
+"""Tokens of a chunk's description: two sentences of forty words at most."""
 
 IMAGE_ANSWER_TOKENS = 120
 
 FRAME_TOKENS = 40
-"""What the protocol adds to two messages, and the words around a chunk."""
+"""Tokens that the protocol adds to two messages, with the words around a chunk."""
 
 _TILE = 512
 _TILE_TOKENS = 170
@@ -22,13 +22,15 @@ _LONG_SIDE, _SHORT_SIDE = 2048, 768
 
 
 def text_tokens(size: int) -> int:
-    """Tokens of so many bytes of text."""
+    """Return the tokens of a text of `size` bytes."""
     return math.ceil(size / BYTES_PER_TOKEN)
 
 
 def image_tokens(width: int, height: int) -> int:
-    """Tokens of an image by the rule that OpenAI publishes for its models of 2024: fitted into 2048 x 2048, its shorter
-    side then to 768; 170 for each tile of 512 x 512, and 85. Other models count otherwise, most of them less.
+    """Return the tokens of an image by the rule of OpenAI's models of 2024.
+
+    Fit it into 2048 x 2048, then its shorter side into 768; count 170 for each tile of 512 x 512,
+    and 85. Most other models count less.
     """
     scale = min(1.0, _LONG_SIDE / max(width, height))
     scale = min(scale, _SHORT_SIDE / min(width, height))
@@ -37,7 +39,7 @@ def image_tokens(width: int, height: int) -> int:
 
 
 def fitted(width: int, height: int, side: int) -> tuple[int, int]:
-    """The size of an image whose longer side is at most so long."""
+    """Return the size of an image scaled down to a longer side of at most `side`."""
     longer = max(width, height)
     if longer <= side:
         return width, height

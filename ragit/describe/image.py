@@ -1,8 +1,10 @@
-"""What an image is, by its bytes; and how it is put before a model. Decodes nothing in this process.
+"""Reads an image's kind and size from its bytes, and builds the request for it.
 
-A name says nothing reliable about an image, and the bytes are a stranger's: the header is read here, by hand and
-bounded, and says how large the image would be before anything unpacks it. Unpacking and scaling is done by a process of
-its own (`scale`), with Pillow, if that is installed.
+Decodes nothing here.
+
+An image is untrusted, and its name proves nothing: its header is read here, within bounds, and its
+size checked before anything decodes it. `scale` decodes and scales it in a child process, if Pillow
+is installed.
 """
 
 from __future__ import annotations
@@ -23,14 +25,16 @@ DAMAGED = "damaged image"
 _MISSING = "which is not installed: pip install 'ragit[images]'"
 
 UNSCALED_BYTES = 1_000_000
-"""Most bytes of an image that is sent as it is, where Pillow is missing."""
+"""Most bytes of an image that is sent unchanged if Pillow is missing."""
 
 _AS_IS = frozenset({"image/png", "image/jpeg", "image/webp"})
-"""What every server takes. Of a GIF it wants no animation, and BMP many do not know: these are converted."""
+"""Kinds that every server takes. GIF may be animated, and many servers do not know BMP: these are
+converted.
+"""
 
 
 class Facts(NamedTuple):
-    """What an image's header says."""
+    """Kind and size by an image's header."""
 
     media_type: str
     width: int
@@ -38,24 +42,24 @@ class Facts(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """How large an image may be."""
+    """Largest image that is described."""
 
     bytes: int
     pixels: int
     side: int
-    """Pixels of the longer side to which it is scaled down."""
+    """Pixels of the longer side after scaling."""
 
 
 class Unfit(Exception):
-    """An image that is never sent, whoever is asked; the words are the reason that is counted."""
+    """An image that is never sent; its message is the reason in reports."""
 
 
 class NeedsPillow(Exception):
-    """An image that can be sent only if Pillow is there to convert it."""
+    """An image that can be sent only if Pillow converts it."""
 
 
 def facts(data: bytes, limits: Limits) -> Facts:
-    """What an image's header says, if it may be unpacked at all. Raises Unfit."""
+    """Return the kind and size of an image that may be decoded. Raises Unfit."""
     if lfs.is_pointer(data):
         raise Unfit(lfs.POINTER)
     found = sniff(data)
@@ -71,10 +75,10 @@ def facts(data: bytes, limits: Limits) -> Facts:
 
 
 def picture(data: bytes, limits: Limits) -> Picture:
-    """An image as it is sent: its first frame, scaled down, without what a camera wrote into it.
+    """Return an image as it is sent: its first frame, scaled down, without a camera's metadata.
 
-    Without Pillow it is sent as it is, if it is small and of a kind that every server takes. Raises
-    Unfit or NeedsPillow.
+    Without Pillow it is sent unchanged if it is small and of a common kind. Raises Unfit or
+    NeedsPillow.
     """
     found = facts(data, limits)
     try:
@@ -91,13 +95,14 @@ def picture(data: bytes, limits: Limits) -> Picture:
 
 
 def description_request(key: bytes, shown: Picture, prompt: str) -> DescriptionRequest:
-    """An image to describe."""
+    """Return the request for an image."""
     return DescriptionRequest(key, (Message("user", (prompt, shown)),))
 
 
 def sniff(data: bytes) -> Facts | None:
-    """The kind and size of an image by its first bytes; None if it is none of those that are described. A size of 0
-    where the header breaks off.
+    """Return the kind and size of an image by its first bytes; None for another kind.
+
+    The size is 0 if the header is cut short.
     """
     if data.startswith(b"\x89PNG\r\n\x1a\n"):
         return Facts("image/png", *_unpacked(">II", data, 16))
@@ -121,7 +126,7 @@ def _unpacked(form: str, data: bytes, at: int) -> tuple[int, int]:
 
 
 def _jpeg(data: bytes) -> tuple[int, int]:
-    """The size in the frame's header, which stands behind segments of any length."""
+    """Return the size in the frame's header, which follows segments of any length."""
     at = 2
     while at + 4 <= len(data):
         if data[at] != 0xFF:

@@ -1,5 +1,6 @@
-"""The process that unpacks an image, scales it down and ends. It reads a stranger's bytes with a library of decoders in
-C, so it may use so much memory and time, and no more. Owns Pillow.
+"""Decodes and scales one untrusted image in a child process, within limits on memory and time.
+
+Owns Pillow.
 """
 
 from __future__ import annotations
@@ -11,11 +12,11 @@ from ragit.describe.scaled import NO_PILLOW, SECONDS
 from ragit.sandbox.rlimits import confine
 
 _MEMORY = 1 << 30
-"""Bytes: an image of 50 million pixels is 200 MB unpacked, and is there twice while it is scaled."""
+"""Bytes: an image of 50 million pixels takes 200 MB, twice while it is scaled."""
 
 
 def main() -> None:
-    """Image on standard input; on standard output its new kind, a line end, and the image."""
+    """Read an image from standard input; write its kind, a line end and the scaled image."""
     side, pixels = map(int, sys.argv[1:3])
     confine(_MEMORY, SECONDS)
     try:
@@ -27,8 +28,9 @@ def main() -> None:
 
 
 def scale(data: bytes, side: int, pixels: int) -> tuple[str, bytes]:
-    """The first frame, upright, at most `side` pixels long, as PNG, or as JPEG if it came as one. Raises what Pillow
-    raises of what is damaged.
+    """Return the first frame, upright, at most `side` pixels long.
+
+    It is a PNG, or a JPEG if it was one. Raises Pillow's errors for a damaged image.
     """
     from PIL import Image, ImageOps
 

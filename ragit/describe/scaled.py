@@ -1,4 +1,4 @@
-"""Starts the process that unpacks and scales an image, and takes its answer; no bytes harm the one who asks."""
+"""Scales an image in a child process, so that an untrusted one cannot harm this process."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import contextlib
 from ragit.sandbox.child_process import ChildProcess
 
 SECONDS = 30
-"""For one image: a photograph of 50 million pixels takes two."""
+"""Timeout for one image: a photograph of 50 million pixels takes two."""
 
 LARGEST = 16 << 20
-"""Bytes of a scaled image; what a process gives beyond that is no image of a bounded size."""
+"""Most bytes of a scaled image."""
 
 NO_PILLOW = 3
-"""Exit status of the process where Pillow is missing."""
+"""Exit status of the child process if Pillow is missing."""
 
 _START = "from ragit.describe.scale import main; main()"
 
@@ -27,9 +27,11 @@ class Unscaled(Exception):
 
 
 def scaled(data: bytes, side: int, pixels: int) -> tuple[str, bytes]:
-    """The media type and bytes of an image whose longer side is at most `side`. Raises Unscaled.
+    """Return the media type and bytes of an image whose longer side is at most `side`.
 
-    One process an image: it costs a tenth of a second, where a model takes seconds to look at it.
+    Raises Unscaled.
+
+    Starts one process an image: that takes a tenth of a second, while a model takes seconds.
     """
     scaler = ChildProcess(_START, str(side), str(pixels))
     try:

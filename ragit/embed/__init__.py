@@ -1,10 +1,11 @@
-"""Texts to vectors. Owns models; what comes from a server, it asks `remote` for. Decides nothing about what is embedded
-or kept.
+"""Makes vectors of texts, with the model in the package or a server.
 
-`load_embedder` is the door; everything behind it is imported when it is asked for, so that a query with the static
-model pays for neither numpy nor HTTP. To add a server, add a row to `remote.presets`; to add an embedder, a module with
-a function `load(options)` and a row to `EMBEDDERS`; another distribution can add one by an entry point of the group
-`ragit.embedders` that names such a function.
+Decides nothing about what is embedded or stored.
+
+`load_embedder` imports the embedder that is asked for, so that a query with the static model loads
+neither numpy nor HTTP. To add a server, add a row to `remote.presets`. To add an embedder, add a
+module with a function `load(options)` and a row to `EMBEDDERS`; another distribution can add one by
+an entry point of the group `ragit.embedders` that names such a function.
 """
 
 from __future__ import annotations
@@ -28,17 +29,17 @@ ENTRY_POINTS = "ragit.embedders"
 EMBEDDERS = {
     "static": "ragit.embed.static",  # word vectors trained on code, in the package; offline
 }
-"""The embedders that come with ragit and send nothing anywhere, each with the module whose `load` makes it."""
+"""Offline embedders of the package, each with the module whose `load` makes it."""
 
 SERVED = "ragit.embed.served"
-"""The module for servers, each of which is a row of `remote.presets`."""
+"""Module for servers, each of which is a row of `remote.presets`."""
 
 
 def load_embedder(name: str = "static", options: EmbedderOptions | None = None) -> Embedder:
-    """The embedder of that name.
+    """Return the embedder of that name.
 
-    Raises `ConfigError` for an unknown name or options it cannot honour, `EmbedderUnavailable` if it, or its model,
-    cannot be loaded.
+    Raises `ConfigError` for an unknown name or options that it cannot follow, `EmbedderUnavailable`
+    if it, or its model, cannot be loaded.
     """
     return _loader(name)(replaced(options or EmbedderOptions(), provider=name))
 

@@ -1,6 +1,6 @@
-"""The file of a static model: a query reads a few rows of it, indexing all. No numpy here, so that a query stays fast.
+"""Reads and writes the file of a static model, without numpy, so that a query stays fast.
 
-One file, little-endian, mapped into memory and never read whole by a query:
+Little-endian, mapped into memory; a query reads only a few rows:
 
     offset  type            meaning
     0       8 bytes         magic, b"RAGITEMB"
@@ -8,21 +8,22 @@ One file, little-endian, mapped into memory and never read whole by a query:
     12      u32             version of the word splitter it was trained with (`ragit.words.VERSION`)
     16      u32             D, dimensions
     20      u32             V, words
-    24      u32             G, rows of letter groups, for unknown words (0: unknown words count for nothing)
+    24      u32             G, rows of letter groups for unknown words (0: they are ignored)
     28      u32             N, letters per group
     32      u32             B, bytes of all words together
-    36      f32             exponent of a word's count in a text (0.5: nine times as often weighs three times as much)
+    36      f32             exponent of a word's count in a text (0.5: nine times weigh as three)
     40      32 bytes        SHA-256 of everything that follows
     72      u32[V + 1]      where each word begins; the last one is B
-            bytes[B]        the words in UTF-8, sorted by their bytes, so that one is found by bisection
+            bytes[B]        the words in UTF-8, sorted by their bytes for bisection
             0..3 bytes      padding to a multiple of four
             f32[V + G]      scale of each row
             f32[D]          mean vector of documents
             i8[(V + G) * D] the rows: first those of the words, then those of the letter groups
 
-A text's vector is u = unit(sum over its distinct words of count^exponent * scale * row), then unit(u - mean). Taking
-the mean away makes about half of the signs positive, so that sign bits alone tell vectors apart. The row of an unknown
-word is the average of its groups' rows; a group's row number is crc32(group) mod G.
+A text's vector is u = unit(sum over its distinct words of count^exponent * scale * row), then
+unit(u - mean). Subtracting the mean makes about half of the signs positive, so that sign bits alone
+tell vectors apart. The row of an unknown word is the average of its groups' rows; a group's row
+number is crc32(group) mod G.
 """
 
 from __future__ import annotations
@@ -42,12 +43,17 @@ from ragit.words import VERSION as WORDS_VERSION
 MAGIC = b"RAGITEMB"
 FORMAT = 1
 _SPLITTERS = (1, WORDS_VERSION)
-"""Splitters whose words a model may have: the first differs from the present one only in letters beyond ASCII."""
+"""Word splitters that a model may be trained with: the first differs from the present one only
+beyond ASCII.
+"""
 _HEADER = struct.Struct("<8s7If32s")
 
 
 class ModelFile:
-    """A model file, mapped. Raises `EmbedderUnavailable` if it is missing, cut short or of another version."""
+    """A mapped model file.
+
+    Raises `EmbedderUnavailable` if it is missing, cut short or of another version.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -73,13 +79,16 @@ class ModelFile:
             raise _unusable(path, "is cut short")
 
     def intact(self) -> bool:
-        """True if the content has the digest that the header names. Reads the whole file: not for the query path."""
+        """Return True if the content matches the header's digest.
+
+        Reads the whole file: not for queries.
+        """
         import hashlib  # 5 ms that a query must not pay
 
         return hashlib.sha256(self._map[_HEADER.size :]).digest() == self.digest
 
     def find(self, word: str) -> int | None:
-        """The row number of a word, by bisection; None if the model does not know it."""
+        """Return the row number of a word, by bisection; None for an unknown word."""
         wanted, low, high = word.encode(), 0, self.size
         while low < high:
             middle = (low + high) // 2
@@ -93,9 +102,9 @@ class ModelFile:
         return None
 
     def find_all(self, words: Sequence[str]) -> list[tuple[str, int]]:
-        """Those words that the model knows, with their row numbers; `words` have to be in order.
+        """Return the known words with their row numbers; `words` must be sorted.
 
-        One after the other, each from where the last one was: neighbours lie close together.
+        Searches each from the place of the one before, since neighbours lie close together.
         """
         starts, text = struct.unpack_from(f"<{self.size + 1}I", self._map, self._starts), self._map
         base, size = self._text, self.size
@@ -117,7 +126,7 @@ class ModelFile:
         return found
 
     def group_rows(self, word: str) -> list[int]:
-        """The row numbers whose average stands for an unknown word."""
+        """Return the row numbers whose average stands for an unknown word."""
         if not self.groups:
             return []
         return [
@@ -126,27 +135,27 @@ class ModelFile:
         ]
 
     def row(self, number: int) -> tuple[float, array[int]]:
-        """Scale and whole numbers of one row."""
+        """Return the scale and the integers of one row."""
         (scale,) = struct.unpack_from("<f", self._map, self._scales + 4 * number)
         return scale, array("b", self.row_bytes(number))
 
     def row_bytes(self, number: int) -> bytes:
-        """The whole numbers of one row as they lie in the file: signed bytes."""
+        """Return the integers of one row as they lie in the file: signed bytes."""
         start = self._rows + number * self.dimensions
         return self._map[start : start + self.dimensions]
 
     def mean(self) -> tuple[float, ...]:
-        """The mean vector of documents."""
+        """Return the mean vector of documents."""
         return struct.unpack_from(f"<{self.dimensions}f", self._map, self._mean)
 
     def words(self) -> list[str]:
-        """All words in row order."""
+        """Return all words in row order."""
         starts = struct.unpack_from(f"<{self.size + 1}I", self._map, self._starts)
         text = self._map[self._text : self._text + starts[-1]]
         return [text[starts[i] : starts[i + 1]].decode() for i in range(self.size)]
 
     def sections(self) -> tuple[memoryview, memoryview]:
-        """All scales (f32) and all rows (i8) as they lie in the map, for a reader that makes a matrix of them."""
+        """Return all scales (f32) and all rows (i8) as they lie in the map."""
         view = memoryview(self._map)
         return view[self._scales : self._mean], view[self._rows :]
 
@@ -156,9 +165,10 @@ class ModelFile:
 
 
 def open_model(path: Path) -> ModelFile:
-    """The model in a file, mapped once for a whole process: a map holds a descriptor until it is collected.
+    """Return the model in a file, mapped once per process.
 
-    Raises what `ModelFile` raises. A file that was replaced is another one.
+    A map holds a descriptor until it is collected. Raises what `ModelFile` raises. A replaced file
+    is opened anew.
     """
     try:
         now = path.stat()
@@ -173,7 +183,10 @@ def _opened(path: Path, identity: tuple[int, ...]) -> ModelFile:
 
 
 def letter_groups(word: str, length: int) -> list[str]:
-    """Overlapping groups of letters of a word between marks for its begin and end; one group if the word is short."""
+    """Return overlapping letter groups of a word between marks for its begin and end.
+
+    A short word is one group.
+    """
     marked = f"<{word}>"
     return [marked[i : i + length] for i in range(max(1, len(marked) - length + 1))]
 
@@ -189,7 +202,10 @@ def write_model(
     group_length: int,
     exponent: float,
 ) -> str:
-    """Write a model file, words in the order of their rows (sorted by UTF-8 bytes); returns its digest in hex."""
+    """Write a model file and return its digest in hex.
+
+    Words must be sorted by their UTF-8 bytes.
+    """
     import hashlib
 
     encoded = [word.encode() for word in words]
@@ -235,7 +251,10 @@ def _map(path: Path) -> mmap.mmap:
 
 
 def _unusable(path: Path, what: str) -> EmbedderUnavailable:
-    hint = "embedding.model names it (ragit config embedding.model): unset that for the model in the package"
+    hint = (
+        "embedding.model names it (ragit config embedding.model): unset that for the model in "
+        "the package"
+    )
     if path.is_relative_to(Path(__file__).parent):
         hint = "It is part of ragit: reinstall that"
     return EmbedderUnavailable(f"the static model {path} {what}", hint)

@@ -1,7 +1,7 @@
-"""Which words of a list are near to a word in meaning, by the word vectors of the package. Without numpy: a query asks.
+"""Finds the words of a list that are nearest to a word in meaning, by their word vectors.
 
-The signs of a vector's numbers are compared first, all of them in one operation on a long integer; only what they let
-through is compared by its numbers.
+Works without numpy, since queries use it. Signs of the vectors are compared first, as one operation
+on long integers; only the words with the most equal signs are compared by their numbers.
 """
 
 from __future__ import annotations
@@ -14,11 +14,13 @@ from ragit.embed.options import EmbedderOptions
 from ragit.embed.static import StaticEmbedder
 
 SIFTED = 12
-"""Words compared by their numbers. With as many, 99 of 100 of the two nearest are found (names of git and kafka)."""
+"""Words compared by their numbers. Twelve find 99 of 100 of the two nearest (names of git and
+kafka).
+"""
 
 
 class Nearby:
-    """A list of words, with their vectors as far as the model knows them."""
+    """A list of words, with the vectors of those that the model knows."""
 
     def __init__(self, words: Iterable[str]) -> None:
         self._file = StaticEmbedder(EmbedderOptions()).file
@@ -27,7 +29,7 @@ class Nearby:
         self._signs = [self._signs_of(number) for _, number in self._known]
 
     def nearest(self, word: str, most: int) -> list[tuple[str, float]]:
-        """At most `most` other words with their cosine, the nearest first; none for a word the model does not know."""
+        """Return the `most` nearest other words with their cosine; none for an unknown word."""
         number = self._file.find(word)
         if number is None:
             return []

@@ -1,4 +1,4 @@
-"""What a user may say about an embedder, and the name under which its vectors are kept. Standard library only."""
+"""Defines the options of an embedder, and the name under which its vectors are stored."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
 
 
 class EmbedderOptions(Record):
-    """The settings under `embedding.`; an embedder ignores those that mean nothing to it."""
+    """The settings under `embedding.`. An embedder ignores those that it has no use for."""
 
     model: str = ""
-    """A model's name on the server, or a file for the static one; empty for the embedder's own default."""
+    """Name of a model on the server, or a file for the static one; empty for the default."""
     base_url: str = ""
-    """Where the server's API begins, for example http://localhost:11434/v1."""
+    """Address of the server's API, for example http://localhost:11434/v1."""
     api_key_env: str = ""
-    """The environment variable that holds the key. The key itself is never a setting, so it cannot be committed."""
+    """Environment variable with the key. The key is never a setting, so it cannot be committed."""
     dimensions: int | None = None
     """Length of the vectors to ask for; None for the model's own."""
     document_prefix: str = ""
@@ -30,21 +30,22 @@ class EmbedderOptions(Record):
     timeout: float = 30.0
     """Seconds to wait for one answer."""
     retries: int = 5
-    """Further tries after an answer that says to come back later, or after a cut connection."""
+    """Further tries after an error that may pass, or a broken connection."""
     provider: str = "openai"
-    """The row of `remote.presets`, where it is one."""
+    """Name of the embedder, or of a row of `remote.presets`."""
     encoding_format: str = ""
-    """float or base64; empty: as the provider likes it."""
+    """float or base64; empty for the provider's default."""
     max_characters: int = 0
-    """Longer texts are cut to this before they are sent; 0: where the server says so."""
+    """Length to which longer texts are cut; 0 to cut only where the server refuses."""
     server: Server | None = None
-    """The server with its key, proxy and headers, where settings name one; else `base_url` and `api_key_env` do."""
+    """Server with key, proxy and headers; None to use `base_url` and `api_key_env`."""
 
 
 def fingerprint(kind: str, model: str, dimensions: int | None, options: EmbedderOptions) -> str:
-    """Everything that determines a document's vector beside its text, in a form that people can read.
+    """Return everything that determines a document's vector beside its text, in readable form.
 
-    The query prefix is not part of it: it changes no stored vector. Not hashed: importing hashlib costs a query 5 ms.
+    The query prefix is left out: it changes no stored vector. Not hashed: importing hashlib costs a
+    query 5 ms.
     """
     prefix = f":{options.document_prefix!r}" if options.document_prefix else ""
     return f"{kind}:{model}:{dimensions or 'default'}{prefix}"

@@ -56,8 +56,9 @@ class Pace:
 
     @property
     def is_fast(self) -> bool:
-        """True if several requests at once may be a gain. A slow server would only answer each of
-        them later, and have more to do when it is given up.
+        """True if parallel requests may be a gain.
+
+        A slow server would only answer each of them later.
         """
         return self.texts_per_second >= _FAST
 

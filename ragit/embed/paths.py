@@ -1,7 +1,7 @@
-"""How near a path's words are in meaning to a query, by the word vectors of the package, whoever embeds the chunks.
+"""Measures how near a path is to a query in meaning, by the word vectors of the package.
 
-A path is no part of any embedded text (the same blob lies at many), and a query meets some hundred paths: they are
-compared word by word, without numpy, each word's vector being read and scaled once.
+Paths are in no embedded text (one blob may have many), and a query meets some hundred of them: they
+are compared word by word, without numpy, and each word's vector is read and scaled once.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Vector = tuple[float, ...]
 
 
 def path_nearness(query: str) -> Callable[[str], float]:
-    """A function of a path: cosine of its words with the query's, 0 where they point apart."""
+    """Return a function of a path: the cosine of its words with the query's, at least 0."""
     model = StaticEmbedder(EmbedderOptions())
     wanted = array("f", model.embed_query(query))
     zero: Vector = (0.0,) * model.dimensions
@@ -29,7 +29,10 @@ def path_nearness(query: str) -> Callable[[str], float]:
     sums: dict[str, Vector] = {"": zero}
 
     def sum_of(path: str) -> Vector:
-        """Return the sum of the vectors of a path's words. A loop: paths may be a thousand folders deep."""
+        """Return the sum of the vectors of a path's words.
+
+        Loops: paths may be a thousand folders deep.
+        """
         known = path
         while known not in sums:
             known = known.rpartition("/")[0]

@@ -1,7 +1,8 @@
-"""Vectors in the two sizes that are stored: a bit per dimension to sift, a byte per dimension to rank.
+"""Quantizes vectors: to a bit per dimension for sifting, and to a byte per dimension for ranking.
 
-A vector's bytes are scaled by its own largest component: cosine does not depend on length, and scaling a unit vector of
-256 dimensions by 127 (what sqlite-vec's own `vec_quantize_int8(v, 'unit')` does) would leave some eight steps each.
+Bytes are scaled by the vector's own largest component: cosine does not depend on length, and
+scaling a unit vector of 256 dimensions by 127 (as sqlite-vec's `vec_quantize_int8(v, 'unit')` does)
+would leave some eight steps each.
 """
 
 from __future__ import annotations
@@ -12,14 +13,17 @@ from typing import NamedTuple
 
 
 class Quantized(NamedTuple):
-    """One vector: sign bits (dimension i is bit i % 8 of byte i // 8, as sqlite-vec has it) and signed bytes."""
+    """Sign bits and signed bytes of a vector.
+
+    Dimension i is bit i % 8 of byte i // 8, as in sqlite-vec.
+    """
 
     bits: bytes
     bytes: bytes
 
 
 def quantize(vectors: Sequence[bytes]) -> list[Quantized]:
-    """Float32 vectors, quantised as one matrix."""
+    """Quantize float32 vectors as one matrix."""
     if not vectors:
         return []
     import numpy as np
@@ -32,7 +36,7 @@ def quantize(vectors: Sequence[bytes]) -> list[Quantized]:
 
 
 def quantize_query(vector: bytes) -> Quantized:
-    """One vector, without numpy: a query must not pay for its import."""
+    """Quantize one vector without numpy, whose import a query must not pay for."""
     values = array("f")
     values.frombytes(vector)
     peak = max((abs(value) for value in values), default=0.0) or 1.0

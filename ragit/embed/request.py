@@ -1,4 +1,4 @@
-"""Sends one request for vectors in the dialect of its server, and returns unit vectors."""
+"""Sends one request for vectors in the server's dialect, and returns unit vectors."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class EmbeddingRequests:
         self.dimensions = options.dimensions
         """Length of the vectors: as set, else that of the first one."""
         self.counts: Counter[str] = Counter()
-        """Of the texts so far: tokens (as the server counts them), shortened and refused ones."""
+        """Numbers so far: tokens (as the server counts them), shortened and refused texts."""
         self._preset = preset
         self._dialect = dialect
         self._options = options
@@ -62,7 +62,7 @@ class EmbeddingRequests:
         self._lock = threading.Lock()
 
     def send(self, texts: Sequence[str], kind: Kind, policy: RetryPolicy) -> list[bytes]:
-        """Return a vector of length one per text, or of zeros for a text that the server refuses."""
+        """Return a unit vector per text, or zeros for a text that the server refuses."""
         started = time.monotonic()
         try:
             found = self.client.post(

@@ -1,9 +1,8 @@
-"""Vectors from a server, in whatever dialect of the embeddings protocol it speaks.
+"""Embeds texts with a server, in the dialect of its embeddings API.
 
-Batches texts by `pace`, and deals with what only their owner can mend: a request that is too large
-is split, a text that is too long is cut, and a text that the server will not take is left without
-a vector. Both depend on the text and the server alone, never on the texts that shared its request,
-and both are counted.
+Batches texts by `pace`. A request that is too large is split, a text that is too long is cut, and a
+text that the server refuses is left without a vector. Cutting and leaving out depend on the text
+and the server alone, never on the other texts of a request, and both are counted.
 """
 
 from __future__ import annotations
@@ -95,7 +94,7 @@ class ServedEmbedder:
 
     @property
     def counts(self) -> Counter[str]:
-        """Of the texts so far: tokens (as the server counts them), shortened and refused ones."""
+        """Numbers so far: tokens (as the server counts them), shortened and refused texts."""
         return self._requests.counts
 
     @property
@@ -143,11 +142,12 @@ class ServedEmbedder:
         )
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
-        """Return one unit vector per text. Blank texts, which servers refuse, are not sent: their
-        vectors are zero.
+        """Return one unit vector per text.
 
-        Raises `EmbedderUnavailable` if the server refuses, stays unreachable or answers with
-        something else.
+        Blank texts are not sent, since servers refuse them: their vectors are zero.
+
+        Raises `EmbedderUnavailable` if the server refuses, stays unreachable or breaks the
+        protocol.
         """
         prefix = self._options.document_prefix or self._dialect.prefixes[1]
         outgoing = {i: self._outgoing(prefix, text) for i, text in enumerate(texts) if text.strip()}
@@ -195,7 +195,7 @@ class ServedEmbedder:
         return bool(text)
 
     def _query(self, text: str, *beside: str) -> list[bytes]:
-        """Return the vectors of a query and of the texts beside it; of a blank query, that alone."""
+        """Return the vectors of a query and the texts beside it; of a blank query, only zeros."""
         if not text.strip():
             return [bytes(4 * self.dimensions)]
         clean = self._client.clean((self._options.query_prefix or self._dialect.prefixes[0]) + text)

@@ -1,13 +1,13 @@
-"""The default embedder: a table of word vectors in the package. Offline, deterministic, thousands of chunks a second.
+"""The default embedder: a table of word vectors in the package. Offline and deterministic.
 
-A text is the bag of its words (`ragit.words`), a vector their weighted sum: see `modelfile` for the formula. A query
-reads the few rows it needs from the mapped file with the standard library alone. A batch of documents is one matrix
-product: counts of words per text times the rows of the words that occur, which costs less than adding up the rows of
-each text.
+A text is the bag of its words (`ragit.words`), its vector their weighted sum (formula in
+`modelfile`). A query reads only the rows it needs from the mapped file, with the standard library.
+A batch of documents is one matrix product: counts of words per text times the rows of these words,
+which costs less than adding up rows for each text.
 
-A text's vector must not depend on the texts that share its batch, to the last bit: it is rounded to bytes later, and a
-sum that came out in another order would now and then round the other way. So weights and scales have few enough bits
-that every partial sum is exact in double precision, in whatever order the library adds.
+A text's vector must not depend on the other texts of its batch, to the last bit: it is rounded to
+bytes later, and sums in another order could round the other way. So weights and scales have few
+enough bits that every partial sum is exact in double precision, in any order.
 """
 
 from __future__ import annotations
@@ -35,20 +35,25 @@ if TYPE_CHECKING:
 DEFAULT_MODEL = Path(__file__).with_name("weights") / "code-256.bin"
 
 _BATCH = 96
-"""Texts per matrix product. Larger ones waste work on zeros of the count matrix, smaller ones on calls."""
+"""Texts per matrix product. Larger ones waste work on zeros of the count matrix, smaller ones on
+calls.
+"""
 
 _WEIGHT_STEP = 2.0**-12
-"""Weights of words are multiples of this, ..."""
+"""Step of the weights of words."""
 
 _SCALE_BITS = 20
-"""... scales have this many bits at most, rows 7: weights of 2**13 in all, more than a chunk has, fit into 53 bits."""
+"""Most bits of a scale. Rows have 7, and weights sum to 2**13 at most, more than a chunk has: 53
+bits hold all.
+"""
 
 _MEMORY = 1 << 16
-"""Identifiers and unknown words kept between batches; beyond, all are forgotten, so that memory stays bounded."""
+"""Identifiers and unknown words kept between batches; beyond, all are forgotten, to bound memory.
+"""
 
 
 class StaticEmbedder:
-    """Sums of word vectors, from a model file. `options.model` may name another file than the package's own."""
+    """Sums of word vectors from a model file, the package's own or `options.model`."""
 
     local = True
 
@@ -57,7 +62,8 @@ class StaticEmbedder:
         self._file = open_model(Path(options.model) if options.model else DEFAULT_MODEL)
         if options.dimensions not in (None, self._file.dimensions):
             raise ConfigError(
-                f"the static model has {self._file.dimensions} dimensions, not {options.dimensions}",
+                f"the static model has {self._file.dimensions} dimensions, not "
+                f"{options.dimensions}",
                 "leave embedding.dimensions out for the static model",
             )
         self._mean = self._file.mean()
@@ -65,7 +71,7 @@ class StaticEmbedder:
 
     @property
     def file(self) -> ModelFile:
-        """The words and vectors it is made of."""
+        """File of the words and vectors."""
         return self._file
 
     @property
@@ -79,7 +85,7 @@ class StaticEmbedder:
         return self._file.dimensions
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
-        """One unit vector per text; all zero for a text without words."""
+        """Return one unit vector per text; all zero for a text without words."""
         prefix = self._options.document_prefix
         if self._matrix is None:
             self._matrix = _Matrix(self._file)
@@ -93,7 +99,7 @@ class StaticEmbedder:
         return vectors
 
     def embed_query(self, text: str) -> bytes:
-        """The vector of a query, without numpy and without reading more of the file than its words need."""
+        """Return the vector of a query, without numpy, reading only the rows of its words."""
         total = [0.0] * self.dimensions
         for word, count in Counter(words(self._options.query_prefix + text)).items():
             weight = round(count**self._file.exponent / _WEIGHT_STEP) * _WEIGHT_STEP
@@ -101,11 +107,11 @@ class StaticEmbedder:
         return _centred(total, self._mean)
 
     def knows(self, text: str) -> bool:
-        """True if the file has a row of its own for a word of the text."""
+        """Return True if the file has a row of its own for a word of the text."""
         return any(self._file.find(word) is not None for word in words(text))
 
     def word_vector(self, word: str) -> tuple[float, ...]:
-        """The vector that one word adds to a text's sum: its length is the word's weight."""
+        """Return the vector that one word adds to a text's sum: its length is the word's weight."""
         number = self._file.find(word)
         numbers = [number] if number is not None else self._file.group_rows(word)
         total = (0.0,) * self.dimensions
@@ -117,7 +123,7 @@ class StaticEmbedder:
 
 
 def load(options: EmbedderOptions) -> StaticEmbedder:
-    """The embedder that the table's row `static` stands for."""
+    """Return the static embedder."""
     return StaticEmbedder(options)
 
 
@@ -134,7 +140,7 @@ def _centred(total: list[float], mean: tuple[float, ...]) -> bytes:
 
 
 def _rounded(scales: NDArray[np.float32], used: NDArray[np.bool_]) -> tuple[Floats, float]:
-    """Scales as multiples of a power of two, with `_SCALE_BITS` bits for the largest that is used; and that power."""
+    """Round scales to `_SCALE_BITS` bits of the largest that is used; return them, and the step."""
     import numpy
 
     _, exponent = numpy.frexp(scales[used].max(initial=0.0))
@@ -144,7 +150,7 @@ def _rounded(scales: NDArray[np.float32], used: NDArray[np.bool_]) -> tuple[Floa
 
 
 class _Matrix:
-    """The same formula for many texts at once. Owns numpy, and what it has learnt about identifiers so far."""
+    """The same formula for many texts at once. Owns numpy, and a cache of identifiers."""
 
     def __init__(self, file: ModelFile) -> None:
         import numpy
@@ -161,7 +167,7 @@ class _Matrix:
         self._forget()
 
     def encode(self, texts: Sequence[Sequence[str]]) -> list[bytes]:
-        """The vectors of one batch."""
+        """Return the vectors of one batch."""
         np = self._np
         if len(self._numbers) > _MEMORY:
             self._forget()
@@ -176,7 +182,7 @@ class _Matrix:
         return self._finish(self._weights(counts) @ self._gather(present))
 
     def _weights(self, counts: Ints) -> Floats:
-        """Each count to the power of the model: looked up, since most are 0 or 1."""
+        """Raise each count to the model's exponent, by a table: most counts are 0 or 1."""
         np = self._np
         powers = np.power(
             np.arange(counts.max(initial=0) + 1, dtype=np.float64), self._file.exponent
@@ -197,7 +203,7 @@ class _Matrix:
     def _number(self, word: str) -> int:
         number = self._known.get(word)
         if number is None:
-            # Numbered on from the file's words in the order they are met: no one else sees these numbers.
+            # Numbered on from the file's words, in order of appearance, for this matrix only.
             number = self._strange.get(word)
             if number is None:
                 number = self._strange[word] = len(self._known) + len(self._groups)

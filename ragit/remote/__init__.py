@@ -1,4 +1,4 @@
-"""Services on other machines, or on this one behind a port: all that ragit says over HTTP.
+"""Talks HTTP to services on other machines, or to a server on this one.
 
 `client` posts JSON and returns answers or typed failures, `transport` holds the connections within
 limits, `error_meaning` reads errors, `parallel` makes several calls at once, `chat` and `rerank`

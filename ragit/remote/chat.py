@@ -1,6 +1,6 @@
-"""Language models behind OpenAI's chat completions: text and pictures in, text out. Says nothing of its own.
+"""Asks language models over OpenAI's chat completions: text and pictures in, text out.
 
-The dialects differ in little, and that little is learnt from the server's refusal, once for all further requests: newer
+Differences between servers are learnt from their errors, once for all further requests: newer
 models of OpenAI want `max_completion_tokens` for `max_tokens` and take no `temperature`.
 """
 
@@ -19,21 +19,21 @@ from ragit.remote.failures import ParameterRefused
 _PATH = "chat/completions"
 
 LARGEST = 4_000_000
-"""Bytes of an answer, thoughts included."""
+"""Most bytes of an answer, including the model's thoughts."""
 
 LONGEST = 50_000
-"""Characters of a reply; what is asked of a model here is a page at most."""
+"""Most characters of a reply; a page at most is asked for."""
 
 _THOUGHT = r"(?s)<(think|thinking|reasoning)>.*?(?:</\1>|\Z)"
-"""What a model that thinks aloud says before its answer; up to the end where it was cut in the middle of it."""
+"""A model's thoughts before its answer; to the end if it was cut within them."""
 
 _TURN = r"<\|(?:im_start|im_end|eot_id|end|endoftext|start_header_id)\|>|<(?:start|end)_of_turn>"
-"""Where a turn begins or ends, in the forms of several families of models. A server that has no template for its model,
-or a wrong one, lets the model go on with turns of its own, which answer nothing.
+"""Marks around a turn, for several families of models. A server with no template for its model, or
+a wrong one, lets the model add turns of its own.
 """
 
 _OWN_TURN = rf"\A(?:(?:{_TURN})\s*(?:(?:assistant|model)\n)?\s*)+"
-"""Where its answer begins with such a mark."""
+"""Such a mark at the beginning of an answer."""
 
 
 class Picture(NamedTuple):
@@ -45,28 +45,28 @@ class Picture(NamedTuple):
 
 
 class Message(NamedTuple):
-    """What is said, and by whom: system, user or assistant."""
+    """A message of a role: system, user or assistant."""
 
     role: str
     parts: tuple[str | Picture, ...]
 
 
 class Reply(NamedTuple):
-    """What the model said, without what it thought."""
+    """The model's answer without its thoughts."""
 
     text: str
     prompt_tokens: int
-    """As the server counted them; 0 where it does not say."""
+    """As the server counted them; 0 if it does not say."""
     completion_tokens: int
     cut: bool
-    """True where it was stopped at `max_tokens`."""
+    """True if the answer was cut at `max_tokens`."""
 
 
 class Chat:
     """One model on one server. Threads may share it."""
 
     def __init__(self, client: Client, model: str, limit_setting: str = "") -> None:
-        """`limit_setting` is what a user sets to raise the `max_tokens` of `ask`; empty if nobody can."""
+        """Take a client, and the setting for the `max_tokens` of `ask`; empty if there is none."""
         self.client = client
         self.model = model
         self._limit_setting = limit_setting
@@ -76,7 +76,10 @@ class Chat:
     def ask(
         self, messages: Sequence[Message], *, max_tokens: int, policy: RetryPolicy = INDEXING
     ) -> Reply:
-        """The model's answer. Raises `RemoteFailed`; an answer without text is a `WrongAnswer`."""
+        """Return the model's answer.
+
+        Raises `RemoteFailed`; an answer without text is a `WrongAnswer`.
+        """
         while True:
             payload = self._payload(messages, max_tokens)
             try:
@@ -86,7 +89,10 @@ class Chat:
                     raise
 
     def no_answer(self, said: str) -> RemoteFailed:
-        """The failure to count where a reply has text, and none of it answers: `said` is what it repeats, or empty."""
+        """Return the failure of a reply that answers nothing.
+
+        `said` is what it repeats, or empty.
+        """
         words = "with what it was told to do" if said else "without words"
         return self.client.wrong(
             _PATH, f"model {self.model} answered {words}", "Is it a model for chats?"
@@ -103,7 +109,7 @@ class Chat:
         return payload
 
     def _without(self, parameter: str, sent: Mapping[str, object]) -> bool:
-        """Adapt to what the server does not take; False if that was tried, or cannot be left out."""
+        """Adapt to a parameter that the server does not take; return False if it cannot."""
         if parameter == "max_tokens" and "max_tokens" in sent:
             self._limit = "max_completion_tokens"
             return True
@@ -123,7 +129,7 @@ class Chat:
                 _PATH, f"did not answer as a chat does, but with {shortened_repr(answer)}"
             ) from error
         text = re.sub(_THOUGHT, "", said).strip()
-        # Some servers let the opening mark be part of the prompt: all before the closing one is thought, too.
+        # Some servers put the opening mark into the prompt: drop all before the closing one, too.
         text = text.rpartition("</think>")[2]
         text = re.split(_TURN, re.sub(_OWN_TURN, "", text.strip()), maxsplit=1)[0].strip()
         # JSON can hold halves of letters, which nothing else can.
@@ -152,7 +158,10 @@ class Chat:
 
 
 def _spoken(message: Message) -> dict[str, object]:
-    """A message as the protocol has it; text alone as a plain string, which servers without pictures want."""
+    """Return a message in the protocol's form.
+
+    Text alone is a plain string, for servers without pictures.
+    """
     if all(isinstance(part, str) for part in message.parts):
         return {"role": message.role, "content": "\n\n".join(str(part) for part in message.parts)}
     return {"role": message.role, "content": [_part(part) for part in message.parts]}
@@ -166,7 +175,7 @@ def _part(part: str | Picture) -> dict[str, object]:
 
 
 def _text(content: Any) -> str:
-    """The text of an answer: a string, or parts of which some may be thoughts."""
+    """Return the text of an answer: a string, or parts without thoughts."""
     if content is None:
         return ""
     if isinstance(content, str):

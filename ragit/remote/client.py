@@ -42,7 +42,7 @@ Failure = TypeVar("Failure", bound=RemoteFailed)
 
 
 class RetryPolicy(NamedTuple):
-    """How often and how long a call is tried."""
+    """Number and duration of the tries of a call."""
 
     retries: int = 5
     """Further tries after a status that allows them, or a broken connection."""
@@ -127,8 +127,9 @@ class Client:
         raise self._refused(path, said, answer.status)
 
     def clean(self, text: str) -> Clean:
-        """Return the text as it will be sent. Clean a text before cutting it: half of a secret is
-        not found.
+        """Return the text without secrets, as it will be sent.
+
+        Clean before cutting: half a secret is not found.
         """
         found: Counter[str] = Counter()
         clean = redact(text, found)
@@ -138,7 +139,7 @@ class Client:
         return clean
 
     def wrong(self, path: str, words: str, hint: str = "") -> WrongAnswer:
-        """Return the failure to raise where an answer's content is not what the protocol promises."""
+        """Return the failure for an answer whose content breaks the protocol."""
         return self._failed(WrongAnswer, path, words, hint)
 
     def _without_secrets(self, value: Any) -> Any:

@@ -21,23 +21,29 @@ _LATER = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
 
 _NUMBER = r"[\d,_]+"
 _TEXT = r"(?:input|prompt|text|sequence|message|document|query|passage|string|sentence)s?"
-_WINDOW = r"(?:context (?:length|size|window|limit)|(?:input|prompt|sequence|model|token|text) (?:length|size|limit))"
+_WINDOW = (
+    r"(?:context (?:length|size|window|limit)|(?:input|prompt|sequence|model|token"
+    r"|text) (?:length|size|limit))"
+)
 
 _TOO_LONG = re.compile(
-    # A text, by the name of what it is: OpenAI and who copies it, Anthropic, Fireworks, Mistral, llama.cpp.
+    # A kind of text: OpenAI and its copies, Anthropic, Fireworks, Mistral, llama.cpp.
     rf"\b{_TEXT}\b[^.]{{0,60}}?\b(?:is|are|was) (?:too (?:long|large)|(?:longer|larger) than)\b"
     rf"|\b{_TEXT} too (?:long|large)\b"
     r"|^too long\b|: too long\b"
     # A window that it does not fit in: OpenAI, vLLM, Ollama, LM Studio, Voyage, NVIDIA.
     rf"|\b(?:maximum|max|available|model's|model’s) (?:allowed )?{_WINDOW}\b"
-    rf"|\b(?:exceeds?|exceeding|exceeded|overflows?|longer than|larger than|fit into|fit in)\b[^.]{{0,40}}\b{_WINDOW}\b"
+    r"|\b(?:exceeds?|exceeding|exceeded|overflows?|longer than|larger than|fit into"
+    rf"|fit in)\b[^.]{{0,40}}\b{_WINDOW}\b"
     r"|\bcontext length of only\b|\bcontext_length_exceeded\b|\bphysical batch size\b"
-    # Tokens that are counted: Mistral, Cohere, Bedrock, Voyage, Jina, text-embeddings-inference, OpenAI for a request.
+    # Tokens: Mistral, Cohere, Bedrock, Voyage, Jina, text-embeddings-inference, OpenAI.
     rf"|\btoo many (?:input |prompt |text |total )?(?:tokens|characters)\b"
-    rf"|\bmax(?:imum)?(?: number of| allowed)? tokens (?:per|for|in) (?:submitted |the |a )?(?:{_TEXT}|batch|request)\b"
+    r"|\bmax(?:imum)?(?: number of| allowed)? tokens (?:per|for|in) (?:submitted |the "
+    rf"|a )?(?:{_TEXT}|batch|request)\b"
     r"|\bmaximum allowed token size\b"
     rf"|\bmust have less than {_NUMBER} (?:input |total )?(?:tokens|characters)\b"
-    rf"|\b(?:cannot|can not|may not|must not) (?:exceed|be longer than) {_NUMBER} (?:tokens|characters)\b"
+    rf"|\b(?:cannot|can not|may not|must not) (?:exceed|be longer than) {_NUMBER} (?:tokens"
+    r"|characters)\b"
     rf"|\b(?:exceeds?|exceeding|exceeded)[^.]{{0,40}}? {_NUMBER} (?:tokens|characters)\b"
     rf"|\bmax(?:imum)? {_NUMBER} tokens per request\b"
     rf"|\bstring should have at most {_NUMBER} characters\b"
@@ -50,16 +56,19 @@ _TOO_MANY = re.compile(
     r"\btoo many (?:inputs|texts|documents|passages|sentences|strings)\b"
     r"|\b(?:batch|inputs?|texts|documents)\b(?: [a-z]+)? too many (?:items|elements)\b"
     r"|\btoo many (?:items|elements) in (?:the )?(?:batch|inputs?)\b"
-    r"|\bmaximum allowed batch size\b|\bbatch size limit\b|\b(?:client )?batch size (?:is )?too large\b"
+    r"|\bmaximum allowed batch size\b|\bbatch size limit\b"
+    r"|\b(?:client )?batch size (?:is )?too large\b"
     r"|\barray too long\b|\b(?:list|tuple) should have at most\b"
     rf"|\b(?:number of|total) (?:texts|inputs|documents)\b[^.]{{0,30}} (?:at most|exceed)"
     rf"|\bmust have less than {_NUMBER} (?:input |total )?(?:inputs|texts|documents)\b"
-    rf"|\b(?:cannot|can not) (?:process|embed|have) more than {_NUMBER} (?:inputs|texts|documents)\b"
+    rf"|\b(?:cannot|can not) (?:process|embed|have) more than {_NUMBER} (?:inputs|texts"
+    r"|documents)\b"
 )
 """Messages about too many texts in one request."""
 
 _ANSWER = re.compile(
-    r"max_(?:completion_|output_|new_)?tokens'?(?: or 'max_completion_tokens')?:? (?:is too large|[\d,_]+ >)"
+    r"max_(?:completion_|output_|new_)?tokens'?(?: or 'max_completion_tokens')?:? (?:is too large"
+    r"|[\d,_]+ >)"
 )
 """Messages about the length of the answer, which is a parameter and no text."""
 
@@ -150,7 +159,7 @@ def _refusal(answer: Response, payload: Mapping[str, object]) -> Refusal:
 
 
 def own_words(content: bytes) -> str:
-    """Return the message in an error's body, on one printable line; unknown forms are returned whole."""
+    """Return the message of an error's body, or all of an unknown form, on one printable line."""
     text = content[:100_000].decode("utf-8", "replace")
     try:
         said = json.loads(text)
@@ -171,7 +180,7 @@ def printable(text: str) -> str:
 
 
 def _too_much(said: str) -> type[Refused] | None:
-    """Return whether an error is about the number of texts or their length; None for neither."""
+    """Return TooMany or TooLong for an error about the number or length of texts, else None."""
     folded = said.lower()
     if _ANSWER.search(folded):
         room = _NO_ROOM.search(

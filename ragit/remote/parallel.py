@@ -16,13 +16,16 @@ _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
 NEVER_CANCELLED = threading.Event()
-"""The event of a call that is not cancelled."""
+"""Event of a call that is not cancelled."""
 
 
 def map_parallel(
     call: Callable[[_Item, threading.Event], _Result], items: Sequence[_Item], *, at_once: int
 ) -> list[_Result]:
-    """Return the results in the order of the items; see `map_as_completed`. A single item needs no thread."""
+    """Return the results in the order of the items, by `map_as_completed`.
+
+    One item needs no thread.
+    """
     if len(items) < 2:
         return [call(item, NEVER_CANCELLED) for item in items]
 

@@ -1,8 +1,9 @@
-"""The providers that are known by name: where each listens, what it calls things, and what it takes. A table, no code.
+"""Lists the known providers: addresses, names of parameters, and limits. A table, no code.
 
-To add one, add a row and the page of its documentation; docs/providers.md follows: python tests/test_providers_page.py.
-What a row says is what the page said in 2026; what a user sets goes before it. A key is sent to the row's own address,
-or to one that the user named together with the key's variable: never to an address that only the URL was changed to.
+To add one, add a row with the page of its documentation, and run `python
+tests/test_providers_page.py` to update docs/providers.md. A row holds what that page said in 2026;
+settings override it. A key is sent to the row's own address, or to an address that the user named
+together with the key's variable, never to one where only the URL was changed.
 """
 
 from __future__ import annotations
@@ -12,40 +13,45 @@ from typing import NamedTuple
 from ragit.remote.server import origin
 
 NOMIC = ("search_query: ", "search_document: ")
-"""What models called nomic-embed-text were trained to see before a query and a document, as their card says."""
+"""Prefixes of a query and of a document for nomic-embed-text, by its model card."""
 
 
 class Embeddings(NamedTuple):
-    """How a provider makes vectors: names of parameters, and the limits of one request."""
+    """Names of parameters and limits of a provider's requests for vectors."""
 
     model: str = ""
-    """The one for code, or else the usual one; empty: the user has to name it."""
+    """Default model, for code if there is one; empty if the user has to name it."""
     path: str = "embeddings"
     texts: str = "input"
     answer: str = "data"
-    """Where vectors are in an answer: data (OpenAI), embeddings (a list of them), or by type in embeddings."""
+    """Place of the vectors in an answer: data (OpenAI), embeddings (a list), or by type in
+    embeddings.
+    """
     dimensions: str = "dimensions"
-    """The parameter that asks for a length; empty where there is none."""
+    """Parameter for the length of a vector; empty for none."""
     encoding: str = "encoding_format"
-    """The parameter that asks for base64; empty where there is none."""
+    """Parameter for base64; empty for none."""
     base64: bool = False
-    """Ask for base64 where the user says nothing: a third of the bytes, and nothing to parse."""
+    """Ask for base64 by default: a third of the bytes, and quick to parse."""
     query: tuple[tuple[str, str], ...] = ()
     document: tuple[tuple[str, str], ...] = ()
-    """Parameters that say what a text is."""
+    """Parameters that tell a query from a document."""
     always: tuple[tuple[str, object], ...] = ()
-    """Parameters of every request. Where a server would cut long texts and say nothing, it is told not to: ragit
-    cuts, and counts."""
+    """Parameters of every request. Servers that would silently cut long texts are told not to:
+    ragit cuts them, and counts.
+    """
     prefixes: tuple[str, str] = ("", "")
-    """What `model` was trained to see before a query and a document; for that model only."""
+    """Prefixes that `model` was trained with for a query and a document; for that model only."""
     most: int = 2048
-    """Texts in one request."""
+    """Most texts in one request."""
     characters: int = 200_000
-    """Characters in one request. Servers limit tokens, of which code seldom has more than one in two characters."""
+    """Most characters in one request. Servers limit tokens; code seldom has more than one in two
+    characters.
+    """
 
     @property
     def is_openai(self) -> bool:
-        """True if requests and answers are those of OpenAI's protocol, without further parameters."""
+        """True if requests and answers are plain OpenAI, without further parameters."""
         usual = Embeddings()
         return (self.path, self.texts, self.answer) == (
             usual.path,
@@ -60,16 +66,16 @@ class Preset(NamedTuple):
     name: str
     title: str
     base_url: str
-    """Empty where each user has an address of their own."""
+    """Empty if each user has an address of their own."""
     page: str
-    """Its documentation."""
+    """Page of its documentation."""
     key_env: str = ""
-    """The variable that its own tools read the key from; empty: it needs none."""
+    """Variable that its own tools read the key from; empty if it needs none."""
     key_header: str = "Authorization"
     local: bool = False
-    """It usually runs on the user's own machine."""
+    """True if it usually runs on the user's own machine."""
     embeddings: Embeddings | None = Embeddings()
-    """None where it has no embeddings."""
+    """None if it has no embeddings."""
 
 
 _ROWS = (
@@ -91,7 +97,7 @@ _ROWS = (
         "api-key",
         embeddings=Embeddings(base64=True),
     ),
-    # Its own API, since /v1/embeddings cuts long texts without a word. With a baseUrl that ends in /v1: OpenAI's.
+    # Its own API, since /v1/embeddings silently cuts long texts. OpenAI's if baseUrl ends in /v1.
     Preset(
         "ollama",
         "Ollama",
@@ -125,7 +131,7 @@ _ROWS = (
         local=True,
         embeddings=Embeddings(base64=True),
     ),
-    # llama-server --embeddings. It serves the one model it was started with, whatever it is asked for.
+    # llama-server --embeddings. It serves one model, whatever name is asked for.
     Preset(
         "llama.cpp",
         "llama.cpp's llama-server",
@@ -135,7 +141,7 @@ _ROWS = (
         local=True,
         embeddings=Embeddings("default", most=32),
     ),
-    # Also one model. It refuses more than --max-client-batch-size texts, 32 unless it was told otherwise.
+    # Also one model. It refuses more than --max-client-batch-size texts, by default 32.
     Preset(
         "tei",
         "text-embeddings-inference",
@@ -259,11 +265,11 @@ _ROWS = (
 )
 
 PRESETS = {row.name: row for row in _ROWS}
-"""By the name that `embedding.provider` takes."""
+"""Providers by the name that `embedding.provider` takes."""
 
 
 def preset_at(base_url: str) -> Preset | None:
-    """The provider whose own address has the same scheme and host: its key may be sent there."""
+    """Return the provider whose address has the same scheme and host: its key may be sent there."""
     wanted = origin(base_url)
     known = (
         row for row in _ROWS if row.base_url and not row.local and origin(row.base_url) == wanted

@@ -1,8 +1,8 @@
-"""Cross-encoders behind `/rerank`: a query and documents in, a relevance for each document out.
+"""Asks cross-encoders behind `/rerank` for the relevance of each document to a query.
 
-Servers differ in what they call the documents and how they wrap the answer; each difference is a word in a row of
-`DIALECTS`, whose names are those of `presets`, which knows where they listen. Relevances are as the server gives them:
-a probability here, a logit there, comparable within one answer only.
+Servers differ in the names of parameters and the form of the answer; each row of `DIALECTS` lists
+these differences under a name of `presets`, which has the addresses. Relevances are returned as the
+server gives them: a probability or a logit, comparable within one answer only.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from ragit.remote.parallel import map_parallel
 
 
 class Dialect(NamedTuple):
-    """How one kind of server is spoken to."""
+    """Names of parameters and limits of one kind of server."""
 
     model: str
-    """The model to ask for if none is named; empty: the server has only one."""
+    """Default model; empty if the server has only one."""
     base_url: str = ""
-    """Where it usually listens, where that is not the address of its row in `presets`."""
+    """Usual address, if it is not that of its row in `presets`."""
     documents: str = "documents"
     top: str = "top_n"
-    """The parameter that asks for the relevance of all documents rather than of the best; empty: it gives all."""
+    """Parameter for the number of results, set to ask for all; empty if the server gives all."""
     rows: str = "results"
-    """The key of the list in the answer; empty: the answer is the list."""
+    """Key of the list in the answer; empty if the answer is the list."""
     relevance: str = "relevance_score"
     extra: Mapping[str, object] = MappingProxyType({})
     most: int = 1000
-    """Documents in one request."""
+    """Most documents in one request."""
 
 
 DIALECTS: Mapping[str, Dialect] = {
@@ -60,12 +60,14 @@ DIALECTS: Mapping[str, Dialect] = {
         extra=MappingProxyType({"truncation": True}),
     ),
 }
-"""text-embeddings-inference is `tei`. Many other servers (vLLM, Infinity, LocalAI, LiteLLM) speak Jina's dialect."""
+"""`tei` is text-embeddings-inference. Many other servers (vLLM, Infinity, LocalAI, LiteLLM) speak
+Jina's dialect.
+"""
 
 _PATH = "rerank"
 
 _FRAME, _EACH = 100_000, 1_000
-"""Bytes of an answer, at most, and of it for each document."""
+"""Most bytes of an answer, and of its part for each document."""
 
 
 class CrossEncoder:
@@ -79,7 +81,10 @@ class CrossEncoder:
     def relevances(
         self, query: str, documents: Sequence[str], *, policy: RetryPolicy = QUERY
     ) -> list[float | None]:
-        """How relevant each document is; None for one that the server left out. Raises `RemoteFailed`."""
+        """Return the relevance of each document; None for one that the server left out.
+
+        Raises `RemoteFailed`.
+        """
         most = self._dialect.most
         parts = [documents[start : start + most] for start in range(0, len(documents), most)]
 
@@ -107,7 +112,10 @@ class CrossEncoder:
         )
 
     def _read(self, answer: Any, count: int) -> list[float | None]:
-        """The relevances in an answer, which names documents by number. All of it is right, or none is taken."""
+        """Return the relevances of an answer, which numbers the documents.
+
+        Raises if any part is wrong.
+        """
         found: list[float | None] = [None] * count
         try:
             rows = answer[self._dialect.rows] if self._dialect.rows else answer

@@ -1,4 +1,7 @@
-"""Where a service is and how it is spoken to: the value that a client is made of. Checked once, never shown whole."""
+"""Describes a server: its address, key, headers and limits.
+
+Checks them once, and hides secrets in messages.
+"""
 
 from __future__ import annotations
 
@@ -10,28 +13,34 @@ from urllib.parse import SplitResult, urlsplit
 from ragit.errors import ConfigError
 
 _NAME = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
-"""A header's name, by RFC 9110."""
+"""Name of a header, by RFC 9110."""
 
 _LONGEST = 4000
-"""Characters of a message that are looked at, and shown at most."""
+"""Most characters of a message that are read and shown."""
 
 _PIECE = 8
-"""Letters and digits of a key in a row that no message shows. Fewer tell little, and many words are as long."""
+"""Letters and digits of a key in a row that no message shows. Shorter pieces tell little, and are
+as long as many words.
+"""
 
 _VALUE = r"[\t\x20-\x7e\x80-\xff]*"
-"""A header's value: no line end, which would begin another header."""
+"""Value of a header: no line end, which would begin another header."""
 
 
 class Server(NamedTuple):
-    """One service. Its repr shows neither key nor header values nor what a URL's query holds."""
+    """One service. Its repr shows no key, header values or query values."""
 
     base_url: str
-    """Up to and including the version, for example https://api.openai.com/v1. A query (?api-version=...) is kept."""
+    """Up to and including the version, for example https://api.openai.com/v1. A query
+    (?api-version=...) is kept.
+    """
     key: str = ""
     key_header: str = "Authorization"
-    """Authorization sends `Bearer KEY`; any other header, as Azure's api-key, the key alone."""
+    """Header of the key. Authorization sends `Bearer KEY`; any other header, such as Azure's
+    api-key, the key alone.
+    """
     key_hint: str = ""
-    """Where the key is looked for, in words: what a person is told who has none, or a wrong one. Empty: nowhere."""
+    """Place where the key is looked for, in words for a message; empty if nowhere."""
     headers: tuple[tuple[str, str], ...] = ()
     """Further headers of every request."""
     timeout: float = 30.0
@@ -39,18 +48,20 @@ class Server(NamedTuple):
     concurrency: int = 1
     """Most requests under way at once."""
     proxy: str = ""
-    """http://[user:password@]host:port; "none" for none; empty: as the environment says (HTTPS_PROXY, NO_PROXY)."""
+    """http://[user:password@]host:port; "none" for none; empty to follow the environment
+    (HTTPS_PROXY, NO_PROXY).
+    """
     ca_file: str = ""
-    """Certificates to trust beside the system's, in a PEM file."""
+    """PEM file of certificates to trust beside the system's."""
     section: str = "embedding"
-    """The table of settings that names this server: what hints point to."""
+    """Section of the settings that names this server, for hints."""
 
     def __repr__(self) -> str:
         return f"Server({masked(self.base_url)}, key {'set' if self.key else 'not set'})"
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """All that no message may repeat."""
+        """Values that no message may repeat."""
         values = (
             self.key,
             *(value for _, value in self.headers),
@@ -60,7 +71,7 @@ class Server(NamedTuple):
         return tuple(value for value in (*values, *queries) if len(value) > 3)
 
     def hide(self, words: str) -> str:
-        """What a server said, without keys and without pieces of them, however they are spelt and set apart."""
+        """Return a server's message without keys and pieces of them."""
         words = words[:_LONGEST]
         for secret in self.secrets:
             words = _without_pieces(words.replace(secret, "***"), secret)
@@ -68,7 +79,7 @@ class Server(NamedTuple):
 
 
 def _without_pieces(words: str, secret: str) -> str:
-    """Words without runs of a secret's letters and digits; what stands between these does not break a run."""
+    """Replace runs of a secret's letters and digits; other characters do not break a run."""
     places = [at for at, letter in enumerate(words) if letter.isalnum()]
     said, key = _letters(words), _letters(secret)
     pieces = {key[at : at + _PIECE] for at in range(len(key) - _PIECE + 1)}
@@ -81,14 +92,14 @@ def _without_pieces(words: str, secret: str) -> str:
 
 
 def _letters(text: str) -> str:
-    """Letters and digits, one for one, in lower case where that is one letter, too."""
+    """Return the letters and digits, one for one; ASCII in lower case."""
     return "".join(
         letter.lower() if letter.isascii() else letter for letter in text if letter.isalnum()
     )
 
 
 def masked(url: str) -> str:
-    """A URL that may be shown: no user, no password, no values in its query."""
+    """Return a URL that may be shown: without user, password and query values."""
     address, mark, query = url.partition("?")
     scheme, slashes, rest = address.partition("://")
     host, slash, path = rest.partition("/")
@@ -97,7 +108,7 @@ def masked(url: str) -> str:
 
 
 def origin(url: str) -> tuple[str, str]:
-    """Scheme and host with its port: what a key belongs to."""
+    """Return the scheme, and the host with its port: a key belongs to these."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -106,7 +117,7 @@ def origin(url: str) -> tuple[str, str]:
 
 
 def on_this_machine(url: str) -> bool:
-    """Whether an address never leaves this machine: the loopback interface."""
+    """Return True for an address on the loopback interface."""
     host = origin(url)[1]
     name = host.partition("]")[0].strip("[") if host.startswith("[") else host.partition(":")[0]
     try:
@@ -116,7 +127,10 @@ def on_this_machine(url: str) -> bool:
 
 
 def checked(server: Server) -> SplitResult:
-    """The parts of the server's address. ConfigError for what cannot be an address, a header or a proxy."""
+    """Return the parts of the server's address.
+
+    Raises ConfigError for an invalid address, header or proxy.
+    """
     parts = _address(server.base_url)
     if parts is None:
         raise ConfigError(
@@ -124,7 +138,10 @@ def checked(server: Server) -> SplitResult:
             "for example http://localhost:11434/v1",
         )
     if parts.username or parts.password:
-        hint = f"Name a variable of the environment instead: {server.section}.apiKeyEnv or {server.section}.headers"
+        hint = (
+            f"Name a variable of the environment instead: {server.section}.apiKeyEnv or "
+            f"{server.section}.headers"
+        )
         raise ConfigError(f"{server.section}.baseUrl holds a user or a password", hint)
     if server.proxy not in ("", "none"):
         proxy = _address(server.proxy)

@@ -1,23 +1,27 @@
-"""What must not leave the machine: found by its form in a text, and taken out before the text is sent. Pure.
+"""Finds secrets in a text by their form and replaces them before the text is sent. Pure.
 
-Every text that ragit sends passes `redact`; `Client.post` sees to it. What is taken out becomes `***`, lines stay
-lines, the same text always gives the same result, and a second pass finds nothing more. `VERSION` is part of the name
-that vectors and descriptions are stored under: raise it with every change of a rule.
+Every text that ragit sends passes `redact`; `Client.post` sees to it. A secret becomes `***`, the
+number of lines stays, the same text always gives the same result, and a second pass finds nothing
+more. `VERSION` is part of the name that vectors and descriptions are stored under: raise it with
+every change of a rule.
 
-A private key is often cut over several chunks, of which the middle ones have no form to find: who has the whole text
-of a file asks `private_key_spans` of it, and takes that out of each piece by `without_spans`, or does both at once by `decode_without_keys`.
+A private key is often longer than a chunk, and its middle has no form to find. So take
+`private_key_spans` of a whole file and remove them from each chunk by `without_spans`;
+`decode_without_keys` does both.
 
-`keys` knows private keys, `tokens` the forms of services, `places` what is told by where it stands, `cookies` sessions,
-`commands` what programs are told, `named` what a name for secrets is given, `settings` such a line without quotes,
-`tables` columns, `manifests` Kubernetes. `rule` and `password` say when a literal is a secret, and where that ends.
+`keys` knows private keys, `tokens` the forms of services, `places` URLs, headers and logins,
+`cookies` sessions, `commands` options of commands, `named` values after a name such as `password`,
+`settings` such values without quotes, `tables` columns, `contexts` calls, files and services,
+`manifests` Kubernetes. `rule`, `password` and `strength` decide whether a literal is a secret.
 
-The rules are our own, since no library would do (measured on the 62,584 chunks of apache/kafka, 72 MB):
-detect-secrets 1.5 (last released in 2024) takes 53 s and 90 ms to import, looks at single lines, so that of a private
-key it sees only the title, does not know today's tokens, and its rule for keywords flags `AUTH_KEY = "auth"`; the
-bindings of betterleaks bring 54 MB of machine code from a release candidate. These rules take 5 s, and a query
-nothing.
+The rules are our own, since no library would do (measured on the 62,584 chunks of apache/kafka, 72
+MB): detect-secrets 1.5 (last released in 2024) takes 53 s and 90 ms to import, looks at single
+lines, so that of a private key it sees only the title, does not know today's tokens, and its rule
+for keywords flags `AUTH_KEY = "auth"`; the bindings of betterleaks bring 54 MB of machine code from
+a release candidate. These rules take 5 s, and add nothing to a query.
 
-What no rule knows is sent; the surest way is not to commit it, or `ragit=false`.
+A secret that no rule knows is sent. To keep a file back for certain, do not commit it, or set
+`ragit=false`.
 """
 
 from __future__ import annotations
@@ -59,17 +63,19 @@ __all__ = [
 ]
 
 VERSION = 6
-"""Names these rules: raise it when any of them changes. With those of `keys`, `index.embedded.VERSION` goes up, too."""
+"""Version of these rules: raise it when any of them changes. With those of `keys`, raise
+`index.embedded.VERSION`, too.
+"""
 
 
 class Clean(str):
-    """A text that passed `redact`. A piece of it is a plain `str` again, and passes once more before it is sent."""
+    """A text that passed `redact`. A slice of it is a plain `str` and has to pass again."""
 
     __slots__ = ()
 
 
 def redact(text: str, found: Counter[str] | None = None) -> Clean:
-    """The text without what looks like a secret; how often each kind of it was met is added to `found`."""
+    """Return the text without what looks like a secret. Add the number of each kind to `found`."""
     if isinstance(text, Clean):
         return text
     clean = _once(text, found)
@@ -82,7 +88,7 @@ _Anchored = tuple[tuple[str, Rule], ...]
 
 
 def _anchored(*rules: Rule) -> _Anchored:
-    """Each anchor with its rule: one loop over them takes half the time of one within another."""
+    """Pair each anchor with its rule: one loop over the pairs takes half the time of two loops."""
     return tuple((anchor, rule) for rule in rules for anchor in rule.anchors or ("",))
 
 
@@ -95,7 +101,7 @@ _ALWAYS: tuple[tuple[tuple[str, ...], _Anchored], ...] = (
     (("ookie", "COOKIE"), _anchored(*cookies.IN_HEADERS)),
     (("$", "SHA"), _anchored(*places.HASHES)),
 )
-"""Rules, and what a text holds one of where any of them finds something."""
+"""Rules, each group with strings of which a text holds one if any of the rules can match."""
 
 _TOKENS = _anchored(*tokens.RULES)
 _IN_RUNS = _anchored(*places.IN_RUNS)
@@ -119,7 +125,7 @@ def _once(text: str, found: Counter[str] | None) -> str:
 
 
 def _without_named(text: str, found: Counter[str] | None) -> str:
-    """The text without what is told by a name."""
+    """Return the text without values after names such as `password`."""
     folded = text.lower()
     passwords = mentions_passwords(folded)
     if passwords or mentions_tokens(folded):
@@ -135,7 +141,7 @@ def _without_named(text: str, found: Counter[str] | None) -> str:
 
 
 def _without_all(rules: _Anchored, looked_at: str, text: str, found: Counter[str] | None) -> str:
-    """The text after each rule that has no anchor, or one that stands in what is looked at."""
+    """Apply each rule without an anchor, or with one that stands in `looked_at`."""
     done = None
     for anchor, rule in rules:
         if anchor in looked_at and rule is not done:
@@ -174,7 +180,7 @@ def _without_private_keys(text: str, found: Counter[str] | None) -> str:
 
 
 def _blank(secret: str) -> str:
-    """As many lines as before, of which the first says that there was something."""
+    """Return a replacement with as many line ends as the secret."""
     first = "\n" if secret.startswith("\n") else ""
     rest = secret.count("\n") - len(first)
     return first + GONE + "\n" * rest

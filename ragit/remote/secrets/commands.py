@@ -1,6 +1,8 @@
-"""Passwords that commands are given, and those in files with a grammar of their own: SQL, .netrc, .pgpass. Pure.
+"""Rules for passwords in commands, and in files with a grammar of their own: SQL, .netrc, .pgpass.
 
-What stands there is a password whatever it looks like, so that only references, and words that stand for one, stay.
+Pure.
+
+A value in these places is a password however it looks, so only references and placeholders stay.
 """
 
 from __future__ import annotations
@@ -21,18 +23,19 @@ from ragit.remote.secrets.rule import (
 from ragit.remote.secrets.strength import has_random_case, looks_random
 
 _BARE = r"(?:[^\s\"'`|;&()$]|\$(?!\()|&(?=[^\s&])|[()](?=[^\s\"'`|;&()]))"
-"""What a password on a command line is written with where no quotes stand around it."""
+"""Characters of a password on a command line without quotes."""
 
 _ARGUMENT = r"(?!-)" + either(_BARE)
 
 _ON = r"[ \t](?:[^\n|;&]|\\\n){0,200}?(?<=[ \t])"
-"""The rest of a command up to an option, also on the lines that it goes on in."""
+"""The rest of a command up to an option, over continued lines."""
 
 _TOOLS = (
     r"sshpass[ \t]+-p",
     rf"redis-cli{_ON}-a",
     rf"(?:docker|podman|skopeo|buildah|oc|cf|az|helm registry) login{_ON}-p",
-    rf"(?:\bmongo(?:sh|dump|restore|export|import)?|cqlsh|rdesktop|user(?:add|mod)|\b7za?|\brar){_ON}-p",
+    r"(?:\bmongo(?:sh|dump|restore|export|import)?|cqlsh|rdesktop|user(?:add|mod)|\b7za?"
+    rf"|\brar){_ON}-p",
     rf"ldap(?:search|add|modify|passwd){_ON}-w",
     rf"(?:plink|pscp|psftp)(?:\.exe)?{_ON}-pw",
     rf"(?:sqlcmd|bcp|osql|ipmitool){_ON}-P",
@@ -60,7 +63,7 @@ _DIRECTIVES = (
 
 
 def _is_command_password(value: str, before: str) -> bool:
-    """Neither numbers of a user and a group, nor ports, nor the rest of an option's name."""
+    """Return True for a value that is no user number, port, or rest of an option's name."""
     if value.isdigit() and re.search(r"\d:$", before):
         return False
     if re.fullmatch(r"[\d.]{1,15}:[\d.:/tcpud-]+|[A-Z][A-Z_]+|\[\w+\]?", value):
@@ -73,12 +76,12 @@ def _is_unquoted_sql_password(value: str, before: str) -> bool:
 
 
 def _in_create_secret(text: str, start: int, end: int) -> bool:
-    """Whether it is a Secret of Kubernetes that the command makes."""
+    """Return True if the command creates a Secret of Kubernetes."""
     return "create secret" in text[max(start - 600, 0) : start]
 
 
 def _beside_options(text: str, start: int, end: int) -> bool:
-    """Whether other options stand on the line, as they do not in a sentence about one."""
+    """Return True if other options stand on the line, unlike in a sentence about one."""
     line = (
         text[max(start - 200, 0) : start].rpartition("\n")[2]
         + text[end : end + 200].partition("\n")[0]
@@ -100,7 +103,8 @@ WITH_OPTIONS: tuple[Rule, ...] = (
     Rule(
         "password of a command",
         (" -p",),
-        r"(?:mysql|mariadb|mycli)[a-z-]{0,12}(?:\.exe)?[ \t](?:[^\n|;&]|\\\n){0,300}?(?<=[ \t\"'])-p"
+        r"(?:mysql|mariadb|mycli)[a-z-]{0,12}(?:\.exe)?[ \t](?:[^\n|;&]"
+        r"|\\\n){0,300}?(?<=[ \t\"'])-p"
         r"(?![-,])" + either(_BARE),
         _is_command_password,
     ),
@@ -118,7 +122,7 @@ WITH_OPTIONS: tuple[Rule, ...] = (
         _is_command_password,
     ),
 )
-"""Looked for where an option stands."""
+"""Rules for texts with an option."""
 
 IN_TEXT: tuple[Rule, ...] = (
     Rule(
@@ -178,7 +182,7 @@ IN_TEXT: tuple[Rule, ...] = (
         _is_unquoted_sql_password,
     ),
 )
-"""Looked for where an anchor stands, whatever else the text says."""
+"""Rules that need no word for secrets in the text."""
 
 PASSWORDS: tuple[Rule, ...] = (
     # echo ... | docker login --password-stdin, echo user:... | chpasswd
@@ -187,7 +191,8 @@ PASSWORDS: tuple[Rule, ...] = (
         ("--password-stdin", "passwd"),
         r"(?:echo|printf)[ \t]+(?:-\w+[ \t]+)?"
         r"(?=[^\n|]{1,200}\|[^\n]{0,200}(?:--password-stdin|(?<!\w)passwd\b|chpasswd))"
-        r"(?:[\"']?[\w.-]{1,40}:|(?P<quote>[\"']?)(?![\w.-]{1,40}:))(?P<secret>\S{3,200}?(?=[\"'][ \t]*\|)|[^\s\"'$<>{}()`|;&%]{3,200})(?:(?P=quote)|[\"']?)",
+        r"(?:[\"']?[\w.-]{1,40}:|(?P<quote>[\"']?)(?![\w.-]{1,40}:))(?P<secret>\S{3,200}?"
+        r"(?=[\"'][ \t]*\|)|[^\s\"'$<>{}()`|;&%]{3,200})(?:(?P=quote)|[\"']?)",
         _is_command_password,
     ),
     Rule(
@@ -242,7 +247,8 @@ PASSWORDS: tuple[Rule, ...] = (
     Rule(
         "password of a command",
         ("mount", "cifs"),
-        r"(?:mount|cifs)[^\n]{0,200}?[ \t,\"']pass(?:word)?=(?P<secret>[^\s\"'$<>{}()`|;&,]{3,200})",
+        r"(?:mount|cifs)[^\n]{0,200}?[ \t,\"']pass(?:word)?="
+        r"(?P<secret>[^\s\"'$<>{}()`|;&,]{3,200})",
         _is_command_password,
     ),
     # requirepass ... of Redis and its like
@@ -267,7 +273,8 @@ PASSWORDS: tuple[Rule, ...] = (
     Rule(
         "setting",
         ("password", "passwd"),
-        r"(?m)^[ \t]*(?:user|username|login)[ \t]+[^\s=:]{1,120}[ \t\r]*\n[ \t]*(?:password|passwd)[ \t]+"
+        r"(?m)^[ \t]*(?:user|username|login)[ \t]+[^\s=:]{1,120}[ \t\r]*\n[ \t]*(?:password"
+        r"|passwd)[ \t]+"
         r"" + LINE,
         _is_command_password,
     ),
@@ -286,22 +293,26 @@ PASSWORDS: tuple[Rule, ...] = (
             for word in ("PASSWORD", "password")
             for between in (" ", " = ", "=", "(", " = N", "=N")
         ),
-        r"(?i:\b(?:(?:create|alter)\s+(?:user|role|login)\b[^;\n]{0,160}?|encrypted\s+|set\s+)password\b)"
-        r"(?:\s+(?i:for)\s+[^=;\n]{1,80})?\s{0,4}=?\s{0,4}(?:(?i:password)\s?)?\(?N?'(?P<secret>(?:[^'\\\r\n]|\\.|''){2,256})'",
+        r"(?i:\b(?:(?:create|alter)\s+(?:user|role|login)\b[^;\n]{0,160}?|encrypted\s+"
+        r"|set\s+)password\b)"
+        r"(?:\s+(?i:for)\s+[^=;\n]{1,80})?\s{0,4}=?\s{0,4}(?:(?i:password)\s?)?\(?N?'(?P<secret>"
+        r"(?:[^'\\\r\n]|\\.|''){2,256})'",
         is_quoted_secret,
     ),
     # machine HOST login NAME password ..., on one line or three.
     Rule(
         "password of .netrc",
         ("machine", "login"),
-        r"(?m)(?:machine\s+\S{1,255}\s+(?:login\s+\S{1,255}\s+)?|^[ \t]*(?:default[ \t]+)?login[ \t]+\S{1,255}\s+)"
+        r"(?m)(?:machine\s+\S{1,255}\s+(?:login\s+\S{1,255}\s+)?"
+        r"|^[ \t]*(?:default[ \t]+)?login[ \t]+\S{1,255}\s+)"
         r"(?:account\s+\S{1,255}\s+)?password[ \t]+"
-        r"(?P<secret>\"(?:[^\"\\\r\n]|\\.){1,255}\"|[^\s\"'\\]{2,255}(?=\\[nr]|[\"'](?:[\s;),]|$)|\s|$)"
+        r"(?P<secret>\"(?:[^\"\\\r\n]|\\.){1,255}\"|[^\s\"'\\]{2,255}(?=\\[nr]|[\"'](?:[\s;),]|$)"
+        r"|\s|$)"
         r"|\S{2,255}?(?=[\"'\\]?(?:\s|$)))(?=[\s\"'\\]|$)",
         is_setting_value,
     ),
 )
-"""Looked for where a text holds a name for passwords."""
+"""Rules for texts with a name for passwords."""
 
 CUED: tuple[Rule, ...] = (
     Rule(
@@ -312,4 +323,4 @@ CUED: tuple[Rule, ...] = (
         _in_create_secret,
     ),
 )
-"""Looked for where a text holds a word for secrets."""
+"""Rules for texts with a word for secrets."""

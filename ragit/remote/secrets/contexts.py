@@ -1,4 +1,7 @@
-"""Secrets that are told by the call, the file, the header or the service that they belong to. Pure."""
+"""Rules for secrets that are recognised by the call, file, header or service that they belong to.
+
+Pure.
+"""
 
 from __future__ import annotations
 
@@ -28,10 +31,11 @@ _SERVICES = (
     "|rapidapi|sendbird|sentry|snyk|sonar|squarespace|sumo_?logic|telegram|travis|twilio|twitch|twitter|yandex"
     "|zendesk|stripe|sendgrid|salesforce|vercel|digitalocean|linode|vultr|pagerduty|opsgenie|auth0|onesignal"
 )
-"""Names of services whose keys have no fixed beginning."""
+"""Names of services whose keys have no fixed prefix."""
 
 _OF_A_KEY = (
-    r"(?i:\w{0,20}(?:aes|secret|private|encrypt\w{0,4}|cipher|crypto|hmac|master|sign\w{0,3}|session|shared"
+    r"(?i:\w{0,20}(?:aes|secret|private|encrypt\w{0,4}|cipher|crypto|hmac|master|sign\w{0,3}"
+    r"|session|shared"
     r"|symmetric|xor)_?(?:key|iv)\w{0,12}|\bkey(?:_?(?:bytes|data|hex|material))?\b)"
 )
 _BYTE = r"(?:0[xX][0-9A-Fa-f]{1,2}|\d{1,3})"
@@ -40,7 +44,7 @@ _QUOTE = r"(?P<quote>[\"'`])"
 
 
 def _near_crypto(text: str, start: int, end: int) -> bool:
-    """Return True if the text around speaks of a cipher, or the name of a key does."""
+    """Return True if the text around the match, or the name of the key, speaks of a cipher."""
     around = text[max(start - 400, 0) : end + 400].lower()
     return (
         re.search(r"aes|cipher|crypt|hmac|hkdf|fernet|chacha|private_?key|secret", around)
@@ -49,7 +53,8 @@ def _near_crypto(text: str, start: int, end: int) -> bool:
 
 
 _KEY_BEFORE = re.compile(
-    rf"{_OF_A_KEY}[\"'\]]{{0,2}}[^\n=:;\"'`]{{0,40}}?(?::=|=>|=|:)[ \t]{{0,4}}[\w.:!&*<>\[\](){{}} ]{{0,60}}\Z"
+    rf"{_OF_A_KEY}[\"'\]]{{0,2}}[^\n=:;\"'`]{{0,40}}?(?::=|=>|="
+    rf"|:)[ \t]{{0,4}}[\w.:!&*<>\[\](){{}} ]{{0,60}}\Z"
 )
 _SERVICE_BEFORE = re.compile(
     rf"(?i:(?:{_SERVICES})[\w.-]{{0,24}})[\"'\]]{{0,2}}\s{{0,4}}(?::=|=>|=|:|,)\s{{0,4}}\Z"
@@ -57,7 +62,7 @@ _SERVICE_BEFORE = re.compile(
 
 
 def _after_key_name(text: str, start: int, end: int) -> bool:
-    """Return True if a name for a key is given the value, near words about ciphers."""
+    """Return True if the value is given to a name for keys, near words about ciphers."""
     line = text[max(start - 160, 0) : start].rpartition("\n")[2]
     return _KEY_BEFORE.search(line) is not None and _near_crypto(text, start, end)
 
@@ -67,7 +72,7 @@ def _after_service_name(text: str, start: int, end: int) -> bool:
 
 
 def _are_key_bytes(value: str, before: str) -> bool:
-    """Not a sequence, nor the same number again and again, as in tests."""
+    """Return True for bytes in disorder: no sequence, nor the same number again and again."""
     numbers = [int(number, 0) for number in re.findall(r"0[xX][0-9A-Fa-f]+|[1-9]\d*|0", value)]
     steps = {later - sooner for sooner, later in zip(numbers, numbers[1:], strict=False)}
     return len(steps) > 3 and max(numbers) < 256
@@ -92,7 +97,7 @@ def _is_service_key(value: str, before: str) -> bool:
 
 
 def _is_secret_in_comment(value: str, before: str) -> bool:
-    """A made value, or behind a name for passwords a word with a digit or a sign: comments are prose."""
+    """Return True for a random value, or a password with a digit or a sign."""
     if is_placeholder(value) or is_reference(value) or "://" in value:
         return False
     if looks_random(value) or (
@@ -121,13 +126,15 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "Google key",
         ("private_key_id",),
-        r"private_key_id[\\\"']{0,3}\s{0,4}[:=]\s{0,4}[\\\"']{0,3}(?P<secret>[0-9a-f]{40})(?![0-9a-f])",
+        r"private_key_id[\\\"']{0,3}\s{0,4}[:=]\s{0,4}[\\\"']{0,3}(?P<secret>[0-9a-f]{40})"
+        r"(?![0-9a-f])",
     ),
     # X-Auth-Key: ..., headers["X-Api-Token"] = "..."
     Rule(
         "authorization",
         ("x-", "X-", "X_"),
-        r"(?i:\bx[-_][a-z_-]{0,30}(?:key|token|secret|auth|signature))[\"'\]]{0,2}(?:\s{0,4}(?:[:=,]|=>)\s{0,4}|\s)"
+        r"(?i:\bx[-_][a-z_-]{0,30}(?:key|token|secret|auth"
+        r"|signature))[\"'\]]{0,2}(?:\s{0,4}(?:[:=,]|=>)\s{0,4}|\s)"
         r"[\"'`]{0,1}(?P<secret>[\w.~+/=-]{16,512})",
         lambda value, before: alternates_letters_and_digits(value) or looks_random(value),
     ),
@@ -152,7 +159,8 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "encryption key",
         ("AES", "SecretKeySpec(", "NewCipher(", "ipheriv(", "CryptoJS"),
-        r"(?:AES(?:\.new|GCM|CCM|128|256)?|SecretKeySpec|NewCipher|create(?:De)?[cC]ipheriv|CryptoJS\.\w{2,9}\.\w{2,9})"
+        r"(?:AES(?:\.new|GCM|CCM|128|256)?|SecretKeySpec|NewCipher|create(?:De)?[cC]ipheriv"
+        r"|CryptoJS\.\w{2,9}\.\w{2,9})"
         r"\(\s{0,8}(?:[^,()\n\"']{1,60},\s{0,8}|[\"'`]aes[\w-]{1,20}[\"'`],\s{0,8})?"
         rf"(?:\[\]byte\(|Buffer\.from\(|b)?{_QUOTE}{BODY}",
         lambda value, before: (
@@ -163,7 +171,8 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "encryption key",
         ('"', "'", "`"),
-        r"[\"'`](?P<secret>(?:0x)?(?:[0-9A-Fa-f]{64}|[0-9A-Fa-f]{48}|[0-9A-Fa-f]{32})|(?:\\x[0-9A-Fa-f]{2}){16,64})[\"'`]",
+        r"[\"'`](?P<secret>(?:0x)?(?:[0-9A-Fa-f]{64}|[0-9A-Fa-f]{48}|[0-9A-Fa-f]{32})"
+        r"|(?:\\x[0-9A-Fa-f]{2}){16,64})[\"'`]",
         lambda value, before: len(set(value)) > 6,
         _after_key_name,
     ),
@@ -178,14 +187,17 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "private key",
         ("rivate", "RIVATE", "allet", "ccount", "PRIV", "priv"),
-        r"(?i:priv(?:ate)?[_-]?keys?|wallet|from_?key|privateKeyToAccount|accounts?)\w{0,20}[\"'\])]{0,2}"
-        r"(?:\s{0,4}(?:[:=(,\[]|=>)\s{0,4}|[ \t]+){1,3}[\"'`]?(?P<secret>(?:0x)?[0-9a-fA-F]{64})(?![0-9a-zA-Z])",
+        r"(?i:priv(?:ate)?[_-]?keys?|wallet|from_?key|privateKeyToAccount"
+        r"|accounts?)\w{0,20}[\"'\])]{0,2}"
+        r"(?:\s{0,4}(?:[:=(,\[]|=>)\s{0,4}|[ \t]+){1,3}[\"'`]?(?P<secret>(?:0x)?[0-9a-fA-F]{64})"
+        r"(?![0-9a-zA-Z])",
     ),
     # mnemonic: "abandon ability ..."
     Rule(
         "recovery phrase",
         ("nemonic", "NEMONIC", "hrase", "HRASE", "SEED", "seed"),
-        r"(?i:mnemonic|seed|(?:seed|recovery|backup|wallet)[ _-]?phrase)\w{0,20}[\"'\])]{0,2}\s{0,4}(?:[:=(,]|=>)"
+        r"(?i:mnemonic|seed|(?:seed|recovery|backup|wallet)[ _-]?phrase)\w{0,20}[\"'\])]{0,2}"
+        r"\s{0,4}(?:[:=(,]|=>)"
         r"\s{0,4}[\"'`]?(?P<secret>[a-z]{3,8}(?: [a-z]{3,8}){11,23})(?![a-z])",
         _is_recovery_phrase,
     ),
@@ -208,7 +220,8 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "setting",
         ("chpasswd:",),
-        r"(?m)^[ \t]+(?:- +)?[\"']?[a-z_][\w.-]{0,31}:(?P<secret>[^\s:\"'$][^\s\"']{2,200})[\"']?[ \t\r]*$",
+        r"(?m)^[ \t]+(?:- +)?[\"']?[a-z_][\w.-]{0,31}:(?P<secret>[^\s:\"'$][^\s\"']{2,200})[\"']?"
+        r"[ \t\r]*$",
         lambda value, before: is_setting_value(value) and value not in ("RANDOM", "R"),
         _under_chpasswd,
     ),
@@ -266,7 +279,7 @@ RULES: tuple[Rule, ...] = (
         _after_service_name,
     ),
 )
-"""Looked for where an anchor stands, whatever else the text says."""
+"""Rules that need no word for secrets in the text."""
 
 CUED: tuple[Rule, ...] = (
     # Postman: {"key": "api_token", "value": "..."}
@@ -274,13 +287,15 @@ CUED: tuple[Rule, ...] = (
         "setting",
         ('"value"',),
         rf"\"(?:key|name|id)\"\s{{0,4}}:\s{{0,4}}\"[\w .-]{{0,60}}(?:{WORDS})\"\s{{0,4}},\s{{0,40}}"
-        rf"(?:\"\w{{1,20}}\"\s{{0,4}}:\s{{0,4}}[\w\"]{{1,40}},\s{{0,40}})?\"value\"\s{{0,4}}:\s{{0,4}}(?P<quote>\"){BODY}",
+        rf"(?:\"\w{{1,20}}\"\s{{0,4}}:\s{{0,4}}[\w\"]{{1,40}},\s{{0,40}})?\"value\"\s{{0,4}}:"
+        rf"\s{{0,4}}(?P<quote>\"){BODY}",
         is_assigned_secret,
     ),
     Rule(
         "setting",
         ('"value"',),
-        r"\"value\"\s{0,4}:\s{0,4}\"(?P<secret>[^\s\"\\]{5,512})\"\s{0,4},\s{0,40}\"key\"\s{0,4}:\s{0,4}"
+        r"\"value\"\s{0,4}:\s{0,4}\"(?P<secret>[^\s\"\\]{5,512})\"\s{0,4},\s{0,40}\"key\"\s{0,4}:"
+        r"\s{0,4}"
         rf"\"[\w .-]{{0,60}}(?:{WORDS})\"",
         lambda value, before: is_secret_literal(value, "password") or looks_random(value),
     ),
@@ -288,7 +303,8 @@ CUED: tuple[Rule, ...] = (
     Rule(
         "setting",
         ("{",),
-        rf"[{{,][ \t]*[\w.-]{{0,40}}(?:{WORDS}):[ \t]{{1,4}}(?P<secret>[^\s,}}{{\"'\[\]()]{{6,128}})(?=[ \t]*[,}}])",
+        rf"[{{,][ \t]*[\w.-]{{0,40}}(?:{WORDS}):[ \t]{{1,4}}"
+        rf"(?P<secret>[^\s,}}{{\"'\[\]()]{{6,128}})(?=[ \t]*[,}}])",
         lambda value, before: (
             looks_random(value)
             or has_random_case(value)
@@ -308,4 +324,4 @@ CUED: tuple[Rule, ...] = (
         _is_secret_in_comment,
     ),
 )
-"""Looked for where a text holds a word for secrets."""
+"""Rules for texts with a word for secrets."""

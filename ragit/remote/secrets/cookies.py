@@ -1,7 +1,7 @@
-"""Cookies that carry a session: who has one is logged in as somebody else. Pure.
+"""Rules for cookies that carry a session: a session cookie is as good as a password. Pure.
 
-Most cookies say a language or a colour. A value goes if it was made by a machine, and is long, or if its name says that
-it is a session; what stands in its place in a test (`session=abc123`) stays.
+Most cookies hold a language or a colour. A value is removed if it looks random and is long, or if
+its name is that of a session; the short values of tests (`session=abc123`) stay.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _ATTRIBUTE = re.compile(r"(?i)\s*(?:expires|max-age|domain|path|samesite|version
 
 
 def _holds_session(value: str, before: str) -> bool:
-    """Whether one of the cookies in a header, of which the first one's name is before, is a session's."""
+    """Return True if a header holds a session; `before` ends in the first cookie's name."""
     names = re.findall(r"[\w.%-]+", before)
     name = names[-1] if names else ""
     for cookie in f"{name}={value}".split(";")[:50]:
@@ -42,7 +42,7 @@ def _is_session(name: str, value: str) -> bool:
 
 _NAME = r"[\w.%-]{1,80}"
 _IS = r"(?:[\"'\]]{0,2}(?:\s{0,3}(?:[:=,]|=>)|,\s{0,8}\"value\"\s{0,3}:))"
-"""What stands between the name of the header and what it says, in code and in HAR."""
+"""Text between the header's name and its value, in code and in HAR."""
 
 _VALUE = r"[^\s;\"'`<>\\,]{10,4096}"
 
@@ -54,7 +54,8 @@ IN_HEADERS: tuple[Rule, ...] = (
         rf"(?i:set-cookie2?){_IS}\s{{0,4}}[\[\"'`]{{0,2}}{_NAME}=(?P<secret>{_VALUE})",
         _holds_session,
     ),
-    # Cookie: a=...; b=..., headers["Cookie"] = "...", --cookie "...", {"name": "Cookie", "value": "..."}
+    # Cookie: a=...; b=..., headers["Cookie"] = "...", --cookie "...",
+    # {"name": "Cookie", "value": "..."}
     Rule(
         "cookie",
         ("ookie", "COOKIE"),
@@ -62,11 +63,13 @@ IN_HEADERS: tuple[Rule, ...] = (
         rf"\s{{0,4}}[\"'`]?{_NAME}=(?P<secret>[^\r\n\"'`\\]{{10,8192}})",
         _holds_session,
     ),
-    # cookies = {"session": "..."}, new Cookie("SESSION", "..."), set_cookie("sid", "..."), cookies["sid"] = "..."
+    # cookies = {"session": "..."}, new Cookie("SESSION", "..."), set_cookie("sid", "..."),
+    # cookies["sid"] = "..."
     Rule(
         "cookie",
         ("ookie",),
-        r"[cC]ookies?(?:\.\w{1,12})?[\"']?\s{0,3}(?:[:=]\s{0,3}\{(?:[^{}\n]{0,400}[,{])??\s{0,12}|[(\[]\s{0,12})"
+        r"[cC]ookies?(?:\.\w{1,12})?[\"']?\s{0,3}(?:[:=]\s{0,3}\{(?:[^{}\n]{0,400}[,{])??\s{0,12}"
+        r"|[(\[]\s{0,12})"
         rf"[\"']?(?P<name>{_NAME})[\"']?\s{{0,3}}(?:[:,]|\]\s{{0,3}}=)\s{{0,3}}"
         rf"[\"'](?!\*\*\*)(?P<secret>{_VALUE})[\"']",
         _holds_session,
@@ -75,7 +78,8 @@ IN_HEADERS: tuple[Rule, ...] = (
     Rule(
         "cookie",
         ('"value"',),
-        r"\"name\"\s{0,3}:\s{0,3}\"(?P<name>[\w.-]{0,40}(?i:sess|sid|auth|token|jwt|remember)[\w.-]{0,40})\""
+        r"\"name\"\s{0,3}:\s{0,3}\"(?P<name>[\w.-]{0,40}(?i:sess|sid|auth|token|jwt"
+        r"|remember)[\w.-]{0,40})\""
         r"\s{0,3},\s{0,40}"
         rf"\"value\"\s{{0,3}}:\s{{0,3}}\"(?P<secret>{_VALUE})\"",
         _holds_session,
@@ -84,21 +88,22 @@ IN_HEADERS: tuple[Rule, ...] = (
     Rule(
         "cookie",
         ("\t/\t",),
-        r"(?m)^[^\s\t]{1,255}\t(?:TRUE|FALSE)\t[^\t\n]{1,255}\t(?:TRUE|FALSE)\t\d{1,20}\t(?P<name>[^\t\n=]{1,80})\t"
+        r"(?m)^[^\s\t]{1,255}\t(?:TRUE|FALSE)\t[^\t\n]{1,255}\t(?:TRUE"
+        r"|FALSE)\t\d{1,20}\t(?P<name>[^\t\n=]{1,80})\t"
         r"(?P<secret>[^\s]{10,4096})[ \r]*$",
         _holds_session,
     ),
 )
-"""Looked for where there is a word for cookies."""
+"""Rules for texts with a word for cookies."""
 
 IN_TEXT: tuple[Rule, ...] = (
     Rule(
         "cookie",
         ("SESS", "essionid="),
-        EDGE
-        + r"(?:PHPSESSID|JSESSIONID|ASP\.NET_SessionId|sessionid|sessionId|connect\.sid|_session_id)="
+        EDGE + r"(?:PHPSESSID|JSESSIONID|ASP\.NET_SessionId|sessionid|sessionId|connect\.sid"
+        r"|_session_id)="
         r"(?P<secret>[^\s;\"'`<>\\,&]{10,4096})",
         _holds_session,
     ),
 )
-"""Looked for where an anchor stands."""
+"""Rules that need no word for cookies in the text."""

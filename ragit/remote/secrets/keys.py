@@ -1,7 +1,7 @@
-"""Private keys: blocks of lines, which are often longer than one chunk of a file.
+"""Finds private keys: blocks of lines, which are often longer than one chunk of a file.
 
-So where they stand is decided on the whole text of a file, before it is cut (`private_key_spans`), and what was found is taken out
-of each piece of it (`without_spans`): the middle of a key has no form by which it could be told from any other base64.
+The middle of a key looks like any other base64, so `private_key_spans` finds keys in the whole text
+of a file, and `without_spans` removes them from each part of it.
 """
 
 from __future__ import annotations
@@ -11,30 +11,34 @@ import re
 from collections.abc import Iterator, Sequence
 
 GONE = "***"
-"""What stands in the place of what was taken out."""
+"""Replacement of a secret."""
 
 Spans = Sequence[tuple[int, int]]
-"""Offsets, half-open, in order, none over another and none over a line's end."""
+"""Offsets, half-open and in order. None overlaps another or crosses a line end."""
 
 _MARK = "PRIVATE KEY"
 _PUTTY = "Private-Lines:"
 _PACKED = "LS0tL"
-"""What `---` begins with in base64: a key in a manifest of Kubernetes is packed once more."""
+"""Base64 of `---`: Kubernetes manifests hold keys that are encoded once more."""
 
-_BEGIN = r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|---- BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY ----"
+_BEGIN = (
+    r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+    r"|---- BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY ----"
+)
 _END = r"----(?:-| )END [A-Z0-9 ]{0,40}PRIVATE KEY"
 _WRAPPED = r"(?<![A-Za-z0-9+/])LS0tL[A-Za-z0-9+/]{40,}={0,2}"
 
 
 def may_hold_private_key(text: str) -> bool:
-    """False where there is no private key for sure. As fast as looking for a word."""
+    """Return False if the text holds no private key for certain. Fast."""
     return _MARK in text or _PUTTY in text or _PACKED in text
 
 
 def private_key_spans(text: str) -> Spans:
-    """Where lines of private keys stand: between two marks, after the first or before the last of them.
+    """Return the lines of private keys: between two marks, after the first or before the last.
 
-    By lines and not by one pattern: where a mark is missing, a pattern tries every way to cut the lines before it.
+    Reads line by line: where a mark is missing, one pattern would try every way to split the lines
+    before it.
     """
     lines = text.split("\n")
     gone: dict[int, tuple[int, int]] = {}
@@ -52,7 +56,7 @@ def private_key_spans(text: str) -> Spans:
 
 
 def without_spans(text: str, found: Spans, start: int = 0) -> tuple[str, int]:
-    """A piece of the text that begins at `start`, without what was found in it; and how many keys it held a part of."""
+    """Return text from offset `start` without the spans, and the number of keys they belong to."""
     parts: list[str] = []
     at, keys, last, counted = 0, 0, -2, False
     for first, stop in ((first - start, stop - start) for first, stop in found):
@@ -69,7 +73,7 @@ def without_spans(text: str, found: Spans, start: int = 0) -> tuple[str, int]:
 
 
 def decode_without_keys(whole: bytes, start: int, end: int) -> str:
-    """A range of a file's bytes as text, without what the whole file tells to be of a private key."""
+    """Return a range of a file's bytes as text, without the private keys of the whole file."""
     text = whole[start:end].decode("utf-8", "replace")
     letters = whole.decode("latin-1")  # one for each byte
     if not may_hold_private_key(letters):
@@ -88,14 +92,14 @@ def _offsets(lines: Sequence[str], gone: dict[int, tuple[int, int]]) -> Iterator
 
 
 def _key_begun(line: str, end: int) -> tuple[int, int] | None:
-    """Of the line on which a key begins, what of the key stands on it: a string that holds all of it, say."""
+    """Return the span of a key's content on the line of its first mark; None if it holds none."""
     close = line.find("-----END", end)
     close = len(line) if close < 0 else close
     return (end, close) if re.search(r"[A-Za-z0-9+/]{16}", line[end:close]) else None
 
 
 def _base64_key(line: str) -> tuple[int, int] | None:
-    """A key that is packed in base64 once more."""
+    """Return the span of a key that is encoded in base64 once more."""
     for match in re.finditer(_WRAPPED, line):
         whole = match[0].rstrip("=")
         if _MARK.encode() in base64.b64decode(whole[: len(whole) // 4 * 4]):
@@ -104,7 +108,7 @@ def _base64_key(line: str) -> tuple[int, int] | None:
 
 
 def _key_lines(lines: Sequence[str], start: int, step: int) -> dict[int, tuple[int, int]]:
-    """The lines from `start` on that can be lines of a key; one that is no longer or a mark ends them."""
+    """Return the spans of the lines from `start` on that can be lines of a key, up to a mark."""
     found: dict[int, tuple[int, int]] = {}
     number = start
     while 0 <= number < len(lines) and "----" not in lines[number] and _is_key_line(lines[number]):
@@ -114,7 +118,7 @@ def _key_lines(lines: Sequence[str], start: int, step: int) -> dict[int, tuple[i
 
 
 def _is_key_line(line: str) -> bool:
-    """Base64, in quotes and with a sign to join it or without; headers such as DEK-Info; a blank line."""
+    """Return True for base64, plain, quoted or joined, a header like DEK-Info, or a blank line."""
     return bool(re.fullmatch(r"[A-Za-z0-9+/=]*|[A-Za-z-]{3,20}: .{1,80}", _bare(line)))
 
 

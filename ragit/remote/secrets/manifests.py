@@ -1,7 +1,8 @@
-"""Kubernetes' Secrets: values that are secret whatever their names are, since the manifest they stand in is one. Pure.
+"""Removes the values of Kubernetes Secrets, whatever their names are. Pure.
 
-Told by `kind: Secret` above or below, by `stringData`, which nothing else has, or, where a manifest was cut, by a
-`data` of which every value is text in base64. References (`{{ .Values.password }}`, `${PASSWORD}`) stay.
+A Secret is recognised by `kind: Secret` above or below, by `stringData`, which nothing else has,
+or, where a manifest was cut, by a `data` of which every value is text in base64. References (`{{
+.Values.password }}`, `${PASSWORD}`) stay.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from ragit.remote.secrets.password import is_placeholder
 from ragit.remote.secrets.strength import looks_random
 
 _NEXT = re.compile(r"---|[ ]*- (?:apiVersion|kind|metadata|data|stringData):")
-"""Where a manifest begins: a document, or one of a list."""
+"""First line of a manifest: of a document, or of an item of a list."""
 
 _KIND = re.compile(
     r"(?:[ ]{0,2}|[ ]{0,4}- )[\"']?kind[\"']?[ \t]*:[ \t]*[\"']?(\w+)[\"']?,?[ \t\r]*$"
@@ -30,14 +31,15 @@ _REFERENCE = re.compile(
 )
 
 _IN_BRACES = re.compile(
-    r"[\"']?(?:data|stringData)[\"']?[ \t]{0,4}[:=][ \t]{0,4}\{(?P<pairs>(?:[^{}\"]|\"(?:[^\"\\\n]|\\.)*\"){1,20000})\}",
+    r"[\"']?(?:data|stringData)[\"']?[ \t]{0,4}[:=][ \t]{0,4}\{(?P<pairs>(?:[^{}\"]|\"(?:[^\"\\\n]"
+    r"|\\.)*\"){1,20000})\}",
 )
 _QUOTED = re.compile(r"([:=][ \t]{0,4}\")((?:[^\"\\\n]|\\.){1,8000})(\")")
 _JSON = re.compile(r"\"kind\"\s{0,4}:\s{0,4}\"Secret\"|\"kubernetes_secret")
 
 
 def without(text: str, found: Counter[str] | None) -> str:
-    """The text without the values of Secrets in it."""
+    """Return the text without the values of Secrets."""
     if (
         "stringData" not in text
         and "data:" not in text
@@ -74,7 +76,7 @@ def _blanked(match: re.Match[str], found: Counter[str] | None) -> str:
 
 
 def _stays(value: str) -> bool:
-    """Whether a value is a reference, what stands for a secret, or was taken out already."""
+    """Return True for a reference, a placeholder, or a value that was removed already."""
     bare = value.strip("\"' \t\r")
     if looks_random(bare):
         return False
@@ -82,7 +84,7 @@ def _stays(value: str) -> bool:
 
 
 def _is_secret_data(lines: list[str], number: int, data: re.Match[str], kind: str) -> bool:
-    """Whether the `data` on a line is a Secret's."""
+    """Return True if the `data` on a line belongs to a Secret."""
     if data[2] == "stringData" or kind:
         return data[2] == "stringData" or kind == "Secret"
     values = [pair[4].strip() for _, pair in _pairs(lines, number, len(data[1]))]
@@ -90,7 +92,7 @@ def _is_secret_data(lines: list[str], number: int, data: re.Match[str], kind: st
 
 
 def _kinds(lines: list[str]) -> list[str]:
-    """What the manifest that each line is in says it is; empty where its piece does not tell."""
+    """Return the kind of the manifest around each line; empty if the text does not tell."""
     manifests = [0]
     said: dict[int, str] = {}
     for line in lines:
@@ -102,7 +104,7 @@ def _kinds(lines: list[str]) -> list[str]:
 
 
 def _pairs(lines: list[str], number: int, indent: int) -> Iterator[tuple[int, re.Match[str]]]:
-    """The lines under `data` that give a name a value."""
+    """Yield the lines under `data` that hold a name and a value."""
     deep = 0
     for at in range(number + 1, len(lines)):
         line = lines[at]
@@ -137,7 +139,7 @@ def _without_values(lines: list[str], number: int, indent: int, found: Counter[s
 
 
 def _without_block(lines: list[str], start: int, indent: int) -> bool:
-    """Blank the lines of a value that follow it, deeper than its name."""
+    """Replace the lines of a block value, which are indented deeper than its name."""
     changed = False
     for at in range(start, len(lines)):
         line = lines[at]
@@ -151,7 +153,7 @@ def _without_block(lines: list[str], start: int, indent: int) -> bool:
 
 
 def _is_base64_text(value: str) -> bool:
-    """Whether a value is text in base64."""
+    """Return True if a value is text in base64."""
     value = value.strip("\"'")
     if len(value) < 8 or len(value) % 4 or not re.fullmatch(r"[A-Za-z0-9+/]+={0,2}", value):
         return GONE in value

@@ -1,8 +1,10 @@
-"""Secrets that are told by the name before them: `apiKey = "..."`, `DB_PASSWORD=...`, `<password>...</password>`. Pure.
+"""Rules for secrets behind a name: `apiKey = "..."`, `DB_PASSWORD=...`, `<password>...</password>`.
 
-Words like "password" are not certain: they count only where a name that ends in one is given a literal, never where it
-is given a name, a call or a placeholder. What a password is given may be a plain word (`password` says which); what a
-token or a key is given must look made by a machine.
+Pure.
+
+A word such as "password" alone proves nothing. It counts only where a name that ends in it is given
+a literal, not a name, a call or a placeholder. A password may be a plain word (`password` decides
+which); a token or a key must look random.
 """
 
 from __future__ import annotations
@@ -31,11 +33,14 @@ from ragit.remote.secrets.rule import (
 from ragit.remote.secrets.strength import looks_random
 
 _CAPITALS = ("PASS", "PWD", "SECRET", "TOKEN", "CREDENTIAL", "KEY")
-"""What names of variables hold that are written in capitals."""
+"""Parts of the names of environment variables."""
 
 
 def _is_named_secret(value: str, before: str) -> bool:
-    """Behind a comma, a plain word may be the next of several names."""
+    """Return True for a secret behind a name.
+
+    Behind a comma, a plain word may be one of several names.
+    """
     if re.search(r",\s*\\?\S?$", before):
         return (
             len(value) > 5
@@ -46,10 +51,12 @@ def _is_named_secret(value: str, before: str) -> bool:
 
 
 def _is_passphrase(value: str, before: str) -> bool:
-    """Words that make no sentence."""
+    """Return True for words that form no sentence."""
     said = re.search(
-        r"\b(?:the|this|that|your|you|must|should|cannot|can|may|will|has|have|was|were|are|not|with|without|for|and"
-        r"|from|please|enter|use|used|when|than|least|\w*pass\w*|secret|token|key|value|wrong|invalid|field|required"
+        r"\b(?:the|this|that|your|you|must|should|cannot|can|may|will|has|have|was|were|are|not"
+        r"|with|without|for|and"
+        r"|from|please|enter|use|used|when|than|least|\w*pass\w*|secret|token|key|value|wrong"
+        r"|invalid|field|required"
         r"|user)\b",
         value,
     )
@@ -64,7 +71,7 @@ def _is_header_key(value: str, before: str) -> bool:
 
 
 def _is_password_in_sentence(value: str, before: str) -> bool:
-    """Not of one about how to pass something."""
+    """Return True for an assigned secret, unless the sentence is about passing something."""
     return (
         "://" not in value
         and not re.match(r"pass\W", before, re.IGNORECASE)
@@ -73,7 +80,10 @@ def _is_password_in_sentence(value: str, before: str) -> bool:
 
 
 def _is_element_secret(value: str, before: str) -> bool:
-    """A plain word, unless an element that only refers to a password shows it: a link, the label of a field."""
+    """Return True for a secret in an element.
+
+    A plain word counts only if the element holds a password and not a link or a label.
+    """
     return (
         len(value) > 5
         and is_secret_literal(value, before)
@@ -82,7 +92,10 @@ def _is_element_secret(value: str, before: str) -> bool:
 
 
 def _is_argument_secret(value: str, before: str) -> bool:
-    """Behind a blank, a plain word may be the next one of a sentence."""
+    """Return True for a secret argument.
+
+    Behind a blank, a plain word may be the next one of a sentence.
+    """
     return (
         is_assigned_secret(value, before)
         if before.rstrip().endswith("=")
@@ -101,26 +114,29 @@ def _is_unquoted_setting(value: str, before: str) -> bool:
 
 
 _WRAPPED = (
-    r"(?:(?:String::from|Some|\[\]byte|Secret(?:Str|String::from|String)?|new String|String|str|bytes|Buffer\.from"
-    r"|hash|hash_?[pP]assword|bcrypt|md5|sha1|Hash::make|make_password|generate_password_hash|password_hash"
+    r"(?:(?:String::from|Some|\[\]byte|Secret(?:Str|String::from|String)?|new String|String|str"
+    r"|bytes|Buffer\.from"
+    r"|hash|hash_?[pP]assword|bcrypt|md5|sha1|Hash::make|make_password|generate_password_hash"
+    r"|password_hash"
     r"|encrypt)\()?"
 )
-"""A call that a literal stands in, and is still what the name is given."""
+"""Calls around a literal, which is still the value of the name."""
 
 _TAIL = (r"ord{}", r"ORD{}", r"ass{}", r"ASS{}", r"wd{}", r"WD{}", r"rase{}", r"pw{}", r"PW{}")
 
 
 def _names(*ends: str) -> tuple[str, ...]:
-    """Anchors: names for passwords, with what stands behind them."""
+    """Return anchors: ends of names for passwords, each with what stands behind it."""
     return tuple(tail.format(end) for tail in _TAIL for end in ends)
 
 
 def _in_setter_call(text: str, start: int, end: int) -> bool:
-    """Whether a name and a value are what a call like `put("db.password", "...")` is given: not two of many names."""
+    """Return True if name and value are arguments of a call like `put("db.password", "...")`."""
     before = text[max(start - 120, 0) : start]
     return bool(
         re.search(
-            r"(?i)\b(?:\w{0,20}_)?(?:put\w{0,12}|set\w{0,20}|define|add\w{0,20}|env|getenv|get_env|fetch|get\w{0,12}"
+            r"(?i)\b(?:\w{0,20}_)?(?:put\w{0,12}|set\w{0,20}|define|add\w{0,20}|env|getenv|get_env"
+            r"|fetch|get\w{0,12}"
             r"|append|option|config|property)\(\s*[bu]?[\"'][\w.:${}-]{0,100}$",
             before,
         )
@@ -128,13 +144,17 @@ def _in_setter_call(text: str, start: int, end: int) -> bool:
 
 
 CUED: tuple[Rule, ...] = (
-    # password = "...", "apiKey": "...", token => '...', apiKey: string = "...", define("PASSWORD", "..."),
-    # <add key="Password" value="..."/>, "name": "DB_PASSWORD", "value": "...", and within quotes: \"password\": \"...\"
+    # password = "...", "apiKey": "...", token => '...', apiKey: string = "...",
+    # define("PASSWORD", "..."),
+    # <add key="Password" value="..."/>, "name": "DB_PASSWORD", "value": "...",
+    # and within quotes: \"password\": \"...\"
     Rule(
         "quoted secret",
         (),
-        rf"(?:{WORDS})(?:\\?[\"'\]]{{1,2}}|\[\]|: ?&?(?:'static )?[A-Za-z][\w.?<>\[\]| ]{{0,40}}?(?= ?=)|)"
-        r"(?:\s{0,20}(?::=|=>|->|=|:|(?<=[\"']),)|(?<=[\"']),?\s{1,40}[\"']?[vV]alue[\"']?\s{0,4}[:=])\s{0,4}[bBfFrRuUN@]{0,2}"
+        rf"(?:{WORDS})(?:\\?[\"'\]]{{1,2}}|\[\]|: ?&?(?:'static )?[A-Za-z][\w.?<>\[\]| ]{{0,40}}?"
+        r"(?= ?=)|)"
+        r"(?:\s{0,20}(?::=|=>|->|=|:|(?<=[\"']),)|(?<=[\"']),?\s{1,40}[\"']?[vV]alue[\"']?\s{0,4}"
+        r"[:=])\s{0,4}[bBfFrRuUN@]{0,2}"
         rf"{_WRAPPED}(?P<quote>\\?[\"'`])" + BODY,
         _is_named_secret,
         not_a_compiler_pass,
@@ -147,7 +167,8 @@ CUED: tuple[Rule, ...] = (
         r"\(\s?(?P<quote>[\"'])" + BODY,
         is_assigned_secret,
     ),
-    # process.env.DB_PASSWORD || "...", ENV["DB_PASSWORD"] || "...", ${DB_PASSWORD:-...}, ${db.password:...}
+    # process.env.DB_PASSWORD || "...", ENV["DB_PASSWORD"] || "...", ${DB_PASSWORD:-...},
+    # ${db.password:...}
     Rule(
         "default of a password",
         ("||", "??"),
@@ -205,11 +226,12 @@ CUED: tuple[Rule, ...] = (
     Rule(
         "environment value",
         ("ENV", "set", "SET"),
-        rf"(?m)^[ \t]*(?:RUN[ \t]+)?(?:ENV|setenv|set -g?x|setx|SETX)[ \t]+\w{{0,60}}(?:{WORDS})[ \t]+"
+        r"(?m)^[ \t]*(?:RUN[ \t]+)?(?:ENV|setenv|set -g?x|setx"
+        rf"|SETX)[ \t]+\w{{0,60}}(?:{WORDS})[ \t]+"
         r"" + LINE,
         is_setting_value,
     ),
-    # client.secret=..., password: ... of settings files: the rest of the line, without the marks of code.
+    # client.secret=..., password: ... of settings files: the rest of the line, unless it is code.
     Rule(
         "setting",
         (),
@@ -221,7 +243,8 @@ CUED: tuple[Rule, ...] = (
     Rule(
         "setting",
         ('"value"',),
-        r"\"value\"\s{0,4}:\s{0,4}\"(?P<secret>(?:[^\s\"\\]|\\\S){5,512})\"\s{0,4},\s{1,40}\"name\"\s{0,4}:\s{0,4}"
+        r"\"value\"\s{0,4}:\s{0,4}\"(?P<secret>(?:[^\s\"\\]"
+        r"|\\\S){5,512})\"\s{0,4},\s{1,40}\"name\"\s{0,4}:\s{0,4}"
         rf"\"[\w.-]{{0,60}}(?:{WORDS})\"",
         is_login_argument,
     ),
@@ -232,12 +255,15 @@ CUED: tuple[Rule, ...] = (
         rf"(?m)name:[ \t]*[\"']?[\w.-]{{0,60}}(?:{WORDS})[\"']?[ \t\r]*\n[ \t]*value:[ \t]*" + LINE,
         is_assigned_secret,
     ),
-    # <password>...</password>, <property name="password"><value>...</value>, <name>password</name><value>...</value>
+    # <password>...</password>, <property name="password"><value>...</value>,
+    # <name>password</name><value>...</value>
     Rule(
         "setting",
         ("</",),
-        rf"(?:<[\w.:-]{{0,40}}(?:{WORDS})(?:\s[^<>]{{0,120}})?>|(?:name|key)=[\"'][\w.:-]{{0,80}}(?:{WORDS})[\"']"
-        rf"(?:\s[^<>]{{0,120}})?>|(?:{WORDS})[\"']>|(?:{WORDS})</(?i:key|name)>)\s{{0,80}}(?:<(?i:value|string)>\s{{0,40}})?"
+        rf"(?:<[\w.:-]{{0,40}}(?:{WORDS})(?:\s[^<>]{{0,120}})?>|(?:name"
+        rf"|key)=[\"'][\w.:-]{{0,80}}(?:{WORDS})[\"']"
+        rf"(?:\s[^<>]{{0,120}})?>|(?:{WORDS})[\"']>|(?:{WORDS})</(?i:key"
+        rf"|name)>)\s{{0,80}}(?:<(?i:value|string)>\s{{0,40}})?"
         r"(?P<secret>[^\s<>]{5,512})\s{0,40}</",
         _is_element_secret,
     ),
@@ -274,7 +300,8 @@ CUED: tuple[Rule, ...] = (
     Rule(
         "quoted secret",
         ("_KEY'", "_SALT'"),
-        r"'(?:AUTH|SECURE_AUTH|LOGGED_IN|NONCE)_(?:KEY|SALT)',\s{0,8}'(?P<secret>[^'\r\n]{32,128})'",
+        r"'(?:AUTH|SECURE_AUTH|LOGGED_IN|NONCE)_(?:KEY"
+        r"|SALT)',\s{0,8}'(?P<secret>[^'\r\n]{32,128})'",
         mixes_letters_and_digits,
     ),
     Rule(
@@ -283,7 +310,7 @@ CUED: tuple[Rule, ...] = (
         r"TOTP\((?P<quote>[\"'])(?P<secret>[A-Z2-7]{16,128})(?P=quote)",
     ),
 )
-"""Looked for where a text holds a word for secrets."""
+"""Rules for texts with a word for secrets."""
 
 PASSWORDS: tuple[Rule, ...] = (
     Rule(
@@ -304,7 +331,8 @@ PASSWORDS: tuple[Rule, ...] = (
     Rule(
         "default of a password",
         ("default",),
-        rf"(?:{WORDS})[\"'](?:,[^\n]{{0,160}}?|\s{{0,4}}\{{[^{{}}]{{0,400}}?)\bdefault[\"']?\s{{0,12}}[=:]\s{{0,4}}"
+        rf"(?:{WORDS})[\"'](?:,[^\n]{{0,160}}?|\s{{0,4}}"
+        rf"\{{[^{{}}]{{0,400}}?)\bdefault[\"']?\s{{0,12}}[=:]\s{{0,4}}"
         r"(?P<quote>[\"'])" + BODY,
         is_assigned_secret,
     ),
@@ -319,7 +347,8 @@ PASSWORDS: tuple[Rule, ...] = (
     Rule(
         "argument",
         ("word=", "WORD=", "wd=", "WD="),
-        r"(?i:\b(?:host|hostaddr|dbname|user|username|server|uid|database|data source|port)\s?=\s?[^\s;=]{1,80}[;, ]"
+        r"(?i:\b(?:host|hostaddr|dbname|user|username|server|uid|database|data source"
+        r"|port)\s?=\s?[^\s;=]{1,80}[;, ]"
         r"[^\n\"']{0,160}?\b(?:password|passwd|pwd)\s?=\s?)" + ARGUMENT,
         is_assigned_secret,
     ),
@@ -347,4 +376,4 @@ PASSWORDS: tuple[Rule, ...] = (
         is_assigned_secret,
     ),
 )
-"""Looked for where a text holds a name for passwords."""
+"""Rules for texts with a name for passwords."""

@@ -1,8 +1,8 @@
-"""Whether a literal that is given to a password is one, although it is a plain word: `sunshine`. Pure.
+"""Decides whether a plain word that is given to a password is one: `sunshine`. Pure.
 
-The form of a word tells nothing, so that what stands for a password is sorted out: references, words that say what
-would stand there (`changeme`, `your-password`), types, states, labels, and names of fields (`customPassword`). The rest
-is a password, in a test as well: what a test logs in with may be what somebody uses.
+The form of a word tells nothing, so the exceptions are sorted out: references, placeholders
+(`changeme`, `your-password`), types, states, labels, and names of fields (`customPassword`). Every
+other word is a password, in a test as well.
 """
 
 from __future__ import annotations
@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 
 SHORTEST = 5
-"""Characters of a word that is worth keeping back: `root` and `1234` are tried by everybody anyway."""
+"""Characters of the shortest word that is removed: `root` and `1234` protect nothing anyway."""
 
 _WORD = r"[A-Za-z0-9_.!@#^&+=?~-]{5,64}"
-"""What a word is written with: no blank, no sign of a reference, a path or a call, and nothing but ASCII, since a name
-for passwords in another script is given the label of a field."""
+"""Characters of a word: no blank, and no sign of a reference, a path or a call. ASCII alone, since
+in another script the value beside a name for passwords is the label of a field.
+"""
 
 _SAYS = (
     "pass[_-]?words?|passwd|passphrase|passcode|passwort|pass|pwd|pw|secret|token|credentials?|cred|api[_-]?key|key"
@@ -27,39 +28,41 @@ _BESIDE = (
     "|account|enter|insert|put|set|change|replace|update|reset|forgot|confirm|repeat|show|hide|no|is|has|with|use|ssl|tls"
     "|ca|vault|hash"
 )
-# No word is two others together: else a name of many would be tried in as many ways as there are to part it.
+# No word is two others together: else a long name could be split, and tried, in many ways.
 _SAID = re.compile(
-    rf"(?:(?:{_BESIDE})[_.-]?)*(?:{_SAYS})(?:[_.-]?(?:{_SAYS}|{_BESIDE}|field|input|value|name|id))*\d?",
+    rf"(?:(?:{_BESIDE})[_.-]?)*(?:{_SAYS})(?:[_.-]?(?:{_SAYS}|{_BESIDE}|field|input|value|name"
+    r"|id))*\d?",
     re.I,
 )
-"""Words that all say that there would be a password: `mysecretpassword`, `test-password`, `current_password`."""
+"""Words that all stand for a password: `mysecretpassword`, `test-password`, `current_password`."""
 
 _STANDS_FOR_ONE = frozenset(
     (
-        "again always array async autofill await barbaz basic bearer blank boolean bytearray bytes change changed"
-        " changeit changeme changethis check clear cleartext confirm confirmation confirmed const correct create"
-        " created current default defaults delete digest disabled double dummy email empty enabled encoded"
-        " encrypted error errors example examples expired export false field filled final fixme float foobar"
-        " foobaz forgot forgotten function generate generated hash hashed hidden hide incorrect input integer"
-        " invalid kerberos label lambda login logout masked message missing never nonempty nothing nullable number"
-        " oauth oauth2 object omitted on_change on_create optional other placeholder plain plaintext private"
-        " prompt protected public random readonly redacted removed repeat replace replaceme required reset return"
-        " sample self show static stderr stdin stdout string strong submit test tested tester testing tests text"
-        " this title todo undefined unknown unset update userid username valid validate value values varchar"
-        " verify warning weak wrong"
+        "again always array async autofill await barbaz basic bearer blank boolean bytearray bytes"
+        " change changed changeit changeme changethis check clear cleartext confirm confirmation "
+        "confirmed const correct create created current default defaults delete digest disabled "
+        "double dummy email empty enabled encoded encrypted error errors example examples expired "
+        "export false field filled final fixme float foobar foobaz forgot forgotten function "
+        "generate generated hash hashed hidden hide incorrect input integer invalid kerberos label"
+        " lambda login logout masked message missing never nonempty nothing nullable number oauth "
+        "oauth2 object omitted on_change on_create optional other placeholder plain plaintext "
+        "private prompt protected public random readonly redacted removed repeat replace replaceme"
+        " required reset return sample self show static stderr stdin stdout string strong submit "
+        "test tested tester testing tests text this title todo undefined unknown unset update "
+        "userid username valid validate value values varchar verify warning weak wrong"
     ).split()
 )
-"""Words for what would stand there, for types, and for states."""
+"""Placeholders, types, and states."""
 
 _TRANSLATED = (
     "passwort|kennwort|heslo|haslo|geslo|lozinka|senha|contrasena|contrasenya|contrasinal|parola|parole|parool|salasana"
     "|passord|wachtwoord|losenord|adgangskode|jelszo|sifre|slaptazodis|pasahitza|fjalkalimi|cyfrinair"
 )
-"""What the label of the field is in other languages, as far as it is written in ASCII."""
+"""Labels of the field in other languages, as far as they are written in ASCII."""
 
 _NAMES_ONE = re.compile(r"(?i:pass|pwd|secret|token|credential)|(?:[a-z]Key|_key|-key)\b")
 _IDENTIFIER = re.compile(r"[a-z0-9][A-Z]|[A-Za-z0-9][_.-][A-Za-z]")
-"""Where one word ends and another begins, in names of fields, settings and files."""
+"""Boundary between the words of a name of a field, a setting or a file."""
 
 _DOTTED = re.compile(r"[A-Za-z]\w*(?:\.[A-Za-z]\w*)+")
 _VERSION = re.compile(r"[v^~=]{0,2}\d+(?:\.\d+)+\S*")
@@ -69,14 +72,14 @@ _SAME = re.compile(r"(.)\1*|(?:x|\*|\.|-|_)+", re.I)
 
 
 def is_placeholder(value: str) -> bool:
-    """Whether a value says what would stand in its place: `changeme`, `your-password`, `xxxx`."""
+    """Return True for a value that stands for a password: `changeme`, `your-password`, `xxxx`."""
     if value.lower() in _STANDS_FOR_ONE or _SAME.fullmatch(value):
         return True
     return len(value) < 100 and _SAID.fullmatch(value) is not None
 
 
 def is_plain_password(value: str) -> bool:
-    """Whether a literal in quotes, which a password is given, is that password."""
+    """Return True if a literal in quotes, given to a password, is that password."""
     if (
         not re.fullmatch(_WORD, value)
         or re.match("-|.*=$|@[A-Z_]+$", value)
@@ -93,12 +96,12 @@ def is_plain_password(value: str) -> bool:
 
 
 def is_unquoted_password(value: str) -> bool:
-    """As `word`, without quotes: there, letters with a capital among them are the name of a type or a variable."""
+    """Return True for a password without quotes. Mixed case there names a type or a variable."""
     return is_plain_password(value) and not re.fullmatch(
         r"[A-Z][A-Za-z]*[a-z][A-Za-z]*[!?=]?|[a-z]+[A-Z][A-Za-z]*", value
     )
 
 
 def is_form_label(value: str) -> bool:
-    """Whether a word may be what a person reads on a form: one word with a capital."""
+    """Return True for a capitalised word, which may be the label of a form field."""
     return _LABEL.fullmatch(value) is not None

@@ -1,4 +1,7 @@
-"""Secrets that are told by their place: in a URL, a header or a call that logs in; and hashes of passwords. Pure."""
+"""Rules for secrets that are recognised by their place, and for password hashes. Pure.
+
+Places are URLs, headers, and calls that log in.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ from ragit.remote.secrets.strength import is_reference, looks_random
 
 
 def _is_url_password(value: str, before: str) -> bool:
-    """Not the port after a host: http://localhost:8080@name is an address without a password."""
+    """Return False for the port of a host: http://localhost:8080@name holds no password."""
     if (
         is_placeholder(value)
         or (value.startswith("$") and not looks_random(value))
@@ -35,12 +38,12 @@ def _is_url_password(value: str, before: str) -> bool:
 
 
 def _is_random_url_password(value: str, before: str) -> bool:
-    """Not a port with a path and a query, of which one holds an @."""
+    """Return True for a random value that is no port with a path and a query."""
     return looks_random(value) and re.search(r"://|[?&][\w.-]+=|^\d{1,5}/", value) is None
 
 
 def _is_private_number(value: str, before: str) -> bool:
-    """The number of a key, by its length: a symmetric one (`k`) may have 16 bytes."""
+    """Return True for a number of a private key. A symmetric one (`k`) may have 16 bytes."""
     if before.rstrip("\"': =").endswith("k"):
         return mixes_capitals_and_digits(value)
     return (
@@ -55,7 +58,7 @@ def _is_random_setting(value: str, before: str) -> bool:
 
 
 def _is_header_secret(value: str, before: str) -> bool:
-    """Anything made behind the name of a scheme; without one, it may be a name."""
+    """Return True for any mixed value behind a scheme; without a scheme, it may be a name."""
     if re.search(r"(?i)authorization.*(?:bearer|basic|token|key)\s", before):
         return mixes_letters_and_digits(value)
     return len(value) > 19 and alternates_with_capitals(value, before)
@@ -69,14 +72,16 @@ IN_URLS: tuple[Rule, ...] = (
     Rule(
         "password in a URL",
         ("://",),
-        r"[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/:@\"'<>{}$*]*:(?P<secret>[^\s/?#\"'<>{}*]{2,})@(?=[A-Za-z0-9\[])",
+        r"[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/:@\"'<>{}$*]*:(?P<secret>[^\s/?#\"'<>{}*]{2,})@"
+        r"(?=[A-Za-z0-9\[])",
         _is_url_password,
     ),
     # The same with signs that a URL should not have there.
     Rule(
         "password in a URL",
         ("://",),
-        r"[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/:@\"'<>{}$*]*:(?P<secret>[^\s\"`]{8,256})@(?=[A-Za-z0-9\[])",
+        r"[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/:@\"'<>{}$*]*:(?P<secret>[^\s\"`]{8,256})@"
+        r"(?=[A-Za-z0-9\[])",
         _is_random_url_password,
     ),
     Rule(
@@ -88,19 +93,21 @@ IN_URLS: tuple[Rule, ...] = (
     Rule(
         "token in a URL",
         ("://",),
-        r"[?&](?i:access_token|token|api[_-]?key|key|sig|signature|x-amz-signature|secret|client_secret|password)="
+        r"[?&](?i:access_token|token|api[_-]?key|key|sig|signature|x-amz-signature|secret"
+        r"|client_secret|password)="
         r"(?P<secret>[A-Za-z0-9%+/_.~=-]{16,512})",
         alternates_letters_and_digits,
     ),
     Rule(
         "webhook",
         ("/webhook", "hooks.slack.com", "hooks.zapier.com"),
-        r"(?:/api/webhooks/\d+/|hooks\.slack\.com/(?:services|workflows|triggers)/|hooks\.zapier\.com/hooks/catch/"
+        r"(?:/api/webhooks/\d+/|hooks\.slack\.com/(?:services|workflows|triggers)/"
+        r"|hooks\.zapier\.com/hooks/catch/"
         r"|/webhookb2/|office\.com/webhook/)(?P<secret>[A-Za-z0-9/_@-]{14,400})",
         mixes_letters_and_digits,
     ),
 )
-"""Looked for where there is an address."""
+"""Rules for texts with an address."""
 
 IN_TEXT: tuple[Rule, ...] = (
     Rule(
@@ -119,7 +126,8 @@ IN_TEXT: tuple[Rule, ...] = (
     Rule(
         "quoted secret",
         ("HMAC", "jwt.", "JWT"),
-        r"(?:HMAC\d{3}\(|\b(?:jwt|JWT|Jwt)(?:\.|::)(?:sign|verify|encode|decode)\([^,()\n]{1,120},\s{0,4})"
+        r"(?:HMAC\d{3}\(|\b(?:jwt|JWT|Jwt)(?:\.|::)(?:sign|verify|encode"
+        r"|decode)\([^,()\n]{1,120},\s{0,4})"
         r"(?P<quote>[\"'])" + BODY,
         _is_signing_key,
     ),
@@ -130,7 +138,7 @@ IN_TEXT: tuple[Rule, ...] = (
         is_quoted_secret,
     ),
 )
-"""Looked for where an anchor stands, whatever else the text says."""
+"""Rules that need no word for secrets in the text."""
 
 BESIDE_AUTH: tuple[Rule, ...] = (
     Rule(
@@ -155,35 +163,39 @@ BESIDE_AUTH: tuple[Rule, ...] = (
         r"(?P<quote>[\"'])" + BODY,
         is_login_argument,
     ),
-    # auth=("user", "..."), auth: ["user", "..."], HTTPBasicAuth("user", "..."), .auth("user", "...")
+    # auth=("user", "..."), auth: ["user", "..."], HTTPBasicAuth("user", "..."),
+    # .auth("user", "...")
     Rule(
         "quoted secret",
         ("auth", "Auth("),
         r"uth(?:(?<=\bauth)[\"']?\s{0,3}(?:=>|=|:)\s{0,3}[\[(]"
-        r"|(?:(?<=\.auth)|(?<=BasicAuth)|(?<=DigestAuth)|(?<=NtlmAuth))\()\s{0,12}[\"'][^\"'\n]{1,120}[\"'],\s{0,12}"
+        r"|(?:(?<=\.auth)|(?<=BasicAuth)|(?<=DigestAuth)"
+        r"|(?<=NtlmAuth))\()\s{0,12}[\"'][^\"'\n]{1,120}[\"'],\s{0,12}"
         r"(?P<quote>[\"'])" + BODY + r"(?:,\s{0,4}[\"'](?:basic|digest|ntlm)[\"']|,?)\s{0,12}[\])]",
         is_login_argument,
     ),
 )
-"""Looked for where there is a word with `uth`: authorization, basic_auth, HTTPBasicAuth."""
+"""Rules for texts with `uth`: authorization, basic_auth, HTTPBasicAuth."""
 
 IN_CONNECTS: tuple[Rule, ...] = (
     Rule(
         "quoted secret",
         ("getConnection(", "mysqli", "DBI->connect(", "MySQLdb.connect(", "pymysql.connect("),
-        r"(?:getConnection|mysqli(?:_connect)?|DBI->connect|(?:MySQLdb|pymysql)\.connect)\((?:[^,()\n]{1,240},){2}"
+        r"(?:getConnection|mysqli(?:_connect)?|DBI->connect|(?:MySQLdb"
+        r"|pymysql)\.connect)\((?:[^,()\n]{1,240},){2}"
         r"\s{0,4}(?P<quote>[\"'])" + BODY,
         is_login_argument,
     ),
     Rule(
         "quoted secret",
         ("ldap_bind(", "ftp_login("),
-        r"(?:ldap_bind|ftp_login)\((?:\s{0,4}(?:\"[^\"\n]{1,160}\"|'[^'\n]{1,160}'|[^,()\"'\n]{1,160}),){2}"
+        r"(?:ldap_bind|ftp_login)\((?:\s{0,4}(?:\"[^\"\n]{1,160}\"|'[^'\n]{1,160}'"
+        r"|[^,()\"'\n]{1,160}),){2}"
         r"\s{0,4}(?P<quote>[\"'])" + BODY,
         is_login_argument,
     ),
 )
-"""Looked for where something connects."""
+"""Rules for texts with a call that connects."""
 
 IN_RUNS: tuple[Rule, ...] = (
     Rule(
@@ -203,8 +215,8 @@ IN_RUNS: tuple[Rule, ...] = (
     Rule(
         "private key",
         ("kty",),
-        EDGE
-        + r"'?(?:d|p|q|dp|dq|qi|k)'?\s{0,4}[:=]\s{0,4}['\"](?P<secret>[A-Za-z0-9_-]{22,4096})={0,2}['\"]",
+        EDGE + r"'?(?:d|p|q|dp|dq|qi|k)'?\s{0,4}[:=]\s{0,4}['\"]"
+        r"(?P<secret>[A-Za-z0-9_-]{22,4096})={0,2}['\"]",
         _is_private_number,
     ),
     Rule(
@@ -214,7 +226,7 @@ IN_RUNS: tuple[Rule, ...] = (
         mixes_capitals_and_digits,
     ),
 )
-"""Looked for where a text has long runs without a blank."""
+"""Rules for texts with long runs without a blank."""
 
 HASHES: tuple[Rule, ...] = (
     Rule(
@@ -233,7 +245,8 @@ HASHES: tuple[Rule, ...] = (
     Rule(
         "password hash",
         ("$argon2",),
-        r"\$argon2(?:id|i|d)\$(?:v=\d{1,3}\$)?[a-z]=[\w=,]{1,60}\$[A-Za-z0-9+/]{8,90}\$[A-Za-z0-9+/]{16,128}",
+        r"\$argon2(?:id|i|d)\$(?:v=\d{1,3}\$)?[a-z]=[\w=,]{1,60}\$[A-Za-z0-9+/]{8,90}\$"
+        r"[A-Za-z0-9+/]{16,128}",
     ),
     Rule("password hash", ("$P$", "$H$"), r"\$[PH]\$[./A-Za-z0-9]{31}(?![./A-Za-z0-9])"),
     Rule(
@@ -253,4 +266,4 @@ HASHES: tuple[Rule, ...] = (
         r"\{S?SHA(?:256|512)?\}[A-Za-z0-9+/]{27,160}={0,2}",
     ),
 )
-"""What is kept of passwords to compare them with: tried on many machines at once, most of them are found."""
+"""Rules for password hashes: most passwords can be found by trying them against a hash."""

@@ -1,4 +1,7 @@
-"""What a rule is, and how it is judged whether a literal is a secret where its form alone does not tell. Pure."""
+"""Defines a rule, and decides whether a literal is a secret where its form alone does not tell.
+
+Pure.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +13,15 @@ from ragit.remote.secrets.password import is_form_label, is_placeholder, is_plai
 from ragit.remote.secrets.strength import is_reference, looks_random
 
 BODY = r"(?P<secret>(?:(?!(?P=quote))(?:\\\S|[^\s\\])){5,512})(?P=quote)"
-"""A literal without blanks behind its `quote`; it may hold other quotes, and its own escaped."""
+"""Pattern of a literal without blanks behind its `quote`. It may hold other quotes, and escaped
+ones.
+"""
 
 
 def inside(bare: str, least: int = 3, most: int = 200) -> str:
-    """Return the pattern of a value behind a `quote` that may be there: then it may hold any sign,
-    else only `bare` ones.
+    """Return the pattern of a value behind an optional `quote`.
+
+    Without it, only `bare` characters match.
     """
     return (
         r"(?P<secret>(?:(?(quote)(?!(?P=quote))(?:\\\S|[^\s\\])|"
@@ -24,15 +30,16 @@ def inside(bare: str, least: int = 3, most: int = 200) -> str:
 
 
 def either(bare: str, least: int = 3, most: int = 200) -> str:
-    """Return the pattern of a value in quotes, or of one in `bare` signs without."""
+    """Return the pattern of a value in quotes, or of `bare` characters without."""
     return r"(?P<quote>[\"'])?" + inside(bare, least, most)
 
 
 ARGUMENT = (
-    r"(?![\"'`])(?P<secret>(?:[^\s&;\"'`,)\]}<>\\]|<(?!/)|>|\\(?=\w)|,(?=\S)(?!\w+[=:])|&{1,2}(?![\w.-]+=|[\s&])"
+    r"(?![\"'`])(?P<secret>(?:[^\s&;\"'`,)\]}<>\\]|<(?!/)|>|\\(?=\w)|,(?=\S)(?!\w+[=:])"
+    r"|&{1,2}(?![\w.-]+=|[\s&])"
     r"|;(?!\s?[\w .]+=|[\s\"'`]|$)|[)\"'`\]}]{1,3}(?=[^\s;,)\]}&\"'`<>\\])){5,512})"
 )
-"""The value of one of several parameters: `;`, `&` and brackets belong to it unless they end it."""
+"""Value of one of several parameters: `;`, `&` and brackets belong to it unless they end it."""
 
 LINE = (
     r"(?P<quote>[\"']?)(?P<secret>(?<=[\"'])[^\r\n]{3,512}?|(?![\"'])\S{3,512})(?P=quote)[ \t\r]*$"
@@ -44,19 +51,19 @@ class Rule(NamedTuple):
     """One form of a secret."""
 
     kind: str
-    """In the words of a report."""
+    """Name in reports."""
     anchors: tuple[str, ...]
-    """Without one of these in the text, the rule is not tried: looking for a fixed string costs next to nothing."""
+    """Strings of which the text must hold one. Searching a fixed string costs next to nothing."""
     pattern: str
-    """What is found; its group `secret`, or all of it, goes."""
+    """Pattern; its group `secret`, or the whole match, is removed."""
     value_test: Callable[[str, str], bool] | None = None
-    """Whether what was found is one, where a pattern alone cannot tell: the secret, and what of the match is before."""
+    """Test of the secret, and of the part of the match before it."""
     place_test: Callable[[str, int, int], bool] | None = None
-    """Whether it is one where it stands: the text, and the offsets of the match. Looks at some lines around."""
+    """Test of the text and the offsets of the match. Looks at some lines around."""
 
 
 SET = r"(?:(?:export|ENV|ARG|set|-)[ \t]+)?"
-"""What may stand before the name of a variable on its line."""
+"""Pattern of the words before the name of a variable."""
 
 EDGE = r"(?<![A-Za-z0-9_])"
 KEYS = (
@@ -105,13 +112,15 @@ _OWNERS = (
         "vpn",
     ),
 )
-"""Whose `pass` is a password, also in one word with it: `dbpass`, and not `bypass`."""
+"""Words before `pass` that make it a password, also in one word: `dbpass`, but not `bypass`."""
 
 _WAY = re.compile(
-    r"(?i)(?:render|shader|shadow|depth|draw|color|main|first|second|third|single|two|multi|next|prev|last|each|final|this"
-    r"|optimi[sz]ation|compiler|analysis|function|module|graph|dry|pre|post|to|can|must|should|will|not|all)[_.-]?$"
+    r"(?i)(?:render|shader|shadow|depth|draw|color|main|first|second|third|single|two|multi|next"
+    r"|prev|last|each|final|this"
+    r"|optimi[sz]ation|compiler|analysis|function|module|graph|dry|pre|post|to|can|must|should|will"
+    r"|not|all)[_.-]?$"
 )
-"""What a `pass` is named after that is one of several, or a verb."""
+"""Words before `pass` that make it a step of a program, or a verb."""
 
 _NAMES = (
     "password",
@@ -135,8 +144,9 @@ REST = r"(?i:{})".format(
     )
 )
 WORDS = FIRST + REST
-"""What names of secrets end in, in any case; `mentions_passwords` or `mentions_tokens` is true of a text that holds one. The first
-letters stand before the words: so `re` skips what none begins with, which makes its search twice as fast.
+"""Ends of names for secrets, in any case. `mentions_passwords` or `mentions_tokens` is true of a
+text that holds one. The first letters stand before the words, so that `re` skips other letters:
+twice as fast.
 """
 
 _PASS = (
@@ -161,7 +171,7 @@ _KEY = "key(?:{})".format("|".join(f"(?<={word}key)|(?<={word}[_.-]key)" for wor
 
 
 def mentions_passwords(folded: str) -> bool:
-    """Whether a text, in lower case, holds a name for passwords. As fast as looking for a word."""
+    """Return True if a text in lower case may hold a name for passwords. Fast."""
     if "pass" in folded:
         for cue in _PASS:
             if cue in folded:
@@ -170,33 +180,37 @@ def mentions_passwords(folded: str) -> bool:
 
 
 def mentions_tokens(folded: str) -> bool:
-    """Whether a text, in lower case, holds a name for other secrets."""
+    """Return True if a text in lower case holds a name for other secrets."""
     if "secret" in folded or "token" in folded or "credential" in folded:
         return True
     return "key" in folded and re.search(_KEY, folded) is not None
 
 
 _TECHNICAL = frozenset(
-    "v x k r rc alpha beta utf mb le be sha md base http https oauth tls ssl secp prime rsa ecdsa aes gcm cbc".split()
+    "v x k r rc alpha beta utf mb le be sha md base http https oauth tls ssl secp prime rsa ecdsa "
+    "aes gcm cbc".split()
 )
-"""Words that stand beside numbers in names of versions, encodings and algorithms: v1alpha1, utf8mb4, secp256k1."""
+"""Words beside numbers in names of versions, encodings and algorithms: v1alpha1, utf8mb4,
+secp256k1.
+"""
 
 _NO_LITERAL = re.compile(
     r"[$%<>{}*]|\.\.\.|^/"  # a reference, a placeholder, a path
-    r"|^[A-Z][A-Z0-9_]*$|^[a-z]+\d{0,2}([._/-][a-z0-9]+)+$"  # a constant's name, a dotted or dashed one
+    r"|^[A-Z][A-Z0-9_]*$|^[a-z]+\d{0,2}([._/-][a-z0-9]+)+$"  # a constant, a dotted name
     r"|^-{0,2}[A-Za-z_.-]+[=:]$"  # an option that something is put behind
     r"|^@[A-Z_]+@?$"  # a mark in a template
 )
 _PLACEHOLDER = re.compile(
     r"(?:(?:user|your|my|the|some|new|old|test)[ _-]?)?"
-    r"(?:pass|pw|pwd|password|passwd|passphrase|secret|token|key|api[_-]?key|true|false|yes|no|none|null|changeme|x+)",
+    r"(?:pass|pw|pwd|password|passwd|passphrase|secret|token|key|api[_-]?key|true|false|yes|no|none"
+    r"|null|changeme|x+)",
     re.IGNORECASE,
 )
-"""A word that says what would stand in its place, and not a secret."""
+"""Words that stand for a secret."""
 
 
 def mixes_letters_and_digits(value: str, before: str = "") -> bool:
-    """Letters and digits mixed, and more than a counter at the end: nobody's word."""
+    """Return True for letters mixed with digits, unless one or two digits only end the value."""
     return bool(
         re.search(r"[0-9]", value)
         and re.search(r"[A-Za-z]", value)
@@ -205,27 +219,27 @@ def mixes_letters_and_digits(value: str, before: str = "") -> bool:
 
 
 def mixes_capitals_and_digits(value: str, before: str = "") -> bool:
-    """As `mixes_letters_and_digits`, with a capital."""
+    """Return True for letters mixed with digits, with a capital among them."""
     return mixes_letters_and_digits(value) and value.lower() != value
 
 
 def alternates_letters_and_digits(value: str, before: str = "") -> bool:
-    """Letters and digits as they come, not a word or two with a number between or behind them."""
+    """Return True if letters and digits take turns more than three times."""
     return len(re.findall(r"[A-Za-z][0-9]|[0-9][A-Za-z]", value)) > 3
 
 
 def alternates_with_capitals(value: str, before: str) -> bool:
-    """Letters and digits as they come, of both cases: no name has several numbers within it."""
+    """Return True if letters and digits take turns more than twice, with a capital among them."""
     return len(re.findall(r"[A-Za-z][0-9]|[0-9][A-Za-z]", value)) > 2 and mixes_capitals_and_digits(
         value
     )
 
 
 def is_secret_literal(value: str, before: str) -> bool:
-    """A literal that was chosen or made as a secret: not a dotted or dashed name, a path, or a placeholder.
+    """Return True for a literal that looks like a secret, not a name, a path or a placeholder.
 
-    What is given to a password may be a word with a number in it; a short one that is given to a token or a key names a
-    version or an encoding.
+    A password may be a word with a number in it. A short one that is given to a token or a key
+    names a version or an encoding.
     """
     if looks_random(value):
         return True
@@ -237,7 +251,7 @@ def is_secret_literal(value: str, before: str) -> bool:
 
 
 def ends_in_password_name(before: str) -> bool:
-    """Whether what stands before a value ends in a name for passwords, and not for tokens or keys."""
+    """Return True if the text before a value names a password, not a token or a key."""
     return (
         re.search(r"(?i)(?:pass|passw(?:or)?d|passphrase|passcode|pwd|pw)(?![a-z])", before)
         is not None
@@ -245,16 +259,16 @@ def ends_in_password_name(before: str) -> bool:
 
 
 def not_a_compiler_pass(text: str, start: int, end: int) -> bool:
-    """Whether the name that begins at `start` is no `pass` that a compiler makes over a program."""
+    """Return False if the name at `start` is a `pass` of a compiler or a renderer."""
     if text[start + 4 : start + 5].isalpha() or text[start : start + 4].lower() != "pass":
         return True
     return not _WAY.search(text[max(start - 20, 0) : start])
 
 
 def is_assigned_secret(value: str, before: str) -> bool:
-    """A literal that a name for secrets is given: one that was made, or, where it is a password, a plain word.
+    """Return True for a secret behind a name: a secret literal or, of a password, a plain word.
 
-    A single word with a capital is what a form shows beside the field, unless a variable is set to it.
+    A capitalised word is the label of a form field, unless it is assigned to a variable.
     """
     if len(value) > 5 and is_secret_literal(value, before):
         return True
@@ -264,7 +278,7 @@ def is_assigned_secret(value: str, before: str) -> bool:
 
 
 def is_login_argument(value: str, before: str) -> bool:
-    """What a call that logs in is given as its last argument: a literal that was made, or a plain word."""
+    """Return True for the last argument of a login: a secret literal or a plain word."""
     return (
         len(value) > 5
         and is_secret_literal(value, before)
@@ -273,7 +287,7 @@ def is_login_argument(value: str, before: str) -> bool:
 
 
 def is_setting_value(value: str, before: str = "") -> bool:
-    """The value of a line like NAME_PASSWORD=value: anything but a reference, a placeholder, a path or a switch."""
+    """Return False for a reference, a placeholder, a path or a switch after NAME_PASSWORD=."""
     if _PLACEHOLDER.fullmatch(value) or is_placeholder(value):
         return False
     if looks_random(value):
@@ -286,7 +300,7 @@ def is_setting_value(value: str, before: str = "") -> bool:
 
 
 def _is_base32_seed(value: str) -> bool:
-    """Capitals and digits in disorder, which no constant is called: a seed in base32."""
+    """Return True for long values of capitals and digits in disorder: no constant's name."""
     return (
         len(value) > 15
         and value.isalnum()
@@ -296,7 +310,7 @@ def _is_base32_seed(value: str) -> bool:
 
 
 def is_quoted_secret(value: str, before: str = "") -> bool:
-    """What a statement holds in quotes, where nothing but a secret can stand, or what stands for it."""
+    """Return True unless a value that must be a secret is a reference or a placeholder."""
     if _PLACEHOLDER.fullmatch(value) or is_reference(value):
         return False
     return looks_random(value) or not re.match(r"[$<{:?]|%\(?\w|\.\.\.|\*+$|@\w+$", value)

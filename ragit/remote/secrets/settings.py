@@ -1,8 +1,8 @@
-"""Passwords in files of settings, without quotes: told from code by the lines around them.
+"""Finds unquoted passwords in settings files, told from code by the lines around them. Pure.
 
-`password: sunshine` is a setting or the type of a field, `password = sunshine` a setting or one variable given to
-another. The text comes without the name of its file, and is often a piece of it: so the three lines above and below
-are asked whether they are settings or code, and where they are code, nothing is taken out. Pure.
+`password: sunshine` is a setting or the type of a field, `password = sunshine` a setting or an
+assignment of one variable to another. The text comes without the name of its file, and is often a
+part of it. So the rule looks at three lines above and below; if they are code, nothing is removed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ragit.remote.secrets.rule import WORDS, Rule, ends_in_password_name, not_a_
 from ragit.remote.secrets.strength import has_random_case, looks_random
 
 _NEAR = 3
-"""Lines above and below that are asked."""
+"""Lines above and below that are looked at."""
 _WIDE = 300
 """Characters of a line that are looked at."""
 
@@ -23,8 +23,10 @@ _CODE = re.compile(
     r"[,;{(\[]\s*$|^\s*[})\]]|\w\([^()]*\)\s*[:;]?\s*$|\b(?:self|this)\.\w|^\s*@\w|=>|->|&&|\|\|"
     r"|=\s*(?:None|True|False|nil|NULL|nullptr|undefined)\b"
     r"|^\s*(?:else|try|finally|except)\s*:\s*$"
-    r"|^\s*(?:def|class|if|elif|for|while|return|import|from|public|private|protected|static|final|var|let|const|val"
-    r"|func|fun|fn|function|interface|struct|type|enum|package|use|using|end|do|try|catch|except|raise|throw|new|local"
+    r"|^\s*(?:def|class|if|elif|for|while|return|import|from|public|private|protected|static|final"
+    r"|var|let|const|val"
+    r"|func|fun|fn|function|interface|struct|type|enum|package|use|using|end|do|try|catch|except"
+    r"|raise|throw|new|local"
     r"|module|not|in|with|assert|begin|unless|require|include|print)\b(?!\s*[:=.-])"
 )
 _SHELL = re.compile(
@@ -32,10 +34,13 @@ _SHELL = re.compile(
 )
 _SECTION = re.compile(r"^\s*\[[\w .:/\"-]{1,80}\]\s*$")
 _NO_EXPRESSION = re.compile(
-    r"^\s*[\w.-]+[ \t]*[:=][ \t]*(?:~?/\S*|\S+@\S+|[\w.-]+:\d+|\w[\w+:.-]{0,40}://\S+|yes|no|on|off|localhost"
+    r"^\s*[\w.-]+[ \t]*[:=][ \t]*(?:~?/\S*|\S+@\S+|[\w.-]+:\d+|\w[\w+:.-]{0,40}://\S+|yes|no|on|off"
+    r"|localhost"
     r"|\d+(?:\.\d+){3}|[a-z]+(?:[.-][a-z0-9]+){2,})\s*$"
 )
-"""A setting whose value is a path, an address, a name with dashes: no language would compute that."""
+"""A setting whose value is a path, an address or a dashed name, which is no expression of a
+language.
+"""
 
 
 def _is_unquoted_password(value: str, before: str) -> bool:
@@ -56,7 +61,7 @@ def _is_unquoted_password(value: str, before: str) -> bool:
 
 
 def _among_settings(text: str, start: int, end: int) -> bool:
-    """Whether the line at these offsets stands among settings and not among code."""
+    """Return True if the line at these offsets stands among settings, not code."""
     line = text[start:end]
     near = [*_above(text, start), *_below(text, end)]
     if re.search(r"[\w\]]=\S", line):
@@ -78,7 +83,7 @@ def _below(text: str, end: int) -> Iterator[str]:
 
 
 def _meaningful_lines(lines: Iterator[str]) -> Iterator[str]:
-    """The nearest lines that say something: neither blank nor a comment."""
+    """Yield the nearest lines that are neither blank nor a comment."""
     said = 0
     for line in lines:
         if line.strip() and not re.match(r"\s*(?:#(?!!)|//|;|\*|<!--|--\s)", line):

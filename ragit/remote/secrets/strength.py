@@ -1,8 +1,9 @@
 """Tells random values from references, paths, patterns and code. Pure.
 
 A password may hold every sign that a reference has, so a value is a reference only as a whole:
-`${X}`, `{{x}}`, `%(x)s`, `<placeholder>`. What is left is judged by how often its letters, capitals,
-digits and signs take turns: in random values every second one, in names, paths and code seldom.
+`${X}`, `{{x}}`, `%(x)s`, `<placeholder>`. Other values are judged by how often lower case,
+capitals, digits and signs take turns: at every second character of a random value, seldom in names,
+paths and code.
 """
 
 from __future__ import annotations
@@ -11,21 +12,23 @@ import re
 
 _NAME = r"[A-Za-z_][\w.:/ -]{0,80}"
 _REFERENCES = re.compile(
-    rf"\$\{{[^{{}}]{{1,120}}\}}|\$\([^()]{{1,120}}\)|\{{\{{[^{{}}]{{1,120}}\}}\}}|[#%@]\{{[^{{}}]{{1,120}}\}}"
+    rf"\$\{{[^{{}}]{{1,120}}\}}|\$\([^()]{{1,120}}\)|\{{\{{[^{{}}]{{1,120}}\}}\}}"
+    rf"|[#%@]\{{[^{{}}]{{1,120}}\}}"
     rf"|%\([\w.]{{1,60}}\)[sdr]|<{_NAME}>|<%.{{1,120}}?%>|\{{{_NAME}\}}|\[{_NAME}\]"
 )
 _NAMED = re.compile(
-    r"(?:\$\$?[A-Za-z_][\w.]*[:/@.,-]?)+|%[A-Za-z_]\w*%|@[A-Za-z_][\w.]*@|__\w+__|`[^`]+`|[\w./-]*\*{3,}"
+    r"(?:\$\$?[A-Za-z_][\w.]*[:/@.,-]?)+|%[A-Za-z_]\w*%|@[A-Za-z_][\w.]*@|__\w+__|`[^`]+`"
+    r"|[\w./-]*\*{3,}"
 )
 _FORMAT = re.compile(r"%[-+#0]?[\d.]*[sdrvifxq@]|\{\d*\}")
 
 _PATTERN = re.compile(r"\(\?|\\[dwsbDWSBAZ]|\[\^?[\w-]*\w-\w|[\])*.][*+?]|\{\d+,\d*\}|\.\*|\|\|")
-"""Signs of a regular expression. A random value seldom has two."""
+"""Parts of a regular expression. A random value seldom has two."""
 
 _CALLS = re.compile(
     r"[A-Za-z_]{3,}\w*\(|\w{3,}\.\w{3,}\(|[a-z_]{3,}\[[\"'\w]|=>|->|::|\);?$|://|&&"
 )
-"""Signs of code and addresses, of which a random value seldom has one."""
+"""Parts of code and addresses. A random value seldom has one."""
 
 _PLAIN = re.compile(r"/?[a-z0-9]*(?:[._/:-]+[a-z0-9]+)+/?|[A-Z0-9]+(?:[_-][A-Z0-9]+)+")
 """Dotted, dashed and path-like names."""
@@ -34,7 +37,7 @@ _TYPE = re.compile(r"[\w:.]+<.*>[,;]?|[A-Za-z_]+(?:(?:\.|::|->)[A-Za-z_]+)+[?!]?
 """Types with parameters, and names with an owner."""
 
 LEAST = 8
-"""Characters of a value that can be told to be random."""
+"""Characters of the shortest value that can be recognised as random."""
 
 
 def is_reference(value: str) -> bool:
@@ -76,7 +79,7 @@ def _can_be_random(value: str, rest: str) -> bool:
 
 
 def _is_variable(value: str) -> bool:
-    """Return True for variables as shells and templates write them, by names that people give."""
+    """Return True for a variable of a shell or a template, unless its name looks random."""
     if _NAMED.fullmatch(value) is None:
         return False
     name = re.sub(r"\W", "", value)
@@ -87,7 +90,7 @@ def _is_variable(value: str) -> bool:
 
 
 def has_random_case(value: str) -> bool:
-    """Return True for letters of both cases whose capitals stand as in no name: `aBxQzLmKpR`."""
+    """Return True for letters with capitals in random places: `aBxQzLmKpR`."""
     if len(value) < 12 or not re.fullmatch(r"[A-Za-z]+", value):
         return False
     return len(value) / len(re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", value)) < 4.1

@@ -1,4 +1,7 @@
-"""Passwords in tables: in a column that is headed as such, of CSV, of Markdown, and of SQL's INSERT. Pure."""
+"""Removes passwords in table columns whose header names them: CSV, Markdown, and SQL's INSERT.
+
+Pure.
+"""
 
 from __future__ import annotations
 
@@ -16,36 +19,39 @@ _INSERT = re.compile(
 )
 _ROW = re.compile(r"\s{0,40},?\s{0,40}\((?P<cells>(?:'(?:[^'\\]|\\.)*'|[^'()]){1,8000})\)")
 _CELL = re.compile(r"(?:'(?:[^'\\]|\\.)*'|[^',])+")
-"""A quote that is doubled within a string ends one and begins another, which comes to the same."""
+"""Pattern of one value. A doubled quote within a string ends one string and begins another."""
 
 _HEAD = re.compile(
-    r"\"?(?:[\w-]{0,20}[ _-])?(?:password|passwd|passphrase|pwd|pass|passcode|secret|api[ _-]?key|(?:api|access|auth|refresh|bot|session)[ _-]?token"
+    r"\"?(?:[\w-]{0,20}[ _-])?(?:password|passwd|passphrase|pwd|pass|passcode|secret|api[ _-]?key"
+    r"|(?:api|access|auth|refresh|bot|session)[ _-]?token"
     r"|(?:secret|private|access|license)[ _-]?key|(?:totp|otp)[ _-]?(?:secret|seed))\"?",
     re.I,
 )
 _HEADER = re.compile(
     r"(?im)^(?:[ \t]*\|)?(?:[\w\"#][^\n,;|\t(){}=<>:]{0,39}[,;\t]|[^\n,;|\t(){}=<>:]{1,40}\|)*"
-    r"[ \t\"]*(?:[\w-]{1,20}[ _-])?(?:password|passwd|passphrase|pwd|pass|passcode|secret|api[ _-]?key|(?:api|access|auth|refresh|bot|session)[ _-]?token"
+    r"[ \t\"]*(?:[\w-]{1,20}[ _-])?(?:password|passwd|passphrase|pwd|pass|passcode|secret"
+    r"|api[ _-]?key|(?:api|access|auth|refresh|bot|session)[ _-]?token"
     r"|(?:secret|private|access|license)[ _-]?key|(?:totp|otp)[ _-]?(?:secret|seed))[ \t\"]*"
     r"(?:[,;\t][\w\"][^\n(){}=<>:]{0,400}|\|[^\n(){}=<>:]{0,400})?\r?$"
 )
 
 
 _OF_ACCOUNTS = re.compile(
-    r"\W*(?:[\w-]{0,20}[ _.-])?(?:users?|user_?name|user_?id|login|account|name|e?-?mail|host|hostname|server|url|ip|id"
+    r"\W*(?:[\w-]{0,20}[ _.-])?(?:users?|user_?name|user_?id|login|account|name|e?-?mail|host"
+    r"|hostname|server|url|ip|id"
     r"|uid|role|admin|service|system|site|port|database|db|title|env|environment|group)\W*",
     re.I,
 )
-"""What stands beside a password at the head of a table of accounts, and not in a list of words."""
+"""Headers beside a password in a table of accounts, which a list of words has not."""
 
 
 def without(text: str, found: Counter[str] | None) -> str:
-    """The text without what stands in columns of passwords."""
+    """Return the text without the values in columns of passwords."""
     return _without_inserted(_without_columns(text, found), found)
 
 
 def _without_inserted(text: str, found: Counter[str] | None) -> str:
-    """The text without the passwords in rows that a statement inserts."""
+    """Return the text without the passwords in rows of an INSERT."""
     if "nsert into" not in text and "NSERT INTO" not in text:
         return text
     parts: list[str] = []
@@ -63,12 +69,12 @@ def _without_inserted(text: str, found: Counter[str] | None) -> str:
 
 
 def _headed(heads: Sequence[str], around: str = " \t\r") -> list[int]:
-    """The columns that are called like a secret."""
+    """Return the columns whose header names a secret."""
     return [column for column, head in enumerate(heads) if _HEAD.fullmatch(head.strip(around))]
 
 
 def _without_columns(text: str, found: Counter[str] | None) -> str:
-    """The text without passwords under a head, in lines with as many cells."""
+    """Return the text without passwords under a header, in lines with as many cells."""
     parts: list[str] = []
     at = 0
     for header in _HEADER.finditer(text):

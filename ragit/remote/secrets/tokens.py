@@ -1,6 +1,7 @@
-"""Keys and tokens of services, by the fixed beginning that each gives its own so that scanners find them.
+"""Rules for keys and tokens of services, by the fixed prefix that each gives its own.
 
-Every row is certain by its form. Forms are facts that the services publish; where one has been changed, both stand.
+Each rule is certain by its form. The services publish these forms; where one was changed, both are
+here.
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ from ragit.remote.secrets.rule import (
 _END = r"(?![A-Za-z0-9])"
 
 _ALONE, _NO_MORE = r"(?<![A-Za-z0-9+/=_-])", r"(?![A-Za-z0-9+/=_-])"
-"""For forms that would be met in the middle of any base64 that is long enough."""
+"""Edges of forms that would occur within any long base64."""
 
 _DIGITS = "[MNO][DTjz][AEIMQUYcgk][w-z0-5]"
-"""Three digits in base64. Discord's tokens begin with the number of a user, which begins with no zero."""
+"""Three digits in base64. Discord's tokens begin with a user's number, which has no leading zero.
+"""
 
 _MODELS: tuple[Rule, ...] = (
     Rule(
@@ -266,7 +268,8 @@ _MORE: tuple[Rule, ...] = (
         "Authress key",
         ("sc_", "ext_", "scauth_"),
         EDGE
-        + r"(?:sc|ext|scauth|authress)_[a-z0-9]{5,30}\.[a-z0-9]{4,6}\.acc[_-][a-z0-9-]{10,32}\.[a-z0-9+/_=-]{30,120}",
+        + r"(?:sc|ext|scauth|authress)_[a-z0-9]{5,30}\.[a-z0-9]{4,6}\.acc[_-][a-z0-9-]{10,32}\."
+        r"[a-z0-9+/_=-]{30,120}",
     ),
     Rule(
         "1Password key",
@@ -294,10 +297,10 @@ _RUN = r"[A-Za-z0-9_.~+/=:$-]{20,}"
 
 
 def runs(text: str) -> str:
-    """Those parts of a text, on a line each, in one of which every token begins, if there is any.
+    """Return the parts of a text in which tokens can begin, one a line; empty if there are none.
 
-    In the whole text, looking for all their beginnings would take longer than all else. Names of letters alone, in any
-    number of parts, are left out: a token has its mark or a digit, or is written in capitals.
+    Searching all prefixes in the whole text would take longer than everything else. Names of
+    letters alone are left out: a token has a mark or a digit, or is written in capitals.
     """
     found = re.findall(_RUN, text)
     return "\n".join(run for run in found if run.isupper() or not run.replace(".", "").isalpha())
