@@ -324,15 +324,15 @@ def test_documents_are_worked_on_and_written_a_few_at_a_time() -> None:
         (Oid(f"{number:040x}"), "pdf" if number % 3 == 0 else "python", "f")
         for number in range(100)
     ]
-    batches = list(run._cut(keys, size=run.BATCH_FILES, alone=False))
+    batches = list(run._cut(keys, size=lambda: run.BATCH_FILES))
     assert [key for batch in batches for key in batch] == keys
     assert all(
         sum(key[1] == "pdf" for key in batch) <= run.BATCH_FILES // run.DOCUMENT_WEIGHT
         for batch in batches
     )
-    assert list(run._cut(keys[:1], size=1, alone=False)) == [keys[:1]]
-    assert [
-        len(batch) for batch in run._cut(keys[1:3] * 60, size=run.BATCH_FILES, alone=False)
-    ] == [48, 48, 24]
-    alone = [len(batch) for batch in run._cut(keys[1:3] * 60, size=run.BATCH_FILES, alone=True)]
-    assert alone == [1, 48, 48, 23], "what is wrong with a server shows with the first"
+    assert list(run._cut(keys[:1], size=lambda: 1)) == [keys[:1]]
+    light = keys[1:3] * 60
+    assert [len(batch) for batch in run._cut(light, size=lambda: run.BATCH_FILES)] == [48, 48, 24]
+    sizes = iter((1, 10, 200))
+    growing = [len(batch) for batch in run._cut(light, size=lambda: next(sizes))]
+    assert growing == [1, 10, 109], "the size is asked for when a batch begins"

@@ -262,9 +262,10 @@ def test_off_they_are_counted_and_nothing_is_sent(pictures: GitSandbox, model: M
     assert not model.asked
 
 
-def test_status_says_how_to_turn_them_on(pictures: GitSandbox) -> None:
+def test_status_counts_them_and_advertises_nothing(pictures: GitSandbox) -> None:
     shown = CliRunner().invoke(cli, ["-C", str(pictures.path), "status"])
-    assert "imageDescription.enabled" in shown.output
+    assert "skipped 2: image 2" in shown.output
+    assert "imageDescription" not in shown.output
 
 
 def test_a_description_is_the_one_chunk_of_an_image(pictures: GitSandbox, model: Model) -> None:
@@ -521,7 +522,10 @@ def test_the_command_says_what_is_wrong(pictures: GitSandbox, model: Model) -> N
             index.describe("words.png", now=True)
         index.index(scope="worktree")
         asked = len(model.asked)
-        for name, why in (("words.png", "not png"), ("a.py", "nobody describes code")):
+        for name, why in (
+            ("words.png", "not png"),
+            ("a.py", "descriptions of code are turned off"),
+        ):
             with pytest.raises(NotDescribed, match=why):
                 index.describe(name)
         pictures.write("shots/new.png", picture("PNG", 11, 11))
@@ -530,6 +534,6 @@ def test_the_command_says_what_is_wrong(pictures: GitSandbox, model: Model) -> N
         model.faults[""] = failing(400)
         with pytest.raises(RemoteFailed, match="no"):
             index.describe("shots/new.png", now=True)
-    with ragit.open(pictures.path) as index, pytest.raises(NotDescribed, match="nobody describes"):
+    with ragit.open(pictures.path) as index, pytest.raises(NotDescribed, match="turned off"):
         index.describe("shots/one.png", now=True)
     assert len(model.asked) == asked + 1

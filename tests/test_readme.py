@@ -31,6 +31,7 @@ def app(repo: GitSandbox) -> GitSandbox:
     repo.write(
         "src/app.py", "class HTTPException(Exception):\n    def retry(self):\n        pass\n"
     )
+    repo.write("src/pool.py", "def reap(pool):\n    pool.close_idle_connections()\n")
     repo.write("src/plugins.py", "def load_plugin(name):\n    return retry(name, backoff=2)\n")
     repo.write("Makefile", "test:\n\t@echo HTTPException: retry failed\n")
     repo.commit()

@@ -315,7 +315,7 @@ class Ragit:
         task = self._indexer.selector.images
         if task is None:
             raise NotDescribed(
-                "nobody describes images here",
+                "descriptions of images are turned off",
                 "Type: git config ragit.imageDescription.enabled true",
             )
         from ragit.reports import ImageDescribed
