@@ -158,9 +158,8 @@ class Private:
         if copy.exists():
             return copy
         for old in self.folder.glob(f"status-{family}-*"):
-            with suppress(
-                FileNotFoundError
-            ):  # someone else's, who has just given it its name or removed it
+            # another process may have just renamed or removed it
+            with suppress(FileNotFoundError):
                 if old.stat().st_ctime < time.time() - IN_USE_SECONDS:
                     old.unlink()
         fresh = copy.with_name(f"{copy.name}.{os.getpid()}-{os.urandom(4).hex()}")

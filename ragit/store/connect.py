@@ -168,7 +168,7 @@ def _checked(path: Path, writable: bool, *, wal: bool) -> apsw.Connection:
 
 
 def _distrust(db: apsw.Connection) -> None:
-    """Let nothing in the file run: it may have come with someone else's `.git`."""
+    """Let nothing in the file run: it may come from an untrusted `.git`."""
     db.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)
     db.config(apsw.SQLITE_DBCONFIG_ENABLE_VIEW, 0)
     db.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
