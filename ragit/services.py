@@ -81,7 +81,7 @@ def _key(settings: Service, section: str, address: str, usual: str) -> tuple[str
         ), f"the key that the key ring keeps for service ragit and user {host}"
     variable = settings.api_key_env or usual
     if not variable:
-        return "", ""  # a provider's usual key is not sent to an address that is not its own
+        return "", ""  # a provider's usual key is sent to its own address alone
     return os.environ.get(
         variable, ""
     ).strip(), f"the environment variable {variable} ({section}.apiKeyEnv)"

@@ -18,7 +18,7 @@ def description_request(
     Its `shorter` forms halve that for a model that takes less. It holds only what the key depends
     on (no path, language or line): a description moves with its code.
     """
-    shown = piece(parent, symbol, text, most)
+    shown = chunk_excerpt(parent, symbol, text, most)
     asked = (shown, CHUNK_QUESTION) if prompt == CHUNK_PROMPT else (shown,)
     messages = (Message("system", (prompt,)), Message("user", asked))
     half = min(most, len(text)) // 2
@@ -31,14 +31,14 @@ def description_request(
     )
 
 
-def piece(parent: str, symbol: str, text: str, most: int) -> str:
+def chunk_excerpt(parent: str, symbol: str, text: str, most: int) -> str:
     """Return a chunk as a model sees it."""
     within = f"Within: {parent}\n" if parent else ""
     names = f"Defines: {symbol}\n" if symbol else ""
     return f"{within}{names}```\n{_cut(text, most)}\n```"
 
 
-def joined(description: str, embedded: str) -> str:
+def with_description(description: str, embedded: str) -> str:
     """Return the text to embed: the description, a blank line, and the text without it.
 
     The description comes first because models cut long texts at their end. The names before the

@@ -36,7 +36,7 @@ def scaled(data: bytes, side: int, pixels: int) -> tuple[str, bytes]:
     scaler = ChildProcess(_START, str(side), str(pixels))
     try:
         with scaler.within(SECONDS):
-            with contextlib.suppress(OSError):  # it is gone: its status tells why
+            with contextlib.suppress(OSError):  # it ended: its status tells why
                 scaler.write(data)
                 scaler.finish()
             answer = scaler.rest(LARGEST)

@@ -35,9 +35,8 @@ class Nearby:
             return []
         signs = self._signs_of(number)
         apart = [(signs ^ other).bit_count() for other in self._signs]
-        bound = sorted(apart)[: SIFTED + 1][
-            -1:
-        ]  # all that are as near as the last one: a cut would go by the alphabet
+        # Keep all words as near as the last one: a cut would go by the alphabet.
+        bound = sorted(apart)[: SIFTED + 1][-1:]
         found = []
         for (other, row), distance in zip(self._known, apart, strict=True):
             if distance <= bound[0] and row != number:

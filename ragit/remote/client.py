@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     import openai
 
 LARGEST_ANSWER = 256_000_000
-"""Bytes, inflated. 2048 vectors of 4096 numbers in decimal are about 100 MB."""
+"""Most bytes of an answer, inflated. 2048 vectors of 4096 numbers in decimal are about 100 MB."""
 
 MOST_PARTS = 50_000
-"""Lists and objects in an answer. An empty one takes 20 times its bytes in memory."""
+"""Most lists and objects in an answer. An empty one takes 20 times its bytes in memory."""
 
 OPENAI_PATHS = frozenset({"chat/completions", "embeddings"})
 
@@ -58,7 +58,7 @@ class RetryPolicy(NamedTuple):
 
 INDEXING = RetryPolicy()
 QUERY = RetryPolicy(retries=1, longest_wait=2.0)
-"""While a person waits: a search can do without the server."""
+"""Policy while a person waits: a search can do without the server."""
 
 
 class Client:

@@ -183,9 +183,8 @@ def _too_much(said: str) -> type[Refused] | None:
     """Return TooMany or TooLong for an error about the number or length of texts, else None."""
     folded = said.lower()
     if _ANSWER.search(folded):
-        room = _NO_ROOM.search(
-            folded
-        )  # with a shorter text there is some, unless the answer alone takes all of it
+        # A shorter text leaves room, unless the answer alone takes all of it.
+        room = _NO_ROOM.search(folded)
         return TooLong if room and int(room[1]) < int(room[2]) else None
     if _TOO_MANY.search(folded):
         return TooMany

@@ -104,9 +104,8 @@ class CrossEncoder:
             payload["model"] = self.model
         if dialect.top:
             payload[dialect.top] = len(documents)
-        largest = (
-            _FRAME + len(documents) * _EACH + 6 * sum(map(len, documents))
-        )  # some send the documents back
+        # Some servers send the documents back.
+        largest = _FRAME + len(documents) * _EACH + 6 * sum(map(len, documents))
         return self._read(
             self.client.post(_PATH, payload, policy=policy, largest=largest), len(documents)
         )

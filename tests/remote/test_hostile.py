@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -70,6 +71,7 @@ def bounded(seconds: float, megabytes: float) -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def hostile() -> Iterator[AnsweringServer]:
+    import_module("openai")  # a loaded machine takes seconds, which are not the answer's
     with AnsweringServer(lambda _: None, "/v1") as one:
         yield one
 

@@ -45,10 +45,11 @@ def planned(
     stored = _stored(pieces, names, store, said) if store else {}
     texts = {key: embedded_text(piece) for key, piece in pieces.items() if key not in stored}
     if said:
-        from ragit.describe.code import joined
+        from ragit.describe.code import with_description
 
         texts = {
-            key: joined(said[key], text) if key in said else text for key, text in texts.items()
+            key: with_description(said[key], text) if key in said else text
+            for key, text in texts.items()
         }
     return Planned(stored, texts, said)
 

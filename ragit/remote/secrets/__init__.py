@@ -79,7 +79,7 @@ def redact(text: str, found: Counter[str] | None = None) -> Clean:
     if isinstance(text, Clean):
         return text
     clean = _once(text, found)
-    while clean != text:  # what was taken out may have hidden the edge of what stood beside it
+    while clean != text:  # a removed secret may have hidden the edge of another
         text, clean = clean, _once(clean, found)
     return Clean(clean)
 

@@ -56,7 +56,10 @@ def private_key_spans(text: str) -> Spans:
 
 
 def without_spans(text: str, found: Spans, start: int = 0) -> tuple[str, int]:
-    """Return text from offset `start` without the spans, and the number of keys they belong to."""
+    """Return a part of a text without the spans, and the number of keys that it held a part of.
+
+    `start` is the offset of the part; spans are offsets of the whole text.
+    """
     parts: list[str] = []
     at, keys, last, counted = 0, 0, -2, False
     for first, stop in ((first - start, stop - start) for first, stop in found):
