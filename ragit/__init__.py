@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from ragit.repository.repository import Ragit
+    from ragit.repository import Ragit
 
 __version__ = "0.1.0"
 
@@ -23,7 +23,7 @@ def open(
     """Open the index of the repository that `path` lies in; see
     `ragit.repository.repository.Ragit`.
     """
-    from ragit.repository.repository import (
+    from ragit.repository import (
         open_repository,  # here, so that naming a room of ragit does not load all of them
     )
 

@@ -16,13 +16,11 @@ from pathlib import Path
 
 from ragit.errors import NotARepository, RagitError
 from ragit.git import OLDEST, Repo, libgit2_version, version
-from ragit.hooks import failure, script, state_files
-from ragit.hooks.install import Hooks
-from ragit.index.upkeep import rebuild_lock
-from ragit.index.vectors.embedder import embedder_of
+from ragit.hooks import Hooks, failure, script, state_files
+from ragit.index import embedder_of, rebuild_lock
 from ragit.locks import lock
 from ragit.reports import INSTALL_HOOKS, Finding, FreshnessReport
-from ragit.repository.repository import Ragit, open_repository
+from ragit.repository import Ragit, open_repository
 from ragit.store import Store, engine_versions, unfinished_files
 from ragit.types import LOST, NOT_DOWNLOADED, PARSER_FAILED, PARSER_TOO_LONG, TOO_DEEP, lacking
 

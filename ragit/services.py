@@ -12,9 +12,8 @@ from typing import Any
 
 from ragit.config import Service
 from ragit.errors import ConfigError
-from ragit.git.credential import password_for
-from ragit.remote.presets import Preset, preset_at
-from ragit.remote.server import Server, origin
+from ragit.git import password_for
+from ragit.remote import Preset, Server, origin, preset_at
 
 
 def server_of(

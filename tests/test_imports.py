@@ -41,6 +41,7 @@ ROOMS_OF_A_SEARCH = {
         "digests",
         "embed",
         "errors",
+        "lazy",
         "git",
         "globs",
         "index",

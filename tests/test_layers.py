@@ -22,6 +22,7 @@ WORDS = {
     "errors",
     "words",
     "globs",
+    "lazy",
     "lfs",
     "judgements",
     "query",
@@ -37,6 +38,7 @@ ROOMS: dict[str, set[str]] = {
     "errors": set(),
     "words": set(),
     "globs": set(),
+    "lazy": set(),
     "lfs": set(),
     "judgements": set(),
     "postings": set(),
@@ -243,3 +245,55 @@ def test_no_function_outgrows_the_eye() -> None:
 @pytest.mark.parametrize("file", files(), ids=by_name)
 def test_no_file_outgrows_its_room(file: Path) -> None:
     assert file.read_text(encoding="utf-8").count("\n") <= 550
+
+
+def module_name(file: Path) -> str:
+    parts = file.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+@cache
+def face(room: str) -> frozenset[str]:
+    """Names that the `__init__` of a package exports."""
+    for node in ast.parse((PACKAGE / room / "__init__.py").read_bytes()).body:
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__":
+            return frozenset(ast.literal_eval(node.value))
+    return frozenset()
+
+
+PACKAGES = {file.parent.name for file in PACKAGE.glob("*/__init__.py")}
+
+
+@pytest.mark.parametrize("file", files(), ids=by_name)
+def test_a_room_imports_from_another_only_what_its_face_exports(file: Path) -> None:
+    for node in ast.walk(ast.parse(file.read_bytes())):
+        if not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith("ragit."):
+            continue
+        room = str(node.module).split(".")[1]
+        if room in PACKAGES - {room_of(file)}:
+            assert node.module == f"ragit.{room}", f"{by_name(file)} imports {node.module}"
+            assert {alias.name for alias in node.names} <= face(room)
+
+
+@pytest.mark.parametrize("room", sorted(PACKAGES))
+def test_a_face_exports_what_type_checkers_see(room: str) -> None:
+    """Names that a face imports on first use are the same for type checkers and at run time."""
+    for name in face(room):
+        found: dict[str, object] = {}
+        exec(f"from ragit.{room} import {name}", found)
+        assert found[name] is not None
+
+
+def test_files_form_no_circle() -> None:
+    """No file needs another that needs it, imports within functions and for types included."""
+    names = {module_name(file): file for file in files()}
+    needs: dict[str, set[str]] = {}
+    for name, file in names.items():
+        found = {
+            dotted if dotted in names else dotted.rpartition(".")[0] for dotted in imports(file)
+        }
+        needs[name] = (found & names.keys()) - {name, "ragit"}
+    while needs:
+        ready = {name for name, wanted in needs.items() if not wanted & needs.keys()}
+        assert ready, f"a circle among {sorted(needs)}"
+        needs = {name: wanted for name, wanted in needs.items() if name not in ready}

@@ -21,9 +21,28 @@ if TYPE_CHECKING:
     from ragit.chunk.custom import Custom
     from ragit.chunk.patience import Patience
 
+if TYPE_CHECKING:  # exported, and imported on first use
+    from ragit.chunk.custom import Custom
+    from ragit.chunk.patience import BRIEF, FULL, NONE, Patience
+else:
+    from ragit.lazy import exports
+
+    __getattr__ = exports(
+        __name__,
+        {
+            "custom": ["Custom"],
+            "patience": ["BRIEF", "FULL", "NONE", "Patience"],
+        },
+    )
+
 __all__ = [
+    "BRIEF",
     "ChunkOptions",
+    "Custom",
     "DocumentOptions",
+    "FULL",
+    "NONE",
+    "Patience",
     "bounded",
     "check_node_types",
     "chunk",
@@ -48,6 +67,7 @@ __all__ = [
     "text_of",
 ]
 
+
 _DEFAULT = ChunkOptions()
 
 
@@ -71,15 +91,21 @@ def chunk(
     from ragit.chunk.patience import Patience
 
     patience = patience or Patience()
-    if isolated and not custom and not is_document(language):
-        from ragit.chunk import texts
+    if custom:
+        from ragit.chunk import readers
 
+        return readers.by_custom(data, language, options, custom)
+    if not isolated:
+        from ragit.chunk import readers
+
+        return readers.read(data, language, options, patience)
+    from ragit.chunk import texts
+
+    if not is_document(language):
         return texts.read(data, language, options, patience)
     from ragit.chunk import readers
 
-    if custom:
-        return readers.by_custom(data, language, options, custom)
-    return readers.read(data, language, options, patience, isolated=isolated)
+    return readers.read(data, language, options, patience, parse=texts.read)
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from ragit.chunk.patience import Patience
 from ragit.chunk.reader_process import TOO_LONG as TIME_OVER
 from ragit.chunk.reader_process import WAITED, Ended, ReaderProcess, Time
 from ragit.errors import WorkerDied
-from ragit.sandbox.spares import Spares
+from ragit.sandbox import Spares
 from ragit.types import BUSY, SHORT_OF_MEMORY
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import signal
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from ragit.sandbox.child_process import ChildProcess
+from ragit.sandbox import ChildProcess
 from ragit.types import Chunk, Definition
 
 _HEAD = 64 << 20

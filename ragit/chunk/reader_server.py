@@ -11,8 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ragit.sandbox.exit_with_parent import end_with_parent
-from ragit.sandbox.rlimits import confine, has_room
+from ragit.sandbox import confine, end_with_parent, has_room
 from ragit.types import Chunk
 
 _GRACE = 10

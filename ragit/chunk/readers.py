@@ -26,6 +26,9 @@ from ragit.types import DEFERRED, PARSER_TOO_LONG, SPENT, SPENT_BY_LINES, TOO_DE
 if TYPE_CHECKING:
     from ragit.chunk.custom import Custom
 
+TextReader = Callable[[bytes, str, ChunkOptions, "Patience"], Chunking]
+"""Chunks a text: bytes, language, options and time budget in."""
+
 MAX_PARSE = 2_000_000
 """Bytes above which no grammar is tried: a syntax tree takes some 20 times the text, and such files
 hold data."""
@@ -82,11 +85,11 @@ def read(
     options: ChunkOptions,
     patience: Patience,
     *,
-    isolated: bool = False,
+    parse: TextReader | None = None,
 ) -> Chunking:
     """Return the chunks of a blob, or the reason why it has none.
 
-    A document is read in a child process. A text is parsed in this one, unless `isolated`.
+    A document is read in a child process. A text is given to `parse`, or parsed in this process.
     """
     row = require(language)
     if row.reader == "none":
@@ -98,10 +101,8 @@ def read(
         if document is not None:
             return document
         row = require("html" if "html" in row.also.split() and _HTML.match(data) else "text")
-    if isolated:
-        from ragit.chunk import texts
-
-        return texts.read(data, row.name, options, patience)
+    if parse:
+        return parse(data, row.name, options, patience)
     text = text_of(data)
     if text is None:
         return Chunking(language, (), "binary")

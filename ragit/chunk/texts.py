@@ -11,7 +11,7 @@ from ragit.chunk.options import ChunkOptions
 from ragit.chunk.patience import BRIEF, NONE, Patience
 from ragit.chunk.reader_process import TOO_LONG, WAITED, Ended, ReaderProcess, Time
 from ragit.errors import WorkerDied
-from ragit.sandbox.spares import Spares
+from ragit.sandbox import Spares
 from ragit.types import (
     BUSY,
     BUSY_BY_LINES,

@@ -14,6 +14,8 @@ import click
 import ragit
 from ragit.errors import ConfigError
 
+__all__ = ["cli"]
+
 COMMANDS = {
     "search": "search",
     "index": "index",

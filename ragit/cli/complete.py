@@ -7,14 +7,14 @@ import click
 
 def languages(ctx: click.Context, param: click.Parameter, begun: str) -> list[str]:
     """Return the languages that begin with what was typed."""
-    from ragit.repository.completion import language_names
+    from ragit.repository import language_names
 
     return _beginning(language_names(), begun)
 
 
 def refs(ctx: click.Context, param: click.Parameter, begun: str) -> list[str]:
     """Return the refs of the repository that begin with what was typed."""
-    from ragit.repository.completion import ref_names
+    from ragit.repository import ref_names
 
     root = ctx.find_root().params
     return _beginning(ref_names(root.get("directory") or "."), begun)
@@ -22,7 +22,7 @@ def refs(ctx: click.Context, param: click.Parameter, begun: str) -> list[str]:
 
 def settings(ctx: click.Context, param: click.Parameter, begun: str) -> list[str]:
     """Return the settings that begin with what was typed, in any case."""
-    from ragit.repository.completion import setting_names
+    from ragit.repository import setting_names
 
     return [name for name in setting_names() if name.lower().startswith(begun.lower())]
 

@@ -13,7 +13,7 @@ import click
 import ragit
 from ragit.cli.progress import Bar
 from ragit.cli.shared import open_index, print_lines, render_options
-from ragit.repository.repository import Ragit
+from ragit.repository import Ragit
 
 if TYPE_CHECKING:
     from ragit.evaluate import GoldenSet

@@ -25,7 +25,7 @@ def init(ctx: click.Context, yes: bool) -> None:
     Example:
       ragit init
     """
-    from ragit.hooks.install import Hooks
+    from ragit.hooks import Hooks
 
     with open_index(ctx) as index:
         print_lines(render.index_text(index.index(), render_options({})))
@@ -65,7 +65,7 @@ def install(ctx: click.Context, force: bool) -> int:
     Example:
       ragit hooks install
     """
-    from ragit.hooks.install import Hooks
+    from ragit.hooks import Hooks
 
     with Hooks.of(ctx.obj["directory"]) as hooks:
         report = hooks.install(force=force)
@@ -82,7 +82,7 @@ def uninstall(ctx: click.Context) -> None:
     Example:
       ragit hooks uninstall
     """
-    from ragit.hooks.install import Hooks
+    from ragit.hooks import Hooks
 
     with Hooks.of(ctx.obj["directory"]) as hooks:
         report = hooks.uninstall()
@@ -101,7 +101,7 @@ def status(ctx: click.Context, as_json: bool) -> int:
     Example:
       ragit hooks status
     """
-    from ragit.hooks.install import Hooks
+    from ragit.hooks import Hooks
 
     with Hooks.of(ctx.obj["directory"]) as hooks:
         report = hooks.status()

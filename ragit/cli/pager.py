@@ -8,7 +8,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
-from ragit.repository.repository import pager_command
+from ragit.repository import pager_command
 
 _NOT_RUN = (126, 127)
 """Exit codes of a shell that cannot run the command."""

@@ -17,12 +17,12 @@ from ragit.cli.color import color_option
 from ragit.cli.options import make_query, query_options
 from ragit.cli.unknown_options import Hinting
 from ragit.records import replaced
-from ragit.repository.early_status import start_early_status
+from ragit.repository import start_early_status
 from ragit.types import Answer, Progress, ToIndex
 
 if TYPE_CHECKING:
     from ragit.query import Query
-    from ragit.repository.repository import Ragit
+    from ragit.repository import Ragit
 
 TOLD_FROM = 20
 """Missing files from which a search on a terminal says that it indexes first: fewer take no time.

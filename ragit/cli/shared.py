@@ -13,8 +13,7 @@ import click
 from ragit import render
 from ragit.cli.color import wants_color
 from ragit.errors import OutputFailed
-from ragit.repository.early_status import EarlyStatus
-from ragit.repository.repository import MEANINGS, Ragit, open_repository
+from ragit.repository import MEANINGS, EarlyStatus, Ragit, open_repository
 
 
 def open_index(ctx: click.Context, early: EarlyStatus | None = None) -> Ragit:

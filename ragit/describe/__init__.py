@@ -1,6 +1,40 @@
 """Describes chunks of code and images with a language model, if the user configured one.
 
 Takes texts, bytes and a `remote` chat, and returns descriptions: it knows no git, path or store.
-`index` decides what is described and stores the results. Nothing is imported here: a search needs
-only `task`, which names the stored descriptions.
+`index` decides what is described and stores the results. Its modules are imported when they are
+first used: a search needs only `task`, which names the stored descriptions.
 """
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+
+
+if TYPE_CHECKING:  # exported, and imported on first use
+    from ragit.describe.code import with_description
+    from ragit.describe.describer import Describer, DescriptionRequest, DescriptionResult
+    from ragit.describe.task import CHUNK_PROMPT, IMAGE_PROMPT, DescriptionTask
+else:
+    from ragit.lazy import exports
+
+    __getattr__ = exports(
+        __name__,
+        {
+            "code": ["with_description"],
+            "describer": ["Describer", "DescriptionRequest", "DescriptionResult"],
+            "task": ["CHUNK_PROMPT", "DescriptionTask", "IMAGE_PROMPT"],
+        },
+    )
+
+__all__ = [
+    "CHUNK_PROMPT",
+    "Describer",
+    "DescriptionRequest",
+    "DescriptionResult",
+    "DescriptionTask",
+    "IMAGE_PROMPT",
+    "code",
+    "estimate",
+    "image",
+    "with_description",
+]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ragit.describe.describer import DescriptionRequest
 from ragit.describe.task import CHUNK_PROMPT, CHUNK_QUESTION
-from ragit.remote.chat import Message
+from ragit.remote import Message
 
 SHORTEST = 200
 """Characters of the shortest chunk that is described."""

@@ -8,10 +8,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from ragit.errors import RemoteFailed
-from ragit.remote.chat import Chat, Message, Reply
-from ragit.remote.client import RetryPolicy
-from ragit.remote.failures import KeyRefused, TooLong, Unreachable
-from ragit.remote.parallel import map_as_completed
+from ragit.remote import (
+    Chat,
+    KeyRefused,
+    Message,
+    Reply,
+    RetryPolicy,
+    TooLong,
+    Unreachable,
+    map_as_completed,
+)
 
 POLICY = RetryPolicy(retries=3, repeats_timeouts=False)
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from ragit import lfs
 from ragit.describe.describer import DescriptionRequest
 from ragit.describe.scaled import Unscaled, scaled
-from ragit.remote.chat import Message, Picture
+from ragit.remote import Message, Picture
 
 NO_IMAGE = "not png, jpeg, gif, webp or bmp"
 TOO_LARGE = "image too large"

@@ -9,7 +9,7 @@ import io
 import sys
 
 from ragit.describe.scaled import NO_PILLOW, SECONDS
-from ragit.sandbox.rlimits import confine
+from ragit.sandbox import confine
 
 _MEMORY = 1 << 30
 """Bytes: an image of 50 million pixels takes 200 MB, twice while it is scaled."""

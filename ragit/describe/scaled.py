@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 
-from ragit.sandbox.child_process import ChildProcess
+from ragit.sandbox import ChildProcess
 
 SECONDS = 30
 """Timeout for one image: a photograph of 50 million pixels takes two."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ragit import digests
 from ragit.records import Record
-from ragit.remote.secrets import VERSION as RULES
-from ragit.remote.server import masked
+from ragit.remote import VERSION as RULES
+from ragit.remote import masked
 
 VERSION = 3
 """Part of every name: raise it when the messages beside the prompt, or the reading of an answer,

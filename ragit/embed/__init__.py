@@ -22,7 +22,21 @@ from ragit.types import Embedder
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-__all__ = ["EMBEDDERS", "EmbedderOptions", "load_embedder"]
+from ragit.embed.near import Nearby
+from ragit.embed.paths import path_nearness
+from ragit.embed.quantize import Quantized, quantize, quantize_query
+
+__all__ = [
+    "EMBEDDERS",
+    "EmbedderOptions",
+    "Nearby",
+    "Quantized",
+    "load_embedder",
+    "path_nearness",
+    "quantize",
+    "quantize_query",
+]
+
 
 ENTRY_POINTS = "ragit.embedders"
 
@@ -68,7 +82,7 @@ def _loader(name: str) -> Callable[[EmbedderOptions], Embedder]:
 
 
 def _served() -> set[str]:
-    from ragit.remote.presets import PRESETS  # only for a name that is not ours
+    from ragit.remote import PRESETS  # only for a name that is not ours
 
     return {name for name, preset in PRESETS.items() if preset.embeddings}
 

@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Sequence
 from typing import Any
 
-from ragit.remote.client import token_count
+from ragit.remote import token_count
 
 
 def rows(answer: Any, place: str) -> list[Any]:

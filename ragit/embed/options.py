@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ragit.records import Record
 
 if TYPE_CHECKING:
-    from ragit.remote.server import Server
+    from ragit.remote import Server
 
 
 class EmbedderOptions(Record):

@@ -14,9 +14,7 @@ from ragit.embed import answer
 from ragit.embed.options import EmbedderOptions
 from ragit.embed.pace import Pace
 from ragit.errors import ConfigError, RemoteFailed
-from ragit.remote.client import Client, RetryPolicy, shortened_repr
-from ragit.remote.failures import ParameterRefused
-from ragit.remote.presets import Embeddings, Preset
+from ragit.remote import Client, Embeddings, ParameterRefused, Preset, RetryPolicy, shortened_repr
 
 MOST_DIMENSIONS = 16_384
 """Most dimensions of a vector. Served models have up to 4096, one has 12,288."""

@@ -17,20 +17,28 @@ from ragit.embed.options import EmbedderOptions, fingerprint
 from ragit.embed.pace import Pace
 from ragit.embed.request import EmbeddingRequests, Kind
 from ragit.errors import ConfigError, EmbedderUnavailable, RemoteFailed
-from ragit.remote import secrets
-from ragit.remote.client import INDEXING, QUERY, Client, RetryPolicy
-from ragit.remote.failures import (
+from ragit.remote import (
+    INDEXING,
+    NEVER_CANCELLED,
+    PRESETS,
+    QUERY,
+    Clean,
+    Client,
     KeyRefused,
     ParameterRefused,
+    Preset,
     Refused,
+    RetryPolicy,
+    Server,
     TimedOut,
     TooLong,
     TooMany,
+    dialect_for,
+    map_as_completed,
+    masked,
+    on_this_machine,
+    secrets,
 )
-from ragit.remote.parallel import NEVER_CANCELLED, map_as_completed
-from ragit.remote.presets import PRESETS, Preset, dialect_for
-from ragit.remote.secrets import Clean
-from ragit.remote.server import Server, masked, on_this_machine
 from ragit.reports import Reached, Sent
 
 CACHED_QUERIES = 256

@@ -20,8 +20,8 @@ from ragit.evaluate import paired
 from ragit.evaluate.golden import GoldenSet
 from ragit.evaluate.judge import ask_all, evaluate, make_ready, seen_arms
 from ragit.judgements import Arm, Comparison, Evaluation, Judged, Moved
-from ragit.rank.signals import SIGNAL_NAMES
-from ragit.repository.repository import Ragit
+from ragit.rank import SIGNAL_NAMES
+from ragit.repository import Ragit
 from ragit.types import Progress
 
 Settings = Mapping[str, object]

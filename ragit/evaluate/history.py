@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from ragit.git.history import Logged
+from ragit.git import Logged
 from ragit.judgements import Expected, Question
 
 MANY = 10

@@ -11,7 +11,7 @@ from ragit.evaluate.golden import GoldenSet, Thresholds
 from ragit.judgements import Arm, Evaluation, Expected, Figures, Judged, Question
 from ragit.query import Query
 from ragit.reports import IndexReport
-from ragit.repository.repository import Ragit
+from ragit.repository import Ragit
 from ragit.types import Answer, Progress
 
 _OFF = {

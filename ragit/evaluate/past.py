@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ragit.errors import ConfigError
 from ragit.evaluate.golden import GoldenSet
 from ragit.evaluate.history import questions
-from ragit.repository.repository import Ragit
+from ragit.repository import Ragit
 from ragit.types import Progress
 
 LOOKED_AT = 20

@@ -41,16 +41,36 @@ from ragit.git.refs import Reflogged, Revision, Worktree
 from ragit.git.repo import Repo
 from ragit.git.uncommitted import GitStatus, WorkingTree
 
+TYPE_CHECKING = False
+
+
+if TYPE_CHECKING:  # exported, and imported on first use
+    from ragit.git.credential import password_for
+    from ragit.git.history import Logged
+    from ragit.git.pager import pager_command
+else:
+    from ragit.lazy import exports
+
+    __getattr__ = exports(
+        __name__,
+        {
+            "credential": ["password_for"],
+            "history": ["Logged"],
+            "pager": ["pager_command"],
+        },
+    )
+
 __all__ = [
     "GITLINK",
-    "OLDEST",
-    "SYMLINK",
     "GitStatus",
+    "Logged",
+    "OLDEST",
     "Objects",
     "ObjectsRecipe",
     "Reflogged",
     "Repo",
     "Revision",
+    "SYMLINK",
     "WorkingTree",
     "Worktree",
     "clean_env",
@@ -58,5 +78,7 @@ __all__ = [
     "is_ignore",
     "libgit2_version",
     "local_env_vars",
+    "pager_command",
+    "password_for",
     "version",
 ]

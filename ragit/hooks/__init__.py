@@ -11,3 +11,28 @@ returns. It is a shell script, and neither reads nor writes the working tree.
     state_files  the worker's small files, read and written safely
     failure      the worker's last failure, and what it is doing
 """
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+
+
+if TYPE_CHECKING:  # exported, and imported on first use
+    from ragit.hooks.install import Hooks
+else:
+    from ragit.lazy import exports
+
+    __getattr__ = exports(
+        __name__,
+        {
+            "install": ["Hooks"],
+        },
+    )
+
+__all__ = [
+    "Hooks",
+    "failure",
+    "queue",
+    "script",
+    "state_files",
+]

@@ -23,7 +23,7 @@ from ragit.locks import lock
 if TYPE_CHECKING:
     from ragit.git import Repo, Worktree
     from ragit.reports import IndexReport
-    from ragit.repository.repository import Ragit
+    from ragit.repository import Ragit
 
 LOG_BYTES = 1 << 20
 NICE = 10
@@ -139,7 +139,7 @@ class _Watch:
     """Progress of indexing that stops for a newer HEAD, at moments when all work is stored."""
 
     def __init__(self, pending: Path) -> None:
-        from ragit.index.run.run import BATCH_FILES
+        from ragit.index import BATCH_FILES
 
         self._pending, self._batch = pending, BATCH_FILES
 

@@ -1,8 +1,63 @@
 """Finds which chunkings a tree lacks, computes and stores them. Drives git, chunk, embed and store."""
 
+from __future__ import annotations
+
 from ragit.index.indexer import Indexer
 from ragit.index.selection import Selector
 from ragit.index.tree import IndexedTree, TreeResolver
 from ragit.index.waiting_search import WaitingSearch
 
-__all__ = ["IndexedTree", "TreeResolver", "WaitingSearch", "Indexer", "Selector"]
+TYPE_CHECKING = False
+
+
+if TYPE_CHECKING:  # exported, and imported on first use
+    from ragit.index.descriptions.settings import IMAGE, chunk_task
+    from ragit.index.file_descriptions import described, is_image
+    from ragit.index.run.run import BATCH_FILES
+    from ragit.index.selection import SUBMODULE
+    from ragit.index.status import freshness_of, status_of
+    from ragit.index.tree import chunks_without_vectors
+    from ragit.index.upkeep import rebuild_lock
+    from ragit.index.vectors.embedder import embedder_of, warm_up
+    from ragit.index.vectors.same_model import query_vector
+    from ragit.index.vectors.try_embedder import tried
+else:
+    from ragit.lazy import exports
+
+    __getattr__ = exports(
+        __name__,
+        {
+            "descriptions.settings": ["IMAGE", "chunk_task"],
+            "file_descriptions": ["described", "is_image"],
+            "run.run": ["BATCH_FILES"],
+            "selection": ["SUBMODULE"],
+            "status": ["freshness_of", "status_of"],
+            "tree": ["chunks_without_vectors"],
+            "upkeep": ["rebuild_lock"],
+            "vectors.embedder": ["embedder_of", "warm_up"],
+            "vectors.same_model": ["query_vector"],
+            "vectors.try_embedder": ["tried"],
+        },
+    )
+
+__all__ = [
+    "BATCH_FILES",
+    "IMAGE",
+    "IndexedTree",
+    "Indexer",
+    "SUBMODULE",
+    "Selector",
+    "TreeResolver",
+    "WaitingSearch",
+    "chunk_task",
+    "chunks_without_vectors",
+    "described",
+    "embedder_of",
+    "freshness_of",
+    "is_image",
+    "query_vector",
+    "rebuild_lock",
+    "status_of",
+    "tried",
+    "warm_up",
+]

@@ -38,7 +38,7 @@ from ragit.types import DEFERRED, NOT_DOWNLOADED, Oid, Progress, ToIndex
 from ragit.types import lacking as lacking_words
 
 if TYPE_CHECKING:
-    from ragit.chunk.custom import Custom
+    from ragit.chunk import Custom
     from ragit.index.run.result import Key
     from ragit.index.run.run import Setup
     from ragit.index.run.stats import RunStats

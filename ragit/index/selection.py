@@ -14,7 +14,7 @@ from ragit.records import Record
 from ragit.types import Entry, Oid
 
 if TYPE_CHECKING:
-    from ragit.chunk.custom import Custom
+    from ragit.chunk import Custom
 
 _T = TypeVar("_T")
 

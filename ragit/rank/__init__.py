@@ -1,7 +1,20 @@
 """Facts to an order: pure functions, no IO. Sees only the candidates it is given."""
 
-from ragit.rank.exact import WordWeights, evidence, match_of_name
+from __future__ import annotations
+
+from ragit.rank.exact import (
+    ASKING,
+    COMMON_WORD_WEIGHT,
+    RUN,
+    WordWeights,
+    evidence,
+    match_of_name,
+    of_sequence,
+)
+from ragit.rank.fuse import Fused
 from ragit.rank.keyword import (
+    FIELD_WEIGHTS,
+    PATH_WEIGHT,
     ChunkScore,
     FileScores,
     Shares,
@@ -13,11 +26,13 @@ from ragit.rank.keyword import (
 )
 from ragit.rank.optimize import Options, Piece, optimize
 from ragit.rank.order import Details, Explains, Mix, Ranked, Scorer, mix_of
+from ragit.rank.rerank import reranked
 from ragit.rank.signals import (
     CHUNK_SIGNALS,
     EXACT,
     FILE_SIGNALS,
     MEANINGS,
+    NOT_CODE,
     REPEAT,
     SIGNAL_NAMES,
     ChunkFacts,
@@ -31,26 +46,33 @@ from ragit.rank.signals import (
 from ragit.rank.terms import QUERY_BYTES, QueryTerms, content_words, joined, parse_query
 
 __all__ = [
+    "ASKING",
     "CHUNK_SIGNALS",
-    "EXACT",
-    "FILE_SIGNALS",
-    "MEANINGS",
-    "QUERY_BYTES",
-    "REPEAT",
-    "SIGNAL_NAMES",
+    "COMMON_WORD_WEIGHT",
     "ChunkFacts",
     "ChunkScore",
     "Details",
+    "EXACT",
     "Explains",
+    "FIELD_WEIGHTS",
+    "FILE_SIGNALS",
     "FileFacts",
     "FileScores",
+    "Fused",
+    "MEANINGS",
     "Mix",
+    "NOT_CODE",
     "Names",
     "Options",
+    "PATH_WEIGHT",
     "Piece",
+    "QUERY_BYTES",
     "QueryFacts",
     "QueryTerms",
+    "REPEAT",
+    "RUN",
     "Ranked",
+    "SIGNAL_NAMES",
     "Scorer",
     "Shares",
     "WordWeights",
@@ -62,9 +84,12 @@ __all__ = [
     "joined",
     "match_of_name",
     "mix_of",
+    "of_sequence",
     "optimize",
     "parse_query",
+    "paths",
     "rarity",
+    "reranked",
     "score_chunks",
     "score_files",
     "shaped",

@@ -3,5 +3,62 @@
 `client` posts JSON and returns answers or typed failures, `transport` holds the connections within
 limits, `error_meaning` reads errors, `parallel` makes several calls at once, `chat` and `rerank`
 speak to models, `presets` lists the providers, `secrets` redacts what is sent. Reads no settings.
-Nothing is imported here: a search without a server loads none of it.
+Loaded only where a server is configured or a text is checked for secrets.
 """
+
+from __future__ import annotations
+
+from ragit.remote.chat import Chat, Message, Picture, Reply
+from ragit.remote.client import INDEXING, QUERY, Client, RetryPolicy, shortened_repr, token_count
+from ragit.remote.failures import (
+    KeyRefused,
+    ParameterRefused,
+    Refused,
+    TimedOut,
+    TooLong,
+    TooMany,
+    Unreachable,
+)
+from ragit.remote.parallel import NEVER_CANCELLED, map_as_completed
+from ragit.remote.presets import PRESETS, Embeddings, Preset, dialect_for, preset_at
+from ragit.remote.rerank import DIALECTS, CrossEncoder
+from ragit.remote.secrets import VERSION, Clean, decode_without_keys, redact
+from ragit.remote.server import Server, masked, on_this_machine, origin
+
+__all__ = [
+    "Chat",
+    "Clean",
+    "Client",
+    "CrossEncoder",
+    "DIALECTS",
+    "Embeddings",
+    "INDEXING",
+    "KeyRefused",
+    "Message",
+    "NEVER_CANCELLED",
+    "PRESETS",
+    "ParameterRefused",
+    "Picture",
+    "Preset",
+    "QUERY",
+    "Refused",
+    "Reply",
+    "RetryPolicy",
+    "Server",
+    "TimedOut",
+    "TooLong",
+    "TooMany",
+    "Unreachable",
+    "VERSION",
+    "decode_without_keys",
+    "dialect_for",
+    "map_as_completed",
+    "masked",
+    "on_this_machine",
+    "origin",
+    "preset_at",
+    "redact",
+    "secrets",
+    "shortened_repr",
+    "token_count",
+]

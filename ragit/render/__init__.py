@@ -57,11 +57,10 @@ def format_named(name: str) -> Format:
 
 __all__ = [
     "FORMATS",
-    "PLAIN",
     "Format",
+    "PLAIN",
     "Paint",
     "RenderOptions",
-    "request_text",
     "config_json",
     "config_text",
     "described_json",
@@ -82,7 +81,9 @@ __all__ = [
     "index_json",
     "index_text",
     "indexing",
+    "judged",
     "notes",
+    "request_text",
     "status_json",
     "status_text",
     "summary",

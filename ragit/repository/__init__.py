@@ -1,1 +1,34 @@
 """One repository as a library object: its settings, its trees, and the operations on them."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+
+
+if TYPE_CHECKING:  # exported, and imported on first use
+    from ragit.repository.completion import language_names, ref_names, setting_names
+    from ragit.repository.early_status import EarlyStatus, start_early_status
+    from ragit.repository.repository import MEANINGS, Ragit, open_repository, pager_command
+else:
+    from ragit.lazy import exports
+
+    __getattr__ = exports(
+        __name__,
+        {
+            "completion": ["language_names", "ref_names", "setting_names"],
+            "early_status": ["EarlyStatus", "start_early_status"],
+            "repository": ["MEANINGS", "Ragit", "open_repository", "pager_command"],
+        },
+    )
+
+__all__ = [
+    "EarlyStatus",
+    "MEANINGS",
+    "Ragit",
+    "language_names",
+    "open_repository",
+    "pager_command",
+    "ref_names",
+    "setting_names",
+    "start_early_status",
+]

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ragit import chunk, digests
-from ragit.chunk.custom import Custom
+from ragit.chunk import Custom
 from ragit.repository import trust
 
 MAX_BYTES = 1 << 20

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec
 
 from ragit.errors import GitFailed, NotDescribed, UnknownRevision
 from ragit.git import GITLINK, Revision, clean_env
-from ragit.git.pager import pager_command as pager_command
+from ragit.git import pager_command as pager_command
 from ragit.query import Query, checked
-from ragit.rank.signals import MEANINGS as MEANINGS  # part of the library
+from ragit.rank import MEANINGS as MEANINGS  # part of the library
 from ragit.records import replaced
 from ragit.repository.early_status import EarlyStatus, cache_folder, start_early_status
 from ragit.repository.settings import Settings
@@ -30,7 +30,7 @@ from ragit.types import Answer, Oid, OnIndex, Progress, Target, path_text
 
 if TYPE_CHECKING:
     from ragit.config import Config
-    from ragit.git.history import Logged
+    from ragit.git import Logged
     from ragit.index import Indexer
     from ragit.reports import (
         EmbedderTried,
@@ -282,7 +282,7 @@ class Ragit:
     def status(self) -> StatusReport:
         """Return what is indexed, for which refs, and which files of the searched tree are not."""
         self._targets.look_again()
-        from ragit.index.status import status_of
+        from ragit.index import status_of
 
         searched, left_out = self._targets.working()
         return status_of(
@@ -308,7 +308,7 @@ class Ragit:
             raise NotDescribed(
                 f"there is no {name} in {target.name}", "Paths count from the folder you are in"
             )
-        from ragit.index.file_descriptions import described, is_image
+        from ragit.index import described, is_image
 
         if not is_image(wanted):
             return described(self._indexer, target, wanted, blobs[0])
@@ -349,7 +349,7 @@ class Ragit:
         `fix` completes the index first.
         """
         self._targets.look_again()
-        from ragit.index.status import freshness_of
+        from ragit.index import freshness_of
 
         target = self._targets.of(revision, scope)
         found = freshness_of(self._indexer, target)
@@ -380,7 +380,7 @@ class Ragit:
         """Ask the configured embedder for two vectors, and return the result. Raises
         EmbedderUnavailable and ConfigError.
         """
-        from ragit.index.vectors.try_embedder import tried
+        from ragit.index import tried
 
         with self._indexer.reading() as store:
             return tried(self.config, store)

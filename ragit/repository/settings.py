@@ -21,11 +21,11 @@ from ragit.config import (
 )
 from ragit.errors import ConfigError
 from ragit.git import Repo
-from ragit.rank.signals import SIGNAL_NAMES
+from ragit.rank import SIGNAL_NAMES
 from ragit.repository import trust
 
 if TYPE_CHECKING:
-    from ragit.chunk.custom import Custom
+    from ragit.chunk import Custom
     from ragit.reports import PermissionRequest
     from ragit.repository.custom_chunkers import Named, Origin
 

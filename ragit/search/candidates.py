@@ -6,10 +6,19 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ragit import rank
-from ragit.embed.quantize import Quantized
+from ragit.embed import Quantized
 from ragit.postings import Forward
-from ragit.rank import ChunkFacts, FileFacts, FileScores, QueryTerms, Shares, best_first, paths
-from ragit.rank.keyword import FIELD_WEIGHTS, PATH_WEIGHT
+from ragit.rank import (
+    FIELD_WEIGHTS,
+    PATH_WEIGHT,
+    ChunkFacts,
+    FileFacts,
+    FileScores,
+    QueryTerms,
+    Shares,
+    best_first,
+    paths,
+)
 from ragit.records import Record
 from ragit.search.coverage import is_message, shares_of_chunks, word_weights
 from ragit.search.filtered_tree import FilteredTree

@@ -7,8 +7,7 @@ from typing import Protocol
 
 from ragit import postings, rank, words
 from ragit.postings import Forward
-from ragit.rank import QueryTerms, WordWeights
-from ragit.rank.exact import ASKING, COMMON_WORD_WEIGHT, RUN
+from ragit.rank import ASKING, COMMON_WORD_WEIGHT, RUN, QueryTerms, WordWeights
 from ragit.words import STOP_WORDS
 
 LEAST_SHARE = 0.3

@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 from ragit import postings, rank, words
 from ragit.postings import SYMBOL, Forward
-from ragit.rank import QueryTerms, WordWeights
-from ragit.rank.signals import NOT_CODE
+from ragit.rank import NOT_CODE, QueryTerms, WordWeights
 from ragit.search.candidates import Candidates
 from ragit.search.coverage import LEAST_SHARE, ordinals, shares_of_chunks, term_of, word_weights
 from ragit.search.filtered_tree import FilteredTree

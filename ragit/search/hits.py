@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ragit import chunk, words
-from ragit.index.descriptions.settings import IMAGE
+from ragit.index import IMAGE
 from ragit.rank import Piece, Ranked
 from ragit.search.lines import Landing, best_line, definition_line
 from ragit.search.query_ranker import RankedQuery

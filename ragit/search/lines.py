@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ragit import words
-from ragit.rank import QueryTerms, WordWeights, joined, match_of_name
-from ragit.rank.exact import of_sequence
+from ragit.rank import QueryTerms, WordWeights, joined, match_of_name, of_sequence
 from ragit.words import STOP_WORDS
 
 QUOTED_FROM = 0.12

@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ragit.remote.chat import Chat, Message
-from ragit.remote.client import Client, RetryPolicy
+from ragit.remote import Chat, Client, Message, RetryPolicy
 
 _TASK = (
     "You order search results of a source code repository by how well each answers a query. "

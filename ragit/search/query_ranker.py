@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ragit import rank
 from ragit.config import Config
-from ragit.embed.paths import path_nearness
-from ragit.embed.quantize import quantize_query
+from ragit.embed import path_nearness, quantize_query
 from ragit.errors import ConfigError, EmbedderUnavailable
 from ragit.query import Query
 from ragit.records import replaced
@@ -102,7 +101,7 @@ class QueryRanker:
         if not variants:
             alone = self._rank_one(query, scope)
             return alone._replace(degraded="; ".join(filter(None, (alone.degraded, why))))
-        from ragit.rank.fuse import Fused
+        from ragit.rank import Fused
 
         asked = (query, *(replaced(query, text=text) for text in variants))
         every = [self._rank_one(one, scope._replace(least=0.0, wanted=0)) for one in asked]
@@ -207,7 +206,7 @@ class QueryRanker:
         """Return the query's vector; from a server, by the model that made the stored vectors."""
         if embedder.local:
             return embedder.embed_query(text)
-        from ragit.index.vectors.same_model import query_vector
+        from ragit.index import query_vector
 
         return query_vector(embedder, text, store, number)
 

@@ -12,13 +12,16 @@ from typing import NamedTuple
 
 from ragit.config import NO_MINIMUM, Reranking
 from ragit.errors import ConfigError
-from ragit.rank import Ranked
-from ragit.rank.rerank import reranked
-from ragit.remote.client import Client, RetryPolicy
-from ragit.remote.failures import TooLong
-from ragit.remote.presets import PRESETS
-from ragit.remote.rerank import DIALECTS, CrossEncoder
-from ragit.remote.secrets import decode_without_keys
+from ragit.rank import Ranked, reranked
+from ragit.remote import (
+    DIALECTS,
+    PRESETS,
+    Client,
+    CrossEncoder,
+    RetryPolicy,
+    TooLong,
+    decode_without_keys,
+)
 from ragit.search.hits import Document, HitBuilder, Pool
 from ragit.search.timeout import NoAnswer, in_time
 from ragit.services import server_of

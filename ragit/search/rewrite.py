@@ -10,9 +10,7 @@ from collections import OrderedDict
 
 from ragit.config import QueryRewriting
 from ragit.errors import ConfigError
-from ragit.remote.chat import Chat, Message, Reply
-from ragit.remote.client import Client, RetryPolicy
-from ragit.remote.presets import PRESETS
+from ragit.remote import PRESETS, Chat, Client, Message, Reply, RetryPolicy
 from ragit.search.timeout import NoAnswer, in_time
 from ragit.services import server_of
 

@@ -12,11 +12,15 @@ from ragit import chunk, globs, rank
 from ragit.config import Config
 from ragit.errors import EmbedderUnavailable, NotIndexed, StoreBusy, WorkerDied
 from ragit.git import Objects, Repo
-from ragit.index import IndexedTree, Indexer, WaitingSearch
-from ragit.index.descriptions.settings import chunk_task
-from ragit.index.selection import SUBMODULE
-from ragit.index.tree import chunks_without_vectors
-from ragit.index.vectors.embedder import warm_up
+from ragit.index import (
+    SUBMODULE,
+    IndexedTree,
+    Indexer,
+    WaitingSearch,
+    chunk_task,
+    chunks_without_vectors,
+    warm_up,
+)
 from ragit.query import Query
 from ragit.search.filtered_tree import FilteredTree
 from ragit.search.hits import HitBuilder

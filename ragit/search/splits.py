@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ragit import words
-from ragit.rank import QueryTerms
-from ragit.rank.keyword import FIELD_WEIGHTS
+from ragit.rank import FIELD_WEIGHTS, QueryTerms
 from ragit.search.filtered_tree import FilteredTree
 from ragit.store import Store
 

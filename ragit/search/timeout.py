@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from ragit.errors import RemoteFailed
-from ragit.remote.client import RetryPolicy
+from ragit.remote import RetryPolicy
 
 _T = TypeVar("_T")
 

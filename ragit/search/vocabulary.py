@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from ragit import rank, words
-from ragit.embed.near import Nearby
+from ragit.embed import Nearby
 
 WEIGHT = 0.3
 """What an added word counts beside one of the query."""

@@ -16,7 +16,7 @@ from importlib.machinery import BuiltinImporter, FrozenImporter, PathFinder
 from types import CodeType, ModuleType
 from typing import Any
 
-from ragit.chunk.custom import Custom, Span
+from ragit.chunk.custom.chunker import Custom, Span
 from ragit.chunk.documents.block import Block, Place, Unreadable
 from ragit.chunk.documents.frame import NO_TEXT, REASON, TOO_MUCH_MEMORY, Read, bounded
 from ragit.chunk.documents.group import compose, line_of

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from ragit.config import Config, ImageDescription
-from ragit.describe import estimate, image
-from ragit.describe.describer import DescriptionRequest
+from ragit.describe import DescriptionRequest, estimate, image
 from ragit.errors import NotDescribed, RemoteFailed
 from ragit.git import Objects
 from ragit.index.descriptions.requests import Asker, Keep

@@ -8,13 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from ragit.config import Description, ImageDescription, LanguageModel
-from ragit.describe import code
-from ragit.describe.describer import Describer, DescriptionRequest, DescriptionResult
-from ragit.describe.task import DescriptionTask
+from ragit.describe import Describer, DescriptionRequest, DescriptionResult, DescriptionTask, code
 from ragit.index.descriptions.settings import chunk_task, image_task
 from ragit.index.model_costs import Spent
-from ragit.remote.chat import Chat
-from ragit.remote.client import Client
+from ragit.remote import Chat, Client
 from ragit.services import server_of
 from ragit.store import OF_CHUNK, OF_IMAGE, Store
 from ragit.types import Chunk

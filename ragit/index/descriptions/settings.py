@@ -9,7 +9,7 @@ from ragit.config import Config, Description, ImageDescription
 from ragit.types import Embedder
 
 if TYPE_CHECKING:
-    from ragit.describe.task import DescriptionTask
+    from ragit.describe import DescriptionTask
 
 IMAGE = "image"
 """The language of images, and the reason for skipping them if descriptions are not wanted."""
@@ -22,7 +22,7 @@ def chunk_task(settings: Description) -> DescriptionTask | None:
     """Return which model is asked what about chunks; None if none is."""
     if not settings.enabled:
         return None
-    from ragit.describe.task import CHUNK_PROMPT, DescriptionTask
+    from ragit.describe import CHUNK_PROMPT, DescriptionTask
 
     prompt = settings.prompt or CHUNK_PROMPT
     return DescriptionTask(
@@ -34,7 +34,7 @@ def image_task(settings: ImageDescription) -> DescriptionTask | None:
     """Return which model is asked what about images; None if none is."""
     if not settings.enabled:
         return None
-    from ragit.describe.task import IMAGE_PROMPT, DescriptionTask
+    from ragit.describe import IMAGE_PROMPT, DescriptionTask
 
     prompt = settings.prompt or IMAGE_PROMPT
     return DescriptionTask(

@@ -12,8 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from ragit.chunk import is_document
-from ragit.chunk.patience import BRIEF, FULL, NONE
+from ragit.chunk import BRIEF, FULL, NONE, is_document
 from ragit.index.run.result import BlobResult, Key, without_chunks
 from ragit.records import replaced
 from ragit.types import SPENT

@@ -18,7 +18,7 @@ from ragit.index.run.worker import IndexingWorker
 from ragit.index.tree import IndexedTree
 from ragit.index.vectors.reuse import Planned
 from ragit.records import replaced
-from ragit.remote.secrets import redact
+from ragit.remote import redact
 from ragit.reports import Sent
 from ragit.store import OF_CHUNK, OF_IMAGE, Store
 from ragit.types import BY_LINES, Chunk, Oid

@@ -17,7 +17,7 @@ from ragit.store import NewChunking
 from ragit.types import Oid
 
 if TYPE_CHECKING:
-    from ragit.chunk.custom import Custom
+    from ragit.chunk import Custom
 
 Key = tuple[Oid, str, str]
 """Blob, language, fingerprint."""

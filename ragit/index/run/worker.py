@@ -9,8 +9,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from ragit import chunk, postings
-from ragit.chunk.patience import FULL, Patience
-from ragit.embed.quantize import quantize
+from ragit.chunk import FULL, Patience
+from ragit.embed import quantize
 from ragit.git import Objects
 from ragit.index.descriptions.settings import IMAGE
 from ragit.index.run.result import (

@@ -24,9 +24,7 @@ from ragit.index.run.deferred import Batch
 from ragit.index.run.result import BlobResult, WorkerConfig, parser_failed
 from ragit.index.run.workers import open_worker
 from ragit.records import replaced
-from ragit.sandbox.child_process import ChildProcess
-from ragit.sandbox.exit_with_parent import end_with_parent
-from ragit.sandbox.rlimits import confine, has_room
+from ragit.sandbox import ChildProcess, confine, end_with_parent, has_room
 
 _START = "from ragit.index.run.worker_pool import serve; serve()"
 

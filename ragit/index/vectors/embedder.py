@@ -10,7 +10,7 @@ from ragit.index.descriptions.settings import DescribedEmbedder, chunk_task
 from ragit.types import Embedder
 
 if TYPE_CHECKING:
-    from ragit.remote.server import Server
+    from ragit.remote import Server
     from ragit.reports import Sent, Served
 
 
@@ -52,7 +52,7 @@ def server_name(settings: Embedding, embedder: Embedder | None) -> str:
     server = served(embedder)
     if server is None:
         return ""
-    from ragit.remote.server import origin  # a server's embedder has loaded it
+    from ragit.remote import origin  # a server's embedder has loaded it
 
     _, host = origin(server.about().address)
     return f"{settings.provider} at {host}" if host else settings.provider
@@ -79,7 +79,7 @@ def _embedder_of(settings: Embedding) -> Embedder | None:
 
 def _server(settings: Embedding) -> Server | None:
     """Return the server that the settings name; None for an embedder of another distribution."""
-    from ragit.remote.presets import PRESETS
+    from ragit.remote import PRESETS
     from ragit.services import server_of
 
     preset = PRESETS.get(settings.provider)

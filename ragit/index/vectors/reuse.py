@@ -45,7 +45,7 @@ def planned(
     stored = _stored(pieces, names, store, said) if store else {}
     texts = {key: embedded_text(piece) for key, piece in pieces.items() if key not in stored}
     if said:
-        from ragit.describe.code import with_description
+        from ragit.describe import with_description
 
         texts = {
             key: with_description(said[key], text) if key in said else text
