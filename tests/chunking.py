@@ -41,7 +41,9 @@ def use(
     extensions: Sequence[str] = (".xyz",),
     write: bool = True,
 ) -> None:
-    """Bring a chunker, name it in the settings and allow it; `a.xyz` is a file for it, unless `write` is false."""
+    """Bring a chunker, name it in the settings and allow it; `a.xyz` is a file for it, unless
+    `write` is false.
+    """
     if write:
         repo.write("a.xyz", TEXT)
     if code:

@@ -1,4 +1,6 @@
-"""What all tests share: an empty home, a clean git environment, and on request a fresh repository or a server."""
+"""What all tests share: an empty home, a clean git environment, and on request a fresh repository
+or a server.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +19,13 @@ from serving import EmbeddingServer
 
 from ragit.git import Repo
 
-# A shell that starts us in the background ignores Ctrl-C, and so would all that tests start and interrupt.
+# A shell that starts us in the background ignores Ctrl-C, and so would all that tests start and
+# interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# The same examples each time, so that a red run tells of the change and not of luck; HYPOTHESIS_PROFILE=long looks
-# elsewhere for an hour, raw finds and does not shrink. No deadline: the machine is shared.
+# The same examples each time, so that a red run tells of the change and not of luck;
+# HYPOTHESIS_PROFILE=long looks elsewhere for an hour, raw finds and does not shrink. No deadline:
+# the machine is shared.
 _COMMON = {
     "deadline": None,
     "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large],
@@ -36,7 +40,9 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 @pytest.fixture(scope="session", autouse=True)
 def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """An empty home for the session: no test reads or writes the real one, or inherits a caller's GIT_*."""
+    """An empty home for the session: no test reads or writes the real one, or inherits a caller's
+    GIT_*.
+    """
     real = dict(os.environ)
     empty = tmp_path_factory.mktemp("home")
     become(clean_environment(empty))
@@ -60,7 +66,9 @@ def repo(tmp_path: Path) -> GitSandbox:
 
 @pytest.fixture
 def opened(repo: GitSandbox) -> Iterator[Repo]:
-    """The repository of `repo`, opened before its first commit: for tests that look at it later, `refresh` it."""
+    """The repository of `repo`, opened before its first commit: for tests that look at it later,
+    `refresh` it.
+    """
     with Repo.open(repo.path) as found:
         yield found
 

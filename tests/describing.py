@@ -1,4 +1,6 @@
-"""A language model for tests: a real server that speaks chat completions, and describes by rule what it is shown."""
+"""A language model for tests: a real server that speaks chat completions, and describes by rule
+what it is shown.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from ragit.repository.repository import Ragit
 
 
 class Model(AnsweringServer):
-    """Says of code `About` and its words backwards, of an image its size; what a test wants instead goes before."""
+    """Says of code `About` and its words backwards, of an image its size; what a test wants instead
+    goes before.
+    """
 
     def __init__(self) -> None:
         super().__init__(self._say)

@@ -1,4 +1,6 @@
-"""Random but real git histories: what people do to a repository, as steps that hypothesis can draw and shrink."""
+"""Random but real git histories: what people do to a repository, as steps that hypothesis can draw
+and shrink.
+"""
 
 from __future__ import annotations
 

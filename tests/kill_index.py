@@ -1,10 +1,11 @@
-"""Kill `ragit index` at random moments, again and again; whatever it leaves must open, be sound and be completed.
+"""Kill `ragit index` at random moments, again and again; whatever it leaves must open, be sound and
+be completed.
 
 python tests/kill_index.py [ROUNDS [SEED]]
 
-Each round indexes a repository from nothing, kills the whole process group with SIGKILL after a random part of the time
-that a run takes, and then asks: does the store open, does SQLite find it sound, does the next run complete it, and are
-its answers those of an index made in peace?
+Each round indexes a repository from nothing, kills the whole process group with SIGKILL after a
+random part of the time that a run takes, and then asks: does the store open, does SQLite find it
+sound, does the next run complete it, and are its answers those of an index made in peace?
 """
 
 from __future__ import annotations

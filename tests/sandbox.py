@@ -1,4 +1,6 @@
-"""A real git repository for tests: fixed identity, a clock of one second per commit, nobody's configuration."""
+"""A real git repository for tests: fixed identity, a clock of one second per commit, nobody's
+configuration.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ EPOCH = 1_700_000_000
 
 
 def become(wanted: dict[str, str]) -> None:
-    """Make the environment equal to `wanted`, except for pytest's own variables, which it minds losing."""
+    """Make the environment equal to `wanted`, except for pytest's own variables, which it minds
+    losing.
+    """
     for name in os.environ.keys() | wanted.keys():
         if name.startswith("PYTEST_"):
             continue
@@ -24,7 +28,9 @@ def become(wanted: dict[str, str]) -> None:
 
 
 def clean_environment(home: Path) -> dict[str, str]:
-    """The environment of a user who has `home` and nothing else: no system configuration, no GIT_* of a caller."""
+    """The environment of a user who has `home` and nothing else: no system configuration, no GIT_*
+    of a caller.
+    """
     kept = {
         name: value
         for name, value in os.environ.items()
@@ -47,9 +53,11 @@ _IDENTITY = (("NAME", "Tester"), ("EMAIL", "tester@example.org"))
 
 
 class GitSandbox:
-    """A repository at `path`, made on construction unless it exists: `git` runs there, the rest are a session's words.
+    """A repository at `path`, made on construction unless it exists: `git` runs there, the rest are
+    a session's words.
 
-    The process's own environment decides HOME and the like: `conftest.py` points it at an empty home for all tests.
+    The process's own environment decides HOME and the like: `conftest.py` points it at an empty
+    home for all tests.
     """
 
     def __init__(self, path: Path, *init: str) -> None:
@@ -67,7 +75,9 @@ class GitSandbox:
     def run(
         self, *args: str | bytes, env: dict[str, str] | None = None, stdin: bytes = b""
     ) -> bytes:
-        """Run git here and give its raw output; raises CalledProcessError (with stderr in it) on failure."""
+        """Run git here and give its raw output; raises CalledProcessError (with stderr in it) on
+        failure.
+        """
         date = f"{self.clock} +0000"
         dated = {**os.environ, "GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date, **(env or {})}
         done = subprocess.run(
@@ -84,7 +94,9 @@ class GitSandbox:
     def write(
         self, path: str | bytes, content: str | bytes = "", *, executable: bool = False
     ) -> Path:
-        """Write a file of the working tree, with the directories above it; text is written as it is, in UTF-8."""
+        """Write a file of the working tree, with the directories above it; text is written as it
+        is, in UTF-8.
+        """
         file = self.path / os.fsdecode(path)
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content if isinstance(content, bytes) else content.encode())
@@ -129,7 +141,9 @@ class GitSandbox:
         return Oid(self.tree(rev))
 
     def clone(self, path: Path, *args: str) -> GitSandbox:
-        """Clone this repository to `path` over file://, so that shallow and partial clones are what they say."""
+        """Clone this repository to `path` over file://, so that shallow and partial clones are what
+        they say.
+        """
         self.git("clone", "-q", "--template=", *args, f"file://{self.path}", str(path))
         copy = GitSandbox(path)
         copy.clock = self.clock

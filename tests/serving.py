@@ -1,4 +1,6 @@
-"""A real HTTP server for all that ragit asks of one: it answers as a test tells it to, at once, late, or badly."""
+"""A real HTTP server for all that ragit asks of one: it answers as a test tells it to, at once,
+late, or badly.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ Answer = tuple[int, dict[str, str], bytes]
 Wild = Callable[[BaseHTTPRequestHandler], None]
 """Writes to the connection what it likes, which is then cut."""
 Reply = Callable[[Payload], object]
-"""What to answer to a request: `Answer`, `Wild`, None to cut the connection, or a value to send as JSON."""
+"""What to answer to a request: `Answer`, `Wild`, None to cut the connection, or a value to send as
+JSON.
+"""
 
 
 def vector(text: str, dimensions: int = 4) -> list[float]:
@@ -70,7 +74,9 @@ class _Quiet(ThreadingHTTPServer):
 
 
 class AnsweringServer:
-    """Answers with `replies` in turn, then with `reply`. Keeps what was asked. Use it in a `with`, or close it."""
+    """Answers with `replies` in turn, then with `reply`. Keeps what was asked. Use it in a `with`,
+    or close it.
+    """
 
     def __init__(self, reply: Reply, path: str = "") -> None:
         self.reply = reply

@@ -17,7 +17,9 @@ from sandbox import become
 from ragit.__main__ import run
 
 RAGIT = Path(sys.executable).with_name("ragit")
-"""The installed command. Not `python -m ragit`: that looks for modules in the searched repository first."""
+"""The installed command. Not `python -m ragit`: that looks for modules in the searched repository
+first.
+"""
 
 
 class Said(NamedTuple):

@@ -1,4 +1,6 @@
-"""Whatever a repository, a disk or a user presents: a right answer, or one sentence with a hint. Never a traceback."""
+"""Whatever a repository, a disk or a user presents: a right answer, or one sentence with a hint.
+Never a traceback.
+"""
 
 from __future__ import annotations
 
@@ -205,7 +207,9 @@ def test_a_file_of_50_mb_and_a_line_of_5_mb_when_they_are_wanted(repo: GitSandbo
 
 
 def test_more_chunks_than_a_blob_can_number(repo: GitSandbox) -> None:
-    """Chunk numbers have 16 bits within a file: settings that would make more must not spoil the store."""
+    """Chunk numbers have 16 bits within a file: settings that would make more must not spoil the
+    store.
+    """
     repo.write("many.txt", "".join(f"word{i}\n\n" for i in range(66_000)))
     repo.write("other.py", HELLO)
     repo.commit()
@@ -652,7 +656,9 @@ def test_a_bug_says_where_its_log_is(shell: Terminal, tmp_path: Path) -> None:
 def test_started_as_a_module_it_imports_nothing_of_the_folder_it_is_started_in(
     repo: GitSandbox, command: list[str], tmp_path: Path
 ) -> None:
-    """`python -m` puts that folder first on the path, and it is the repository that is to be searched."""
+    """`python -m` puts that folder first on the path, and it is the repository that is to be
+    searched.
+    """
     marker = tmp_path / "imported"
     repo.write("a.py", HELLO)
     for name in sorted(sys.stdlib_module_names) + [

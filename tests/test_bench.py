@@ -74,7 +74,9 @@ def test_a_run_on_some_documents(tmp_path: Path) -> None:
 
 
 def test_a_run_against_a_language_model(repo: GitSandbox, tmp_path: Path) -> None:
-    """A server that describes, and says words: other ones to ask for, in which no order can be read."""
+    """A server that describes, and says words: other ones to ask for, in which no order can be
+    read.
+    """
     for name in ("offsets", "config"):
         repo.write(f"{name}.py", f"def read_{name}(path):\n    return path.read_text()\n")
     repo.commit()

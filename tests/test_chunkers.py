@@ -1,5 +1,6 @@
-"""Chunkers of the user's own, from the settings to a hit: what one may be, what is made of its answer, what it costs
-when it fails, and when its files are chunked again. What a clone may not do with them: test_chunkers_refused.py.
+"""Chunkers of the user's own, from the settings to a hit: what one may be, what is made of its
+answer, what it costs when it fails, and when its files are chunked again. What a clone may not do
+with them: test_chunkers_refused.py.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ from ragit.chunk.options import ChunkOptions, DocumentOptions
 
 DOCS = Path(__file__).parents[1] / "docs" / "chunkers.md"
 
-# The example of the documentation ----------------------------------------------------------------------------------
+# The example of the documentation
+# ----------------------------------------------------------------------------------
 
 
 def blocks_of_the_page() -> list[tuple[str, str]]:
@@ -92,7 +94,8 @@ def test_the_page_s_chunker_of_a_binary_format(repo: GitSandbox) -> None:
     assert hits[0].text == "what a broker\nforgets"
 
 
-# What names one ----------------------------------------------------------------------------------------------------
+# What names one
+# ----------------------------------------------------------------------------------------------------
 
 _METHOD = "    def chunk(self, data):\n        yield 1, 2, 'rule', 'one'\n"
 
@@ -239,7 +242,8 @@ def test_a_document_a_binary_file_and_an_image_can_have_one(repo: GitSandbox) ->
     }
 
 
-# What is made of its answer ----------------------------------------------------------------------------------------
+# What is made of its answer
+# ----------------------------------------------------------------------------------------
 
 
 def test_lines_that_it_leaves_out_are_chunks_of_their_own(repo: GitSandbox) -> None:
@@ -361,7 +365,9 @@ _atoms = st.one_of(
     st.one_of(st.binary(max_size=40), st.text("a \n\r", max_size=12).map(str.encode)),
 )
 def test_any_answer_covers_the_text_or_is_refused(answer: Any, data: bytes) -> None:
-    """As with ragit's own: every line that is not blank is in a chunk, and a chunk's text is that of its lines."""
+    """As with ragit's own: every line that is not blank is in a chunk, and a chunk's text is that
+    of its lines.
+    """
     try:
         made = preview(lambda _: answer, data)
     except ValueError:
@@ -378,7 +384,8 @@ def test_any_answer_covers_the_text_or_is_refused(answer: Any, data: bytes) -> N
         assert one.text.encode() == end.join(lines[one.start_line - 1 : one.end_line])
 
 
-# What it costs when it fails ---------------------------------------------------------------------------------------
+# What it costs when it fails
+# ---------------------------------------------------------------------------------------
 
 FAULTS = {
     "raise ValueError('x')": "tools/a.py:4 raised ValueError",
@@ -507,7 +514,8 @@ def test_too_large_files_and_pointers_do_not_reach_it(repo: GitSandbox) -> None:
     assert skipped(repo) == {"too large": 1, "lfs pointer": 1, "empty": 1}
 
 
-# When its files are chunked again ----------------------------------------------------------------------------------
+# When its files are chunked again
+# ----------------------------------------------------------------------------------
 
 
 def indexed(repo: GitSandbox) -> int:

@@ -1,5 +1,6 @@
-"""What a clone may not do with chunkers: no code of it runs that the user did not allow, whatever it is called and
-wherever it lies. Each test looks for the file that the code would have left behind.
+"""What a clone may not do with chunkers: no code of it runs that the user did not allow, whatever
+it is called and wherever it lies. Each test looks for the file that the code would have left
+behind.
 """
 
 from __future__ import annotations
@@ -265,7 +266,9 @@ def test_an_allowed_chunker_finds_none_of_its_neighbours(repo: GitSandbox, marke
 
 
 def test_variables_do_not_lead_into_the_clone(repo: GitSandbox, marker: Path) -> None:
-    """They are the user's, but `PYTHONPATH=.` of his shell must not let a clone's modules into a chunker's process."""
+    """They are the user's, but `PYTHONPATH=.` of his shell must not let a clone's modules into a
+    chunker's process.
+    """
     repo.write("lib/helper.py", f"open({str(marker)!r}, 'a').close()\n")
     repo.write("lib/theirs.py", marking(marker) + "class Rules:\n    chunk = staticmethod(chunk)\n")
     repo.write(
@@ -398,7 +401,9 @@ def test_a_bare_repository_has_no_file_to_run(
 
 
 def test_what_a_chunker_is_given_does_not_run(repo: GitSandbox, marker: Path) -> None:
-    """The process of a chunker is asked in JSON; bytes of a file are not taken for the next request."""
+    """The process of a chunker is asked in JSON; bytes of a file are not taken for the next
+    request.
+    """
     use(
         repo,
         "import sys\ndef chunk(data):\n    return [(1, 1, 'rule', sys.stdin.readline() or 'nothing')]\n",

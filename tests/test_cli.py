@@ -362,7 +362,9 @@ def test_a_search_that_indexes_first_shows_on_a_terminal_how_far_it_is(repo: Git
 def test_a_path_is_the_same_text_wherever_the_system_names_its_files_otherwise(
     repo: GitSandbox,
 ) -> None:
-    """In a locale of ASCII Python keeps the bytes of names apart; what a tree holds is UTF-8 all the same."""
+    """In a locale of ASCII Python keeps the bytes of names apart; what a tree holds is UTF-8 all
+    the same.
+    """
     repo.write("größe.bin", b"\0\1")
     repo.write("größe.py", "def widget(): ...\n")
     repo.commit()
@@ -378,7 +380,9 @@ def test_a_path_is_the_same_text_wherever_the_system_names_its_files_otherwise(
 
 
 def test_a_settings_file_that_asks_for_much(repo: GitSandbox, shell: Terminal) -> None:
-    """A clone's own file may tune; it may not choose where code is sent or what is written, until it is trusted."""
+    """A clone's own file may tune; it may not choose where code is sent or what is written, until
+    it is trusted.
+    """
     repo.write(
         ".ragit.toml",
         '[retrieval]\ntopK = 1\n[embedding]\nprovider = "openai"\nbaseUrl = "http://127.0.0.1:9/v1"\n',

@@ -1,4 +1,5 @@
-"""Settings: each acts in every layer, layers override in order, wrong ones are named, strangers are not trusted.
+"""Settings: each acts in every layer, layers override in order, wrong ones are named, strangers are
+not trusted.
 
 Run as a script, it rewrites the table in docs/configuration.md.
 """
@@ -48,7 +49,9 @@ OTHER: dict[str, tuple[str, Any]] = {
     "freshness.policy": ("refuse", "refuse"),
     "retrieval.reranking.queryTemplate": ("about {query}", "about {query}"),
 }
-"""Values other than the default, as text and as read, for the settings where one cannot be made up from the type."""
+"""Values other than the default, as text and as read, for the settings where one cannot be made up
+from the type.
+"""
 
 ENTRIES = {
     "chunking.nodeTypes": (
@@ -608,7 +611,8 @@ def test_any_text_for_any_setting_is_taken_within_bounds_or_refused(knob: Knob, 
             assert knob.low <= value <= knob.high
 
 
-# What a stranger may set -------------------------------------------------------------------------------------------
+# What a stranger may set
+# -------------------------------------------------------------------------------------------
 
 HOSTILE = (
     '[embedding]\nprovider = "openai"\nbaseUrl = "http://evil.example/v1"\n[retrieval]\ntopK = 3\n'
@@ -916,7 +920,8 @@ def test_several_at_once_lose_nothing(record: Path) -> None:
     assert all(trust.is_trusted(record, Path(f"/repository/{number}"), b"x") for number in range(4))
 
 
-# The file ----------------------------------------------------------------------------------------------------------
+# The file
+# ----------------------------------------------------------------------------------------------------------
 
 
 def test_a_settings_file_behind_a_link_is_not_read(repo: GitSandbox, tmp_path: Path) -> None:
@@ -957,7 +962,8 @@ def test_a_file_that_is_too_large_or_none_is_refused(tmp_path: Path) -> None:
         read_file(pipe)  # to open it would wait for ever
 
 
-# What others make of it --------------------------------------------------------------------------------------------
+# What others make of it
+# --------------------------------------------------------------------------------------------
 
 
 def test_config_can_be_hashed_and_compared() -> None:
@@ -1001,7 +1007,9 @@ def test_a_fingerprint_names_its_settings_and_no_others(knob: Knob) -> None:
 
 @pytest.mark.parametrize("knob", KNOBS.values(), ids=KNOBS)
 def test_what_changes_a_key_changes_the_selection(knob: Knob) -> None:
-    """A tree that was resolved before is found by the selection's name: it must not go on to name other chunks."""
+    """A tree that was resolved before is found by the selection's name: it must not go on to name
+    other chunks.
+    """
     flags: dict[str, object] = {"imageDescription.enabled": True}
     changed = f"{knob.name}.{ENTRIES[knob.name][0]}" if knob.table else knob.name
     text = ENTRIES[knob.name][1] if knob.table else other(knob)[1]

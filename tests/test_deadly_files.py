@@ -94,7 +94,8 @@ def test_a_large_run_finds_the_file_at_fault(repo: GitSandbox) -> None:
         assert index.search("turbine_77").hits[0].symbol == "turbine_77"
 
 
-# Short of memory ----------------------------------------------------------------------------------------------------
+# Short of memory
+# ----------------------------------------------------------------------------------------------------
 
 
 def limited(repo: GitSandbox, kilobytes: int) -> tuple[subprocess.CompletedProcess[str], float]:

@@ -1,4 +1,6 @@
-"""Descriptions of chunks: paid for once, in the vectors, never waited for by a search, and mended after a failure."""
+"""Descriptions of chunks: paid for once, in the vectors, never waited for by a search, and mended
+after a failure.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,8 @@ def answers(repo: GitSandbox, model: Model, **more: object) -> list[list[tuple[o
         ]
 
 
-# -- what is made, and what it costs -----------------------------------------------------------------------------------
+# -- what is made, and what it costs
+# -----------------------------------------------------------------------------------
 
 
 def test_a_vector_is_of_the_description_a_blank_line_and_the_code(
@@ -298,7 +301,8 @@ def test_a_vector_of_the_code_alone_is_made_once_whoever_was_to_describe_it(
     )  # now there are words to put before the code
 
 
-# -- who may ask -------------------------------------------------------------------------------------------------------
+# -- who may ask
+# -------------------------------------------------------------------------------------------------------
 
 
 def test_without_the_setting_nothing_is_sent(sources: GitSandbox, model: Model) -> None:
@@ -412,7 +416,8 @@ def test_with_keywords_alone_nothing_is_described(sources: GitSandbox, model: Mo
     assert not model.asked
 
 
-# -- failures ----------------------------------------------------------------------------------------------------------
+# -- failures
+# ----------------------------------------------------------------------------------------------------------
 
 FAULTS = {
     "error": failing(400),
@@ -624,7 +629,8 @@ def test_a_thinking_model_is_heard_out(sources: GitSandbox, model: Model) -> Non
         assert {row.text for row in store.descriptions.all()} == {"Retries a call."}
 
 
-# -- kills, races, histories -------------------------------------------------------------------------------------------
+# -- kills, races, histories
+# -------------------------------------------------------------------------------------------
 
 
 def test_a_kill_in_the_middle_keeps_what_was_paid_for(sources: GitSandbox, model: Model) -> None:

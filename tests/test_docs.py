@@ -1,5 +1,5 @@
-"""Documentation that cannot drift: commands that exist, links that lead somewhere, the block that CI runs; and every
-command, exit code, format, signal and language on a page.
+"""Documentation that cannot drift: commands that exist, links that lead somewhere, the block that
+CI runs; and every command, exit code, format, signal and language on a page.
 
 `python tests/test_docs.py` brings the table of languages up to date.
 """

@@ -1,4 +1,6 @@
-"""`ragit doctor`: a healthy repository is healthy, and each thing that is broken is named with its mend."""
+"""`ragit doctor`: a healthy repository is healthy, and each thing that is broken is named with its
+mend.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Documents from a commit to a hit: their text is stored once, their places are shown, what cannot be read is counted,
-and nothing that is meant to hurt ends or hangs an index.
+"""Documents from a commit to a hit: their text is stored once, their places are shown, what cannot
+be read is counted, and nothing that is meant to hurt ends or hangs an index.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""What is sent to an embedding server, from a commit to the report: counted, foreseen, priced, and without secrets."""
+"""What is sent to an embedding server, from a commit to the report: counted, foreseen, priced, and
+without secrets.
+"""
 
 from __future__ import annotations
 
@@ -285,7 +287,9 @@ def test_there_is_nothing_to_try(code: GitSandbox) -> None:
 
 
 def test_a_clone_cannot_name_a_server(code: GitSandbox, server: EmbeddingServer) -> None:
-    """The settings that came with a clone have no effect until the user allowed them: nothing is sent."""
+    """The settings that came with a clone have no effect until the user allowed them: nothing is
+    sent.
+    """
     lines = "".join(
         f'{name.partition(".")[2]} = "{value}"\n' for name, value in flags(server).items()
     )
@@ -303,7 +307,9 @@ def test_a_clone_cannot_name_a_server(code: GitSandbox, server: EmbeddingServer)
 def test_a_clone_cannot_multiply_what_the_users_server_is_sent(
     code: GitSandbox, server: EmbeddingServer
 ) -> None:
-    """The user has a server; prefixes, batches and sizes of chunks of a clone's own file do not count."""
+    """The user has a server; prefixes, batches and sizes of chunks of a clone's own file do not
+    count.
+    """
 
     def sent() -> tuple[int, int]:
         server.asked.clear()

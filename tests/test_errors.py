@@ -1,4 +1,6 @@
-"""Errors are what a user reads: one sentence, one hint, and they survive the way from a worker process."""
+"""Errors are what a user reads: one sentence, one hint, and they survive the way from a worker
+process.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Evaluation: figures by their formulas, sets read strictly, history without its noise, dead arms named."""
+"""Evaluation: figures by their formulas, sets read strictly, history without its noise, dead arms
+named.
+"""
 
 from __future__ import annotations
 

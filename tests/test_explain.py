@@ -1,4 +1,6 @@
-"""Explaining an answer: each part of a score has its meaning, and what a demotion kept out is what ranks without it."""
+"""Explaining an answer: each part of a score has its meaning, and what a demotion kept out is what
+ranks without it.
+"""
 
 from __future__ import annotations
 

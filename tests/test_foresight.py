@@ -1,4 +1,6 @@
-"""A dry run says what the run then does: to the last count, whatever is stored already and whatever is wanted."""
+"""A dry run says what the run then does: to the last count, whatever is stored already and whatever
+is wanted.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The git room on ordinary repositories: where they are, revisions, trees, objects, attributes, settings."""
+"""The git room on ordinary repositories: where they are, revisions, trees, objects, attributes,
+settings.
+"""
 
 from __future__ import annotations
 

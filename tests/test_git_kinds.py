@@ -1,8 +1,9 @@
 """The git room on repositories of every kind that this machine's git can make.
 
-Not made here: reftable refs, relative worktrees and compatObjectFormat, which git 2.39 does not know. Nothing in the
-room reads refs or extensions by itself: names go through `git`, objects through an object directory that has the same
-form in all of them, so they are covered by what is shown below of `git cat-file` and of repository-less reading.
+Not made here: reftable refs, relative worktrees and compatObjectFormat, which git 2.39 does not
+know. Nothing in the room reads refs or extensions by itself: names go through `git`, objects
+through an object directory that has the same form in all of them, so they are covered by what is
+shown below of `git cat-file` and of repository-less reading.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Staged and uncommitted work: it must be what git would stage, and nothing of the user's may change."""
+"""Staged and uncommitted work: it must be what git would stage, and nothing of the user's may
+change.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ MIB = 1 << 20
 
 
 def staged_by_git(repo: GitSandbox, tmp: Path, *, add: bool = True) -> str:
-    """What `git add --all` (unless `add` is false) and `git write-tree` make of a copy of the repository."""
+    """What `git add --all` (unless `add` is false) and `git write-tree` make of a copy of the
+    repository.
+    """
     copy = tmp / f"oracle-{os.urandom(4).hex()}"
     shutil.copytree(repo.path, copy, symlinks=True)
     git = GitSandbox(copy)

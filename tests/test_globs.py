@@ -125,7 +125,8 @@ def test_any_text_is_a_pattern(pattern: str, path: bytes) -> None:
 PIECES = st.sampled_from(
     ["a", "b", "ab", "*", "**", "?", "/", "/", "[ab]", "[!a]", "**/", "/**", "x.y", "\\*", "[a-c]"]
 )
-# git says that `**` beside anything but slashes is a plain `*`, and then treats a**/b in its own way.
+# git says that `**` beside anything but slashes is a plain `*`, and then treats a**/b in its own
+# way.
 GLUED = re.compile(r"[^/]\*\*|\*\*[^/]")
 PATTERNS = (
     st.lists(PIECES, min_size=1, max_size=5)

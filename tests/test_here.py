@@ -1,4 +1,6 @@
-"""Paths as people write and read them: from the current folder, literal before patterns, last in the line."""
+"""Paths as people write and read them: from the current folder, literal before patterns, last in
+the line.
+"""
 
 from __future__ import annotations
 

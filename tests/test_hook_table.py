@@ -1,7 +1,8 @@
-"""git's operations one by one: which of them wake the worker, and that search is right after all of them.
+"""git's operations one by one: which of them wake the worker, and that search is right after all of
+them.
 
-After each, the index is compared with one that was built from nothing. `BY_HOOK` operations are complete before anybody
-asks; the others fire no hook of ours, and the next search completes them.
+After each, the index is compared with one that was built from nothing. `BY_HOOK` operations are
+complete before anybody asks; the others fire no hook of ours, and the next search completes them.
 """
 
 from __future__ import annotations

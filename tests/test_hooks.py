@@ -272,7 +272,9 @@ def test_a_hooks_folder_elsewhere_is_written_only_by_force(
 def test_git_alone_knows_where_its_hooks_are(
     hooked: Hooked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A hooks folder that only this repository has, by a condition in the user's own settings; and none at all."""
+    """A hooks folder that only this repository has, by a condition in the user's own settings; and
+    none at all.
+    """
     (tmp_path / "included").write_text(f"[core]\n\thooksPath = {tmp_path / 'shared'}\n")
     (tmp_path / "global").write_text(
         f'[includeIf "gitdir:{hooked.path}/"]\n\tpath = {tmp_path / "included"}\n'
@@ -311,7 +313,9 @@ def test_a_global_folder_with_our_lines_does_nothing_where_ragit_is_not_installe
 def test_a_git_that_takes_hooks_from_its_configuration_gets_them_there(
     hooked: Hooked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Older gits pass over these settings: there, what git would run is run by hand, as git runs it."""
+    """Older gits pass over these settings: there, what git would run is run by hand, as git runs
+    it.
+    """
     files = hooked.install()
     assert files.active
     monkeypatch.setattr(hook_files, "version", lambda: CONFIG_HOOKS_FROM)

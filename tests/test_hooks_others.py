@@ -1,8 +1,10 @@
-"""ragit's hooks beside those of pre-commit, git-lfs, husky and lefthook, the real ones, in both orders.
+"""ragit's hooks beside those of pre-commit, git-lfs, husky and lefthook, the real ones, in both
+orders.
 
-A tool that is not on PATH is skipped: `apt install git-lfs`, `npm install husky lefthook` and the folder
-node_modules/.bin on PATH bring them. Each rewrites hooks in its own way; what is shown here is that ragit's lines are
-never in its way, and that `ragit hooks status` knows when a tool has thrown them out.
+A tool that is not on PATH is skipped: `apt install git-lfs`, `npm install husky lefthook` and the
+folder node_modules/.bin on PATH bring them. Each rewrites hooks in its own way; what is shown here
+is that ragit's lines are never in its way, and that `ragit hooks status` knows when a tool has
+thrown them out.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""What .ragitignore takes out: what git would by a .gitignore of the same text, read from the tree that is searched."""
+"""What .ragitignore takes out: what git would by a .gitignore of the same text, read from the tree
+that is searched.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Images: known by their bytes, bounded before anything unpacks them, described once, and found by what was said."""
+"""Images: known by their bytes, bounded before anything unpacks them, described once, and found by
+what was said.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,8 @@ def found(repo: GitSandbox, model: Model, query: str = "login form", **more: Any
         return [hit.path for hit in index.search(query, **more).hits]
 
 
-# -- what an image is --------------------------------------------------------------------------------------------------
+# -- what an image is
+# --------------------------------------------------------------------------------------------------
 
 KINDS: dict[str, Callable[[], bytes]] = {
     "image/png": lambda: picture("PNG"),
@@ -238,7 +241,8 @@ def test_tokens_of_an_image_are_those_that_were_published(
     assert estimate.image_tokens(*size) == tokens
 
 
-# -- in a repository ---------------------------------------------------------------------------------------------------
+# -- in a repository
+# ---------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -465,7 +469,8 @@ def test_worker_processes_make_them_of_what_was_said(pictures: GitSandbox, model
     assert len(model.asked) == 2
 
 
-# -- ragit describe ----------------------------------------------------------------------------------------------------
+# -- ragit describe
+# ----------------------------------------------------------------------------------------------------
 
 
 def run(repo: GitSandbox, model: Model, *args: str) -> Any:

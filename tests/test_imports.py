@@ -1,4 +1,6 @@
-"""What a command loads before it answers. A search is a new process each time: a library more is felt at every one."""
+"""What a command loads before it answers. A search is a new process each time: a library more is
+felt at every one.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ SLOW = {
     ),
     *("pickle", "sqlite3", "ssl", "socket", "tempfile", "tomllib", "traceback", "unittest", "xml"),
 }
-"""Parts of the standard library that take milliseconds to load and have no part in an ordinary search."""
+"""Parts of the standard library that take milliseconds to load and have no part in an ordinary
+search.
+"""
 
 ROOMS_OF_A_SEARCH = {
     *(
@@ -51,7 +55,9 @@ ROOMS_OF_A_SEARCH = {
     ),
     *("query", "records", "render", "repository", "search", "store", "types", "words"),
 }
-"""All rooms of ragit that an ordinary search loads; `NOT_LOADED` are the parts of them that only indexing needs."""
+"""All rooms of ragit that an ordinary search loads; `NOT_LOADED` are the parts of them that only
+indexing needs.
+"""
 
 NOT_LOADED = {
     *(

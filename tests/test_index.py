@@ -155,7 +155,9 @@ def test_a_dry_run_foresees_what_is_taken_over(repo: GitSandbox) -> None:
 def test_another_table_of_languages_leaves_no_tree_standing(
     repo: GitSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A newer ragit or newer grammars: what a tree was made of before is not what it is made of now."""
+    """A newer ragit or newer grammars: what a tree was made of before is not what it is made of
+    now.
+    """
     repo.write("a.py", "class Shop:\n    def buy(self):\n        pass\n" + FUNCTIONS)
     repo.write("b.txt", "words\n")
     repo.commit()

@@ -1,7 +1,8 @@
 """The whole of ragit, by its command line, in repositories of every kind.
 
-What this machine's git cannot make (reftable refs and relative worktrees before 2.45 and 2.48) is skipped and says so;
-nothing in ragit reads refs or extensions by itself, and the same commands are run where git can make them.
+What this machine's git cannot make (reftable refs and relative worktrees before 2.45 and 2.48) is
+skipped and says so; nothing in ragit reads refs or extensions by itself, and the same commands are
+run where git can make them.
 """
 
 from __future__ import annotations
@@ -61,7 +62,9 @@ def found(
 
 
 def whole(place: Path, *, dirty: bool = True) -> None:
-    """index, search, status, check and gc do what they should; uncommitted work is found where there can be any."""
+    """index, search, status, check and gc do what they should; uncommitted work is found where
+    there can be any.
+    """
     for args in (["index"], ["check"], ["gc"], ["check"], ["doctor"]):
         done = command(*args, cwd=place, env={"RAGIT_EMBEDDING_PROVIDER": "none"})
         assert (done.returncode, done.stderr) == (0, ""), f"{args}: {done.stdout}{done.stderr}"
@@ -609,7 +612,9 @@ def test_a_store_that_cannot_be_written_is_read_where_it_lies(history: GitSandbo
 
 
 def test_twins_are_two_files(history: GitSandbox) -> None:
-    """Names that differ in case or composition only: on some disks one of them can exist, in a tree both do."""
+    """Names that differ in case or composition only: on some disks one of them can exist, in a tree
+    both do.
+    """
     composed, decomposed = (
         unicodedata.normalize("NFC", "é.py"),
         unicodedata.normalize("NFD", "é.py"),

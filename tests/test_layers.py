@@ -88,7 +88,9 @@ ROOMS: dict[str, set[str]] = {
     "__main__": {"cli", "crash", "render"},
     "__init__": {"repository"},
 }
-"""What each room may import beside WORDS and itself. A room that is not here yet has to find its place first."""
+"""What each room may import beside WORDS and itself. A room that is not here yet has to find its
+place first.
+"""
 
 OWNERS = {
     "apsw": {"store"},
@@ -121,7 +123,9 @@ OWNERS = {
     "subprocess": {"sandbox", "git", "hooks", "cli/pager.py"},
     "urllib": {"remote"},
 }
-"""Every library that is not ours, and every door out of the process, with the rooms (or the file) that open it."""
+"""Every library that is not ours, and every door out of the process, with the rooms (or the file)
+that open it.
+"""
 
 
 @cache

@@ -1,4 +1,5 @@
-"""Many processes on one store, and what is left when the disk is full or the store is not what it was.
+"""Many processes on one store, and what is left when the disk is full or the store is not what it
+was.
 
     python tests/test_many_at_once.py [SECONDS [SEED]]
 
@@ -97,7 +98,9 @@ def one(
 
 
 def crowd(repo: Hooked, seconds: float, seed: int) -> tuple[Counter[str], list[str]]:
-    """Eight processes at a time for a while: how many of each task were run, and all that went wrong."""
+    """Eight processes at a time for a while: how many of each task were run, and all that went
+    wrong.
+    """
     from concurrent.futures import ThreadPoolExecutor
 
     answers = right_answers(repo)
@@ -159,7 +162,9 @@ def test_a_reader_takes_no_write_lock(tmp_path: Path) -> None:
 
 
 def test_gc_takes_nothing_from_under_a_running_index(tmp_path: Path) -> None:
-    """A branch that nobody refers to any more is indexed while gc runs: the run's report must be true at its end."""
+    """A branch that nobody refers to any more is indexed while gc runs: the run's report must be
+    true at its end.
+    """
     repo = crowded(tmp_path / "repo")
     with repo.index() as index:
         index.index()
@@ -179,7 +184,9 @@ def test_gc_takes_nothing_from_under_a_running_index(tmp_path: Path) -> None:
 
 
 def killed(repo: Hooked, rounds: int, seed: int) -> Counter[str]:
-    """Kill a worker or a gc after a random while, again and again; what it leaves has to be a working store."""
+    """Kill a worker or a gc after a random while, again and again; what it leaves has to be a
+    working store.
+    """
     chance = random.Random(seed)
     answers = right_answers(repo)
     counts: Counter[str] = Counter()

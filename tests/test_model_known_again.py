@@ -1,4 +1,6 @@
-"""A server that has another model under the same name: told before anything of it is stored or compared."""
+"""A server that has another model under the same name: told before anything of it is stored or
+compared.
+"""
 
 from __future__ import annotations
 
@@ -108,7 +110,8 @@ def _packed(vector: list[float]) -> bytes:
     return array("f", [x / length for x in vector]).tobytes()
 
 
-# -- indexing ----------------------------------------------------------------------------------------------------------
+# -- indexing
+# ----------------------------------------------------------------------------------------------------------
 
 
 def test_a_run_refuses_to_add_vectors_of_another_model(
@@ -270,7 +273,8 @@ def test_the_model_in_the_package_needs_no_probe(code: GitSandbox) -> None:
         assert [store.mark(number) for number in store.embedders().values()] == [b""]
 
 
-# -- searching ---------------------------------------------------------------------------------------------------------
+# -- searching
+# ---------------------------------------------------------------------------------------------------------
 
 
 def test_a_search_compares_no_vectors_of_two_models(
@@ -363,7 +367,8 @@ def test_where_a_request_is_of_one_kind_of_text_a_query_goes_alone(
         )
 
 
-# -- trying it ---------------------------------------------------------------------------------------------------------
+# -- trying it
+# ---------------------------------------------------------------------------------------------------------
 
 
 def test_trying_a_server_says_whose_model_it_has(code: GitSandbox, server: EmbeddingServer) -> None:
@@ -376,7 +381,8 @@ def test_trying_a_server_says_whose_model_it_has(code: GitSandbox, server: Embed
             index.test_embedder()
 
 
-# -- the measure -------------------------------------------------------------------------------------------------------
+# -- the measure
+# -------------------------------------------------------------------------------------------------------
 
 
 @given(st.lists(st.floats(-1e3, 1e3, width=32), min_size=1, max_size=8))

@@ -1,4 +1,6 @@
-"""Where a person finds a line of a document: on which row, page or cell of a hit, or how far into one without."""
+"""Where a person finds a line of a document: on which row, page or cell of a hit, or how far into
+one without.
+"""
 
 from __future__ import annotations
 

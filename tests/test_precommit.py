@@ -1,4 +1,6 @@
-"""The ids for pre-commit, run by the real pre-commit. What needs an environment of its own to be built is slow."""
+"""The ids for pre-commit, run by the real pre-commit. What needs an environment of its own to be
+built is slow.
+"""
 
 from __future__ import annotations
 
@@ -288,7 +290,9 @@ def test_in_a_fresh_clone_the_lines_of_the_docs_make_the_index_or_say_that_there
 
 @needs_pre_commit
 def test_a_dirty_working_tree_is_left_as_it_was(hooked: Hooked) -> None:
-    """pre-commit puts unstaged changes aside for a while, also after a commit: nothing of them is indexed or lost."""
+    """pre-commit puts unstaged changes aside for a while, also after a commit: nothing of them is
+    indexed or lost.
+    """
     configure(hooked)
     hooked.write("a.py", "def unstaged(): ...\n")
     hooked.write("b.py", "def staged(): ...\n")
@@ -314,7 +318,9 @@ def test_the_index_id_is_quick_and_never_fails(hooked: Hooked) -> None:
 
 @needs_pre_commit
 def test_an_older_or_newer_ragit_on_the_same_store_does_no_harm(hooked: Hooked) -> None:
-    """pre-commit's environment is another installation: it may be older than the one that wrote the store."""
+    """pre-commit's environment is another installation: it may be older than the one that wrote the
+    store.
+    """
     command("index", cwd=hooked.path)
     store = hooked.folder / "index.db"
     with tampered(store) as db:
@@ -341,7 +347,9 @@ def test_an_older_or_newer_ragit_on_the_same_store_does_no_harm(hooked: Hooked) 
 @needs_pre_commit
 @pytest.mark.slow
 def test_from_a_clone_and_by_try_repo(hooked: Hooked, tmp_path: Path) -> None:
-    """A tagged clone of this repository, installed by pre-commit itself. Needs the packages ragit depends on."""
+    """A tagged clone of this repository, installed by pre-commit itself. Needs the packages ragit
+    depends on.
+    """
     source = GitSandbox(tmp_path / "ragit")
     for name in ("ragit", "pyproject.toml", "README.md", "LICENSE", ".pre-commit-hooks.yaml"):
         place = ROOT / name

@@ -1,4 +1,6 @@
-"""docs/providers.md lists the providers as they are. `python tests/test_providers_page.py` brings it up to date."""
+"""docs/providers.md lists the providers as they are. `python tests/test_providers_page.py` brings
+it up to date.
+"""
 
 from __future__ import annotations
 

@@ -196,7 +196,9 @@ def npm_tools(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_lint_staged_and_husky_keep_the_index_complete(
     tmp_path: Path, env: dict[str, str], npm_tools: Path
 ) -> None:
-    """Beside husky: the commit's tree is indexed by lint-staged, and by the hooks put there by force."""
+    """Beside husky: the commit's tree is indexed by lint-staged, and by the hooks put there by
+    force.
+    """
     env["PATH"] = f"{npm_tools}{os.pathsep}{env['PATH']}"
     hooked = Hooked(tmp_path / "repo")
     hooked.write("a.py", "def first(): pass\n")

@@ -113,7 +113,8 @@ def uncoloured(text: str) -> str:
     return re.sub("\x1b\\[[0-9;]*m", "", text)
 
 
-# Text --------------------------------------------------------------------------------------------------------------
+# Text
+# --------------------------------------------------------------------------------------------------------------
 
 HITS = (
     hit(),
@@ -415,7 +416,8 @@ def test_where_the_words_stand(line: str, query: str, marks: list[str]) -> None:
     assert [piece for piece, match in pieces if match] == marks
 
 
-# What a stranger's names and texts may not do ------------------------------------------------------------------------
+# What a stranger's names and texts may not do
+# ------------------------------------------------------------------------
 
 EVIL = "a\x1b[2J\x9b31m\x07\r\x08\u202eb\udcff\x00\u2028\ufeffc\x7f"
 OBEYED = re.compile(
@@ -503,7 +505,8 @@ def test_line_ends_of_every_kind() -> None:
     assert lines_of(hit(text="a\r\nb\r", start_line=1, end_line=2)) == ["a", "b"]
 
 
-# JSON --------------------------------------------------------------------------------------------------------------
+# JSON
+# --------------------------------------------------------------------------------------------------------------
 
 
 def schemas() -> dict[str, Any]:
@@ -524,7 +527,9 @@ TYPES: dict[str, tuple[type, ...]] = {
 
 
 def faults(value: Any, schema: dict[str, Any], at: str = "") -> Iterator[str]:
-    """Where a value departs from a schema; knows the keywords that docs/json.md uses and refuses others."""
+    """Where a value departs from a schema; knows the keywords that docs/json.md uses and refuses
+    others.
+    """
     assert schema.keys() <= {
         "type",
         "required",
@@ -660,7 +665,8 @@ def test_json_gives_back_what_went_in(
     assert {one["signal"]: one["value"] for one in reasons} == pytest.approx(given, abs=1e-4)
 
 
-# vimgrep and Markdown --------------------------------------------------------------------------------------------
+# vimgrep and Markdown
+# --------------------------------------------------------------------------------------------
 
 
 def test_vimgrep_points_at_the_best_line_and_counts_bytes() -> None:
@@ -714,7 +720,8 @@ def test_an_unknown_format_is_named_with_the_nearest() -> None:
     assert caught.value.hint == "Did you mean json? There are text, json, vimgrep, markdown."
 
 
-# Notes and reports ---------------------------------------------------------------------------------------------------
+# Notes and reports
+# ---------------------------------------------------------------------------------------------------
 
 
 def test_notes_say_what_the_hits_do_not() -> None:

@@ -1,5 +1,5 @@
-"""Reranking: each dialect as its servers speak it, faults that cost nothing but the reranking, and scores that stay
-those of places.
+"""Reranking: each dialect as its servers speak it, faults that cost nothing but the reranking, and
+scores that stay those of places.
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ NAMES = ("offsets", "broker", "consumer", "producer", "cluster", "ledger", "jour
 
 @pytest.fixture
 def shop(repo: GitSandbox) -> GitSandbox:
-    """Several files with several functions each, long enough to be chunks of their own, that all answer somehow."""
+    """Several files with several functions each, long enough to be chunks of their own, that all
+    answer somehow.
+    """
     for number, name in enumerate(NAMES):
         functions = [
             f"def {verb}_{name}(offset):\n"

@@ -1,4 +1,6 @@
-"""Rewriting a query: words of the searched tree alone, variants by a language model, and what fails with it."""
+"""Rewriting a query: words of the searched tree alone, variants by a language model, and what fails
+with it.
+"""
 
 from __future__ import annotations
 

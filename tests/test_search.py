@@ -252,7 +252,9 @@ def test_prose_that_alone_holds_the_word_stands_first(shop: GitSandbox) -> None:
 
 
 def test_a_filter_changes_no_score(shop: GitSandbox) -> None:
-    """Rarity is counted in the whole tree, so a hit's keyword score is the same with and without a filter."""
+    """Rarity is counted in the whole tree, so a hit's keyword score is the same with and without a
+    filter.
+    """
     every = {h.path: h for h in search(shop, mode="keyword", top_k=50, optimize=False).hits}
     shares = {p: h.score for p, h in every.items()}
     for hit in search(shop, mode="keyword", paths=["lib/"], top_k=50, optimize=False).hits:
@@ -261,7 +263,9 @@ def test_a_filter_changes_no_score(shop: GitSandbox) -> None:
 
 
 def test_a_tree_is_walked_once_under_new_settings(shop: GitSandbox) -> None:
-    """Where a setting changes no chunk of the tree, nothing is missing; yet the next search should not look again."""
+    """Where a setting changes no chunk of the tree, nothing is missing; yet the next search should
+    not look again.
+    """
     search(shop)
     settings = {"index.exclude": "nothing-is-called-so"}
 

@@ -1,4 +1,6 @@
-"""A search after an edit resolves the tree once, opens the store as often as it must, and runs each git command once."""
+"""A search after an edit resolves the tree once, opens the store as often as it must, and runs each
+git command once.
+"""
 
 from __future__ import annotations
 

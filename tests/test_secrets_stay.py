@@ -1,4 +1,6 @@
-"""A private key that is cut over many chunks reaches no server: as a vector's text, to be described, to be ranked."""
+"""A private key that is cut over many chunks reaches no server: as a vector's text, to be
+described, to be ranked.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A server that dies while it makes vectors: every command says the same of what it left, until it is back."""
+"""A server that dies while it makes vectors: every command says the same of what it left, until it
+is back.
+"""
 
 from __future__ import annotations
 
@@ -263,7 +265,9 @@ def test_what_has_no_vectors_yet_is_found_by_its_words_beside_what_has(
 def test_a_kill_between_a_description_and_its_vector_is_told_and_mended_by_a_search(
     code: GitSandbox, server: EmbeddingServer, model: Model
 ) -> None:
-    """What a model said is kept at once; vectors that lack it are no vectors of the tree, and cost no model to make."""
+    """What a model said is kept at once; vectors that lack it are no vectors of the tree, and cost
+    no model to make.
+    """
     described = {**flags(server), **model.settings}
     server.reply = well
     with open_repository(code.path, flags=described) as index:

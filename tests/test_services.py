@@ -1,4 +1,6 @@
-"""From settings to a server: which address, and where its key comes from. Real environment, real git."""
+"""From settings to a server: which address, and where its key comes from. Real environment, real
+git.
+"""
 
 from __future__ import annotations
 

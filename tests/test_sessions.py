@@ -38,7 +38,9 @@ class Session:
         self.terminal = Terminal(repo.path)
 
     def shows(self, script: str) -> None:
-        """Lines that begin with `$ ` are typed; the others are all that is shown, stderr after stdout."""
+        """Lines that begin with `$ ` are typed; the others are all that is shown, stderr after
+        stdout.
+        """
         shown = []
         for line in script.strip("\n").split("\n"):
             if line.startswith("$ "):

@@ -1,5 +1,6 @@
-"""What is slow to read waits for the rest, and costs a run no more than its allowance: what is deferred is shown, found
-as far as it can be, and tried again by the next `ragit index`; what comes of a blob does not depend on it.
+"""What is slow to read waits for the rest, and costs a run no more than its allowance: what is
+deferred is shown, found as far as it can be, and tried again by the next `ragit index`; what comes
+of a blob does not depend on it.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ CODE = "def turbine_{0}(blade):\n    return blade + {0}\n\n\ndef flywheel_{0}(ri
 
 
 def endless(number: int = 0) -> bytes:
-    """A small document that takes minutes: a thousand pages that are one stream of many instructions."""
+    """A small document that takes minutes: a thousand pages that are one stream of many
+    instructions.
+    """
     count = 1000
     kids = b" ".join(b"%d 0 R" % (5 + at) for at in range(count))
     return pdf_objects(
@@ -90,7 +93,8 @@ def rows(repo: GitSandbox, store: Path | None = None) -> list[Any]:
         return [(*key, list(opened.chunks_of(number).values())) for number, *key in found]
 
 
-# The bounds of one try ----------------------------------------------------------------------------------------------
+# The bounds of one try
+# ----------------------------------------------------------------------------------------------
 
 
 def test_a_brief_try_is_over_soon_and_says_so() -> None:
@@ -135,7 +139,8 @@ def test_who_waits_for_the_processor_is_told_from_who_takes_too_much(
     assert chunk(endless(), "pdf").skipped == "took too long"
 
 
-# The bound of a run -------------------------------------------------------------------------------------------------
+# The bound of a run
+# -------------------------------------------------------------------------------------------------
 
 KEYS = [(Oid(f"{number:040x}"), "python", "f") for number in range(12)]
 
@@ -211,7 +216,8 @@ def test_an_interrupted_run_leaves_word_of_what_is_slow(
         assert (report.files, report.skipped) == (8, {})
 
 
-# Whole runs ---------------------------------------------------------------------------------------------------------
+# Whole runs
+# ---------------------------------------------------------------------------------------------------------
 
 
 def test_a_run_over_hostile_documents_ends_and_each_next_one_ends_some_for_good(
@@ -347,7 +353,8 @@ def test_a_report_tells_of_one_moment_though_others_replace_what_was_deferred(
             assert report.without_vectors == (1, 1), "as it was when it was looked at"
 
 
-# Blobs that kill ----------------------------------------------------------------------------------------------------
+# Blobs that kill
+# ----------------------------------------------------------------------------------------------------
 
 DEADLY = "return real(name, text, patience) if patience.kind == 'none' else {end}"
 ENDS = {
@@ -392,7 +399,8 @@ def test_what_kills_its_worker_is_cut_by_lines(
     assert not any(one.timed_out for one in done)
 
 
-# What a search waits for --------------------------------------------------------------------------------------------
+# What a search waits for
+# --------------------------------------------------------------------------------------------
 
 
 def test_a_search_defers_what_is_slow_and_an_index_reads_it(repo: GitSandbox) -> None:

@@ -148,7 +148,8 @@ def test_a_query_reads_only_the_rows_it_asks_for(store: Store, name: str) -> Non
 
 def test_a_term_is_looked_up_in_the_vocabulary_not_searched_for(store: Store) -> None:
     (plan,) = plans(store, lambda: store.occurrences("alpha")).values()
-    # fts5vocab's own plan numbers: the lowest bit says that the term is given, and it is 0 where every term is read.
+    # fts5vocab's own plan numbers: the lowest bit says that the term is given, and it is 0 where
+    # every term is read.
     (number,) = re.findall(r"VIRTUAL TABLE INDEX (\d+):", plan[0])
     assert int(number) & 1
 

@@ -1,4 +1,6 @@
-"""Answers of submodules joined with that of the repository around them, and trees of which nothing is indexed."""
+"""Answers of submodules joined with that of the repository around them, and trees of which nothing
+is indexed.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Queries that are not English: they find what shares a word with them, documents in their own script, and say when one
-arm had nothing.
+"""Queries that are not English: they find what shares a word with them, documents in their own
+script, and say when one arm had nothing.
 """
 
 from __future__ import annotations

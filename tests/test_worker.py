@@ -1,4 +1,6 @@
-"""The worker that hooks start: one at a time, nothing missed, newest first, and what it leaves when it fails."""
+"""The worker that hooks start: one at a time, nothing missed, newest first, and what it leaves when
+it fails.
+"""
 
 from __future__ import annotations
 
@@ -370,7 +372,9 @@ def test_the_log_is_rotated(hooked: Hooked) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "getpriority"), reason="priorities are POSIX's")
 def test_it_is_a_good_background_process(hooked: Hooked, tmp_path: Path) -> None:
-    """While it works: low priority, a session of its own, no descriptor of git's, and `ragit status` shows it."""
+    """While it works: low priority, a session of its own, no descriptor of git's, and `ragit
+    status` shows it.
+    """
     probe = tmp_path / "filter.py"
     probe.write_text(
         "import os, subprocess, sys\n"

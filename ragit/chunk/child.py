@@ -1,6 +1,7 @@
 """Reads documents, and files of custom chunkers, in child processes (serve.py).
 
-No document reader runs in the process that indexes: formats are large programs that were written for well-meant input.
+No document reader runs in the process that indexes: formats are large programs that were written
+for well-meant input.
 """
 
 from __future__ import annotations
@@ -33,21 +34,27 @@ _TRIES = 3
 _SMALL = 1 / 12
 """Share of the configured time that the smallest document may take."""
 _LARGE = 6_000_000
-"""Bytes that add all of the configured time to it. With 120 seconds that makes ten, and twenty for each million bytes;
-the hardest documents at hand, test data of libraries, take less than one, and three for each million."""
+"""Bytes that add all of the configured time to it. With 120 seconds that makes ten, and twenty for
+each million bytes; the hardest documents at hand, test data of libraries, take less than one, and
+three for each million.
+"""
 _BRIEF = 1 / 240
 _BRIEF_LARGE = 2 * _LARGE
-"""The same for a brief try: half a second, and ten for each million bytes. One of a hundred of the documents at hand
-takes more than 0.3 seconds, and none more than half of what this allows."""
+"""The same for a brief try: half a second, and ten for each million bytes. One of a hundred of the
+documents at hand takes more than 0.3 seconds, and none more than half of what this allows.
+"""
 _WAITED = 4
 """The time on the clock as a multiple of the processor time: other processes run beside it."""
 _WAITED_AT_LEAST = 30.0 if hasattr(signal, "setitimer") else 0.0
-"""Seconds on the clock: a busy machine may take as long to start a process. Where processor time cannot be bounded, the
-clock is the only bound."""
+"""Seconds on the clock: a busy machine may take as long to start a process. Where processor time
+cannot be bounded, the clock is the only bound.
+"""
 
 
 def time_for(size: int, options: DocumentOptions, *, brief: bool = False) -> Time:
-    """Return the time that a document may take by its bytes: a small one may take less than a large one."""
+    """Return the time that a document may take by its bytes: a small one may take less than a large
+    one.
+    """
     smallest, large, least = (_BRIEF, _BRIEF_LARGE, 0.5) if brief else (_SMALL, _LARGE, 1.0)
     share = options.max_seconds * min(1.0, smallest + size / large)
     processor = min(options.max_seconds, max(share, least))
@@ -60,7 +67,9 @@ _spares: Spares[ReaderProcess] = Spares()
 def read_document(
     data: bytes, language: str, options: DocumentOptions, patience: Patience | None = None
 ) -> Read:
-    """Return a document's text and chunks, or the reason why there are none. Thread-safe. Raises WorkerDied."""
+    """Return a document's text and chunks, or the reason why there are none. Thread-safe. Raises
+    WorkerDied.
+    """
     patience = patience or Patience()
     time = time_for(len(data), options, brief=patience.brief).within(patience.most)
     answer, used = _asked(data, language, options, time, b"")
@@ -70,7 +79,9 @@ def read_document(
 
 
 def read_custom(data: bytes, language: str, options: ChunkOptions, custom: Custom) -> Read:
-    """Return the same for a file that a custom chunker reads, with the text that its chunks are lines of."""
+    """Return the same for a file that a custom chunker reads, with the text that its chunks are
+    lines of.
+    """
     bounds = options.documents
     about = {**custom._asdict(), "source": custom.source.decode("latin-1")}
     sizes = {"max_lines": options.max_lines, "max_bytes": options.max_bytes, "documents": bounds}
@@ -149,7 +160,9 @@ def _borrow(limit: int, setup: bytes) -> ReaderProcess:
 
 
 def _plain(environ: Mapping[str, str]) -> dict[str, str]:
-    """Return an environment without Python's variables, and with the same order of sets in every process."""
+    """Return an environment without Python's variables, and with the same order of sets in every
+    process.
+    """
     kept = {
         name: value
         for name, value in environ.items()

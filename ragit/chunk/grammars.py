@@ -58,8 +58,9 @@ def parse(name: str, text: bytes, patience: Patience, span: Range | None = None)
     slices: dict[int, memoryview] = {}
 
     def read(offset: int, _point: object) -> memoryview:
-        # tree-sitter 0.26 never releases what it is given here, and a grammar that looks back (Scala's)
-        # asks for the same places again and again: they are answered with the same object.
+        # tree-sitter 0.26 never releases what it is given here, and a grammar that looks back
+        # (Scala's) asks for the same places again and again: they are answered with the same
+        # object.
         found = slices.get(offset)
         if found is None:
             found = slices[offset] = view[offset:]

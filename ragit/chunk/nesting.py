@@ -1,8 +1,9 @@
 """Texts that are nested too deeply for a grammar whose scanner is known to write past its buffer.
 
-tree-sitter gives a scanner 1,024 bytes for its state. Those of Markdown and YAML (tree-sitter-markdown issue 243,
-tree-sitter-yaml issue 48) and Perl keep a stack there and do not look at its size. The depths here are upper bounds or
-close to them, and lie below what the buffer holds; no text of a person comes near.
+tree-sitter gives a scanner 1,024 bytes for its state. Those of Markdown and YAML
+(tree-sitter-markdown issue 243, tree-sitter-yaml issue 48) and Perl keep a stack there and do not
+look at its size. The depths here are upper bounds or close to them, and lie below what the buffer
+holds; no text of a person comes near.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ _LONG_PREFIX = {
     "markdown": re.compile(rb"^[ >*+\-0-9.)]{200}", re.MULTILINE),
     "yaml": re.compile(rb"^[ \-?:]{120}", re.MULTILINE),
 }
-"""A level takes a column at least, and in YAML a sequence may stand in the column of the mapping around it. So only a
-text with such a line can be too deep."""
+"""A level takes a column at least, and in YAML a sequence may stand in the column of the mapping
+around it. So only a text with such a line can be too deep.
+"""
 
 _PREFIX = {
     "markdown": re.compile(rb"^(?:[ ]+|>|[*+-](?=\s|$)|[0-9]{1,9}[.)](?=\s|$))+", re.MULTILINE),

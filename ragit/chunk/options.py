@@ -84,7 +84,8 @@ def fingerprint(language: str, options: ChunkOptions) -> str:
     rows = [row, *(LANGUAGES[name] for name in row.also.split())]
     parts: list[object] = [VERSION, *options.sizes]
     for each in rows:
-        # The row itself, so that no change of the table leaves old chunks. No types are a choice, too.
+        # The row itself, so that no change of the table leaves old chunks. No types are a choice,
+        # too.
         chosen = options.types_of(each.name)
         parts += [repr(each), None if chosen is None else sorted(set(chosen))]
     parsed = [query_text(each.name) for each in rows if each.grammar]

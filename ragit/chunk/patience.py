@@ -1,8 +1,9 @@
-"""How long one file may be read, and how long it was: a try that is soon given up, a full one, or none any more.
+"""How long one file may be read, and how long it was: a try that is soon given up, a full one, or
+none any more.
 
-A few bytes can keep any reader busy as long as it is let. A bound for each file alone lets a thousand such files take a
-thousand times as long, so a run tries all of them briefly first, and what is slow when nothing else waits
-(`index/slow.py`).
+A few bytes can keep any reader busy as long as it is let. A bound for each file alone lets a
+thousand such files take a thousand times as long, so a run tries all of them briefly first, and
+what is slow when nothing else waits (`index/slow.py`).
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ class Patience:
     def __init__(self, kind: str = FULL, most: float = math.inf) -> None:
         self.kind = kind
         self.most = most
-        """Seconds of processor time that it may take at most, whatever the size of the file allows."""
+        """Seconds of processor time that it may take at most, whatever the size of the file allows.
+        """
         self.used = 0.0
         """Seconds of processor time that it took, as far as they count against the run's."""
         self.over = False

@@ -3,7 +3,8 @@
 Each parsed language has one file `queries/LANGUAGE.scm`. Its captures:
 
 * `@definition.KIND`: a definition of that kind. `@name` is its name and `@declarator` a C
-  declarator that holds the name; a pattern without either makes a nameless definition. `@outer` in the same
+  declarator that holds the name; a pattern without either makes a nameless definition. `@outer` in
+  the same
   pattern is the statement that it stands in. The first pattern that names a node decides its kind.
 * `@operator`: the operator that a definition overloads, whose name is `operator +`.
 * `@owner`: the type that a definition belongs to, where it is written beside the name (Go).

@@ -1,6 +1,8 @@
-"""One child process that reads files, seen from its parent: documents, texts with a grammar, or files of a custom chunker.
+"""One child process that reads files, seen from its parent: documents, texts with a grammar, or
+files of a custom chunker.
 
-The protocol is JSON lines and bytes, bounded and checked: what the child answers is not trusted, and never a pickle.
+The protocol is JSON lines and bytes, bounded and checked: what the child answers is not trusted,
+and never a pickle.
 """
 
 from __future__ import annotations
@@ -21,7 +23,9 @@ _START_S = 30.0
 """Seconds on the clock in which a child has to be ready. It needs 0.05 on a quiet machine."""
 _CLOCK = 4
 _CLOCK_AT_LEAST = 10.0
-"""Seconds on the clock for each of processor time, and at least: other processes run beside the child."""
+"""Seconds on the clock for each of processor time, and at least: other processes run beside the
+child.
+"""
 _REPEATED = 16
 """How often the chunks of an answer may hold its whole text together."""
 _NUMBERS = 1 << 32
@@ -62,7 +66,8 @@ class Ended(Exception):
         self.how = how
         """NOT_STARTED, CRASHED, KILLED, TOO_LONG (processor time) or WAITED (time on the clock)."""
         self.blames_file = how == CRASHED and room
-        """True if the file is the likely cause: nobody killed the child, and memory was not short."""
+        """True if the file is the likely cause: nobody killed the child, and memory was not short.
+        """
         self.status = status
 
     def __str__(self) -> str:
@@ -85,14 +90,17 @@ class ReaderProcess:
         environ: Mapping[str, str] | None = None,
         site: bool = True,
     ) -> None:
-        """Start it. `kind` is its bound on memory, and a line that it is sent before the first file. Raises OSError."""
+        """Start it. `kind` is its bound on memory, and a line that it is sent before the first
+        file. Raises OSError.
+        """
         self.parent = os.getpid()
         self.kind = kind
         self._unsent = kind[1]
         self.process = ChildProcess(start, *arguments, environ=environ, site=site)
         self.usable = True
         self.used = 0.0
-        """Processor time of the last file in seconds; all that was allowed if there was no answer."""
+        """Processor time of the last file in seconds; all that was allowed if there was no answer.
+        """
         self.room = False
         """True if the memory that it may use was free when it started."""
         self._ready = False
@@ -107,7 +115,8 @@ class ReaderProcess:
     ) -> tuple[dict[str, Any], bytes, tuple[Chunk, ...]]:
         """Return the answer about one file: its first line, the text, and the chunks of that text.
 
-        With `text`, the chunks are of this text, and the child sends none. Raises Ended; the child is dead then.
+        With `text`, the chunks are of this text, and the child sends none. Raises Ended; the child
+        is dead then.
         """
         self.used = time.processor
         try:
@@ -176,7 +185,9 @@ class ReaderProcess:
 
 
 def _chunks(rows: Any, text: bytes) -> Iterator[Chunk]:
-    """Yield the chunks of an answer. Raises ValueError or TypeError for other values, or if they repeat the text."""
+    """Yield the chunks of an answer. Raises ValueError or TypeError for other values, or if they
+    repeat the text.
+    """
     room = _REPEATED * len(text) + (1 << 20)
     for row in rows:
         chunk = _chunk(row, text)

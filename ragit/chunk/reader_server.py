@@ -36,11 +36,15 @@ class Server:
             os.register_at_fork(after_in_child=self._sink.close)
 
     def ready(self) -> None:
-        """Tell the parent that this process runs, and whether half of the memory that it may use is free."""
+        """Tell the parent that this process runs, and whether half of the memory that it may use is
+        free.
+        """
         self._write({"room": has_room(self._limit)}, b"")
 
     def requests(self) -> Iterator[tuple[dict[str, Any], bytes]]:
-        """Yield each request and the file it is about, until the parent ends or this process has become too large."""
+        """Yield each request and the file it is about, until the parent ends or this process has
+        become too large.
+        """
         while line := self.source.readline():
             head = json.loads(line)
             yield head, self.source.read(head["size"])
@@ -63,7 +67,9 @@ class Server:
 
     @staticmethod
     def _used() -> int:
-        """Return the bytes of memory that the limit counts; the peak where the system does not tell."""
+        """Return the bytes of memory that the limit counts; the peak where the system does not
+        tell.
+        """
         with contextlib.suppress(OSError, ValueError, IndexError):
             status = Path("/proc/self/status").read_text()
             return int(status.split("VmData:")[1].split()[0]) * 1024
@@ -76,7 +82,8 @@ class Server:
 
 
 def end_after(processor: float, clock: float) -> None:
-    """Have the system end this process after so many seconds, even inside of a library; 0 takes the bound away.
+    """Have the system end this process after so many seconds, even inside of a library; 0 takes the
+    bound away.
 
     By the clock the parent comes first, if it lives.
     """

@@ -15,7 +15,9 @@ from ragit.chunk.reader_server import Server, end_after
 
 
 def serve() -> None:
-    """Read files until the parent ends. The arguments are the bytes of memory, and `custom` for a custom chunker."""
+    """Read files until the parent ends. The arguments are the bytes of memory, and `custom` for a
+    custom chunker.
+    """
     server = Server(int(sys.argv[1]))
     server.ready()
     ask = _chunker(json.loads(server.source.readline())) if sys.argv[2:] else read

@@ -1,7 +1,8 @@
-"""Chunks texts in a child process (serve_texts.py): a grammar is native code that reads untrusted bytes.
+"""Chunks texts in a child process (serve_texts.py): a grammar is native code that reads untrusted
+bytes.
 
-A text over which the child crashes twice, while it chunks others, is cut by lines for good. One whose child was killed
-or short of memory is cut by lines for now.
+A text over which the child crashes twice, while it chunks others, is cut by lines for good. One
+whose child was killed or short of memory is cut by lines for now.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ from ragit.types import (
 _START = "from ragit.chunk.serve_texts import serve; serve()"
 
 MEMORY = 2 << 30
-"""Bytes that chunking one text may take. A few kilobytes of unclosed comments make some parsers want more than that."""
+"""Bytes that chunking one text may take. A few kilobytes of unclosed comments make some parsers
+want more than that.
+"""
 
 _TRIES = 3
 """Processes that are tried for one text. Two that crash over it make it the text's fault."""
@@ -40,7 +43,8 @@ _answered = False
 
 
 def time_for(size: int, kind: str) -> Time:
-    """Return the time after which the child is ended, some times what `grammars.parse` allows a text of this size.
+    """Return the time after which the child is ended, some times what `grammars.parse` allows a
+    text of this size.
 
     It is needed where a grammar does not look at the time, and where a page holds many scripts.
     """
@@ -111,7 +115,8 @@ def _asked(
 def _by_lines(data: bytes, language: str, options: ChunkOptions, reason: str) -> Chunking:
     """Return the chunks of a text without its grammar, for a reason.
 
-    That a child can do it proves that children live. Without a child it is done here, where no grammar runs either.
+    That a child can do it proves that children live. Without a child it is done here, where no
+    grammar runs either.
     """
     try:
         found = _asked(_spares.take() or _started(), data, language, options, Patience(NONE))

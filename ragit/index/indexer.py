@@ -1,6 +1,8 @@
-"""Completes trees in the store: finds what they lack, has a run index it, and caches the complete trees.
+"""Completes trees in the store: finds what they lack, has a run index it, and caches the complete
+trees.
 
-Also what is done to a store as a whole: a dry run, a rebuild, and the collection of what nothing reaches.
+Also what is done to a store as a whole: a dry run, a rebuild, and the collection of what nothing
+reaches.
 """
 
 from __future__ import annotations
@@ -51,10 +53,13 @@ _INSTALL_WAIT_S = 600.0
 SEARCH_S = 60.0
 """Seconds on the clock after which a search stops to index and answers from what is stored."""
 SEARCH_FILE_S = 2.0
-"""Seconds of processor time that a search spends on one file. Few documents and no usual source take more than 0.3."""
+"""Seconds of processor time that a search spends on one file. Few documents and no usual source
+take more than 0.3.
+"""
 
 HANDFUL = 64
-"""Missing files up to which one process chunks them: worker processes do not pay for their start."""
+"""Missing files up to which one process chunks them: worker processes do not pay for their start.
+"""
 
 
 _WAIT_S = 60.0
@@ -97,7 +102,9 @@ class Indexer:
         return Indexer(self.repo, settings, self.store_path, self.chunkers)
 
     def open_store(self) -> Store | None:
-        """Open the store for reading; None if there is none yet, or one that has to be migrated first."""
+        """Open the store for reading; None if there is none yet, or one that has to be migrated
+        first.
+        """
         if not self.store_path.exists():
             return None
         try:
@@ -119,12 +126,13 @@ class Indexer:
     ) -> IndexReport:
         """Index what these trees lack. What is done is kept if this is interrupted.
 
-        A `search` that waits hands in what it has resolved and opened, and is handed the tree as it is afterwards. For
-        it, a file that takes longer than SEARCH_FILE_S is deferred, and what is left after SEARCH_S stays missing.
+        A `search` that waits hands in what it has resolved and opened, and is handed the tree as it
+        is afterwards. For it, a file that takes longer than SEARCH_FILE_S is deferred, and what is
+        left after SEARCH_S stays missing.
 
-        Models are asked only to `describe`, which may take long: without it, stored descriptions are used, what has
-        none is embedded by its code alone, and is described by the next run that may. `retry` reads what earlier runs
-        deferred, as far as its time allows.
+        Models are asked only to `describe`, which may take long: without it, stored descriptions
+        are used, what has none is embedded by its code alone, and is described by the next run that
+        may. `retry` reads what earlier runs deferred, as far as its time allows.
         """
         from ragit.index.run.stats import seen
 
@@ -180,7 +188,8 @@ class Indexer:
         from ragit.index.run.run import Run
 
         asks = stats.spent is not None
-        # What a server made for one batch, the next must not have made again, even where the store is empty.
+        # What a server made for one batch, the next must not have made again, even where the store
+        # is empty.
         reuse = self.descriptions.wanted or store.has_chunks() or self._setup.is_remote
         mode = RunMode(reuse, describes=asks)
         if search:
@@ -217,7 +226,9 @@ class Indexer:
             chunk.prepare()
 
     def announced(self, resolved: IndexedTree) -> ToIndex:
-        """Return how much there is to index. Files of the same content count once, as in the progress."""
+        """Return how much there is to index. Files of the same content count once, as in the
+        progress.
+        """
         missing = {file.key: file for file in resolved.missing}.values()
         documents = 0
         if self.config.documents.enabled:
@@ -279,7 +290,9 @@ class Indexer:
         return list(dict.fromkeys(keys))
 
     def describe(self, blob: Oid) -> str:
-        """Have an image described, unless it is already, and keep that. Raises RemoteFailed and NotDescribed."""
+        """Have an image described, unless it is already, and keep that. Raises RemoteFailed and
+        NotDescribed.
+        """
         from ragit.index.descriptions.images import only
 
         shared = held(self._lock, shared=True, by="a running gc")
@@ -287,8 +300,9 @@ class Indexer:
             return only(blob, objects, self.config, store, keeping(store))
 
     def keep(self, tree: Oid) -> None:
-        """Cache a complete tree, so that the next search need not walk it; do nothing if that cannot be
-        written. A changed setting or an updated library leaves this to do where it changes no chunk of the tree.
+        """Cache a complete tree, so that the next search need not walk it; do nothing if that
+        cannot be written. A changed setting or an updated library leaves this to do where it
+        changes no chunk of the tree.
         """
         shared = held(self._lock, shared=True, by="a running gc")
         with suppress(RagitError), shared, Store(self.store_path, writable=True) as store:
@@ -320,7 +334,9 @@ class Indexer:
         retry: bool = False,
         anew: bool = False,
     ) -> IndexReport:
-        """Return what `complete` would do, or `rebuild` if all is made `anew`: chunk what is missing, write nothing."""
+        """Return what `complete` would do, or `rebuild` if all is made `anew`: chunk what is
+        missing, write nothing.
+        """
         from ragit.index.run.dry_run import DryRunStats
         from ragit.index.run.result import RunMode
         from ragit.index.run.run import Run

@@ -1,4 +1,6 @@
-"""Requests to models in a run of indexing or a dry run, and their cost by the prices in the settings."""
+"""Requests to models in a run of indexing or a dry run, and their cost by the prices in the
+settings.
+"""
 
 from __future__ import annotations
 

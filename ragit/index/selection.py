@@ -1,4 +1,6 @@
-"""Selects the files of a tree that are indexed, and their languages. Pure: entries and attributes in, a plan out."""
+"""Selects the files of a tree that are indexed, and their languages. Pure: entries and attributes
+in, a plan out.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,9 @@ class Plan(Record):
 
 
 class Selector:
-    """Applies one configuration to the entries of any tree. `chunkers` are custom ones, by file extension."""
+    """Applies one configuration to the entries of any tree. `chunkers` are custom ones, by file
+    extension.
+    """
 
     def __init__(self, config: Config, chunkers: Mapping[str, Custom] | None = None) -> None:
         self._options = chunk_options(config)
@@ -69,7 +73,8 @@ class Selector:
         self._most_image_bytes = config.image_description.max_image_bytes
         bounds = (self._most_image_bytes, config.image_description.max_pixels)
         self._described = (self.images.fingerprint, *bounds) if self.images else ()
-        # The whole table: a tree resolved under another one would go on to name the chunks that are made no more.
+        # The whole table: a tree resolved under another one would go on to name the chunks that are
+        # made no more.
         versions = (chunk.table_fingerprint(self._options), self._versions(), self._described)
         custom = sorted((suffix, one.fingerprint) for suffix, one in self._chunkers.items())
         self.fingerprint = fingerprint(
@@ -117,7 +122,9 @@ class Selector:
         return ""
 
     def _unread(self, language: str, given: Mapping[str, str], custom: Custom | None) -> str:
-        """Return why a file of this language is skipped, by its attributes or by settings; empty if it is not."""
+        """Return why a file of this language is skipped, by its attributes or by settings; empty if
+        it is not.
+        """
         is_image = language == IMAGE
         if is_image and self.images is None:
             return IMAGE
@@ -138,14 +145,18 @@ class Selector:
         return any(self.fingerprint_of(language, custom) == fingerprint for custom in ways)
 
     def most_bytes(self, path: bytes) -> int:
-        """Return the most bytes of a file of this name: documents and images may be larger than code."""
+        """Return the most bytes of a file of this name: documents and images may be larger than
+        code.
+        """
         language = self._language(path, {})
         if language == IMAGE and self.images is not None:
             return max(self._most_image_bytes, self._limits[0])
         return self._limits[chunk.is_document(language)]
 
     def fingerprint_of(self, language: str, custom: Custom | None = None) -> str:
-        """Return the name of everything but the blob that decides the chunks of a file of this language."""
+        """Return the name of everything but the blob that decides the chunks of a file of this
+        language.
+        """
         if custom:
             return self._custom_fingerprint(language, custom)
         found = self._fingerprints.get(language)
@@ -177,7 +188,9 @@ class Selector:
 
 
 def _by_suffix(path: bytes, table: Mapping[str, _T]) -> _T | None:
-    """Look a path up in a table by file extension without its dot; the longest wins, a whole name counts as one."""
+    """Look a path up in a table by file extension without its dot; the longest wins, a whole name
+    counts as one.
+    """
     name = path.rpartition(b"/")[2].decode("utf-8", "replace").lower()
     while name:
         if name in table:

@@ -1,4 +1,6 @@
-"""Reports of `ragit status` and `ragit check`: how far trees are indexed, and what else the store holds."""
+"""Reports of `ragit status` and `ragit check`: how far trees are indexed, and what else the store
+holds.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ from ragit.types import DEFERRED, Target, WithoutVectors, path_text
 def status_of(
     indexer: Indexer, searched: Target, left_out: Mapping[bytes, str], refs: Sequence[Revision]
 ) -> StatusReport:
-    """Return what is stored, and how far some refs, the first of which is HEAD, and the `searched` tree are indexed.
+    """Return what is stored, and how far some refs, the first of which is HEAD, and the `searched`
+    tree are indexed.
 
     `left_out` are changed files that are not in that tree, with the reason.
     """

@@ -1,7 +1,8 @@
 """A tree as the store knows it: which chunking each path is, and what is missing. Reads only.
 
-A tree that was resolved before is taken from the cache. Another one is derived from a cached neighbour and git's list of
-differing paths, or else from all its entries. All three ways give the same snapshot.
+A tree that was resolved before is taken from the cache. Another one is derived from a cached
+neighbour and git's list of differing paths, or else from all its entries. All three ways give the
+same snapshot.
 """
 
 from __future__ import annotations
@@ -32,9 +33,13 @@ class IndexedTree(Record):
     """Files that are not stored yet."""
     cached: bool
     without_vectors: Mapping[int, int] = MappingProxyType({})
-    """Number of chunks that lack a vector, or a vector made with their stored description, by chunking."""
+    """Number of chunks that lack a vector, or a vector made with their stored description, by
+    chunking.
+    """
     undescribed_images: Sequence[Selected] = ()
-    """Images that wait for a model's description; complete only if that was asked for. The snapshot skips them."""
+    """Images that wait for a model's description; complete only if that was asked for. The snapshot
+    skips them.
+    """
     deferred: Sequence[Selected] = ()
     """Files that an earlier run deferred; complete only if that was asked for."""
     walked: bool = False
@@ -83,7 +88,9 @@ class IndexedTree(Record):
 
 
 def chunks_without_vectors(store: Store | None, *trees: IndexedTree) -> WithoutVectors | None:
-    """Return how many chunks of some trees lack the vectors that they are to have; None if none does."""
+    """Return how many chunks of some trees lack the vectors that they are to have; None if none
+    does.
+    """
     lacking: dict[int, int] = {}
     for tree in trees:
         lacking.update(tree.without_vectors)
@@ -115,9 +122,9 @@ class TreeResolver:
     ) -> IndexedTree:
         """Return the tree as stored now.
 
-        `near` is a tree that is likely to differ little, `absent` are blobs that the repository lacks. `naming` asks for
-        all files with one of these reasons, which a cached tree does not name, and `anew` for the tree as it would be
-        if nothing were stored but descriptions.
+        `near` is a tree that is likely to differ little, `absent` are blobs that the repository
+        lacks. `naming` asks for all files with one of these reasons, which a cached tree does not
+        name, and `anew` for the tree as it would be if nothing were stored but descriptions.
         """
         if store is None or anew:
             return self._walked(tree, store, absent, anew=True)
@@ -171,7 +178,9 @@ class TreeResolver:
         return self._assemble(tree, store, plan, kept, absent, skipped)
 
     def _overdue(self, store: Store, snapshot: Snapshot) -> dict[int, int]:
-        """Return chunkings whose vectors lack a description that is stored: a run was killed between the two."""
+        """Return chunkings whose vectors lack a description that is stored: a run was killed
+        between the two.
+        """
         number = store.embedder(self._embedder)
         if number is None:
             return {}
@@ -214,7 +223,9 @@ class TreeResolver:
         return plan, {change.path for change in changes}
 
     def _plan(self, wanted: list[Entry], entries: list[Entry], rules: Set[bytes]) -> Plan:
-        """Return the plan of `wanted` under the rules in the tree; `entries` are all its files, if it has any."""
+        """Return the plan of `wanted` under the rules in the tree; `entries` are all its files, if
+        it has any.
+        """
         attributes: Mapping[bytes, Mapping[str, str]] = {}
         ignored: Set[bytes] = frozenset()
         paths = [entry.path for entry in wanted] if rules else []
@@ -235,7 +246,8 @@ class TreeResolver:
         *,
         descriptions: Store | None = None,
     ) -> IndexedTree:
-        """Return a tree of the paths in `found`, which are known, and those of a plan, which are looked up in a store.
+        """Return a tree of the paths in `found`, which are known, and those of a plan, which are
+        looked up in a store.
 
         Stored descriptions of images are read from `descriptions`, by default from the same store.
         """

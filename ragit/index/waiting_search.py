@@ -1,4 +1,6 @@
-"""What a search hands to the indexer and takes back, so that nothing is resolved, opened or started twice."""
+"""What a search hands to the indexer and takes back, so that nothing is resolved, opened or started
+twice.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,10 @@
-"""Child processes that read untrusted input: their answers are bounded in bytes and time, and their end harms no one.
+"""Child processes that read untrusted input: their answers are bounded in bytes and time, and their
+end harms no one.
 
-A child limits its own memory and time (rlimits.py) before it reads the first byte. It starts in the folder that holds
-the package, so that no module of the searched repository is imported, and in a session of its own: Ctrl-C goes to the
-parent, which ends its children and whatever those have started.
+A child limits its own memory and time (rlimits.py) before it reads the first byte. It starts in the
+folder that holds the package, so that no module of the searched repository is imported, and in a
+session of its own: Ctrl-C goes to the parent, which ends its children and whatever those have
+started.
 """
 
 from __future__ import annotations
@@ -36,8 +38,8 @@ class ChildProcess:
     ) -> None:
         """Run the Python statement `start` in a new process. Raises OSError.
 
-        `heard` lets it write to this process's standard error. Without `site` it imports from where this process does,
-        but runs no hooks of installed packages, which saves half of its start.
+        `heard` lets it write to this process's standard error. Without `site` it imports from where
+        this process does, but runs no hooks of installed packages, which saves half of its start.
         """
         command = [sys.executable, "-c", start, *arguments]
         if not site:
@@ -88,7 +90,9 @@ class ChildProcess:
         self._in.close()
 
     def line(self, most: int) -> bytes:
-        """Return the next line of its answer with its end. Raises EOFError if it is longer than so many bytes."""
+        """Return the next line of its answer with its end. Raises EOFError if it is longer than so
+        many bytes.
+        """
         line = self.answers.readline(most)
         if not line.endswith(b"\n"):
             raise EOFError

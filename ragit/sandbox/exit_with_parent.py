@@ -8,9 +8,11 @@ from typing import BinaryIO
 
 
 def end_with_parent(source: BinaryIO) -> None:
-    """End this process as soon as the other end of a pipe is closed, by which its parent speaks to it.
+    """End this process as soon as the other end of a pipe is closed, by which its parent speaks to
+    it.
 
-    The kernel closes it however the parent ends. Where there is no `poll` (Windows), the next read finds it closed.
+    The kernel closes it however the parent ends. Where there is no `poll` (Windows), the next read
+    finds it closed.
     """
     import select
 

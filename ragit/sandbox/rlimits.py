@@ -7,7 +7,8 @@ import mmap
 
 
 def confine(memory: int, seconds: int = 0) -> None:
-    """Limit this process to so many bytes of data and seconds of processor time (0: any), and forbid core files.
+    """Limit this process to so many bytes of data and seconds of processor time (0: any), and
+    forbid core files.
 
     Tighter limits stay. A limit that the system refuses is left out; Windows has none of them.
     """
@@ -25,7 +26,9 @@ def confine(memory: int, seconds: int = 0) -> None:
 
 
 def has_room(memory: int) -> bool:
-    """Return True if half of so many bytes can be had right now. If not, a crash is no fault of what is read."""
+    """Return True if half of so many bytes can be had right now. If not, a crash is no fault of
+    what is read.
+    """
     try:
         mmap.mmap(-1, memory // 2).close()
     except (OSError, MemoryError):

@@ -1,4 +1,6 @@
-"""What the chunks of a file are, one a line: `python tests/chunk/outlines.py FILE` prints it for a new sample."""
+"""What the chunks of a file are, one a line: `python tests/chunk/outlines.py FILE` prints it for a
+new sample.
+"""
 
 from __future__ import annotations
 

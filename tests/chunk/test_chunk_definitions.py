@@ -1,4 +1,6 @@
-"""What is defined by a call, in a wrapper, a conditional or a macro has its name; what is no identifier is none."""
+"""What is defined by a call, in a wrapper, a conditional or a macro has its name; what is no
+identifier is none.
+"""
 
 from __future__ import annotations
 
@@ -169,7 +171,9 @@ def test_each_definition_has_its_name(name: str) -> None:
 
 
 def names(language: str, code: str) -> list[str]:
-    """All definitions in order, with their parents if they are alone in their chunk, else those of the chunk."""
+    """All definitions in order, with their parents if they are alone in their chunk, else those of
+    the chunk.
+    """
     found = []
     for each in chunk(code.encode(), language).chunks:
         for definition in each.definitions:

@@ -1,4 +1,6 @@
-"""The text of a blob: UTF-8 as it is, everything else as what it says or looks like, never an exception."""
+"""The text of a blob: UTF-8 as it is, everything else as what it says or looks like, never an
+exception.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Whatever the bytes: nothing raises, no line is lost or doubled, and a chunk's text is the file's lines."""
+"""Whatever the bytes: nothing raises, no line is lost or doubled, and a chunk's text is the file's
+lines.
+"""
 
 from __future__ import annotations
 

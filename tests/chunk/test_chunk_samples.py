@@ -1,4 +1,6 @@
-"""One sample per language with its expected outline, and a table that names only what its grammar knows."""
+"""One sample per language with its expected outline, and a table that names only what its grammar
+knows.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What is a title of reStructuredText and AsciiDoc, what only looks like one, and how long it takes to tell."""
+"""What is a title of reStructuredText and AsciiDoc, what only looks like one, and how long it takes
+to tell.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Openers without an end, repeated: whatever a grammar does with them, the process that asked lives and says so."""
+"""Openers without an end, repeated: whatever a grammar does with them, the process that asked lives
+and says so.
+"""
 
 from __future__ import annotations
 
@@ -79,7 +81,9 @@ def assert_reported(language: str, label: str, data: bytes, kind: str) -> None:
 
 @pytest.mark.parametrize("grammar", GRAMMARS)
 def test_no_opener_harms_the_process_that_asks(grammar: str) -> None:
-    """The short form: the depths at which scanners of Markdown, YAML and Perl write past their buffer."""
+    """The short form: the depths at which scanners of Markdown, YAML and Perl write past their
+    buffer.
+    """
     for label, data in cases(400):
         if len(data) < 20_000:
             assert_reported(GRAMMARS[grammar], label, data, BRIEF)

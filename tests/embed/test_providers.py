@@ -1,4 +1,6 @@
-"""Each provider's dialect, spoken to a real server that answers as that provider's documentation says it does."""
+"""Each provider's dialect, spoken to a real server that answers as that provider's documentation
+says it does.
+"""
 
 from __future__ import annotations
 

@@ -141,7 +141,8 @@ def test_a_busy_server_is_asked_again_when_it_says(
         lambda _: None,
     ]
     assert remote(server).embed(["one"]) == [unit("one")]
-    # The third was cut on a connection that had lain idle: that is no failure, and another one is opened at once.
+    # The third was cut on a connection that had lain idle: that is no failure, and another one is
+    # opened at once.
     assert waits[0] == 7 and 0.5 <= waits[1] <= 1 and len(waits) == 2
     assert len(server.asked) == 4
 

@@ -1,4 +1,6 @@
-"""The static model: one formula, two implementations (a matrix for documents, plain Python for queries), one result."""
+"""The static model: one formula, two implementations (a matrix for documents, plain Python for
+queries), one result.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What the static model may be trained on: permissive licences, and nothing that its quality is measured with."""
+"""What the static model may be trained on: permissive licences, and nothing that its quality is
+measured with.
+"""
 
 from __future__ import annotations
 

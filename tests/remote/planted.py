@@ -1,7 +1,8 @@
-"""Passwords as people leave them in files, by format: what stands around one is real, the password is made when asked.
+"""Passwords as people leave them in files, by format: what stands around one is real, the password
+is made when asked.
 
-`§` stands for a password that is a plain word, `¤` and `¶` for what a machine made. So nothing in this file is a
-secret, and no scanner takes it for one.
+`§` stands for a password that is a plain word, `¤` and `¶` for what a machine made. So nothing in
+this file is a secret, and no scanner takes it for one.
 """
 
 from __future__ import annotations

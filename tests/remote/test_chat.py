@@ -1,4 +1,6 @@
-"""Chats with a real server: what is sent, what is made of the answer, and dialects that are learnt from refusals."""
+"""Chats with a real server: what is sent, what is made of the answer, and dialects that are learnt
+from refusals.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Requests to a real server on this machine that misbehaves, and to proxies and certificates of every kind."""
+"""Requests to a real server on this machine that misbehaves, and to proxies and certificates of
+every kind.
+"""
 
 from __future__ import annotations
 

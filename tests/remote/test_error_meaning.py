@@ -1,4 +1,6 @@
-"""What services mean by an error, told by the sentences that they use: a long text, too many of them, or neither."""
+"""What services mean by an error, told by the sentences that they use: a long text, too many of
+them, or neither.
+"""
 
 from __future__ import annotations
 

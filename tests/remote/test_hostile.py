@@ -1,4 +1,6 @@
-"""A server that means harm: whatever it answers ends as an error with a hint, in bounded time and memory."""
+"""A server that means harm: whatever it answers ends as an error with a hint, in bounded time and
+memory.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Passwords in files of many formats: each goes, what stands around it stays, and so does code that speaks of them."""
+"""Passwords in files of many formats: each goes, what stands around it stays, and so does code that
+speaks of them.
+"""
 
 from __future__ import annotations
 
@@ -183,7 +185,9 @@ def test_a_bare_word_in_a_script_is_a_literal() -> None:
 
 
 def test_a_word_with_blanks_around_the_sign_needs_more_than_no_code() -> None:
-    """`password = content` may be the one line of code in a piece: a section or an address beside it tells settings."""
+    """`password = content` may be the one line of code in a piece: a section or an address beside
+    it tells settings.
+    """
     assert redact(f"password = {word(1)}") == f"password = {word(1)}"
     assert redact(f"[client]\npassword = {word(1)}") == f"[client]\npassword = {GONE}"
     assert (
@@ -230,7 +234,9 @@ def test_all_that_follows_the_first_cookie_of_a_session_goes() -> None:
 
 
 def test_short_words_and_identifiers_are_where_the_rule_ends() -> None:
-    """Said in the documentation: below five characters, several words that make a sentence, `snake_case`."""
+    """Said in the documentation: below five characters, several words that make a sentence,
+    `snake_case`.
+    """
     for text in (
         'password = "root"',
         'password = "blue_horse"',

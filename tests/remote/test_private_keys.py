@@ -1,4 +1,6 @@
-"""Private keys are found in the whole text of a file, and taken out of every piece of it, however it is cut."""
+"""Private keys are found in the whole text of a file, and taken out of every piece of it, however
+it is cut.
+"""
 
 from __future__ import annotations
 

@@ -19,7 +19,9 @@ HEX = "0123456789abcdef"
 
 
 def made(length: int, letters: str = LETTERS, seed: int = 1) -> str:
-    """A token as a machine makes them: with every kind of letter there is. Made here, so that no scanner finds it."""
+    """A token as a machine makes them: with every kind of letter there is. Made here, so that no
+    scanner finds it.
+    """
     chosen = random.Random(seed).choices(letters, k=length - 3)
     return "".join([letters[0], letters[-1], letters[len(letters) // 2], *chosen])
 
@@ -651,7 +653,9 @@ def test_words_without_a_digit_or_a_cue_are_left_alone(words: list[str]) -> None
     ],
 )
 def test_no_text_takes_long(unit: str) -> None:
-    """Seconds of the processor, whatever else the machine does: what grows as the square takes two for each pass."""
+    """Seconds of the processor, whatever else the machine does: what grows as the square takes two
+    for each pass.
+    """
     text = unit * (20_000 // len(unit))
     started = time.process_time()
     redact(text)

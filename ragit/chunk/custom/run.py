@@ -57,7 +57,8 @@ class Runner:
         self._custom = custom
         self._options = options
         self._code: CodeType | None = None
-        # Nobody's hook decides where modules come from, and neither does the folder that this process was started in.
+        # Nobody's hook decides where modules come from, and neither does the folder that this
+        # process was started in.
         sys.path[:] = custom.path
         sys.meta_path[:] = [BuiltinImporter, FrozenImporter, PathFinder]
 
@@ -90,7 +91,8 @@ class Runner:
         found: object = self._fresh(custom) if custom.source else import_module(custom.module)
         for name in custom.attribute.split("."):
             found = getattr(found, name, None)
-        # Of all that is installed, most was not made to be given somebody's bytes, and some of it would run them.
+        # Of all that is installed, most was not made to be given somebody's bytes, and some of it
+        # would run them.
         if custom.declared or getattr(found, _METHOD, None) or name == _METHOD:
             return chunking_of(found)
         raise NoChunker

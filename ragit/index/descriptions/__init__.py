@@ -1,1 +1,3 @@
-"""Descriptions of chunks and images that a language model wrote: which are wanted, stored or still to be requested."""
+"""Descriptions of chunks and images that a language model wrote: which are wanted, stored or still
+to be requested.
+"""

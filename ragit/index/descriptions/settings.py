@@ -1,4 +1,6 @@
-"""The descriptions that the settings ask for. A search loads this file: it needs the names they are stored under."""
+"""The descriptions that the settings ask for. A search loads this file: it needs the names they are
+stored under.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ IMAGE = "image"
 """The language of images, and the reason for skipping them if descriptions are not wanted."""
 
 NOT_DESCRIBED = "image not described yet"
-"""The reason for an image that only `ragit index` can make searchable, since a model has to be asked."""
+"""The reason for an image that only `ragit index` can make searchable, since a model has to be
+asked.
+"""
 
 
 def chunk_task(settings: Description) -> DescriptionTask | None:
@@ -78,7 +82,9 @@ def names_of(embedder: Embedder) -> Names:
 
 
 class DescribedEmbedder:
-    """An embedder under the name that its vectors of described texts have. The caller adds the descriptions."""
+    """An embedder under the name that its vectors of described texts have. The caller adds the
+    descriptions.
+    """
 
     def __init__(self, embedder: Embedder, task: DescriptionTask) -> None:
         self.embedder = embedder

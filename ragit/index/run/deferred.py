@@ -1,9 +1,10 @@
 """Which files of a run are slow to read, and how long the run may spend on them together.
 
-Each file has a time limit by its size. A clone with a thousand small files made to be slow would still keep a machine
-busy for hours. So a run first tries every file briefly, which is enough for what people write. The others come last and
-get their full time, within an allowance for all of them. What is left is deferred: it is stored as that, shown with the
-reason, and tried by the next `ragit index`. Each run ends some of them for good.
+Each file has a time limit by its size. A clone with a thousand small files made to be slow would
+still keep a machine busy for hours. So a run first tries every file briefly, which is enough for
+what people write. The others come last and get their full time, within an allowance for all of
+them. What is left is deferred: it is stored as that, shown with the reason, and tried by the next
+`ragit index`. Each run ends some of them for good.
 """
 
 from __future__ import annotations
@@ -67,7 +68,8 @@ class DeferredFiles:
         return replaced(one, new=without_chunks(one.key, SPENT))
 
     def second(self, cut: Cut) -> Iterator[Batch]:
-        """Yield the batches of the second round: one by one, and the rest when the allowance is spent.
+        """Yield the batches of the second round: one by one, and the rest when the allowance is
+        spent.
 
         Each is to be asked for when `spend` has seen the results of those before.
         """
@@ -81,7 +83,9 @@ class DeferredFiles:
         yield from (Batch(keys, NONE) for keys in cut(rest))
 
     def spend(self, batches: Iterable[Sequence[BlobResult]]) -> Iterator[list[BlobResult]]:
-        """Yield the results of the second round; at the end, those that are stored as deferred and stay so."""
+        """Yield the results of the second round; at the end, those that are stored as deferred and
+        stay so.
+        """
         for batch in batches:
             self._left -= sum(one.seconds for one in batch)
             yield list(batch)

@@ -1,4 +1,6 @@
-"""A dry run of indexing: the plan of a real run, whose cost is estimated, with nothing embedded, sent or written."""
+"""A dry run of indexing: the plan of a real run, whose cost is estimated, with nothing embedded,
+sent or written.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,9 @@ class DryRunAsker(Asker):
         return said
 
     def images(self, outcome: Mapping[Oid, Outcome]) -> dict[Oid, Outcome]:
-        """Return placeholders for the images that wait for a model, which may yet find them damaged."""
+        """Return placeholders for the images that wait for a model, which may yet find them
+        damaged.
+        """
         described = dict(outcome)
         for oid, one in outcome.items():
             if self._describes and isinstance(one, Waiting):
@@ -70,7 +74,9 @@ class DryRunAsker(Asker):
     def costs(
         self, plan: Planned | None, private_keys: Mapping[bytes, int], *, remote: bool
     ) -> DryRunCosts:
-        """Return what the batch that was planned last would cost; vectors cost only if a server makes them."""
+        """Return what the batch that was planned last would cost; vectors cost only if a server
+        makes them.
+        """
         to_ask, self.to_ask = self.to_ask, {OF_CHUNK: {}, OF_IMAGE: {}}
         texts = plan.texts if plan and remote else {}
         made = {
@@ -138,7 +144,9 @@ class DryRunStats(RunStats):
         return first
 
     def sent_by(self, sent: Sent | None) -> Sent | None:
-        """Return what a server would be sent; None if none makes vectors. `sent` is what it was sent so far."""
+        """Return what a server would be sent; None if none makes vectors. `sent` is what it was
+        sent so far.
+        """
         return (
             replaced(sent, tokens=self.tokens, secrets=self.secrets)
             if sent and self.embedded

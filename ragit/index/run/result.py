@@ -26,14 +26,16 @@ TOO_LARGE = "too large"
 """The reason for a file above index.maxFileBytes (documents.maxFileBytes), which is not read."""
 
 TOO_MANY = f"more than {postings.MAX_CHUNKS:,} chunks"
-"""The reason for a file whose chunks cannot be numbered: settings make tiny chunks of a huge file."""
+"""The reason for a file whose chunks cannot be numbered: settings make tiny chunks of a huge file.
+"""
 
 
 class RunMode(NamedTuple):
     """How missing blobs are indexed."""
 
     reuse: bool
-    """True if the store may hold vectors or descriptions to take over; a first run need not look."""
+    """True if the store may hold vectors or descriptions to take over; a first run need not look.
+    """
     describes: bool = False
     """Models are asked for descriptions."""
     dry_run: bool = False
@@ -109,7 +111,9 @@ class BlobResult(Record):
     seconds: float = 0.0
     """Processor time that reading it took."""
     timed_out: bool = False
-    """The time was not enough, and it is tried again. What is there to store says no more than that."""
+    """The time was not enough, and it is tried again. What is there to store says no more than
+    that.
+    """
 
 
 def without_chunks(key: Key, reason: str) -> NewChunking:
@@ -118,5 +122,7 @@ def without_chunks(key: Key, reason: str) -> NewChunking:
 
 
 def parser_failed(key: Key) -> BlobResult:
-    """Return the result for a blob over which every worker crashes: it is skipped, and not tried again."""
+    """Return the result for a blob over which every worker crashes: it is skipped, and not tried
+    again.
+    """
     return BlobResult(key, without_chunks(key, "its parser failed"))

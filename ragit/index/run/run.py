@@ -1,4 +1,5 @@
-"""One run of indexing: missing blobs in batches, by this process or by workers, stored as they are done, and counted.
+"""One run of indexing: missing blobs in batches, by this process or by workers, stored as they are
+done, and counted.
 
 Loaded only where something is missing: a search of a complete tree runs nothing.
 """
@@ -32,13 +33,16 @@ if TYPE_CHECKING:
     from ragit.index.descriptions.requests import Keep
 
 BATCH_FILES = 48
-"""Blobs per batch and transaction: a kill loses as many at most, some tenths of a second of work."""
+"""Blobs per batch and transaction: a kill loses as many at most, some tenths of a second of work.
+"""
 
 BATCH_SECONDS = 10.0
 """Time after which a batch that waits for a server is stored, roughly: the next has fewer files."""
 
 DESCRIBED_FILES = 8
-"""Blobs per batch while models are asked: a file's chunks take seconds each, and answers are kept at once anyway."""
+"""Blobs per batch while models are asked: a file's chunks take seconds each, and answers are kept
+at once anyway.
+"""
 
 DOCUMENT_WEIGHT = 8
 """Blobs as which a document counts in these figures and the next: a long one takes seconds."""
@@ -97,7 +101,9 @@ class Run:
         keep: Keep | None = None,
         objects: Objects | None = None,
     ) -> None:
-        """With `keep`, models are asked for descriptions. `objects` are those that the caller has open."""
+        """With `keep`, models are asked for descriptions. `objects` are those that the caller has
+        open.
+        """
         self._setup = setup
         self._objects = objects
         self._mode = mode
@@ -248,10 +254,11 @@ def _write(store: Store, batch: Sequence[BlobResult], embedder: Embedder | None)
 
 
 def _table(store: Store, batch: Sequence[BlobResult], embedder: Embedder) -> int | None:
-    """Return the number of the embedder whose tables take the vectors of a batch; None while there are none.
+    """Return the number of the embedder whose tables take the vectors of a batch; None while there
+    are none.
 
-    Raises EmbedderUnavailable for vectors of another length, or by another model, than those of its name that are
-    stored: so no table ever holds both.
+    Raises EmbedderUnavailable for vectors of another length, or by another model, than those of its
+    name that are stored: so no table ever holds both.
     """
     names = names_of(embedder)
     if embedder.local:

@@ -36,7 +36,9 @@ class RunStats:
     """What a server was sent that makes vectors."""
     started: float = field(default_factory=time.perf_counter)
     _texts: set[bytes] = field(default_factory=set)
-    """Texts that were embedded. One that two workers embed at the same time counts once, as in a dry run."""
+    """Texts that were embedded. One that two workers embed at the same time counts once, as in a
+    dry run.
+    """
 
     def count(self, done: BlobResult) -> Sequence[bytes]:
         """Count one blob, and return the hashes of its texts that were not embedded before."""

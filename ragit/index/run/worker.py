@@ -1,4 +1,6 @@
-"""Blobs to chunks, words and vectors. Runs in the user's process or in worker processes, and writes nothing."""
+"""Blobs to chunks, words and vectors. Runs in the user's process or in worker processes, and writes
+nothing.
+"""
 
 from __future__ import annotations
 
@@ -46,10 +48,11 @@ class Opened(NamedTuple):
 
 
 class IndexingWorker:
-    """Chunks and embeds blobs. Holds what is opened once: the objects, the embedder and a reader of the store.
+    """Chunks and embeds blobs. Holds what is opened once: the objects, the embedder and a reader of
+    the store.
 
-    With `keep`, which stores what they say, models are asked for descriptions; without, stored ones are used. A dry run
-    is done by a subclass (dry_run.py).
+    With `keep`, which stores what they say, models are asked for descriptions; without, stored ones
+    are used. A dry run is done by a subclass (dry_run.py).
     """
 
     def __init__(
@@ -103,7 +106,8 @@ class IndexingWorker:
     def work(
         self, keys: Sequence[Key], kind: str = FULL, *, isolated: bool = True
     ) -> list[BlobResult]:
-        """Chunk the blobs, each by a try of this kind (`chunk.patience`), and embed the chunks of all together.
+        """Chunk the blobs, each by a try of this kind (`chunk.patience`), and embed the chunks of
+        all together.
 
         Grammars run in a child process, unless this is a worker process and `isolated` is False.
         """
@@ -201,7 +205,8 @@ class IndexingWorker:
     def _planned(
         self, pieces: Mapping[bytes, Chunk], private_keys: Mapping[bytes, int]
     ) -> Planned | None:
-        """Return what the vectors of chunks are made of, by the hash of their text; None for words alone.
+        """Return what the vectors of chunks are made of, by the hash of their text; None for words
+        alone.
 
         `private_keys` is the number of parts that were taken out, by hash.
         """
@@ -215,7 +220,9 @@ class IndexingWorker:
         return planned(pieces, config.names, None if config.mode.anew else self._store, said)
 
     def _embedded(self, plan: Planned | None) -> tuple[Mapping[bytes, Vector], tuple[bytes, ...]]:
-        """Return the vectors of a batch by the hash of the text, and those of the probe if a server was asked."""
+        """Return the vectors of a batch by the hash of the text, and those of the probe if a server
+        was asked.
+        """
         if plan is None or self._embedder is None:
             return {}, ()
         if not plan.texts:
@@ -223,7 +230,8 @@ class IndexingWorker:
         before = 0 if self._embedder.local else 1
         asked = self._requests
         made = self._embedder.embed([*[PROBE] * before, *plan.texts.values()])
-        # By itself: of several requests at once, the last to be sent may be the first to be answered.
+        # By itself: of several requests at once, the last to be sent may be the first to be
+        # answered.
         several = before and self._requests - asked > 1
         after = self._embedder.embed([PROBE]) if several else []
         fresh = zip(plan.texts, quantize(made[before:]), strict=True)
@@ -231,7 +239,9 @@ class IndexingWorker:
 
     @property
     def _requests(self) -> int:
-        """Number of requests that the server answered so far; 0 for an embedder that does not count."""
+        """Number of requests that the server answered so far; 0 for an embedder that does not
+        count.
+        """
         return getattr(served(self._embedder), "requests", 0)
 
 

@@ -1,10 +1,12 @@
 """Worker processes for indexing: plain children that exchange pickles over pipes.
 
-Not `multiprocessing`: its children import the caller's main module again, which runs a script that uses ragit as a
-library without a guard; and a fork would carry SQLite connections along, which SQLite forbids.
+Not `multiprocessing`: its children import the caller's main module again, which runs a script that
+uses ragit as a library without a guard; and a fork would carry SQLite connections along, which
+SQLite forbids.
 
-A worker parses in its own process, which is fast. When it dies, its batch is done again with grammars in a child of the
-worker, which finds the file at fault. No file is blamed for a worker that was killed or that did not start.
+A worker parses in its own process, which is fast. When it dies, its batch is done again with
+grammars in a child of the worker, which finds the file at fault. No file is blamed for a worker
+that was killed or that did not start.
 """
 
 from __future__ import annotations
@@ -29,7 +31,9 @@ from ragit.sandbox import ChildProcess, confine, end_with_parent, has_room
 _START = "from ragit.index.run.worker_pool import serve; serve()"
 
 _MEMORY = 3 << 30
-"""Bytes a worker may allocate. Thousands of unclosed comments in a few kilobytes make a parser want more than that."""
+"""Bytes a worker may allocate. Thousands of unclosed comments in a few kilobytes make a parser want
+more than that.
+"""
 
 _START_S = 30.0
 """Seconds in which a worker has to be ready."""
@@ -118,8 +122,9 @@ class Pool:
     def work(self, batches: Iterable[Batch], ahead: int = 2) -> Iterator[list[BlobResult]]:
         """Yield results in the order in which they are ready.
 
-        At most `ahead` batches per worker wait in memory, and the next one is asked for when their results have been.
-        Raises WorkerDied if no worker can be kept alive: at once, or at the end if that held for some files only.
+        At most `ahead` batches per worker wait in memory, and the next one is asked for when their
+        results have been. Raises WorkerDied if no worker can be kept alive: at once, or at the end
+        if that held for some files only.
         """
         under_way: set[Future[list[BlobResult]]] = set()
         for batch in batches:
@@ -137,7 +142,9 @@ class Pool:
             raise WorkerDied(f"{files} not indexed: {last.message}", last.hint)
 
     def close(self) -> None:
-        """Stop all workers, also in the middle of a batch: what is not written yet is computed again next time."""
+        """Stop all workers, also in the middle of a batch: what is not written yet is computed
+        again next time.
+        """
         self._closed = True
         self._threads.shutdown(wait=False, cancel_futures=True)
         for worker in self._workers:
@@ -152,7 +159,9 @@ class Pool:
             return self._again(batch._replace(isolated=True))
 
     def _again(self, batch: Batch) -> list[BlobResult]:
-        """Do a batch whose worker died again, with grammars in a process of their own; if need be, in halves."""
+        """Do a batch whose worker died again, with grammars in a process of their own; if need be,
+        in halves.
+        """
         started = time.monotonic()
         done = self._tried(batch)
         if not isinstance(done, _Death):
@@ -172,7 +181,9 @@ class Pool:
         return [BlobResult(keys[0], None, waits=True)]
 
     def _tried(self, batch: Batch) -> list[BlobResult] | _Death:
-        """Return what a worker makes of a batch, or how it died. Raises WorkerDied if too many died in a row."""
+        """Return what a worker makes of a batch, or how it died. Raises WorkerDied if too many died
+        in a row.
+        """
         while True:
             try:
                 done = self._worker().work(batch)
@@ -233,7 +244,8 @@ def serve() -> None:
 def one_thread(environ: Mapping[str, str]) -> dict[str, str]:
     """Return an environment in which numpy's matrix products use one thread.
 
-    There is a worker for every processor already: threads of each that wait for the others cost five times the work.
+    There is a worker for every processor already: threads of each that wait for the others cost
+    five times the work.
     """
     names = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
     return {**environ, **dict.fromkeys(names, "1")}

@@ -1,1 +1,3 @@
-"""Vectors of chunks: the configured embedder, the text it is given, and which stored vectors can be used again."""
+"""Vectors of chunks: the configured embedder, the text it is given, and which stored vectors can be
+used again.
+"""

@@ -1,8 +1,9 @@
 """Removes private keys from the chunks of a file before they are embedded or described. Pure.
 
-A key may lie in several chunks, and its middle looks like any other base64, so the text of all chunks is searched
-together. Keys are removed for every embedder: the hash of an embedded text then names one text, and the vector of a
-chunk does not depend on its file. Words of the key are still indexed.
+A key may lie in several chunks, and its middle looks like any other base64, so the text of all
+chunks is searched together. Keys are removed for every embedder: the hash of an embedded text then
+names one text, and the vector of a chunk does not depend on its file. Words of the key are still
+indexed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Plans where the vectors of a batch come from: the store or the embedder. Calls no embedder and writes nothing.
+"""Plans where the vectors of a batch come from: the store or the embedder. Calls no embedder and
+writes nothing.
 
 A run and a dry run share this plan: one embeds its texts, the other counts them.
 """

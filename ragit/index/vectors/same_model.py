@@ -1,8 +1,9 @@
 """Detects that a server changed the model behind a name.
 
-One fixed text, the probe, is embedded along with each batch. Its first vector is stored as the mark of the vectors; a
-later one that differs shows another model. It costs some fifty tokens, and one more request after several. A model in a
-file needs no probe: its fingerprint is a hash of its content.
+One fixed text, the probe, is embedded along with each batch. Its first vector is stored as the mark
+of the vectors; a later one that differs shows another model. It costs some fifty tokens, and one
+more request after several. A model in a file needs no probe: its fingerprint is a hash of its
+content.
 """
 
 from __future__ import annotations
@@ -29,24 +30,30 @@ PROBE = (
 """Code and words in several scripts: a model with another vocabulary reads some of it otherwise."""
 
 LEAST = 0.9
-"""Cosine of what one model makes of the probe at two times, at least: docs/providers.md has what was measured."""
+"""Cosine of what one model makes of the probe at two times, at least: docs/providers.md has what
+was measured.
+"""
 
 RECENT = 3600
-"""Seconds in which queries are not sent along with the probe again. It is several times as long as a question, and a
-server without a graphics card takes several times as long for it: 260 ms instead of 60.
+"""Seconds in which queries are not sent along with the probe again. It is several times as long as
+a question, and a server without a graphics card takes several times as long for it: 260 ms instead
+of 60.
 """
 
 
 @runtime_checkable
 class Provable(Protocol):
-    """An embedder that can send a document's text in the request of a query, so that the query's model is known."""
+    """An embedder that can send a document's text in the request of a query, so that the query's
+    model is known.
+    """
 
     def embed_query_beside(self, query: str, text: str) -> tuple[bytes, bytes]:
         """Return the vectors of both; that of the text is empty if one request cannot hold the two."""
 
 
 def confirm(embedder: Embedder | None, marks: Iterable[bytes], seen: bytes) -> None:
-    """Raise EmbedderUnavailable if the probe's vector now is not what it was by one of the stored marks.
+    """Raise EmbedderUnavailable if the probe's vector now is not what it was by one of the stored
+    marks.
 
     Empty marks, and vectors of zeros, of a server that minds the probe, say nothing.
     """
@@ -61,14 +68,17 @@ def confirm(embedder: Embedder | None, marks: Iterable[bytes], seen: bytes) -> N
 
 
 def tables_of(store: Store, names: Names) -> list[int]:
-    """Return the stored embedders of one model: its own first, then those whose vectors can be reused."""
+    """Return the stored embedders of one model: its own first, then those whose vectors can be
+    reused.
+    """
     known = store.embedders()
     own = [known[names.own]] if names.own in known else []
     return [*own, *(number for number, _ in names.others(known))]
 
 
 def query_vector(embedder: Embedder, query: str, store: Store, number: int) -> bytes:
-    """Return the vector of a query. Raises EmbedderUnavailable if another model made the stored vectors.
+    """Return the vector of a query. Raises EmbedderUnavailable if another model made the stored
+    vectors.
 
     Nothing is checked without a mark, or if no request can hold a query and a document.
     """
@@ -104,7 +114,9 @@ def _confirmed(path: Path, embedder: Embedder) -> bool:
 
 
 def _note(path: Path) -> Path:
-    """Return the file whose time says when a query last confirmed which embedder; a search writes no store."""
+    """Return the file whose time says when a query last confirmed which embedder; a search writes
+    no store.
+    """
     return path.with_name(path.name + ".model")
 
 

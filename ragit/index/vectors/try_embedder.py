@@ -1,4 +1,6 @@
-"""Tries the configured embedder once: what it is, where it is, how fast it answers, and notes about it."""
+"""Tries the configured embedder once: what it is, where it is, how fast it answers, and notes about
+it.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,8 @@ _T = TypeVar("_T")
 def tried(config: Config, store: Store | None) -> EmbedderTried:
     """Embed one text and one query with the configured embedder, and report on it.
 
-    Raises what the embedder raises, and EmbedderUnavailable if the model of the stored vectors was another one.
+    Raises what the embedder raises, and EmbedderUnavailable if the model of the stored vectors was
+    another one.
     """
     embedder = embedder_of(config.embedding, config.description)
     if embedder is None:
@@ -74,7 +77,9 @@ def tried(config: Config, store: Store | None) -> EmbedderTried:
 
 
 def _marks(store: Store | None, embedder: Embedder) -> list[bytes]:
-    """Return the marks of the stored vectors' model; empty if nothing is stored, or for a local embedder."""
+    """Return the marks of the stored vectors' model; empty if nothing is stored, or for a local
+    embedder.
+    """
     if store is None or embedder.local:
         return []
     return list(filter(any, map(store.mark, same_model.tables_of(store, names_of(embedder)))))

@@ -1,8 +1,10 @@
-"""Documents bent at random, for every reader: nothing may be raised but `Unreadable`, and nothing may take long.
+"""Documents bent at random, for every reader: nothing may be raised but `Unreadable`, and nothing
+may take long.
 
-`python tests/chunk/documents/fuzz.py LANGUAGE MINUTES [FILE ...]` goes on for a while with what the tests build and the
-files given, in a process that is bounded like the one that reads documents, and says what it found: errors raised in
-ragit's own code, and what took long or much memory. What a library raises on broken bytes is no finding.
+`python tests/chunk/documents/fuzz.py LANGUAGE MINUTES [FILE ...]` goes on for a while with what the
+tests build and the files given, in a process that is bounded like the one that reads documents, and
+says what it found: errors raised in ragit's own code, and what took long or much memory. What a
+library raises on broken bytes is no finding.
 """
 
 from __future__ import annotations
@@ -135,7 +137,9 @@ def _packed(language: str, said: Sequence[str]) -> list[bytes]:
 
 
 def mutated(data: bytes, chance: random.Random) -> bytes:
-    """A document with some bytes changed, moved, cut or repeated; of an archive, mostly within its parts."""
+    """A document with some bytes changed, moved, cut or repeated; of an archive, mostly within its
+    parts.
+    """
     if data.startswith(b"PK") and chance.random() < 0.8:
         return _within_parts(data, chance)
     if data.startswith(b"%PDF") and chance.random() < 0.5:
@@ -218,7 +222,9 @@ def _within_streams(data: bytes, chance: random.Random) -> bytes:
 
 
 def finding(data: bytes, language: str) -> str:
-    """What is wrong with how a document is read: the place in ragit where something is raised; empty if all is well."""
+    """What is wrong with how a document is read: the place in ragit where something is raised;
+    empty if all is well.
+    """
     try:
         compose(blocks_of(data, reader_for(data, language), OPTIONS), OPTIONS)
     except (Unreadable, RecursionError):

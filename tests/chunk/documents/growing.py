@@ -1,4 +1,5 @@
-"""Documents made so that reading them costs more than they are long: one maker for each way that was found.
+"""Documents made so that reading them costs more than they are long: one maker for each way that
+was found.
 
 Each is given a size, and gives a document that is that many times as long, give or take its frame.
 """
@@ -123,7 +124,9 @@ def _one_line(letters: str, unit: int = 1) -> Make:
 def _one_page(
     content: bytes, page: bytes = b"", catalogue: bytes = b"", others: Sequence[bytes] = ()
 ) -> bytes:
-    """A PDF of one page; what is added to it and to the catalogue may refer to the others, whose numbers begin at 6."""
+    """A PDF of one page; what is added to it and to the catalogue may refer to the others, whose
+    numbers begin at 6.
+    """
     return pdf_objects(
         [
             b"<< /Type /Catalog /Pages 2 0 R %s >>" % catalogue,
@@ -138,7 +141,9 @@ def _one_page(
 
 
 def _titles(size: int) -> bytes:
-    """An outline all of whose titles are on one page of many lines, and none of them is written there."""
+    """An outline all of whose titles are on one page of many lines, and none of them is written
+    there.
+    """
     lines = (
         b"BT /F1 9 Tf 10 9000 Td"
         + b"".join(b" 0 -12 Td (line %d) Tj" % at for at in range(size))
@@ -213,7 +218,8 @@ def _word_references(size: int) -> bytes:
 
 
 _MAKERS: Mapping[str, tuple[str, Make]] = {
-    # -- pages of books ------------------------------------------------------------------------------------------------
+    # -- pages of books
+    # ------------------------------------------------------------------------------------------------
     "comments that do not end": ("epub", book("<!--")),
     "comments that end oddly": ("epub", book("<!-- --!", after="-->")),
     "sections that do not end": ("epub", book("<![CDATA[")),
@@ -241,7 +247,8 @@ _MAKERS: Mapping[str, tuple[str, Make]] = {
     "tables within each other": ("epub", book("<table><tr><td>a")),
     "a row that does not end": ("epub", book("<td>a", "<table><tr>")),
     "pages of one part": ("epub", _pages_of_one_part),
-    # -- XML -----------------------------------------------------------------------------------------------------------
+    # -- XML
+    # -----------------------------------------------------------------------------------------------------------
     "a comment in XML": ("docx", lambda size: docx(p("a") + f"<!--{'x' * size * 1000}-->")),
     "an attribute in XML": (
         "docx",
@@ -255,7 +262,8 @@ _MAKERS: Mapping[str, tuple[str, Make]] = {
         "docx",
         lambda size: docx(p("a") + "<w:p " + " ".join(f'a{n}=""' for n in range(size)) + "/>"),
     ),
-    # -- Word ----------------------------------------------------------------------------------------------------------
+    # -- Word
+    # ----------------------------------------------------------------------------------------------------------
     "frames in each other": (
         "docx",
         lambda size: docx(
@@ -282,7 +290,8 @@ _MAKERS: Mapping[str, tuple[str, Make]] = {
         "docx",
         lambda size: docx("<w:p>" * 250 + "<w:t>a</w:t>" * size + "</w:p>" * 250),
     ),
-    # -- PowerPoint ----------------------------------------------------------------------------------------------------
+    # -- PowerPoint
+    # ----------------------------------------------------------------------------------------------------
     "titles of a slide": (
         "pptx",
         lambda size: pptx([slide(*[shape(paragraph("a"), role="title")] * size)]),
@@ -302,7 +311,8 @@ _MAKERS: Mapping[str, tuple[str, Make]] = {
         ),
     ),
     "slides of one part": ("pptx", _slides_of_one_part),
-    # -- Excel ---------------------------------------------------------------------------------------------------------
+    # -- Excel
+    # ---------------------------------------------------------------------------------------------------------
     "rows up and down": ("xlsx", _comments),
     "paragraphs of shapes in each other": (
         "xlsx",
@@ -322,7 +332,8 @@ _MAKERS: Mapping[str, tuple[str, Make]] = {
         ),
     ),
     "sheets of one stream": ("xls", _sheets_of_one_stream),
-    # -- OpenDocument --------------------------------------------------------------------------------------------------
+    # -- OpenDocument
+    # --------------------------------------------------------------------------------------------------
     "titles of a page": (
         "odp",
         lambda size: odf(
@@ -363,7 +374,8 @@ _MAKERS: Mapping[str, tuple[str, Make]] = {
         "ods",
         lambda size: odf("spreadsheet", ods_table("S", ods_row(ods_cell("a"), times=40) * size)),
     ),
-    # -- notebooks -----------------------------------------------------------------------------------------------------
+    # -- notebooks
+    # -----------------------------------------------------------------------------------------------------
     "spaces in a title": (
         "notebook",
         lambda size: notebook(("markdown", f"# a{' ' * size * 10}b")),
@@ -382,7 +394,8 @@ _MAKERS: Mapping[str, tuple[str, Make]] = {
         "notebook",
         lambda size: notebook(("markdown", "some words\n" * size * 10)),
     ),
-    # -- PDF -----------------------------------------------------------------------------------------------------------
+    # -- PDF
+    # -----------------------------------------------------------------------------------------------------------
     "runs of one line": ("pdf", _runs_of_a_line),
     "runs that move": ("pdf", _moved_runs),
     "letters of one line": ("pdf", _one_line("a", 100)),
@@ -391,7 +404,8 @@ _MAKERS: Mapping[str, tuple[str, Make]] = {
     "titles of an outline": ("pdf", _titles),
     "notes of one text": ("pdf", _notes_of_one_text),
     "forms in forms": ("pdf", _forms_in_forms),
-    # -- RTF -----------------------------------------------------------------------------------------------------------
+    # -- RTF
+    # -----------------------------------------------------------------------------------------------------------
     "notes in notes": (
         "rtf",
         lambda size: rtf(r"{\footnote a" * 4000 + r"a\par " * size + "}" * 4000),
@@ -400,7 +414,8 @@ _MAKERS: Mapping[str, tuple[str, Make]] = {
         "rtf",
         lambda size: rtf("a" + "".join(rf"\ansicpg{n}" for n in range(20_000, 20_000 + size))),
     ),
-    # -- Word 97 -------------------------------------------------------------------------------------------------------
+    # -- Word 97
+    # -------------------------------------------------------------------------------------------------------
     "fields without end": ("doc", _word_fields),
     "notes of all notes": ("doc", _word_notes),
     "headers of all headers": ("doc", _word_headers),
@@ -423,7 +438,8 @@ _SIZES = {
     **dict.fromkeys(("pages of one part", "titles of an outline", "pieces", "references"), 2_000),
     "repeated rows": 500,
 }
-"""At which each took seconds when it was found, by strangeness or language; 8,000 for the others."""
+"""At which each took seconds when it was found, by strangeness or language; 8,000 for the others.
+"""
 
 GROWING: Mapping[str, tuple[str, Make, int]] = {
     strange: (language, make, _SIZES.get(strange, _SIZES.get(language, 8_000)))

@@ -1,7 +1,7 @@
 """Documents built by code, for tests: nothing in them but what a test says.
 
-A PDF's objects, a .docx file's parts and a .doc file's structures are written out here, so that a test can also bend
-them.
+A PDF's objects, a .docx file's parts and a .doc file's structures are written out here, so that a
+test can also bend them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from xml.sax.saxutils import escape
 
 import pypdf
 
-# -- PDF -------------------------------------------------------------------------------------------------------------
+# -- PDF
+# -------------------------------------------------------------------------------------------------------------
 
 
 def pdf_objects(objects: Sequence[bytes]) -> bytes:
@@ -46,7 +47,9 @@ def stream(data: bytes, more: bytes = b"") -> bytes:
 
 
 Line = str | tuple[str, float]
-"""A line's text, and the points that it stands below the one before it if they are not the usual ones."""
+"""A line's text, and the points that it stands below the one before it if they are not the usual
+ones.
+"""
 
 
 def content(lines: Iterable[Line], size: int = 10) -> bytes:
@@ -66,7 +69,9 @@ def content(lines: Iterable[Line], size: int = 10) -> bytes:
 
 
 def pdf(pages: Sequence[Iterable[Line] | bytes], *, scanned: Iterable[int] = ()) -> bytes:
-    """Pages of lines, or of drawing instructions; those whose number is in `scanned` show a picture and no text."""
+    """Pages of lines, or of drawing instructions; those whose number is in `scanned` show a picture
+    and no text.
+    """
     pictures = set(scanned)
     count = len(pages)
     kids = b" ".join(b"%d 0 R" % (4 + 2 * number) for number in range(count))
@@ -116,7 +121,8 @@ def written(writer: pypdf.PdfWriter) -> bytes:
     return out.getvalue()
 
 
-# -- .docx -----------------------------------------------------------------------------------------------------------
+# -- .docx
+# -----------------------------------------------------------------------------------------------------------
 
 _W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 _STRICT = "http://purl.oclc.org/ooxml/wordprocessingml/main"
@@ -151,7 +157,9 @@ STYLES = "".join(
 def docx(
     body: str, parts: Mapping[str, str] = {}, *, strict: bool = False, main: str = "document"
 ) -> bytes:
-    """A document of paragraphs and tables; `parts` are further parts by kind: footnotes, header, numbering."""
+    """A document of paragraphs and tables; `parts` are further parts by kind: footnotes, header,
+    numbering.
+    """
     space = _STRICT if strict else _W
     relations = "http://purl.oclc.org/ooxml/officeDocument/relationships" if strict else _RELATIONS
     whole = {"styles": STYLES, **parts}
@@ -187,7 +195,8 @@ def _rels(targets: Iterable[tuple[str, str]]) -> str:
     return f'<Relationships xmlns="urn:r">{"".join(rows)}</Relationships>'
 
 
-# -- .doc ------------------------------------------------------------------------------------------------------------
+# -- .doc
+# ------------------------------------------------------------------------------------------------------------
 
 _SECTOR = 512
 _FREE, _END, _FAT = 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFFD
@@ -260,9 +269,11 @@ def word97(
     behind: Mapping[int, bytes] = {},
     deleted: tuple[int, int] | None = None,
 ) -> bytes:
-    """A Word 97 document. `others` are further parts of its text by name; `pieces` how many the text is saved in, every
-    second of one byte a character and the last one first in the file; `lists` further structures by their number, and
-    `behind` what lies behind them; `deleted` the first and last of some letters that a tracked change took away."""
+    """A Word 97 document. `others` are further parts of its text by name; `pieces` how many the
+    text is saved in, every second of one byte a character and the last one first in the file;
+    `lists` further structures by their number, and `behind` what lies behind them; `deleted` the
+    first and last of some letters that a tracked change took away.
+    """
     whole = [(one, 0, b"") if isinstance(one, str) else one for one in paragraphs]
     body = "".join(text for text, _, _ in whole)
     names = ("footnote", "header", "macro", "comment", "endnote", "box", "header box")

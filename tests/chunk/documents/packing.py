@@ -1,5 +1,6 @@
-"""Spreadsheets, slides, books and notebooks for tests, each as small as its format allows and made of what one reads
-here: no library decides what is in them."""
+"""Spreadsheets, slides, books and notebooks for tests, each as small as its format allows and made
+of what one reads here: no library decides what is in them.
+"""
 
 from __future__ import annotations
 
@@ -30,11 +31,14 @@ def parts_of(data: bytes) -> dict[str, bytes]:
         return {name: packed.read(name) for name in packed.namelist()}
 
 
-# -- .xlsx -----------------------------------------------------------------------------------------------------------
+# -- .xlsx
+# -----------------------------------------------------------------------------------------------------------
 
 
 def xlsx(sheets: Mapping[str, Mapping[str, Any]], change: Any = None) -> bytes:
-    """A workbook of cells by their place; a value may be a tuple of value and format. `change` is handed the book."""
+    """A workbook of cells by their place; a value may be a tuple of value and format. `change` is
+    handed the book.
+    """
     import openpyxl
 
     book = openpyxl.Workbook()
@@ -53,14 +57,17 @@ def xlsx(sheets: Mapping[str, Mapping[str, Any]], change: Any = None) -> bytes:
     return out.getvalue()
 
 
-# -- .xls ------------------------------------------------------------------------------------------------------------
+# -- .xls
+# ------------------------------------------------------------------------------------------------------------
 
 GENERAL, PERCENT, DATE, MOMENT, PADDED = range(5)
 """Formats of cells that `xls` knows."""
 _FORMATS = (0, 10, 14, 22, 164)
 
 Cell = tuple[int, int, int, Any]
-"""Row and column from 0, format, value; a string, number or truth value, or bytes for the code of an error."""
+"""Row and column from 0, format, value; a string, number or truth value, or bytes for the code of
+an error.
+"""
 
 
 def xls(
@@ -68,7 +75,9 @@ def xls(
     hidden: Iterable[str] = (),
     merged: Sequence[tuple[int, ...]] = (),
 ) -> bytes:
-    """A workbook of Excel 97 (MS-XLS, BIFF8). `merged` are (first row, last row, first column, last column)."""
+    """A workbook of Excel 97 (MS-XLS, BIFF8). `merged` are (first row, last row, first column, last
+    column).
+    """
     bodies = [_sheet(cells, merged) for cells in sheets.values()]
     listed = [b"" for _ in bodies]
     for _ in range(2):  # offsets are known once the list's length is
@@ -130,7 +139,8 @@ def _cell(row: int, column: int, shown: int, value: Any) -> bytes:
     return _record(0x203, head + struct.pack("<d", value))
 
 
-# -- OpenDocument ----------------------------------------------------------------------------------------------------
+# -- OpenDocument
+# ----------------------------------------------------------------------------------------------------
 
 _SPACES = " ".join(
     f'xmlns:{short}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
@@ -151,7 +161,9 @@ _MIME = "application/vnd.oasis.opendocument."
 def odf(
     kind: str, body: str, styles: str = "", edges: str = "", more: Mapping[str, str] = {}
 ) -> bytes:
-    """A text, spreadsheet or presentation; `styles` are automatic ones, `edges` stand in the master page."""
+    """A text, spreadsheet or presentation; `styles` are automatic ones, `edges` stand in the master
+    page.
+    """
     automatic = f"<office:automatic-styles>{styles}</office:automatic-styles>"
     whole = f"{automatic}<office:body><office:{kind}>{body}</office:{kind}></office:body>"
     master = f"<office:master-styles><style:master-page>{edges}</style:master-page></office:master-styles>"
@@ -189,7 +201,8 @@ def ods_cell(
     return f"<table:table-cell{typed} {more}>{inner}{shown}</table:table-cell>"
 
 
-# -- .pptx -----------------------------------------------------------------------------------------------------------
+# -- .pptx
+# -----------------------------------------------------------------------------------------------------------
 
 _DRAWING = (
     'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" '
@@ -238,7 +251,9 @@ def rels(targets: Mapping[str, tuple[str, str]]) -> str:
 def pptx(
     slides: Sequence[str], order: Sequence[int] = (), beside: Mapping[int, Mapping[str, str]] = {}
 ) -> bytes:
-    """A presentation; `order` are numbers of slides from 1; `beside` are further parts of a slide by their kind."""
+    """A presentation; `order` are numbers of slides from 1; `beside` are further parts of a slide
+    by their kind.
+    """
     numbers = order or range(1, len(slides) + 1)
     listed = "".join(f'<p:sldId id="{255 + n}" r:id="rId{n}"/>' for n in numbers)
     parts = {
@@ -258,13 +273,16 @@ def pptx(
     return archive(parts)
 
 
-# -- .epub, .ipynb, .rtf ---------------------------------------------------------------------------------------------
+# -- .epub, .ipynb, .rtf
+# ---------------------------------------------------------------------------------------------
 
 
 def epub(
     pages: Mapping[str, str], spine: Sequence[str] = (), nav: str = "", more: Mapping[str, str] = {}
 ) -> bytes:
-    """A book of pages by name, in the order of `spine`; `nav` is the one that is its table of contents."""
+    """A book of pages by name, in the order of `spine`; `nav` is the one that is its table of
+    contents.
+    """
     items = "".join(
         f'<item id="i{at}" href="{name.replace(" ", "%20")}" media-type="application/xhtml+xml"'
         f"{' properties=' + quoteattr('nav') if name == nav else ''}/>"

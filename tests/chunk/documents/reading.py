@@ -1,4 +1,6 @@
-"""Short ways to a document's blocks, text and chunks, for tests of readers. In this process, so that nothing hides."""
+"""Short ways to a document's blocks, text and chunks, for tests of readers. In this process, so
+that nothing hides.
+"""
 
 from __future__ import annotations
 

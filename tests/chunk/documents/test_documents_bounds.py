@@ -1,4 +1,6 @@
-"""Small files that unpack to millions of elements: read in bounded time, with a note about what is left out."""
+"""Small files that unpack to millions of elements: read in bounded time, with a note about what is
+left out.
+"""
 
 from __future__ import annotations
 

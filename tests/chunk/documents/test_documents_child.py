@@ -1,4 +1,6 @@
-"""The process in which documents are read: used again, replaced when it dies, never waited for too long, never left."""
+"""The process in which documents are read: used again, replaced when it dies, never waited for too
+long, never left.
+"""
 
 from __future__ import annotations
 

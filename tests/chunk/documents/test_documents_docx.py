@@ -1,4 +1,6 @@
-"""Word since 2007: titles, lists, tables, what stands beside the text, changes, dialects, and what is meant to hurt."""
+"""Word since 2007: titles, lists, tables, what stands beside the text, changes, dialects, and what
+is meant to hurt.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Blocks to one text and its chunks: what belongs together, what is cut, what stands again, and where all of it is."""
+"""Blocks to one text and its chunks: what belongs together, what is cut, what stands again, and
+where all of it is.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ def texts(*blocks: Block, options: DocumentOptions = OPTIONS) -> list[str]:
 
 
 def assert_holds(text: bytes, chunks: tuple[Chunk, ...], options: DocumentOptions) -> None:
-    """Lines, offsets and text of every chunk agree; chunks lie in order; nothing between them but blank lines."""
+    """Lines, offsets and text of every chunk agree; chunks lie in order; nothing between them but
+    blank lines.
+    """
     lines = text.decode().split("\n")
     before = 0
     for chunk in chunks:

@@ -1,4 +1,6 @@
-"""Packages of Office Open XML whose parts lie where few programs put them, or that name what does not exist."""
+"""Packages of Office Open XML whose parts lie where few programs put them, or that name what does
+not exist.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The same documents by other readers and other writers: what they find is found, word by word.
 
-pdftotext, antiword and pandoc read what the tests build and, where `REAL_DOCUMENTS` names a folder of documents, what
-is there (the test data of libraries for documents, say); LibreOffice writes what nobody here wrote. Where a program is
-missing, its test is skipped and says so.
+pdftotext, antiword and pandoc read what the tests build and, where `REAL_DOCUMENTS` names a folder
+of documents, what is there (the test data of libraries for documents, say); LibreOffice writes what
+nobody here wrote. Where a program is missing, its test is skipped and says so.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ OTHERS: dict[str, list[str]] = {
 
 SHEETS = "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false,false,false,-1"
 OFFICE = {"rtf": "txt:Text (encoded):UTF8", "xlsx": SHEETS, "xls": SHEETS, "ods": SHEETS}
-"""Likewise, with LibreOffice: what to have it convert to. pandoc does not know the letters of fonts."""
+"""Likewise, with LibreOffice: what to have it convert to. pandoc does not know the letters of
+fonts.
+"""
 MOST_FILES = 100
 """Documents of a language to compare with it: it takes seconds for each."""
 
@@ -99,7 +101,8 @@ def test_what_another_reader_finds_of_real_documents_is_found(language: str) -> 
             shares.append(share(words(other.replace("[pic]", "")), words(found.text.decode())))
     if not shares:
         pytest.skip(f"no .{language} in {folder}")
-    # What is left are letters set one by one, scripts that readers order each in their own way, and forms.
+    # What is left are letters set one by one, scripts that readers order each in their own way, and
+    # forms.
     assert median(shares) >= 0.99
     assert sum(part >= 0.9 for part in shares) >= 0.85 * len(shares)
 

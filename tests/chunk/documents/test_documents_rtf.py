@@ -1,5 +1,6 @@
-"""Rich Text: titles by style and by level, lists, tables, letters of every kind, what stands beside the text, and
-what is meant to hurt."""
+"""Rich Text: titles by style and by level, lists, tables, letters of every kind, what stands beside
+the text, and what is meant to hurt.
+"""
 
 from __future__ import annotations
 

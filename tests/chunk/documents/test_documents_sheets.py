@@ -1,4 +1,6 @@
-"""Spreadsheets of all formats: the same table gives the same text, and what is meant to hurt does not."""
+"""Spreadsheets of all formats: the same table gives the same text, and what is meant to hurt does
+not.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,8 @@ def rows(data: bytes, language: str) -> list[tuple[str, int, str, str]]:
     return [(block.place.within, block.place.first, block.repeat, block.text) for block in found]
 
 
-# -- the same table in three formats ---------------------------------------------------------------------------------
+# -- the same table in three formats
+# ---------------------------------------------------------------------------------
 
 
 def as_xlsx() -> bytes:
@@ -184,7 +187,8 @@ def test_the_header_stands_above_every_chunk() -> None:
     assert [chunk.place.startswith("sheet Parts rows ") for chunk in chunks] == [True] * len(chunks)
 
 
-# -- headers -----------------------------------------------------------------------------------------------------------
+# -- headers
+# -----------------------------------------------------------------------------------------------------------
 
 
 def written(*table: Row) -> list[tuple[str, str]]:
@@ -242,7 +246,8 @@ def test_a_value_merged_down_stands_in_each_row() -> None:
     assert [text for _, text in found] == ["North | a", "North | b", "| c"]
 
 
-# -- values ------------------------------------------------------------------------------------------------------------
+# -- values
+# ------------------------------------------------------------------------------------------------------------
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
@@ -350,7 +355,8 @@ def test_moments_that_are_written_out(said: str, text: str) -> None:
     assert values.written_moment(said) == text
 
 
-# -- formulas, comments, shapes, dialects ------------------------------------------------------------------------------
+# -- formulas, comments, shapes, dialects
+# ------------------------------------------------------------------------------
 
 
 def test_a_formula_that_was_never_computed_is_read_itself() -> None:
@@ -419,7 +425,8 @@ def test_a_comment_on_the_header_or_between_rows_stands_below_the_next_row() -> 
     assert (last.kind, last.text) == ("note", "comment on AB5: said")
 
 
-# -- bounds ------------------------------------------------------------------------------------------------------------
+# -- bounds
+# ------------------------------------------------------------------------------------------------------------
 
 
 def test_three_cells_far_apart_are_three_cells() -> None:
@@ -482,7 +489,8 @@ def test_sheets_beyond_the_bound_are_left_out() -> None:
     ]
 
 
-# -- what is no spreadsheet, or a hostile one --------------------------------------------------------------------------
+# -- what is no spreadsheet, or a hostile one
+# --------------------------------------------------------------------------
 
 
 def test_a_bomb_is_not_unpacked() -> None:

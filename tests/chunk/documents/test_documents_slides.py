@@ -1,5 +1,6 @@
-"""Slides, OpenDocument texts, books, RTF and notebooks: what is read of them, where it says it stands, and what is
-refused."""
+"""Slides, OpenDocument texts, books, RTF and notebooks: what is read of them, where it says it
+stands, and what is refused.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ def places(data: bytes, language: str) -> list[tuple[str, str]]:
     return [(chunk.place, chunk.symbol or chunk.parent) for chunk in made(data, language).chunks]
 
 
-# -- .pptx -----------------------------------------------------------------------------------------------------------
+# -- .pptx
+# -----------------------------------------------------------------------------------------------------------
 
 
 def test_a_slide_is_its_title_its_shapes_and_its_notes() -> None:
@@ -100,7 +102,8 @@ def test_slides_beyond_the_bound_are_left_out() -> None:
     ]
 
 
-# -- OpenDocument ----------------------------------------------------------------------------------------------------
+# -- OpenDocument
+# ----------------------------------------------------------------------------------------------------
 
 TEXT = (
     "<text:tracked-changes><text:changed-region><text:deletion><text:p>deleted</text:p></text:deletion>"
@@ -180,7 +183,8 @@ def test_spaces_without_number_are_bounded() -> None:
     assert len(blocks(odf("text", body), "odt")[0].text) < 200
 
 
-# -- .epub -----------------------------------------------------------------------------------------------------------
+# -- .epub
+# -----------------------------------------------------------------------------------------------------------
 
 PAGE = """<?xml version="1.0"?><!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.1//EN" "x.dtd">
 <html><head><title>no</title><style>p {{}}</style></head><body><h1>{0}</h1><p>Some&nbsp;text<br/>of {0} &amp; more.
@@ -255,7 +259,8 @@ def test_a_protected_book_is_named_and_scrambled_fonts_are_not() -> None:
     )
 
 
-# -- .rtf ------------------------------------------------------------------------------------------------------------
+# -- .rtf
+# ------------------------------------------------------------------------------------------------------------
 
 
 def test_rtf_is_paragraphs_and_rows() -> None:
@@ -270,7 +275,8 @@ def test_rtf_is_paragraphs_and_rows() -> None:
     ]
 
 
-# -- .ipynb ----------------------------------------------------------------------------------------------------------
+# -- .ipynb
+# ----------------------------------------------------------------------------------------------------------
 
 
 def test_a_notebook_is_its_cells_without_their_outputs() -> None:
@@ -328,7 +334,8 @@ def test_what_is_no_notebook(data: bytes, reason: str) -> None:
     assert why(data, "notebook").replace("ipynb", "notebook") == reason
 
 
-# -- what is meant to hurt ---------------------------------------------------------------------------------------------
+# -- what is meant to hurt
+# ---------------------------------------------------------------------------------------------
 
 WHOLE = {
     "pptx": pptx([slide(shape(paragraph("words")))]),

@@ -1,4 +1,6 @@
-"""No document takes time out of all proportion to its size: each way that was found to do so, at two sizes."""
+"""No document takes time out of all proportion to its size: each way that was found to do so, at
+two sizes.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +19,16 @@ pytestmark = [pytest.mark.usefixtures("quiet"), pytest.mark.filterwarnings("igno
 
 OPTIONS = DocumentOptions()
 MOST = 4.0
-"""Seconds of processor time, where less than one is needed: what may be read of a text hides how fast it grew."""
+"""Seconds of processor time, where less than one is needed: what may be read of a text hides how
+fast it grew.
+"""
 SHORT = DocumentOptions(max_text=400_000)
 
 
 def calls(data: bytes, language: str) -> int:
-    """How many functions are called, of Python or of C, to read a document, of which only so much text is wanted."""
+    """How many functions are called, of Python or of C, to read a document, of which only so much
+    text is wanted.
+    """
     count = 0
 
     def called(_: FrameType, event: str, __: Any) -> None:
@@ -54,7 +60,9 @@ def test_work_grows_as_the_document_does(strange: str) -> None:
 
 @pytest.mark.parametrize("strange", GROWING)
 def test_time_grows_as_the_document_does(strange: str) -> None:
-    """What the loops of C and of regular expressions do is no call: quadratic, each of these took seconds."""
+    """What the loops of C and of regular expressions do is no call: quadratic, each of these took
+    seconds.
+    """
     language, make, size = GROWING[strange]
     small, large = make(size // 4), make(size)
     assert any(

@@ -1,4 +1,6 @@
-"""Workbooks whose XML a test writes: both dialects, cells of every kind, odd names. More are in the tests of sheets."""
+"""Workbooks whose XML a test writes: both dialects, cells of every kind, odd names. More are in the
+tests of sheets.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 def sheet_of(
     rows_xml: str, behind: str = "", more: Mapping[str, str] = {}, strict: bool = False
 ) -> bytes:
-    """A workbook of one sheet whose XML a test writes; the strict dialect has other names for all of it."""
+    """A workbook of one sheet whose XML a test writes; the strict dialect has other names for all
+    of it.
+    """
     main = "http://purl.oclc.org/ooxml/spreadsheetml/main" if strict else MAIN
     kinds = "http://purl.oclc.org/ooxml/officeDocument/relationships"
     root = f'<Relationship Id="r1" Type="{kinds}/officeDocument" Target="xl/book.xml"/>'
