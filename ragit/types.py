@@ -185,6 +185,9 @@ LOST = "missing or damaged in git"
 names it.
 """
 
+LOST_SINCE_INDEXED = f"{LOST} since it was indexed"
+"""The start of the note on files whose text a search could not read back."""
+
 
 def absent_advice(ref: str, reasons: Iterable[str]) -> str:
     """Return what to type about files of a tree that the repository lacks."""

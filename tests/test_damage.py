@@ -240,6 +240,21 @@ def test_a_blob_that_cannot_be_read_costs_no_other_file_its_answer(
         assert index.status()
 
 
+@pytest.mark.parametrize("harm", [garbage, truncated, Path.unlink])
+def test_a_lost_file_is_named_where_it_loses_its_rank(
+    repo: GitSandbox, harm: Callable[[Path], None]
+) -> None:
+    with ragit.open(repo.path) as index:
+        whole = index.search("refill_bucket", ref="HEAD", top_k=3)
+    lost = whole.hits[-1]
+    harm(repo.path / ".git" / "objects" / lost.blob[:2] / lost.blob[2:])
+    with ragit.open(repo.path) as index:
+        answer = index.search("refill_bucket", ref="HEAD", top_k=3)
+    assert lost.path not in {hit.path for hit in answer.hits}
+    assert lost.path in answer.degraded
+    assert "git fsck" in answer.degraded
+
+
 def test_a_damaged_tree_is_named_with_gits_remedy(repo: GitSandbox) -> None:
     tree = repo.git("rev-parse", "HEAD:src")
     garbage(repo.path / ".git" / "objects" / tree[:2] / tree[2:])

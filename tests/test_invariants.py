@@ -20,7 +20,7 @@ from sandbox import GitSandbox
 import ragit
 from ragit.chunk import text_of
 from ragit.repository.repository import Ragit
-from ragit.store import Store, chunk_id
+from ragit.store import Store
 from ragit.types import Answer, Oid
 
 FEW = (
@@ -231,7 +231,7 @@ def assert_covered(index: Ragit, repo: GitSandbox, tree: Oid) -> int:
             text = text_of(repo.run("cat-file", "blob", blobs[chunking][0]))
             assert text is not None
             lines = lines_of(text.decode())
-            rows = opened.chunks(chunk_id(chunking, i) for i in range(len(lines) * 200))
+            rows = opened.chunks_of(chunking)
             covered: set[int] = set()
             spans: list[tuple[int, int]] = []
             for row in rows.values():

@@ -26,7 +26,7 @@ from ragit.records import replaced
 from ragit.repository.early_status import EarlyStatus, cache_folder, start_early_status
 from ragit.repository.settings import Settings
 from ragit.repository.targets import Targets
-from ragit.types import Answer, Oid, OnIndex, Progress, Target, path_text
+from ragit.types import LOST_SINCE_INDEXED, Answer, Oid, OnIndex, Progress, Target, path_text
 
 if TYPE_CHECKING:
     from ragit.config import Config
@@ -414,7 +414,7 @@ class Ragit:
         """Answer a query; objects of uncommitted work that turn out damaged are written again."""
         try:
             target, answer = self._once(asked, on_index)
-            if not answer.absent and all(hit.text for hit in answer.hits):
+            if not answer.absent and LOST_SINCE_INDEXED not in answer.degraded:
                 return target, answer
         except GitFailed:
             if not self._repo.remove_damaged_objects():

@@ -30,6 +30,7 @@ from ragit.search.validate import language, validate
 from ragit.store import OF_CHUNK, Snapshot, Store
 from ragit.types import (
     DEFERRED,
+    LOST_SINCE_INDEXED,
     NO_FILE_PASSES,
     Answer,
     Demoted,
@@ -40,6 +41,7 @@ from ragit.types import (
     Target,
     index_command,
     lacking,
+    path_text,
 )
 
 if TYPE_CHECKING:
@@ -218,7 +220,9 @@ class Searcher:
         )
         ranked = self._ranker.ranked(query, scope)
         hits, by, not_reranked = self._hits(texts, store, query, tree, ranked, reranker)
-        degraded = "; ".join(filter(None, (ranked.degraded, not_reranked, _lost(hits))))
+        degraded = "; ".join(
+            filter(None, (ranked.degraded, not_reranked, _lost(texts, tree.snapshot)))
+        )
         found = Found(
             hits,
             degraded,
@@ -320,14 +324,16 @@ def _unsearched_submodules(query: Query, resolved: IndexedTree, found: Found) ->
     return (f"{count:,} {are} not searched; --recurse-submodules searches what is checked out",)
 
 
-def _lost(hits: tuple[Hit, ...]) -> str:
-    """Return a note on hits whose file git has lost since it was indexed: no chunk is without text."""
-    lost = sorted({hit.path for hit in hits if not hit.text})
-    return (
-        f"missing or damaged in git since it was indexed (git fsck): {', '.join(lost)}"
-        if lost
-        else ""
-    )
+def _lost(texts: Texts, snapshot: Snapshot) -> str:
+    """Return a note on candidates that git has lost since they were indexed.
+
+    It names them even if none is a hit: a file without its text may have lost its rank.
+    """
+    if not texts.lost:
+        return ""
+    files = zip(snapshot.paths, snapshot.chunkings, strict=True)
+    lost = sorted(path_text(path) for path, chunking in files if chunking in texts.lost)
+    return f"{LOST_SINCE_INDEXED} (git fsck): {', '.join(lost)}"
 
 
 def _described(store: Store, config: Config, hashes: list[bytes]) -> Mapping[bytes, str]:

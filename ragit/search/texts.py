@@ -21,6 +21,8 @@ class Texts:
         """Rows, pages, ... of the lines of documents, packed."""
         self.blobs: dict[int, tuple[Oid, str]] = {}
         """Blob and language of each chunking that was read."""
+        self.lost: set[int] = set()
+        """Chunkings whose blob git cannot read any more; their texts are empty."""
 
     def load(self, chunkings: Iterable[int]) -> None:
         """Read the texts of some chunkings in one go, as far as they are not read yet."""
@@ -33,6 +35,7 @@ class Texts:
             self._texts[chunking], self.numbers[chunking] = chunk.parted(data)
         others = {c: oid for c, (oid, _) in blobs.items() if c not in self._texts}
         data_of = dict(self._objects.read_many(others.values()))
+        self.lost.update(c for c, oid in others.items() if data_of.get(oid) is None)
         self._texts.update(
             (c, chunk.text_of(data_of.get(oid) or b"") or b"") for c, oid in others.items()
         )
