@@ -245,6 +245,8 @@ class StatusReport(Record):
     """
     older: bool = False
     """True if the index has an older format; it is read once it was updated."""
+    lock_holders: tuple[int, ...] = ()
+    """Other processes that hold a lock of the index (Linux only): they index, drop or write."""
 
 
 class GcReport(Record):

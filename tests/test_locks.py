@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import shutil
 import signal
@@ -19,6 +20,8 @@ from sandbox import GitSandbox
 import ragit
 from ragit import locks
 from ragit.errors import StoreBusy, StoreUnreadable
+from ragit.index.upkeep import index_lock
+from ragit.render import RenderOptions, status_json, status_text
 from ragit.store import Store
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux lists who holds a lock")
@@ -139,6 +142,23 @@ def test_a_stopped_writer_makes_a_search_incomplete_and_is_named(repo: GitSandbo
         assert not answer.complete
         if sys.platform == "linux":
             assert f"process {writer.pid}" in answer.degraded
+
+
+@linux
+@pytest.mark.parametrize("code", [HOLDER, WRITER])
+def test_status_names_the_process_that_holds_a_lock(repo: GitSandbox, code: str) -> None:
+    repo.write("a.py", "def hello(): ...\n")
+    repo.commit()
+    with ragit.open(repo.path) as index:
+        index.index()
+    file = index_lock(repo.store) if code is HOLDER else repo.store
+    with process(code, str(file), "shared") as holder, ragit.open(repo.path) as index:
+        status = index.status()
+    assert status.lock_holders == (holder.pid,)
+    assert any(f"process {holder.pid}" in line for line in status_text(status, RenderOptions()))
+    assert json.loads("".join(status_json(status, RenderOptions())))["lock_holders"] == [holder.pid]
+    with ragit.open(repo.path) as index:
+        assert index.status().lock_holders == ()
 
 
 # Memory that cannot be shared

@@ -4,12 +4,16 @@ holds.
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from ragit.git import Revision
 from ragit.index.indexer import Indexer
 from ragit.index.tree import IndexedTree, chunks_without_vectors
+from ragit.index.upkeep import index_lock, rebuild_lock
+from ragit.locks import holders
 from ragit.records import replaced
 from ragit.reports import FreshnessReport, RefStatus, StatusReport
 from ragit.store import StoreInfo, is_store
@@ -48,7 +52,14 @@ def status_of(
         ),
         by_lines=dict(sorted(Counter(by_lines.values()).items())),
         descriptions=(described, undescribed) if indexer.descriptions.wanted else None,
+        lock_holders=_lock_holders(indexer.store_path),
     )
+
+
+def _lock_holders(store: Path) -> tuple[int, ...]:
+    """Return the other processes that index, rebuild, drop from or write a store."""
+    files = (index_lock(store), rebuild_lock(store), store.with_name(f"{store.name}-shm"))
+    return tuple(pid for pid in holders(*files) if pid != os.getpid())
 
 
 def _report_of_store(indexer: Indexer, info: StoreInfo | None) -> StatusReport:

@@ -290,6 +290,9 @@ def _stored(status: StatusReport, paint: Paint) -> Iterator[str]:
         yield f"{paint.faint('described')} {count}, {waiting}"
     if status.worker:
         yield f"{paint.faint('worker')}    {visible(status.worker)}"
+    if status.lock_holders:
+        kind = "process" if len(status.lock_holders) == 1 else "processes"
+        yield f"{paint.faint('locked')}    by {kind} {', '.join(map(str, status.lock_holders))}"
 
 
 def _ref_line(ref: RefStatus, wide: int, files: int, paint: Paint) -> str:
@@ -331,6 +334,7 @@ def status_json(status: StatusReport, options: RenderOptions) -> Iterator[str]:
             **({"by_lines": dict(sorted(status.by_lines.items()))} if status.by_lines else {}),
             **({"skipped_files": _plain_files(status.skipped_files)} if options.full else {}),
             "worker": plain(status.worker) or None,
+            **({"lock_holders": list(status.lock_holders)} if status.lock_holders else {}),
             "descriptions": dict(zip(("stored", "lacking"), status.descriptions, strict=True))
             if status.descriptions
             else None,
