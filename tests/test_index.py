@@ -18,7 +18,7 @@ import ragit
 from ragit import chunk
 from ragit.chunk import options, texts
 from ragit.chunk.languages import LANGUAGES
-from ragit.chunk.patience import FULL
+from ragit.chunk.time_budget import FULL
 from ragit.config import Config
 from ragit.errors import StoreBusy, WorkerDied
 from ragit.git import Repo

@@ -22,7 +22,7 @@ from making import pdf, pdf_objects, stream  # noqa: E402
 import ragit  # noqa: E402
 from ragit import render  # noqa: E402
 from ragit.chunk import child, chunk, end_children, grammars, texts  # noqa: E402
-from ragit.chunk.patience import BRIEF, FULL, NONE, Patience  # noqa: E402
+from ragit.chunk.time_budget import BRIEF, FULL, NONE, TimeBudget  # noqa: E402
 from ragit.config import Config  # noqa: E402
 from ragit.git import Repo  # noqa: E402
 from ragit.index import Indexer  # noqa: E402
@@ -58,14 +58,14 @@ def endless(number: int = 0) -> bytes:
 PATCHED = """
 import os, ragit.chunk.code as code, ragit.chunk.grammars as grammars
 real = grammars.parse
-def parse(name, text, patience, span=None):
+def parse(name, text, budget, span=None):
     {body}
 code.parse = parse
 from {module} import serve; serve()
 """
 SLOWLY = """
-    patience.over = patience.over or patience.brief
-    return None if patience.brief else real(name, text, patience, span)
+    budget.over = budget.over or budget.brief
+    return None if budget.brief else real(name, text, budget, span)
 """
 
 
@@ -98,13 +98,13 @@ def rows(repo: GitSandbox, store: Path | None = None) -> list[Any]:
 
 
 def test_a_brief_try_is_over_soon_and_says_so() -> None:
-    patience = Patience(BRIEF)
-    assert chunk(endless(), "pdf", patience=patience).chunks == ()
-    assert patience.over
-    assert 0.4 < patience.used < 2
-    patience = Patience(BRIEF)
-    assert chunk(CODE.encode(), "python", patience=patience) == chunk(CODE.encode(), "python")
-    assert not patience.over
+    budget = TimeBudget(BRIEF)
+    assert chunk(endless(), "pdf", budget=budget).chunks == ()
+    assert budget.over
+    assert 0.4 < budget.used < 2
+    budget = TimeBudget(BRIEF)
+    assert chunk(CODE.encode(), "python", budget=budget) == chunk(CODE.encode(), "python")
+    assert not budget.over
 
 
 @pytest.mark.parametrize("size", [0, 1000, 100_000, 2_000_000, 30_000_000])
@@ -117,13 +117,13 @@ def test_a_brief_try_takes_no_more_than_a_full_one(size: int, seconds: int) -> N
     assert child.time_for(1000, child.DocumentOptions(), brief=True).processor < 0.6
 
 
-def test_without_patience_nothing_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_time_nothing_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(child, "read_document", None)
     monkeypatch.setattr(grammars, "_parsers", None)
-    assert chunk(pdf([["some words"]]), "pdf", patience=Patience(NONE)).skipped == SPENT
-    found = chunk(CODE.encode(), "python", patience=Patience(NONE), isolated=False)
+    assert chunk(pdf([["some words"]]), "pdf", budget=TimeBudget(NONE)).skipped == SPENT
+    found = chunk(CODE.encode(), "python", budget=TimeBudget(NONE), isolated=False)
     assert (found.skipped, [piece.kind for piece in found.chunks]) == (SPENT_BY_LINES, ["text"])
-    plain = chunk(b"some words\n", "text", patience=Patience(NONE))
+    plain = chunk(b"some words\n", "text", budget=TimeBudget(NONE))
     assert (plain.skipped, len(plain.chunks)) == ("", 1)
 
 
@@ -356,7 +356,7 @@ def test_a_report_tells_of_one_moment_though_others_replace_what_was_deferred(
 # Blobs that kill
 # ----------------------------------------------------------------------------------------------------
 
-DEADLY = "return real(name, text, patience) if patience.kind == 'none' else {end}"
+DEADLY = "return real(name, text, budget) if budget.kind == 'none' else {end}"
 ENDS = {
     "abort": "os.abort()",
     "exit": "os._exit(3)",

@@ -19,11 +19,11 @@ from ragit.types import Chunking
 
 if TYPE_CHECKING:
     from ragit.chunk.custom import Custom
-    from ragit.chunk.patience import Patience
+    from ragit.chunk.time_budget import TimeBudget
 
 if TYPE_CHECKING:  # exported, and imported on first use
     from ragit.chunk.custom import Custom
-    from ragit.chunk.patience import BRIEF, FULL, NONE, Patience
+    from ragit.chunk.time_budget import BRIEF, FULL, NONE, TimeBudget
 else:
     from ragit.lazy import exports
 
@@ -31,7 +31,7 @@ else:
         __name__,
         {
             "custom": ["Custom"],
-            "patience": ["BRIEF", "FULL", "NONE", "Patience"],
+            "time_budget": ["BRIEF", "FULL", "NONE", "TimeBudget"],
         },
     )
 
@@ -42,7 +42,7 @@ __all__ = [
     "DocumentOptions",
     "FULL",
     "NONE",
-    "Patience",
+    "TimeBudget",
     "bounded",
     "check_node_types",
     "chunk",
@@ -76,7 +76,7 @@ def chunk(
     language: str,
     options: ChunkOptions = _DEFAULT,
     custom: Custom | None = None,
-    patience: Patience | None = None,
+    budget: TimeBudget | None = None,
     *,
     isolated: bool = True,
 ) -> Chunking:
@@ -84,13 +84,13 @@ def chunk(
     it.
 
     What reads it runs in a child process. A process that is such a child itself passes
-    `isolated=False`, so that grammars run in it. `patience` bounds the time and learns how much was
+    `isolated=False`, so that grammars run in it. `budget` bounds the time and learns how much was
     used; the default is a full try. No bytes make it raise. Raises UnknownLanguage, and WorkerDied
     if no child process can be kept alive.
     """
-    from ragit.chunk.patience import Patience
+    from ragit.chunk.time_budget import TimeBudget
 
-    patience = patience or Patience()
+    budget = budget or TimeBudget()
     if custom:
         from ragit.chunk import readers
 
@@ -98,24 +98,24 @@ def chunk(
     if not isolated:
         from ragit.chunk import readers
 
-        return readers.read(data, language, options, patience)
+        return readers.read(data, language, options, budget)
     from ragit.chunk import texts
 
     if not is_document(language):
-        return texts.read(data, language, options, patience)
+        return texts.read(data, language, options, budget)
     from ragit.chunk import readers
 
-    return readers.read(data, language, options, patience, parse=texts.read)
+    return readers.read(data, language, options, budget, parse=texts.read)
 
 
 @contextmanager
-def bounded(size: int, patience: Patience) -> Iterator[None]:
+def bounded(size: int, budget: TimeBudget) -> Iterator[None]:
     """Have the system end this process if chunking a text of so many bytes takes far longer than it
     may."""
     from ragit.chunk.reader_server import end_after
     from ragit.chunk.texts import time_for
 
-    end_after(*time_for(size, patience.kind).within(patience.most))
+    end_after(*time_for(size, budget.kind).within(budget.most))
     try:
         yield
     finally:

@@ -1,7 +1,7 @@
-"""Reads documents, and files of custom chunkers, in child processes (serve.py).
+"""Read documents, and files of custom chunkers, in child processes (serve.py).
 
-No document reader runs in the process that indexes: formats are large programs that were written
-for well-meant input.
+Document readers are large programs that were not written for hostile input, so none runs in the
+process that indexes.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 from ragit.chunk.documents.frame import REASON, TOO_MUCH_MEMORY, Read
 from ragit.chunk.options import ChunkOptions, DocumentOptions
-from ragit.chunk.patience import Patience
 from ragit.chunk.reader_process import TOO_LONG as TIME_OVER
 from ragit.chunk.reader_process import WAITED, Ended, ReaderProcess, Time
+from ragit.chunk.time_budget import TimeBudget
 from ragit.errors import WorkerDied
 from ragit.sandbox import Spares
 from ragit.types import BUSY, SHORT_OF_MEMORY
@@ -29,32 +29,34 @@ FAILED = "its reader failed"
 
 _START = "from ragit.chunk.serve import serve; serve()"
 _TRIES = 3
-"""Processes that are tried for one file. Two that crash over it make it the file's fault."""
+"""Most processes that are tried for one file. After two crashes the file is to blame."""
 
 _SMALL = 1 / 12
-"""Share of the configured time that the smallest document may take."""
+"""Share of the configured time that the smallest document is allowed."""
 _LARGE = 6_000_000
-"""Bytes that add all of the configured time to it. With 120 seconds that makes ten, and twenty for
-each million bytes; the hardest documents at hand, test data of libraries, take less than one, and
-three for each million.
+"""Bytes of a document that add all of the configured time to that share.
+
+Of 120 seconds that is 10 seconds, and 20 for each million bytes. The slowest documents measured,
+test data of libraries, take less than 1 second, and 3 for each million bytes.
 """
 _BRIEF = 1 / 240
 _BRIEF_LARGE = 2 * _LARGE
-"""The same for a brief try: half a second, and ten for each million bytes. One of a hundred of the
-documents at hand takes more than 0.3 seconds, and none more than half of what this allows.
+"""The same for a brief try: 0.5 seconds, and 10 for each million bytes.
+
+One in a hundred of the measured documents takes more than 0.3 seconds, and none more than half of
+this time.
 """
 _WAITED = 4
-"""The time on the clock as a multiple of the processor time: other processes run beside it."""
+"""Time on the clock as a multiple of the processor time, because other processes run too."""
 _WAITED_AT_LEAST = 30.0 if hasattr(signal, "setitimer") else 0.0
-"""Seconds on the clock: a busy machine may take as long to start a process. Where processor time
-cannot be bounded, the clock is the only bound.
+"""Least seconds on the clock: a busy machine may take as long to start a process.
+
+Where processor time cannot be limited, the clock is the only limit.
 """
 
 
 def time_for(size: int, options: DocumentOptions, *, brief: bool = False) -> Time:
-    """Return the time that a document may take by its bytes: a small one may take less than a large
-    one.
-    """
+    """Return the time that a document of `size` bytes may take."""
     smallest, large, least = (_BRIEF, _BRIEF_LARGE, 0.5) if brief else (_SMALL, _LARGE, 1.0)
     share = options.max_seconds * min(1.0, smallest + size / large)
     processor = min(options.max_seconds, max(share, least))
@@ -65,23 +67,22 @@ _spares: Spares[ReaderProcess] = Spares()
 
 
 def read_document(
-    data: bytes, language: str, options: DocumentOptions, patience: Patience | None = None
+    data: bytes, language: str, options: DocumentOptions, budget: TimeBudget | None = None
 ) -> Read:
-    """Return a document's text and chunks, or the reason why there are none. Thread-safe. Raises
-    WorkerDied.
+    """Return a document's text and chunks, or the reason why there are none.
+
+    Thread-safe. Raises WorkerDied.
     """
-    patience = patience or Patience()
-    time = time_for(len(data), options, brief=patience.brief).within(patience.most)
+    budget = budget or TimeBudget()
+    time = time_for(len(data), options, brief=budget.brief).within(budget.most)
     answer, used = _asked(data, language, options, time, b"")
-    patience.used += used
-    patience.over = answer.skipped in (TOO_LONG, BUSY)
+    budget.used += used
+    budget.over = answer.skipped in (TOO_LONG, BUSY)
     return answer
 
 
 def read_custom(data: bytes, language: str, options: ChunkOptions, custom: Custom) -> Read:
-    """Return the same for a file that a custom chunker reads, with the text that its chunks are
-    lines of.
-    """
+    """Return the chunks that a custom chunker makes of a file, and the text that they divide."""
     bounds = options.documents
     about = {**custom._asdict(), "source": custom.source.decode("latin-1")}
     sizes = {"max_lines": options.max_lines, "max_bytes": options.max_bytes, "documents": bounds}
@@ -95,14 +96,14 @@ _OF_A_CHUNKER = {TOO_LONG: TOO_LONG, TOO_MUCH_MEMORY: TOO_MUCH_MEMORY, FAILED: "
 
 
 def end_children() -> None:
-    """End the processes that wait for another document."""
+    """End the idle reader processes."""
     _spares.end_all()
 
 
 def _asked(
     data: bytes, language: str, options: DocumentOptions, time: Time, setup: bytes
 ) -> tuple[Read, float]:
-    """Return the answer, and the seconds of processor time that it took."""
+    """Return the answer, and the seconds of processor time that all tries took."""
     used = 0.0
     crashes = 0
     for _ in range(_TRIES):
@@ -117,7 +118,7 @@ def _asked(
                 return Read(language, BUSY), used
             crashes += ended.blames_file
             if crashes == 2:
-                # pdfium aborts where an allocation fails
+                # pdfium aborts when an allocation fails
                 aborted = ended.status == -getattr(signal, "SIGABRT", 0)
                 return Read(language, TOO_MUCH_MEMORY if aborted else FAILED), used
     return Read(language, SHORT_OF_MEMORY), used
@@ -160,9 +161,7 @@ def _borrow(limit: int, setup: bytes) -> ReaderProcess:
 
 
 def _plain(environ: Mapping[str, str]) -> dict[str, str]:
-    """Return an environment without Python's variables, and with the same order of sets in every
-    process.
-    """
+    """Return an environment without Python's variables, and with a fixed hash seed."""
     kept = {
         name: value
         for name, value in environ.items()

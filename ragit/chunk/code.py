@@ -19,11 +19,11 @@ from ragit.chunk.lines import Lines
 from ragit.chunk.naming import BODIES, Namer, declared
 from ragit.chunk.node_types import node_types
 from ragit.chunk.options import ChunkOptions
-from ragit.chunk.patience import Patience
 from ragit.chunk.pieces import ITEMS, MAX_DOC, Piece
 from ragit.chunk.query import CONTAINERS, Findings, Found, load, run
 from ragit.chunk.rewrites import REWRITES
 from ragit.chunk.row import Language
+from ragit.chunk.time_budget import TimeBudget
 from ragit.types import Definition
 
 _TYPES = frozenset(
@@ -54,7 +54,7 @@ _DEEPEST = 2000
 
 
 def pieces_of(
-    lines: Lines, row: Language, options: ChunkOptions, patience: Patience
+    lines: Lines, row: Language, options: ChunkOptions, budget: TimeBudget
 ) -> list[Piece] | None:
     """Return the pieces of a text; None if parsing it or searching its tree takes too long."""
     lines = lines.for_grammar()
@@ -62,7 +62,7 @@ def pieces_of(
     rewrite = REWRITES.get(row.name)
     if rewrite is not None:
         lines = lines.replaced(rewrite(source))
-    walk = _Walk(lines, source, options, patience)
+    walk = _Walk(lines, source, options, budget)
     level = walk.level_of(row)
     if level is None:
         return None
@@ -123,21 +123,21 @@ class _Level:
 
 class _Walk:
     def __init__(
-        self, lines: Lines, source: bytes, options: ChunkOptions, patience: Patience
+        self, lines: Lines, source: bytes, options: ChunkOptions, budget: TimeBudget
     ) -> None:
         self.lines = lines
         self.text = lines.text
         self.source = source
         """The text as it is written, where `text` hides macros from the grammar."""
         self.options = options
-        self.patience = patience
+        self.budget = budget
         self.pieces: list[Piece] = []
         self.levels: list[tuple[Language, Findings]] = []
         self.namers: dict[str, Namer] = {}
 
     def level_of(self, row: Language, span: Range | None = None, parent: str = "") -> _Level | None:
         """Parse the text, or one span of it, in a language; None if that takes too long."""
-        root = parse(row.grammar, self.text, self.patience, span)
+        root = parse(row.grammar, self.text, self.budget, span)
         if root is None:
             return None
         chosen = self.options.types_of(row.name)

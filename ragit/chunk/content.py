@@ -1,4 +1,4 @@
-"""Tell the language of a blob by its content, where its name says too little."""
+"""Find the language of a blob by its content if its name is not enough."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from ragit.chunk.languages import LANGUAGES
 from ragit.chunk.row import Language
 
 _CPP = re.compile(
-    rb"^[ \t]*(?:class\s+\w+[^;]*[{:]|namespace\b[^;]*\{|template\s*<|using\s+\w|(?:public|private|protected):)"
-    rb"|\bstd::|\bvirtual\s|\bnullptr\b|#include\s*<(?:string|vector|map|memory|functional|utility|algorithm)>",
+    rb"^[ \t]*(?:class\s+\w+[^;]*[{:]|namespace\b[^;]*\{|template\s*<|using\s+\w"
+    rb"|(?:public|private|protected):)"
+    rb"|\bstd::|\bvirtual\s|\bnullptr\b"
+    rb"|#include\s*<(?:string|vector|map|memory|functional|utility|algorithm)>",
     re.MULTILINE,
 )
 _EXTERN_C = re.compile(rb"#\s*ifdef\s+__cplusplus\b.*?#\s*endif", re.DOTALL)
@@ -29,7 +31,7 @@ _MODES = {
 
 
 def resolve(row: Language, text: bytes) -> Language:
-    """Return the row whose rules apply: the row itself unless it only stands for several."""
+    """Return the row whose rules apply: another one if `row` stands for several languages."""
     if row.name == "h":
         return LANGUAGES["cpp" if _is_cpp(text) else "c"]
     if row.name == "asciidoc" and text.startswith(b"-----BEGIN PGP "):
@@ -62,8 +64,7 @@ def _by_first_lines(text: bytes) -> str:
 
 
 def _interpreter(line: str) -> str:
-    """Return the interpreter's name in a shebang line: of `#!/usr/bin/env -S python3.11 -u`,
-    python3."""
+    """Return the interpreter of a shebang line: python3 for `#!/usr/bin/env -S python3.11 -u`."""
     for word in line[2:].split():
         name = word.rpartition("/")[2]
         if name != "env" and not name.startswith("-") and "=" not in name:

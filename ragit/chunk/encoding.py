@@ -17,10 +17,11 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _SNIFF = 8000
-"""As git does: a NUL among the first 8000 bytes means binary."""
+"""Bytes that are searched for a NUL, which means binary; git uses the same number."""
 
 _DECLARED = re.compile(
-    rb"""(?: coding[:=] | fileencoding= | \bfenc= | <\?xml[^>]{0,200}?encoding=["'] | charset=["']? ) [ \t]*
+    rb"""(?: coding[:=] | fileencoding= | \bfenc= | <\?xml[^>]{0,200}?encoding=["']"""
+    rb""" | charset=["']? ) [ \t]*
     ([A-Za-z0-9._-]{2,40})""",
     re.VERBOSE,
 )
@@ -33,8 +34,7 @@ _CONTROL = bytes(set(range(32)) - set(b"\t\n\r\f\b\x1b\x0b"))
 
 
 def text_of(data: bytes) -> bytes | None:
-    """Return the text of a blob as UTF-8 bytes, without a byte order mark; None if the blob is
-    binary.
+    """Return a blob's text as UTF-8 without a byte order mark; None if the blob is binary.
 
     Offsets of chunks count in these bytes. For a UTF-8 file without a mark they are `data` itself.
     """
@@ -80,8 +80,10 @@ def _looks_binary(data: bytes) -> bool:
 
 
 def _declared(data: bytes) -> str:
-    """Return the codec named in the first or last lines, as Python, XML, HTML, Emacs and Vim write
-    it; empty if none is."""
+    """Return the codec declared in the first or last lines; empty if there is none.
+
+    Declarations of Python, XML, HTML, Emacs and Vim are read.
+    """
     for part in (data[:1024], data[-512:]):
         found = _DECLARED.search(part)
         if found:
@@ -92,8 +94,7 @@ def _declared(data: bytes) -> str:
 
 
 def _broken_utf_8(data: bytes) -> bool:
-    """Return True for UTF-8 with a few bad bytes: decoding it as Latin-1 would spoil every other
-    letter of it."""
+    """Return True for UTF-8 with a few bad bytes, whose other letters Latin-1 would spoil."""
     text = data.decode("utf-8", "replace")
     bad = text.count("\ufffd")
     good = sum(1 for letter in re.findall(r"[^\x00-\x7f]", text) if letter != "\ufffd")
@@ -101,8 +102,10 @@ def _broken_utf_8(data: bytes) -> bool:
 
 
 def single_byte(data: bytes) -> str:
-    """Return the likeliest single-byte encoding: words wholly of high bytes are Cyrillic, accents
-    here and there Latin."""
+    """Return the likeliest single-byte encoding of a text.
+
+    Words made of high bytes alone are Cyrillic; single accented letters are Latin.
+    """
     runs = re.findall(rb"[\xc0-\xff]{3,}", data)
     high = len(re.findall(rb"[\x80-\xff]", data))
     in_runs = sum(map(len, runs))

@@ -1,4 +1,4 @@
-"""The rows of the table for settings, queries, markup and documents."""
+"""List the languages of settings, queries, markup and documents."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ FORMATS = (
     ),
     Language(
         "json",
-        ".json .jsonc .json5 .geojson .webmanifest .avsc .map composer.lock .babelrc .eslintrc .prettierrc",
+        ".json .jsonc .json5 .geojson .webmanifest .avsc .map composer.lock .babelrc .eslintrc "
+        ".prettierrc",
         "json",
         data=True,
         minifies=True,
@@ -36,8 +37,8 @@ FORMATS = (
     ),
     Language(
         "xml",
-        ".xml .csproj .vbproj .fsproj .vcxproj .props .targets .nuspec .resx .svg .xsd .xsl .xslt .wsdl .pom .plist "
-        ".xaml .axaml .rss .atom .xlf .ui .storyboard .xib .config .iml",
+        ".xml .csproj .vbproj .fsproj .vcxproj .props .targets .nuspec .resx .svg .xsd .xsl "
+        ".xslt .wsdl .pom .plist .xaml .axaml .rss .atom .xlf .ui .storyboard .xib .config .iml",
         "xml",
         data=True,
         minifies=True,
@@ -57,7 +58,8 @@ FORMATS = (
     ),
     Language(
         "ini",
-        ".ini .cfg .conf .editorconfig .gitconfig .gitmodules .npmrc .pylintrc .flake8 .desktop .service",
+        ".ini .cfg .conf .editorconfig .gitconfig .gitmodules .npmrc .pylintrc .flake8 .desktop "
+        ".service",
         "ini",
         data=True,
     ),

@@ -10,7 +10,7 @@ from tree_sitter import Language as Grammar
 from tree_sitter import Node, Parser, Range
 from tree_sitter_language_pack import get_language
 
-from ragit.chunk.patience import NONE, Patience
+from ragit.chunk.time_budget import NONE, TimeBudget
 
 COMMENTS = frozenset(
     "comment line_comment block_comment multiline_comment doc_comment documentation_comment haddock"
@@ -20,33 +20,33 @@ COMMENTS = frozenset(
 
 @cache
 def grammar(name: str) -> Grammar:
-    """Return the grammar of that name."""
+    """Return the grammar of this name."""
     return get_language(name)  # type: ignore[arg-type]
 
 
 _MEASURE_EVERY = 4
-_PATIENCE = 2.0
+_PARSE_S = 2.0
 _SLOWEST = 100_000
-"""Seconds of processor time that any parse may take, and the bytes a second it must do beyond that.
-Ordinary files go 20 to 100 times as fast; the rest is text made to hurt, such as ten thousand
-opening marks. Where exactly the line is crossed may differ between machines, so it lies far
-outside of what people write."""
+"""Seconds of processor time that any parse may take, and the bytes a second required beyond that.
+
+Ordinary files parse 20 to 100 times as fast. Slower texts are hostile, such as ten thousand opening
+marks. The exact limit differs between machines, so it is far from what people write.
+"""
 
 _BRIEFLY = 0.25
 _SLOW = 400_000
-"""The same for a try that is soon given up: still far slower than ordinary files go."""
+"""The same for a brief try, still far slower than ordinary files."""
 
 
-def parse(name: str, text: bytes, patience: Patience, span: Range | None = None) -> Node | None:
-    """Return the root of the syntax tree of a text, or of one span of it; None if parsing takes too
-    long."""
-    if patience.kind == NONE:
-        patience.over = True
+def parse(name: str, text: bytes, budget: TimeBudget, span: Range | None = None) -> Node | None:
+    """Return the root of the syntax tree of a text or one span of it; None if out of time."""
+    if budget.kind == NONE:
+        budget.over = True
         return None
     parser = _parsers.of(name)
     parser.included_ranges = [] if span is None else [span]
     view = memoryview(text)
-    allowed = _BRIEFLY + len(text) / _SLOW if patience.brief else _PATIENCE + len(text) / _SLOWEST
+    allowed = _BRIEFLY + len(text) / _SLOW if budget.brief else _PARSE_S + len(text) / _SLOWEST
     limit = thread_time() + allowed
     calls = 0
 
@@ -58,9 +58,8 @@ def parse(name: str, text: bytes, patience: Patience, span: Range | None = None)
     slices: dict[int, memoryview] = {}
 
     def read(offset: int, _point: object) -> memoryview:
-        # tree-sitter 0.26 never releases what it is given here, and a grammar that looks back
-        # (Scala's) asks for the same places again and again: they are answered with the same
-        # object.
+        # tree-sitter 0.26 never releases the objects returned here, and a grammar that looks
+        # back (Scala's) asks for the same offset many times, so return the same object.
         found = slices.get(offset)
         if found is None:
             found = slices[offset] = view[offset:]
@@ -70,15 +69,15 @@ def parse(name: str, text: bytes, patience: Patience, span: Range | None = None)
         return parser.parse(read, progress_callback=too_long).root_node
     except ValueError:
         parser.reset()
-        patience.over = True
+        budget.over = True
         return None
     finally:
         for given in slices.values():
-            given.release()  # what stays behind for good is then an empty hull, and not the text
+            given.release()  # frees the text, though the view itself is never freed
 
 
 class _Parsers(threading.local):
-    """Parsers by grammar, for one thread: Python runs other threads in the middle of a parse."""
+    """Parsers by grammar, one set for each thread: other threads run during a parse."""
 
     def __init__(self) -> None:
         self.known: dict[str, Parser] = {}

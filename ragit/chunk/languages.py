@@ -1,10 +1,9 @@
-"""The table of languages: one row each; those of settings, markup and documents stand in
-formats.py.
+"""List the languages, one row each (formats.py: settings, markup and documents).
 
 A language is one row here, one query in queries/ if it has a grammar, and one sample under
 tests/chunk/samples/. Nothing in this file loads a grammar: a search reads only names and
 fingerprints. `files` are suffixes (".py"), whole names ("Makefile") and patterns ("Dockerfile.*"),
-compared without case. row.py tells the other fields.
+compared without case. row.py describes the other fields.
 """
 
 from __future__ import annotations
@@ -91,13 +90,14 @@ _ROWS = (
     ),
     Language(
         "ruby",
-        ".rb .rbw .rake .gemspec .ru .podspec .rbi .builder .jbuilder .thor Gemfile Rakefile Guardfile Capfile "
-        "Vagrantfile Podfile Fastfile Brewfile Dangerfile Berksfile Thorfile",
+        ".rb .rbw .rake .gemspec .ru .podspec .rbi .builder .jbuilder .thor Gemfile Rakefile "
+        "Guardfile Capfile Vagrantfile Podfile Fastfile Brewfile Dangerfile Berksfile Thorfile",
         "ruby",
         sigils=":",
         qualifiers="::",
         shebangs="ruby jruby rake",
-        identifier=r"[^\W\d]\w*[?!=]?|\[\]=?|[-+~!]@?|[*/%<>&|^`]|\*\*|<=>|===?|!=|=~|!~|<<|>>|<=|>=",
+        identifier=r"[^\W\d]\w*[?!=]?|\[\]=?|[-+~!]@?|[*/%<>&|^`]|\*\*|<=>|===?|!=|=~|!~"
+        r"|<<|>>|<=|>=",
     ),
     Language(
         "kotlin",
@@ -113,8 +113,8 @@ _ROWS = (
     ),
     Language(
         "bash",
-        ".sh .bash .zsh .ksh .ash .bats .ebuild .eclass .bashrc .bash_profile .bash_aliases .bash_logout .profile "
-        ".zshrc .zshenv .zprofile .kshrc PKGBUILD APKBUILD",
+        ".sh .bash .zsh .ksh .ash .bats .ebuild .eclass .bashrc .bash_profile .bash_aliases "
+        ".bash_logout .profile .zshrc .zshenv .zprofile .kshrc PKGBUILD APKBUILD",
         "bash",
         shebangs="sh bash dash zsh ksh ash bats",
         identifier=r"[^\s()<>|&;$`\"'=]+",
@@ -235,12 +235,12 @@ _ROWS = (
         ".sol",
         "solidity",
     ),
-    # Names that only the content can settle (see content.py).
+    # The content decides between several languages (content.py).
     Language("h", ".h", reader="header", also="c cpp"),
     Language(
         "auto",
-        also="python bash javascript typescript ruby perl php lua r julia elixir erlang haskell ocaml scala dart "
-        "clojure powershell rust csharp make xml",
+        also="python bash javascript typescript ruby perl php lua r julia elixir erlang haskell "
+        "ocaml scala dart clojure powershell rust csharp make xml",
     ),
 )
 

@@ -1,9 +1,9 @@
-"""Hide from the C and C++ grammars the macros that they cannot parse.
+"""Hide macros that the C and C++ grammars cannot parse.
 
-A grammar sees source before the preprocessor runs: it takes `class EXPORT Cart {` for a variable,
-and `SYSCALL_DEFINE(read, int, fd) {` for a call. Here such macros are turned to spaces, or to a
-function head that it knows. The text keeps its length and its line ends, so that all offsets stay
-valid; only the grammar reads it.
+A grammar sees the source before the preprocessor does: it takes `class EXPORT Cart {` for a
+variable, and `SYSCALL_DEFINE(read, int, fd) {` for a call. Such macros are replaced by spaces, or
+by a function head that the grammar can parse. The text keeps its length and line ends, so that all
+offsets stay valid; only the grammar reads it.
 """
 
 from __future__ import annotations
@@ -31,12 +31,14 @@ _TYPES = frozenset(b"auto bool char double float int long short signed unsigned 
 _EXPORTED_TYPE = re.compile(
     rb"\b(?:class|struct|union|enum)[ \t]+((?:[A-Z][A-Z0-9_]{2,}(?:\([^()\n]*\))?\s+)+)"
     rb"(?=[A-Za-z_]\w*\s*(?:[:{<]|final\b))"
-    rb"|^[ \t]*((?=[A-Z_])[A-Z_]*(?:BEGIN|END|NAMESPACE|Q_OBJECT|Q_GADGET)[A-Z_]*(?:\(\w*\))?)[ \t]*$",
+    rb"|^[ \t]*((?=[A-Z_])[A-Z_]*(?:BEGIN|END|NAMESPACE|Q_OBJECT|Q_GADGET)[A-Z_]*(?:\(\w*\))?)"
+    rb"[ \t]*$",
     re.MULTILINE,
 )
 _EXPORTED = re.compile(
-    rb"^[ \t]*((?:%b[ \t]+)+)(?=(?:class|struct|union|enum|template|namespace|typedef|static|inline|"
-    rb"virtual|explicit|friend|constexpr|extern|const|unsigned|void|int|char|bool)\b)" % _CALL,
+    rb"^[ \t]*((?:%b[ \t]+)+)(?=(?:class|struct|union|enum|template|namespace|typedef|static|"
+    rb"inline|virtual|explicit|friend|constexpr|extern|const|unsigned|void|int|char|bool)\b)"
+    % _CALL,
     re.MULTILINE,
 )
 _ALONE = re.compile(rb"^[ \t]*(%b%b)[ \t]*$(?!\s*[{(:])" % (_MACRO, _ARGUMENTS), re.MULTILINE)
@@ -51,7 +53,7 @@ _STATEMENT = re.compile(rb"[ \t]*(?:if|for|while|switch|else|return|case|do|\}|#
 
 
 def hidden(text: bytes, qualified: bool) -> bytes:
-    """Return a text of equal length without such macros; `qualified` names may hold `::` (C++)."""
+    """Return a text of equal length without such macros; `qualified`: names may hold `::` (C++)."""
     for pattern, replace in (
         (_EXPORTED_TYPE, _blank),
         (_ALONE, _alone),
@@ -66,12 +68,12 @@ def hidden(text: bytes, qualified: bool) -> bytes:
 
 
 def _blank(found: re.Match[bytes]) -> bytes:
-    """Return what was found with its last group turned to spaces."""
+    """Return the match with its last group replaced by spaces."""
     return _without(found, found.span(found.lastindex or 0))
 
 
 def _without(found: re.Match[bytes], *spans: tuple[int, int]) -> bytes:
-    """Return what was found with some spans of the text turned to spaces; line ends stay."""
+    """Return the match with these spans of the text replaced by spaces; line ends stay."""
     whole = found.group()
     for start, end in spans:
         at, stop = start - found.start(), end - found.start()
@@ -96,7 +98,7 @@ def _defined(found: re.Match[bytes]) -> bytes:
 
 
 def _defined_qualified(found: re.Match[bytes]) -> bytes:
-    """Do the same where a name may have an owner: `TEST_F(Suite, name)` is `Suite::name`."""
+    """Make a function head whose name may have an owner: `TEST_F(Suite, name)`: `Suite::name`."""
     return _function(found, lambda owner, name: owner + b"::" + name if owner else name)
 
 
@@ -142,7 +144,6 @@ def _is_macro(text: bytes, words: list[re.Match[bytes]]) -> bool:
 
 
 def _after(found: re.Match[bytes]) -> bytes:
-    """Hide macros between a function's parameters and its body, but not what an `if` is followed
-    by."""
+    """Hide macros between a function's parameters and body, but nothing after an `if`."""
     line = found.string.rfind(b"\n", 0, found.start()) + 1
     return found.group() if _STATEMENT.match(found.string, line) else _blank(found)

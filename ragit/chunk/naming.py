@@ -14,33 +14,34 @@ from ragit.chunk.row import Language
 BODIES = frozenset(
     (
         "block body class_body interface_body enum_body annotation_type_body object_type"
-        " statement_block declaration_list field_declaration_list enumerator_list body_statement do_block do_group"
-        " enum_class_body function_body statements protocol_body compound_statement"
-        " enum_declaration_list statement_list template_body with_template_body indented_block"
-        " braced_expression structure signature contract_body message_body extension_body"
-        " class_declarations instance_declarations code_block script_block mixin_body"
+        " statement_block declaration_list field_declaration_list enumerator_list body_statement"
+        " do_block do_group enum_class_body function_body statements protocol_body"
+        " compound_statement enum_declaration_list statement_list template_body with_template_body"
+        " indented_block braced_expression structure signature contract_body message_body"
+        " extension_body class_declarations instance_declarations code_block script_block"
+        " mixin_body"
     ).split()
 )
 """Types of nodes that hold a definition's body where the grammar has no field for it."""
 
 TITLES = " › "
-"""Stands between the titles of tests."""
+"""Separator of the titles of nested tests."""
 
 _CLOSING_MARKS = re.compile(r"\s#+$")
 _ARGUMENTS = re.compile(r"<[^<>]*>")
 _FREE = frozenset("test describe impl instance implementation extension section".split())
 """Kinds whose names may be any text: titles, and types with their arguments."""
 _QUALIFIED = frozenset("namespace package module protocol implementation".split())
-"""Kinds that are called by their whole path."""
+"""Kinds whose name is the whole path."""
 _QUALIFIER = re.compile(r"::|[./\\]")
 _NO_OWNERS = frozenset(
     "this self exports module module.exports global script local private".split()
 )
-"""What may stand before a name without being a type or module: objects and scopes."""
+"""Objects and scopes before a name that are not its type or module."""
 
 
 class Namer:
-    """Names of definitions in one text under one language."""
+    """Names the definitions of one text in one language."""
 
     def __init__(self, row: Language, text: bytes, source: bytes) -> None:
         self.row = row
@@ -51,7 +52,7 @@ class Namer:
         self._known: dict[int, tuple[str, str]] = {}
 
     def name(self, name: Name, found: Found) -> str:
-        """Return a definition's name without its owners; empty if it is none in this language."""
+        """Return a definition's name without its owners; empty if invalid in this language."""
         written = name.prefix + self._resolved(name)[1]
         if name.kind in _FREE or self.row.data or name.prefix:
             return written
@@ -59,8 +60,7 @@ class Namer:
         return written if all(map(self.identifier.fullmatch, parts)) else ""
 
     def owner(self, parent: str, found: Found) -> str:
-        """Return the parent of a definition whose name is qualified (`Foo::bar`) or has its type
-        beside it."""
+        """Return the parent of a definition with the type that qualifies its name (`Foo::bar`)."""
         if self.qualifiers and found.names:
             owner = self._resolved(next(iter(found.names.values())))[0]
             if owner and owner not in _NO_OWNERS:
@@ -71,7 +71,7 @@ class Namer:
         return parent
 
     def path(self, parent: str, symbol: str, kind: str = "") -> str:
-        """Return the parent of what is inside a definition."""
+        """Return the parent of definitions inside a definition."""
         if not symbol or len(parent) > MAX_PARENT:
             return parent
         join = TITLES if kind == "describe" else self.row.join
@@ -93,7 +93,7 @@ class Namer:
         return " ".join(words.split()).rstrip("{:=(; ")
 
     def docstring(self, found: Found) -> str:
-        """Return the words of a definition's docstring."""
+        """Return the text of a definition's docstring."""
         for node in found.docs:
             return plain(self._words(node.start_byte, node.end_byte, 2 * MAX_DOC), MAX_DOC)
         return ""
@@ -129,7 +129,7 @@ class Namer:
         return name[1:-1] if len(name) > 2 and name[0] == name[-1] and name[0] in "\"'`" else name
 
     def _qualified(self, node: Node) -> str:
-        """Return a qualified name of C++ or the name of a conversion, without what follows it."""
+        """Return a qualified name of C++ or the name of a conversion, without its parameters."""
         end = node.end_byte
         inner: Node | None = node
         while inner is not None and inner.type == "qualified_identifier":

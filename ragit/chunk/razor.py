@@ -8,8 +8,8 @@ from ragit.chunk import nesting
 from ragit.chunk.languages import LANGUAGES
 from ragit.chunk.lines import Lines
 from ragit.chunk.options import ChunkOptions
-from ragit.chunk.patience import NONE, Patience
 from ragit.chunk.pieces import Piece
+from ragit.chunk.time_budget import NONE, TimeBudget
 
 _BLOCK = re.compile(rb"[ \t]*@(code|functions|section[ \t]+\w+|\{)[ \t]*\{?")
 _SKIP = re.compile(
@@ -53,23 +53,23 @@ def _closing(text: bytes, start: int) -> int:
 
 
 def with_members(
-    lines: Lines, pieces: list[Piece], options: ChunkOptions, patience: Patience
+    lines: Lines, pieces: list[Piece], options: ChunkOptions, budget: TimeBudget
 ) -> list[Piece]:
     """Return the pieces with the methods and properties of their blocks of code, read as C#."""
-    if patience.kind == NONE:
+    if budget.kind == NONE:
         return pieces
     made = []
     for piece in pieces:
         made.append(piece)
         if piece.kind in ("code", "functions"):
-            made += _members(lines, piece, options, patience)
+            made += _members(lines, piece, options, budget)
     return made
 
 
 _CLASS = b"class Page"
 
 
-def _members(lines: Lines, block: Piece, options: ChunkOptions, patience: Patience) -> list[Piece]:
+def _members(lines: Lines, block: Piece, options: ChunkOptions, budget: TimeBudget) -> list[Piece]:
     """Return what a block declares: its text is read as the body of a class, on its own rows."""
     from ragit.chunk import code
 
@@ -81,7 +81,7 @@ def _members(lines: Lines, block: Piece, options: ChunkOptions, patience: Patien
     shown = b"\n" * (block.row + rows_before) + _CLASS + lines.text[brace:end]
     if nesting.too_deep("csharp", shown):
         return []
-    found = code.pieces_of(Lines(shown), LANGUAGES["csharp"], options, patience)
+    found = code.pieces_of(Lines(shown), LANGUAGES["csharp"], options, budget)
     members = []
     for piece in found or ():
         piece.definitions = [each for each in piece.definitions if each.name != "Page"]

@@ -1,8 +1,7 @@
-"""One child process that reads files, seen from its parent: documents, texts with a grammar, or
-files of a custom chunker.
+"""Talk to a child process that reads documents, texts with a grammar, or files of custom chunkers.
 
-The protocol is JSON lines and bytes, bounded and checked: what the child answers is not trusted,
-and never a pickle.
+The protocol is JSON lines and bytes. The child's answer is not trusted: its size is limited, its
+values are checked, and it is never a pickle.
 """
 
 from __future__ import annotations
@@ -17,19 +16,20 @@ from ragit.sandbox import ChildProcess
 from ragit.types import Chunk, Definition
 
 _HEAD = 64 << 20
-"""Most bytes of an answer's first line, which lists the chunks."""
+"""Limit in bytes on an answer's first line, which lists the chunks."""
 _READY = 1 << 10
 _START_S = 30.0
-"""Seconds on the clock in which a child has to be ready. It needs 0.05 on a quiet machine."""
+"""Seconds on the clock within which a child has to be ready. An idle machine needs 0.05."""
 _CLOCK = 4
 _CLOCK_AT_LEAST = 10.0
-"""Seconds on the clock for each of processor time, and at least: other processes run beside the
-child.
+"""Seconds on the clock for each second of processor time, and the least of them.
+
+The clock is given more because other processes run beside the child.
 """
 _REPEATED = 16
-"""How often the chunks of an answer may hold its whole text together."""
+"""Limit on the total size of the chunks of an answer, as a multiple of its text."""
 _NUMBERS = 1 << 32
-"""More rows, pages or cells than any document has."""
+"""Limit on row, page and cell numbers, above those of any document."""
 
 NOT_STARTED = "not started"
 CRASHED = "crashed"
@@ -40,19 +40,19 @@ WAITED = "waited"
 _FROM_OUTSIDE = frozenset(
     getattr(signal, name, None) for name in ("SIGKILL", "SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT")
 )
-"""Signals that no reader causes by itself: the kernel short of memory, or a person, sent them."""
+"""Signals that come from the kernel when memory is short, or from a person, not from a reader."""
 
 
 class Time(NamedTuple):
-    """The time in which one file has to be read."""
+    """The time within which one file has to be read."""
 
     processor: float
-    """Seconds of processor time; 0 for no bound."""
+    """Seconds of processor time; 0 for no limit."""
     clock: float
     """Seconds on the clock."""
 
     def within(self, most: float) -> Time:
-        """Return the same, but at most so much processor time, and in proportion on the clock."""
+        """Return this time cut to `most` seconds of processor time, and the clock in proportion."""
         if most >= self.processor:
             return self
         return Time(most, min(self.clock, max(_CLOCK * most, _CLOCK_AT_LEAST)))
@@ -66,8 +66,7 @@ class Ended(Exception):
         self.how = how
         """NOT_STARTED, CRASHED, KILLED, TOO_LONG (processor time) or WAITED (time on the clock)."""
         self.blames_file = how == CRASHED and room
-        """True if the file is the likely cause: nobody killed the child, and memory was not short.
-        """
+        """True if the file is the likely cause: no kill, and memory was not short."""
         self.status = status
 
     def __str__(self) -> str:
@@ -80,7 +79,7 @@ class Ended(Exception):
 
 
 class ReaderProcess:
-    """One child. It is used for one file after another, by one thread at a time."""
+    """One child process, which reads one file after another for one thread at a time."""
 
     def __init__(
         self,
@@ -90,8 +89,9 @@ class ReaderProcess:
         environ: Mapping[str, str] | None = None,
         site: bool = True,
     ) -> None:
-        """Start it. `kind` is its bound on memory, and a line that it is sent before the first
-        file. Raises OSError.
+        """Start it. Raises OSError.
+
+        `kind` is its limit on memory, and a line that is sent to it before the first file.
         """
         self.parent = os.getpid()
         self.kind = kind
@@ -99,10 +99,9 @@ class ReaderProcess:
         self.process = ChildProcess(start, *arguments, environ=environ, site=site)
         self.usable = True
         self.used = 0.0
-        """Processor time of the last file in seconds; all that was allowed if there was no answer.
-        """
+        """Processor time of the last file in seconds; the limit if there was no answer."""
         self.room = False
-        """True if the memory that it may use was free when it started."""
+        """True if half of the memory that it may use was free when it started."""
         self._ready = False
 
     @property
@@ -115,8 +114,8 @@ class ReaderProcess:
     ) -> tuple[dict[str, Any], bytes, tuple[Chunk, ...]]:
         """Return the answer about one file: its first line, the text, and the chunks of that text.
 
-        With `text`, the chunks are of this text, and the child sends none. Raises Ended; the child
-        is dead then.
+        With `text`, the chunks divide this text, and the child sends none. Raises Ended after
+        ending the child.
         """
         self.used = time.processor
         try:
@@ -127,7 +126,7 @@ class ReaderProcess:
             ended = self._ended(time)
             self.end()
             raise ended from None
-        except (ValueError, TypeError, KeyError, RecursionError):  # no answer that a reader gives
+        except (ValueError, TypeError, KeyError, RecursionError):  # an invalid answer
             self.end()
             raise Ended(CRASHED, self.room, None) from None
         except BaseException:  # interrupted in the middle of an answer
@@ -175,7 +174,7 @@ class ReaderProcess:
             return Ended(NOT_STARTED, False, None if late else self.process.status())
         status = self.process.status()
         if self.process.late:
-            # Where processor time is bounded, the file had less of it than it may have.
+            # If processor time is limited, the file did not use all of it.
             bounded = time.processor and hasattr(signal, "setitimer")
             return Ended(WAITED if bounded else TOO_LONG, self.room, status)
         if status is not None and status == -getattr(signal, "SIGPROF", 0):
@@ -185,8 +184,9 @@ class ReaderProcess:
 
 
 def _chunks(rows: Any, text: bytes) -> Iterator[Chunk]:
-    """Yield the chunks of an answer. Raises ValueError or TypeError for other values, or if they
-    repeat the text.
+    """Yield the chunks of an answer.
+
+    Raises ValueError or TypeError for invalid values, or if the chunks repeat too much of the text.
     """
     room = _REPEATED * len(text) + (1 << 20)
     for row in rows:

@@ -1,4 +1,4 @@
-"""The child's side of reader_process.py: limits, requests and answers."""
+"""Serve requests in a child process, within limits; the other side of reader_process.py."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from ragit.sandbox import confine, end_with_parent, has_room
 from ragit.types import Chunk
 
 _GRACE = 10
-"""Seconds after the deadline at which a child whose parent is gone ends itself."""
+"""Seconds after the deadline at which a child without a parent ends itself."""
 
 
 class Server:
-    """Takes files from the parent one after another and answers about each."""
+    """A server that takes files from the parent one by one and answers about each."""
 
     def __init__(self, limit: int) -> None:
-        """Bound this process to so many bytes of memory, and to the life of its parent."""
+        """Limit this process to `limit` bytes of memory, and to the life of its parent."""
         self.source, self._sink = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-        # A library's print must not end up in an answer, nor what it reads be the next file.
+        # Keep libraries from writing into an answer or reading the next file.
         os.dup2(2, 1)
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         self._limit = limit
@@ -36,15 +36,11 @@ class Server:
             os.register_at_fork(after_in_child=self._sink.close)
 
     def ready(self) -> None:
-        """Tell the parent that this process runs, and whether half of the memory that it may use is
-        free.
-        """
+        """Tell the parent that this process runs, and if half of its memory limit is free."""
         self._write({"room": has_room(self._limit)}, b"")
 
     def requests(self) -> Iterator[tuple[dict[str, Any], bytes]]:
-        """Yield each request and the file it is about, until the parent ends or this process has
-        become too large.
-        """
+        """Yield each request and its file, until the parent ends or this process is too large."""
         while line := self.source.readline():
             head = json.loads(line)
             yield head, self.source.read(head["size"])
@@ -67,9 +63,7 @@ class Server:
 
     @staticmethod
     def _used() -> int:
-        """Return the bytes of memory that the limit counts; the peak where the system does not
-        tell.
-        """
+        """Return the bytes of memory that the limit counts, or the peak if they are unknown."""
         with contextlib.suppress(OSError, ValueError, IndexError):
             status = Path("/proc/self/status").read_text()
             return int(status.split("VmData:")[1].split()[0]) * 1024
@@ -82,10 +76,9 @@ class Server:
 
 
 def end_after(processor: float, clock: float) -> None:
-    """Have the system end this process after so many seconds, even inside of a library; 0 takes the
-    bound away.
+    """Have the system end this process after these seconds, even inside a library; 0 for never.
 
-    By the clock the parent comes first, if it lives.
+    The parent, if it lives, ends it by the clock _GRACE seconds earlier.
     """
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_PROF, processor)

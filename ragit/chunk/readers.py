@@ -1,7 +1,7 @@
-"""Choose the reader of a blob, and skip blobs that no reader reads.
+"""Choose the reader of a blob, and skip blobs that have none.
 
-A reader is a function from lines, row and options to pieces. A document is read elsewhere, to text
-and chunks at once: documents/ tells how.
+A reader of text is a function from lines and options to pieces. The readers of documents, which
+return a text and its chunks, are in documents/.
 """
 
 from __future__ import annotations
@@ -18,33 +18,35 @@ from ragit.chunk.encoding import text_of
 from ragit.chunk.lines import Lines
 from ragit.chunk.names import require
 from ragit.chunk.options import ChunkOptions
-from ragit.chunk.patience import NONE, Patience
 from ragit.chunk.pieces import Piece, chunks_of
 from ragit.chunk.row import Language
+from ragit.chunk.time_budget import NONE, TimeBudget
 from ragit.types import DEFERRED, PARSER_TOO_LONG, SPENT, SPENT_BY_LINES, TOO_DEEP, Chunking
 
 if TYPE_CHECKING:
     from ragit.chunk.custom import Custom
 
-TextReader = Callable[[bytes, str, ChunkOptions, "Patience"], Chunking]
-"""Chunks a text: bytes, language, options and time budget in."""
+TextReader = Callable[[bytes, str, ChunkOptions, "TimeBudget"], Chunking]
+"""A function that chunks a text."""
 
 MAX_PARSE = 2_000_000
-"""Bytes above which no grammar is tried: a syntax tree takes some 20 times the text, and such files
-hold data."""
+"""Bytes above which no grammar is used.
+
+A syntax tree takes about 20 times the memory of its text, and such large files hold data.
+"""
 
 _HTML = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?<(?:!doctype\s+html|html)\b", re.IGNORECASE
 )
-"""What Word and Excel save as a web page keeps their suffix."""
+"""Start of a web page: one saved by Word or Excel keeps the suffix of a document."""
 
 _LONG_LINE = 1000
 _MINIFIED_FROM = 5000
 _HUGE_LINE = 1_000_000
 _BROKEN_LINE = 120
-"""Bytes of a line in a bundle that its bundler broke at 200 or 500 columns."""
+"""Bytes of a long line. Some bundlers break lines at 200 or 500 columns."""
 _SPARSE = 9
-"""Percent of white space in it at most; code that a person wrote has twice as much."""
+"""Most percent of white space in a bundle; code written by people has twice as much."""
 _BUNDLED = frozenset(("javascript", "typescript", "tsx", "css"))
 
 _RULES: Mapping[str, Callable[[Lines, ChunkOptions], list[Piece]]] = {
@@ -59,8 +61,7 @@ _RULES: Mapping[str, Callable[[Lines, ChunkOptions], list[Piece]]] = {
 
 
 def by_custom(data: bytes, language: str, options: ChunkOptions, custom: Custom) -> Chunking:
-    """Return the chunks of a blob that a chunker of the user's own reads, or the reason why it has
-    none."""
+    """Return the chunks that a custom chunker makes of a blob, or why there are none."""
     from ragit.chunk.child import FAILED, read_custom
 
     require(language)
@@ -71,7 +72,7 @@ def by_custom(data: bytes, language: str, options: ChunkOptions, custom: Custom)
     found = read_custom(data, language, options, custom)
     if found.derived:
         return Chunking(language, found.chunks, found.skipped, found.text)
-    # Its lines are the file's: an answer about another text would be shown with the wrong one.
+    # Lines refer to the file, so chunks of another text would be shown with wrong lines.
     return (
         Chunking(language, found.chunks)
         if found.text == text_of(data)
@@ -83,7 +84,7 @@ def read(
     data: bytes,
     language: str,
     options: ChunkOptions,
-    patience: Patience,
+    budget: TimeBudget,
     *,
     parse: TextReader | None = None,
 ) -> Chunking:
@@ -97,12 +98,12 @@ def read(
     if lfs.is_pointer(data):
         return Chunking(language, (), lfs.POINTER)
     if row.reader == "document":
-        document = _document(data, row, options, patience)
+        document = _document(data, row, options, budget)
         if document is not None:
             return document
         row = require("html" if "html" in row.also.split() and _HTML.match(data) else "text")
     if parse:
-        return parse(data, row.name, options, patience)
+        return parse(data, row.name, options, budget)
     text = text_of(data)
     if text is None:
         return Chunking(language, (), "binary")
@@ -113,25 +114,24 @@ def read(
     if _minified(lines, row):
         return Chunking(row.name, (), "minified")
     started = thread_time()
-    chunks = chunks_of(lines, _pieces(lines, row, options, patience), options, row)
-    patience.used += thread_time() - started
-    return Chunking(row.name, chunks, _why_by_lines(patience))
+    chunks = chunks_of(lines, _pieces(lines, row, options, budget), options, row)
+    budget.used += thread_time() - started
+    return Chunking(row.name, chunks, _why_by_lines(budget))
 
 
-def _why_by_lines(patience: Patience) -> str:
-    """Return why a grammar did not cut a text, or part of it; empty if it did."""
-    if patience.too_deep:
+def _why_by_lines(budget: TimeBudget) -> str:
+    """Return why a text, or part of it, was cut without its grammar; empty if it was not."""
+    if budget.too_deep:
         return TOO_DEEP
-    if not patience.over:
+    if not budget.over:
         return ""
-    return SPENT_BY_LINES if patience.kind == NONE else PARSER_TOO_LONG
+    return SPENT_BY_LINES if budget.kind == NONE else PARSER_TOO_LONG
 
 
 def _document(
-    data: bytes, row: Language, options: ChunkOptions, patience: Patience
+    data: bytes, row: Language, options: ChunkOptions, budget: TimeBudget
 ) -> Chunking | None:
-    """Return the text and chunks of a document, or why it has none; None if it is no document but
-    plain text."""
+    """Return the text and chunks of a document, or why it has none; None if it is plain text."""
     from ragit.chunk.documents import READERS, sniff
 
     is_text = READERS[row.name].is_text
@@ -140,35 +140,35 @@ def _document(
     if not options.documents.enabled:
         return None if is_text else Chunking(row.name, (), "documents.enabled is false")
     if not is_text and not sniff.container(data):
-        return None  # a note called .doc, a page of an error saved as .pdf
-    if patience.kind == NONE:
+        return None  # such as a note called .doc, or an error page saved as .pdf
+    if budget.kind == NONE:
         return Chunking(row.name, (), SPENT)
     from ragit.chunk.child import read_document
 
-    found = read_document(data, row.name, options.documents, patience)
-    if patience.over and patience.brief:
+    found = read_document(data, row.name, options.documents, budget)
+    if budget.over and budget.brief:
         return Chunking(row.name, (), found.skipped)
     if is_text and found.skipped and found.skipped not in DEFERRED:
-        return None  # no table or notebook that can be read is still a text
+        return None  # an invalid table or notebook is still text
     return Chunking(found.language, found.chunks, found.skipped, found.text)
 
 
-def _pieces(lines: Lines, row: Language, options: ChunkOptions, patience: Patience) -> list[Piece]:
+def _pieces(lines: Lines, row: Language, options: ChunkOptions, budget: TimeBudget) -> list[Piece]:
     if row.grammar and len(lines.text) <= MAX_PARSE:
-        patience.too_deep = nesting.too_deep(row.grammar, lines.text)
+        budget.too_deep = nesting.too_deep(row.grammar, lines.text)
         pieces = None
-        if not patience.too_deep:
+        if not budget.too_deep:
             from ragit.chunk import code
 
-            pieces = code.pieces_of(lines, row, options, patience)
+            pieces = code.pieces_of(lines, row, options, budget)
         if pieces is not None:
             return pieces
     pieces = _RULES["lines" if row.grammar else row.reader](lines, options)
-    return razor.with_members(lines, pieces, options, patience) if row.name == "razor" else pieces
+    return razor.with_members(lines, pieces, options, budget) if row.name == "razor" else pieces
 
 
 def _minified(lines: Lines, row: Language) -> bool:
-    """Return True if nearly all bytes are in lines that no person wrote."""
+    """Return True if nearly all bytes are in lines too long to be written by hand."""
     size = len(lines.text)
     if size < _MINIFIED_FROM or not (row.minifies or size > _HUGE_LINE):
         return False
@@ -183,7 +183,7 @@ def _minified(lines: Lines, row: Language) -> bool:
 
 
 def _is_bundle(text: bytes, lengths: list[int]) -> bool:
-    """Return True for a minified script or style whose lines were broken at some width."""
+    """Return True for a minified script or style whose lines were broken at a fixed width."""
     broken = sum(length for length in lengths if length > _BROKEN_LINE)
     white = sum(map(text.count, (b" ", b"\t", b"\n")))
     return broken * 10 > len(text) * 8 and white * 100 < len(text) * _SPARSE

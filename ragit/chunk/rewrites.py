@@ -1,4 +1,4 @@
-"""Rewrite, for the grammar only, what it cannot parse. Length and line ends of a text stay."""
+"""Rewrite syntax that a grammar cannot parse, keeping the length and line ends of the text."""
 
 from __future__ import annotations
 
@@ -46,16 +46,17 @@ _ROUTINE = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 _ROUTINE_END = re.compile(
-    rb"^END\b[^\n;]*;?[ \t]*(?:\$\$|//)?[ \t]*\r?$|^[ \t]*(?:;|/|//|\$\$|DELIMITER\b[^\n]*)[ \t]*\r?$"
+    rb"^END\b[^\n;]*;?[ \t]*(?:\$\$|//)?[ \t]*\r?$"
+    rb"|^[ \t]*(?:;|/|//|\$\$|DELIMITER\b[^\n]*)[ \t]*\r?$"
     rb"|^\$\w*\$[^\n]*;[ \t]*\r?$"
-    rb"|(?=^[ \t]*(?:CREATE|ALTER|DROP)[ \t]+(?:OR|TABLE|VIEW|PROC|FUNCTION|TRIGGER|INDEX|UNIQUE|TYPE|"
-    rb"SCHEMA|SEQUENCE|PACKAGE)\w*\b)|\Z",
+    rb"|(?=^[ \t]*(?:CREATE|ALTER|DROP)[ \t]+(?:OR|TABLE|VIEW|PROC|FUNCTION|TRIGGER|INDEX|UNIQUE|"
+    rb"TYPE|SCHEMA|SEQUENCE|PACKAGE)\w*\b)|\Z",
     re.MULTILINE | re.IGNORECASE,
 )
 
 
 def _sql(text: bytes) -> bytes:
-    """Write routines, which have a dialect in each database, as views of their names."""
+    """Write routines, whose syntax differs between databases, as views of the same name."""
     text = _BRACKETED.sub(rb'"\1"', _GO.sub(rb"\1; ", text))
     shown, at = [], 0
     for found in _ROUTINE.finditer(text):
@@ -72,8 +73,10 @@ def _sql(text: bytes) -> bytes:
 
 
 def _known(routine: bytes) -> bool:
-    """Return True for what the grammar reads: PostgreSQL's quoted bodies, and triggers that call a
-    function."""
+    """Return True if the grammar can parse a routine.
+
+    It can parse the quoted bodies of PostgreSQL, and triggers that call a function.
+    """
     return re.search(rb"\$\w*\$", routine) is not None or not re.search(
         rb"\bBEGIN\b", routine, re.IGNORECASE
     )
@@ -101,4 +104,4 @@ REWRITES: Mapping[str, Callable[[bytes], bytes]] = {
     "sql": _sql,
     "typescript": _typescript,
 }
-"""By language."""
+"""Rewrites by the name of the grammar's language."""

@@ -1,6 +1,6 @@
-"""Read without a grammar: LaTeX, Visual Studio solutions, and lines for everything else.
+"""Read LaTeX, Visual Studio solutions and plain lines without a grammar.
 
-Those of reStructuredText and AsciiDoc are in titles.py, Razor's in razor.py, that of CSV in
+The readers of reStructuredText and AsciiDoc are in titles.py, of Razor in razor.py, and of CSV in
 delimited.py.
 """
 
@@ -14,8 +14,10 @@ from ragit.chunk.pieces import Piece
 
 
 def by_lines(lines: Lines, options: ChunkOptions) -> list[Piece]:
-    """Return blocks of at most `max_lines` lines; a block ends at an empty line if there is one in
-    its last quarter."""
+    """Return blocks of at most `max_lines` lines.
+
+    A block ends at an empty line if there is one in its last quarter.
+    """
     pieces = []
     row = 0
     while row < lines.count:
@@ -29,7 +31,8 @@ def by_lines(lines: Lines, options: ChunkOptions) -> list[Piece]:
 
 
 _SECTION = re.compile(
-    rb"[ \t]*\\(part|chapter|section|subsection|subsubsection|paragraph)\*?[ \t]*(?:\[[^\]\n]*\])?[ \t]*\{"
+    rb"[ \t]*\\(part|chapter|section|subsection|subsubsection|paragraph)\*?[ \t]*"
+    rb"(?:\[[^\]\n]*\])?[ \t]*\{"
 )
 _RANKS = {
     name: rank
@@ -76,8 +79,10 @@ def latex(lines: Lines, options: ChunkOptions) -> list[Piece]:
 
 
 def _title(text: bytes, start: int) -> str:
-    """Return the text up to the brace that closes the one before `start`, on one line, at most 200
-    bytes of it."""
+    """Return a title on one line, up to its closing brace and at most 200 bytes.
+
+    `start` is the offset after its opening brace.
+    """
     depth, end = 1, start
     while end < min(len(text), start + 200):
         depth += {0x7B: 1, 0x7D: -1}.get(text[end], 0)

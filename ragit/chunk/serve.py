@@ -1,4 +1,4 @@
-"""The child process in which documents are read, and files of custom chunkers. child.py starts it."""
+"""Run the child process that reads documents and files of custom chunkers (child.py starts it)."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from ragit.chunk.reader_server import Server, end_after
 
 
 def serve() -> None:
-    """Read files until the parent ends. The arguments are the bytes of memory, and `custom` for a
-    custom chunker.
+    """Read files until the parent ends.
+
+    Command-line arguments: the limit on memory in bytes, and `custom` for a custom chunker.
     """
     server = Server(int(sys.argv[1]))
     server.ready()
@@ -39,7 +40,7 @@ def serve() -> None:
 
 
 def _chunker(setup: dict[str, Any]) -> Callable[[bytes, str, DocumentOptions], Read]:
-    """Return the reader of a process that is there for one custom chunker."""
+    """Return the reader of a process that serves one custom chunker."""
     from ragit.chunk.custom import Custom
     from ragit.chunk.custom.run import Runner
 

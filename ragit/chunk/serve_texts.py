@@ -1,4 +1,4 @@
-"""The child process in which texts are parsed and chunked. texts.py starts it."""
+"""Run the child process that parses and chunks texts (texts.py starts it)."""
 
 from __future__ import annotations
 
@@ -8,28 +8,31 @@ import sys
 import time
 from typing import Any
 
-from ragit.chunk import code, readers  # noqa: F401 - code is loaded before the first file comes
+from ragit.chunk import code, readers  # noqa: F401 - load `code` before the first file
 from ragit.chunk.options import ChunkOptions
-from ragit.chunk.patience import Patience
 from ragit.chunk.reader_server import Server, end_after
+from ragit.chunk.time_budget import TimeBudget
 
 
 def serve() -> None:
-    """Chunk texts until the parent ends. The argument is how many bytes of memory may be used."""
+    """Chunk texts until the parent ends.
+
+    Command-line argument: the limit on memory in bytes.
+    """
     server = Server(int(sys.argv[1]))
     server.ready()
     gc.freeze()
     for head, data in server.requests():
-        patience = Patience(head["kind"])
+        budget = TimeBudget(head["kind"])
         started = time.process_time()
         end_after(*head["time"])
         try:
-            found = readers.read(data, head["language"], _options(head["options"]), patience)
-        except MemoryError:  # what else is in this memory cannot be relied on
+            found = readers.read(data, head["language"], _options(head["options"]), budget)
+        except MemoryError:  # the state of this process is not reliable any more
             os._exit(1)
         end_after(0, 0)
         used = time.process_time() - started
-        about = {"language": found.language, "skipped": found.skipped, "over": patience.over}
+        about = {"language": found.language, "skipped": found.skipped, "over": budget.over}
         server.answer(about, found.chunks, used)
 
 

@@ -1,16 +1,16 @@
-"""Chunks texts in a child process (serve_texts.py): a grammar is native code that reads untrusted
-bytes.
+"""Chunk texts in a child process (serve_texts.py).
 
-A text over which the child crashes twice, while it chunks others, is cut by lines for good. One
-whose child was killed or short of memory is cut by lines for now.
+A grammar is native code that reads untrusted bytes, so it may crash. A text over which two children
+crash is cut by lines for good. A text whose child was killed or short of memory is cut by lines
+until a later run.
 """
 
 from __future__ import annotations
 
 from ragit.chunk.encoding import text_of
 from ragit.chunk.options import ChunkOptions
-from ragit.chunk.patience import BRIEF, NONE, Patience
 from ragit.chunk.reader_process import TOO_LONG, WAITED, Ended, ReaderProcess, Time
+from ragit.chunk.time_budget import BRIEF, NONE, TimeBudget
 from ragit.errors import WorkerDied
 from ragit.sandbox import Spares
 from ragit.types import (
@@ -27,12 +27,13 @@ from ragit.types import (
 _START = "from ragit.chunk.serve_texts import serve; serve()"
 
 MEMORY = 2 << 30
-"""Bytes that chunking one text may take. A few kilobytes of unclosed comments make some parsers
-want more than that.
+"""Bytes of memory that chunking one text may take.
+
+Some parsers want more for a few kilobytes of unclosed comments.
 """
 
 _TRIES = 3
-"""Processes that are tried for one text. Two that crash over it make it the text's fault."""
+"""Most processes that are tried for one text. After two crashes the text is to blame."""
 
 _SIZES = ("node_types", "max_lines", "max_bytes", "min_bytes", "item_bytes")
 _HINT = "What was done is kept. If memory is short, free some and type: ragit index"
@@ -43,27 +44,27 @@ _answered = False
 
 
 def time_for(size: int, kind: str) -> Time:
-    """Return the time after which the child is ended, some times what `grammars.parse` allows a
-    text of this size.
+    """Return the time after which the child is ended, for a text of `size` bytes.
 
-    It is needed where a grammar does not look at the time, and where a page holds many scripts.
+    It is several times what `grammars.parse` allows. It matters if a grammar does not check the
+    time, or if a page holds many scripts.
     """
     processor = 1.0 + size / 200_000 if kind == BRIEF else 6.0 + size / 33_000
     return Time(processor, max(4 * processor, 30.0))
 
 
 def start() -> None:
-    """Start a child ahead of the first text, unless one waits already."""
+    """Start a child ahead of the first text, unless one is idle."""
     if not len(_spares):
         _spares.add(_started())
 
 
 def end_children() -> None:
-    """End the processes that wait for another text."""
+    """End the idle child processes."""
     _spares.end_all()
 
 
-def read(data: bytes, language: str, options: ChunkOptions, patience: Patience) -> Chunking:
+def read(data: bytes, language: str, options: ChunkOptions, budget: TimeBudget) -> Chunking:
     """Return the chunks of a text, or the reason why it has none. Thread-safe.
 
     Raises WorkerDied if no child process could be started or kept alive so far.
@@ -72,14 +73,14 @@ def read(data: bytes, language: str, options: ChunkOptions, patience: Patience) 
     for _ in range(_TRIES):
         child = _spares.take() or _started()
         try:
-            return _asked(child, data, language, options, patience)
+            return _asked(child, data, language, options, budget)
         except Ended as ended:
-            patience.used += child.used
+            budget.used += child.used
             if ended.how in (TOO_LONG, WAITED):
-                patience.over = True
-                if patience.brief:
+                budget.over = True
+                if budget.brief:
                     return Chunking(language, ())
-                if patience.kind == NONE:
+                if budget.kind == NONE:
                     return Chunking(language, (), SPENT)
                 reason = PARSER_TOO_LONG if ended.how == TOO_LONG else BUSY_BY_LINES
                 return _by_lines(data, language, options, reason)
@@ -93,39 +94,39 @@ def read(data: bytes, language: str, options: ChunkOptions, patience: Patience) 
 
 
 def _asked(
-    child: ReaderProcess, data: bytes, language: str, options: ChunkOptions, patience: Patience
+    child: ReaderProcess, data: bytes, language: str, options: ChunkOptions, budget: TimeBudget
 ) -> Chunking:
     """Return the answer of one child about one text. Raises Ended."""
     global _answered
     text = text_of(data) or b""
     sizes = {name: getattr(options, name) for name in _SIZES}
-    head = {"language": language, "kind": patience.kind, "options": sizes}
-    time = time_for(len(data), patience.kind).within(patience.most)
+    head = {"language": language, "kind": budget.kind, "options": sizes}
+    time = time_for(len(data), budget.kind).within(budget.most)
     answer, _, chunks = child.ask(head, data, time, text)
     _answered = True
     if child.usable and not child.late:
         _spares.add(child)
     else:
         child.end()
-    patience.used += child.used
-    patience.over = answer["over"] is True
+    budget.used += child.used
+    budget.over = answer["over"] is True
     return Chunking(str(answer["language"]), chunks, str(answer["skipped"]))
 
 
 def _by_lines(data: bytes, language: str, options: ChunkOptions, reason: str) -> Chunking:
-    """Return the chunks of a text without its grammar, for a reason.
+    """Return the chunks of a text that is cut by lines, with the reason for that.
 
-    That a child can do it proves that children live. Without a child it is done here, where no
-    grammar runs either.
+    A child that does this shows that children can run. If it ends too, the text is cut in this
+    process, still without a grammar.
     """
     try:
-        found = _asked(_spares.take() or _started(), data, language, options, Patience(NONE))
+        found = _asked(_spares.take() or _started(), data, language, options, TimeBudget(NONE))
     except Ended as ended:
         if ended.how in (TOO_LONG, WAITED):
             return Chunking(language, (), BUSY)
         from ragit.chunk import readers
 
-        found = readers.read(data, language, options, Patience(NONE))
+        found = readers.read(data, language, options, TimeBudget(NONE))
         reason = SHORT_BY_LINES
     if found.skipped == SPENT_BY_LINES:
         return Chunking(found.language, found.chunks, reason)

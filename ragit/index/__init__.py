@@ -1,4 +1,4 @@
-"""Finds which chunkings a tree lacks, computes and stores them. Drives git, chunk, embed and store."""
+"""Find the chunkings that a tree lacks, compute them and store them."""
 
 from __future__ import annotations
 

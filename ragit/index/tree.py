@@ -101,7 +101,7 @@ def chunks_without_vectors(store: Store | None, *trees: IndexedTree) -> WithoutV
 
 
 class TreeResolver:
-    """Resolves trees of one repository under one configuration, embedder and describer of chunks."""
+    """Resolves trees of one repository for one configuration, embedder and chunk describer."""
 
     def __init__(self, repo: Repo, selector: Selector, embedder: str, describer: str = "") -> None:
         self._repo = repo
@@ -210,7 +210,7 @@ class TreeResolver:
         return self._plan(entries, entries, {entry.path for entry in entries if _rules(entry.path)})
 
     def _difference(self, old: Oid, base: Snapshot, new: Oid) -> tuple[Plan, set[bytes]] | None:
-        """Return the plan of the new and changed paths, and all that differ; None if rules changed."""
+        """Return the plan of new and changed paths, and all that differ; None if rules changed."""
         try:
             changes = self._repo.diff(old, new)
         except GitFailed:  # `old` was pruned, or the store came from another clone: walk `new`

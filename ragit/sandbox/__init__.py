@@ -1,4 +1,4 @@
-"""Child processes that read untrusted input, with limits on memory, time and output."""
+"""Run child processes that read untrusted input, with limits on memory, time and output."""
 
 from __future__ import annotations
 

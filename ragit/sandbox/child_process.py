@@ -1,10 +1,8 @@
-"""Child processes that read untrusted input: their answers are bounded in bytes and time, and their
-end harms no one.
+"""Run child processes that read untrusted input, with limits on the size and time of answers.
 
 A child limits its own memory and time (rlimits.py) before it reads the first byte. It starts in the
-folder that holds the package, so that no module of the searched repository is imported, and in a
-session of its own: Ctrl-C goes to the parent, which ends its children and whatever those have
-started.
+folder of the package, so that no module of the searched repository is imported. It has a session of
+its own, so that Ctrl-C goes to the parent, which ends its children and their children.
 """
 
 from __future__ import annotations
@@ -22,11 +20,11 @@ from typing import BinaryIO, cast
 _PACKAGE_PARENT = Path(__file__).resolve().parents[2]
 _PATH = "import sys; sys.path[1:] = sys.argv.pop().split(chr(10)); "
 _GRACE = 10
-"""Seconds in which a child has to be gone once its answer has ended."""
+"""Seconds within which a child has to exit after its answer."""
 
 
 class ChildProcess:
-    """One child, seen from its parent."""
+    """A child process, as its parent uses it."""
 
     def __init__(
         self,
@@ -38,8 +36,9 @@ class ChildProcess:
     ) -> None:
         """Run the Python statement `start` in a new process. Raises OSError.
 
-        `heard` lets it write to this process's standard error. Without `site` it imports from where
-        this process does, but runs no hooks of installed packages, which saves half of its start.
+        With `heard` it writes to the standard error of this process. Without `site` it uses the
+        import path of this process, but runs no hooks of installed packages, which halves the time
+        to start.
         """
         command = [sys.executable, "-c", start, *arguments]
         if not site:
@@ -55,7 +54,7 @@ class ChildProcess:
         )
         self._in = cast(BinaryIO, self._popen.stdin)
         self.answers = cast(BinaryIO, self._popen.stdout)
-        """Its output, for a caller that trusts it. The methods below are bounded."""
+        """Output without limits, for a caller that trusts it; the methods below have limits."""
         self.late = False
         """True if it was ended because its time was over."""
 
@@ -66,14 +65,14 @@ class ChildProcess:
 
     @contextlib.contextmanager
     def within(self, seconds: float) -> Iterator[None]:
-        """End the child if the block takes longer than so many seconds."""
+        """End the child if the block takes longer than `seconds`."""
         timer = threading.Timer(seconds, self._expire)
         timer.start()
         try:
             yield
         finally:
             timer.cancel()
-            timer.join()  # if it is over just now, whoever asks next has to know
+            timer.join()  # so that `late` is final
 
     def _expire(self) -> None:
         self.late = True
@@ -90,8 +89,9 @@ class ChildProcess:
         self._in.close()
 
     def line(self, most: int) -> bytes:
-        """Return the next line of its answer with its end. Raises EOFError if it is longer than so
-        many bytes.
+        """Return the next line of its answer with the line end.
+
+        Raises EOFError if it is longer than `most` bytes, or has no end.
         """
         line = self.answers.readline(most)
         if not line.endswith(b"\n"):
@@ -99,23 +99,23 @@ class ChildProcess:
         return line
 
     def exactly(self, size: int) -> bytes:
-        """Return the next so many bytes of its answer. Raises EOFError if there are fewer."""
+        """Return the next `size` bytes of its answer. Raises EOFError if there are fewer."""
         data = self.answers.read(size)
         if len(data) != size:
             raise EOFError
         return data
 
     def rest(self, most: int) -> bytes:
-        """Return the rest of its answer. Raises EOFError if it is longer than so many bytes."""
+        """Return the rest of its answer. Raises EOFError if it is longer than `most` bytes."""
         data = self.answers.read(most + 1)
         if len(data) > most:
             raise EOFError
         return data
 
     def status(self) -> int | None:
-        """Wait for its end, and return its exit status, negative for a signal; None if it lives on.
+        """Wait for its end and return its exit status, negative for a signal.
 
-        The processes that it started are ended.
+        Return None if it does not exit in time. Otherwise end the processes that it started.
         """
         try:
             status = self._popen.wait(_GRACE)
@@ -128,13 +128,13 @@ class ChildProcess:
         """End it and the processes that it started."""
         if self._popen.returncode is not None:
             return
-        self._kill_group()  # before anybody asks whether it has ended: so long, no other process gets its number
+        # First the group: until the child is waited for, no other process gets its id.
+        self._kill_group()
         self._popen.kill()
 
     def _kill_group(self) -> None:
-        with contextlib.suppress(
-            OSError, AttributeError
-        ):  # all of it has ended; there are no groups on Windows
+        # The group may have ended, and Windows has no groups.
+        with contextlib.suppress(OSError, AttributeError):
             os.killpg(self._popen.pid, signal.SIGKILL)
 
     def end(self) -> None:
@@ -144,7 +144,7 @@ class ChildProcess:
         self.forget()
 
     def forget(self) -> None:
-        """Close the pipes: a child ends when its input does."""
+        """Close the pipes; the child exits when its input ends."""
         for pipe in (self._in, self.answers):
-            with contextlib.suppress(OSError):  # what it never read cannot be written any more
+            with contextlib.suppress(OSError):  # unread input cannot be written
                 pipe.close()

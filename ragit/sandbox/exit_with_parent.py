@@ -1,4 +1,4 @@
-"""Ends a child process when its parent is gone, whatever the child is doing."""
+"""End a child process when its parent is gone, even in the middle of a task."""
 
 from __future__ import annotations
 
@@ -8,18 +8,17 @@ from typing import BinaryIO
 
 
 def end_with_parent(source: BinaryIO) -> None:
-    """End this process as soon as the other end of a pipe is closed, by which its parent speaks to
-    it.
+    """End this process as soon as the other end of its parent's pipe is closed.
 
-    The kernel closes it however the parent ends. Where there is no `poll` (Windows), the next read
-    finds it closed.
+    The kernel closes it however the parent ends. Without `poll` (Windows), the next read finds it
+    closed.
     """
     import select
 
     if not hasattr(select, "poll"):
         return
     watch = select.poll()
-    watch.register(source.fileno(), 0)  # no event but the other end's being closed
+    watch.register(source.fileno(), 0)  # only the close of the other end
 
     def wait() -> None:
         watch.poll()

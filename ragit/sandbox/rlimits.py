@@ -1,4 +1,4 @@
-"""Limits that a child process which reads untrusted input sets on itself first."""
+"""Limit the memory and time of a child process that reads untrusted input."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import mmap
 
 
 def confine(memory: int, seconds: int = 0) -> None:
-    """Limit this process to so many bytes of data and seconds of processor time (0: any), and
-    forbid core files.
+    """Limit this process to `memory` bytes of data and `seconds` of processor time (0: no limit).
 
-    Tighter limits stay. A limit that the system refuses is left out; Windows has none of them.
+    Core files are forbidden. Tighter limits stay. A limit that the system refuses is left out;
+    Windows has none of them.
     """
     with contextlib.suppress(ImportError):
         import resource
@@ -26,8 +26,9 @@ def confine(memory: int, seconds: int = 0) -> None:
 
 
 def has_room(memory: int) -> bool:
-    """Return True if half of so many bytes can be had right now. If not, a crash is no fault of
-    what is read.
+    """Return True if half of `memory` bytes can be allocated now.
+
+    If not, a crash is not the fault of the file.
     """
     try:
         mmap.mmap(-1, memory // 2).close()

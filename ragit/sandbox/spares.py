@@ -1,4 +1,4 @@
-"""Child processes that wait for their next task, shared by the threads of one process."""
+"""Keep idle child processes for the next task, shared by the threads of one process."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _Child = TypeVar("_Child", bound=Spare)
 
 
 class Spares(Generic[_Child]):
-    """The idle children of one kind. They are ended when this process exits."""
+    """The idle children of one kind, which are ended when this process exits."""
 
     def __init__(self) -> None:
         self._idle: list[_Child] = []

@@ -147,7 +147,7 @@ def test_a_parse_that_would_take_for_ever_ends_in_lines(monkeypatch: pytest.Monk
     pytest.importorskip("tree_sitter")
     from ragit.chunk import grammars
 
-    monkeypatch.setattr(grammars, "_PATIENCE", -1.0)
+    monkeypatch.setattr(grammars, "_PARSE_S", -1.0)
     code = b"def f():\n    return 1\n\n\n" * 500
     found = assert_holds(code, "python", DEFAULT)
     assert {each.kind for each in found.chunks} == {"text"}

@@ -10,8 +10,8 @@ import pytest
 
 from ragit.chunk import chunk, end_children, nesting, texts
 from ragit.chunk.languages import LANGUAGES
-from ragit.chunk.patience import BRIEF, FULL, Patience
 from ragit.chunk.reader_process import Ended
+from ragit.chunk.time_budget import BRIEF, FULL, TimeBudget
 from ragit.types import PARSER_FAILED, PARSER_TOO_LONG, TOO_DEEP
 
 GRAMMARS = {row.grammar: name for name, row in LANGUAGES.items() if row.grammar}
@@ -65,15 +65,15 @@ def assert_reported(language: str, label: str, data: bytes, kind: str) -> None:
             crashes.append(ended.how)
             raise
 
-    patience = Patience(kind)
+    budget = TimeBudget(kind)
     texts._asked = asked  # type: ignore[assignment]
     try:
-        found = chunk(data, language, patience=patience)
+        found = chunk(data, language, budget=budget)
     finally:
         texts._asked = real
-    if crashes and not (patience.over and kind == BRIEF):
+    if crashes and not (budget.over and kind == BRIEF):
         assert found.skipped in (PARSER_FAILED, PARSER_TOO_LONG), (language, label, crashes)
-    if not patience.over:
+    if not budget.over:
         lines = {n for one in found.chunks for n in range(one.start_line, one.end_line + 1)}
         written = [n for n, line in enumerate(data.split(b"\n"), 1) if line.strip()]
         assert found.skipped == "minified" or lines.issuperset(written), (language, label)
@@ -137,7 +137,7 @@ def test_what_people_write_is_not_nested_too_deeply(grammar: str, text: bytes) -
 @pytest.mark.parametrize("kind", [BRIEF, FULL])
 def test_a_text_that_kills_its_grammar_is_cut_by_lines(kind: str) -> None:
     """Kotlin's scanner aborts where its stack is full."""
-    found = chunk(b'"${' * 2000 + b"\n", "kotlin", patience=Patience(kind))
+    found = chunk(b'"${' * 2000 + b"\n", "kotlin", budget=TimeBudget(kind))
     assert (found.skipped, len(found.chunks)) == (PARSER_FAILED, 1)
     assert chunk(b"fun f() = 1\n", "kotlin").chunks[0].symbol == "f", "others are parsed as ever"
 

@@ -1,9 +1,9 @@
-"""Chunkers of the user's own.
+"""Run custom chunkers, which users write.
 
-A chunker is a function `chunk(data: bytes)`, or an object or class with such a method. It is given
-a file's bytes and gives `Span`s, lines of the text that the file is, or `Block`s, the text of a
-file that is none; a plain tuple or string does for either. docs/chunkers.md is written for its
-author, `preview` is for the author's tests.
+A chunker is a function `chunk(data: bytes)`, or an object or class with such a method. It gets a
+file's bytes and yields `Span`s (lines of a text file) or `Block`s (text taken from another file); a
+plain tuple or string is accepted for either. docs/chunkers.md explains how to write one, and
+`preview` is for the tests of its author.
 
 A chunker runs in the child process that reads documents (serve.py), and only if the user allowed it
 (`repository.custom_chunkers`).
@@ -36,10 +36,10 @@ def preview(
     data: bytes,
     options: ChunkOptions = ChunkOptions(),  # noqa: B008 - frozen
 ) -> Chunking:
-    """What ragit makes of a chunker's answer about a file: for its author's tests.
+    """Return the chunks that ragit makes with a chunker, for the tests of its author.
 
-    Runs it here and now. What it raises is raised; ValueError says what is wrong with what it gave,
-    and TypeError that it is no chunker.
+    The chunker runs in this process. Raises what it raises, ValueError for an invalid result, and
+    TypeError for an object that is not a chunker.
     """
     from ragit.chunk.custom import run
 

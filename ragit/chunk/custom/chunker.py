@@ -1,4 +1,4 @@
-"""Define a chunker of the user's own: what it answers, and which one the settings name."""
+"""Define custom chunkers: their results, and a chunker named in the settings."""
 
 from __future__ import annotations
 
@@ -10,68 +10,67 @@ from ragit import digests
 from ragit.chunk.documents.block import Block
 
 VERSION = 1
-"""Part of the fingerprint: raise it when what is made of a chunker's answer changes."""
+"""Part of the fingerprint; raise it when the same results of a chunker give other chunks."""
 
 
 class Span(NamedTuple):
     """Lines of a text file that are one chunk."""
 
     first: int
-    """1-based; lines end at a line feed, in a text without any at a carriage return."""
+    """First line, 1-based. Lines end at line feeds, or at carriage returns if there are none."""
     last: int
-    """Inclusive."""
+    """Last line, inclusive."""
     kind: str = "text"
-    """What it is, in one word: function, rule, record, ..."""
+    """Kind in one word: function, rule, record, ..."""
     symbol: str = ""
-    """The name that it defines."""
+    """Name that it defines."""
     parent: str = ""
     """Names around it, joined by a dot."""
     signature: str = ""
-    """Its declaration on one line."""
+    """Declaration on one line."""
     doc: str = ""
-    """Its comment, without comment marks."""
+    """Comment, without comment marks."""
 
 
 Item = Span | Block | str | tuple[object, ...]
-"""What a chunker gives: a span or a tuple of its fields, a block or its text. One file's are all of
-one sort."""
+"""A result of a chunker: a span or a tuple of its fields, or a block or its text.
+
+All items of one file are spans, or all are blocks.
+"""
 
 
 class Chunker(Protocol):
-    """An object that chunks. It must answer the same for the same bytes, whatever it was asked
-    before."""
+    """An object that chunks files. Its result must depend on the bytes of the file alone."""
 
     def chunk(self, data: bytes) -> Iterable[Item]:
-        """The chunks of a file. Lines that no span holds become chunks without a name.
+        """Return the chunks of a file. Lines outside all spans become chunks without a name.
 
-        May raise `Unreadable` with the reason why a file gives none; any other exception leaves the
-        file out as well.
+        May raise `Unreadable` with the reason why a file has no chunks. Any other exception skips
+        the file, too.
         """
 
 
 class Custom(NamedTuple):
-    """A chunker as the settings name it, found and allowed. Picklable."""
+    """A chunker that the settings name, found and allowed. Picklable."""
 
     name: str
-    """The module as configured: what reasons and messages call it."""
+    """Module as configured, used in messages and reasons."""
     digest: str
-    """Names the content that it was found with."""
+    """Digest of its content."""
     attribute: str
-    """The function, object or class in it."""
+    """Function, object or class in the module."""
     source: bytes = b""
-    """The file's bytes, if it is a file of the repository: exactly those that were allowed are run.
-    """
+    """Bytes of the file, for a file of the repository. Only allowed bytes are run."""
     module: str = ""
-    """The module's dotted name, if it is installed."""
+    """Dotted name of an installed module."""
     declared: bool = True
-    """Whether whoever wrote it says that it is a chunker: in a file of the repository, or by an
-    entry point."""
+    """True if declared as a chunker: by a file of the repository or an entry point."""
     path: tuple[str, ...] = ()
-    """Folders to import from: those of the user's Python, and none of the repository."""
+    """Folders to import from: those of the user's Python, not of the repository."""
 
     @property
     def fingerprint(self) -> str:
-        """Names everything of it that decides its chunks."""
-        # Its name stands in the reasons why files have no chunks, which are stored.
+        """Digest of everything in it that determines the chunks."""
+        # The name is part of stored reasons why files have no chunks.
         one = (self.name, self.digest, self.attribute, self.declared)
         return digests.fingerprint(repr((VERSION, one, sys.version_info[:2])))

@@ -1,10 +1,8 @@
-"""A chunker is loaded and asked, and its answer checked: what happens inside the process with
-limits.
+"""Load a custom chunker, run it and check its results, inside the sandboxed child process.
 
-Nothing that it does may cost more than its file: whatever it raises becomes the reason why the file
-has no chunks, and nothing that it gives is taken as it is. Ranges lie inside the file, names are
-one line, what is too long is cut as in any other file, and lines that it left out become chunks of
-their own.
+A faulty chunker costs only its file: an exception becomes the reason why the file has no chunks.
+Every result is checked: ranges must lie inside the file, names are put on one line, chunks that are
+too long are cut as in any other file, and lines that were left out become chunks of their own.
 """
 
 from __future__ import annotations
@@ -28,18 +26,20 @@ from ragit.chunk.pieces import MAX_DOC, MAX_PARENT, MAX_SIGNATURE, MAX_SYMBOL, P
 from ragit.types import Chunking
 
 _MOST = 1 << 16
-"""Spans of one file: no file has more chunks."""
+"""Limit on the spans of one file."""
 _MOST_BLOCKS = 1 << 20
 _REPEATED = 8
-"""Spans may overlap; how often they may hold the whole text together."""
+"""Limit on the total size of overlapping spans, as a multiple of the text."""
 _MODULE = "ragit_custom_chunker"
 _METHOD = "chunk"
 _SPAN = (int, int, str, str, str, str, str)
 
 
 class Wrong(ValueError):
-    """What a chunker gave is not what one gives; the words follow on `it gave`. The reason that is
-    counted is short."""
+    """An invalid result of a chunker. The message continues the words "it gave".
+
+    `short`, without the detail, is the reason that is counted.
+    """
 
     def __init__(self, short: str, detail: str = "") -> None:
         super().__init__(f"{short}{detail}")
@@ -47,23 +47,22 @@ class Wrong(ValueError):
 
 
 class NoChunker(TypeError):
-    """What the settings name is there, and chunks nothing."""
+    """An object that the settings name and that is not a chunker."""
 
 
 class Runner:
-    """One chunker, in the process that is there for it."""
+    """Runs one chunker in a process of its own."""
 
     def __init__(self, custom: Custom, options: ChunkOptions) -> None:
         self._custom = custom
         self._options = options
         self._code: CodeType | None = None
-        # Nobody's hook decides where modules come from, and neither does the folder that this
-        # process was started in.
+        # Import hooks and the working directory must not decide where modules come from.
         sys.path[:] = custom.path
         sys.meta_path[:] = [BuiltinImporter, FrozenImporter, PathFinder]
 
     def read(self, data: bytes, language: str, options: DocumentOptions) -> Read:
-        """Never raises, whatever the chunker does."""
+        """Return the chunks of a file, or the reason why there are none; never raise."""
         try:
             items = items_of(self._chunking(), data)
         except NoChunker:
@@ -83,7 +82,7 @@ class Runner:
 
     @staticmethod
     def _reason(text: str) -> str:
-        """The end of it, if it is too long: what happened, rather than where."""
+        """Return a reason on one line; of a long one its end, which says what happened."""
         return line_of(text, 4 * REASON)[-REASON:]
 
     def _chunking(self) -> Callable[[bytes], Iterable[object]]:
@@ -91,15 +90,13 @@ class Runner:
         found: object = self._fresh(custom) if custom.source else import_module(custom.module)
         for name in custom.attribute.split("."):
             found = getattr(found, name, None)
-        # Of all that is installed, most was not made to be given somebody's bytes, and some of it
-        # would run them.
+        # Most installed functions do not expect untrusted bytes, and some would run them.
         if custom.declared or getattr(found, _METHOD, None) or name == _METHOD:
             return chunking_of(found)
         raise NoChunker
 
     def _fresh(self, custom: Custom) -> ModuleType:
-        """The file's module, made anew for each file: what one file left in its variables must not
-        reach the next."""
+        """Return a new module for each file, so that no state of one file reaches the next."""
         if self._code is None:
             self._code = compile(custom.source, custom.name, "exec", dont_inherit=True)
         module = sys.modules[_MODULE] = ModuleType(_MODULE)
@@ -119,14 +116,16 @@ class Runner:
 
 
 def preview(chunker: object, data: bytes, options: ChunkOptions) -> Chunking:
-    """See custom.preview."""
+    """Return what `custom.preview` does."""
     found = read_of(items_of(chunking_of(chunker), data), data, "text", options)
     return Chunking("text", found.chunks, found.skipped, found.text if found.derived else b"")
 
 
 def chunking_of(found: object) -> Callable[[bytes], Iterable[object]]:
-    """The function of a chunker: itself, or its method `chunk`; a class is called first. NoChunker
-    for what is none."""
+    """Return a chunker's function: itself or its method `chunk`; a class is called first.
+
+    Raises NoChunker.
+    """
     if isinstance(found, type):
         found = found()
     chunk: Any = getattr(found, _METHOD, found)
@@ -136,7 +135,7 @@ def chunking_of(found: object) -> Callable[[bytes], Iterable[object]]:
 
 
 def items_of(chunk: Callable[[bytes], Iterable[object]], data: bytes) -> list[Span] | list[Block]:
-    """What a chunker gives of a file, checked one by one. Wrong for what is neither span nor block."""
+    """Return the spans or blocks that a chunker makes of a file. Raises Wrong for other values."""
     spans: list[Span] = []
     blocks: list[Block] = []
     given = chunk(data)
@@ -186,7 +185,7 @@ def _block(fields: tuple[Any, ...]) -> Block:
 def read_of(
     items: Sequence[Span] | Sequence[Block], data: bytes, language: str, options: ChunkOptions
 ) -> Read:
-    """The chunks of a file from what its chunker gave. Wrong for ranges that are none."""
+    """Return the chunks of a file from its chunker's items. Raises Wrong for invalid ranges."""
     if items and isinstance(items[0], Block):
         blocks: Iterable[Any] = items
         text, made = compose(bounded(blocks, options.documents.max_text), options.documents)
@@ -215,7 +214,7 @@ def read_of(
 def _piece(span: Span, lines: Lines) -> Piece:
     last = span.last
     if last == lines.count + 1 and lines.text.endswith((b"\n", b"\r")):
-        last -= 1  # whoever splits a text at its line ends counts one more behind the last of them
+        last -= 1  # `split("\n")` counts an empty line after the last line end
     if not 1 <= span.first <= last <= lines.count:
         raise Wrong(
             "lines that the file does not have", f": {span.first}-{span.last} of {lines.count}"
@@ -229,7 +228,7 @@ def _piece(span: Span, lines: Lines) -> Piece:
 
 
 def _rest(pieces: Iterable[Piece], lines: Lines) -> list[Piece]:
-    """The lines that no span holds, blank ones aside, in runs."""
+    """Return the runs of lines outside all spans, without blank lines around them."""
     held = bytearray(lines.count + 1)
     for piece in pieces:
         held[piece.row : piece.stop] = b"\1" * (piece.stop - piece.row)

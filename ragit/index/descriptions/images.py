@@ -55,7 +55,7 @@ class Images:
         return outcome
 
     def _look(self, oid: Oid) -> Chunking | bytes | None:
-        """Return the bytes of an image that may be sent, else a chunking with the reason why not."""
+        """Return the bytes of an image that may be sent, or a chunking with the reason why not."""
         header = self._objects.header(oid)
         if header is None:
             return None

@@ -68,7 +68,7 @@ class Descriptions:
         )
 
     def waiting(self, store: Store | None, resolved: IndexedTree) -> int:
-        """Return the number of distinct chunks and images of a stored tree without a description."""
+        """Return the number of chunks and images of a stored tree that lack a description."""
         if not self.wanted:
             return 0
         return self._chunks_waiting(store, resolved) + self._images_waiting(resolved)

@@ -22,7 +22,7 @@ Cut = Callable[[Sequence[Key]], Iterable[list[Key]]]
 
 
 class Batch(NamedTuple):
-    """Blobs to work on together, and the kind of try (`chunk.patience`)."""
+    """Blobs to work on together, and the kind of try (`chunk.time_budget`)."""
 
     keys: Sequence[Key]
     kind: str
@@ -31,7 +31,7 @@ class Batch(NamedTuple):
 
 
 class DeferredFiles:
-    """The two rounds of one run. `before` are blobs that an earlier run deferred, known to be slow."""
+    """The two rounds of one run. `before` are the slow blobs that an earlier run deferred."""
 
     def __init__(self, lacking: Sequence[Key], before: frozenset[Key], allowance: float) -> None:
         self._first = [key for key in lacking if key not in before]

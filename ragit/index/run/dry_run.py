@@ -170,7 +170,7 @@ class DryRunStats(RunStats):
         return found
 
     def stays(self, resolved: Sequence[IndexedTree]) -> set[int]:
-        """Chunkings of trees that would not be replaced: deferred ones that are read now would be."""
+        """Return the chunkings of trees that would stay: not of deferred files read now."""
         kept: set[int] = set()
         for part in resolved:
             read = {file.path for file in part.deferred if file.key in self.skipped}

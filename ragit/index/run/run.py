@@ -170,7 +170,7 @@ class Run:
         return _cut(keys, size=lambda: self._files)
 
     def _alone(self, worker: IndexingWorker, files: DeferredFiles) -> Iterator[list[BlobResult]]:
-        """Work in this process; a search also does the second round, which reads nothing slow then."""
+        """Work in this process; a search does the second round here too, without slow files."""
         yield from files.read(worker.work(*batch[:2]) for batch in self._first(files))
         if self._mode.quick:
             yield from files.spend(worker.work(*batch[:2]) for batch in self._second(files))
@@ -186,7 +186,7 @@ class Run:
     def _with_server(
         self, worker: IndexingWorker, files: DeferredFiles
     ) -> Iterator[list[BlobResult]]:
-        """Work with a server in this process: more processes would only send more requests at once."""
+        """Work with a server in this process: more processes would only send more requests."""
         if self._setup.is_remote:
             self._files = 1  # what is wrong with a server shows before much is sent to it
         yield from files.read(self._asking(worker, self._first(files)))

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from ragit import chunk, postings
-from ragit.chunk import FULL, Patience
+from ragit.chunk import FULL, TimeBudget
 from ragit.embed import quantize
 from ragit.git import Objects
 from ragit.index.descriptions.settings import IMAGE
@@ -106,15 +106,14 @@ class IndexingWorker:
     def work(
         self, keys: Sequence[Key], kind: str = FULL, *, isolated: bool = True
     ) -> list[BlobResult]:
-        """Chunk the blobs, each by a try of this kind (`chunk.patience`), and embed the chunks of
-        all together.
+        """Chunk the blobs, each by a try of this kind (`chunk.time_budget`), and embed them.
 
         Grammars run in a child process, unless this is a worker process and `isolated` is False.
         """
         self._isolated = isolated
-        tries = {key: Patience(kind, self._config.mode.most) for key in keys}
+        tries = {key: TimeBudget(kind, self._config.mode.most) for key in keys}
         read = self._read(tries)
-        timed_out = {key for key, patience in tries.items() if patience.over and patience.brief}
+        timed_out = {key for key, budget in tries.items() if budget.over and budget.brief}
         made = [
             _Made(key, one, without_private_keys(one.chunks))
             for key, one in read.items()
@@ -133,15 +132,15 @@ class IndexingWorker:
     def _load_embedder(self) -> Embedder | None:
         return embedder_of(self._config.embedding, self._config.description)
 
-    def _read(self, tries: Mapping[Key, Patience]) -> dict[Key, Outcome]:
+    def _read(self, tries: Mapping[Key, TimeBudget]) -> dict[Key, Outcome]:
         """Return what is in each blob, as far as the deadline allows."""
         images = [key[0] for key in tries if key[1] == IMAGE]
         seen = self._chunked_images(images) if images else {}
         found: dict[Key, Outcome] = {}
-        for key, patience in tries.items():
+        for key, budget in tries.items():
             if self._config.mode.is_over:
                 break
-            found[key] = seen[key[0]] if key[1] == IMAGE else self._chunked(key, patience)
+            found[key] = seen[key[0]] if key[1] == IMAGE else self._chunked(key, budget)
         return found
 
     def _chunked_images(self, images: Sequence[Oid]) -> Mapping[Oid, Outcome]:
@@ -170,7 +169,7 @@ class IndexingWorker:
         """Return what a batch would cost; None in a run that does it."""
         return None
 
-    def _chunked(self, key: Key, patience: Patience) -> Chunking | None:
+    def _chunked(self, key: Key, budget: TimeBudget) -> Chunking | None:
         oid, language, fingerprint = key
         size = self._opened.sizes.get(oid)
         if size is None:
@@ -186,21 +185,21 @@ class IndexingWorker:
         data = self._objects.read(oid)
         if data is None:
             return None
-        chunking = self._chunks(data, key, patience)
+        chunking = self._chunks(data, key, budget)
         return (
             Chunking(chunking.language, (), TOO_MANY)
             if len(chunking.chunks) > postings.MAX_CHUNKS
             else chunking
         )
 
-    def _chunks(self, data: bytes, key: Key, patience: Patience) -> Chunking:
+    def _chunks(self, data: bytes, key: Key, budget: TimeBudget) -> Chunking:
         _, language, fingerprint = key
         custom = self._config.chunkers.get(fingerprint)
         options = self._config.options
         if self._isolated or custom or chunk.is_document(language):
-            return chunk.chunk(data, language, options, custom, patience)
-        with chunk.bounded(len(data), patience):
-            return chunk.chunk(data, language, options, patience=patience, isolated=False)
+            return chunk.chunk(data, language, options, custom, budget)
+        with chunk.bounded(len(data), budget):
+            return chunk.chunk(data, language, options, budget=budget, isolated=False)
 
     def _planned(
         self, pieces: Mapping[bytes, Chunk], private_keys: Mapping[bytes, int]

@@ -48,7 +48,7 @@ class Provable(Protocol):
     """
 
     def embed_query_beside(self, query: str, text: str) -> tuple[bytes, bytes]:
-        """Return the vectors of both; that of the text is empty if one request cannot hold the two."""
+        """Return the vectors of both; the text's is empty if one request cannot hold the two."""
 
 
 def confirm(embedder: Embedder | None, marks: Iterable[bytes], seen: bytes) -> None:
@@ -61,9 +61,10 @@ def confirm(embedder: Embedder | None, marks: Iterable[bytes], seen: bytes) -> N
         alike = cosine(mark, seen)
         if alike is not None and alike < LEAST:
             raise EmbedderUnavailable(
-                f"{_who(embedder)} is not the model that made the stored vectors, though it has the same name: "
-                f"one text has another vector now (cosine {alike:.2f})",
-                "If it was changed, type: ragit index --rebuild; or give it a name of its own: embedding.model",
+                f"{_who(embedder)} is not the model that made the stored vectors, though it has "
+                f"the same name: one text has another vector now (cosine {alike:.2f})",
+                "If it was changed, type: ragit index --rebuild; or give it a name of its own: "
+                "embedding.model",
             )
 
 
@@ -121,7 +122,7 @@ def _note(path: Path) -> Path:
 
 
 def cosine(one: bytes, other: bytes) -> float | None:
-    """Return the cosine of two float32 vectors; None if one is zero, and 0 if their lengths differ."""
+    """Return the cosine of two float32 vectors; None if one is zero, 0 if lengths differ."""
     a, b = array("f", one), array("f", other)
     length = math.sqrt(sum(map(mul, a, a)) * sum(map(mul, b, b)))
     if not length:

@@ -19,7 +19,11 @@ from ragit.reports import EmbedderTried, Reached
 from ragit.store import Store
 from ragit.types import Embedder
 
-SAMPLE = "def close_idle_connections(pool):\n    for connection in pool.idle():\n        connection.close()\n"
+SAMPLE = (
+    "def close_idle_connections(pool):\n"
+    "    for connection in pool.idle():\n"
+    "        connection.close()\n"
+)
 QUERY = "where are idle connections closed"
 
 LARGE = 2048
@@ -112,4 +116,7 @@ def _notes(
     if same:
         yield "two different texts have the same vector: this is no model for search"
     if embedder.dimensions > LARGE:
-        yield f"{embedder.dimensions:,} dimensions make a large index; embedding.dimensions asks for fewer"
+        yield (
+            f"{embedder.dimensions:,} dimensions make a large index; "
+            "embedding.dimensions asks for fewer"
+        )
