@@ -5,6 +5,7 @@ the line.
 from __future__ import annotations
 
 import json
+import tempfile
 
 import pytest
 from sandbox import GitSandbox
@@ -78,6 +79,18 @@ def test_a_last_word_that_is_a_path_limits_the_search_and_the_answer_says_so(
     said = Terminal(app.path).ragit("search", "--json", *extra, "widget", "lib", code=0)
     assert "only lib was searched" in json.loads(said.out)["notes"][0]
     assert json.loads(said.out)["query"] == "widget"
+
+
+@pytest.mark.parametrize("word", ["nosuch/", "./nosuch", "../nosuch.py", tempfile.gettempdir()])
+def test_a_last_word_that_is_a_path_of_nothing_searched_is_told(app: GitSandbox, word: str) -> None:
+    said = Terminal(app.path).ragit("search", "widget", word, code=0)
+    assert f"note: {word} is not in HEAD" in said.err
+    assert "its words were searched everywhere" in said.err
+
+
+@pytest.mark.parametrize("word", ["nosuch", "read/write", "/users/:id", "widget"])
+def test_a_last_word_that_is_no_path_is_searched_without_a_note(app: GitSandbox, word: str) -> None:
+    assert "searched everywhere" not in Terminal(app.path).ragit("search", "widget", word).err
 
 
 def test_a_last_word_is_a_path_from_the_current_folder(app: GitSandbox) -> None:

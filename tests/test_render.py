@@ -764,7 +764,7 @@ REPORT = IndexReport(
         ),
         (
             replaced(REPORT, dry_run=True, skipped={}, trees=2),
-            "would index 312 files of 6,519 files of 2 trees, 52,312 chunks\n"
+            "would index 312 of 6,519 files of 2 trees, 52,312 chunks\n"
             "  2,100 chunks to embed, about 90,000 words; nothing was written",
         ),
         (

@@ -408,6 +408,31 @@ def test_names_of_several_words_that_no_file_holds_are_told(
     )  # of the tree, not of what may be found
 
 
+NOT_QUOTED = 'no hit holds "{}" word for word; `git grep -F` finds exact text'
+
+
+@pytest.mark.parametrize(
+    ("query", "unmatched"),
+    [
+        ('"return commit_offset"', ["return commit_offset"]),
+        ('"def commit_offset"', []),
+        ('where is "Offset Commit Def" and "def commit_offset"?', ["offset commit def"]),
+        ("\u201cdef commit_offset\u201d", []),
+        ("\u201ccommit_offset def\u201d", ["commit_offset def"]),
+        ("commit_offset def", []),
+    ],
+)
+def test_a_quoted_phrase_that_no_hit_holds_is_told(
+    repo: GitSandbox, query: str, unmatched: list[str]
+) -> None:
+    repo.write("a.py", function("commit_offset"))
+    repo.write("b.py", function("offset_log"))
+    repo.commit()
+    answer = search(repo, query)
+    assert answer.hits
+    assert list(answer.notes) == [NOT_QUOTED.format(phrase) for phrase in unmatched]
+
+
 # Freshness
 
 

@@ -202,7 +202,7 @@ error: nothing is indexed in this repository
 hint: Type: ragit index
 exit 2
 $ ragit index --dry-run
-would index 2 files of 2 files, 2 chunks
+would index 2 of 2 files, 2 chunks
   2 chunks to embed, about 27 words; nothing was written
 $ ragit index -q
 $ ragit search --no-index --mode keyword coupon --format vimgrep

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -138,10 +139,21 @@ def _answer(index: Ragit, asked: Query, words: tuple[str, ...], like: str | None
         return index.like(like, asked, _on_index)
     folder = words[-1] if len(words) > 1 and not asked.paths else ""
     if not folder or not index.has_path(folder, asked):
-        return index.ask(asked, _on_index)
+        answer = index.ask(asked, _on_index)
+        if not _is_like_a_path(folder):
+            return answer
+        note = f"{_utf8(folder)} is not in {answer.ref}, so its words were searched everywhere"
+        return replaced(answer, notes=(note, *answer.notes))
     return index.ask_below(
         folder, replaced(asked, text=" ".join(map(_utf8, words[:-1]))), _on_index
     )
+
+
+def _is_like_a_path(word: str) -> bool:
+    """Return true if a word is written as a path, or is the absolute path of an existing file."""
+    if word.endswith("/") or word.startswith(("./", "../")):
+        return True
+    return word.startswith("/") and Path(word).exists()
 
 
 def _on_index(lacking: ToIndex) -> Progress | None:

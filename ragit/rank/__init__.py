@@ -10,6 +10,7 @@ from ragit.rank.exact import (
     evidence,
     match_of_name,
     of_sequence,
+    unmatched_phrases,
 )
 from ragit.rank.fuse import Fused
 from ragit.rank.keyword import (
@@ -94,4 +95,5 @@ __all__ = [
     "score_files",
     "shaped",
     "signal_weights",
+    "unmatched_phrases",
 ]

@@ -115,6 +115,15 @@ def longest_runs(sequence: Sequence[str], tokens: Sequence[str]) -> list[int]:
     return best
 
 
+def unmatched_phrases(query: QueryTerms, texts: Iterable[str]) -> tuple[str, ...]:
+    """Return the quoted phrases of a query, in lower case, that none of the texts holds."""
+    left = dict.fromkeys(query.phrases)
+    for text in texts if left else ():
+        tokens = [word.lower() for word in words.identifiers(split_scripts(text))]
+        left = {phrase: None for phrase in left if not _holds(tokens, phrase)}
+    return tuple(" ".join(phrase) for phrase in left)
+
+
 def _holds(tokens: Sequence[str], phrase: tuple[str, ...]) -> bool:
     return len(phrase) in longest_runs(phrase, tokens)
 

@@ -44,7 +44,7 @@ def index_text(report: IndexReport, options: RenderOptions) -> Iterator[str]:
     trees = f" of {counted(report.trees, 'tree')}" if report.trees != 1 else ""
     size = f"{counted(report.files, 'file')}{trees}, {counted(report.chunks, 'chunk')}"
     if report.dry_run:
-        yield f"{paint.name('would index')} {counted(report.indexed, 'file')} of {size}"
+        yield f"{paint.name('would index')} {report.indexed:,} of {size}"
         embed = (
             f"{counted(report.embedded, 'chunk')} to embed, about {counted(report.words, 'word')}"
         )

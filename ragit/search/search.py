@@ -230,7 +230,7 @@ class Searcher:
             by,
             ranked.rewritten,
             ranked.unmatched_names,
-            tuple(self._notes(store, tree, ranked, len(hits), top_k)),
+            tuple(self._notes(store, tree, ranked, hits, top_k)),
         )
         if not query.explain or len(hits) < top_k:
             return found
@@ -251,7 +251,7 @@ class Searcher:
 
     @staticmethod
     def _notes(
-        store: Store, tree: FilteredTree, ranked: RankedQuery, hits: int, top_k: int
+        store: Store, tree: FilteredTree, ranked: RankedQuery, hits: tuple[Hit, ...], top_k: int
     ) -> Iterator[str]:
         """Yield what a reader has to know about the hits, a sentence each."""
         if ranked.nothing:
@@ -262,7 +262,10 @@ class Searcher:
             near = suggestions(store, tree, ranked.misspelt)
             if near:
                 yield f"did you mean {', '.join(near)}?"
-        if ranked.more_files and hits < top_k:
+        if hits and ranked.terms.shape != "text":
+            for phrase in rank.unmatched_phrases(ranked.terms, (hit.text for hit in hits)):
+                yield f'no hit holds "{phrase}" word for word; `git grep -F` finds exact text'
+        if ranked.more_files and len(hits) < top_k:
             more = f"{ranked.more_files:,} more file{'' if ranked.more_files == 1 else 's'}"
             yield f"{more} hold{'s' if ranked.more_files == 1 else ''} words of the query"
         if ranked.terms.is_cut:
