@@ -16,7 +16,8 @@ import math
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import chain
+from itertools import chain, repeat
+from operator import add, mul
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -118,7 +119,7 @@ class StaticEmbedder:
         for number in numbers:
             scale, row = self._file.row(number)
             factor = scale / len(numbers)
-            total = tuple(a + factor * b for a, b in zip(total, row, strict=True))
+            total = tuple(map(add, total, map(mul, repeat(factor), row)))
         return total
 
 

@@ -58,7 +58,7 @@ class WordWeights(NamedTuple):
 
 def evidence(query: QueryTerms, weights: WordWeights, text: str) -> float:
     """Return from 0 to 1 how far a text holds the query word for word."""
-    tokens = [word.lower() for word in words.identifiers(split_scripts(text))]
+    tokens = _tokens(text)
     if query.phrases:
         return float(all(_holds(tokens, phrase) for phrase in query.phrases))
     found = _of_names(query, weights, text)
@@ -66,6 +66,13 @@ def evidence(query: QueryTerms, weights: WordWeights, text: str) -> float:
     for sequence in query.sequences:
         found = max(found, factor * of_sequence(sequence, weights, tokens))
     return found
+
+
+def _tokens(text: str) -> list[str]:
+    """Return the words of a text in lower case."""
+    if text.isascii():
+        return words.identifiers(text.lower())
+    return [word.lower() for word in words.identifiers(split_scripts(text))]
 
 
 def of_sequence(sequence: Sequence[str], weights: WordWeights, tokens: Sequence[str]) -> float:
@@ -106,8 +113,12 @@ def longest_runs(sequence: Sequence[str], tokens: Sequence[str]) -> list[int]:
         where.setdefault(word, []).append(at)
     best = [0] * len(sequence)
     open_runs: dict[int, int] = {}
-    for token in tokens:
-        now = {at: open_runs.get(at - 1, 0) + 1 for at in where.get(token, ())}
+    last = -1
+    for place in [place for place, token in enumerate(tokens) if token in where]:
+        if place > last + 1:
+            open_runs = {}
+        last = place
+        now = {at: open_runs.get(at - 1, 0) + 1 for at in where[tokens[place]]}
         for at, length in now.items():
             for covered in range(at - length + 1, at + 1):
                 best[covered] = max(best[covered], length)

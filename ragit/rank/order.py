@@ -144,10 +144,12 @@ class Scorer:
             min(weight, 0.0) for weight in weights
         )
         reach = sum(max(weight, 0.0) for weight in weights)
+        always = {chunk for _, chunk in exact}
         return [
             facts
             for plain, facts in found
-            if plain + reach >= bound or (facts.place, facts.chunk) in exact
+            # the signals of a chunk are all about its names
+            if plain + (reach if facts.keyword.names else 0.0) >= bound or facts.chunk in always
         ]
 
     def order(

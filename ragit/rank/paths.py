@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from ragit import words
 
@@ -49,21 +50,29 @@ _LOCALE = re.compile(
 _OF_TEST = re.compile(r"^(?:tests?[-_.]|spec[-_.])|(?:[-_.]?(?:tests?|spec|testcase|it))$")
 
 
+_cached = lru_cache(maxsize=4096)
+"""One search asks the same of a candidate's path several times."""
+
+
+@_cached
 def is_test(path: str) -> bool:
     """Return true for a test, a fixture or a mock."""
     return _TEST.search(path) is not None
 
 
+@_cached
 def is_aside(path: str) -> bool:
     """Return true for an example, a benchmark, documentation or a generator's template."""
     return _ASIDE.search(path) is not None
 
 
+@_cached
 def is_vendored(path: str) -> bool:
     """Return true for what is copied from elsewhere, generated or built."""
     return _VENDORED.search(path) is not None
 
 
+@_cached
 def is_prose(path: str) -> bool:
     """Return true for a text that people read."""
     return _PROSE.search(path) is not None
@@ -74,6 +83,7 @@ def is_document(path: str) -> bool:
     return _DOCUMENT.search(path) is not None
 
 
+@_cached
 def is_tooling(path: str) -> bool:
     """Return true for settings of CI and tools, translations and lists of changes."""
     return _TOOLING.search(path) is not None
@@ -84,6 +94,7 @@ def is_old(path: str) -> bool:
     return _OLD.search(path) is not None
 
 
+@_cached
 def subject_of(path: str) -> str:
     """Return the name of a file, or of what it tests, without case and separators: `handler` of `handler_test.go`."""
     base = path.rpartition("/")[2]

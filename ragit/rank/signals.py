@@ -121,6 +121,8 @@ def _defines(chunk: ChunkFacts, names: Names | None, query: QueryFacts) -> float
 
 def _match(names: Names, symbol: Symbol) -> float:
     best = 0.0
+    if names.symbol.isascii() and len(names.symbol) < len(symbol.key):
+        return best
     for at, written in enumerate(names.symbol.split()):
         *before, name = _QUALIFIER.split(written)
         if joined(name) != symbol.key:
@@ -159,19 +161,23 @@ def _named(chunk: ChunkFacts, names: Names | None, query: QueryFacts) -> float:
         return 0.0
     first = names.symbol.split(maxsplit=1)[0]
     pieces = {words.stem(part) for part in words.parts(first)}
-    if not pieces:
-        return 0.0
-    known = len(pieces.intersection(query.terms.weights)) / len(pieces)
-    return math.sqrt(query.names.of(dict.fromkeys(words.terms(first))) * known) or _joins(
-        words.parts(first), query
-    )
+    known = pieces.intersection(query.terms.weights)
+    share = 0.0
+    if known:
+        held = query.names.of(dict.fromkeys(words.terms(first)))
+        share = math.sqrt(held * len(known) / len(pieces))
+    return share or _joins(words.parts(first), query)
 
 
 def _joins(pieces: tuple[str, ...], query: QueryFacts) -> float:
     """Return the share of a name that one word of the query spells: `oauth` of OAuthHandler."""
-    keys = [symbol.key for symbol in query.terms.symbols]
-    found = [len(key) for key in keys if len(key) > 3 and joins_to(pieces, key)]
-    return max(found, default=0) / max(1, sum(map(len, pieces)))
+    whole = "".join(pieces)
+    found = 0
+    for symbol in query.terms.symbols:
+        key = symbol.key
+        if len(key) > max(3, found) and key in whole and joins_to(pieces, key):
+            found = len(key)
+    return found / max(1, len(whole))
 
 
 def _not_code(file: FileFacts, query: QueryFacts) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -78,7 +79,7 @@ class Symbol(Record):
     name: str
     owner: str
 
-    @property
+    @cached_property
     def key(self) -> str:
         """The name without case and separators."""
         return joined(self.name)

@@ -115,7 +115,14 @@ class FilteredTree:
 
     @cached_property
     def _suffixes(self) -> Counter[str]:
-        return Counter(_suffix(path_text(path)) for path in self.snapshot.paths)
+        """The number of files by suffix."""
+        # As bytes, with the sign before the dot: thousands of paths have few different ends.
+        ends = Counter([path[path.rfind(b".") - 1 :] for path in self.snapshot.paths])
+        found: Counter[str] = Counter()
+        for end, count in ends.items():
+            has_suffix = end[1:2] == b"." and b"/" not in end
+            found[path_text(end[1:]) if has_suffix else ""] += count
+        return found
 
     def _holds(self, path: bytes) -> bool:
         paths = self.snapshot.paths

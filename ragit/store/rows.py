@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -30,7 +31,7 @@ def unpacking() -> Iterator[None]:
 
 def checked(row: Any, kinds: tuple[type, ...]) -> Any:
     """Return a row whose columns are of these types. Raises DamagedRow."""
-    if len(row) != len(kinds) or any(type(v) is not k for v, k in zip(row, kinds, strict=True)):
+    if tuple(map(type, row)) != kinds:
         raise DamagedRow("a column has the wrong type")
     return row
 
@@ -41,6 +42,10 @@ def unpacked_oid(raw: object = None) -> Oid:
         raise DamagedRow("a blob has no name")
     return Oid(raw.hex())
 
+
+_FIELD = r"[^\t\n\r\v\f\x1c-\x1e\x85\u2028\u2029]*"
+_PACKED = re.compile(rf"(?:-?\d{{1,9}}\t{_FIELD}\t{_FIELD}(?:\n|\Z))*")
+"""Definitions that can surely be unpacked, which a ranking does not need to do."""
 
 CHUNK_COLUMNS = (
     "hash, start_line, end_line, start, end, kind, symbol, parent, signature, place, definitions"
@@ -54,7 +59,7 @@ def chunk_row(row: tuple[Any, ...]) -> ChunkRow:
     size, lines = found.end - found.start, found.end_line - found.start_line
     if not (found.start >= 0 and 0 <= size < _LARGEST and 0 <= lines < _LARGEST):
         raise DamagedRow("a chunk is nowhere in its file")
-    if found.packed:
+    if found.packed and not _PACKED.fullmatch(found.packed):
         with unpacking():
             _ = found.definitions
     return found
