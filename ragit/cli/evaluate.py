@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 import ragit
+from ragit.cli.numbers import Number, WholeNumber
 from ragit.cli.progress import Bar
 from ragit.cli.shared import open_index, print_lines, render_options
 from ragit.repository import Ragit
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from ragit.evaluate import GoldenSet
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
-_SHARE = click.FloatRange(0, 1)
+_SHARE = Number(0, 1)
 
 
 @click.command("eval", short_help="Measure how well searching answers, here.")
@@ -32,7 +33,7 @@ _SHARE = click.FloatRange(0, 1)
 @click.option(
     "--from-history",
     "history",
-    type=click.IntRange(1),
+    type=WholeNumber(1),
     metavar="N",
     help="Make one of N commits instead.",
 )
@@ -54,9 +55,7 @@ _SHARE = click.FloatRange(0, 1)
 @click.option("--min-recall-1", type=_SHARE, help="Fail if recall among the first hit is lower.")
 @click.option("--min-recall-5", type=_SHARE, help="Fail if recall among the first 5 is lower.")
 @click.option("--min-recall-10", type=_SHARE, help="Fail if recall among the first 10 is lower.")
-@click.option(
-    "--max-p50-ms", type=click.FloatRange(0), help="Fail if half of the answers take longer."
-)
+@click.option("--max-p50-ms", type=Number(0), help="Fail if half of the answers take longer.")
 @click.option("--full", is_flag=True, help="Show every query.")
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 @click.pass_context

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from ragit.cli import complete
+from ragit.cli.numbers import Number, WholeNumber
 from ragit.cli.scope import take_scope
 from ragit.errors import ConfigError
 from ragit.query import OPTIONS, Option, Query
@@ -91,9 +92,9 @@ def _kind(kind: str, option: Option, default: object) -> dict[str, Any]:
     if kind == "bool":
         return {"is_flag": True, "flag_value": not default}
     if kind == "int | None":
-        return {"type": click.IntRange(_whole(option.low), _whole(option.high))}
+        return {"type": WholeNumber(_whole(option.low), _whole(option.high))}
     if kind == "float | None":
-        return {"type": click.FloatRange(option.low, option.high)}
+        return {"type": Number(option.low, option.high)}
     return {}
 
 

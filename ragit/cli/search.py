@@ -15,6 +15,7 @@ import click
 
 from ragit.cli import complete
 from ragit.cli.color import color_option
+from ragit.cli.numbers import WholeNumber
 from ragit.cli.options import make_query, query_options
 from ragit.cli.unknown_options import Hinting
 from ragit.records import replaced
@@ -53,13 +54,13 @@ TOLD_FROM_ELSEWHERE = 200
 @click.option("--json", "format_name", flag_value="json", help="The same as --format json.")
 @click.option(
     "--max-lines",
-    type=click.IntRange(1),
+    type=WholeNumber(1),
     metavar="N",
     help="Show at most N lines of each hit.  [default: 6 in text, all in json and markdown]",
 )
 @click.option(
     "--max-tokens",
-    type=click.IntRange(1),
+    type=WholeNumber(1),
     metavar="N",
     help="Show as many hits as fit into about N tokens, with 10 lines each unless --max-lines says"
     " otherwise.",
@@ -68,7 +69,7 @@ TOLD_FROM_ELSEWHERE = 200
 @click.option(
     "-C",
     "--context",
-    type=click.IntRange(0),
+    type=WholeNumber(0),
     default=0,
     show_default=True,
     metavar="N",
