@@ -72,6 +72,7 @@ def test_edits_leave_no_more_than_the_last_states(source_repo: GitSandbox) -> No
     with Store(source_repo.store, writable=True) as store:
         assert store.problems() == []
         assert len(store.states.trees()) == 1
+        assert store._db.pragma("freelist_count") == 0  # empty pages went back to the file system
 
 
 @pytest.mark.slow

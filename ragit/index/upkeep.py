@@ -133,5 +133,6 @@ class Upkeep:
                     return
                 with store.writing():
                     store.states.drop_superseded(self._repo.committed, _DROP_S)
+                store.states.free_pages()
                 if self._repo.count_private_objects() > _MANY_OBJECTS:
                     self._repo.prune_private_objects(store.states.trees(), _GRACE_S)

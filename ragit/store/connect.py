@@ -262,6 +262,7 @@ def _prepare(db: apsw.Connection, found: int, *, wal: bool) -> None:
     A new file is marked as ours before it has a log, so that `is_store` never has to read one.
     """
     if found == 0:
+        db.execute("PRAGMA auto_vacuum = incremental")  # only an empty file can take this setting
         with transaction(db):
             db.pragma("application_id", schema.APPLICATION_ID)
     mode = _turned_to_wal(db) if wal and found == 0 else db.pragma("journal_mode")

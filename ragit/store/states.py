@@ -17,9 +17,7 @@ from ragit.store.rows import unpacked_oid
 from ragit.types import Oid
 
 KEPT = 1
-"""States of a working tree that are kept. One more exists for a moment while a state is added, and
-SQLite's file keeps that size.
-"""
+"""States of a working tree that are kept. One more exists while a state is added."""
 
 _MERGED_PAGES = 16
 """Pages of the full-text index that are written anew with each drop, at most."""
@@ -77,6 +75,11 @@ class States:
         sql = f"SELECT EXISTS({_SUPERSEDED}) OR EXISTS(SELECT 1 FROM draft WHERE state = ?)"
         with translated(self._path):
             return bool(self._db.execute(sql, (_NO_STATE,)).get)
+
+    def free_pages(self) -> None:
+        """Give empty pages back to the file system; older stores keep them until a rebuild."""
+        with translated(self._path):
+            self._db.execute("PRAGMA incremental_vacuum").fetchall()
 
     def drop_superseded(self, committed: Callable[[list[Oid]], Set[Oid]], seconds: float) -> None:
         """Drop superseded states with their cached trees, and what only they needed.
