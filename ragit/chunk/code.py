@@ -337,7 +337,7 @@ class _Walk:
         self, level: _Level, outer: Node, group: list[Found], row: int, last: int
     ) -> _Level | None:
         """Begin the piece of a definition; return the level inside if it is looked into."""
-        main = group[0] if len(group) == 1 else min(group, key=attrgetter("pattern"))
+        main = min(group, key=attrgetter("pattern"))
         for found in group:
             found.placed = True
         namer = self.namers[level.row.name]
@@ -355,7 +355,7 @@ class _Walk:
         piece.start, piece.whole = row, last
         piece.bodiless = _bodiless(main.node)
         self._add(piece)
-        if main.opens and main.node.child_by_field_name("body") is None:
+        if _encloses_rest(main):
             level.parent = namer.path(level.base, name, main.kind)
             self.pieces[-1].path = level.parent
         if not opens:
@@ -410,6 +410,11 @@ def _goes_on(piece: Piece, level: _Level, kind: str) -> bool:
 
 def _kind(kind: str, around: str) -> str:
     return _IN_A_TYPE.get(kind, kind) if around in _TYPES else kind
+
+
+def _encloses_rest(found: Found) -> bool:
+    """Return True for a namespace without a body, which holds what follows it."""
+    return found.opens and found.node.child_by_field_name("body") is None
 
 
 def _bodiless(node: Node) -> bool:

@@ -68,8 +68,12 @@ def resolved(text: bytes) -> bytes:
         else:
             continue
         hidden.append(found.span())
+    return _without(text, hidden)
+
+
+def _without(text: bytes, spans: list[_Span]) -> bytes:
     shown = bytearray(text)
-    for span in hidden:
+    for span in spans:
         _blank(shown, span)
     return bytes(shown)
 

@@ -175,17 +175,25 @@ def _is_comment(cell: str) -> bool:
 
 
 def _is_header(cells: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
-    """Return True for several short words, none of them twice and none a value of its own column,
-    above a record as wide."""
+    """Return True if cells are names of columns.
+
+    There are several, all short and different, none is a value of its own column, and the record
+    below is as wide.
+    """
     filled = [cell for cell in cells if cell]
     if len(filled) < 2 or len(filled) < len(cells) - 1 or len(set(filled)) < len(filled):
         return False
-    if any(len(cell) > 100 or "\n" in cell or _VALUE.match(cell) for cell in filled):
+    if not all(map(_may_be_name, filled)):
         return False
-    if not any(len(cells) - 1 <= len(record) <= len(cells) + 1 for record in below[:1]):
+    if not below or abs(len(below[0]) - len(cells)) > 1:
         return False
-    return not any(
-        cell and cell == value
-        for record in below
-        for cell, value in zip(cells, record, strict=False)
-    )
+    return not any(_repeats_cell(cells, record) for record in below)
+
+
+def _may_be_name(cell: str) -> bool:
+    return len(cell) <= 100 and "\n" not in cell and not _VALUE.match(cell)
+
+
+def _repeats_cell(cells: Sequence[str], record: Sequence[str]) -> bool:
+    """Return True if a record has one of the cells as the value of the same column."""
+    return any(cell and cell == value for cell, value in zip(cells, record, strict=False))

@@ -217,25 +217,46 @@ def _without_scraps(lines: Lines, pieces: list[Piece], options: ChunkOptions) ->
 def _belong(
     lines: Lines, group: Piece, piece: Piece, paths: set[str], options: ChunkOptions, row: Language
 ) -> bool:
-    """Return True if a piece may join the group before it: of its kind or inside it, and small
-    together."""
-    same_place = piece.parent == group.parent
-    if not same_place and piece.parent not in paths:
+    """Return True if a piece may join the group before it.
+
+    Both must have the same parent, or the piece is inside the group (`paths`), and both together
+    must be small.
+    """
+    inside = piece.parent in paths
+    if not inside and piece.parent != group.parent:
         return False
-    # A class joins what is before it with all that is in it, or not at all.
-    stop = max(piece.stop, min(piece.whole + 1, lines.count)) if piece.path else piece.stop
+    stop = _end_with_members(lines, piece)
     size = lines.size(group.row, stop)
     if size > options.max_bytes or stop - group.row > options.max_lines:
         return False
-    if row.clauses and same_place and piece.definitions and piece.symbols == group.symbols[-1:]:
+    if row.clauses and _is_next_clause(group, piece):
         return True
-    roomy = row.data or (
-        piece.kind in ITEMS and (group.kind == piece.kind or piece.parent in paths)
-    )
-    if size <= options.min_bytes * (ROOMY if roomy else 1):
-        return True
-    items = row.data or (piece.item and (group.item or piece.parent in paths))
-    return items and size <= options.item_bytes
+    return size <= _group_limit(group, piece, inside, options, row)
+
+
+def _end_with_members(lines: Lines, piece: Piece) -> int:
+    """Return the row after a piece and all its members, which join a group with it or not at all."""
+    if not piece.path:
+        return piece.stop
+    return max(piece.stop, min(piece.whole + 1, lines.count))
+
+
+def _is_next_clause(group: Piece, piece: Piece) -> bool:
+    """Return True if a piece is another clause of the function at the end of the group."""
+    if piece.parent != group.parent or not piece.definitions:
+        return False
+    return piece.symbols == group.symbols[-1:]
+
+
+def _group_limit(
+    group: Piece, piece: Piece, inside: bool, options: ChunkOptions, row: Language
+) -> int:
+    """Return the most bytes of a group with this piece; data and small items are allowed more."""
+    roomy = row.data or (piece.kind in ITEMS and (inside or group.kind == piece.kind))
+    limit = options.min_bytes * (ROOMY if roomy else 1)
+    if row.data or (piece.item and (inside or group.item)):
+        limit = max(limit, options.item_bytes)
+    return limit
 
 
 def _cut(lines: Lines, piece: Piece, options: ChunkOptions, join: str) -> Iterable[Chunk]:

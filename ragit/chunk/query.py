@@ -305,27 +305,42 @@ def _record(
 def _record_definition(
     findings: Findings, index: int, pattern: Pattern, captures: Mapping[str, list[Node]]
 ) -> None:
-    node = captures[f"definition.{pattern.kind}"][0]
-    found = findings.by_node.get(node.id)
+    found = _found(findings, index, pattern, captures)
     if found is None:
-        key = captures["outer"][0] if "outer" in captures else node
-        if index >= findings.rules.own and node.id in findings.outers:
-            return  # the definition that it wraps is what the user chose
-        found = Found(key, node, pattern.kind, index)
-        findings.by_node[node.id] = found
-        findings.by_key.setdefault(key.id, []).append(found)
-    operators = captures.get("operator", ())
-    names = captures.get("name") or captures.get("declarator") or operators
-    if names and index < found.pattern:
-        found.kind, found.pattern = pattern.kind, index
-    for name in names:
-        known = found.names.get(name.start_byte)
-        if known is None or index < known.pattern:
-            found.names[name.start_byte] = Name(
-                name, pattern.kind, index, "operator " if operators else ""
-            )
+        return
+    _add_names(found, index, pattern.kind, captures)
     found.docs += captures.get("doc", ())
     if "owner" in captures:
         found.owner = captures["owner"][0]
     found.opens = found.opens or pattern.opens
     found.whole = found.whole or pattern.whole
+
+
+def _found(
+    findings: Findings, index: int, pattern: Pattern, captures: Mapping[str, list[Node]]
+) -> Found | None:
+    """Return the definition of a match, known or new; None if it wraps one that the user chose."""
+    node = captures[f"definition.{pattern.kind}"][0]
+    known = findings.by_node.get(node.id)
+    if known is not None:
+        return known
+    if index >= findings.rules.own and node.id in findings.outers:
+        return None
+    key = captures["outer"][0] if "outer" in captures else node
+    found = Found(key, node, pattern.kind, index)
+    findings.by_node[node.id] = found
+    findings.by_key.setdefault(key.id, []).append(found)
+    return found
+
+
+def _add_names(found: Found, index: int, kind: str, captures: Mapping[str, list[Node]]) -> None:
+    """Add the names of a match to a definition; the first pattern of the query decides its kind."""
+    operators = captures.get("operator", ())
+    prefix = "operator " if operators else ""
+    names = captures.get("name") or captures.get("declarator") or operators
+    if names and index < found.pattern:
+        found.kind, found.pattern = kind, index
+    for name in names:
+        known = found.names.get(name.start_byte)
+        if known is None or index < known.pattern:
+            found.names[name.start_byte] = Name(name, kind, index, prefix)

@@ -44,8 +44,7 @@ _HIDDEN = re.compile(rb"[ \t]*\\(begin|end)\{(comment|verbatim\*?|lstlisting|min
 
 
 def latex(lines: Lines, options: ChunkOptions) -> list[Piece]:
-    """Return sections with the path of titles above them; what stands before the first is the
-    preamble."""
+    """Return the preamble and the sections, each with the path of titles above it."""
     pieces = [Piece(0, 0, "preamble")]
     above: list[tuple[int, str]] = []
     hidden = b""
@@ -63,19 +62,15 @@ def latex(lines: Lines, options: ChunkOptions) -> list[Piece]:
             rank = _RANKS[found.group(1)]
             title = _title(lines.text, lines.starts[row] + found.end())
             above = [(other, name) for other, name in above if other < rank]
-            parent = " > ".join(name for _, name in above)
-            pieces.append(
-                Piece(
-                    row,
-                    row,
-                    "section",
-                    title,
-                    parent,
-                    path=f"{parent} > {title}" if parent else title,
-                )
-            )
+            pieces.append(_section(row, title, [name for _, name in above]))
             above.append((rank, title))
     return pieces
+
+
+def _section(row: int, title: str, titles_above: list[str]) -> Piece:
+    parent = " > ".join(titles_above)
+    path = f"{parent} > {title}" if parent else title
+    return Piece(row, row, "section", title, parent, path=path)
 
 
 def _title(text: bytes, start: int) -> str:

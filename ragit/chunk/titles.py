@@ -115,25 +115,32 @@ def rst(lines: Lines, options: ChunkOptions) -> list[Piece]:
 
 
 def _rst_title(rows: list[bytes], row: int) -> tuple[bytes, bytes, int] | None:
-    """Return the adornment of the title that begins in a row, its text, and the row after it; None
-    if none begins there."""
-    line, stop = rows[row], len(rows)
-    if row + 1 >= stop or not line or line[:1].isspace():
+    """Return the adornment, the text and the next row of the title in a row; None if none begins."""
+    line = rows[row]
+    if row + 1 >= len(rows) or not line or line[:1].isspace():
         return None
     if _ADORNMENT.match(line):
-        title, under = rows[row + 1].lstrip(), rows[row + 2] if row + 2 < stop else b""
-        mark = line[:1]
-        framed = (
-            under[:1] == mark and _ADORNMENT.match(under) and title and not _ADORNMENT.match(title)
-        )
-        return (mark * 2, title, row + 3) if framed and _wide(line, title) else None
-    under = rows[row + 1]
-    if (
-        not _ADORNMENT.match(under)
-        or under == b"::"
-        or _NO_TITLE.match(line)
-        or not _wide(under, line)
-    ):
+        return _framed_title(rows, row)
+    return _underlined_title(rows, row)
+
+
+def _framed_title(rows: list[bytes], row: int) -> tuple[bytes, bytes, int] | None:
+    """Return the title between the adornment in a row and one below; None if there is none."""
+    line, title = rows[row], rows[row + 1].lstrip()
+    under = rows[row + 2] if row + 2 < len(rows) else b""
+    if under[:1] != line[:1] or not _ADORNMENT.match(under):
+        return None
+    if not title or _ADORNMENT.match(title) or not _wide(line, title):
+        return None
+    return line[:1] * 2, title, row + 3
+
+
+def _underlined_title(rows: list[bytes], row: int) -> tuple[bytes, bytes, int] | None:
+    """Return the title in a row with an adornment below; None if there is none."""
+    line, under = rows[row], rows[row + 1]
+    if not _ADORNMENT.match(under) or under == b"::":
+        return None
+    if _NO_TITLE.match(line) or not _wide(under, line):
         return None
     return under[:1], line, row + 2
 

@@ -158,7 +158,7 @@ class Indexer:
                 resolved = [self.trees.updated(store, part, self.absent) for part in resolved]
             self._remember(store, resolved, latest)
             self._upkeep.note_states(store, resolved)
-            chunks = store.chunk_count({c for part in resolved for c in part.snapshot.chunkings})
+            chunks = store.chunk_count(_chunkings(resolved))
             if search:
                 search.take(resolved[0])
         if not search:
@@ -273,12 +273,9 @@ class Indexer:
         lacking = _missing(resolved, images=asks)
         if retry:
             deferred = dict.fromkeys(file.key for part in resolved for file in part.deferred)
-            stats.deferred = frozenset(deferred).difference(lacking)
-            lacking += [key for key in deferred if key in stats.deferred]
+            stats.deferred = _append_new(lacking, deferred)
         if store and not anew:
-            again = self._again(store, resolved, asks)
-            stats.again = frozenset(again).difference(lacking)
-            lacking += [key for key in again if key in stats.again]
+            stats.again = _append_new(lacking, self._again(store, resolved, asks))
         return resolved, lacking
 
     def _again(self, store: Store, resolved: Sequence[IndexedTree], asks: bool) -> list[Key]:
@@ -459,6 +456,18 @@ class Indexer:
 
 _WAITING = DEFERRED | {NOT_DESCRIBED}
 """Reasons that are gone when another process has done what is waited for."""
+
+
+def _chunkings(resolved: Sequence[IndexedTree]) -> set[int]:
+    """Return the stored chunkings of some trees."""
+    return {chunking for part in resolved for chunking in part.snapshot.chunkings}
+
+
+def _append_new(lacking: list[Key], keys: Iterable[Key]) -> frozenset[Key]:
+    """Append the keys that are not in the list yet, in their order, and return them as a set."""
+    new = frozenset(keys).difference(lacking)
+    lacking += [key for key in keys if key in new]
+    return new
 
 
 def _missing(resolved: Sequence[IndexedTree], *, images: bool) -> list[Key]:

@@ -196,19 +196,25 @@ def read_of(
     if not text_or_none or text_or_none.isspace():
         return Read(language, "empty")
     lines = Lines(text_or_none)
-    spans: Iterable[Any] = items
-    pieces = [
-        piece for piece in (_piece(span, lines) for span in spans) if piece.row < piece.stop
-    ]  # else all blank
-    if (
-        sum(lines.size(piece.row, piece.stop) for piece in pieces)
-        > _REPEATED * len(lines.text) + options.max_bytes
-    ):
-        raise Wrong("the same lines in too many chunks")
+    pieces = _pieces(items, lines, _REPEATED * len(lines.text) + options.max_bytes)
     pieces += _rest(pieces, lines)
     pieces.sort(key=lambda piece: (piece.row, -piece.stop))
     chunks = exact(lines, pieces, options, require(language).join)
     return Read(language, "", lines.text, chunks, derived=False)
+
+
+def _pieces(spans: Iterable[Any], lines: Lines, limit: int) -> list[Piece]:
+    """Return the pieces of spans that are not blank. Raises Wrong above `limit` bytes in total."""
+    pieces = []
+    size = 0
+    for span in spans:
+        piece = _piece(span, lines)
+        if piece.row < piece.stop:
+            pieces.append(piece)
+            size += lines.size(piece.row, piece.stop)
+    if size > limit:
+        raise Wrong("the same lines in too many chunks")
+    return pieces
 
 
 def _piece(span: Span, lines: Lines) -> Piece:

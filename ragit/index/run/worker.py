@@ -114,19 +114,14 @@ class IndexingWorker:
         tries = {key: TimeBudget(kind, self._config.mode.most) for key in keys}
         read = self._read(tries)
         timed_out = {key for key, budget in tries.items() if budget.over and budget.brief}
-        made = [
-            _Made(key, one, without_private_keys(one.chunks))
-            for key, one in read.items()
-            if isinstance(one, Chunking) and key not in timed_out
-        ]
-        results = {one.key: one for one in self._finished(made)}
-        results.update((key, BlobResult(key, None, timed_out=True)) for key in timed_out)
-        for key in keys:
-            if key not in results:
-                absent = key in read and read[key] is None
-                results[key] = BlobResult(key, None, waits=not absent)
-            if tries[key].used:
-                results[key] = replaced(results[key], seconds=tries[key].used)
+        results = {one.key: one for one in self._finished(_made(read, timed_out))}
+        for key, budget in tries.items():
+            if key in timed_out:
+                results[key] = BlobResult(key, None, timed_out=True)
+            elif key not in results:
+                results[key] = _unread(key, read)
+            if budget.used:
+                results[key] = replaced(results[key], seconds=budget.used)
         return [results[key] for key in keys]
 
     def _load_embedder(self) -> Embedder | None:
@@ -250,6 +245,21 @@ class _Made(NamedTuple):
     key: Key
     chunking: Chunking
     clean: WithoutPrivateKeys
+
+
+def _made(read: Mapping[Key, Outcome], timed_out: set[Key]) -> list[_Made]:
+    """Return the chunked blobs whose time was enough, with chunks that may be embedded."""
+    made = []
+    for key, outcome in read.items():
+        if isinstance(outcome, Chunking) and key not in timed_out:
+            made.append(_Made(key, outcome, without_private_keys(outcome.chunks)))
+    return made
+
+
+def _unread(key: Key, read: Mapping[Key, Outcome]) -> BlobResult:
+    """Return the result for a blob without chunks: it waits, unless it is not in the repository."""
+    absent = key in read and read[key] is None
+    return BlobResult(key, None, waits=not absent)
 
 
 def _row(piece: Chunk) -> ChunkRow:
