@@ -80,8 +80,7 @@ def chunk(
     *,
     isolated: bool = True,
 ) -> Chunking:
-    """Return all chunks of a blob in order, as a language of the table or a `custom` chunker reads
-    it.
+    """Return all chunks of a blob in order, by its language or a `custom` chunker.
 
     What reads it runs in a child process. A process that is such a child itself passes
     `isolated=False`, so that grammars run in it. `budget` bounds the time and learns how much was
@@ -110,8 +109,7 @@ def chunk(
 
 @contextmanager
 def bounded(size: int, budget: TimeBudget) -> Iterator[None]:
-    """Have the system end this process if chunking a text of so many bytes takes far longer than it
-    may."""
+    """Have the system end this process if chunking `size` bytes takes far longer than it may."""
     from ragit.chunk.reader_server import end_after
     from ragit.chunk.texts import time_for
 
@@ -123,8 +121,7 @@ def bounded(size: int, budget: TimeBudget) -> Iterator[None]:
 
 
 def check_node_types(node_types: Mapping[str, Iterable[str]]) -> None:
-    """Raise ConfigError for a node type that a language's grammar does not have, with the nearest
-    one.
+    """Raise ConfigError for a node type that a grammar lacks, with the nearest one.
 
     Loads the grammars of these languages.
     """
@@ -157,16 +154,14 @@ def end_children() -> None:
 
 
 def part_of(place: str) -> str:
-    """Return the part of a document that a chunk's place is in: of `sheet Budget rows 2-9`, its
-    sheet; empty for pages."""
+    """Return the part of a document that a place is in, such as its sheet; empty for pages."""
     from ragit.chunk.documents.place import part
 
     return part(place)
 
 
 def pages_of(place: str) -> tuple[int, int]:
-    """Return the first and the last page (slide, chapter) of a chunk's place; zeros if it is on
-    none."""
+    """Return the first and last page (slide, chapter) of a chunk's place; zeros without pages."""
     from ragit.chunk.documents.place import pages
 
     return pages(place)
@@ -180,16 +175,14 @@ def first_of(place: str) -> int:
 
 
 def share_of(start: int, end: int, size: int) -> str:
-    """Return how far into a document of so many bytes a range of its text is, for a person: `40 %
-    in`."""
+    """Return a label such as `40 % in` for a range of the text of a document of `size` bytes."""
     from ragit.chunk.documents.place import share
 
     return share(start, end, size)
 
 
 def kept(chunking: Chunking) -> bytes:
-    """Return what is stored of a document, for `parted`: its text, and the rows or pages of its
-    chunks' lines."""
+    """Return the stored form of a document, for `parted`: its text and its rows or pages."""
     from ragit.chunk.documents.numbers import kept
 
     return kept(chunking.derived, chunking.chunks)
@@ -203,16 +196,17 @@ def parted(data: bytes) -> tuple[bytes, bytes]:
 
 
 def numbers_of(rest: bytes, start_line: int) -> tuple[int, ...]:
-    """Return the row or page of each line of the chunk that begins in a line; empty if all are on
-    one."""
+    """Return the row or page of each line of a chunk; empty if all are on one.
+
+    The chunk is the one that begins in the given line.
+    """
     from ragit.chunk.documents.numbers import numbers_of
 
     return numbers_of(rest, start_line)
 
 
 def joined_places(places: Iterable[str]) -> str:
-    """Join the places of neighbouring chunks of a document: `rows 2-9` and `rows 10-12` are `rows
-    2-12`."""
+    """Join the places of neighbouring chunks: `rows 2-9` and `rows 10-12` are `rows 2-12`."""
     from ragit.chunk.documents.place import joined
 
     return joined(places)

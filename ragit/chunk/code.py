@@ -210,8 +210,7 @@ class _Walk:
         return self._other(level, node, row, last)
 
     def _lead(self, level: _Level, node: Node, row: int, last: int) -> None:
-        """Keep a comment or attribute for the definition after it, unless it follows code on its
-        line."""
+        """Keep a comment or attribute for the next definition, unless it follows code."""
         if self.pieces and row <= self.pieces[-1].last:
             self.pieces[-1].last = max(last, self.pieces[-1].last)
             return
@@ -243,8 +242,7 @@ class _Walk:
         return self.text[start : min(end, start + 2 * MAX_DOC)].decode("utf-8", "ignore")
 
     def _rest(self, level: _Level, row: int, last: int, kind: str) -> None:
-        """Add rows that are no definition to the piece before them if it is alike, else as a new
-        piece."""
+        """Add rows without a definition to a similar piece before them, or as a new piece."""
         if level.lead >= 0:
             if row <= level.lead_end + 1:
                 row, level.lead = min(row, level.lead), -1
@@ -259,8 +257,7 @@ class _Walk:
         current.last = max(current.last, last)
 
     def _other(self, level: _Level, node: Node, row: int, last: int) -> _Level | None:
-        """Look into a node that is no definition if it is large or, outside of functions, holds
-        one."""
+        """Look into a node if it is large or, outside functions, holds a definition."""
         large, findings = self._large(node, row, last), level.findings
         holds = findings.has_definition(node) or findings.has_import(node)
         if large or (holds and not level.strict):
@@ -304,8 +301,7 @@ class _Walk:
         )
 
     def _unwrapped(self, level: _Level, node: Node) -> list[Found]:
-        """Return the definitions of a statement: its own, or those within `export`, a decorator and
-        the like."""
+        """Return the definitions of a statement, or those inside its `export` or decorator."""
         findings = level.findings
         at: Node | None = node
         for _ in range(8):
@@ -327,8 +323,7 @@ class _Walk:
         return []
 
     def _counts(self, level: _Level, found: Found) -> bool:
-        """Return False for a local variable, and for what the user's choice of node types leaves
-        out."""
+        """Return False for a local variable, and for node types that the user did not choose."""
         if level.kind in _OPAQUE and found.kind in ITEMS:
             return False
         return level.findings.accepts(found)
@@ -365,8 +360,7 @@ class _Walk:
         return inner
 
     def _splits(self, level: _Level, outer: Node, group: list[Found]) -> bool:
-        """Return True if a definition is cut at those within it: a class with methods, an object
-        with functions."""
+        """Return True if a definition is cut at its members, such as the methods of a class."""
         if level.row.data and not any(found.kind in level.row.splits.split() for found in group):
             return False
         if any(found.whole or found.kind in _OPAQUE for found in group):
@@ -426,8 +420,10 @@ def _bodiless(node: Node) -> bool:
 
 
 def _inside(outer: Node, node: Node, findings: Findings) -> list[Node]:
-    """Return what stands in a definition: its body's nodes, else what follows it in its statement,
-    else its children."""
+    """Return the nodes inside a definition.
+
+    They are the nodes of its body, else those after it in its statement, else its children.
+    """
     body = node.child_by_field_name("body")
     if body is not None and (findings.has_definition(body) or not findings.has_definition(node)):
         return [body] if body.id in findings.by_key else body.named_children

@@ -32,8 +32,10 @@ _VALUE = re.compile(
 
 
 def delimited(lines: Lines, options: ChunkOptions) -> list[Piece]:
-    """Return runs of records under their header. A record is not parted, even where a quoted field
-    holds line ends."""
+    """Return runs of records under their header.
+
+    A record is never divided, even if a quoted field holds line ends.
+    """
     delimiter = _sniffed(lines)
     header = _header(lines, delimiter)
     most = min(options.max_bytes, max(options.item_bytes or _APART, ROOMY * options.min_bytes))
@@ -60,8 +62,10 @@ def _records(lines: Lines, delimiter: bytes, row: int = 0) -> Iterator[tuple[int
 
 
 def _stop(lines: Lines, row: int, delimiter: bytes) -> int:
-    """Return the row after the record that begins in a row. A quote that nothing closes is a letter
-    like any other."""
+    """Return the row after the record that begins in a row.
+
+    A quote that is never closed is an ordinary character.
+    """
     text, at, stop = lines.text, lines.starts[row], lines.starts[row + 1]
     if not text.startswith(b'"', at):
         at = _opening(text, delimiter, at, stop)
@@ -75,8 +79,7 @@ def _stop(lines: Lines, row: int, delimiter: bytes) -> int:
 
 
 def _opening(text: bytes, delimiter: bytes, start: int, stop: int) -> int:
-    """Return the offset of the quote with which the next quoted field begins; -1 if none does
-    before `stop`."""
+    """Return the offset of the quote that begins the next quoted field; -1 if not before `stop`."""
     found = text.find(delimiter + b'"', start, stop)
     return found + 1 if found >= 0 else -1
 
@@ -104,8 +107,7 @@ def _sampled(lines: Lines, delimiter: bytes) -> list[list[str]]:
 
 
 def _beginning(lines: Lines) -> int:
-    """Return the row from which a table is looked for: the last one of a comment, since it may name
-    the columns."""
+    """Return the row where a table may start: the last row of a comment, which may name columns."""
     text, starts = lines.text, lines.starts
     row = 0
     while row + 1 < lines.count and (lines.blank(row) or text.startswith(b"#", starts[row])):
@@ -131,8 +133,7 @@ def _cells(record: bytes, delimiter: bytes) -> list[str]:
 
 
 def _usual(records: Sequence[Sequence[str]]) -> tuple[float, int]:
-    """Return the share of records that have as many cells as most that have several, and how many
-    cells that is."""
+    """Return the share of records that have the usual number of cells, and that number."""
     widths = Counter(map(len, records))
     return max(
         ((times / len(records), width) for width, times in widths.items() if width > 1),
@@ -141,8 +142,10 @@ def _usual(records: Sequence[Sequence[str]]) -> tuple[float, int]:
 
 
 def _sniffed(lines: Lines) -> bytes:
-    """Return the delimiter under which most of the first records have equally many cells, and more
-    than one."""
+    """Return the delimiter that gives most of the first records the same number of cells.
+
+    It gives more than one cell.
+    """
     return max(_DELIMITERS, key=lambda delimiter: _usual(_sampled(lines, delimiter)))
 
 

@@ -1,5 +1,7 @@
-"""Lines of a text by byte offset. They end at a line feed; in a text without any, at a carriage
-return."""
+"""Find the lines of a text by byte offset.
+
+Lines end at a line feed, or at a carriage return if the text has no line feed.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +34,10 @@ class Lines:
         return bisect_right(self.starts, offset, 0, self.count) - 1
 
     def last_row(self, start: int, end: int) -> int:
-        """Return the row of the last byte before `end` that is no white space: nodes may end far
-        below their text."""
+        """Return the row of the last byte before `end` that is not white space.
+
+        Nodes may end far below their text.
+        """
         text = self.text
         end = min(end, len(text))
         lowest = max(start, end - 200)

@@ -36,8 +36,10 @@ _NAMES = _names()
 
 
 def language_of(path: bytes) -> str:
-    """Return the language by the file's name alone; "auto" and "h" are settled by the content when
-    it is chunked."""
+    """Return the language by the file's name alone.
+
+    For "auto" and "h", the content decides when the file is chunked.
+    """
     name = path.rpartition(b"/")[2].decode("utf-8", "replace").lower()
     if name in _NAMES.exact:
         return _NAMES.exact[name]
@@ -73,8 +75,7 @@ one."""
 
 
 def named(name: str) -> str | None:
-    """Return the language that a person means by its name, another name, or the name of its files,
-    in any case.
+    """Return the language with this name, other name or name of its files, in any case.
 
     None if there is none: "js", ".py", "*.rb", "C++" and "Makefile" have one.
     """

@@ -78,8 +78,10 @@ class ChunkOptions:
 
 
 def fingerprint(language: str, options: ChunkOptions) -> str:
-    """Return the fingerprint of everything but the bytes that determines a language's chunks. Loads
-    no grammar."""
+    """Return the fingerprint of everything but the bytes that determines a language's chunks.
+
+    Loads no grammar.
+    """
     row = require(language)
     rows = [row, *(LANGUAGES[name] for name in row.also.split())]
     parts: list[object] = [VERSION, *options.sizes]
@@ -99,8 +101,7 @@ def fingerprint(language: str, options: ChunkOptions) -> str:
 
 
 def table_fingerprint(options: ChunkOptions) -> str:
-    """Return the fingerprint of what determines the language of a file's name and the chunks of all
-    languages."""
+    """Return the fingerprint of the rules for the languages of file names and all their chunks."""
     limits = (VERSION, *options.sizes)
     chosen = sorted(
         (language, sorted(set(types))) for language, types in options.node_types.items()

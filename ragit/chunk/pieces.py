@@ -22,8 +22,10 @@ MAX_PARENT = 300
 """Bounds on what is kept beside the text, so that no input makes it larger than the text."""
 
 ROOMY = 2
-"""How much further than functions are fields, constants and settings grouped: alone they say
-little."""
+"""Factor on the size of groups of fields, constants and settings.
+
+Alone they say little.
+"""
 
 _SCRAP = 200
 """Bytes of nameless lines that are too few for a chunk of their own."""
@@ -94,8 +96,7 @@ class Piece:
 
     @property
     def item(self) -> bool:
-        """Return True for one-line declarations, imports and code outside of functions, which are
-        grouped."""
+        """Return True for one-line declarations, imports and code outside functions."""
         if self.all_items is not None:
             return self.all_items
         if self.kind in _REST:
@@ -146,8 +147,10 @@ def chunks_of(
 def exact(
     lines: Lines, pieces: Iterable[Piece], options: ChunkOptions, join: str
 ) -> tuple[Chunk, ...]:
-    """Return a chunk for each piece, whose rows and ends are known and not blank; an oversize one
-    is cut."""
+    """Return a chunk for each piece; an oversize one is cut.
+
+    Their rows and ends are known and not blank.
+    """
     made: list[Chunk] = []
     for piece in pieces:
         if (
@@ -235,7 +238,7 @@ def _belong(
 
 
 def _end_with_members(lines: Lines, piece: Piece) -> int:
-    """Return the row after a piece and all its members, which join a group with it or not at all."""
+    """Return the row after a piece and its members, which join a group all or not at all."""
     if not piece.path:
         return piece.stop
     return max(piece.stop, min(piece.whole + 1, lines.count))
@@ -260,8 +263,9 @@ def _group_limit(
 
 
 def _cut(lines: Lines, piece: Piece, options: ChunkOptions, join: str) -> Iterable[Chunk]:
-    """Yield an oversize piece as several chunks: cut where its parts begin, else between lines,
-    else inside a line.
+    """Yield an oversize piece as several chunks.
+
+    It is cut where its parts begin, else between lines, else inside a line.
 
     The part that holds the definition's name bears its name, signature and comment.
     """
@@ -282,8 +286,7 @@ def _cut(lines: Lines, piece: Piece, options: ChunkOptions, join: str) -> Iterab
 
 
 def _parts(lines: Lines, piece: Piece, options: ChunkOptions) -> Iterable[tuple[int, int]]:
-    """Yield first row and end of each part of an oversize piece, whose first and last row are not
-    blank."""
+    """Yield the first row and the end of each part of an oversize piece, which are not blank."""
     cuts = sorted({cut for cut in piece.cuts if piece.row < cut < piece.stop})
     first = piece.row
     while first < piece.stop:
@@ -305,8 +308,10 @@ def _fits(lines: Lines, piece: Piece, options: ChunkOptions) -> bool:
 
 
 def _room(lines: Lines, first: int, stop: int, options: ChunkOptions) -> int:
-    """Return the end of the rows from `first` on that fit into a chunk: at least one, at most to
-    `stop`."""
+    """Return the end, at most `stop`, of the rows from `first` on that fit into a chunk.
+
+    It is at least one row.
+    """
     stop = min(stop, first + options.max_lines)
     last = (
         bisect_right(lines.starts, lines.starts[first] + options.max_bytes, first + 1, stop + 1) - 1

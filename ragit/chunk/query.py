@@ -58,7 +58,7 @@ class Check(NamedTuple):
 
 
 class Pattern(NamedTuple):
-    """What one pattern of a query says beside its captures."""
+    """The directives of one pattern of a query."""
 
     kind: str
     checks: tuple[Check, ...]
@@ -77,8 +77,10 @@ class Name(NamedTuple):
 
 
 class Found:
-    """A definition that a query found. `key` is the outermost node of its pattern, `node` the
-    definition itself."""
+    """A definition that a query found.
+
+    `key` is the outermost node of its pattern, `node` the definition itself.
+    """
 
     __slots__ = (
         "key",
@@ -107,8 +109,7 @@ class Found:
 
 
 class LanguageQuery:
-    """The compiled query of a language, with one more pattern for each node type that the user
-    chose."""
+    """The compiled query of a language, with a pattern for each node type that the user chose."""
 
     def __init__(self, language: str, grammar_name: str, chosen: tuple[str, ...] | None) -> None:
         source, settings = _split(query_text(language))
@@ -182,7 +183,7 @@ def _check(name: str, arguments: list[tuple[str, str]]) -> Check:
 
 
 class Findings:
-    """What a query found in one syntax tree, by the ids of nodes."""
+    """The findings of a query in one syntax tree, by the ids of nodes."""
 
     def __init__(self, rules: LanguageQuery, text: bytes) -> None:
         self.rules = rules
@@ -198,7 +199,7 @@ class Findings:
         self.starts: list[int] = []
         """First bytes of all definitions that become chunks of their own, in order."""
         self.member_starts: list[int] = []
-        """Those of definitions that are no containers."""
+        """The first bytes of those that hold no other definitions."""
         self.import_starts: list[int] = []
 
     def has_definition(self, node: Node) -> bool:
@@ -226,8 +227,7 @@ class Findings:
         return self.rules.chosen is not None and found.node.type in self.rules.chosen
 
     def accepts(self, found: Found) -> bool:
-        """Return True if a definition becomes a chunk of its own under the user's choice of node
-        types."""
+        """Return True if a definition becomes a chunk of its own under the chosen node types."""
         chosen = self.rules.chosen
         if chosen is None or found.kind in CONTAINERS:
             return True

@@ -19,8 +19,10 @@ _SKIP = re.compile(
 
 
 def razor(lines: Lines, options: ChunkOptions) -> list[Piece]:
-    """Return regions of markup and blocks of code in turn; braces in strings and comments do not
-    count."""
+    """Return regions of markup and blocks of code in turn.
+
+    Braces in strings and comments do not count.
+    """
     lines = lines.for_grammar()
     pieces = [Piece(0, 0, "markup")]
     row = 0
@@ -39,8 +41,10 @@ def razor(lines: Lines, options: ChunkOptions) -> list[Piece]:
 
 
 def _closing(text: bytes, start: int) -> int:
-    """Return the offset of the brace that closes the first one after `start`; the text's end if
-    none does."""
+    """Return the offset of the brace that closes the first one after `start`.
+
+    Without one, that is the end of the text.
+    """
     depth = 0
     for found in _SKIP.finditer(text, start):
         if found.group() == b"{":

@@ -28,8 +28,7 @@ class _Outline:
         self._anchor = -1
 
     def rank(self, style: bytes) -> int:
-        """Return the level of an adornment: a new one is a level below the title that it stands
-        under."""
+        """Return the level of an adornment; a new one is a level below the title above it."""
         return self._ranks.setdefault(style, self._above[-1][0] + 1 if self._above else 0)
 
     def anchor(self, row: int) -> None:
@@ -93,8 +92,11 @@ _ROLE = re.compile(r":[A-Za-z][\w:+.-]*:(?=`)| ?<[^<>`]*>(?=`)|`+")
 
 
 def rst(lines: Lines, options: ChunkOptions) -> list[Piece]:
-    """Return the sections of reStructuredText. A title begins in the first column, where no body of
-    a directive, no literal block and no cell of a grid does, and it begins a paragraph."""
+    """Return the sections of reStructuredText.
+
+    A title begins a paragraph in the first column; bodies of directives, literal blocks and cells
+    of grids never begin there.
+    """
     rows = _rows(lines)
     borders = [
         row for row, line in enumerate(rows) if line.startswith(b"=") and _BORDER.match(line)
@@ -115,7 +117,7 @@ def rst(lines: Lines, options: ChunkOptions) -> list[Piece]:
 
 
 def _rst_title(rows: list[bytes], row: int) -> tuple[bytes, bytes, int] | None:
-    """Return the adornment, the text and the next row of the title in a row; None if none begins."""
+    """Return the adornment, text and next row of the title in a row; None if none begins."""
     line = rows[row]
     if row + 1 >= len(rows) or not line or line[:1].isspace():
         return None
@@ -146,8 +148,7 @@ def _underlined_title(rows: list[bytes], row: int) -> tuple[bytes, bytes, int] |
 
 
 def _wide(adornment: bytes, title: bytes) -> bool:
-    """Return True if a line is long enough to adorn a title: a short one may be a mark of something
-    else."""
+    """Return True if a line is long enough to adorn a title and not some other mark."""
     return len(adornment) >= 4 or len(adornment) >= len(title.decode("utf-8", "ignore"))
 
 
@@ -171,8 +172,7 @@ def _rst_row(outline: _Outline, rows: list[bytes], row: int, fresh: bool) -> boo
 
 
 def _table_end(rows: list[bytes], borders: list[int], row: int) -> int:
-    """Return the last row of the simple table that begins in a row: the row itself if none does, or
-    none ends."""
+    """Return the last row of the simple table that begins in a row; the row itself without one."""
     if not rows[row].startswith(b"=") or not _TABLE.match(rows[row]):
         return row
     at = bisect_right(borders, row)
@@ -204,8 +204,10 @@ _ENTRY = re.compile(rb":!?\w[\w-]*!?:(?: |$)|(?:include|endif|ifeval)::|\.[^ .\t
 
 
 def asciidoc(lines: Lines, options: ChunkOptions) -> list[Piece]:
-    """Return the sections of AsciiDoc, by titles of both kinds; none begins within a delimited
-    block, or amid a paragraph."""
+    """Return the sections of AsciiDoc, by titles of both kinds.
+
+    No title begins inside a delimited block or a paragraph.
+    """
     rows = _rows(lines)
     last = {_mark(line): row for row, line in enumerate(rows) if _BLOCK.match(line)}
     outline = _Outline()
@@ -233,8 +235,7 @@ def _mark(line: bytes) -> bytes:
 
 
 def _heading(rows: list[bytes], row: int) -> tuple[int, bytes, int] | None:
-    """Return the rank of the title that begins in a row, its text, and the row after it; None if
-    none begins there."""
+    """Return the rank, the text and the next row of the title in a row; None if none begins."""
     line = rows[row]
     found = _HEADING.match(line)
     if found:

@@ -1,5 +1,4 @@
-"""Completes trees in the store: finds what they lack, has a run index it, and caches the complete
-trees.
+"""Complete trees in the store: find missing parts, index them and cache complete trees.
 
 Also what is done to a store as a whole: a dry run, a rebuild, and the collection of what nothing
 reaches.
@@ -92,7 +91,7 @@ class Indexer:
         )
         self.descriptions = Descriptions(repo, config, self.embedder)
         self.elsewhere: Path | None = None
-        """Where a store is continued that can be read but not written."""
+        """Path at which a store that can be read but not written is continued."""
         self.absent: set[Oid] = set()
         """Blobs that turned out not to be in the repository."""
 
@@ -102,9 +101,7 @@ class Indexer:
         return Indexer(self.repo, settings, self.store_path, self.chunkers)
 
     def open_store(self) -> Store | None:
-        """Open the store for reading; None if there is none yet, or one that has to be migrated
-        first.
-        """
+        """Open the store for reading; None if it is missing or has to be migrated."""
         if not self.store_path.exists():
             return None
         try:
@@ -226,8 +223,9 @@ class Indexer:
             chunk.prepare()
 
     def announced(self, resolved: IndexedTree) -> ToIndex:
-        """Return how much there is to index. Files of the same content count once, as in the
-        progress.
+        """Return how much there is to index.
+
+        Files of the same content count once, as in the progress.
         """
         missing = {file.key: file for file in resolved.missing}.values()
         documents = 0
@@ -287,8 +285,9 @@ class Indexer:
         return list(dict.fromkeys(keys))
 
     def describe(self, blob: Oid) -> str:
-        """Have an image described, unless it is already, and keep that. Raises RemoteFailed and
-        NotDescribed.
+        """Have an image described, unless it is already, and store the description.
+
+        Raises RemoteFailed and NotDescribed.
         """
         from ragit.index.descriptions.images import only
 
@@ -297,9 +296,10 @@ class Indexer:
             return only(blob, objects, self.config, store, keeping(store))
 
     def keep(self, tree: Oid) -> None:
-        """Cache a complete tree, so that the next search need not walk it; do nothing if that
-        cannot be written. A changed setting or an updated library leaves this to do where it
-        changes no chunk of the tree.
+        """Cache a complete tree, so that the next search need not walk it.
+
+        Do nothing if the store cannot be written. This is needed after a change of
+        settings or libraries that changes no chunk of the tree.
         """
         shared = held(self._lock, shared=True, by="a running gc")
         with suppress(RagitError), shared, Store(self.store_path, writable=True) as store:
@@ -331,8 +331,9 @@ class Indexer:
         retry: bool = False,
         anew: bool = False,
     ) -> IndexReport:
-        """Return what `complete` would do, or `rebuild` if all is made `anew`: chunk what is
-        missing, write nothing.
+        """Return what `complete` would do, or `rebuild` with `anew`, without writing anything.
+
+        Missing files are chunked.
         """
         from ragit.index.run.dry_run import DryRunStats
         from ragit.index.run.result import RunMode

@@ -1,6 +1,4 @@
-"""Requests to models in a run of indexing or a dry run, and their cost by the prices in the
-settings.
-"""
+"""Count requests to models in a run or a dry run, and their cost by the configured prices."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""Selects the files of a tree that are indexed, and their languages. Pure: entries and attributes
-in, a plan out.
+"""Select the files of a tree that are indexed, and their languages.
+
+Pure: entries and attributes in, a plan out.
 """
 
 from __future__ import annotations
@@ -52,8 +53,9 @@ class Plan(Record):
 
 
 class Selector:
-    """Applies one configuration to the entries of any tree. `chunkers` are custom ones, by file
-    extension.
+    """Applies one configuration to the entries of any tree.
+
+    `chunkers` are custom ones, by file extension.
     """
 
     def __init__(self, config: Config, chunkers: Mapping[str, Custom] | None = None) -> None:
@@ -122,9 +124,7 @@ class Selector:
         return ""
 
     def _unread(self, language: str, given: Mapping[str, str], custom: Custom | None) -> str:
-        """Return why a file of this language is skipped, by its attributes or by settings; empty if
-        it is not.
-        """
+        """Return why attributes or settings skip a file of this language; empty if they do not."""
         is_image = language == IMAGE
         if is_image and self.images is None:
             return IMAGE
@@ -145,18 +145,14 @@ class Selector:
         return any(self.fingerprint_of(language, custom) == fingerprint for custom in ways)
 
     def most_bytes(self, path: bytes) -> int:
-        """Return the most bytes of a file of this name: documents and images may be larger than
-        code.
-        """
+        """Return the size limit of a file of this name; it is higher for documents and images."""
         language = self._language(path, {})
         if language == IMAGE and self.images is not None:
             return max(self._most_image_bytes, self._limits[0])
         return self._limits[chunk.is_document(language)]
 
     def fingerprint_of(self, language: str, custom: Custom | None = None) -> str:
-        """Return the name of everything but the blob that decides the chunks of a file of this
-        language.
-        """
+        """Return the fingerprint of everything but the blob that decides the chunks of a file."""
         if custom:
             return self._custom_fingerprint(language, custom)
         found = self._fingerprints.get(language)
@@ -188,8 +184,9 @@ class Selector:
 
 
 def _by_suffix(path: bytes, table: Mapping[str, _T]) -> _T | None:
-    """Look a path up in a table by file extension without its dot; the longest wins, a whole name
-    counts as one.
+    """Look a path up by file extension without its dot.
+
+    The longest extension wins, and a whole name counts as one.
     """
     name = path.rpartition(b"/")[2].decode("utf-8", "replace").lower()
     while name:

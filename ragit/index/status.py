@@ -1,6 +1,4 @@
-"""Reports of `ragit status` and `ragit check`: how far trees are indexed, and what else the store
-holds.
-"""
+"""Report how far trees are indexed and what the store holds (`ragit status` and `check`)."""
 
 from __future__ import annotations
 
@@ -23,8 +21,7 @@ from ragit.types import DEFERRED, Target, WithoutVectors, path_text
 def status_of(
     indexer: Indexer, searched: Target, left_out: Mapping[bytes, str], refs: Sequence[Revision]
 ) -> StatusReport:
-    """Return what is stored, and how far some refs, the first of which is HEAD, and the `searched`
-    tree are indexed.
+    """Return what is stored, and how far refs (HEAD first) and the `searched` tree are indexed.
 
     `left_out` are changed files that are not in that tree, with the reason.
     """

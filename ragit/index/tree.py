@@ -88,9 +88,7 @@ class IndexedTree(Record):
 
 
 def chunks_without_vectors(store: Store | None, *trees: IndexedTree) -> WithoutVectors | None:
-    """Return how many chunks of some trees lack the vectors that they are to have; None if none
-    does.
-    """
+    """Return how many chunks of some trees lack a wanted vector; None if none does."""
     lacking: dict[int, int] = {}
     for tree in trees:
         lacking.update(tree.without_vectors)
@@ -178,9 +176,7 @@ class TreeResolver:
         return self._assemble(tree, store, plan, kept, absent, skipped)
 
     def _overdue(self, store: Store, snapshot: Snapshot) -> dict[int, int]:
-        """Return chunkings whose vectors lack a description that is stored: a run was killed
-        between the two.
-        """
+        """Return chunkings whose vectors lack a stored description, as after a killed run."""
         number = store.embedder(self._embedder)
         if number is None:
             return {}
@@ -223,9 +219,7 @@ class TreeResolver:
         return plan, {change.path for change in changes}
 
     def _plan(self, wanted: list[Entry], entries: list[Entry], rules: Set[bytes]) -> Plan:
-        """Return the plan of `wanted` under the rules in the tree; `entries` are all its files, if
-        it has any.
-        """
+        """Return the plan of `wanted` under the rules in the tree; `entries` are all its files."""
         attributes: Mapping[bytes, Mapping[str, str]] = {}
         ignored: Set[bytes] = frozenset()
         paths = [entry.path for entry in wanted] if rules else []
@@ -246,8 +240,7 @@ class TreeResolver:
         *,
         descriptions: Store | None = None,
     ) -> IndexedTree:
-        """Return a tree of the paths in `found`, which are known, and those of a plan, which are
-        looked up in a store.
+        """Return a tree of the known paths in `found`, and of a plan looked up in a store.
 
         Stored descriptions of images are read from `descriptions`, by default from the same store.
         """

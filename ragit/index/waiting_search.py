@@ -1,6 +1,4 @@
-"""What a search hands to the indexer and takes back, so that nothing is resolved, opened or started
-twice.
-"""
+"""Pass open and resolved objects between a search and the indexer, so none is made twice."""
 
 from __future__ import annotations
 

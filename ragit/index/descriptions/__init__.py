@@ -1,3 +1,1 @@
-"""Descriptions of chunks and images that a language model wrote: which are wanted, stored or still
-to be requested.
-"""
+"""Describe chunks and images with a language model: find, store and request descriptions."""

@@ -23,7 +23,7 @@ class Waiting(NamedTuple):
 
 
 Outcome = Chunking | Waiting | None
-"""None for a blob that the repository lacks."""
+"""The result for an image; None for a blob that the repository lacks."""
 
 
 class Images:
@@ -38,9 +38,7 @@ class Images:
         )
 
     def chunkings(self, oids: Sequence[Oid]) -> dict[Oid, Outcome]:
-        """Return a chunking of each image that is or can be described, and `Waiting` for the
-        others.
-        """
+        """Return a chunking of each image that can be described, and `Waiting` for the others."""
         wanted = dict.fromkeys(oids)
         said = self._asker.stored(OF_IMAGE, map(bytes.fromhex, wanted))
         outcome: dict[Oid, Outcome] = {
@@ -101,8 +99,9 @@ class Images:
 
 
 def only(oid: Oid, objects: Objects, config: Config, store: Store, keep: Keep) -> str:
-    """Return the description of one image; ask a model if there is none. Raises NotDescribed and
-    RemoteFailed.
+    """Return the description of one image, from a model if none is stored.
+
+    Raises NotDescribed and RemoteFailed.
     """
     asker = Asker(config.description, config.image_description, store, keep)
     outcome = Images(objects, config.image_description, asker).chunkings([oid])[oid]

@@ -49,16 +49,13 @@ class Asker:
         return self._keep is not None
 
     def task(self, kind: str) -> DescriptionTask | None:
-        """Return what a model is asked about subjects of a kind; None if no descriptions are
-        wanted.
-        """
+        """Return the request for subjects of a kind; None if no descriptions are wanted."""
         return self._tasks[kind]
 
     def chunks(
         self, wanted: Mapping[bytes, Chunk], private_keys: Mapping[bytes, int]
     ) -> dict[bytes, str]:
-        """Return descriptions of chunks by the hash of their embedded text, without those that
-        failed.
+        """Return descriptions by the hash of the embedded text, without those that failed.
 
         `private_keys` is the number of parts taken out, by hash; it is counted if a model is asked.
         """

@@ -1,5 +1,6 @@
-"""The descriptions that the settings ask for. A search loads this file: it needs the names they are
-stored under.
+"""Read from the settings which descriptions are wanted.
+
+A search loads this file for the names under which they are stored.
 """
 
 from __future__ import annotations
@@ -82,8 +83,9 @@ def names_of(embedder: Embedder) -> Names:
 
 
 class DescribedEmbedder:
-    """An embedder under the name that its vectors of described texts have. The caller adds the
-    descriptions.
+    """An embedder with the name that its vectors of described texts have.
+
+    The caller adds the descriptions.
     """
 
     def __init__(self, embedder: Embedder, task: DescriptionTask) -> None:

@@ -51,9 +51,7 @@ class Descriptions:
 
     @staticmethod
     def never(resolved: IndexedTree, path: bytes) -> str:
-        """Return why a file without a description never gets one as an image; empty if it is to get
-        one.
-        """
+        """Return why a file is never described as an image; empty if it is to be described."""
         if path in resolved.snapshot.paths:
             return "it is indexed as text"
         reason = resolved.snapshot.skipped.get(path, "")

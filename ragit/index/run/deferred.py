@@ -68,8 +68,7 @@ class DeferredFiles:
         return replaced(one, new=without_chunks(one.key, SPENT))
 
     def second(self, cut: Cut) -> Iterator[Batch]:
-        """Yield the batches of the second round: one by one, and the rest when the allowance is
-        spent.
+        """Yield the batches of the second round one by one, and the rest when time is spent.
 
         Each is to be asked for when `spend` has seen the results of those before.
         """
@@ -83,9 +82,7 @@ class DeferredFiles:
         yield from (Batch(keys, NONE) for keys in cut(rest))
 
     def spend(self, batches: Iterable[Sequence[BlobResult]]) -> Iterator[list[BlobResult]]:
-        """Yield the results of the second round; at the end, those that are stored as deferred and
-        stay so.
-        """
+        """Yield the results of the second round, and at the end those that stay deferred."""
         for batch in batches:
             self._left -= sum(one.seconds for one in batch)
             yield list(batch)

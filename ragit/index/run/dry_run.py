@@ -1,5 +1,6 @@
-"""A dry run of indexing: the plan of a real run, whose cost is estimated, with nothing embedded,
-sent or written.
+"""Run indexing dry: follow the plan of a real run and estimate its cost.
+
+Nothing is embedded, sent or written.
 """
 
 from __future__ import annotations
@@ -61,9 +62,7 @@ class DryRunAsker(Asker):
         return said
 
     def images(self, outcome: Mapping[Oid, Outcome]) -> dict[Oid, Outcome]:
-        """Return placeholders for the images that wait for a model, which may yet find them
-        damaged.
-        """
+        """Return placeholders for images that wait for a model, though some may be damaged."""
         described = dict(outcome)
         for oid, one in outcome.items():
             if self._describes and isinstance(one, Waiting):
@@ -74,9 +73,7 @@ class DryRunAsker(Asker):
     def costs(
         self, plan: Planned | None, private_keys: Mapping[bytes, int], *, remote: bool
     ) -> DryRunCosts:
-        """Return what the batch that was planned last would cost; vectors cost only if a server
-        makes them.
-        """
+        """Return the cost of the last planned batch; vectors cost only if a server makes them."""
         to_ask, self.to_ask = self.to_ask, {OF_CHUNK: {}, OF_IMAGE: {}}
         texts = plan.texts if plan and remote else {}
         made = {
@@ -113,7 +110,7 @@ class DryRunStats(RunStats):
     tokens: int = 0
     secrets: int = 0
     chunks: int = 0
-    """Of blobs that are not stored yet."""
+    """Number of chunks of blobs that are not stored yet."""
     skipped: dict[Key, str] = field(default_factory=dict)
     """Reason why a blob would have no chunks; empty if it would have some."""
     _asked: set[bytes] = field(default_factory=set)
@@ -144,8 +141,9 @@ class DryRunStats(RunStats):
         return first
 
     def sent_by(self, sent: Sent | None) -> Sent | None:
-        """Return what a server would be sent; None if none makes vectors. `sent` is what it was
-        sent so far.
+        """Return what a server would be sent; None if none makes vectors.
+
+        `sent` is what it was sent so far.
         """
         return (
             replaced(sent, tokens=self.tokens, secrets=self.secrets)

@@ -31,7 +31,7 @@ TOO_MANY = f"more than {postings.MAX_CHUNKS:,} chunks"
 
 
 class RunMode(NamedTuple):
-    """How missing blobs are indexed."""
+    """Mode of indexing missing blobs."""
 
     reuse: bool
     """True if the store may hold vectors or descriptions to take over; a first run need not look.
@@ -79,7 +79,7 @@ class WorkerConfig(Record):
 
 
 class Cost(NamedTuple):
-    """What sending one text to a server would cost."""
+    """Cost of sending one text to a server."""
 
     tokens: int
     secrets: int = 0
@@ -87,7 +87,7 @@ class Cost(NamedTuple):
 
 
 class DryRunCosts(NamedTuple):
-    """What a batch would cost: texts to embed and chunks to describe by hash, images by blob."""
+    """Cost of a batch: texts to embed and chunks to describe by hash, images by blob."""
 
     embedded: Mapping[bytes, Cost]
     chunks: Mapping[bytes, Cost]
@@ -99,7 +99,7 @@ class BlobResult(Record):
 
     key: Key
     new: NewChunking | None
-    """What to store; None if the repository lacks the blob, or if it has to wait."""
+    """Chunking to store; None if the repository lacks the blob, or if it has to wait."""
     fresh: Mapping[bytes, int] | None = None
     """Number of words of each text that its batch embedded, by hash; None for words alone."""
     waits: bool = False
@@ -107,7 +107,7 @@ class BlobResult(Record):
     marks: tuple[bytes, ...] = ()
     """Vectors of the probe before these texts, and after them if they took several requests."""
     costs: DryRunCosts | None = None
-    """What its batch would cost; only in a dry run."""
+    """Cost of its batch; only in a dry run."""
     seconds: float = 0.0
     """Processor time that reading it took."""
     timed_out: bool = False
@@ -122,7 +122,5 @@ def without_chunks(key: Key, reason: str) -> NewChunking:
 
 
 def parser_failed(key: Key) -> BlobResult:
-    """Return the result for a blob over which every worker crashes: it is skipped, and not tried
-    again.
-    """
+    """Return the result for a blob that crashes every worker: it is skipped from now on."""
     return BlobResult(key, without_chunks(key, "its parser failed"))

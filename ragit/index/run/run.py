@@ -1,5 +1,4 @@
-"""One run of indexing: missing blobs in batches, by this process or by workers, stored as they are
-done, and counted.
+"""Run indexing once: work on missing blobs in batches, store the results and count them.
 
 Loaded only where something is missing: a search of a complete tree runs nothing.
 """
@@ -52,7 +51,7 @@ POOL_FROM = 128
 
 
 class Setup(NamedTuple):
-    """What a run works with: a repository, its settings, and the store that is written."""
+    """The repository, settings and store that a run works with."""
 
     repo: Repo
     config: Config
@@ -101,8 +100,9 @@ class Run:
         keep: Keep | None = None,
         objects: Objects | None = None,
     ) -> None:
-        """With `keep`, models are asked for descriptions. `objects` are those that the caller has
-        open.
+        """Prepare a run.
+
+        With `keep`, models are asked for descriptions. `objects` are open objects of the caller.
         """
         self._setup = setup
         self._objects = objects
@@ -225,8 +225,9 @@ def _weight(key: Key) -> int:
 
 
 def _cut(keys: Sequence[Key], *, size: Callable[[], int]) -> Iterator[list[Key]]:
-    """Yield the keys in order, in batches of at most the weight that `size` gives when a batch
-    begins; a batch holds one key at least.
+    """Yield the keys in order, in batches of one key or more up to a weight.
+
+    `size` gives the weight when a batch begins.
     """
     batch: list[Key] = []
     room = size()
@@ -254,8 +255,7 @@ def _write(store: Store, batch: Sequence[BlobResult], embedder: Embedder | None)
 
 
 def _table(store: Store, batch: Sequence[BlobResult], embedder: Embedder) -> int | None:
-    """Return the number of the embedder whose tables take the vectors of a batch; None while there
-    are none.
+    """Return the number of the embedder of a batch's vectors; None while there are none.
 
     Raises EmbedderUnavailable for vectors of another length, or by another model, than those of its
     name that are stored: so no table ever holds both.

@@ -1,4 +1,4 @@
-"""What a run of indexing comes to, counted blob by blob, and its report. A dry run counts alike."""
+"""Count the results of a run of indexing blob by blob, and report them. A dry run counts alike."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class RunStats:
     reused: int = 0
     words: int = 0
     spent: dict[str, Spent] | None = None
-    """What models were asked, by kind; None where none are to be."""
+    """Requests to models, by kind; None if models are not asked."""
     sent: Sent | None = None
-    """What a server was sent that makes vectors."""
+    """Texts that were sent to a server that makes vectors."""
     started: float = field(default_factory=time.perf_counter)
     _texts: set[bytes] = field(default_factory=set)
     """Texts that were embedded. One that two workers embed at the same time counts once, as in a

@@ -1,5 +1,6 @@
-"""Blobs to chunks, words and vectors. Runs in the user's process or in worker processes, and writes
-nothing.
+"""Turn blobs into chunks, words and vectors, and write nothing.
+
+Runs in the user's process or in worker processes.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
 
 class Opened(NamedTuple):
-    """What the caller of a worker has open or knows already; the worker closes none of it."""
+    """Objects that the caller of a worker has open; the worker closes none of them."""
 
     store: Store | None = None
     objects: Objects | None = None
@@ -48,8 +49,9 @@ class Opened(NamedTuple):
 
 
 class IndexingWorker:
-    """Chunks and embeds blobs. Holds what is opened once: the objects, the embedder and a reader of
-    the store.
+    """Chunks and embeds blobs.
+
+    Holds the objects, the embedder and a reader of the store, opened once.
 
     With `keep`, which stores what they say, models are asked for descriptions; without, stored ones
     are used. A dry run is done by a subclass (dry_run.py).
@@ -80,7 +82,7 @@ class IndexingWorker:
 
     @property
     def sent(self) -> Sent | None:
-        """What the embedder sent so far; None if it sends nothing."""
+        """Texts that the embedder sent so far; None if it sends nothing."""
         sent = sent_by(self._embedder)
         return sent and replaced(sent, secrets=sent.secrets + self._private_keys)
 
@@ -199,8 +201,7 @@ class IndexingWorker:
     def _planned(
         self, pieces: Mapping[bytes, Chunk], private_keys: Mapping[bytes, int]
     ) -> Planned | None:
-        """Return what the vectors of chunks are made of, by the hash of their text; None for words
-        alone.
+        """Return the plan of vectors by the hash of the text; None without an embedder.
 
         `private_keys` is the number of parts that were taken out, by hash.
         """
@@ -214,9 +215,7 @@ class IndexingWorker:
         return planned(pieces, config.names, None if config.mode.anew else self._store, said)
 
     def _embedded(self, plan: Planned | None) -> tuple[Mapping[bytes, Vector], tuple[bytes, ...]]:
-        """Return the vectors of a batch by the hash of the text, and those of the probe if a server
-        was asked.
-        """
+        """Return the vectors of a batch by text hash, and the probe's if a server was asked."""
         if plan is None or self._embedder is None:
             return {}, ()
         if not plan.texts:
@@ -233,9 +232,7 @@ class IndexingWorker:
 
     @property
     def _requests(self) -> int:
-        """Number of requests that the server answered so far; 0 for an embedder that does not
-        count.
-        """
+        """Number of requests that the server answered; 0 if the embedder does not count."""
         return getattr(served(self._embedder), "requests", 0)
 
 

@@ -47,10 +47,10 @@ _CRASHES = frozenset((4, 5, 6, 7, 8, 10, 11, 12))
 
 
 class _Death(NamedTuple):
-    """How a worker ended in the middle of its work."""
+    """The end of a worker in the middle of its work."""
 
     crashed: bool
-    """True if nobody killed it and memory was not short."""
+    """True if it was not killed and memory was not short."""
     error: WorkerDied
 
 
@@ -142,8 +142,9 @@ class Pool:
             raise WorkerDied(f"{files} not indexed: {last.message}", last.hint)
 
     def close(self) -> None:
-        """Stop all workers, also in the middle of a batch: what is not written yet is computed
-        again next time.
+        """Stop all workers, even in the middle of a batch.
+
+        Results that are not written are computed again by the next run.
         """
         self._closed = True
         self._threads.shutdown(wait=False, cancel_futures=True)
@@ -159,9 +160,7 @@ class Pool:
             return self._again(batch._replace(isolated=True))
 
     def _again(self, batch: Batch) -> list[BlobResult]:
-        """Do a batch whose worker died again, with grammars in a process of their own; if need be,
-        in halves.
-        """
+        """Do a batch whose worker died again, with grammars isolated; in halves if necessary."""
         started = time.monotonic()
         done = self._tried(batch)
         if not isinstance(done, _Death):
@@ -181,8 +180,9 @@ class Pool:
         return [BlobResult(keys[0], None, waits=True)]
 
     def _tried(self, batch: Batch) -> list[BlobResult] | _Death:
-        """Return what a worker makes of a batch, or how it died. Raises WorkerDied if too many died
-        in a row.
+        """Return a worker's results for a batch, or how it died.
+
+        Raises WorkerDied if too many died in a row.
         """
         while True:
             try:

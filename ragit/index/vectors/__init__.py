@@ -1,3 +1,1 @@
-"""Vectors of chunks: the configured embedder, the text it is given, and which stored vectors can be
-used again.
-"""
+"""Choose and make the vectors of chunks: the embedder, its texts, and stored vectors to reuse."""

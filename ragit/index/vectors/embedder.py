@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 
 
 def embedder_of(settings: Embedding, description: Description | None = None) -> Embedder | None:
-    """Load the configured embedder; None if keywords only are wanted. A search adds the query
-    prefix.
+    """Load the configured embedder; None for keywords only.
+
+    A search adds the query prefix.
 
     Its fingerprint names the describer of its texts, if there is one.
     """

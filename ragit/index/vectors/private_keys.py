@@ -22,7 +22,7 @@ class WithoutPrivateKeys(NamedTuple):
     chunks: tuple[Chunk, ...]
     """Their texts are shorter than their ranges say where something was taken out."""
     private_keys: tuple[int, ...]
-    """Of how many each held a part."""
+    """Number of private keys of which each chunk held a part."""
 
 
 def without_private_keys(chunks: Sequence[Chunk]) -> WithoutPrivateKeys:

@@ -1,5 +1,6 @@
-"""Plans where the vectors of a batch come from: the store or the embedder. Calls no embedder and
-writes nothing.
+"""Plan where the vectors of a batch come from: the store or the embedder.
+
+Calls no embedder and writes nothing.
 
 A run and a dry run share this plan: one embeds its texts, the other counts them.
 """
@@ -65,7 +66,7 @@ def _stored(
         else {key for key, piece in pieces.items() if key in said or piece.kind == IMAGE}
     )
     found = store.vectors_of(pieces, known.get(names.own), whole)
-    # Without a description it is the vector of the code alone, whoever was to describe it.
+    # Without a description it is the vector of the code alone, under any describer.
     for other, describes in names.others(known):
         lacking = [key for key in pieces if key not in (whole or ()) and key not in found]
         found |= store.vectors_of(lacking, other, frozenset() if describes else None)

@@ -43,17 +43,14 @@ of 60.
 
 @runtime_checkable
 class Provable(Protocol):
-    """An embedder that can send a document's text in the request of a query, so that the query's
-    model is known.
-    """
+    """An embedder that can embed a document with a query, to recognize the model."""
 
     def embed_query_beside(self, query: str, text: str) -> tuple[bytes, bytes]:
         """Return the vectors of both; the text's is empty if one request cannot hold the two."""
 
 
 def confirm(embedder: Embedder | None, marks: Iterable[bytes], seen: bytes) -> None:
-    """Raise EmbedderUnavailable if the probe's vector now is not what it was by one of the stored
-    marks.
+    """Raise EmbedderUnavailable if the probe's vector differs from a stored mark.
 
     Empty marks, and vectors of zeros, of a server that minds the probe, say nothing.
     """
@@ -69,17 +66,16 @@ def confirm(embedder: Embedder | None, marks: Iterable[bytes], seen: bytes) -> N
 
 
 def tables_of(store: Store, names: Names) -> list[int]:
-    """Return the stored embedders of one model: its own first, then those whose vectors can be
-    reused.
-    """
+    """Return the stored embedders of one model: its own, then those with reusable vectors."""
     known = store.embedders()
     own = [known[names.own]] if names.own in known else []
     return [*own, *(number for number, _ in names.others(known))]
 
 
 def query_vector(embedder: Embedder, query: str, store: Store, number: int) -> bytes:
-    """Return the vector of a query. Raises EmbedderUnavailable if another model made the stored
-    vectors.
+    """Return the vector of a query.
+
+    Raises EmbedderUnavailable if another model made the stored vectors.
 
     Nothing is checked without a mark, or if no request can hold a query and a document.
     """
@@ -115,8 +111,9 @@ def _confirmed(path: Path, embedder: Embedder) -> bool:
 
 
 def _note(path: Path) -> Path:
-    """Return the file whose time says when a query last confirmed which embedder; a search writes
-    no store.
+    """Return the file whose time says when a query last confirmed an embedder.
+
+    A search writes no store.
     """
     return path.with_name(path.name + ".model")
 

@@ -1,6 +1,4 @@
-"""Tries the configured embedder once: what it is, where it is, how fast it answers, and notes about
-it.
-"""
+"""Try the configured embedder once, and report its name, address, speed and notes."""
 
 from __future__ import annotations
 
@@ -81,9 +79,7 @@ def tried(config: Config, store: Store | None) -> EmbedderTried:
 
 
 def _marks(store: Store | None, embedder: Embedder) -> list[bytes]:
-    """Return the marks of the stored vectors' model; empty if nothing is stored, or for a local
-    embedder.
-    """
+    """Return the marks of the stored vectors' model; empty if there are none to compare."""
     if store is None or embedder.local:
         return []
     return list(filter(any, map(store.mark, same_model.tables_of(store, names_of(embedder)))))
