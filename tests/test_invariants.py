@@ -1,7 +1,7 @@
 """The promises of the design, tried on random histories of real git repositories.
 
-An answer depends on the query, the tree, the settings and the embedder, and on nothing else: every test here builds the
-same tree's index in two ways and compares.
+An answer depends on the query, the tree, the settings and the embedder, and on nothing else: every
+test here builds the same tree's index in two ways and compares.
 """
 
 from __future__ import annotations
@@ -111,7 +111,9 @@ def assert_all_same(one: list[Answer], other: list[Answer]) -> None:
 def test_an_answer_depends_on_its_tree_alone(
     history: list[Step], queries: list[str], random: object
 ) -> None:
-    """Grown or rebuilt, in whatever order, with whatever else beside it: the same hits, order and scores."""
+    """Grown or rebuilt, in whatever order, with whatever else beside it: the same hits, order and
+    scores.
+    """
     with sandbox() as repo:
         commits = play(repo, history)
         shuffled = list(commits)
@@ -215,13 +217,17 @@ def test_uncommitted_work_is_answered_as_if_it_were_committed(
 
 
 def lines_of(text: str) -> list[str]:
-    """Lines as docs and chunks count them: by line feeds, or by carriage returns where there is no line feed."""
+    """Lines as docs and chunks count them: by line feeds, or by carriage returns where there is no
+    line feed.
+    """
     lines = text.split("\n" if "\n" in text or "\r" not in text else "\r")
     return lines[:-1] if lines[-1] == "" else lines
 
 
 def assert_covered(index: Ragit, repo: GitSandbox, tree: Oid) -> int:
-    """Every non-blank line lies in a chunk, and every chunk's text is the lines it names; the number of chunks."""
+    """Every non-blank line lies in a chunk, and every chunk's text is the lines it names; the
+    number of chunks.
+    """
     seen = 0
     with Store(index.store_path, writable=False) as opened:
         snapshot = index._indexer.trees.resolve(opened, tree).snapshot

@@ -1,4 +1,6 @@
-"""The store stays small while uncommitted work changes: superseded states are dropped by themselves."""
+"""The store stays small while uncommitted work changes: superseded states are dropped by
+themselves.
+"""
 
 from __future__ import annotations
 

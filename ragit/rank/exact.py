@@ -1,4 +1,6 @@
-"""How much of a query stands in a text word for word: runs of its words, its names, its quoted phrases. Pure."""
+"""How much of a query stands in a text word for word: runs of its words, its names, its quoted
+phrases. Pure.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ _CREDIT = {1: 0.3, 2: 0.7, 3: 0.9}
 """What a word counts by the length of the run that it stands in; in a longer one all."""
 
 SAME, SAME_LETTERS, A_WORD, INSIDE = 1.0, 0.8, 0.95, 0.5
-"""What a name counts as it is written, with other case or separators, as a word of a longer name, and as several."""
+"""What a name counts as it is written, with other case or separators, as a word of a longer name,
+and as several.
+"""
 
 OF_OTHER_RUNS = 0.35
 """What each word of a further run adds to the length of the longest."""
@@ -29,7 +33,8 @@ COMMON_WORD_WEIGHT = 0.2
 """What a stop word counts in a run."""
 
 FEW, FEW_OF_SEVERAL = 3, 12
-"""Files that may hold a name for it to be rare: a word, and a lone name that joins several words."""
+"""Files that may hold a name for it to be rare: a word, and a lone name that joins several words.
+"""
 
 IN_SENTENCE = 0.4
 """What a name counts beside other words."""
@@ -49,7 +54,9 @@ class WordWeights(NamedTuple):
     """How telling the words of a query are in the searched tree."""
 
     of: Mapping[str, float]
-    """Rarity of each word in lower case; 0 for one that no file holds, which a message's placeholder may be."""
+    """Rarity of each word in lower case; 0 for one that no file holds, which a message's
+    placeholder may be.
+    """
     rarest: float
     """Rarity of a word that one file holds."""
     holders: Mapping[str, int]
@@ -100,14 +107,16 @@ def of_sequence(sequence: Sequence[str], weights: WordWeights, tokens: Sequence[
 
 
 def _strength(length: float) -> float:
-    """Return what a run says by itself. A stop word counts less than one word, in a question half."""
+    """Return what a run says by itself. A stop word counts less, in a question half."""
     low = int(length)
     below, above = _STRENGTH.get(low, 0.0), _STRENGTH.get(low + 1, 1.0)
     return 1.0 if length > RUN else below + (length - low) * (above - below)
 
 
 def longest_runs(sequence: Sequence[str], tokens: Sequence[str]) -> list[int]:
-    """Return for each word of a sequence the length of the longest run in `tokens` that it is part of."""
+    """Return for each word of a sequence the length of the longest run in `tokens` that it is part
+    of.
+    """
     where: dict[str, list[int]] = {}
     for at, word in enumerate(sequence):
         where.setdefault(word, []).append(at)
@@ -156,7 +165,9 @@ def _rareness(holders: int, few: int) -> float:
 
 
 def match_of_name(name: str, text: str) -> float:
-    """Return how well a text holds a name: as written, but for case and separators, inside a longer name, or not."""
+    """Return how well a text holds a name: as written, but for case and separators, inside a longer
+    name, or not.
+    """
     if not name.isidentifier():
         after = r"(?![=<>!+\-*/%&|^~])" if name.startswith("operator") else r"(?!\w)"
         return SAME if re.search(rf"(?<!\w){re.escape(name)}{after}", text) else 0.0

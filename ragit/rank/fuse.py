@@ -1,7 +1,7 @@
 """Fuse the rankings of a query and of its variants: the weighted mean of their scores. Pure.
 
-Scores are from 0 to 1, and so is their mean; a chunk that one ranking lacks has 0 there. Parts of scores are means of
-parts, so that they still add up to the score.
+Scores are from 0 to 1, and so is their mean; a chunk that one ranking lacks has 0 there. Parts of
+scores are means of parts, so that they still add up to the score.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 from ragit.rank.order import Explains, Ranked
 
 ORIGINAL = 0.75
-"""Share of the query as it was typed; its variants share the rest. Poor ones must not do much harm: see
-bench/QUALITY.md, also for why scores are averaged rather than ranks."""
+"""Share of the query as it was typed; its variants share the rest. Poor ones must not do much harm:
+see bench/QUALITY.md, also for why scores are averaged rather than ranks.
+"""
 
 Key = tuple[int, int]
 
@@ -29,7 +30,7 @@ class Fused:
         ]
 
     def order(self, least: float) -> list[Ranked]:
-        """Return all chunks that score at least `least`, best first; equals by path, then by line."""
+        """Return all chunks that score at least `least`, best first, ties by path and line."""
         total: dict[Key, float] = {}
         first: dict[Key, Ranked] = {}
         for share, ranked in zip(self._shares, self._ranked, strict=True):

@@ -1,8 +1,8 @@
 """Score files and chunks by keywords, with the statistics of the searched tree alone. Pure.
 
-BM25F: Robertson, Zaragoza and Taylor, "Simple BM25 extension to multiple weighted fields", CIKM 2004. A word's
-occurrences in the fields of a file are weighted and added before they are saturated; rarity is counted in files of the
-tree.
+BM25F: Robertson, Zaragoza and Taylor, "Simple BM25 extension to multiple weighted fields", CIKM
+2004. A word's occurrences in the fields of a file are weighted and added before they are saturated;
+rarity is counted in files of the tree.
 """
 
 from __future__ import annotations
@@ -16,12 +16,16 @@ from ragit.postings import COUNT, HEAD, SYMBOL, Forward
 from ragit.rank.terms import QueryTerms
 
 K1 = 0.8
-"""Code repeats its words by syntax, so further occurrences say less than in prose, where 1.2 is usual."""
+"""Code repeats its words by syntax, so further occurrences say less than in prose, where 1.2 is
+usual.
+"""
 B_FILE = 0.6
 B_CHUNK = 0.2
 """Chunks are of about one size by construction, so length says less than for files."""
 CHUNK_LENGTH = 120
-"""Words of a middling chunk. A constant, not the tree's mean: chunk scores are only computed for candidates."""
+"""Words of a middling chunk. A constant, not the tree's mean: chunk scores are only computed for
+candidates.
+"""
 
 FIELD_WEIGHTS: Mapping[str, float] = dict(
     zip(postings.COLUMNS, (4.0, 1.5, *postings.BODY_COUNTS), strict=True)
@@ -32,7 +36,9 @@ HEAD_WEIGHT = 1.5
 
 
 class FileScores(NamedTuple):
-    """Keyword scores of files by their index in the snapshot, and the weight of each term that occurs in the tree."""
+    """Keyword scores of files by their index in the snapshot, and the weight of each term that
+    occurs in the tree.
+    """
 
     scores: dict[int, float]
     rarity: dict[str, float]
@@ -40,7 +46,7 @@ class FileScores(NamedTuple):
 
 
 def rarity(holders: int, files: int) -> float:
-    """Return BM25's inverse document frequency, never negative: ln(1 + (N - n + 0.5) / (n + 0.5))."""
+    """Return BM25's inverse document frequency: ln(1 + (N - n + 0.5) / (n + 0.5)), never below 0."""  # noqa: E501
     return math.log(1 + (files - holders + 0.5) / (holders + 0.5))
 
 
@@ -49,8 +55,8 @@ def score_files(
 ) -> FileScores:
     """Return BM25F of every file that holds a term.
 
-    `found` gives for each term the files that hold it and its weighted occurrences there; `lengths` the words of each
-    file of the tree.
+    `found` gives for each term the files that hold it and its weighted occurrences there; `lengths`
+    the words of each file of the tree.
     """
     files = len(lengths)
     mean = (sum(lengths) / files if files else 0) or 1.0
@@ -69,7 +75,7 @@ def score_files(
 def coverage(
     query: QueryTerms, found: Mapping[str, Mapping[int, float]], rarities: Mapping[str, float]
 ) -> dict[int, float]:
-    """Return the share of the query's weight that each file holds, however often it holds a word."""
+    """Return the share of the query's weight that each file holds, each word once."""
     total = sum(rarities.get(term, 0.0) for term in query.weights) or 1.0
     covered: dict[int, float] = {}
     for term in query.weights:
@@ -80,7 +86,8 @@ def coverage(
 
 
 class Shares:
-    """Shares of the terms of a query in one kind of place (paths, defined names), rarity counted there.
+    """Shares of the terms of a query in one kind of place (paths, defined names), rarity counted
+    there.
 
     A word may be common in the text and rare in paths; then a path that holds it says much.
     """
@@ -98,7 +105,9 @@ class Shares:
 
 
 class ChunkScore(NamedTuple):
-    """One chunk's keyword score; `names` is true if a name that it defines holds a word of the query."""
+    """One chunk's keyword score; `names` is true if a name that it defines holds a word of the
+    query.
+    """
 
     score: float
     names: bool

@@ -1,6 +1,7 @@
 """Optimise the context of an answer: merge neighbours, drop near-duplicates, cap each file. Pure.
 
-It works on the over-fetched pool and fills up to `top_k`, so that merging and dropping do not shorten the answer.
+It works on the over-fetched pool and fills up to `top_k`, so that merging and dropping do not
+shorten the answer.
 """
 
 from __future__ import annotations
@@ -48,7 +49,9 @@ class Options(Record):
 def optimize(
     pieces: Sequence[Piece], top_k: int, options: Options
 ) -> list[tuple[Piece, Optimized | None]]:
-    """Return the best `top_k`, each with what was done to it (None: nothing); `pieces` are in order of rank."""
+    """Return the best `top_k`, each with what was done to it (None: nothing); `pieces` are in order
+    of rank.
+    """
     by_file: dict[int, list[Piece]] = {}
     for piece in pieces:
         by_file.setdefault(piece.file, []).append(piece)
@@ -82,7 +85,8 @@ def _merge(pieces: Sequence[Piece], gap: int) -> list[Piece]:
 def _adjoins(last: Piece, piece: Piece, gap: int) -> bool:
     end = max(last.end_line, piece.end_line)
     near = piece.start_line - last.end_line <= gap + 1 and piece.part == last.part
-    # A page to go to is worth more than a longer hit: joined, they are on no more pages than one of them is by itself.
+    # A page to go to is worth more than a longer hit: joined, they are on no more pages than one of
+    # them is by itself.
     return (
         near
         and end - last.start_line < MERGED_LINES
@@ -113,7 +117,9 @@ def _joined(a: Piece, b: Piece) -> Piece:
 
 
 def _dedup(pieces: Sequence[Piece], threshold: float) -> list[Piece]:
-    """Drop the lower of two that are alike, and name it in the other; best first, so one pass is enough."""
+    """Drop the lower of two that are alike, and name it in the other; best first, so one pass is
+    enough.
+    """
     kept: list[Piece] = []
     for piece in sorted(pieces, key=lambda p: (-p.score, p.start)):
         twin = next(

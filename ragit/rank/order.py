@@ -1,4 +1,4 @@
-"""Order the chunks of the candidate files by their score, and give the parts of each score. Pure."""
+"""Order the chunks of the candidate files by their score, with the parts of each score. Pure."""
 
 from __future__ import annotations
 
@@ -24,16 +24,19 @@ from ragit.types import Reranked
 class Mix(NamedTuple):
     """The weights of the arms and of the signals.
 
-    The sum is `((1 - keyword) * v + keyword * k + sum of weight * signal) / (1 + sum of positive weights)`, where v is
-    a chunk's cosine and k its keyword score as a share of the best one's: without signals the plain mix of both arms,
-    and with them still at most 1. A chunk that holds the query word for word gets `exact` of what is left to 1.
+    The sum is `((1 - keyword) * v + keyword * k + sum of weight * signal) / (1 + sum of positive
+    weights)`, where v is a chunk's cosine and k its keyword score as a share of the best one's:
+    without signals the plain mix of both arms, and with them still at most 1. A chunk that holds
+    the query word for word gets `exact` of what is left to 1.
     """
 
     keyword: float
     signals: Mapping[str, float]
     repeat: float = 0.0
-    """Change of the score, divided as above, for each better chunk of the same file: below 0, so that the first hits
-    are distinct places. It is a matter of the list, and therefore counts with one arm and no signals too."""
+    """Change of the score, divided as above, for each better chunk of the same file: below 0, so
+    that the first hits are distinct places. It is a matter of the list, and therefore counts with
+    one arm and no signals too.
+    """
     exact: float = 0.0
     """Share of the distance to 1 that a chunk of evidence 1 gains."""
 
@@ -44,7 +47,9 @@ class Mix(NamedTuple):
 
 
 def mix_of(keyword: float, weights: Mapping[str, float], *, one_arm: bool = False) -> Mix:
-    """Return the mix for the weights of all signals; of one arm alone, only what `exact` and `repeat` say counts."""
+    """Return the mix for the weights of all signals; of one arm alone, only what `exact` and
+    `repeat` say counts.
+    """
     signals = {} if one_arm else {n: w for n, w in weights.items() if n not in (EXACT, REPEAT)}
     return Mix(keyword, signals, weights.get(REPEAT, 0.0), weights.get(EXACT, 0.0))
 
@@ -55,7 +60,8 @@ class Ranked(NamedTuple):
     facts: ChunkFacts
     score: float
     better: float = 0
-    """Chunks of the same file before it, at most MOST_REPEATS; those of a file's twin count half."""
+    """Chunks of the same file before it, at most MOST_REPEATS; those of a file's twin count half.
+    """
     reranked: Reranked | None = None
 
 
@@ -75,8 +81,9 @@ class Details(NamedTuple):
     names: Mapping[int, Names] = MappingProxyType({})
     """By the number of the chunk."""
     exact: Mapping[tuple[int, int], float] = MappingProxyType({})
-    """How far a chunk holds the query word for word, from 0 to 1, by the index of the file and the number of the
-    chunk; see `exact.evidence`."""
+    """How far a chunk holds the query word for word, from 0 to 1, by the index of the file and the
+    number of the chunk; see `exact.evidence`.
+    """
 
 
 MOST_REPEATS = 3
@@ -91,7 +98,9 @@ _FAINT = 0.001
 
 
 def _positive(score: float) -> float:
-    """Return the score, kept above 0 in the same order: a demotion lowers what an arm found and never hides it."""
+    """Return the score, kept above 0 in the same order: a demotion lowers what an arm found and
+    never hides it.
+    """
     return score if score >= _FAINT else _FAINT * _FAINT / (2 * _FAINT - score)
 
 
@@ -121,8 +130,8 @@ class Scorer:
     ) -> list[ChunkFacts]:
         """Return the chunks that an arm found and that can be among the `wanted` best (0: all).
 
-        The best chunk of a file is never lowered for being repeated: `wanted` files stand for as many hits. What holds
-        the query word for word always contends.
+        The best chunk of a file is never lowered for being repeated: `wanted` files stand for as
+        many hits. What holds the query word for word always contends.
         """
         found = [
             (self._plain(facts), facts)
@@ -155,7 +164,9 @@ class Scorer:
     def order(
         self, contenders: Iterable[ChunkFacts], details: Details, least: float
     ) -> list[Ranked]:
-        """Return the contenders that score at least `least`, best first; equals by path, then by line."""
+        """Return the contenders that score at least `least`, best first; equals by path, then by
+        line.
+        """
         self._details = details
         scored = [Ranked(facts, self._score(facts)) for facts in contenders]
         scored.sort(key=_rank)
@@ -237,7 +248,9 @@ class Scorer:
         }
 
     def _is_found(self, facts: ChunkFacts) -> bool:
-        """Return false for a chunk that neither arm found: it is not a hit, whatever its path is called."""
+        """Return false for a chunk that neither arm found: it is not a hit, whatever its path is
+        called.
+        """
         if not self._mix.signals:
             return (self._mix.keyword < 1 and facts.cosine > 0) or (
                 self._mix.keyword > 0 and facts.share > 0

@@ -1,4 +1,5 @@
-"""Read a pasted text or a query with paths: its title, its code, its messages, the files that it names. Pure.
+"""Read a pasted text or a query with paths: its title, its code, its messages, the files that it
+names. Pure.
 
 Loaded only for queries that are more than a few words.
 """
@@ -18,7 +19,7 @@ _PATH = re.compile(
 )
 _MODULE = re.compile(r"(?<![\w/.])[a-zA-Z_]\w*(?:\.[a-zA-Z_]\w*)+")
 _NOISE = re.compile(
-    r"^\s*(?:Traceback \(most|During handling of|The above exception|stack backtrace|goroutine \d|\.\.\. \d+ more)"
+    r"^\s*(?:Traceback \(most|During handling of|The above exception|stack backtrace|goroutine \d|\.\.\. \d+ more)"  # noqa: E501
     r"|\.\w+\"?[:,] ?(?:line )?\d+|^\s*at \S+\("
 )
 """Lines of a stack trace that are no message."""
@@ -27,7 +28,7 @@ _PREFIX = re.compile(
 )
 """The time before a line of a log, and the type of a cause."""
 _MESSAGE = re.compile(
-    r"error|exception|warn|fail|panic|fatal|cannot|can't|could not|must|invalid|unexpected|expected|not |unable|missing|`"
+    r"error|exception|warn|fail|panic|fatal|cannot|can't|could not|must|invalid|unexpected|expected|not |unable|missing|`"  # noqa: E501
     r"|\"",
     re.IGNORECASE,
 )
@@ -56,7 +57,9 @@ def code_of(text: str) -> str:
 
 
 def message_lines(text: str, *, all_lines: bool) -> list[str]:
-    """Return the lines that may be messages, without the time before them; or all that are no frames of a trace."""
+    """Return the lines that may be messages, without the time before them; or all that are no
+    frames of a trace.
+    """
     found: list[str] = []
     for line in text.splitlines():
         if _NOISE.search(line) or not line.strip():

@@ -1,4 +1,4 @@
-"""Tell from a path what kind of file it is: a test, prose, an example, tooling, an old copy. Pure."""
+"""Tell from a path what kind of file it is: a test, prose, an example, tooling, a copy. Pure."""
 
 from __future__ import annotations
 
@@ -96,7 +96,9 @@ def is_old(path: str) -> bool:
 
 @_cached
 def subject_of(path: str) -> str:
-    """Return the name of a file, or of what it tests, without case and separators: `handler` of `handler_test.go`."""
+    """Return the name of a file, or of what it tests, without case and separators: `handler` of
+    `handler_test.go`.
+    """
     base = path.rpartition("/")[2]
     stem = base[: base.find(".", 1)] if base.find(".", 1) > 0 else base
     dotted = base.rpartition(".")[0]
@@ -107,5 +109,7 @@ def subject_of(path: str) -> str:
 
 
 def twin_of(path: str) -> str:
-    """Return the path with the names of platforms and languages taken out: the same for variants of one file."""
+    """Return the path with the names of platforms and languages taken out: the same for variants of
+    one file.
+    """
     return _LOCALE.sub("*", _PLATFORM.sub("*", path))

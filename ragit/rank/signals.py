@@ -1,7 +1,8 @@
-"""The named reasons for a rank. Each is a pure function of a candidate, from 0 to 1, with one weight.
+"""The named reasons for a rank. Each is a pure function of a candidate, from 0 to 1, with one
+weight.
 
-A weight can be set under `retrieval.signals`; 0 turns its signal off. With all of them 0, the score is the plain mix of
-both arms.
+A weight can be set under `retrieval.signals`; 0 turns its signal off. With all of them 0, the score
+is the plain mix of both arms.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ class FileFacts(NamedTuple):
     best_kind: str = ""
     """Kind of the chunk that is nearest to the query by words and meaning."""
     lead: float = 0.0
-    """Share of the query's words that it holds beyond what any file holds that no demotion touches."""
+    """Share of the query's words that it holds beyond what any file holds that no demotion touches.
+    """
 
 
 class ChunkFacts(NamedTuple):
@@ -83,7 +85,9 @@ class QueryFacts(NamedTuple):
 
 
 class FileSignal(NamedTuple):
-    """A reason that all chunks of a file share: its function, usual weight, and meaning for --explain."""
+    """A reason that all chunks of a file share: its function, usual weight, and meaning for
+    --explain.
+    """
 
     of: Callable[[FileFacts, QueryFacts], float]
     weight: float
@@ -101,19 +105,23 @@ class ChunkSignal(NamedTuple):
 
 
 _TYPES = frozenset(
-    "class enum interface module namespace object protocol record service struct trait type typeclass union".split()
+    "class enum interface module namespace object protocol record service struct trait type typeclass union".split()  # noqa: E501
 )
 NOT_CODE = frozenset(
     "heading imports key namespace package pair property rule section table text".split()
 )
-"""Kinds that bear a name without defining it: a key of a data file, a namespace that many files open, a heading."""
+"""Kinds that bear a name without defining it: a key of a data file, a namespace that many files
+open, a heading.
+"""
 _REOPENS = frozenset("extension impl implementation partial".split())
 """Kinds that add to a type which is declared elsewhere."""
 _QUALIFIER = re.compile(r"::|[.#/\\]")
 
 
 def _defines(chunk: ChunkFacts, names: Names | None, query: QueryFacts) -> float:
-    """It defines a name that the query writes as code; the better, the more exactly it is that name."""
+    """Tell that it defines a name that the query writes as code; the better, the more exactly it is that
+    name.
+    """  # noqa: E501
     if names is None or not names.symbol:
         return 0.0
     return max((_match(names, symbol) for symbol in query.terms.symbols), default=0.0)
@@ -138,7 +146,9 @@ def _match(names: Names, symbol: Symbol) -> float:
 
 
 def _of_kind(names: Names, symbol: Symbol) -> float:
-    """Return a factor: less for what only bears the name, adds to it, or declares it without a body."""
+    """Return a factor: less for what only bears the name, adds to it, or declares it without a
+    body.
+    """
     value = 1.0
     if symbol.name[:1].isupper() and names.kind not in _TYPES:
         value *= 0.8
@@ -156,7 +166,9 @@ _FORWARD = re.compile(r"(?:class|struct|union|enum)\s+\w+\s*;?$")
 
 
 def _named(chunk: ChunkFacts, names: Names | None, query: QueryFacts) -> float:
-    """Its (first) name is made of words of the query: the mean of how much of the query and how much of the name."""
+    """Its (first) name is made of words of the query: the mean of how much of the query and how
+    much of the name.
+    """
     if names is None or not names.symbol:
         return 0.0
     first = names.symbol.split(maxsplit=1)[0]
@@ -200,7 +212,9 @@ def _names_file(file: FileFacts, query: QueryFacts) -> float:
 
 
 def _waived(file: FileFacts) -> float:
-    """Return what is left of a demotion: nothing where the file alone holds a quarter of the query's words."""
+    """Return what is left of a demotion: nothing where the file alone holds a quarter of the
+    query's words.
+    """
     return 1.0 - min(1.0, file.lead / WAIVED_FROM)
 
 
@@ -244,7 +258,7 @@ def _declares(file: FileFacts, query: QueryFacts) -> float:
 
 def _prose(file: FileFacts, query: QueryFacts) -> float:
     if file.in_script or not query.in_code:
-        return 0.0  # no code answers: it holds none of the words, or is English where another script is asked for
+        return 0.0  # no code answers: it holds none of the words, or is English where another script is asked for  # noqa: E501
     if query.terms.intent.prose or not paths.is_prose(file.path):
         return 0.0
     return _waived(file)
@@ -318,8 +332,9 @@ FOR_SHAPE: Mapping[str, Mapping[str, float]] = {
     "symbol": {"fileVector": 0.5, "defines": 1.5},
     "text": {"repeat": 0.3},
 }
-"""Weight multipliers by query shape: for a lone symbol, trust vectors less and definitions more; a pasted text is about
-several places of the same file."""
+"""Weight multipliers by query shape: for a lone symbol, trust vectors less and definitions more; a
+pasted text is about several places of the same file.
+"""
 
 
 def shaped(weights: Mapping[str, float], shape: str) -> Mapping[str, float]:
@@ -333,7 +348,9 @@ def shaped(weights: Mapping[str, float], shape: str) -> Mapping[str, float]:
 
 
 def signal_weights(overrides: Mapping[str, float]) -> dict[str, float]:
-    """Return the weight of every signal, the given ones instead of the usual ones; those of weight 0 are left out."""
+    """Return the weight of every signal, the given ones instead of the usual ones; those of weight
+    0 are left out.
+    """
     usual = {name: signal.weight for name, signal in CHUNK_SIGNALS.items()}
     usual |= {name: signal.weight for name, signal in FILE_SIGNALS.items()}
     usual |= {EXACT: EXACT_WEIGHT, REPEAT: REPEAT_WEIGHT}

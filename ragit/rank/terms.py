@@ -1,4 +1,6 @@
-"""Take a query apart: terms with their weights, names written as code, phrases, paths, stack frames and shape. Pure."""
+"""Take a query apart: terms with their weights, names written as code, phrases, paths, stack frames
+and shape. Pure.
+"""
 
 from __future__ import annotations
 
@@ -29,28 +31,33 @@ TEXT_WORDS = 40
 """A query of more words than these is a pasted text: an issue, a log, a mail."""
 
 MAX_SEQUENCE, MAX_SEQUENCES = 60, 16
-"""Words of a line, and lines of a query, that are compared with the text of chunks in their order."""
+"""Words of a line, and lines of a query, that are compared with the text of chunks in their order.
+"""
 
 TITLE_WEIGHT, CODE_WEIGHT, REST_WEIGHT = 1.0, 0.5, 0.15
-"""What a word of a pasted text counts: in its first line, in code or written like code, anywhere else."""
+"""What a word of a pasted text counts: in its first line, in code or written like code, anywhere
+else.
+"""
 
 COMPOUND_WEIGHT = 0.7
-"""A pair of neighbouring words as one identifier ("path router": path_router) says more than both words apart, but is
-also counted beside them."""
+"""A pair of neighbouring words as one identifier ("path router": path_router) says more than both
+words apart, but is also counted beside them.
+"""
 
 _STOP_ELSEWHERE = tuple(
     frozenset(text.split())
     for text in (
-        "der die das den dem des ein eine einer einem einen und oder ist sind wird werden wie wo wer wann warum welche "
-        "welcher welches nicht kein keine im am zum zur aus bei mit nach von vor für über auf zu sich",
-        "el la los las un una unos unas es son de del al en con por para que qué cómo como dónde donde cuándo cuál "
+        "der die das den dem des ein eine einer einem einen und oder ist sind wird werden wie wo wer wann warum welche "  # noqa: E501
+        "welcher welches nicht kein keine im am zum zur aus bei mit nach von vor für über auf zu sich",  # noqa: E501
+        "el la los las un una unos unas es son de del al en con por para que qué cómo como dónde donde cuándo cuál "  # noqa: E501
         "quién se su sus lo",
-        "le la les un une des du de et ou est sont au aux dans pour par sur avec que qui quoi comment où quand "
+        "le la les un une des du de et ou est sont au aux dans pour par sur avec que qui quoi comment où quand "  # noqa: E501
         "pourquoi se ne pas ce cette",
     )
 )
-"""Stop words of German, Spanish and French. One alone may be a word of code (`die`, `des`); from two of one language
-on, the query is in that language."""
+"""Stop words of German, Spanish and French. One alone may be a word of code (`die`, `des`); from
+two of one language on, the query is in that language.
+"""
 
 _OPERATOR = r"operator(?:\(\)|\[\]|[=<>!+\-*/%&|^~]{1,3})"
 _SYMBOL = re.compile(rf"(?:\w+::)*{_OPERATOR}|[^\W\d]\w*(?:(?:::|\.|->|#|/)[^\W\d]\w*)*")
@@ -96,17 +103,22 @@ class QueryTerms(Record):
     shape: str
     """symbol (one name), phrase (some words), question or text (pasted, of many words)."""
     expansions: Mapping[str, float] = MappingProxyType({})
-    """Terms that the query does not hold, but words near to its own: they help to find, and name nothing."""
+    """Terms that the query does not hold, but words near to its own: they help to find, and name
+    nothing.
+    """
     names: tuple[str, ...] = ()
     """Identifiers to find as they are written."""
     sequences: tuple[tuple[str, ...], ...] = ()
-    """Words in lower case as they follow each other: of the query, or of the lines of a pasted text."""
+    """Words in lower case as they follow each other: of the query, or of the lines of a pasted
+    text.
+    """
     phrases: tuple[tuple[str, ...], ...] = ()
     """The same of what stands in quotes: all of it must stand side by side."""
     word_terms: Mapping[str, str] = MappingProxyType({})
     """The index term that stands for each whole word of the sequences and phrases."""
     paths: tuple[str, ...] = ()
-    """Files and dotted modules that the query names, as paths without a suffix where it has none."""
+    """Files and dotted modules that the query names, as paths without a suffix where it has none.
+    """
     frames: tuple[Frame, ...] = ()
     """Frames of stack traces, innermost first."""
     intent: Intent = Intent()
@@ -122,7 +134,9 @@ class QueryTerms(Record):
 
     @property
     def made_of_several(self) -> dict[str, str]:
-        """Names written as code that join several words, by the term that stands for the whole name."""
+        """Names written as code that join several words, by the term that stands for the whole
+        name.
+        """
         written = (name for symbol in self.symbols for name in (symbol.owner, symbol.name))
         return {joined(name): name for name in written if len(words.parts(name)) > 1}
 
@@ -184,7 +198,9 @@ def split_scripts(text: str) -> str:
 
 
 def joined(name: str) -> str:
-    """Return a name without case and separators: the same for commit_offset, commitOffset and CommitOffset."""
+    """Return a name without case and separators: the same for commit_offset, commitOffset and
+    CommitOffset.
+    """
     return "".join(words.parts(name))
 
 
@@ -235,7 +251,9 @@ def _marked_as_code(text: str) -> frozenset[str]:
 
 
 def _symbols(text: str, marked: frozenset[str], shape: str) -> tuple[Symbol, ...]:
-    """Return the names in the spelling of code. A capital at the very beginning is a sentence's, not a name's."""
+    """Return the names in the spelling of code. A capital at the very beginning is a sentence's,
+    not a name's.
+    """
     first = text.lstrip()[:1].isupper() and shape != "symbol"
     if shape == "symbol" and _FILE.search(text):
         stem = _FILE.sub("", text.strip()).rpartition("/")[2]

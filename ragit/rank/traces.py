@@ -29,7 +29,7 @@ _JVM = re.compile(
     r"\((?P<path>[\w$.-]+\.(?:java|kt|kts|scala|groovy|clj))(?::(?P<line>\d+))?\)"
 )
 _DOTNET = re.compile(
-    r"\bat (?P<function>[\w.<>`+|\[\]]+)\([^)\n]*\)(?:\[[^\]\n]*\])? in (?P<path>[^\n]+?):line (?P<line>\d+)"
+    r"\bat (?P<function>[\w.<>`+|\[\]]+)\([^)\n]*\)(?:\[[^\]\n]*\])? in (?P<path>[^\n]+?):line (?P<line>\d+)"  # noqa: E501
 )
 _NODE = re.compile(
     r"\bat (?:async )?(?:(?P<function>[\w$.<>\[\] ]+?) )?\(?"
@@ -39,7 +39,7 @@ _BROWSER = re.compile(
     r"(?P<function>[\w$.<>/]*)@(?P<path>\S+?\.(?:[cm]?[jt]sx?|vue|svelte)):(?P<line>\d+):\d+"
 )
 _RUBY = re.compile(
-    r"(?P<path>[^\s:\"'`]+\.(?:rb|rake|erb|ru)):(?P<line>\d+):in [`'](?:(?:block|rescue|ensure)[^\n]*? in )?"
+    r"(?P<path>[^\s:\"'`]+\.(?:rb|rake|erb|ru)):(?P<line>\d+):in [`'](?:(?:block|rescue|ensure)[^\n]*? in )?"  # noqa: E501
     r"(?P<function>[^'\n]+)'"
 )
 _GO = re.compile(r"(?P<path>[^\s:]+\.go):(?P<line>\d+)(?: \+0x[0-9a-f]+)?")
@@ -57,8 +57,9 @@ _CAUSED_BY = re.compile(r"^\s*Caused by: ", re.MULTILINE)
 def frames_of(text: str) -> tuple[Frame, ...]:
     """Return the frames of the stack traces in a text, innermost first, each place once.
 
-    Python prints the innermost frame last and the error that was raised last at the end; the JVM prints the root
-    cause at the end and its innermost frame first. Go and Rust print a frame's function on the line before its file.
+    Python prints the innermost frame last and the error that was raised last at the end; the JVM
+    prints the root cause at the end and its innermost frame first. Go and Rust print a frame's
+    function on the line before its file.
     """
     found = [*_python(text), *_others(text), *_by_pairs(text, _GO, _GO_FUNCTION)]
     found += _by_pairs(text, _RUST, _RUST_FUNCTION)
@@ -116,12 +117,16 @@ _MADE_BY_COMPILER = re.compile(
     r"lambda\$(?P<java>\w+)\$\d+|<(?P<async>\w+)>d__\d+(?:\.MoveNext)?|<\w+>g__(?P<local>\w+)\|[\d_]+"
     r"|<(?P<lambda>\w+)>b__[\d_]+"
 )
-"""Names of lambdas, async methods and local functions of Java and C#: they hold the name in the source."""
+"""Names of lambdas, async methods and local functions of Java and C#: they hold the name in the
+source.
+"""
 _NOT_NAME = re.compile(r"<[^>]*>|\{\{[^}]*\}\}|\([^)]*\)|\$\w+\$?\d*|`\d+|\[.*?\]")
 
 
 def _last_name(written: str) -> str:
-    """Return the function's own name: `render` of `app.View.render`, empty for a lambda or a module's body."""
+    """Return the function's own name: `render` of `app.View.render`, empty for a lambda or a
+    module's body.
+    """
     made = _MADE_BY_COMPILER.search(written)
     if made:
         return made[made.lastgroup or 0]

@@ -1,4 +1,6 @@
-"""Query to hits: reads the store and the repository, lets `rank` decide, and never writes except through `index`."""
+"""Query to hits: reads the store and the repository, lets `rank` decide, and never writes except
+through `index`.
+"""
 
 from ragit.search.search import Searcher
 

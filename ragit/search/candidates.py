@@ -1,4 +1,6 @@
-"""Read from the store what ranking a query needs: the files that words, meaning and paths point at, and their chunks."""
+"""Read from the store what ranking a query needs: the files that words, meaning and paths point at,
+and their chunks.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ from ragit.search.splits import split_holders
 from ragit.store import ORDINAL_BITS, Store, chunk_id
 
 FILES = 50
-"""Files taken by keywords. A file that answers a question and stands below that in both arms is not found by more."""
+"""Files taken by keywords. A file that answers a question and stands below that in both arms is not
+found by more.
+"""
 
 COVERING_FILES = 25
 """Files taken since they hold the greatest share of the query's words, whatever their length."""
@@ -39,7 +43,9 @@ DEFINING_FILES = 12
 """Files taken for each name of the query since they define it."""
 
 NEAREST = 400
-"""Chunks taken by sign bits before they are compared by bytes (see docs and training for the recall)."""
+"""Chunks taken by sign bits before they are compared by bytes (see docs and training for the
+recall).
+"""
 
 NEAR_FILES = 60
 """Files taken by the nearness of their nearest chunk."""
@@ -48,11 +54,14 @@ NAME_COLUMN = "symbol"
 """The column of the full-text table that holds defined names."""
 
 BODIES = {".h": (".c", ".m"), ".pyi": (".py",), ".mli": (".ml",), ".d.ts": (".js", ".ts", ".mjs")}
-"""Suffixes of files that only declare, and of the files that hold the bodies. C++ is not here: its headers hold much of
-the code themselves, and are where its names are explained."""
+"""Suffixes of files that only declare, and of the files that hold the bodies. C++ is not here: its
+headers hold much of the code themselves, and are where its names are explained.
+"""
 
 NEAREST_OF_FILE = 3
-"""Chunks whose mean nearness counts for a file: one may be near by chance, and all would drown the right ones."""
+"""Chunks whose mean nearness counts for a file: one may be near by chance, and all would drown the
+right ones.
+"""
 
 
 class QueryVector(Record):
@@ -202,7 +211,8 @@ def _defining(
 ) -> list[int]:
     """Return the files that define a name of the query, those first that are called like it.
 
-    Others that only use it often have higher scores: a long file that defines a name may say it once.
+    Others that only use it often have higher scores: a long file that defines a name may say it
+    once.
     """
     found: list[int] = []
     for term in dict.fromkeys([*(symbol.key for symbol in query.symbols), *query.compounds]):
@@ -229,7 +239,9 @@ def _covering(
     covered: Mapping[int, float],
     scores: FileScores,
 ) -> list[int]:
-    """Return the files that hold most of the query's words: all together, or for a message in one chunk."""
+    """Return the files that hold most of the query's words: all together, or for a message in one
+    chunk.
+    """
     listed = sorted(
         (place for place in covered if place in tree.allowed),
         key=lambda place: (-covered[place], -scores.scores[place], place),
@@ -263,7 +275,9 @@ def _chosen(
 
 
 def _compared(files: Mapping[int, FileFacts], covered: Mapping[int, float]) -> dict[int, FileFacts]:
-    """Return the facts with those that need the other candidates: what a test tests, what no usual file holds."""
+    """Return the facts with those that need the other candidates: what a test tests, what no usual
+    file holds.
+    """
     usual = [covered.get(place, 0.0) for place, file in files.items() if _is_usual(file.path)]
     most = max(usual, default=0.0)
     subjects = {
@@ -329,7 +343,7 @@ def _mean(numbers: Sequence[float]) -> float:
 def _cosines(
     store: Store, vectors: QueryVector, chunkings: Iterable[int]
 ) -> dict[int, list[float]]:
-    """Return the cosine of every chunk of some chunkings, from 0 to 1, in the order of the chunks."""
+    """Return the cosine of every chunk of some chunkings, from 0 to 1, in their order."""
     found = store.similarities_within(vectors.query.bytes, chunkings, vectors.embedder)
     return {
         chunking: [max(0.0, cosine) for cosine in cosines] for chunking, cosines in found.items()

@@ -57,10 +57,11 @@ def ordinals(forward: Forward, term: str) -> frozenset[int]:
 
 
 def shares_of_chunks(query: QueryTerms, weights: WordWeights, forward: Forward) -> dict[int, float]:
-    """Return for each chunk the greatest share of a sequence's weight that it holds, and some more for words in a row.
+    """Return for each chunk the greatest share of a sequence's weight that it holds, and some more
+    for words in a row.
 
-    That a chunk holds words which follow each other in the query does not mean that they do so in the chunk, but the
-    words of a message do.
+    That a chunk holds words which follow each other in the query does not mean that they do so in
+    the chunk, but the words of a message do.
     """
     sequences = [*query.sequences, *query.phrases]
     where = {

@@ -21,7 +21,9 @@ def demoted(
     shown: Collection[str],
     least: float,
 ) -> tuple[Demoted, ...]:
-    """Return the files of which nothing is `shown`, and whose best chunk would score `least` if nothing lowered it."""
+    """Return the files of which nothing is `shown`, and whose best chunk would score `least` if
+    nothing lowered it.
+    """
     seen: set[int] = set()
     found: list[tuple[float, Ranked, dict[str, float]]] = []
     for one in ranked:

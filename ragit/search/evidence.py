@@ -1,4 +1,4 @@
-"""Find the chunks that hold a query word for word, and those that are frames of its stack traces."""
+"""Find the chunks that hold a query word for word, and the frames of its stack traces."""
 
 from __future__ import annotations
 
@@ -66,7 +66,9 @@ def _defines(row: ChunkRow, names: Sequence[str]) -> bool:
 def _promising(
     query: QueryTerms, weights: WordWeights, forwards: Mapping[int, Forward]
 ) -> list[int]:
-    """Return the numbers of the chunks that hold most of a sequence's words, or the parts of a name."""
+    """Return the numbers of the chunks that hold most of a sequence's words, or the parts of a
+    name.
+    """
     scores: dict[int, float] = {}
     for chunking, forward in forwards.items():
         found = shares_of_chunks(query, weights, forward)
@@ -82,7 +84,9 @@ def _promising(
 
 
 def _holding_name(forward: Forward, name: str) -> Iterable[int]:
-    """Return the chunks that hold a name whole, or each of its parts; or that define both halves of a word."""
+    """Return the chunks that hold a name whole, or each of its parts; or that define both halves of
+    a word.
+    """
     whole = ordinals(forward, term_of(name))
     parts = [words.stem(part) for part in words.parts(name)]
     if len(parts) > 1:
@@ -124,7 +128,9 @@ def _frames(store: Store, tree: FilteredTree, query: QueryTerms) -> dict[Key, fl
 
 
 def _frame_chunk(rows: Mapping[int, ChunkRow], function: str, line: int) -> int | None:
-    """Return the chunk that defines the function, of several the one nearest to the line; else the one at the line."""
+    """Return the chunk that defines the function, of several the one nearest to the line; else the
+    one at the line.
+    """
     named = [chunk for chunk, row in rows.items() if function and function in row.symbol.split()]
     listed = named or [
         chunk for chunk, row in rows.items() if row.start_line <= line <= row.end_line

@@ -1,4 +1,6 @@
-"""An indexed tree as one query sees it: which files may be found, and which paths hold a word. Reads no store."""
+"""An indexed tree as one query sees it: which files may be found, and which paths hold a word.
+Reads no store.
+"""
 
 from __future__ import annotations
 
@@ -60,9 +62,11 @@ class FilteredTree:
             at = joined.find(wanted, next_start)
 
     def paths_ending(self, path: str) -> list[int]:
-        """Return indices of the whole tree whose path ends in the longest possible part of this one.
+        """Return indices of the whole tree whose path ends in the longest possible part of this
+        one.
 
-        A path without a suffix also ends one that has any: `core/power` finds sympy/core/power.py. Case counts not.
+        A path without a suffix also ends one that has any: `core/power` finds sympy/core/power.py.
+        Case counts not.
         """
         parts = [part for part in path.lower().split("/") if part not in ("", ".", "..")]
         for first in range(len(parts)):
@@ -72,7 +76,7 @@ class FilteredTree:
         return []
 
     def ends_with(self, path: str) -> list[int]:
-        """Return indices of the whole tree whose path ends in all of this one, as `paths_ending`."""
+        """Return indices of the whole tree whose path ends in this one, as `paths_ending`."""
         return list(self._ending(path.lower().strip("/")))
 
     def _ending(self, path: str) -> Iterator[int]:
@@ -89,17 +93,21 @@ class FilteredTree:
             at = joined.find(wanted, at + 1)
 
     def has_in_path(self, name: str) -> bool:
-        """Return true if a path of the whole tree holds this name as it is written, but for case."""
+        """Return true if a path of the whole tree holds this name, whatever its case."""
         return name.lower().encode("utf-8", "surrogateescape") in self._joined[0]
 
     def has_beside(self, path: str, others: Mapping[str, Sequence[str]]) -> bool:
-        """Return true if the tree holds the same path with one of the suffixes that `others` gives for its own."""
+        """Return true if the tree holds the same path with one of the suffixes that `others` gives
+        for its own.
+        """
         dot = path.find(".", path.rfind("/") + 1)
         named = (path[:dot] + suffix for suffix in others.get(path[dot:], ()))
         return any(self._holds(name.encode("utf-8", "surrogateescape")) for name in named)
 
     def is_outdated(self, path: str) -> bool:
-        """Return true if a folder of a later version lies beside one of the path's: v1/ where there is v2/."""
+        """Return true if a folder of a later version lies beside one of the path's: v1/ where there
+        is v2/.
+        """
         for match in _VERSION.finditer(path):
             number = int(match[1] or match[2])
             for later in range(number + 1, number + 1 + LATER):

@@ -1,4 +1,6 @@
-"""Make hits of ranked chunks: their rows, their text read back from the blobs, their line, the reasons for their rank."""
+"""Make hits of ranked chunks: their rows, their text read back from the blobs, their line, the
+reasons for their rank.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ def one_path_each(ranked: Iterable[Ranked], limit: int) -> Pool:
 
 
 def lines_of(text: str, count: int) -> list[str]:
-    """Return the lines of a chunk's text, without line ends: `count` unless an over-long line was cut."""
+    """Return the lines of a chunk's text, without line ends: `count` unless an over-long line was
+    cut.
+    """
     lines = re.split(r"\r\n|\n|\r", text)
     return lines if len(lines) == count else text.split("\n")
 
@@ -70,8 +74,8 @@ class HitBuilder:
     ) -> list[Document]:
         """Return part of the pool for a model to read.
 
-        `described` gives descriptions by the hash of what was embedded, `cut` a range of a file's text as a model may
-        see it.
+        `described` gives descriptions by the hash of what was embedded, `cut` a range of a file's
+        text as a model may see it.
         """
         rows = [(ranked, self._row(ranked)) for ranked, _ in pool]
         descriptions = described([row.hash for _, row in rows])
@@ -167,7 +171,9 @@ class HitBuilder:
     def _place(
         self, piece: Piece, row: ChunkRow, members: Sequence[ChunkRow], chunking: int
     ) -> str:
-        """Return where a person finds a hit of a document; of joined chunks from the first to the last."""
+        """Return where a person finds a hit of a document; of joined chunks from the first to the
+        last.
+        """
         if not row.place and row.kind != IMAGE and chunking in self._texts.numbers:
             return chunk.share_of(piece.start, piece.end, len(self._texts[chunking]))
         if not row.place or len(piece.members) == 1:
@@ -177,7 +183,9 @@ class HitBuilder:
     def _numbers_of(
         self, piece: Piece, members: Sequence[ChunkRow], chunking: int
     ) -> tuple[int, ...]:
-        """Return the row or page of each line of a hit; empty if they are on one, or it is not known."""
+        """Return the row or page of each line of a hit; empty if they are on one, or it is not
+        known.
+        """
         found = [0] * (piece.end_line - piece.start_line + 1)
         for row in members:
             first = chunk.first_of(row.place)

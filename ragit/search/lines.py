@@ -1,4 +1,6 @@
-"""Choose the line of a hit that a person wants to land on: the definition that is asked for, or the match. Pure."""
+"""Choose the line of a hit that a person wants to land on: the definition that is asked for, or the
+match. Pure.
+"""
 
 from __future__ import annotations
 
@@ -41,8 +43,9 @@ class Landing(NamedTuple):
 def best_line(query: QueryTerms, weights: WordWeights, hit: Landing) -> int:
     """Return the index of the line to land on.
 
-    First a line that the query quotes, then the definition of a name that the query writes, then the first line that
-    holds such a name. Else the definition, unless another line holds twice as much of the query's words.
+    First a line that the query quotes, then the definition of a name that the query writes, then
+    the first line that holds such a name. Else the definition, unless another line holds twice as
+    much of the query's words.
     """
     found = _quoted(query, weights, hit)
     if found is None:
@@ -60,7 +63,9 @@ def best_line(query: QueryTerms, weights: WordWeights, hit: Landing) -> int:
 
 
 def definition_line(name: str, lines: Sequence[str], kind: str = "") -> int | None:
-    """Return the index of the line that looks most as if it defined a name; None if no line holds it."""
+    """Return the index of the line that looks most as if it defined a name; None if no line holds
+    it.
+    """
     name = _last(name)
     pattern = re.compile(
         rf"(?<![\w]){re.escape(name)}(?!\w)"
@@ -119,7 +124,9 @@ def _last(name: str) -> str:
 
 
 def _named(query: QueryTerms, hit: Landing) -> int | None:
-    """Return the line that holds a name of the query best, of equal ones the one that defines it or the first."""
+    """Return the line that holds a name of the query best, of equal ones the one that defines it or
+    the first.
+    """
     best: tuple[float, float, int] | None = None
     for name in query.names:
         for at, line in enumerate(hit.lines):

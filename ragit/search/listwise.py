@@ -1,7 +1,9 @@
-"""A language model as a reranker: it reads all candidates at once and names them in order. What it says is untrusted.
+"""A language model as a reranker: it reads all candidates at once and names them in order. What it
+says is untrusted.
 
-List-wise, after Sun et al. 2023 ("Is ChatGPT good at search?"): one request for all candidates. Models leave numbers
-out, name them twice or make some up, and talk around them; what can be read in it counts, and the rest keeps its order.
+List-wise, after Sun et al. 2023 ("Is ChatGPT good at search?"): one request for all candidates.
+Models leave numbers out, name them twice or make some up, and talk around them; what can be read in
+it counts, and the rest keeps its order.
 """
 
 from __future__ import annotations
@@ -37,7 +39,8 @@ class Lister:
     def relevances(
         self, query: str, documents: Sequence[str], policy: RetryPolicy
     ) -> list[float | None]:
-        """1 for the one it names first, less for each further one; None for those that it does not name.
+        """1 for the one it names first, less for each further one; None for those that it does not
+        name.
 
         Raises `RemoteFailed`, also where it names none.
         """
@@ -59,16 +62,16 @@ class Lister:
 
 def _messages(query: str, documents: Sequence[str]) -> list[Message]:
     shown = "\n\n".join(f"[{number}] {document}" for number, document in enumerate(documents, 1))
-    asked = f"Query: {query}\n\n{shown}\n\nQuery again: {query}\nThe order of [1] to [{len(documents)}]:"
+    asked = f"Query: {query}\n\n{shown}\n\nQuery again: {query}\nThe order of [1] to [{len(documents)}]:"  # noqa: E501
     return [Message("system", (_TASK,)), Message("user", (asked,))]
 
 
 def listed(said: str, count: int) -> list[int]:
-    """The candidates (from 0) that an answer names, in its order, each once.
+    """Return the candidates (from 0) that an answer names, in its order, each once.
 
-    Numbers in brackets count, if there are any; else the longest run of numbers, since the words around it may hold
-    some, too ("of the 20 results, 3 is best: 3, 7, 1"). None do where they make no list: a small model that has not
-    understood speaks of [1] and [10], and that is no order.
+    Numbers in brackets count, if there are any; else the longest run of numbers, since the words
+    around it may hold some, too ("of the 20 results, 3 is best: 3, 7, 1"). None do where they make
+    no list: a small model that has not understood speaks of [1] and [10], and that is no order.
     """
     numbers = re.findall(r"\[\s*(\d{1,4})\s*\]", said)
     runs = [

@@ -1,4 +1,6 @@
-"""Find the files that a query names: by their paths, as dotted modules, or in the frames of a stack trace. Pure."""
+"""Find the files that a query names: by their paths, as dotted modules, or in the frames of a stack
+trace. Pure.
+"""
 
 from __future__ import annotations
 

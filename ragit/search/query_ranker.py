@@ -1,4 +1,6 @@
-"""Rank the chunks of a tree for a query: both arms, the facts of the candidates, their order; also a rewritten query."""
+"""Rank the chunks of a tree for a query: both arms, the facts of the candidates, their order; also
+a rewritten query.
+"""
 
 from __future__ import annotations
 
@@ -172,7 +174,7 @@ class QueryRanker:
     def _vector(
         self, store: Store, query: Query, terms: rank.QueryTerms, mode: str
     ) -> tuple[QueryVector | None, str]:
-        """Return the query's vector; or None, and why there is none where one was to be expected."""
+        """Return the query's vector; or None, and why there is none where one is expected."""
         embedder = self._embedder
         if embedder is None:
             if mode == "vector":
@@ -197,7 +199,7 @@ class QueryRanker:
         if not any(vector):
             return (
                 None,
-                "the query holds no letter or digit, so nothing can match it (git grep -F finds signs)",
+                "the query holds no letter or digit, so nothing can match it (git grep -F finds signs)",  # noqa: E501
             )
         return QueryVector(quantize_query(vector), number, path_nearness(text)), ""
 
@@ -225,17 +227,19 @@ class QueryRanker:
         none = "no file that passes the filters" if query.paths or query.languages else "no file"
         if known:
             return f"{none} holds a word of the query: ranked by meaning alone"
-        return f"{none} holds a word of the query, and the model knows none: these are guesses by letters"
+        return f"{none} holds a word of the query, and the model knows none: these are guesses by letters"  # noqa: E501
 
     def _nothing(self, query: Query, found: Candidates, *, has_words: bool) -> str:
-        """Return why no candidate is an answer: no file holds a word, and no chunk is near in meaning."""
+        """Return why no candidate is an answer: no file holds a word, and no chunk is near in
+        meaning.
+        """
         if has_words or query.guess:
             return ""
         nearest = max((chunk.cosine for chunk in found.chunks), default=0.0)
         if self._knows(rank.content_words(query.text)) and nearest >= NEAR_ENOUGH:
             return ""
         none = "no file that passes the filters" if query.paths or query.languages else "no file"
-        return f"{none} holds a word of the query, and none is near in meaning (--guess shows the nearest)"
+        return f"{none} holds a word of the query, and none is near in meaning (--guess shows the nearest)"  # noqa: E501
 
     def _knows(self, asked: str) -> bool:
         return self._embedder is None or self._embedder.knows(asked)

@@ -1,7 +1,7 @@
 """Let a model reorder the best candidates, within a timeout.
 
-Loaded only where a search is to be reranked. If the model fails, the order of the fusion stands and the answer says
-why.
+Loaded only where a search is to be reranked. If the model fails, the order of the fusion stands and
+the answer says why.
 """
 
 from __future__ import annotations
@@ -28,11 +28,14 @@ from ragit.services import server_of
 from ragit.types import RerankedBy
 
 QUERY_CHARS = 2000
-"""A longer query would leave no room for a document: most cross-encoders read some 500 words of both."""
+"""A longer query would leave no room for a document: most cross-encoders read some 500 words of
+both.
+"""
 
 HALVINGS = 3
-"""Times that documents are cut for a server that will not do so itself. llama-server takes, as it is started, 512
-tokens of query and document together, and refuses all of them for one."""
+"""Times that documents are cut for a server that will not do so itself. llama-server takes, as it
+is started, 512 tokens of query and document together, and refuses all of them for one.
+"""
 
 CONCURRENCY = 4
 """Requests at once, where the candidates are more than a server takes in one."""
@@ -54,7 +57,8 @@ class Reordered(NamedTuple):
     degraded: str = ""
     """Why the order is as before; empty if the model gave one."""
     alone: bool = False
-    """What stood below the candidates is left out: minScore asks for what the model found relevant."""
+    """What stood below the candidates is left out: minScore asks for what the model found relevant.
+    """
 
 
 class RerankedPool(NamedTuple):
@@ -83,7 +87,9 @@ class Reranker:
     def rerank(
         self, builder: HitBuilder, query: str, described: Describe, *, distinct: bool
     ) -> RerankedPool:
-        """Return the pool in the order that the model gives its best; `distinct`: see `rank.rerank`."""
+        """Return the pool in the order that the model gives its best; `distinct`: see
+        `rank.rerank`.
+        """
         pool = builder.pool
         best = pool[: self.candidates]
         wants = self._settings.doc_field != "content"
@@ -100,7 +106,8 @@ class Reranker:
     def _shown(self, one: Document) -> str:
         """Return what the model reads of a candidate: its path, its name, and its beginning.
 
-        Secrets are taken out before the end is cut off: half of one has no form by which it could be found.
+        Secrets are taken out before the end is cut off: half of one has no form by which it could
+        be found.
         """
         text = self._client.clean(
             f"{one.description}\n\n{one.text}" if one.description else one.text
@@ -114,7 +121,9 @@ class Reranker:
     def order(
         self, query: str, candidates: Sequence[Ranked], documents: Sequence[str], *, distinct: bool
     ) -> Reordered:
-        """Return the candidates, whose texts are `documents`, as the model orders them; as they were if it fails."""
+        """Return the candidates, whose texts are `documents`, as the model orders them; as they
+        were if it fails.
+        """
         if len(candidates) < 2:
             return Reordered(list(enumerate(candidates)))
         settings = self._settings
@@ -145,7 +154,9 @@ class Reranker:
     def _fitting(
         self, said: str, documents: Sequence[str], policy: RetryPolicy
     ) -> list[float | None]:
-        """Return the relevances of documents, or of their beginnings where the server says that they are too long."""
+        """Return the relevances of documents, or of their beginnings where the server says that
+        they are too long.
+        """
         for _ in range(HALVINGS):
             shown = [document[: self._longest or None] for document in documents]
             try:

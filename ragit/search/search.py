@@ -93,7 +93,7 @@ class Searcher:
         validate(query)
 
     def search(self, query: Query, target: Target, on_index: OnIndex | None = None) -> Answer:
-        """The hits in a tree. `on_index` is told what is missing before it is indexed."""
+        """Return the hits in a tree. `on_index` is told what is missing before it is indexed."""
         started = time.perf_counter()
         if query.mode != "keyword":
             warm_up(self._indexer.embedder)
@@ -143,7 +143,9 @@ class Searcher:
         )
 
     def _state(self, stack: ExitStack, target: Target) -> _State:
-        """Return a reader that sees one state of the store until the stack is closed, and the tree in that state."""
+        """Return a reader that sees one state of the store until the stack is closed, and the tree
+        in that state.
+        """
         store = self._indexer.open_store()
         moment = ExitStack()
         if store:
@@ -340,6 +342,8 @@ def _lost(texts: Texts, snapshot: Snapshot) -> str:
 
 
 def _described(store: Store, config: Config, hashes: list[bytes]) -> Mapping[bytes, str]:
-    """Return descriptions of chunks by the hash of what was embedded; none where none are configured."""
+    """Return descriptions of chunks by the hash of what was embedded; none where none are
+    configured.
+    """
     task = chunk_task(config.description)
     return store.descriptions.of(OF_CHUNK, task.fingerprint, hashes) if task else {}

@@ -1,4 +1,6 @@
-"""Find definitions whose name a query spells as one word: `oauth` for OAuthHandler, `websocket` for WebSocketServer."""
+"""Find definitions whose name a query spells as one word: `oauth` for OAuthHandler, `websocket` for
+WebSocketServer.
+"""
 
 from __future__ import annotations
 

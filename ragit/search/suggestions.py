@@ -1,4 +1,6 @@
-"""Suggest names of the tree for names that no file of it holds: "did you mean". Loaded only for those."""
+"""Suggest names of the tree for names that no file of it holds: "did you mean". Loaded only for
+those.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ SHORTEST = 4
 
 
 def suggestions(store: Store, tree: FilteredTree, missing: Sequence[str]) -> tuple[str, ...]:
-    """Return defined names of the tree that differ from a missing one by a letter or two, the nearest first."""
+    """Return defined names of the tree that differ from a missing one by a letter or two, the
+    nearest first.
+    """
     found: dict[str, None] = {}
     for name in missing:
         for other in _near(store, tree, name):
@@ -54,7 +58,8 @@ def _spelt(store: Store, tree: FilteredTree, term: str) -> Iterator[str]:
 
 
 def edits(a: str, b: str, most: int) -> int:
-    """Return the optimal string alignment distance of two words: letters added, dropped, changed or swapped.
+    """Return the optimal string alignment distance of two words: letters added, dropped, changed or
+    swapped.
 
     More than `most` is not told apart.
     """

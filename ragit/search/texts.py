@@ -1,4 +1,6 @@
-"""Read the texts of chunked files back from git, or from the store for documents, each once per search."""
+"""Read the texts of chunked files back from git, or from the store for documents, each once per
+search.
+"""
 
 from __future__ import annotations
 

@@ -34,8 +34,8 @@ def in_time(call: Callable[[RetryPolicy], _T], timeout_ms: int, section: str) ->
 def within(seconds: float, call: Callable[[], _T]) -> _T:
     """Return the result of a call, raise what it raises, or raise TimeoutError.
 
-    The call runs in a daemon thread, since a client's own timeouts do not cover all that it waits for: looking up a name
-    takes as long as the system likes.
+    The call runs in a daemon thread, since a client's own timeouts do not cover all that it waits
+    for: looking up a name takes as long as the system likes.
     """
     done: list[_T] = []
     failed: list[BaseException] = []

@@ -9,13 +9,17 @@ from ragit.search.filtered_tree import FilteredTree
 from ragit.search.texts import Texts
 
 MOST_READ = 40
-"""Files whose text is read to see that they do not hold a name; where more hold its parts, nothing is claimed."""
+"""Files whose text is read to see that they do not hold a name; where more hold its parts, nothing
+is claimed.
+"""
 
 
 def unmatched_names(
     tree: FilteredTree, texts: Texts, query: QueryTerms, found: Candidates
 ) -> tuple[str, ...]:
-    """Return the names of several words that no file of the tree holds, not even inside a longer name."""
+    """Return the names of several words that no file of the tree holds, not even inside a longer
+    name.
+    """
     return tuple(
         name
         for term, name in query.made_of_several.items()
@@ -29,7 +33,9 @@ def unmatched_names(
 def _is_inside(
     tree: FilteredTree, texts: Texts, name: str, query: QueryTerms, found: Candidates
 ) -> bool:
-    """Return true if a file holds a name inside a longer one, or if so many may that it is not known."""
+    """Return true if a file holds a name inside a longer one, or if so many may that it is not
+    known.
+    """
     held = [
         found.holders[stem].files.keys()
         for part in words.parts(name)
@@ -47,7 +53,9 @@ def _is_inside(
 
 
 def misspelt(query: QueryTerms, unmatched: tuple[str, ...], found: Candidates) -> tuple[str, ...]:
-    """Return the names that may be misspelt: those of several words, and a lone word that no file holds."""
+    """Return the names that may be misspelt: those of several words, and a lone word that no file
+    holds.
+    """
     if query.shape != "symbol":
         return unmatched
     alone = tuple(

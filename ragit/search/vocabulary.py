@@ -1,8 +1,10 @@
-"""A query's words in the searched tree's own: other forms, synonyms and abbreviations that it uses. Offline.
+"""A query's words in the searched tree's own: other forms, synonyms and abbreviations that it uses.
+Offline.
 
-The words of the tree's paths are its vocabulary: what people call files and folders by is what it is about, and it is
-read from the composed tree without asking the store. Only words that the tree holds are added, and nothing else that
-is stored has a say. It takes some 20 ms on 6,500 files (6,400 names, 1,500 words), most of them for splitting names.
+The words of the tree's paths are its vocabulary: what people call files and folders by is what it
+is about, and it is read from the composed tree without asking the store. Only words that the tree
+holds are added, and nothing else that is stored has a say. It takes some 20 ms on 6,500 files
+(6,400 names, 1,500 words), most of them for splitting names.
 """
 
 from __future__ import annotations
@@ -43,7 +45,9 @@ def vocabulary(paths: Iterable[bytes]) -> frozenset[str]:
 def expansions(
     query: str, terms: rank.QueryTerms, paths: Iterable[bytes]
 ) -> Mapping[str, tuple[str, ...]]:
-    """Words to look for beside some of a query's. None for a name that is typed as it is: that is what is wanted."""
+    """Words to look for beside some of a query's. None for a name that is typed as it is: that is
+    what is wanted.
+    """
     if terms.shape == "symbol":
         return {}
     asked = [
@@ -80,7 +84,7 @@ def _means(word: str, other: str, cosine: float) -> bool:
 
 
 def abbreviates(short: str, long: str) -> bool:
-    """Its beginning (auth, authentication), or its consonants in order, all or some (cfg, config)."""
+    """Return whether it begins the word (auth), or has its consonants in order (cfg, config)."""
     if not 2 <= len(short) < len(long) or short[0] != long[0]:
         return False
     if len(short) > 2 and long.startswith(short):

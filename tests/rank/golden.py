@@ -2,8 +2,9 @@
 
 usage: python tests/rank/golden.py [--write]
 
-Prints how the ranking differs from golden.txt; with --write, golden.txt becomes what is ranked now. Each hit is one
-line: its place, its path and lines, its symbol, its score, and the parts that the score is the sum of.
+Prints how the ranking differs from golden.txt; with --write, golden.txt becomes what is ranked now.
+Each hit is one line: its place, its path and lines, its symbol, its score, and the parts that the
+score is the sum of.
 """
 
 from __future__ import annotations
