@@ -8,7 +8,9 @@ bench/mutants.txt lists the changes. A line `== FILE` comes first, then a line t
 --all-tests, changes that pass these tests are tried with the whole suite as well.
 
 Each change is made in a copy of the working tree, and a change that no test fails is printed as
-alive. The exit status is 1 if more than MOST_ALIVE are. Needs the development dependencies.
+alive. Tests that already fail without a change would notice everything, so they are tried first,
+and a failure ends the run. The exit status is 1 if more than MOST_ALIVE changes are alive. Needs
+the development dependencies.
 """
 
 from __future__ import annotations
@@ -127,6 +129,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         tree = Path(folder)
         copy_tree(tree)
+        for tests in dict.fromkeys(mutant.tests for mutant in chosen):
+            if notices(tree, tests):
+                raise SystemExit(f"fails without any change: {' '.join(tests)}")
         for number, mutant in enumerate(chosen, 1):
             file = tree / mutant.file
             source = file.read_text("utf-8")

@@ -8,12 +8,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from describing import Model
 from sandbox import GitSandbox
 from serving import said
 
 sys.path.append(str(Path(__file__).parent / "chunk" / "documents"))
+sys.path.append(str(Path(__file__).parents[1] / "bench"))
 from making import docx, p, pdf  # noqa: E402
+from mutate import MUTANTS, TOP, mutants, mutated  # noqa: E402
 
 BENCH = Path(__file__).parents[1] / "bench" / "bench.py"
 
@@ -100,3 +103,26 @@ def test_a_run_against_a_language_model(repo: GitSandbox, tmp_path: Path) -> Non
     refused = {name: row.rpartition(" ")[2] for name, row in rows.items() if name != "help"}
     assert refused == {"without": "0", "descriptions": "0", "rewriting": "0", "listwise": "2"}
     assert "2 chunks described, 0 not" in done.stdout
+
+
+def test_every_change_that_the_tests_must_notice_still_applies() -> None:
+    listed = mutants(MUTANTS.read_text(encoding="utf-8"))
+    assert len(listed) == len(set(listed)) == 60
+    for mutant in listed:
+        source = (TOP / mutant.file).read_text(encoding="utf-8")
+        changed = mutated(source, mutant)
+        assert changed != source
+        compile(changed, mutant.file, "exec")
+        assert mutant.tests
+        for test in mutant.tests:
+            assert (TOP / test.partition("::")[0]).exists(), test
+
+
+def test_a_change_whose_line_is_gone_or_not_alone_is_an_error() -> None:
+    (mutant,) = mutants("# a comment\n@ tests/rank\n== a.py\n- x = 1\n+ x = 2\n")
+    assert mutated("if x:\n    x = 1\n", mutant) == "if x:\n    x = 2\n"
+    for source in ("x = 3\n", "x = 1\nx = 1\n"):
+        with pytest.raises(ValueError, match="a.py"):
+            mutated(source, mutant)
+    with pytest.raises(ValueError, match="mutants.txt:1"):
+        mutants("+ x = 2\n")

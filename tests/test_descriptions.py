@@ -272,7 +272,7 @@ def test_a_server_for_vectors_gets_the_description_first_and_its_failure_loses_n
             text for payload in server.asked for text in payload["input"] if "retry_later" in text
         ]
     piece = Chunk(1, 3, 0, 0, body("retry_later", 2).rstrip("\n"), symbol="retry_later")
-    assert code.joined(told(piece.text), embedded_text(piece)) in texts
+    assert code.with_description(told(piece.text), embedded_text(piece)) in texts
 
 
 @pytest.mark.usefixtures("waits")
@@ -718,7 +718,7 @@ def test_whoever_is_told_first_is_right(sources: GitSandbox, model: Model) -> No
     with Store(sources.store, writable=False) as store:
         (number,) = (store.embedder(fingerprint) for fingerprint in store.info().embedders)
         (vector,) = store.vectors_of([text_hash(piece)], number).values()
-    text = code.joined("Brews coffee in a kettle.", embedded_text(piece))
+    text = code.with_description("Brews coffee in a kettle.", embedded_text(piece))
     assert vector == quantize(load_embedder().embed([text]))[0]
 
 

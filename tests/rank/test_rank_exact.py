@@ -132,3 +132,11 @@ def test_a_common_name_says_less_than_a_rare_one() -> None:
 
     assert value(1) == value(3) == SAME
     assert SAME > value(10) > value(40) > value(100) == 0.0
+
+
+def test_beside_other_words_only_the_name_itself_counts() -> None:
+    longer = "def parse_config_file(path):"
+    assert found("parse_config", longer) > 0
+    assert found("why does parse_config fail", longer) == 0
+    assert found("why does parse_config fail", "def parseConfig(path):") > 0
+    assert found("why does parse_config fail", "def parse_config(path):") > 0

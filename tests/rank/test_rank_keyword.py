@@ -18,6 +18,7 @@ from ragit.rank.keyword import (
     SYMBOL_WEIGHT,
     Shares,
     best_first,
+    coverage,
     rarity,
     score_chunks,
     score_files,
@@ -106,3 +107,9 @@ def test_a_rare_word_has_the_greater_share() -> None:
 def test_a_share_is_at_most_all() -> None:
     shares = Shares(parse_query("merge carts"), {"merg": 1, "cart": 1, "mergecarts": 1}, 100)
     assert shares.of(["merg", "cart", "mergecarts"]) == 1.0
+
+
+def test_a_file_covers_the_shares_of_all_its_words_however_often_it_holds_them() -> None:
+    query = parse_query("alpha beta")
+    found = {"alpha": {0: 1.0}, "beta": {0: 9.0, 1: 1.0}}
+    assert coverage(query, found, {"alpha": 1.0, "beta": 3.0}) == {0: 1.0, 1: 0.75}

@@ -192,3 +192,13 @@ def test_with_everything_off_nothing_is_touched(pieces: list[Piece], top_k: int)
 def test_jaccard() -> None:
     assert jaccard(frozenset("ab"), frozenset("bc")) == pytest.approx(1 / 3)
     assert jaccard(frozenset(), frozenset()) == 1
+
+
+def test_a_hit_that_lies_within_another_does_not_shorten_it() -> None:
+    ((merged, _),) = optimize([piece(1, 50, 0.5), piece(10, 20, 0.9)], 10, Options())
+    assert (merged.start_line, merged.end_line) == (1, 50)
+
+
+def test_a_file_with_just_as_many_hits_as_it_may_have_is_not_called_capped() -> None:
+    found = optimize([piece(i * 50 + 1, i * 50 + 2, 0.5) for i in range(3)], 10, Options())
+    assert [done for _, done in found] == [None, None, None]

@@ -8,7 +8,7 @@ import pytest
 
 from ragit.chunk import language_of
 from ragit.chunk.languages import LANGUAGES
-from ragit.rank import parse_query
+from ragit.rank import parse_query, paths
 from ragit.rank.keyword import ChunkScore, Shares
 from ragit.rank.signals import (
     CHUNK_SIGNALS,
@@ -310,3 +310,10 @@ def test_weights_can_be_set_and_switched_off() -> None:
         "repeat": -1.0,
     }
     assert {name: weights[name] for name in usual} == usual
+
+
+@pytest.mark.parametrize(
+    "path", ["src/user.service.spec.ts", "user.service.test.ts", "test_user_service.py"]
+)
+def test_a_test_is_of_the_subject_that_its_name_says(path: str) -> None:
+    assert paths.subject_of(path) == paths.subject_of("user_service.py") == "userservice"

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ragit import rank, words
 from ragit.rank import content_words, parse_query
-from ragit.rank.terms import COMPOUND_WEIGHT
+from ragit.rank.terms import COMPOUND_WEIGHT, REST_WEIGHT, TITLE_WEIGHT
 
 
 def test_a_symbol_a_phrase_a_question() -> None:
@@ -74,3 +74,10 @@ def test_a_pasted_file_is_cut() -> None:
     asked = parse_query(" ".join(f"word{i}" for i in range(50_000)))
     assert 0 < len(asked.weights) <= rank.terms.MAX_TERMS_OF_TEXT
     assert asked.is_cut
+
+
+def test_a_word_of_a_pasted_title_keeps_its_weight_where_it_stands_again_below() -> None:
+    text = "The basket overflows\n\n" + "Then the basket was put on a shelf beside the door. " * 6
+    weights = parse_query(text).weights
+    assert weights["basket"] == TITLE_WEIGHT
+    assert weights["door"] == REST_WEIGHT

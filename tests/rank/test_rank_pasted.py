@@ -1,0 +1,44 @@
+"""The title and the messages of a pasted text."""
+
+from __future__ import annotations
+
+from ragit.rank.pasted import message_lines, title_of
+
+
+def test_the_first_line_of_a_text_is_a_message_and_others_by_their_words() -> None:
+    text = "The basket is full\nIt is on the shelf\n\n12:30:01 fatal: no apples\n"
+    assert message_lines(text, all_lines=False) == ["The basket is full", "fatal: no apples"]
+    assert message_lines(text, all_lines=True) == [
+        "The basket is full",
+        "It is on the shelf",
+        "fatal: no apples",
+    ]
+
+
+def test_the_title_of_a_trace_with_causes_is_the_last_cause() -> None:
+    trace = """java.lang.RuntimeException: request failed
+        at com.shop.Web.serve(Web.java:10)
+Caused by: java.lang.IllegalStateException: no basket
+        at com.shop.Basket.open(Basket.java:20)
+Caused by: java.io.IOException: disk is full
+        at com.shop.Disk.write(Disk.java:30)
+"""
+    assert title_of(trace) == "Caused by: java.io.IOException: disk is full"
+
+
+def test_the_title_of_a_python_trace_is_the_error_that_was_raised_last() -> None:
+    trace = """Traceback (most recent call last):
+  File "a.py", line 1, in first
+KeyError: 'apple'
+
+During handling of the above exception, another exception occurred:
+
+Traceback (most recent call last):
+  File "b.py", line 2, in second
+ValueError: no apple
+"""
+    assert title_of(trace) == "ValueError: no apple"
+
+
+def test_the_title_of_another_text_is_its_first_line() -> None:
+    assert title_of("\n## Apples are lost\n\nmore") == "Apples are lost"

@@ -1,0 +1,21 @@
+"""What `ragit gc` drops from a store, and what it keeps."""
+
+from __future__ import annotations
+
+from sandbox import GitSandbox
+
+import ragit
+
+
+def test_chunks_under_settings_that_hold_no_more_are_dropped(repo: GitSandbox) -> None:
+    repo.write("a.py", "def commit_offset():\n    return 1\n")
+    repo.commit()
+    embedding = {"embedding.provider": "none"}
+    with ragit.open(repo.path, flags=embedding) as index:
+        index.index()
+    with ragit.open(repo.path, flags={**embedding, "index.maxChunkLines": "7"}) as index:
+        index.index()
+        report = index.gc()
+        assert (report.dropped, report.kept) == (1, 1)
+        assert index.search("commit offset", mode="keyword").complete
+        assert index.gc().dropped == 0
