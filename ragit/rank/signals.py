@@ -279,7 +279,7 @@ FILE_SIGNALS: Mapping[str, FileSignal] = {
     ),
     "fileName": FileSignal(_names_file, 0.3, "the file is called like the query"),
     "path": FileSignal(lambda file, _: file.path_share, 0.2, "words of the query in the path"),
-    "pathVector": FileSignal(lambda file, _: file.path_nearness, 0.3, "meaning of the path"),
+    "pathVector": FileSignal(lambda file, _: file.path_nearness, 0.5, "meaning of the path"),
     "mentioned": FileSignal(lambda file, _: file.mentioned, 0.8, "the query names this file"),
     "suffixShare": FileSignal(
         lambda file, _: file.suffix_share, 0.2, "many files of the tree are of this kind"

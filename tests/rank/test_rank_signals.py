@@ -296,7 +296,7 @@ def test_weights_can_be_set_and_switched_off() -> None:
         "fileVector": 2.0,
         "fileKeyword": 0.25,
         "fileName": 0.3,
-        "pathVector": 0.3,
+        "pathVector": 0.5,
         "mentioned": 0.8,
         "suffixShare": 0.2,
         "exact": 0.75,
