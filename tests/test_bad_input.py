@@ -528,7 +528,7 @@ def test_what_does_not_exist_is_named_with_what_does(
     [
         (["sarch", "x"], "search"),
         (["search"], "QUERY"),
-        (["search", "-k", "0", "x"], "range"),
+        (["search", "-k", "0", "x"], "at least"),
         (["search", "--mode", "foo", "x"], "hybrid"),
         (["search", "--nosuch", "x"], "--nosuch"),
         (["-c", "nonsense", "search", "x"], "NAME=VALUE"),

@@ -33,6 +33,7 @@ def app(repo: GitSandbox) -> GitSandbox:
     )
     repo.write("src/pool.py", "def reap(pool):\n    pool.close_idle_connections()\n")
     repo.write("src/plugins.py", "def load_plugin(name):\n    return retry(name, backoff=2)\n")
+    repo.write("src/files.py", "def opened(path):\n    raise OSError('could not open file')\n")
     repo.write("Makefile", "test:\n\t@echo HTTPException: retry failed\n")
     repo.commit()
     repo.tag("v1.2")
