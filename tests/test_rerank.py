@@ -380,9 +380,9 @@ def test_a_slow_reranker_is_waited_for_so_long_and_no_longer(
 def test_what_the_server_leaves_out_follows_in_its_order(shop: GitSandbox) -> None:
     plain = places(search(shop, optimize=False))
     with AnsweringServer(lambda p: {"results": rows(p["documents"], reversed_order)[:1]}) as server:
-        answer = search(shop, flags(server, candidates=4), optimize=False)
-    assert places(answer) == [plain[3], *plain[:3], plain[4]]
-    assert [hit.reranked.relevance for hit in answer.hits if hit.reranked] == [3, None, None, None]
+        answer = search(shop, flags(server, candidates=3), optimize=False)
+    assert places(answer) == [plain[2], *plain[:2], *plain[3:]]
+    assert [hit.reranked.relevance for hit in answer.hits if hit.reranked] == [2, None, None]
 
 
 # What stays
