@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 
 class Expected(NamedTuple):
-    """Where a query's answer stands: a file, or some lines (1-based, inclusive) of one."""
+    """The location of a query's answer: a file, or some lines (1-based, inclusive) of one."""
 
     path: str
     start_line: int | None = None
@@ -32,7 +32,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """How well some queries were answered: means over them of measures from 0 to 1, best 1."""
+    """The measured quality of answers: means over the queries, from 0 to 1, best 1."""
 
     queries: int
     ndcg: float
@@ -65,7 +65,7 @@ class Judged:
 
 
 class Arm(NamedTuple):
-    """Whether keywords or vectors had a part in the answers to a set."""
+    """The part of keywords, or of vectors, in the answers to a set."""
 
     name: str
     state: str

@@ -39,7 +39,7 @@ class Query(Record):
 
 
 class Option(NamedTuple):
-    """What an option of a query means, and which values it takes."""
+    """The meaning of a query's option, and the values that it takes."""
 
     help: str
     flags: tuple[str, ...] = ()

@@ -17,7 +17,7 @@ _T = TypeVar("_T")
 
 
 class Untrusted(NamedTuple):
-    """What a `.ragit.toml` that the user has not trusted may do with a setting."""
+    """The limits of a setting in a `.ragit.toml` that the user has not trusted."""
 
     allowed: bool = True
     low: float | None = None

@@ -151,7 +151,7 @@ def _rounded(scales: NDArray[np.float32], used: NDArray[np.bool_]) -> tuple[Floa
 
 
 class _Matrix:
-    """The same formula for many texts at once. Owns numpy, and a cache of identifiers."""
+    """The model's formula for many texts at once, with numpy and a cache of identifiers."""
 
     def __init__(self, file: ModelFile) -> None:
         import numpy

@@ -34,7 +34,7 @@ END_OF_OPTIONS = "--end-of-options"
 
 
 class Git(Record):
-    """How to run git on one repository: working directory and environment. Picklable."""
+    """The working directory and environment of git for one repository. Picklable."""
 
     cwd: str
     env: Mapping[str, str]

@@ -57,7 +57,7 @@ class Objects(Protocol):
 
 
 class ObjectsRecipe(Record):
-    """What it takes to open the objects, in this process or, pickled, in another."""
+    """The arguments that open a repository's objects, in this process or, pickled, in another."""
 
     git: Git
     """Its environment names the private objects, too."""

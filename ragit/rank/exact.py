@@ -51,7 +51,7 @@ ASKING = frozenset("how what where why which who when whose is does do can shoul
 
 
 class WordWeights(NamedTuple):
-    """How telling the words of a query are in the searched tree."""
+    """The rarity of a query's words in the searched tree."""
 
     of: Mapping[str, float]
     """Rarity of each word in lower case; 0 for one that no file holds, which a message's

@@ -65,7 +65,7 @@ class ChunkFacts(NamedTuple):
 
 
 class Names(NamedTuple):
-    """What a chunk is called."""
+    """The names of a chunk."""
 
     kind: str
     symbol: str
@@ -75,7 +75,7 @@ class Names(NamedTuple):
 
 
 class QueryFacts(NamedTuple):
-    """What signals know of the query."""
+    """The facts about the query that signals read."""
 
     terms: QueryTerms
     names: Shares

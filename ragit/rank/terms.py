@@ -93,7 +93,7 @@ class Symbol(Record):
 
 
 class QueryTerms(Record):
-    """What a query asks for."""
+    """The words, names and intent of a parsed query."""
 
     weights: Mapping[str, float]
     """Index terms, and how much each counts before its rarity."""
