@@ -9,7 +9,7 @@ import pytest
 from sandbox import GitSandbox
 
 import ragit
-from ragit.errors import ConfigError, NotARepository, UnknownRevision
+from ragit.errors import ConfigError, NotARepository, NotIndexed, UnknownRevision
 from ragit.query import Query
 from ragit.repository.repository import CACHED_ANSWERS, Ragit
 from ragit.search import Searcher
@@ -36,6 +36,29 @@ def test_open_index_search_status(repo: GitSandbox, index: Ragit) -> None:
         assert index.check().fresh
         assert index.gc().dropped == 0
         assert index.top == repo.path
+
+
+def test_a_tree_is_opened_to_read_its_chunks_and_texts(repo: GitSandbox, index: Ragit) -> None:
+    repo.write("b/c.py", "def other():\n    pass\n")
+    with index:
+        with index.reading() as opened:
+            assert opened.tree.snapshot.paths == [b"a.py", b"b/c.py"]
+            assert opened.tree.complete
+            chunking = opened.chunking_at(b"b/c.py")
+            assert chunking is not None
+            assert [chunk.symbol for chunk in opened.chunks_of(chunking)] == ["other"]
+            assert opened.text_of(chunking) == b"def other():\n    pass\n"
+            assert opened.chunking_at(b"b") is None
+        with index.reading(scope="committed") as opened:
+            assert opened.chunking_at(b"b/c.py") is None
+            assert opened.target.name == "HEAD"
+        with index.reading("HEAD", index=False) as opened:
+            assert opened.tree.snapshot.paths == [b"a.py"]
+
+
+def test_a_tree_without_an_index_is_not_opened_if_none_may_be_made(index: Ragit) -> None:
+    with index, pytest.raises(NotIndexed), index.reading(index=False):
+        pass
 
 
 def test_a_query_may_be_given_whole(index: Ragit) -> None:

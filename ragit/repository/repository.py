@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from functools import cached_property, wraps
 from pathlib import Path
 from types import TracebackType
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
         IndexReport,
         StatusReport,
     )
-    from ragit.search import Searcher
+    from ragit.search import OpenTree, Searcher
 
 CACHED_ANSWERS = 256
 """Number of answers that a long-lived process remembers. The tree is part of the key, so a changed
@@ -270,14 +270,38 @@ class Ragit:
 
         file, line = similar.parse_place(place)
         query = checked(query)
-        target = self._targets.of(query.ref, query.scope)
-        if query.index:
-            self._indexer.complete([target.tree], near=target.near)
-        path = self._targets.file(file)
-        sample = similar.sample_at(self._repo, self._indexer, target, path, line)
+        with self.reading(query.ref, query.scope, index=query.index, on_index=on_index) as opened:
+            sample = similar.sample_at(opened, self._targets.file(file), line)
         top_k = query.top_k or self.config.retrieval.top_k
         answer = self.ask(similar.as_query(query, sample, top_k), on_index)
         return similar.without_sample(answer, sample, top_k)
+
+    def reading(
+        self,
+        ref: str | None = None,
+        scope: str = "worktree",
+        *,
+        index: bool = True,
+        on_index: OnIndex | None = None,
+    ) -> AbstractContextManager[OpenTree]:
+        """Open a tree to read its chunks and texts: a revision's, or by `scope` HEAD's, the staged
+        or the working tree.
+
+        What the tree lacks is indexed first, unless `index` is False or the freshness policy says
+        otherwise. Raises UnknownRevision and NotIndexed.
+        """
+        from ragit.search import TreeOpener
+
+        self._targets.look_again()
+        target = self._targets.of(ref, scope)
+        opener = TreeOpener(self._repo, self.config, self._indexer)
+        return opener.open(target, index=index, on_index=on_index)
+
+    def path_from_top(self, path: str) -> bytes:
+        """Return a path as git has it, from the top; the given one counts from the opened
+        folder.
+        """
+        return self._targets.file(path)
 
     def status(self) -> StatusReport:
         """Return what is indexed, for which refs, and which files of the searched tree are not."""

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import zlib
 from typing import NamedTuple
 
-from ragit import chunk
 from ragit.errors import ConfigError
-from ragit.git import Repo
-from ragit.index import Indexer
 from ragit.query import Query
 from ragit.records import replaced
-from ragit.types import Answer, Target, path_text
+from ragit.search import OpenTree
+from ragit.types import Answer, path_text
 
 OVERLAPPING = 3
 """Hits asked for beyond top_k: the chunk itself, and hits that its neighbours were merged into."""
@@ -37,38 +34,22 @@ def parse_place(place: str) -> tuple[str, int]:
     return file, int(line)
 
 
-def sample_at(repo: Repo, indexer: Indexer, target: Target, path: bytes, line: int) -> Sample:
-    """Return the chunk of an indexed tree that holds a line of a file; the smallest if several do.
+def sample_at(opened: OpenTree, path: bytes, line: int) -> Sample:
+    """Return the chunk of a tree that holds a line of a file; the smallest if several do.
 
     Raises ConfigError if there is none.
     """
     name = path_text(path)
-    with indexer.reading() as store:
-        resolved = indexer.trees.resolve(store, target.tree, near=target.near)
-        rows = zip(resolved.snapshot.paths, resolved.snapshot.chunkings, strict=True)
-        chunking = next((number for one, number in rows if one == path), None)
-        if store is None or chunking is None:
-            why = resolved.snapshot.skipped.get(path, f"it is not in {target.name}")
-            raise ConfigError(f"{name} is not indexed: {why}", "Name a file that can be searched")
-        chunks = list(store.chunks_of(chunking).values())
-        blob, _ = store.blobs([chunking])[chunking]
-        derived = store.derived([chunking]).get(chunking)
-    held = [one for one in chunks if one.start_line <= line <= one.end_line]
+    chunking = opened.chunking_at(path)
+    if chunking is None:
+        why = opened.tree.snapshot.skipped.get(path, f"it is not in {opened.target.name}")
+        raise ConfigError(f"{name} is not indexed: {why}", "Name a file that can be searched")
+    held = [one for one in opened.chunks_of(chunking) if one.start_line <= line <= one.end_line]
     if not held:
         raise ConfigError(f"{name} has no text at line {line}", "Name a line that is not blank")
     one = min(held, key=lambda row: row.end_line - row.start_line)
-    if derived:
-        text, _ = chunk.parted(zlib.decompress(derived))
-    else:
-        with repo.objects() as objects:
-            text = chunk.text_of(dict(objects.read_many([blob])).get(blob) or b"") or b""
-    return Sample(
-        name,
-        line,
-        one.start_line,
-        one.end_line,
-        text[one.start : one.end].decode("utf-8", "replace"),
-    )
+    text = opened.text_of(chunking)[one.start : one.end].decode("utf-8", "replace")
+    return Sample(name, line, one.start_line, one.end_line, text)
 
 
 def as_query(query: Query, sample: Sample, top_k: int) -> Query:

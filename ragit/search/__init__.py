@@ -2,6 +2,7 @@
 through `index`.
 """
 
+from ragit.search.open_tree import OpenTree, TreeOpener
 from ragit.search.search import Searcher
 
-__all__ = ["Searcher"]
+__all__ = ["OpenTree", "Searcher", "TreeOpener"]

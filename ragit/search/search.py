@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from ragit import chunk, globs, rank
 from ragit.config import Config
-from ragit.errors import EmbedderUnavailable, NotIndexed, StoreBusy, WorkerDied
-from ragit.git import Objects, Repo
+from ragit.git import Repo
 from ragit.index import (
     SUBMODULE,
     IndexedTree,
     Indexer,
-    WaitingSearch,
     chunk_task,
     chunks_without_vectors,
     warm_up,
@@ -24,6 +21,7 @@ from ragit.index import (
 from ragit.query import Query
 from ragit.search.filtered_tree import FilteredTree
 from ragit.search.hits import HitBuilder
+from ragit.search.open_tree import OpenTree, TreeOpener
 from ragit.search.query_ranker import QueryRanker, RankedQuery, SearchScope
 from ragit.search.texts import Texts
 from ragit.search.validate import language, validate
@@ -39,8 +37,6 @@ from ragit.types import (
     RerankedBy,
     Rewritten,
     Target,
-    index_command,
-    lacking,
     path_text,
 )
 
@@ -63,28 +59,13 @@ class Found(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-class _State(NamedTuple):
-    """One state of the store, and the searched tree in it."""
-
-    store: Store | None
-    tree: IndexedTree
-    moment: ExitStack
-    """Holds the read transaction."""
-    refused: str = ""
-    """Why what was missing has no vectors."""
-    failed: str = ""
-    """Why something is still missing."""
-    indexed: bool = False
-    """True if the search had to index."""
-
-
 class Searcher:
     """Answers queries about the trees of one repository."""
 
     def __init__(self, repo: Repo, config: Config, indexer: Indexer) -> None:
-        self._repo = repo
         self._config = config
         self._indexer = indexer
+        self._trees = TreeOpener(repo, config, indexer)
         self._ranker = QueryRanker(config, indexer.embedder)
 
     @staticmethod
@@ -97,29 +78,17 @@ class Searcher:
         started = time.perf_counter()
         if query.mode != "keyword":
             warm_up(self._indexer.embedder)
-        with ExitStack() as stack:
-            objects = stack.enter_context(self._repo.objects())
-            state = self._state(stack, target)
-            if not state.tree.complete and self._may_index(query, target, state):
-                state = self._indexed(stack, query, target, state, objects, on_index)
-            store, resolved = state.store, state.tree
-            if store is None and resolved.missing:
-                raise NotIndexed("nothing is indexed in this repository", "Type: ragit index")
+        only_vectors = query.mode == "vector"
+        with self._trees.open(
+            target, index=query.index, only_vectors=only_vectors, on_index=on_index
+        ) as opened:
+            store, resolved = opened.store_or_none, opened.tree
             found = Found()
             if store and resolved.snapshot.paths:
-                objects.warm()  # git starts while the store is searched; text is read at the end
-                found = self._find(store, query, resolved.snapshot, state.refused, objects)
+                opened.objects.warm()  # git starts while the store is searched
+                found = self._find(opened, query)
             undescribed = self._indexer.descriptions.waiting(store, resolved)
             vectorless = chunks_without_vectors(store, resolved)
-        if state.indexed:
-            self._indexer.tidy()
-        if (
-            resolved.walked
-            and resolved.complete
-            and query.index
-            and self._config.freshness.policy == "refresh"
-        ):
-            self._indexer.keep(target.tree)
         took = (time.perf_counter() - started) * 1000
         return Answer(
             query.text,
@@ -127,7 +96,7 @@ class Searcher:
             target.tree,
             resolved.complete,
             len(resolved.missing),
-            "; ".join(filter(None, (state.failed, found.degraded))),
+            "; ".join(filter(None, (opened.failed, found.degraded))),
             took,
             found.hits,
             found.demoted,
@@ -142,83 +111,17 @@ class Searcher:
             unsearched=resolved.reasons if resolved.searches_nothing else {},
         )
 
-    def _state(self, stack: ExitStack, target: Target) -> _State:
-        """Return a reader that sees one state of the store until the stack is closed, and the tree
-        in that state.
-        """
-        store = self._indexer.open_store()
-        moment = ExitStack()
-        if store:
-            stack.enter_context(store)
-            stack.enter_context(moment)
-            moment.enter_context(store.reading())
-        tree = self._indexer.trees.resolve(
-            store, target.tree, near=target.near, absent=self._indexer.absent
-        )
-        return _State(store, tree, moment)
-
-    def _may_index(self, query: Query, target: Target, state: _State) -> bool:
-        policy = self._config.freshness.policy
-        if policy == "refuse" and query.index:
-            vectorless = chunks_without_vectors(state.store, state.tree)
-            what = lacking(len(state.tree.missing), vectorless, target.name)
-            raise NotIndexed(
-                f"{what}, and freshness.policy is refuse", f"Type: {index_command(target.name)}"
-            )
-        return query.index and policy == "refresh"
-
-    def _indexed(
-        self,
-        stack: ExitStack,
-        query: Query,
-        target: Target,
-        state: _State,
-        objects: Objects,
-        on_index: OnIndex | None,
-    ) -> _State:
-        """Index what is missing, as far as that is quick, and return the state after that."""
-        self._indexer.prepare(state.tree)
-        progress = on_index(self._indexer.announced(state.tree)) if on_index else None
-        waiting = WaitingSearch(state.tree, state.store, objects, state.moment)
-        complete = partial(
-            Indexer.complete, trees=[target.tree], near=target.near, progress=progress
-        )
-        refused = failed = ""
-        try:
-            complete(self._indexer, search=waiting)
-        except EmbedderUnavailable as error:
-            if query.mode == "vector":
-                raise
-            words_only = self._indexer.without_vectors()
-            complete(words_only, search=WaitingSearch(state.tree, None, objects, ExitStack()))
-            self._indexer.absent |= words_only.absent
-            refused = error.message
-        except StoreBusy as error:
-            failed = error.message
-        except WorkerDied as error:
-            if not state.tree.snapshot.paths:
-                raise
-            failed = error.message
-        if waiting.taken and not refused:
-            return _State(state.store, waiting.tree, state.moment, failed=failed, indexed=True)
-        state.moment.close()
-        if state.store:
-            state.store.close()
-        return self._state(stack, target)._replace(refused=refused, failed=failed, indexed=True)
-
-    def _find(
-        self, store: Store, query: Query, snapshot: Snapshot, refused: str, objects: Objects
-    ) -> Found:
-        tree = FilteredTree(snapshot, self._filter(store, query))
+    def _find(self, opened: OpenTree, query: Query) -> Found:
+        store, texts = opened.store, opened.texts
+        tree = FilteredTree(opened.tree.snapshot, self._filter(store, query))
         if not tree.places:
             return Found(notes=(NO_FILE_PASSES,))
         reranker = self._reranker if self._reranks(query) else None
         top_k = self._top_k(query)
         least = self._config.retrieval.min_score if query.min_score is None else query.min_score
         wanted = max(OVERFETCH * top_k, reranker.candidates if reranker else 0)
-        texts = Texts(objects, store)
         scope = SearchScope(
-            store, tree, texts, refused, least, 0 if query.explain else wanted, top_k
+            store, tree, texts, opened.refused, least, 0 if query.explain else wanted, top_k
         )
         ranked = self._ranker.ranked(query, scope)
         hits, by, not_reranked = self._hits(texts, store, query, tree, ranked, reranker)

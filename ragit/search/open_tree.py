@@ -1,0 +1,187 @@
+"""Open a tree for a question: its index completed as far as the settings allow, one state of the
+store, and the texts of its files.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from typing import NamedTuple
+
+from ragit.config import Config
+from ragit.errors import EmbedderUnavailable, NotIndexed, StoreBusy, WorkerDied
+from ragit.git import Objects, Repo
+from ragit.index import IndexedTree, Indexer, WaitingSearch, chunks_without_vectors
+from ragit.search.texts import Texts
+from ragit.store import ChunkRow, Store
+from ragit.types import OnIndex, Target, index_command, lacking
+
+
+class _State(NamedTuple):
+    """One state of the store, and the tree in it."""
+
+    store: Store | None
+    tree: IndexedTree
+    moment: ExitStack
+    """Holds the read transaction."""
+    refused: str = ""
+    failed: str = ""
+    indexed: bool = False
+
+
+class OpenTree:
+    """An indexed tree in one state of the store. Valid until the `with` that opened it ends."""
+
+    def __init__(self, target: Target, state: _State, objects: Objects) -> None:
+        self.target = target
+        self.tree = state.tree
+        self.objects = objects
+        self.refused = state.refused
+        """Why what was missing has no vectors; else empty."""
+        self.failed = state.failed
+        """Why something is still missing; else empty."""
+        self.indexed = state.indexed
+        """True if files had to be indexed first."""
+        self.store_or_none = state.store
+        """The store; None if there is none yet, which only a tree without files can have."""
+        self._texts: Texts | None = None
+
+    @property
+    def store(self) -> Store:
+        """Return the store. Raises NotIndexed if there is none."""
+        if self.store_or_none is None:
+            raise NotIndexed("nothing is indexed in this repository", "Type: ragit index")
+        return self.store_or_none
+
+    @property
+    def texts(self) -> Texts:
+        """Return the texts of files, each read once."""
+        if self._texts is None:
+            self._texts = Texts(self.objects, self.store)
+        return self._texts
+
+    def chunking_at(self, path: bytes) -> int | None:
+        """Return the chunking of an indexed file by its path from the top; None if there is none,
+        in which case `tree.snapshot.skipped` may know why.
+        """
+        paths = self.tree.snapshot.paths  # sorted
+        place = bisect_left(paths, path)
+        if place == len(paths) or paths[place] != path:
+            return None
+        return self.tree.snapshot.chunkings[place]
+
+    def chunks_of(self, chunking: int) -> list[ChunkRow]:
+        """Return the chunks of a file, in order of lines."""
+        return list(self.store.chunks_of(chunking).values())
+
+    def text_of(self, chunking: int) -> bytes:
+        """Return the text of a file, in UTF-8: that to which its chunks' lines and offsets refer.
+
+        It is empty for a blob that git lost, which `texts.lost` then holds.
+        """
+        self.texts.load([chunking])
+        return self.texts[chunking]
+
+
+class TreeOpener:
+    """Opens trees of one repository, and indexes what they lack."""
+
+    def __init__(self, repo: Repo, config: Config, indexer: Indexer) -> None:
+        self._repo = repo
+        self._config = config
+        self._indexer = indexer
+
+    @contextmanager
+    def open(
+        self,
+        target: Target,
+        *,
+        index: bool = True,
+        only_vectors: bool = False,
+        on_index: OnIndex | None = None,
+    ) -> Iterator[OpenTree]:
+        """Open a tree, after what it lacks was indexed, if `index` and the settings allow that.
+
+        Where the embedding server does not answer, words alone are indexed, unless `only_vectors`:
+        then EmbedderUnavailable is raised. `on_index` is told what is missing before it is indexed.
+        Raises NotIndexed.
+        """
+        with ExitStack() as stack:
+            objects = stack.enter_context(self._repo.objects())
+            state = self._state(stack, target)
+            if not state.tree.complete and self._may_index(index, target, state):
+                state = self._completed(stack, target, state, objects, only_vectors, on_index)
+            if state.store is None and state.tree.missing:
+                raise NotIndexed("nothing is indexed in this repository", "Type: ragit index")
+            yield OpenTree(target, state, objects)
+        if state.indexed:
+            self._indexer.tidy()
+        new = state.tree.walked and state.tree.complete
+        if new and index and self._config.freshness.policy == "refresh":
+            self._indexer.keep(target.tree)
+
+    def _state(self, stack: ExitStack, target: Target) -> _State:
+        """Return a reader that sees one state of the store until the stack is closed, and the tree
+        in that state.
+        """
+        store = self._indexer.open_store()
+        moment = ExitStack()
+        if store:
+            stack.enter_context(store)
+            stack.enter_context(moment)
+            moment.enter_context(store.reading())
+        tree = self._indexer.trees.resolve(
+            store, target.tree, near=target.near, absent=self._indexer.absent
+        )
+        return _State(store, tree, moment)
+
+    def _may_index(self, index: bool, target: Target, state: _State) -> bool:
+        policy = self._config.freshness.policy
+        if policy == "refuse" and index:
+            vectorless = chunks_without_vectors(state.store, state.tree)
+            what = lacking(len(state.tree.missing), vectorless, target.name)
+            raise NotIndexed(
+                f"{what}, and freshness.policy is refuse", f"Type: {index_command(target.name)}"
+            )
+        return index and policy == "refresh"
+
+    def _completed(
+        self,
+        stack: ExitStack,
+        target: Target,
+        state: _State,
+        objects: Objects,
+        only_vectors: bool,
+        on_index: OnIndex | None,
+    ) -> _State:
+        """Index what is missing, as far as that is quick, and return the state after that."""
+        self._indexer.prepare(state.tree)
+        progress = on_index(self._indexer.announced(state.tree)) if on_index else None
+        waiting = WaitingSearch(state.tree, state.store, objects, state.moment)
+        complete = partial(
+            Indexer.complete, trees=[target.tree], near=target.near, progress=progress
+        )
+        refused = failed = ""
+        try:
+            complete(self._indexer, search=waiting)
+        except EmbedderUnavailable as error:
+            if only_vectors:
+                raise
+            words_only = self._indexer.without_vectors()
+            complete(words_only, search=WaitingSearch(state.tree, None, objects, ExitStack()))
+            self._indexer.absent |= words_only.absent
+            refused = error.message
+        except StoreBusy as error:
+            failed = error.message
+        except WorkerDied as error:
+            if not state.tree.snapshot.paths:
+                raise
+            failed = error.message
+        if waiting.taken and not refused:
+            return _State(state.store, waiting.tree, state.moment, failed=failed, indexed=True)
+        state.moment.close()
+        if state.store:
+            state.store.close()
+        return self._state(stack, target)._replace(refused=refused, failed=failed, indexed=True)
