@@ -26,6 +26,7 @@ fsmonitor that its configuration names, and so may `Repo.start_status`. Hooks ar
     patterns    runs the matching with a time limit
     credential  passwords in the user's credential helper
     history     the log, with the paths that each commit changed
+    ranges      A..B and A...B to two trees
     pager       the pager that git uses
     repo        the interface to all of it
 """
@@ -48,6 +49,7 @@ if TYPE_CHECKING:  # exported, and imported on first use
     from ragit.git.credential import password_for
     from ragit.git.history import Logged
     from ragit.git.pager import pager_command
+    from ragit.git.ranges import Range, is_range
 else:
     from ragit.lazy import exports
 
@@ -57,6 +59,7 @@ else:
             "credential": ["password_for"],
             "history": ["Logged"],
             "pager": ["pager_command"],
+            "ranges": ["Range", "is_range"],
         },
     )
 
@@ -67,6 +70,7 @@ __all__ = [
     "OLDEST",
     "Objects",
     "ObjectsRecipe",
+    "Range",
     "Reflogged",
     "Repo",
     "Revision",
@@ -76,6 +80,7 @@ __all__ = [
     "clean_env",
     "is_attributes",
     "is_ignore",
+    "is_range",
     "libgit2_version",
     "local_env_vars",
     "pager_command",

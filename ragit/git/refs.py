@@ -120,7 +120,7 @@ def _advice(git: Git, name: str) -> str:
     revision = name.partition(":")[0]
     start = _STEPS.sub("", revision)
     if start != revision and commit_named(git, start or "HEAD") is not None:
-        if _is_shallow(git):
+        if is_shallow(git):
             return f"this is a shallow clone, and its history ends before that: {_DEEPEN}"
         return f"the history of {start or 'HEAD'} does not go back that far: see `git log`"
     near = _near_names(git, name)
@@ -132,7 +132,7 @@ def _advice(git: Git, name: str) -> str:
     if near:
         return "did you mean " + " or ".join(near) + "?"
     listed = "`git branch --all` and `git tag` list the names"
-    if _is_shallow(git):
+    if is_shallow(git):
         return f"{listed}; a shallow clone like this one lacks some: {_DEEPEN} --tags"
     return f"{listed}; a single-branch clone lacks some"
 
@@ -143,7 +143,13 @@ _STEPS = re.compile(r"(?:[~^]\d*|\^\{[a-z]*\})+$")
 _DEEPEN = "git fetch --unshallow"
 
 
-def _is_shallow(git: Git) -> bool:
+def deepen_hint(git: Git) -> str:
+    """Return what to do about history that a shallow clone lacks; empty for any other clone."""
+    return f"This is a shallow clone, and lacks older commits: {_DEEPEN}" if is_shallow(git) else ""
+
+
+def is_shallow(git: Git) -> bool:
+    """Return whether the clone lacks the parents of some commits."""
     return git.run("rev-parse", "--is-shallow-repository").strip() == b"true"
 
 

@@ -22,6 +22,7 @@ from ragit.types import Change, Entry, Oid
 
 if TYPE_CHECKING:
     from ragit.git.history import Logged
+    from ragit.git.ranges import Range
 
 
 class Repo:
@@ -115,6 +116,16 @@ class Repo:
     def resolve(self, rev: str) -> Revision:
         """Resolve a branch, tag, commit, tree or any git expression. Raises UnknownRevision."""
         return refs.resolve(self._layout.git, rev, self.empty_tree)
+
+    def range(self, text: str) -> Range:
+        """Resolve a range; empty for the current branch since it left its upstream. Raises
+        UnknownRevision.
+        """
+        from ragit.git import ranges  # few searches need it
+
+        if text:
+            return ranges.resolve_range(self._layout.git, text, self.resolve)
+        return ranges.since_upstream(self._layout.git, self.head(), self.resolve)
 
     def branch(self) -> str:
         """Return the short name of the current branch; empty if HEAD is detached."""

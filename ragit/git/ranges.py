@@ -1,0 +1,104 @@
+"""Read ranges of commits as git writes them: A..B, A...B, a branch since it left its upstream."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+from ragit.errors import UnknownRevision
+from ragit.git.command import Git
+from ragit.git.refs import Revision, deepen_hint
+
+_RANGE = re.compile(r"(.*?)(\.{2,3})(.*)", re.DOTALL)
+
+
+class Range(NamedTuple):
+    """Two trees to compare: what is in `new` and not in `old` came with the range."""
+
+    name: str
+    """As it was typed; of a branch since its upstream, without what `new` is called."""
+    old: Revision
+    new: Revision | None
+    """None for the tree that is worked on: of the working tree, of the index or of HEAD."""
+
+
+def is_range(text: str) -> bool:
+    """Return whether a text is written as a range. A name of a revision holds no two dots."""
+    return ".." in text and not any(sign.isspace() for sign in text)
+
+
+def resolve_range(git: Git, text: str, resolve: Callable[[str], Revision]) -> Range:
+    """Resolve `A..B` (both trees as they are) or `A...B` (from where B left A). An empty side is
+    HEAD, as in git.
+
+    Raises UnknownRevision for a text that is no range, for revisions that name nothing, for sides
+    in the wrong order and, of `A...B`, for sides without a common commit.
+    """
+    found = _RANGE.fullmatch(text)
+    if found is None:
+        raise UnknownRevision(
+            f"{text!r} is not a range", "Write it as git does: v1..v2, or main...topic"
+        )
+    old, new = (resolve(side or "HEAD") for side in (found[1], found[3]))
+    base = _base(git, old, new)
+    if base and base == new.commit != old.commit:
+        raise UnknownRevision(
+            f"{text} is in the wrong order: {old.name} comes after {new.name}",
+            f"Did you mean {new.name}{found[2]}{old.name}?",
+        )
+    if found[2] == "...":
+        old = _common(git, base, old, new, resolve)
+    return Range(text, old, new)
+
+
+def since_upstream(git: Git, head: Revision, resolve: Callable[[str], Revision]) -> Range:
+    """Return the range from where HEAD left its upstream, or without one the remote's default
+    branch, to the tree that is worked on.
+
+    Raises UnknownRevision where there is neither, or no common commit.
+    """
+    name = _upstream(git) or _default_branch(git)
+    if not name or head.commit is None:
+        raise UnknownRevision(
+            "this branch has no upstream to compare with", "Name a range, such as main...HEAD"
+        )
+    upstream = resolve(name)
+    old = _common(git, _base(git, upstream, head), upstream, head, resolve)
+    return Range(f"{name}...", old, None)
+
+
+def _base(git: Git, old: Revision, new: Revision) -> str:
+    """Return the best common commit of two revisions; empty if there is none."""
+    if not (old.commit and new.commit):
+        return ""
+    said = git.run("merge-base", words=(old.commit, new.commit), accept=(0, 1))
+    return said.decode().strip()
+
+
+def _common(
+    git: Git, base: str, old: Revision, new: Revision, resolve: Callable[[str], Revision]
+) -> Revision:
+    if base:
+        return resolve(base)
+    raise UnknownRevision(
+        f"{old.name} and {new.name} have no common commit here",
+        deepen_hint(git) or f"Compare them as they are: {old.name}..{new.name}",
+    )
+
+
+def _upstream(git: Git) -> str:
+    """Return the short name of the current branch's upstream; empty if there is none."""
+    said = git.run(
+        *("rev-parse", "--verify", "--quiet", "--abbrev-ref", "@{upstream}"), accept=(0, 1, 128)
+    )
+    return os.fsdecode(said).strip()
+
+
+def _default_branch(git: Git) -> str:
+    """Return the short name of the default branch of the remote, of several that of `origin`."""
+    said = git.run("for-each-ref", "--format=%(symref:lstrip=2)", "refs/remotes/*/HEAD")
+    names = os.fsdecode(said).split()
+    of_origin = [name for name in names if name.startswith("origin/")]
+    return (of_origin or names)[0] if of_origin or len(names) == 1 else ""
