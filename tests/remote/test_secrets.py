@@ -256,6 +256,30 @@ def test_tokens_go_wherever_they_stand(name: str, form: str) -> None:
             'ConvertTo-SecureString "horse" -AsPlainText',
             'ConvertTo-SecureString "***" -AsPlainText',
         ),
+        # a password that holds what separates it from others elsewhere
+        (
+            '"jdbc:mysql://db/app?user=a&password=)gi(*xmj7(%l(+yc18y5%r25v)t-%a+&a=$*4$0l&ssl=no"',
+            '"jdbc:mysql://db/app?user=a&password=***&ssl=no"',
+        ),
+        (
+            '"Server=db;User Id=sa;Password=4d(rg3ne+m%-@6!&aowo2lv8sah=zm&@$7e8=$t1cqi;Encrypt=no"',
+            '"Server=db;User Id=sa;Password=***;Encrypt=no"',
+        ),
+        (
+            'connect("host=db user=app password=u8yac9&@0=m1a@=^_m96o&w8ms=q4&p2aiw4y dbname=app")',
+            'connect("host=db user=app password=*** dbname=app")',
+        ),
+        (
+            "postgres://app:n!ss7f(3*h%25t=at28my7$mr&5l-&2=q*$80_!d9wjc-3d=32e7@db:5432/app",
+            "postgres://app:***@db:5432/app",
+        ),
+        (
+            r"""["password = \"x}m(YZaA+s]aK\\\"s;Nf)1\"\n"]""",
+            r"""["password = \"***\"\n"]""",
+        ),
+        ("sqlplus system/@4as8sa-d1lu5e2d4ccu^a=376b@cq%2^d@db", "sqlplus system/***@db"),
+        ("'password' => '5<7/h0yD{7Rtvw]m{(.>',", "'password' => '***',"),
+        ("echo pxAr%dfMcaz@ | sudo -S true", "echo *** | sudo -S true"),
     ],
 )
 def test_what_is_given_to_a_name_for_secrets_goes(text: str, clean: str) -> None:
@@ -344,6 +368,9 @@ def test_what_is_given_to_a_name_for_secrets_goes(text: str, clean: str) -> None
         "SetBasicAuth(user, name1)",
         "the authorization 'basic schemes' are old",
         'password = Some("password")',
+        "https://example.org/?password={password}&user={user}",
+        'password = "^(?=.*[a-z])(?=.*[A-Z])(?=.*[0-9]){8,}$"',
+        "PASSWORD=User%s",
     ],
 )
 def test_code_is_left_alone(text: str) -> None:

@@ -14,6 +14,7 @@ import re
 from ragit.remote.secrets.rule import (
     ARGUMENT,
     BODY,
+    FIELD,
     FIRST,
     LINE,
     REST,
@@ -273,7 +274,13 @@ CUED: tuple[Rule, ...] = (
         (),
         rf"(?:--(?:[a-z-]{{1,20}}[= ][\w.-]{{0,60}}(?:{WORDS})=|[a-z-]{{0,40}}(?:{WORDS})[= ])"
         rf"|-D[\w.-]{{0,80}}(?:{WORDS})="
-        r"|[?&\"'](?i:password|pwd)=|; ?(?:[\w ]{1,20}[: ])?(?i:password|pwd)=)" + ARGUMENT,
+        r"|[?&\"'](?i:password|pwd)=)" + ARGUMENT,
+        _is_argument_secret,
+    ),
+    Rule(
+        "argument",
+        (";",),
+        r"; ?(?:[\w ]{1,20}[: ])?(?i:password|pwd)=" + FIELD,
         _is_argument_secret,
     ),
     # aws configure set aws_secret_access_key ...
@@ -349,7 +356,7 @@ PASSWORDS: tuple[Rule, ...] = (
         ("word=", "WORD=", "wd=", "WD="),
         r"(?i:\b(?:host|hostaddr|dbname|user|username|server|uid|database|data source"
         r"|port)\s?=\s?[^\s;=]{1,80}[;, ]"
-        r"[^\n\"']{0,160}?\b(?:password|passwd|pwd)\s?=\s?)" + ARGUMENT,
+        r"[^\n\"']{0,160}?\b(?:password|passwd|pwd)\s?=\s?)" + FIELD,
         is_assigned_secret,
     ),
     Rule(

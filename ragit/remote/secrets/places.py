@@ -39,7 +39,7 @@ def _is_url_password(value: str, before: str) -> bool:
 
 def _is_random_url_password(value: str, before: str) -> bool:
     """Return True for a random value that is no port with a path and a query."""
-    return looks_random(value) and re.search(r"://|[?&][\w.-]+=|^\d{1,5}/", value) is None
+    return looks_random(value) and re.search(r"://|\?[\w.-]+=|^\d{1,5}/", value) is None
 
 
 def _is_private_number(value: str, before: str) -> bool:
@@ -94,7 +94,7 @@ IN_URLS: tuple[Rule, ...] = (
         "token in a URL",
         ("://",),
         r"[?&](?i:access_token|token|api[_-]?key|key|sig|signature|x-amz-signature|secret"
-        r"|client_secret|password)="
+        r"|client_secret)="
         r"(?P<secret>[A-Za-z0-9%+/_.~=-]{16,512})",
         alternates_letters_and_digits,
     ),

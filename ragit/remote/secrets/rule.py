@@ -10,11 +10,16 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ragit.remote.secrets.password import is_form_label, is_placeholder, is_plain_password
-from ragit.remote.secrets.strength import is_reference, looks_random
+from ragit.remote.secrets.strength import (
+    has_all_kinds,
+    has_random_case,
+    is_reference,
+    looks_random,
+)
 
-BODY = r"(?P<secret>(?:(?!(?P=quote))(?:\\\S|[^\s\\])){5,512})(?P=quote)"
+BODY = r"(?P<secret>(?:\\\\\\[\"'`]|(?!(?P=quote))(?:\\\S|[^\s\\])){5,512})(?P=quote)"
 """Pattern of a literal without blanks behind its `quote`. It may hold other quotes, and escaped
-ones.
+ones, which have three backslashes where the literal itself stands in a string.
 """
 
 
@@ -34,12 +39,24 @@ def either(bare: str, least: int = 3, most: int = 200) -> str:
     return r"(?P<quote>[\"'])?" + inside(bare, least, most)
 
 
-ARGUMENT = (
-    r"(?![\"'`])(?P<secret>(?:[^\s&;\"'`,)\]}<>\\]|<(?!/)|>|\\(?=\w)|,(?=\S)(?!\w+[=:])"
-    r"|&{1,2}(?![\w.-]+=|[\s&])"
-    r"|;(?!\s?[\w .]+=|[\s\"'`]|$)|[)\"'`\]}]{1,3}(?=[^\s;,)\]}&\"'`<>\\])){5,512})"
-)
+_NEXT_PARAMETER = r"[A-Za-z][\w.-]*=(?:[\w./%:,+~-]*(?=[&\s\"'`\\)>\]}]|$)|[\"'<{\[]|\$\{|%[({s])"
+"""A parameter behind `&`: a name with a plain value or a reference. A password may hold `&a=`."""
+
+
+def _argument(ampersand: str) -> str:
+    """Return the pattern of a value among parameters; `ampersand` matches a `&` inside of it."""
+    return (
+        r"(?![\"'`])(?P<secret>(?:[^\s&;\"'`,)\]}<>\\]|<(?!/)|>|\\(?=\w)|,(?=\S)(?!\w+[=:])"
+        rf"|{ampersand}|;(?!\s?[\w .]+=|[\s\"'`]|$)"
+        rf"|[)\"'`\]}}]{{1,3}}(?=[^\s;,)\]}}&\"'`<>\\]|{ampersand})){{5,512}})"
+    )
+
+
+ARGUMENT = _argument(rf"&{{1,2}}(?!{_NEXT_PARAMETER}|[\s&])")
 """Value of one of several parameters: `;`, `&` and brackets belong to it unless they end it."""
+
+FIELD = _argument(r"&(?!\s)")
+"""Value of one of several parameters that `;` or a blank separates."""
 
 LINE = (
     r"(?P<quote>[\"']?)(?P<secret>(?<=[\"'])[^\r\n]{3,512}?|(?![\"'])\S{3,512})(?P=quote)[ \t\r]*$"
@@ -241,7 +258,7 @@ def is_secret_literal(value: str, before: str) -> bool:
     A password may be a word with a number in it. A short one that is given to a token or a key
     names a version or an encoding.
     """
-    if looks_random(value):
+    if looks_random(value) or has_all_kinds(value):
         return True
     if re.search(_NO_LITERAL, value) or re.search(r"[\"'`]", value) or is_reference(value):
         return _is_base32_seed(value)
@@ -296,7 +313,9 @@ def is_setting_value(value: str, before: str = "") -> bool:
         return False
     if re.search(r"\.\.\.|^/|^[a-z]+(\.[a-z0-9_-]+)+$|^your", value, re.IGNORECASE):
         return False
-    return not re.search(r"[$<>{}*%`(]", value) or mixes_capitals_and_digits(value)
+    if has_random_case(re.sub(r"[^A-Za-z]", "", value)):
+        return True
+    return not re.search(r"[$<>{}*`(]|%[sdvq]\b", value) or mixes_capitals_and_digits(value)
 
 
 def _is_base32_seed(value: str) -> bool:

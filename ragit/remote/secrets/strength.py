@@ -63,7 +63,22 @@ def looks_random(value: str) -> bool:
     if rate < 0.35 or _PLAIN.fullmatch(rest) or _TYPE.fullmatch(rest):
         return False
     doubts = len(_PATTERN.findall(rest)) + len(_CALLS.findall(rest))
-    return doubts == 0 or (doubts <= 1 + len(rest) // 25 and rate > 0.4 and len(rest) > 13)
+    tolerated = 1 + len(rest) // (12 if len(rest) >= 40 else 25)
+    return doubts == 0 or (doubts <= tolerated and rate > 0.4 and len(rest) > 13)
+
+
+def has_all_kinds(value: str) -> bool:
+    """Return True for small letters, capitals, digits and three different signs that names lack.
+
+    It asks for less disorder than `looks_random`, so it is only for what stands as a literal
+    behind a name for secrets.
+    """
+    signs = set(re.findall(r"[!#$%&*+,;<=>?@\[\]^{|}~()\\]", value))
+    if len(value) < 12 or len(signs) < 3 or len(_PATTERN.findall(value)) > 1:
+        return False
+    if is_reference(value) or re.search(r"\s|[$%#{]\{\w+\}|\w{4,}\(\w*\)", value):
+        return False
+    return all(re.search(kind, value) for kind in ("[a-z]", "[A-Z]", "[0-9]"))
 
 
 def _can_be_random(value: str, rest: str) -> bool:
