@@ -4,6 +4,7 @@ It calls no model, computes no score and resolves no ref. Writers take the write
 IMMEDIATE) and hold it only while rows are written; readers never take it.
 """
 
+from ragit.store.chunk_sets import chunk_hashes, chunk_rows, cosines, holders, new_chunks
 from ragit.store.connect import engine_versions, is_store
 from ragit.store.descriptions import OF_CHUNK, OF_IMAGE, DescriptionRow, Descriptions
 from ragit.store.files import (
@@ -39,11 +40,16 @@ __all__ = [
     "Store",
     "StoreInfo",
     "StoredChunking",
+    "chunk_hashes",
     "chunk_id",
+    "chunk_rows",
     "copy_store",
+    "cosines",
     "engine_versions",
+    "holders",
     "install_store",
     "is_store",
+    "new_chunks",
     "new_store_path",
     "pack_definitions",
     "remove_store",

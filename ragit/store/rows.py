@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -53,7 +53,7 @@ CHUNK_COLUMNS = (
 """Of the table `chunk`, in the order of ChunkRow."""
 
 
-def chunk_row(row: tuple[Any, ...]) -> ChunkRow:
+def chunk_row(row: Sequence[Any]) -> ChunkRow:
     """Return a chunk as stored. Raises DamagedRow."""
     found = ChunkRow(*checked(row, _CHUNK_KINDS))
     size, lines = found.end - found.start, found.end_line - found.start_line
@@ -85,6 +85,15 @@ class ChunkRow(NamedTuple):
     place: str = ""
     packed: str = ""
     """Its definitions, as `pack_definitions` writes them."""
+
+    @property
+    def names(self) -> list[str]:
+        """Return the names that it defines, in order of their lines."""
+        return [line.rpartition("\t")[2] for line in self.packed.split("\n")] if self.packed else []
+
+    def line_of(self, index: int) -> int:
+        """Return the line of one of its definitions, counted from 0."""
+        return self.start_line + int(self.packed.split("\n")[index].partition("\t")[0])
 
     @property
     def definitions(self) -> tuple[Definition, ...]:
