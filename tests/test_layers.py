@@ -84,7 +84,8 @@ ROOMS: dict[str, set[str]] = {
     "hooks": {"repository", "config", "git", "index", "locks", "store"},
     "doctor": {"chunk", "config", "embed", "git", "hooks", "index", "locks", "repository", "store"},
     "evaluate": {"repository", "chunk", "config", "git", "rank"},
-    "cli": {"config", "repository", "doctor", "evaluate", "hooks", "render"},
+    "mcp": {"crash", "render", "repository"},
+    "cli": {"config", "repository", "doctor", "evaluate", "hooks", "mcp", "render"},
     "__main__": {"cli", "crash", "render"},
     "__init__": {"repository"},
 }
@@ -93,10 +94,13 @@ place first.
 """
 
 OWNERS = {
+    "anyio": {"mcp"},
     "apsw": {"store"},
     "click": {"cli", "__main__"},
     "docx": {"chunk"},
     "lxml": {"chunk"},
+    "mcp": {"mcp"},
+    "mcp_types": {"mcp"},
     "numpy": {"embed"},
     "olefile": {"chunk"},
     "openai": {"remote/client.py"},

@@ -28,6 +28,8 @@ COMMANDS = {
     "hooks": "hooks",
     "doctor": "doctor",
     "eval": "evaluate",
+    "mcp": "mcp",
+    "serve": "mcp",
     "config": "config",
     "trust": "config",
     "completion": "config",

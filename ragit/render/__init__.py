@@ -8,7 +8,7 @@ a terminal. To add a format: one function and a row of FORMATS.
 from collections.abc import Callable, Iterator
 
 from ragit.errors import UnknownFormat
-from ragit.render.budget import fitted
+from ragit.render.budget import BYTES_PER_TOKEN, fitted
 from ragit.render.machine import dumps, json, markdown, vimgrep
 from ragit.render.reports import (
     described_json,
@@ -56,6 +56,7 @@ def format_named(name: str) -> Format:
 
 
 __all__ = [
+    "BYTES_PER_TOKEN",
     "FORMATS",
     "Format",
     "PLAIN",

@@ -6,9 +6,11 @@ TYPE_CHECKING = False
 
 
 if TYPE_CHECKING:  # exported, and imported on first use
+    from ragit.git import clean_env
     from ragit.repository.completion import language_names, ref_names, setting_names
     from ragit.repository.early_status import EarlyStatus, start_early_status
     from ragit.repository.repository import MEANINGS, Ragit, open_repository, pager_command
+    from ragit.repository.settings_files import SettingsFiles
 else:
     from ragit.lazy import exports
 
@@ -18,6 +20,7 @@ else:
             "completion": ["language_names", "ref_names", "setting_names"],
             "early_status": ["EarlyStatus", "start_early_status"],
             "repository": ["MEANINGS", "Ragit", "open_repository", "pager_command"],
+            "settings_files": ["SettingsFiles", "clean_env"],
         },
     )
 
@@ -25,6 +28,8 @@ __all__ = [
     "EarlyStatus",
     "MEANINGS",
     "Ragit",
+    "SettingsFiles",
+    "clean_env",
     "language_names",
     "open_repository",
     "pager_command",

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ragit.chunk import Custom
     from ragit.reports import PermissionRequest
     from ragit.repository.custom_chunkers import Named, Origin
+    from ragit.repository.settings_files import SettingsFiles
 
 
 class Settings:
@@ -87,6 +88,14 @@ class Settings:
         from ragit.repository import custom_chunkers
 
         return custom_chunkers.in_force(self.chunkers)
+
+    def files(self) -> SettingsFiles:
+        """Return the files that the settings come from, as they are now."""
+        from ragit.repository.settings_files import SettingsFiles
+
+        top = self._repo.top
+        chunkers = [top / named.name for named in self.chunkers if top and named.content]
+        return SettingsFiles(self._repo, self._environ, chunkers)
 
     def request(self) -> PermissionRequest:
         """Return what the repository asks to be allowed: settings of its .ragit.toml, and chunkers,

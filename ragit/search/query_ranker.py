@@ -4,6 +4,7 @@ a rewritten query.
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
@@ -30,6 +31,10 @@ _NO_WORDS: Mapping[str, float] = MappingProxyType({})
 
 NEAR_ENOUGH = 0.27
 """Cosine of the nearest chunk below which a query of which no file holds a word has no answer."""
+
+
+REMEMBERED_QUERIES = 256
+"""Queries whose vectors a long-lived process remembers: at most 1 MB of them."""
 
 
 class SearchScope(NamedTuple):
@@ -73,6 +78,10 @@ class QueryRanker:
         self._retrieval = config.retrieval
         self._embedder = embedder
         self._weights = rank.signal_weights(dict(config.retrieval.signals))
+        self._vectors: OrderedDict[tuple[str, bytes], bytes] = OrderedDict()
+        """Vectors of the last queries, by their text and by the mark of the stored vectors, which
+        says what model made those.
+        """
 
     def ranked(self, query: Query, scope: SearchScope) -> RankedQuery:
         """Return the order for a query, as it is or rewritten."""
@@ -203,9 +212,22 @@ class QueryRanker:
             )
         return QueryVector(quantize_query(vector), number, path_nearness(text)), ""
 
+    def _embed(self, embedder: Embedder, text: str, store: Store, number: int) -> bytes:
+        """Return the query's vector; from a server, by the model that made the stored vectors.
+
+        A long-lived process embeds no query twice, whatever tree and paths it is about.
+        """
+        key = (text, store.mark(number))
+        vector = self._vectors.pop(key, None)
+        if vector is None:
+            vector = self._new_vector(embedder, text, store, number)
+        self._vectors[key] = vector
+        if len(self._vectors) > REMEMBERED_QUERIES:
+            self._vectors.popitem(last=False)
+        return vector
+
     @staticmethod
-    def _embed(embedder: Embedder, text: str, store: Store, number: int) -> bytes:
-        """Return the query's vector; from a server, by the model that made the stored vectors."""
+    def _new_vector(embedder: Embedder, text: str, store: Store, number: int) -> bytes:
         if embedder.local:
             return embedder.embed_query(text)
         from ragit.index import query_vector

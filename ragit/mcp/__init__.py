@@ -1,0 +1,31 @@
+"""The server of the Model Context Protocol: search for coding agents and editors.
+
+    tools        the table of tools: names, descriptions and arguments
+    arguments    checks what a client passed
+    engine       runs a tool in one of the open repositories
+    workspace    keeps a repository open, and indexes a large tree beside the calls
+    listing      cuts a result into pages with a cursor
+    server       speaks the protocol, by the official SDK
+    stdio        serves one client on standard input and output
+    unix_socket  serves the clients of a Unix socket
+
+The protocol is the SDK's: `server`, `stdio` and `unix_socket` are the only modules that import it.
+The search engine is imported at the first call, so that a client's discovery never waits for it.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+
+
+if TYPE_CHECKING:  # exported, and imported on first use
+    from ragit.mcp.stdio import serve_stdio
+    from ragit.mcp.unix_socket import serve_socket, socket_path
+else:
+    from ragit.lazy import exports
+
+    __getattr__ = exports(
+        __name__, {"stdio": ["serve_stdio"], "unix_socket": ["serve_socket", "socket_path"]}
+    )
+
+__all__ = ["serve_socket", "serve_stdio", "socket_path"]

@@ -1,0 +1,86 @@
+"""Indexes a large tree in a thread of its own, while calls are answered from what is there."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+
+from ragit.mcp.call import Call
+from ragit.repository import Ragit
+
+ANSWER_AFTER_S = 20.0
+"""Seconds after which a call is answered from what is indexed so far. Clients wait 60 or more."""
+
+_POLL_S = 0.1
+
+
+class _Stopped(Exception):
+    """No call waits for this run."""
+
+
+class Indexing:
+    """One run that indexes a tree. What it did is kept, however it ends."""
+
+    def __init__(self, open_index: Callable[[], Ragit], ref: str | None) -> None:
+        """Start to index the tree of a revision, or the working tree if `ref` is None."""
+        self.error: Exception | None = None
+        """What ended it early, such as a server that does not answer."""
+        self._open = open_index
+        self._ref = ref
+        self._started = time.monotonic()
+        self._done = self._total = 0
+        self._waiting = 0
+        self._answered = False
+        self._stop = False
+        self._ended = threading.Event()
+        threading.Thread(target=self._run, daemon=True).start()
+
+    @property
+    def running(self) -> bool:
+        """True until it has ended."""
+        return not self._ended.is_set()
+
+    @property
+    def ending(self) -> bool:
+        """True if it has ended or is about to."""
+        return self._stop or not self.running
+
+    def wait(self, call: Call) -> None:
+        """Wait until the run ends, or until it has taken ANSWER_AFTER_S, and report its progress.
+
+        A run that is not over by then goes on by itself. It is stopped if all calls that wait for
+        it are cancelled before. Raises Cancelled.
+        """
+        self._waiting += 1
+        try:
+            while self.running and time.monotonic() - self._started < ANSWER_AFTER_S:
+                self._ended.wait(_POLL_S)
+                call.progress(self._done, self._total)
+            self._answered = True
+        finally:
+            self._waiting -= 1
+            if not self._waiting and not self._answered:
+                self.stop()
+
+    def stop(self) -> None:
+        """End the run after the files under way."""
+        self._stop = True
+
+    def _run(self) -> None:
+        named = () if self._ref is None else (self._ref,)
+        try:
+            with self._open() as index, suppress(_Stopped):
+                index.index(
+                    *named, scope="worktree", describe=False, retry=False, progress=self._progress
+                )
+        except Exception as error:
+            self.error = error  # raised by the call that waits
+        finally:
+            self._ended.set()
+
+    def _progress(self, done: int, total: int) -> None:
+        self._done, self._total = done, total
+        if self._stop:
+            raise _Stopped

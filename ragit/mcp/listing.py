@@ -1,0 +1,159 @@
+"""The result of a tool as a list of blocks, and its pages. Pure.
+
+A page holds whole blocks, as many as fit. Its last line names the tree, says whether all of it was
+indexed, and holds a cursor where more follows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from hashlib import blake2b
+from typing import NamedTuple
+
+from ragit.errors import ConfigError
+from ragit.render import BYTES_PER_TOKEN, visible
+from ragit.types import Oid
+
+MOST_BYTES, MOST_LINES = 10_240, 256
+"""Size of a page where the caller does not name another: Codex cuts the result of a tool there."""
+
+MOST_TOKENS = 20_000
+"""Tokens of a page at most: Claude Code moves a result of more than 25,000 into a file."""
+
+_NOT_ASKED = {"cursor", "max_tokens", "repository"}
+"""Arguments that decide where and how much is shown, not what is in the list."""
+
+_NOTES, _NOTE_CHARACTERS = 6, 400
+_TREE_DIGITS = 16
+"""Digits of a tree's name in a cursor: no two objects of a repository share so many."""
+
+_CURSOR = re.compile(r"([0-9a-f]{16})-([0-9a-f]{8})-(\d{1,6})")
+
+
+class Listing(NamedTuple):
+    """The whole result of a tool for one tree, in an order that depends on nothing else."""
+
+    tree: Oid
+    ref: str
+    length: int
+    """The number of blocks."""
+    block: Callable[[int], Sequence[str]]
+    """Returns the lines of one block, escaped for a console."""
+    complete: bool
+    notes: tuple[str, ...] = ()
+    """What a reader has to know besides, a line each."""
+    noun: str = "hit"
+    of: str = "tree"
+    """What `tree` names, if it is the hash of something else."""
+    reusable: bool = True
+    """False if a later call for the same tree may give another list, since more is indexed then."""
+
+
+class Cursor(NamedTuple):
+    """A place in a listing: everything that decides what the next page holds."""
+
+    tree: str
+    """The first digits of the tree."""
+    asked: str
+    """Stands for the tool and its arguments."""
+    offset: int
+
+    def __str__(self) -> str:
+        return f"{self.tree}-{self.asked}-{self.offset}"
+
+
+def parsed(text: str) -> Cursor:
+    """Return a cursor from the form in which a result holds it. Raises ConfigError."""
+    found = _CURSOR.fullmatch(text.strip().removeprefix("cursor=").strip())
+    if not found:
+        raise ConfigError(
+            f"{visible(text[:80])!r} is no cursor",
+            "Copy it from the last line of a result, or leave it out for the first page",
+        )
+    return Cursor(found[1], found[2], int(found[3]))
+
+
+def start(listing: Listing, tool: str, arguments: Mapping[str, str | int]) -> Cursor:
+    """Return the cursor of the first page.
+
+    What cannot be made again also counts what it
+    lacked, so that a cursor never continues another list than its own.
+    """
+    asked = digest(tool, arguments, () if listing.reusable else listing.notes)
+    return Cursor(listing.tree[:_TREE_DIGITS], asked, 0)
+
+
+def digest(tool: str, arguments: Mapping[str, str | int], lacks: Sequence[str] = ()) -> str:
+    """Return a short name for a call, and for what its answer lacked."""
+    named = sorted((name, arguments[name]) for name in arguments.keys() - _NOT_ASKED)
+    whole = repr((tool, named, tuple(lacks))).encode("utf-8", "surrogatepass")
+    return blake2b(whole, digest_size=4).hexdigest()
+
+
+class Size(NamedTuple):
+    """The most that a page may hold."""
+
+    bytes: int
+    lines: int
+
+    def holds(self, lines: Sequence[str]) -> bool:
+        """Return whether these lines fit."""
+        return len(lines) <= self.lines and _bytes(lines) <= self.bytes
+
+
+def size_of(max_tokens: int | None) -> Size:
+    """Return the size of a page in a number of tokens, or the usual one."""
+    if max_tokens is None:
+        return Size(MOST_BYTES, MOST_LINES)
+    return Size(min(max_tokens, MOST_TOKENS) * BYTES_PER_TOKEN, MOST_TOKENS)
+
+
+def page(listing: Listing, cursor: Cursor, size: Size) -> str:
+    """Return the text of the page that begins at a cursor. Raises ConfigError beyond the end."""
+    offset = cursor.offset
+    if offset and offset >= listing.length:
+        raise ConfigError("this cursor is beyond the last page", "There is nothing more to read")
+    notes = [_cut(note, _NOTE_CHARACTERS) for note in listing.notes[:_NOTES]] if not offset else []
+    lines: list[str] = []
+    end = offset
+    while end < listing.length:
+        longer = [*lines, *listing.block(end)]
+        if not size.holds([*longer, *notes, _last_line(listing, cursor, end + 1)]):
+            break
+        lines, end = longer, end + 1
+    if end == offset and listing.length:
+        end, notes = offset + 1, []
+        lines = _shortened(listing, cursor, size)
+    return "\n".join([*lines, *notes, _last_line(listing, cursor, end)])
+
+
+def _shortened(listing: Listing, cursor: Cursor, size: Size) -> list[str]:
+    """Return as much of the first block as fits, but its first line in any case."""
+    block = list(listing.block(cursor.offset))
+    last = _last_line(listing, cursor, cursor.offset + 1)
+    while len(block) > 1 and not size.holds([*block, "  ...", last]):
+        block.pop()
+    return [*block, "  ..."]
+
+
+def _last_line(listing: Listing, cursor: Cursor, end: int) -> str:
+    """Return the line that names the tree, its completeness, and what follows."""
+    what = "complete" if listing.complete else "INCOMPLETE"
+    shown = f"{listing.noun}s {cursor.offset + 1}-{end} of {listing.length}"
+    if not listing.length:
+        shown = f"no {listing.noun}s"
+    elif not cursor.offset and end == listing.length:
+        shown = f"{end} {listing.noun}{'' if end == 1 else 's'}"
+    line = f"{visible(listing.ref)}, {listing.of} {listing.tree[:12]} ({what}): {shown}"
+    if end < listing.length:
+        line += f"; next page: cursor={cursor._replace(offset=end)}"
+    return line
+
+
+def _bytes(lines: Sequence[str]) -> int:
+    return sum(len(line.encode("utf-8", "surrogatepass")) + 1 for line in lines)
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 3] + "..."

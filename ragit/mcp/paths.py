@@ -1,0 +1,21 @@
+"""Paths of files, as a model names them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from ragit.repository import Ragit
+
+
+def of_file(index: Ragit, path: str) -> str:
+    """Return a path for the library, which counts from the opened folder.
+
+    The given one counts from the top of the repository, as in results, or is absolute.
+    """
+    if index.top is None:
+        return path
+    found = Path(os.path.normpath(index.top / path))
+    if not found.is_relative_to(index.top):  # the top may be named by a link
+        found = Path(os.path.realpath(found.parent), found.name)
+    return str(found)

@@ -1,0 +1,101 @@
+"""The table of tools: what a model reads about them, and the module that answers. Pure.
+
+To add a tool: a row of TOOLS, and a module with `answer(workspace, arguments, call)` that returns a
+Listing. Every token here is paid in every session of every client, so
+`tests/test_mcp_tools.py` limits all rows together to 1,500.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+Schema = Mapping[str, object]
+
+
+class Tool(NamedTuple):
+    """One tool as clients list it."""
+
+    name: str
+    title: str
+    description: str
+    arguments: Mapping[str, Schema]
+    required: tuple[str, ...]
+    module: str
+    """The module of this package that answers."""
+    needs_images: bool = False
+    """Listed only where image descriptions are configured."""
+
+    @property
+    def schema(self) -> dict[str, object]:
+        """Return the JSON schema of the arguments."""
+        properties = {name: dict(schema) for name, schema in self.arguments.items()}
+        return {
+            "type": "object",
+            "properties": properties,
+            "required": list(self.required),
+            "additionalProperties": False,
+        }
+
+
+def _text(description: str) -> Schema:
+    return MappingProxyType({"type": "string", "description": description})
+
+
+REPOSITORY = {"repository": _text("Folder of a git repository. Default: the server's folder.")}
+REF = {"ref": _text("Branch, tag or commit. Default: the files as they are now.")}
+PATH = {"path": _text("Only paths that match this glob, or all but those that match !glob.")}
+LANGUAGE = {"language": _text("Only this language, e.g. python.")}
+PAGING: Mapping[str, Schema] = {
+    "max_tokens": MappingProxyType(
+        {"type": "integer", "minimum": 100, "description": "Size of the result. Default: 3000."}
+    ),
+    "cursor": _text("From the last line of a result: the next page. Repeat the other arguments."),
+}
+
+TOOLS: tuple[Tool, ...] = (
+    Tool(
+        "search_semantic",
+        "Search code by meaning and words",
+        "Find the places in a git repository that answer a question, by meaning and by words, best"
+        " first: path:line, symbol, kind, line range, score and the lines that answer. Use it to"
+        " find where something is done when you do not know its name, or where a name is defined."
+        " Always up to date, uncommitted changes included. Do not use it to list every occurrence"
+        " of an exact string: use grep.",
+        {
+            "query": _text("A question, words, a symbol, or an error message."),
+            **REPOSITORY,
+            **REF,
+            **PATH,
+            **LANGUAGE,
+            **PAGING,
+        },
+        ("query",),
+        "search",
+    ),
+    Tool(
+        "describe_image",
+        "Describe an image",
+        "Return the stored description of an image of the repository. Asks no model.",
+        {"path": _text("The image, from the top of the repository."), **REPOSITORY, **REF},
+        ("path",),
+        "image",
+        needs_images=True,
+    ),
+)
+"""All tools, in the order in which they are listed. At most five."""
+
+INSTRUCTIONS = (
+    "ragit searches git repositories by meaning and by words, at any commit, with uncommitted"
+    " changes, offline. Ask search_semantic first when you do not know where something is. The last"
+    " line of each result names the searched tree, says whether all of it was indexed, and holds"
+    " the cursor of the next page. For every occurrence of an exact string use grep; to read a file"
+    " that you know, read it."
+)
+"""What a client may tell its model about the server."""
+
+
+def tool_named(name: str) -> Tool | None:
+    """Return the tool of that name; None if there is none."""
+    return next((tool for tool in TOOLS if tool.name == name), None)
