@@ -22,6 +22,8 @@ class Query(Record):
     text: str
     ref: str | None = None
     scope: str = "worktree"
+    new_in: str | None = None
+    gone_since: str | None = None
     paths: Sequence[str] = ()
     languages: Sequence[str] = ()
     mode: str = "hybrid"
@@ -58,6 +60,16 @@ OPTIONS: Mapping[str, Option] = {
     ),
     "scope": Option(
         "Search HEAD with uncommitted changes, HEAD, or what is staged.", choices=SCOPES
+    ),
+    "new_in": Option(
+        "Search only what a range of commits brought: code that B has and A lacks. Without a range,"
+        " what this branch has since it left its upstream, with uncommitted changes.",
+        metavar="[A..B]",
+    ),
+    "gone_since": Option(
+        "Search only what is gone: code that this branch, tag, commit or tree has and HEAD with"
+        " uncommitted changes lacks.",
+        metavar="REV",
     ),
     "paths": Option(
         "Search only paths that match GLOB, or all but those that match !GLOB. GLOB counts from the"
@@ -108,12 +120,42 @@ def checked(query: Query) -> Query:
     """
     for name, option in OPTIONS.items():
         _check(name, getattr(query, name), option)
+    _check_trees(query)
+    return replaced(query, paths=_several(query.paths), languages=_several(query.languages))
+
+
+def is_range(text: str) -> bool:
+    """Return whether a text is written as a range. A name of a revision holds no two dots."""
+    return ".." in text and not any(sign.isspace() for sign in text)
+
+
+def is_about_worktree(query: Query) -> bool:
+    """Return whether a query needs the uncommitted changes of the working tree."""
+    return query.ref is None and query.scope == "worktree" and not query.new_in
+
+
+def _check_trees(query: Query) -> None:
+    """Raise ConfigError for options that name different trees to search."""
     if query.ref is not None and query.scope != "worktree":
         raise ConfigError(
             f"both a revision and {query.scope} are asked for",
             "Name one tree: --ref, --staged or --committed",
         )
-    return replaced(query, paths=_several(query.paths), languages=_several(query.languages))
+    given = [name for name in _TREES if getattr(query, name) is not None]
+    if query.new_in and query.scope != "worktree":
+        given.append(query.scope)
+    if len(given) > 1:
+        raise ConfigError(
+            f"{' and '.join(given)} exclude each other", "Each of them names what is searched"
+        )
+    if given != ["ref"] and given and query.recurse_submodules:
+        raise ConfigError(
+            f"{given[0]} looks at no submodules", f"Leave out {given[0]} or recurse_submodules"
+        )
+
+
+_TREES = ("ref", "new_in", "gone_since")
+"""Options that each name what is searched."""
 
 
 def _several(values: Sequence[str]) -> tuple[str, ...]:

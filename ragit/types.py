@@ -163,6 +163,8 @@ class Target(Record):
     name: str
     tree: Oid
     near: Oid | None = None
+    without: Target | None = None
+    """A tree whose code is left out: only chunks that it lacks are found."""
 
 
 HEAD = "HEAD"
@@ -255,6 +257,20 @@ class Reranked(NamedTuple):
     """The change of the score: scores belong to ranks, and the hit moved to another."""
 
 
+class LastStood(NamedTuple):
+    """Where code that is gone stood last."""
+
+    path: str
+    line: int
+    commit: Oid
+    """The last commit that has it."""
+    removed_by: Oid
+    """The commit or merge after it, on the first-parent line of HEAD."""
+    date: str
+    """The day of that one, as 2024-10-25."""
+    subject: str
+
+
 class Hit(Record):
     """One place in the searched tree, with the reasons for its rank."""
 
@@ -283,6 +299,8 @@ class Hit(Record):
     """All definitions, in order of lines."""
     line: int = 0
     """The line that answers best; 0 if it is not known, and is chosen when the hit is shown."""
+    last_stood: LastStood | None = None
+    """Only of code that is gone."""
 
 
 class Demoted(NamedTuple):
@@ -305,6 +323,13 @@ class RerankedBy(NamedTuple):
     model: str
     candidates: int
     took_ms: float
+
+
+class LeftOut(NamedTuple):
+    """A tree whose code an answer leaves out."""
+
+    ref: str
+    tree: Oid
 
 
 class Rewritten(NamedTuple):
@@ -332,6 +357,8 @@ class Answer(Record):
     """The reason why an arm, the reranker or the rewriter did not take part; else empty."""
     took_ms: float
     hits: tuple[Hit, ...]
+    without: LeftOut | None = None
+    """The tree whose code is left out; None if all of the tree was searched."""
     demoted: tuple[Demoted, ...] = ()
     """Places that a demotion kept out; only if the query asked to explain."""
     reranked_by: RerankedBy | None = None

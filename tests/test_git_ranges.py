@@ -8,7 +8,7 @@ import pytest
 from sandbox import GitSandbox
 
 from ragit.errors import UnknownRevision
-from ragit.git import Repo, is_range
+from ragit.git import Repo
 
 
 @pytest.fixture(scope="module")
@@ -112,8 +112,3 @@ def test_a_shallow_clone_says_that_it_lacks_the_common_commit(
         with pytest.raises(UnknownRevision, match="no common commit") as error:
             repo.range("origin/main...origin/topic")
     assert "git fetch --unshallow" in error.value.hint
-
-
-def test_what_is_written_as_a_range() -> None:
-    assert all(map(is_range, ("a..b", "a...b", "..", "a..", "HEAD~2..HEAD^{tree}")))
-    assert not any(map(is_range, ("a", "a.b", "what is .. for?", "wait...  what")))

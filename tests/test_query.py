@@ -11,7 +11,7 @@ from ragit.cli.options import make_query
 from ragit.cli.search import search
 from ragit.config import KNOBS
 from ragit.errors import ConfigError
-from ragit.query import OPTIONS, Query, checked
+from ragit.query import OPTIONS, Query, checked, is_range
 
 
 def test_every_field_but_the_text_is_an_option() -> None:
@@ -56,6 +56,11 @@ def parsed(*args: str) -> Query:
         (["--staged"], {"scope": "staged"}),
         (["--committed"], {"scope": "committed"}),
         (["--ref", "v1", "--no-index"], {"ref": "v1", "index": False}),
+        (["--new-in", "a..b"], {"new_in": "a..b"}),
+        (["--new-in=a...b"], {"new_in": "a...b"}),
+        (["--new-in", "--staged"], {"new_in": "", "scope": "staged"}),
+        (["--new-in"], {"new_in": ""}),  # the next word belongs to the query
+        (["--gone-since", "v1"], {"gone_since": "v1"}),
         (["--recurse-submodules", "--explain"], {"recurse_submodules": True, "explain": True}),
     ],
 )
@@ -75,6 +80,12 @@ def test_an_option_of_the_command_is_a_field_of_the_query(
         {"min_score": float("nan")},
         {"keyword_weight": 1.5},
         {"ref": "v1", "scope": "staged"},
+        {"ref": "v1", "new_in": ""},
+        {"ref": "v1", "gone_since": "v2"},
+        {"new_in": "", "gone_since": "v2"},
+        {"new_in": "a..b", "scope": "staged"},
+        {"new_in": "", "recurse_submodules": True},
+        {"gone_since": "v2", "recurse_submodules": True},
     ],
     ids=str,
 )
@@ -95,3 +106,8 @@ def test_the_help_names_the_default_and_the_setting() -> None:
     assert "[default: hybrid]" in text
     for name, option in OPTIONS.items():
         assert name == "scope" or option.help.split(".")[0][:30] in text
+
+
+def test_what_is_written_as_a_range() -> None:
+    assert all(map(is_range, ("a..b", "a...b", "..", "a..", "HEAD~2..HEAD^{tree}")))
+    assert not any(map(is_range, ("a", "a.b", "what is .. for?", "wait...  what")))

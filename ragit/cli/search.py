@@ -17,7 +17,8 @@ from ragit.cli import complete
 from ragit.cli.color import color_option
 from ragit.cli.numbers import WholeNumber
 from ragit.cli.options import make_query, query_options
-from ragit.cli.unknown_options import Hinting
+from ragit.cli.search_command import SearchCommand
+from ragit.query import is_about_worktree
 from ragit.records import replaced
 from ragit.repository import start_early_status
 from ragit.types import Answer, Progress, ToIndex
@@ -34,7 +35,9 @@ TOLD_FROM_ELSEWHERE = 200
 """The same where stderr is no terminal. Documents and requests to a server are always announced."""
 
 
-@click.command(short_help="Find the places that answer a symbol, words or a question.", cls=Hinting)
+@click.command(
+    short_help="Find the places that answer a symbol, words or a question.", cls=SearchCommand
+)
 @click.argument("query", nargs=-1)
 @query_options
 @click.option(
@@ -93,8 +96,7 @@ def search(ctx: click.Context, /, query: tuple[str, ...], **options: Any) -> int
     """
     text = _text(query, options["like"])
     asked = make_query(text, options)
-    worktree = asked.ref is None and asked.scope == "worktree"
-    early = start_early_status(ctx.obj["directory"], os.environ, worktree=worktree)
+    early = start_early_status(ctx.obj["directory"], os.environ, worktree=is_about_worktree(asked))
     from ragit import render
     from ragit.cli.shared import open_index, print_lines, render_options, tell
 

@@ -26,6 +26,7 @@ fsmonitor that its configuration names, and so may `Repo.start_status`. Hooks ar
     patterns    runs the matching with a time limit
     credential  passwords in the user's credential helper
     history     the log, with the paths that each commit changed
+    first_parents  what changed some paths, commit by commit
     ranges      A..B and A...B to two trees
     pager       the pager that git uses
     repo        the interface to all of it
@@ -47,9 +48,10 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:  # exported, and imported on first use
     from ragit.git.credential import password_for
+    from ragit.git.first_parents import Step
     from ragit.git.history import Logged
     from ragit.git.pager import pager_command
-    from ragit.git.ranges import Range, is_range
+    from ragit.git.ranges import Range
 else:
     from ragit.lazy import exports
 
@@ -57,9 +59,10 @@ else:
         __name__,
         {
             "credential": ["password_for"],
+            "first_parents": ["Step"],
             "history": ["Logged"],
             "pager": ["pager_command"],
-            "ranges": ["Range", "is_range"],
+            "ranges": ["Range"],
         },
     )
 
@@ -75,12 +78,12 @@ __all__ = [
     "Repo",
     "Revision",
     "SYMLINK",
+    "Step",
     "WorkingTree",
     "Worktree",
     "clean_env",
     "is_attributes",
     "is_ignore",
-    "is_range",
     "libgit2_version",
     "local_env_vars",
     "pager_command",

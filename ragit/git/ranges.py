@@ -14,6 +14,10 @@ from ragit.git.refs import Revision, deepen_hint
 _RANGE = re.compile(r"(.*?)(\.{2,3})(.*)", re.DOTALL)
 
 
+SHORT = 12
+"""Digits of a commit in a name that is shown."""
+
+
 class Range(NamedTuple):
     """Two trees to compare: what is in `new` and not in `old` came with the range."""
 
@@ -22,11 +26,6 @@ class Range(NamedTuple):
     old: Revision
     new: Revision | None
     """None for the tree that is worked on: of the working tree, of the index or of HEAD."""
-
-
-def is_range(text: str) -> bool:
-    """Return whether a text is written as a range. A name of a revision holds no two dots."""
-    return ".." in text and not any(sign.isspace() for sign in text)
 
 
 def resolve_range(git: Git, text: str, resolve: Callable[[str], Revision]) -> Range:
@@ -81,7 +80,7 @@ def _common(
     git: Git, base: str, old: Revision, new: Revision, resolve: Callable[[str], Revision]
 ) -> Revision:
     if base:
-        return resolve(base)
+        return resolve(base)._replace(name=base[:SHORT])
     raise UnknownRevision(
         f"{old.name} and {new.name} have no common commit here",
         deepen_hint(git) or f"Compare them as they are: {old.name}..{new.name}",

@@ -21,6 +21,7 @@ from ragit.records import replaced
 from ragit.types import Change, Entry, Oid
 
 if TYPE_CHECKING:
+    from ragit.git.first_parents import Step
     from ragit.git.history import Logged
     from ragit.git.ranges import Range
 
@@ -153,6 +154,14 @@ class Repo:
         from ragit.git import history  # no search needs it
 
         return history.log(self._layout.git, commit, most)
+
+    def steps(self, since: Oid, head: Oid, paths: Sequence[bytes]) -> list[Step]:
+        """Return what changed some paths on the first-parent line from one commit (without it) to
+        another, newest first.
+        """
+        from ragit.git import first_parents  # few searches need it
+
+        return first_parents.steps(self._layout.git, since, head, paths)
 
     def worktrees(self) -> list[Worktree]:
         """Return the main working tree (or bare repository), then the linked ones."""

@@ -123,9 +123,9 @@ class Indexer:
     ) -> IndexReport:
         """Index what these trees lack. What is done is kept if this is interrupted.
 
-        A `search` that waits hands in what it has resolved and opened, and is handed the tree as it
-        is afterwards. For it, a file that takes longer than SEARCH_FILE_S is deferred, and what is
-        left after SEARCH_S stays missing.
+        A `search` that waits hands in what it has resolved and opened, and is handed the trees as
+        they are afterwards. For it, a file that takes longer than SEARCH_FILE_S is deferred, and
+        what is left after SEARCH_S stays missing.
 
         Models are asked only to `describe`, which may take long: without it, stored descriptions
         are used, what has none is embedded by its code alone, and is described by the next run that
@@ -143,7 +143,7 @@ class Indexer:
         ):
             latest = self._moment(store)
             if search and search.is_current:
-                resolved, lacking = [search.tree], _missing([search.tree], images=False)
+                resolved, lacking = list(search.trees), _missing(search.trees, images=False)
             else:
                 resolved, lacking = self._lacking(store, trees, near, stats, retry)
             if lacking:
@@ -157,7 +157,7 @@ class Indexer:
             self._upkeep.note_states(store, resolved)
             chunks = store.chunk_count(_chunkings(resolved))
             if search:
-                search.take(resolved[0])
+                search.take(resolved)
         if not search:
             self.tidy()
         return stats.report(self.config, seen(resolved), chunks)
@@ -215,23 +215,23 @@ class Indexer:
         return EmbedderUnavailable(error.message, f"{hint} What was done is kept: {left}")
 
     @staticmethod
-    def prepare(resolved: IndexedTree) -> None:
-        """Start the process that will chunk what a tree lacks, while this one gets ready."""
-        if 0 < len(resolved.missing) < HANDFUL and not all(
-            is_document(file.language) for file in resolved.missing
-        ):
+    def prepare(trees: Sequence[IndexedTree]) -> None:
+        """Start the process that will chunk what trees lack, while this one gets ready."""
+        missing = [file for tree in trees for file in tree.missing]
+        if 0 < len(missing) < HANDFUL and not all(is_document(file.language) for file in missing):
             chunk.prepare()
 
-    def announced(self, resolved: IndexedTree) -> ToIndex:
-        """Return how much there is to index.
+    def announced(self, trees: Sequence[IndexedTree]) -> ToIndex:
+        """Return how much of some trees there is to index.
 
         Files of the same content count once, as in the progress.
         """
-        missing = {file.key: file for file in resolved.missing}.values()
+        missing = {file.key: file for tree in trees for file in tree.missing}.values()
+        vectorless = {chunking for tree in trees for chunking in tree.without_vectors}
         documents = 0
         if self.config.documents.enabled:
             documents = sum(is_document(file.language) for file in missing)
-        files = len(missing) + len(resolved.without_vectors)
+        files = len(missing) + len(vectorless)
         return ToIndex(files, documents, server_name(self.config.embedding, self.embedder))
 
     def _new_stats(self, describe: bool) -> RunStats:

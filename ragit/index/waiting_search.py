@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import ExitStack
 
 from ragit.git import Objects
@@ -13,13 +14,17 @@ class WaitingSearch:
     """A search that waits for missing files to be indexed, with what it has resolved and opened."""
 
     def __init__(
-        self, tree: IndexedTree, reader: Store | None, objects: Objects, moment: ExitStack
+        self,
+        trees: Sequence[IndexedTree],
+        reader: Store | None,
+        objects: Objects,
+        moment: ExitStack,
     ) -> None:
-        """Take a tree that was resolved in the current moment of a reader, which `moment` holds."""
-        self.tree = tree
+        """Take trees that were resolved in the current moment of a reader, which `moment` holds."""
+        self.trees = trees
         self.objects = objects
         self.taken = False
-        """True once `tree` is the indexed tree, as the reader sees it in a new moment."""
+        """True once `trees` are the indexed trees, as the reader sees them in a new moment."""
         self._reader = reader
         self._moment = moment
         self._version = reader.data_version() if reader else 0
@@ -27,18 +32,20 @@ class WaitingSearch:
 
     @property
     def is_current(self) -> bool:
-        """True if nothing was written to the store since the tree was resolved."""
-        if self._reader is None or self.tree.without_vectors:
+        """True if nothing was written to the store since the trees were resolved."""
+        if self._reader is None or any(tree.without_vectors for tree in self.trees):
             return False
         return self._reader.data_version() == self._version
 
     def leave(self) -> None:
-        """Note that the indexed tree will be in another store than the reader's."""
+        """Note that the indexed trees will be in another store than the reader's."""
         self._reader = None
 
-    def take(self, tree: IndexedTree) -> None:
-        """Take the tree as it is now. The caller holds the lock under which nothing is dropped."""
+    def take(self, trees: Sequence[IndexedTree]) -> None:
+        """Take the trees as they are now. The caller holds the lock under which nothing is
+        dropped.
+        """
         if self._reader is not None:
             self._moment.enter_context(self._reader.reading())
-            self.tree = tree
+            self.trees = trees
             self.taken = True

@@ -12,7 +12,7 @@ from typing import Any
 
 from ragit.render.screen import UNSEEN, RenderOptions, counted, from_here, plain, visible
 from ragit.render.snippet import Line, first_lines, marked, place_at, shown_line, wanted_terms
-from ragit.render.text import notes, qualified
+from ragit.render.text import left_out, notes, qualified
 from ragit.types import Answer, Hit, Optimized, WithoutVectors
 
 # JSON itself escapes only below U+0020. These are the others that `visible` escapes.
@@ -58,6 +58,7 @@ def _facts(answer: Answer) -> dict[str, Any]:
     """Return what there is to know of an answer besides its hits, without what is empty."""
     without = answer.without_vectors
     found = {
+        "without": answer.without._asdict() if answer.without else None,
         "notes": [plain(note) for note in answer.notes],
         "warnings": [plain(warning) for warning in answer.warnings],
         "absent": dict(sorted(answer.absent.items())),
@@ -115,6 +116,7 @@ def _result(query: str, hit: Hit, options: RenderOptions) -> dict[str, Any]:
         "best_location": plain(place_at(hit, shown_line(query, hit).number)) if hit.numbers else "",
         "same_content": [plain(path) for path in hit.also],
         "path_bytes": _raw_path(hit.path),
+        "last_stood": _last_stood(hit),
         "optimized": _optimized(hit.optimized),
         "text_start_line": lines[0].number if lines else 0,
     }
@@ -132,6 +134,13 @@ def _optimized(optimized: Optimized | None) -> dict[str, Any]:
         "dedupedFrom": list(optimized.deduped_from),
         "fileCapped": optimized.file_capped,
     }
+
+
+def _last_stood(hit: Hit) -> dict[str, Any]:
+    stood = hit.last_stood
+    if stood is None:
+        return {}
+    return {**stood._asdict(), "path": plain(stood.path), "subject": plain(stood.subject)}
 
 
 def _raw_path(path: str) -> str:
@@ -162,7 +171,8 @@ def vimgrep(answer: Answer, options: RenderOptions) -> Iterator[str]:
 
 def markdown(answer: Answer, options: RenderOptions) -> Iterator[str]:
     """Yield what a reader must know of the answer, then a heading and a code block for each hit."""
-    yield f"{counted(len(answer.hits), 'hit')} for {_code(answer.query)} in {_code(answer.ref)}"
+    found = f"{counted(len(answer.hits), 'hit')} for {_code(answer.query)} in {_code(answer.ref)}"
+    yield found + left_out(answer)
     for note in notes(answer):
         yield ""
         yield f"> {note}"

@@ -20,7 +20,7 @@ from ragit.render.snippet import (
     snippet,
     wanted_terms,
 )
-from ragit.types import Answer, Hit, ToIndex, absent_advice, index_command, lacking
+from ragit.types import Answer, Hit, LastStood, ToIndex, absent_advice, index_command, lacking
 
 _LONGEST = 400
 """Columns of one line where no terminal says how wide it is: beyond this it is data, not something
@@ -176,16 +176,31 @@ def _notes(query: str, hit: Hit, options: RenderOptions, paint: Paint) -> Iterat
         paths = ", ".join(visible(path) for path in hit.also[:3])
         more = f" and {len(hit.also) - 3} more" if len(hit.also) > 3 else ""
         yield paint.faint(f"  same content: {paths}{more}")
+    if hit.last_stood:
+        yield paint.faint(f"  {_last_stood(hit.last_stood)}")
     if options.explain:
         from ragit.render.explain import reasons
 
         yield from reasons(query, hit, options, paint)
 
 
+def _last_stood(stood: LastStood) -> str:
+    """Return where code stood last, and what removed it."""
+    place = f"{visible(stood.path)}:{stood.line} in {stood.commit[:10]}"
+    by = f"removed {stood.date} by {stood.removed_by[:10]} {visible(stood.subject)}"
+    return f"last {place}, {by}"
+
+
+def left_out(answer: Answer) -> str:
+    """Return whose code an answer leaves out, to follow the name of its tree; empty if none's."""
+    return f", without the code of {visible(answer.without.ref)}" if answer.without else ""
+
+
 def summary(answer: Answer) -> str:
     """Return the last line of an answer on a terminal: hits, tree and time."""
     files = len({hit.path for hit in answer.hits})
     where = f"{visible(answer.ref)} ({answer.tree[:10]})" if answer.tree else visible(answer.ref)
+    where += left_out(answer)
     found = f"{counted(len(answer.hits), 'hit')} in {counted(files, 'file')} of {where}"
     return f"{found}, {duration(answer.took_ms / 1000)}"
 
@@ -214,13 +229,15 @@ def notes(answer: Answer) -> list[str]:
     if answer.left_out:
         found.append(f"note: {counted(answer.left_out, 'more hit')} did not fit into --max-tokens")
     if not answer.hits and not answer.left_out:
-        found.append(f"no hits in {ref}")
+        found.append(f"no hits in {ref}{left_out(answer)}")
     return found
 
 
 def _index_notes(answer: Answer) -> Iterator[str]:
     """Yield what the index lacks, with the command that completes it."""
-    ref, command = visible(answer.ref), visible(index_command(answer.ref))
+    trees = [answer.ref, *([answer.without.ref] if answer.without else ())]
+    ref = visible(" and ".join(trees))
+    command = visible(" && ".join(map(index_command, trees)))
     if not answer.complete:
         what = lacking(answer.missing, answer.without_vectors, ref)
         what = what or f"part of {ref} is not indexed"

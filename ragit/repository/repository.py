@@ -26,7 +26,7 @@ from ragit.records import replaced
 from ragit.repository.early_status import EarlyStatus, cache_folder, start_early_status
 from ragit.repository.settings import Settings
 from ragit.repository.targets import Targets
-from ragit.types import LOST_SINCE_INDEXED, Answer, Oid, OnIndex, Progress, Target, path_text
+from ragit.types import LOST_SINCE_INDEXED, Answer, OnIndex, Progress, Target, path_text
 
 if TYPE_CHECKING:
     from ragit.config import Config
@@ -109,7 +109,7 @@ class Ragit:
         except BaseException:
             self._repo.close()  # a git process may already be running
             raise
-        self._answers: OrderedDict[tuple[Oid, Query], Answer] = OrderedDict()
+        self._answers: OrderedDict[tuple[object, ...], Answer] = OrderedDict()
 
     def __enter__(self) -> Ragit:
         return self
@@ -236,7 +236,7 @@ class Ragit:
         """
         self._targets.look_again()
         query = self._targets.from_top(checked(query))
-        self._targets.begin(query.ref, query.scope)
+        self._targets.begin(query)
         searcher = self._searcher  # loaded while git looks at the working tree
         searcher.check(query)
         target, answer = self._healed(query, on_index)
@@ -450,7 +450,7 @@ class Ragit:
         return self._once(asked, on_index)
 
     def _once(self, asked: Query, on_index: OnIndex | None) -> tuple[Target, Answer]:
-        target = self._targets.of(asked.ref, asked.scope)
+        target = self._targets.asked(asked)
         answer = self._remembered(asked, target) or self._answer(
             self._searcher, asked, target, on_index
         )
@@ -460,13 +460,21 @@ class Ragit:
         self, searcher: Searcher, query: Query, target: Target, on_index: OnIndex | None
     ) -> Answer:
         answer = searcher.search(query, target, on_index)
+        if query.gone_since is not None:
+            return self._with_last_stood(query.gone_since, answer)
         if answer.complete and not (
             answer.degraded or answer.undescribed or answer.absent or answer.deferred
         ):
-            self._answers[target.tree, query] = answer
+            self._answers[_key(target, query)] = answer
             if len(self._answers) > CACHED_ANSWERS:
                 self._answers.popitem(last=False)
         return answer
+
+    def _with_last_stood(self, since: str, answer: Answer) -> Answer:
+        from ragit.repository.last_stood import with_last_stood
+
+        commit = self._repo.resolve(since).commit
+        return with_last_stood(self._repo, answer, commit) if commit else answer
 
     def _with_submodules(
         self, query: Query, target: Target, answer: Answer, on_index: OnIndex | None
@@ -501,5 +509,10 @@ class Ragit:
         )
 
     def _remembered(self, query: Query, target: Target) -> Answer | None:
-        answer = self._answers.get((target.tree, query))
+        answer = self._answers.get(_key(target, query))
         return replaced(answer, ref=target.name) if answer else None
+
+
+def _key(target: Target, query: Query) -> tuple[object, ...]:
+    """Return what an answer depends on, under unchanged settings."""
+    return target.tree, target.without, query

@@ -13,7 +13,7 @@ from pathlib import Path
 from ragit import globs
 from ragit.errors import ConfigError, GitFailed
 from ragit.git import GitStatus
-from ragit.query import Query
+from ragit.query import Query, is_about_worktree
 from ragit.records import replaced
 from ragit.repository.early_status import EarlyStatus
 from ragit.types import HEAD, STAGED, UNCOMMITTED, Oid, Target, path_text
@@ -38,13 +38,41 @@ class Targets:
             self._repo.refresh()
         self._looked = True
 
-    def begin(self, revision: str | None, scope: str) -> None:
+    def begin(self, query: Query) -> None:
         """Start git's status of the working tree, if a query is about it. `of` waits for it."""
         if self._under_way:
             self._under_way.stop()  # the caller of an earlier one went away
         self._under_way = None
-        if revision is None and scope == "worktree":
+        if is_about_worktree(query):
             self._under_way, self._started = self._started or self._repo.start_status(), None
+
+    def asked(self, query: Query) -> Target:
+        """Return the tree that a query is about, with the one whose code it leaves out. Raises
+        UnknownRevision.
+        """
+        if query.new_in is not None:
+            return self._new_in(query.new_in, query.scope)
+        if query.gone_since is not None:
+            here = self.of(None, query.scope)
+            return replaced(self.of(query.gone_since, query.scope), without=here)
+        return self.of(query.ref, query.scope)
+
+    def _later(self, query: Query) -> Target:
+        """Return the tree that a query searches, whatever it leaves out."""
+        if query.new_in:
+            return self._new_in(query.new_in, query.scope)
+        return self.of(query.gone_since or query.ref, query.scope)
+
+    def _new_in(self, text: str, scope: str) -> Target:
+        """Return the later tree of a range without the code of the earlier one."""
+        found = self._repo.range(text)
+        head = self._repo.head().tree
+        if found.new is None:
+            new = self.of(None, scope)
+        else:
+            new = Target(found.new.name, found.new.tree, head)
+        old = Target(found.old.name, found.old.tree, new.tree)
+        return replaced(new, without=old)
 
     def of(self, revision: str | None, scope: str) -> Target:
         """Return the tree of a revision; if none is named, by `scope` HEAD's, the staged or the
@@ -115,9 +143,9 @@ class Targets:
     def _exists(self, path: bytes, query: Query) -> bool:
         if path == b".":
             return True
-        if query.ref is None and query.scope == "worktree" and self._repo.top:
+        if is_about_worktree(query) and query.gone_since is None and self._repo.top:
             return os.path.lexists(os.path.join(os.fsencode(self._repo.top), path))  # noqa: PTH118
-        tree = self.of(query.ref, query.scope).tree
+        tree = self._later(query).tree
         below = path.rstrip(b"/") + b"/"
         return any(
             entry.path == path or entry.path.startswith(below) for entry in self._repo.entries(tree)

@@ -4,7 +4,7 @@ and their chunks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from ragit import rank
@@ -14,6 +14,7 @@ from ragit.rank import (
     FIELD_WEIGHTS,
     PATH_WEIGHT,
     ChunkFacts,
+    ChunkScore,
     FileFacts,
     FileScores,
     QueryTerms,
@@ -121,7 +122,8 @@ def find_candidates(
     forwards = {c: Forward(packed) for c, packed in store.forward(chunkings).items()}
     keywords = {c: rank.score_chunks(f, scores.rarity, scoring) for c, f in forwards.items()}
     cosines = _cosines(store, vectors, chunkings) if vectors else {}
-    top = max((score.score for held in keywords.values() for score in held), default=0.0) or 1.0
+    passing = tree.passing(chunk for chunk, _ in _numbered(keywords))
+    top = _top(keywords, passing)
     facts = _FileFactsMaker(tree, query, holders, scores, vectors)
     files: dict[int, FileFacts] = {}
     chunks: list[ChunkFacts] = []
@@ -131,14 +133,31 @@ def find_candidates(
         near_of = cosines.get(chunking) or [0.0] * len(held)
         files[place] = facts.of_file(place, near_of)._replace(mentioned=mentions.get(place, 0.0))
         first = chunk_id(chunking, 0)
-        for at, (keyword, cosine) in enumerate(zip(held, near_of, strict=True)):
-            chunks.append(ChunkFacts(place, first + at, cosine, keyword, keyword.score / top))
+        for at, (keyword, cosine) in enumerate(zip(held, near_of, strict=True), first):
+            if passing is None or at in passing:
+                chunks.append(ChunkFacts(place, at, cosine, keyword, keyword.score / top))
     kinds = _best_kinds(store, chunks)
     files = {place: file._replace(best_kind=kinds.get(place, "")) for place, file in files.items()}
     count = len(tree.snapshot.paths)
     names = Shares(query, {term: len(held.defining) for term, held in holders.items()}, count)
     hits = sum(place in tree.allowed for place in scores.scores)
     return Candidates(_compared(files, covered), chunks, names, hits, holders, forwards)
+
+
+def _numbered(keywords: Mapping[int, Sequence[ChunkScore]]) -> Iterator[tuple[int, float]]:
+    """Yield the number and the keyword score of each chunk of some chunkings."""
+    for chunking, held in keywords.items():
+        for number, one in enumerate(held, chunk_id(chunking, 0)):
+            yield number, one.score
+
+
+def _top(keywords: Mapping[int, Sequence[ChunkScore]], passing: Set[int] | None) -> float:
+    """Return the greatest keyword score of the chunks that may be found; 1 if it would be 0."""
+    if passing is None:
+        scores = (one.score for held in keywords.values() for one in held)
+    else:
+        scores = (score for number, score in _numbered(keywords) if number in passing)
+    return max(scores, default=0.0) or 1.0
 
 
 def _best_kinds(store: Store, chunks: Iterable[ChunkFacts]) -> dict[int, str]:
@@ -194,9 +213,12 @@ def _nearest_files(
     """Return the cosine of the nearest chunk of the files that may be found."""
     members = sorted({tree.snapshot.chunkings[place] for place in tree.places})
     limit = max(NEAREST, 4 * wanted)
-    near = store.nearest(vectors.query.bits, members, vectors.embedder, limit)
+    near = [
+        chunk for chunk, _ in store.nearest(vectors.query.bits, members, vectors.embedder, limit)
+    ]
+    passing = tree.passing(near)
     cosines = store.similarities(
-        vectors.query.bytes, (chunk for chunk, _ in near), vectors.embedder
+        vectors.query.bytes, near if passing is None else sorted(passing), vectors.embedder
     )
     nearest: dict[int, float] = {}
     for chunk, cosine in cosines.items():

@@ -1,16 +1,15 @@
-"""An indexed tree as one query sees it: which files may be found, and which paths hold a word.
-Reads no store.
-"""
+"""An indexed tree as one query sees it: what may be found, and which paths hold a word."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 
 from ragit import words
+from ragit.search.lacked import Lacked
 from ragit.store import Snapshot
 from ragit.types import path_text
 
@@ -21,10 +20,18 @@ LATER = 5
 
 
 class FilteredTree:
-    """A snapshot with the filters of a query applied. Statistics are always of the whole tree."""
+    """A snapshot with the filters of a query applied: of files, and of chunks where `lacked` says
+    which of them another tree lacks. Statistics are always of the whole tree.
+    """
 
-    def __init__(self, snapshot: Snapshot, allowed: Callable[[int, bytes], bool] | None) -> None:
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        allowed: Callable[[int, bytes], bool] | None,
+        lacked: Lacked | None = None,
+    ) -> None:
         self.snapshot = snapshot
+        self._lacked = lacked
         rows = enumerate(zip(snapshot.chunkings, snapshot.paths, strict=True))
         self.places: Sequence[int] = (
             range(len(snapshot.paths))
@@ -44,6 +51,10 @@ class FilteredTree:
     def allowed(self) -> frozenset[int] | range:
         """The indices that may be found, for look-ups."""
         return self.places if isinstance(self.places, range) else frozenset(self.places)
+
+    def passing(self, chunks: Iterable[int]) -> Set[int] | None:
+        """Return those of some chunks that may be found; None if that are all."""
+        return self._lacked.of(chunks) if self._lacked else None
 
     def path(self, place: int) -> str:
         """Return the path of a file as text."""

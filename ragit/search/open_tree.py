@@ -5,7 +5,8 @@ store, and the texts of its files.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from typing import NamedTuple
@@ -26,9 +27,33 @@ class _State(NamedTuple):
     tree: IndexedTree
     moment: ExitStack
     """Holds the read transaction."""
+    without: IndexedTree | None = None
     refused: str = ""
     failed: str = ""
     indexed: bool = False
+
+    @property
+    def trees(self) -> list[IndexedTree]:
+        """Return the tree, and the one whose code is left out."""
+        return [self.tree] if self.without is None else [self.tree, self.without]
+
+    @property
+    def complete(self) -> bool:
+        """Return whether all that the settings want of the trees is stored."""
+        return all(tree.complete for tree in self.trees)
+
+
+def missing_files(trees: Sequence[IndexedTree]) -> int:
+    """Return how many files of some trees are not stored; the same file in several counts once."""
+    return len({(file.path, file.key) for tree in trees for file in tree.missing})
+
+
+def absent_files(trees: Sequence[IndexedTree]) -> dict[str, int]:
+    """Return how many files of some trees the repository lacks, by reason."""
+    found: Counter[str] = Counter()
+    for tree in trees:
+        found.update(tree.absent)
+    return dict(found)
 
 
 class OpenTree:
@@ -37,6 +62,10 @@ class OpenTree:
     def __init__(self, target: Target, state: _State, objects: Objects) -> None:
         self.target = target
         self.tree = state.tree
+        self.without = state.without
+        """The tree whose code is left out; None if all of `tree` is asked about."""
+        self.trees = state.trees
+        """Both."""
         self.objects = objects
         self.refused = state.refused
         """Why what was missing has no vectors; else empty."""
@@ -111,16 +140,17 @@ class TreeOpener:
         with ExitStack() as stack:
             objects = stack.enter_context(self._repo.objects())
             state = self._state(stack, target)
-            if not state.tree.complete and self._may_index(index, target, state):
+            if not state.complete and self._may_index(index, target, state):
                 state = self._completed(stack, target, state, objects, only_vectors, on_index)
-            if state.store is None and state.tree.missing:
+            if state.store is None and not state.complete:
                 raise NotIndexed("nothing is indexed in this repository", "Type: ragit index")
             yield OpenTree(target, state, objects)
         if state.indexed:
             self._indexer.tidy()
-        new = state.tree.walked and state.tree.complete
-        if new and index and self._config.freshness.policy == "refresh":
-            self._indexer.keep(target.tree)
+        if index and self._config.freshness.policy == "refresh":
+            for tree in state.trees:
+                if tree.walked and tree.complete:
+                    self._indexer.keep(tree.tree)
 
     def _state(self, stack: ExitStack, target: Target) -> _State:
         """Return a reader that sees one state of the store until the stack is closed, and the tree
@@ -132,18 +162,27 @@ class TreeOpener:
             stack.enter_context(store)
             stack.enter_context(moment)
             moment.enter_context(store.reading())
-        tree = self._indexer.trees.resolve(
+        without = target.without
+        return _State(
+            store,
+            self._resolved(store, target),
+            moment,
+            self._resolved(store, without) if without else None,
+        )
+
+    def _resolved(self, store: Store | None, target: Target) -> IndexedTree:
+        return self._indexer.trees.resolve(
             store, target.tree, near=target.near, absent=self._indexer.absent
         )
-        return _State(store, tree, moment)
 
     def _may_index(self, index: bool, target: Target, state: _State) -> bool:
         policy = self._config.freshness.policy
         if policy == "refuse" and index:
-            vectorless = chunks_without_vectors(state.store, state.tree)
-            what = lacking(len(state.tree.missing), vectorless, target.name)
+            vectorless = chunks_without_vectors(state.store, *state.trees)
+            name = target.without.name if target.without and state.tree.complete else target.name
+            what = lacking(missing_files(state.trees), vectorless, name)
             raise NotIndexed(
-                f"{what}, and freshness.policy is refuse", f"Type: {index_command(target.name)}"
+                f"{what}, and freshness.policy is refuse", f"Type: {index_command(name)}"
             )
         return index and policy == "refresh"
 
@@ -157,11 +196,14 @@ class TreeOpener:
         on_index: OnIndex | None,
     ) -> _State:
         """Index what is missing, as far as that is quick, and return the state after that."""
-        self._indexer.prepare(state.tree)
-        progress = on_index(self._indexer.announced(state.tree)) if on_index else None
-        waiting = WaitingSearch(state.tree, state.store, objects, state.moment)
+        self._indexer.prepare(state.trees)
+        progress = on_index(self._indexer.announced(state.trees)) if on_index else None
+        waiting = WaitingSearch(state.trees, state.store, objects, state.moment)
         complete = partial(
-            Indexer.complete, trees=[target.tree], near=target.near, progress=progress
+            Indexer.complete,
+            trees=[tree.tree for tree in state.trees],
+            near=target.near,
+            progress=progress,
         )
         refused = failed = ""
         try:
@@ -170,7 +212,7 @@ class TreeOpener:
             if only_vectors:
                 raise
             words_only = self._indexer.without_vectors()
-            complete(words_only, search=WaitingSearch(state.tree, None, objects, ExitStack()))
+            complete(words_only, search=WaitingSearch(state.trees, None, objects, ExitStack()))
             self._indexer.absent |= words_only.absent
             refused = error.message
         except StoreBusy as error:
@@ -180,7 +222,9 @@ class TreeOpener:
                 raise
             failed = error.message
         if waiting.taken and not refused:
-            return _State(state.store, waiting.tree, state.moment, failed=failed, indexed=True)
+            tree, *others = waiting.trees
+            without = others[0] if others else None
+            return _State(state.store, tree, state.moment, without, failed=failed, indexed=True)
         state.moment.close()
         if state.store:
             state.store.close()

@@ -21,7 +21,8 @@ from ragit.index import (
 from ragit.query import Query
 from ragit.search.filtered_tree import FilteredTree
 from ragit.search.hits import HitBuilder
-from ragit.search.open_tree import OpenTree, TreeOpener
+from ragit.search.lacked import Lacked
+from ragit.search.open_tree import OpenTree, TreeOpener, absent_files, missing_files
 from ragit.search.query_ranker import QueryRanker, RankedQuery, SearchScope
 from ragit.search.texts import Texts
 from ragit.search.validate import language, validate
@@ -33,6 +34,7 @@ from ragit.types import (
     Answer,
     Demoted,
     Hit,
+    LeftOut,
     OnIndex,
     RerankedBy,
     Rewritten,
@@ -88,34 +90,36 @@ class Searcher:
                 opened.objects.warm()  # git starts while the store is searched
                 found = self._find(opened, query)
             undescribed = self._indexer.descriptions.waiting(store, resolved)
-            vectorless = chunks_without_vectors(store, resolved)
+            vectorless = chunks_without_vectors(store, *opened.trees)
         took = (time.perf_counter() - started) * 1000
         return Answer(
             query.text,
             target.name,
             target.tree,
-            resolved.complete,
-            len(resolved.missing),
+            all(tree.complete for tree in opened.trees),
+            missing_files(opened.trees),
             "; ".join(filter(None, (opened.failed, found.degraded))),
             took,
             found.hits,
+            LeftOut(target.without.name, target.without.tree) if target.without else None,
             found.demoted,
             reranked_by=found.reranked_by,
             rewritten=found.rewritten,
             without_vectors=vectorless,
             undescribed=undescribed,
-            absent=resolved.absent,
+            absent=absent_files(opened.trees),
             unmatched_names=found.unmatched_names,
-            deferred=resolved.count_of(DEFERRED),
+            deferred=sum(tree.count_of(DEFERRED) for tree in opened.trees),
             notes=found.notes + _unsearched_submodules(query, resolved, found),
             unsearched=resolved.reasons if resolved.searches_nothing else {},
         )
 
     def _find(self, opened: OpenTree, query: Query) -> Found:
         store, texts = opened.store, opened.texts
-        tree = FilteredTree(opened.tree.snapshot, self._filter(store, query))
+        lacked = Lacked(store, opened.without.snapshot) if opened.without else None
+        tree = FilteredTree(opened.tree.snapshot, self._filter(store, query, lacked), lacked)
         if not tree.places:
-            return Found(notes=(NO_FILE_PASSES,))
+            return Found(notes=(_nothing_passes(opened, query),))
         reranker = self._reranker if self._reranks(query) else None
         top_k = self._top_k(query)
         least = self._config.retrieval.min_score if query.min_score is None else query.min_score
@@ -212,15 +216,31 @@ class Searcher:
     def _top_k(self, query: Query) -> int:
         return self._config.retrieval.top_k if query.top_k is None else query.top_k
 
-    def _filter(self, store: Store, query: Query) -> Callable[[int, bytes], bool] | None:
+    def _filter(
+        self, store: Store, query: Query, lacked: Lacked | None
+    ) -> Callable[[int, bytes], bool] | None:
+        """Return a test of a file by its chunking and path; None if all files pass."""
+        tests: list[Callable[[int, bytes], bool]] = []
+        if lacked:
+            tests.append(lambda chunking, _: lacked.may_be_in(chunking))
+        if query.languages:
+            wanted = {one for name in query.languages for one in chunk.dialects(language(name))}
+            languages = store.languages()
+            tests.append(lambda chunking, _: languages[chunking] in wanted)
         by_path = globs.chooser(query.paths)
-        if not query.languages:
-            return None if by_path is None else lambda _, path: by_path(path)
-        wanted = {one for name in query.languages for one in chunk.dialects(language(name))}
-        languages = store.languages()
-        return lambda chunking, path: (
-            languages[chunking] in wanted and (by_path is None or by_path(path))
-        )
+        if by_path:
+            tests.append(lambda _, path: by_path(path))
+        if len(tests) < 2:
+            return tests[0] if tests else None
+        return lambda chunking, path: all(test(chunking, path) for test in tests)
+
+
+def _nothing_passes(opened: OpenTree, query: Query) -> str:
+    """Return why no file may be found."""
+    without = opened.target.without
+    if without and not (query.paths or query.languages):
+        return f"{opened.target.name} has no code that {without.name} lacks"
+    return NO_FILE_PASSES
 
 
 def _unsearched_submodules(query: Query, resolved: IndexedTree, found: Found) -> tuple[str, ...]:

@@ -23,6 +23,7 @@ from ragit.store.rows import (
     chunk_id,
     pack_definitions,
 )
+from ragit.store.same_text import same_text
 from ragit.store.schema import ORDINAL_BITS, VERSION
 from ragit.store.snapshots import Snapshot
 from ragit.store.store import Store
@@ -53,6 +54,7 @@ __all__ = [
     "new_store_path",
     "pack_definitions",
     "remove_store",
+    "same_text",
     "unfinished_files",
     "unfinished_stores",
 ]

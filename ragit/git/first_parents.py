@@ -1,0 +1,62 @@
+"""Read what happened to some paths on the first-parent line of a commit: one step for each commit
+or merge, as a person sees a branch.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from ragit.git.command import Git
+from ragit.types import Oid
+
+_FORM = "tformat:commit %H%x00%P%x00%cs%x00%s"
+_FACTS = re.compile(rb"\n?:\d+ (\d+) ([0-9a-f]+) ([0-9a-f]+) [A-Z]\d*")
+
+
+class Step(NamedTuple):
+    """A commit that changed one path, compared with its first parent."""
+
+    commit: Oid
+    parent: Oid | None
+    """None for a first commit, and for one whose parents a shallow clone lacks."""
+    date: str
+    """Day of the commit, as 2024-10-25."""
+    subject: str
+    path: bytes
+    old: Oid | None
+    """The blob before; None where there was none."""
+    new: Oid | None
+
+
+def steps(git: Git, since: Oid, head: Oid, paths: Sequence[bytes]) -> list[Step]:
+    """Return what changed some paths from the commit `since`, without it, to `head`, newest
+    first.
+    """
+    said = git.run(
+        *("--literal-pathspecs", "log", "--first-parent", "--diff-merges=first-parent"),
+        *("--root", "--raw", "--no-abbrev", "--no-renames", "-z", f"--format={_FORM}"),
+        *("--no-show-signature", "--no-notes", "--no-decorate", "--no-color", "--encoding=UTF-8"),
+        words=(head, f"^{since}", "--", *map(os.fsdecode, paths)),
+    )
+    return list(_parsed(iter(said.split(b"\0"))))
+
+
+def _parsed(fields: Iterator[bytes]) -> Iterator[Step]:
+    head: list[str] = []
+    for field in fields:
+        if facts := _FACTS.fullmatch(field):
+            commit, parents, date, subject = head
+            parent = Oid(parents.split()[0]) if parents else None
+            path, old, new = next(fields), _blob(facts[2]), _blob(facts[3])
+            yield Step(Oid(commit), parent, date, subject, path, old, new)
+        elif field.lstrip(b"\n").startswith(b"commit "):
+            begun = field.lstrip(b"\n").removeprefix(b"commit ")
+            rest = [next(fields) for _ in range(3)]
+            head = [part.decode("utf-8", "replace") for part in (begun, *rest)]
+
+
+def _blob(oid: bytes) -> Oid | None:
+    return Oid(oid.decode()) if oid.strip(b"0") else None

@@ -1,0 +1,309 @@
+"""Tests of searches over what one tree has and another lacks: --new-in and --gone-since."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from histories import Step, play, steps
+from hypothesis import given
+from sandbox import GitSandbox
+from test_invariants import FEW, QUERIES, assert_same, sandbox, store
+
+import ragit
+from ragit.errors import ConfigError, NotIndexed, UnknownRevision
+from ragit.repository.repository import Ragit
+from ragit.types import Answer, Hit
+
+Place = tuple[str, int, int, str]
+
+ALL = {"top_k": 500, "optimize": False, "guess": True, "min_score": 0.0}
+"""Options under which every candidate of a small tree is a hit."""
+
+
+def place(hit: Hit) -> Place:
+    return hit.path, hit.start_line, hit.end_line, hit.text
+
+
+def chunks(index: Ragit, ref: str) -> dict[bytes, set[Place]]:
+    """The chunks of a tree, by the hash of what they say."""
+    found: dict[bytes, set[Place]] = {}
+    with index.reading(ref) as opened:
+        snapshot = opened.tree.snapshot
+        for path, chunking in zip(snapshot.paths, snapshot.chunkings, strict=True):
+            for row in opened.chunks_of(chunking):
+                text = opened.text_of(chunking)[row.start : row.end].decode("utf-8", "replace")
+                one = (path.decode("utf-8", "surrogateescape"), row.start_line, row.end_line, text)
+                found.setdefault(row.hash, set()).add(one)
+    return found
+
+
+@FEW
+@given(steps(3, 10), QUERIES)
+def test_what_is_new_is_the_difference_of_two_sets_of_chunks(
+    history: list[Step], queries: list[str]
+) -> None:
+    with sandbox() as repo:
+        commits = play(repo, history)
+        repo.git("tag", "old", commits[len(commits) // 3])
+        repo.git("tag", "new", commits[-1])
+        with store(repo) as index, store(repo, "alone.db") as alone:
+            index.index(*commits)
+            old, new = chunks(index, "old"), chunks(index, "new")
+            brought = set().union(*(new[one] for one in new.keys() - old.keys()))
+            gone = set().union(*(old[one] for one in old.keys() - new.keys()))
+            for query in queries:
+                every = {place(hit) for hit in index.search(query, ref="new", **ALL).hits}
+                # a range in the wrong order is refused, so commits are compared as trees
+                found = index.search(query, new_in="old^{tree}..new^{tree}", **ALL)
+                assert {place(hit) for hit in found.hits} == every & brought
+                assert_same(found, alone.search(query, new_in="old^{tree}..new^{tree}", **ALL))
+                every = {place(hit) for hit in index.search(query, ref="old", **ALL).hits}
+                repo.git("checkout", "-q", "-f", "--detach", "new")
+                found = index.search(query, gone_since="old", scope="committed", **ALL)
+                assert {place(hit) for hit in found.hits} == every & gone
+
+
+CODE = "def {0}():\n    {1} = {0}_of()\n    return {1} + 1\n\n\n"
+
+
+@pytest.fixture
+def forked(repo: GitSandbox) -> GitSandbox:
+    """main with three functions, and `topic`, which brought one, changed one and moved one."""
+    repo.write("offsets.py", CODE.format("commit_offset", "a") + CODE.format("read_offset", "b"))
+    repo.write("locks.py", CODE.format("take_lock", "c"))
+    repo.commit("first")
+    repo.tag("v1")
+    repo.branch("topic")
+    repo.write("offsets.py", CODE.format("commit_offset", "a") + CODE.format("read_offset", "x"))
+    repo.write("locks.py", "")
+    repo.write("moved/locks.py", CODE.format("take_lock", "c"))
+    repo.write("queue.py", CODE.format("fill_queue", "d"))
+    repo.commit("topic")
+    return repo
+
+
+def symbols(answer: Answer) -> set[str]:
+    return {hit.symbol for hit in answer.hits}
+
+
+def test_new_code_is_added_or_changed_and_not_moved(forked: GitSandbox) -> None:
+    with ragit.open(forked.path) as index:
+        found = index.search("offset lock queue", new_in="v1..topic", guess=True)
+        assert symbols(found) == {"read_offset", "fill_queue"}
+        assert found.ref == "topic"
+        assert found.without is not None
+        assert (found.without.ref, found.without.tree) == ("v1", forked.tree("v1"))
+        assert found.complete
+        assert symbols(index.search("offset", new_in="v1..topic", paths=["q*"])) <= {"fill_queue"}
+
+
+def test_new_code_counts_from_where_the_branch_left(forked: GitSandbox) -> None:
+    forked.switch("main")
+    forked.write("extra.py", CODE.format("read_queue", "e"))
+    forked.commit("main goes on")
+    with ragit.open(forked.path) as index:
+        found = index.search("queue", new_in="topic...main", guess=True)
+        assert symbols(found) == {"read_queue"}
+        assert found.without is not None
+        assert found.without.tree == forked.tree("v1")
+
+
+def test_without_a_range_uncommitted_work_is_new(forked: GitSandbox, tmp_path: Path) -> None:
+    clone = forked.clone(tmp_path / "clone", "--branch", "topic")
+    clone.write("draft.py", CODE.format("draft_queue", "f"))
+    clone.write("staged.py", CODE.format("staged_queue", "g"))
+    clone.git("add", "staged.py")
+    with ragit.open(clone.path) as index:
+        assert symbols(index.search("queue", new_in="", guess=True)) == {
+            "draft_queue",
+            "staged_queue",
+        }
+        staged = index.search("queue", new_in="", scope="staged", guess=True)
+        assert symbols(staged) == {"staged_queue"}
+        nothing = index.search("queue", new_in="", scope="committed")
+        assert nothing.notes == (
+            f"HEAD has no code that {clone.git('rev-parse', 'HEAD')[:12]} lacks",
+        )
+        clone.commit("mine")
+        assert "draft_queue" in symbols(index.search("queue", new_in=""))
+
+
+def test_what_is_not_indexed_of_either_tree_is_said(forked: GitSandbox) -> None:
+    with ragit.open(forked.path) as index:
+        with pytest.raises(NotIndexed):
+            index.search("queue", new_in="v1..topic", index=False)
+        index.index("topic")
+        found = index.search("queue", new_in="v1..topic", index=False)
+        assert (found.complete, found.missing) == (False, 1)
+        index.index("v1")
+        assert index.search("queue", new_in="v1..topic", index=False).complete
+
+
+def test_an_answer_is_not_remembered_for_another_range(forked: GitSandbox) -> None:
+    with ragit.open(forked.path) as index:
+        assert index.search("queue", new_in="v1..").hits
+        forked.git("tag", "-f", "v1", "topic")
+        assert not index.search("queue", new_in="v1..").hits
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"new_in": "topic..v1"}, "wrong order"),
+        ({"new_in": "v1"}, "not a range"),
+        ({"new_in": "v1..nothing"}, "nothing"),
+        ({"new_in": ""}, "no upstream"),
+        ({"gone_since": "nothing"}, "nothing"),
+        ({"gone_since": "v1..topic"}, "range"),
+        ({"gone_since": "v1:locks.py"}, "no commit or tree"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(
+    forked: GitSandbox, options: dict[str, str], message: str
+) -> None:
+    with ragit.open(forked.path) as index, pytest.raises(UnknownRevision, match=message):
+        index.search("queue", **options)  # type: ignore[arg-type]
+
+
+def test_options_that_name_two_trees_are_refused(forked: GitSandbox) -> None:
+    with ragit.open(forked.path) as index, pytest.raises(ConfigError, match="exclude each other"):
+        index.search("queue", new_in="v1..topic", gone_since="v1")
+
+
+def test_gone_code_says_where_it_stood_last(forked: GitSandbox) -> None:
+    with ragit.open(forked.path) as index:
+        found = index.search("read_offset", gone_since="v1")
+        assert symbols(found) == {"read_offset"}  # the lock only moved
+        stood = found.hits[0].last_stood
+        assert stood is not None
+        assert (stood.path, stood.line, stood.commit) == (
+            "offsets.py",
+            6,
+            forked.git("rev-parse", "v1"),
+        )
+        assert (stood.removed_by, stood.subject) == (forked.git("rev-parse", "topic"), "topic")
+        assert stood.date == "2023-11-14"
+
+
+def test_gone_code_is_followed_to_the_file_it_moved_to(forked: GitSandbox) -> None:
+    forked.write("moved/locks.py", "import lock\n\n\n" + CODE.format("take_lock", "c"))
+    last = forked.commit("one more line")
+    forked.rm("moved/locks.py")
+    gone = forked.commit("no locks")
+    with ragit.open(forked.path) as index:
+        [hit] = [one for one in index.search("lock", gone_since="v1").hits if "lock" in one.symbol]
+    stood = hit.last_stood
+    assert stood is not None
+    assert (hit.path, stood.path, stood.line) == ("locks.py", "moved/locks.py", 4)
+    assert (stood.commit, stood.removed_by) == (last, gone)
+
+
+def test_what_a_merge_removed_is_gone_by_the_merge(forked: GitSandbox) -> None:
+    forked.switch("main")
+    forked.branch("third")
+    forked.write("third.txt", "third\n")
+    forked.commit("third")
+    forked.switch("main")
+    forked.git("merge", "-q", "--no-ff", "-m", "an octopus", "topic", "third")
+    with ragit.open(forked.path) as index:
+        [hit] = index.search("read_offset", gone_since="v1").hits
+    assert hit.last_stood is not None
+    assert hit.last_stood.subject == "an octopus"
+    assert hit.last_stood.commit == forked.git("rev-parse", "v1")
+
+
+def test_uncommitted_removals_are_gone_since_head(forked: GitSandbox) -> None:
+    forked.rm("queue.py")
+    with ragit.open(forked.path) as index:
+        found = index.search("queue", gone_since="HEAD")
+        assert symbols(found) == {"fill_queue"}
+        assert found.hits[0].last_stood is None  # no commit removed it
+        assert not index.search("queue", gone_since="HEAD", scope="committed").hits
+
+
+def test_a_shallow_clone_knows_what_is_gone_and_not_before_its_end(
+    forked: GitSandbox, tmp_path: Path
+) -> None:
+    for number in range(3):
+        forked.write("z.txt", f"{number}\n")
+        forked.commit(f"later {number}")
+    clone = forked.clone(tmp_path / "clone", "--depth=2", "--branch", "topic", "--no-single-branch")
+    with ragit.open(clone.path) as index:
+        [hit] = index.search("read_offset", gone_since="origin/main", paths=["offsets.py"]).hits
+        assert hit.last_stood is None
+        with pytest.raises(UnknownRevision, match="no common commit") as error:
+            index.search("queue", new_in="origin/main...")
+    assert "unshallow" in error.value.hint
+
+
+@pytest.mark.parametrize("kind", ["sha256", "worktree", "replaced", "partial"])
+def test_trees_are_compared_in_every_kind_of_repository(
+    forked: GitSandbox, tmp_path: Path, kind: str
+) -> None:
+    other = forked
+    if kind == "sha256":
+        other = GitSandbox(tmp_path / "sha256", "--object-format=sha256")
+        for rev in ("v1", "topic"):
+            forked.git("--work-tree", str(other.path), "checkout", "-q", "-f", rev, "--", ".")
+            if rev == "topic":
+                other.rm("locks.py")
+            other.commit(rev)
+            other.tag(rev)
+    elif kind == "worktree":
+        forked.git("worktree", "add", "-q", str(tmp_path / "tree"), "main")
+        other = GitSandbox(tmp_path / "tree")
+    elif kind == "replaced":
+        forked.write("offsets.py", "")
+        forked.commit("empty")
+        forked.git("replace", "topic", "topic~1")
+    elif kind == "partial":
+        forked.git("config", "uploadpack.allowFilter", "true")
+        other = forked.clone(tmp_path / "partial", "--filter=blob:none", "--branch", "topic")
+    with ragit.open(other.path) as index:
+        found = index.search(
+            "queue", new_in="v1..origin/topic" if kind == "partial" else "v1..topic"
+        )
+    assert "fill_queue" in symbols(found)
+    assert bool(found.absent) == (kind == "partial")
+
+
+def run(repo: GitSandbox, *args: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "ragit", "search", *args],
+        cwd=repo.path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_the_command_prints_what_is_gone(forked: GitSandbox) -> None:
+    text = run(forked, "--gone-since", "v1", "read_offset")
+    assert "last offsets.py:6 in" in text.stdout
+    assert "removed 2023-11-14 by" in text.stdout
+    whole = json.loads(run(forked, "--json", "--gone-since", "v1", "read_offset").stdout)
+    assert whole["without"] == {"ref": "HEAD", "tree": forked.tree()}
+    assert whole["results"][0]["last_stood"]["line"] == 6
+    markdown = run(forked, "--format", "markdown", "--new-in", "v1..", "queue").stdout
+    assert markdown.startswith("1 hit for `queue` in `HEAD`, without the code of v1\n")
+    grep = run(forked, "--format", "vimgrep", "--new-in", "v1..", "fill_queue")
+    assert grep.stdout.startswith("queue.py:1:")
+
+
+def test_the_command_takes_a_query_after_an_option_without_a_range(
+    forked: GitSandbox, tmp_path: Path
+) -> None:
+    clone = forked.clone(tmp_path / "clone", "--branch", "topic")
+    clone.write("draft.py", CODE.format("draft_queue", "f"))
+    done = run(clone, "--new-in", "draft_queue")
+    assert "draft.py" in done.stdout
+    wrong = run(clone, "--new-in", "topic..v1", "draft_queue")
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert "wrong order" in wrong.stderr
+    empty = run(clone, "--new-in", "topic..topic", "draft_queue")
+    assert empty.returncode == 1
+    assert "topic has no code that topic lacks" in empty.stderr
