@@ -42,6 +42,7 @@ ROOMS: dict[str, set[str]] = {
     "lfs": set(),
     "judgements": set(),
     "postings": set(),
+    "usages": set(),
     "locks": set(),
     "sandbox": set(),
     "crash": set(),
@@ -54,7 +55,7 @@ ROOMS: dict[str, set[str]] = {
     "describe": {"remote", "sandbox"},
     "store": {"locks"},
     "rank": {"postings"},
-    "render": set(),
+    "render": {"usages"},
     "index": {
         "chunk",
         "config",
@@ -80,7 +81,7 @@ ROOMS: dict[str, set[str]] = {
         "services",
         "store",
     },
-    "repository": {"chunk", "config", "git", "index", "rank", "search"},
+    "repository": {"chunk", "config", "git", "index", "rank", "search", "store", "usages"},
     "hooks": {"repository", "config", "git", "index", "locks", "store"},
     "doctor": {"chunk", "config", "embed", "git", "hooks", "index", "locks", "repository", "store"},
     "evaluate": {"repository", "chunk", "config", "git", "rank"},
@@ -208,6 +209,7 @@ def test_the_words_of_the_house_need_nothing(room: str) -> None:
         "judgements.py",
         "postings.py",
         "rank",
+        "usages",
     ],
 )
 def test_what_is_pure_opens_nothing(room: str) -> None:

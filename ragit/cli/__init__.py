@@ -18,6 +18,7 @@ __all__ = ["cli"]
 
 COMMANDS = {
     "search": "search",
+    "usages": "usages",
     "index": "index",
     "status": "status",
     "check": "status",

@@ -15,24 +15,18 @@ import click
 
 from ragit.cli import complete
 from ragit.cli.color import color_option
+from ragit.cli.indexing import on_index
 from ragit.cli.numbers import WholeNumber
 from ragit.cli.options import make_query, query_options
 from ragit.cli.search_command import SearchCommand
 from ragit.query import is_about_worktree
 from ragit.records import replaced
 from ragit.repository import start_early_status
-from ragit.types import Answer, Progress, ToIndex
+from ragit.types import Answer
 
 if TYPE_CHECKING:
     from ragit.query import Query
     from ragit.repository import Ragit
-
-TOLD_FROM = 20
-"""Missing files from which a search on a terminal says that it indexes first: fewer take no time.
-"""
-
-TOLD_FROM_ELSEWHERE = 200
-"""The same where stderr is no terminal. Documents and requests to a server are always announced."""
 
 
 @click.command(
@@ -139,17 +133,15 @@ def _utf8(word: str) -> str:
 
 def _answer(index: Ragit, asked: Query, words: tuple[str, ...], like: str | None) -> Answer:
     if like is not None:
-        return index.like(like, asked, _on_index)
+        return index.like(like, asked, on_index)
     folder = words[-1] if len(words) > 1 and not asked.paths else ""
     if not folder or not index.has_path(folder, asked):
-        answer = index.ask(asked, _on_index)
+        answer = index.ask(asked, on_index)
         if not _is_like_a_path(folder):
             return answer
         note = f"{_utf8(folder)} is not in {answer.ref}, so its words were searched everywhere"
         return replaced(answer, notes=(note, *answer.notes))
-    return index.ask_below(
-        folder, replaced(asked, text=" ".join(map(_utf8, words[:-1]))), _on_index
-    )
+    return index.ask_below(folder, replaced(asked, text=" ".join(map(_utf8, words[:-1]))), on_index)
 
 
 def _is_like_a_path(word: str) -> bool:
@@ -157,18 +149,3 @@ def _is_like_a_path(word: str) -> bool:
     if word.endswith("/") or word.startswith(("./", "../")):
         return True
     return word.startswith("/") and Path(word).exists()
-
-
-def _on_index(lacking: ToIndex) -> Progress | None:
-    """Say that something has to be indexed first, if that takes long, and return a progress bar."""
-    from ragit import render
-    from ragit.cli.progress import Bar
-    from ragit.cli.shared import tell
-
-    least = TOLD_FROM if sys.stderr.isatty() else TOLD_FROM_ELSEWHERE
-    if lacking.files < least and not lacking.documents and not lacking.server:
-        return None
-    tell(render.indexing(lacking))
-    bar = Bar(quiet=False)
-    click.get_current_context().call_on_close(bar.close)
-    return bar

@@ -88,5 +88,6 @@ __all__ = [
     "status_json",
     "status_text",
     "summary",
+    "usages",
     "visible",
 ]

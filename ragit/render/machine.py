@@ -115,7 +115,7 @@ def _result(query: str, hit: Hit, options: RenderOptions) -> dict[str, Any]:
         "location": plain(hit.place),
         "best_location": plain(place_at(hit, shown_line(query, hit).number)) if hit.numbers else "",
         "same_content": [plain(path) for path in hit.also],
-        "path_bytes": _raw_path(hit.path),
+        "path_bytes": raw_path(hit.path),
         "last_stood": _last_stood(hit),
         "optimized": _optimized(hit.optimized),
         "text_start_line": lines[0].number if lines else 0,
@@ -143,7 +143,7 @@ def _last_stood(hit: Hit) -> dict[str, Any]:
     return {**stood._asdict(), "path": plain(stood.path), "subject": plain(stood.subject)}
 
 
-def _raw_path(path: str) -> str:
+def raw_path(path: str) -> str:
     """Return the bytes of a path that is not UTF-8, in base64; empty if the path says it all."""
     if path.isascii() or plain(path) == path:
         return ""

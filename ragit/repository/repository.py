@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from functools import cached_property, wraps
 from pathlib import Path
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         StatusReport,
     )
     from ragit.search import OpenTree, Searcher
+    from ragit.usages import Usages
 
 CACHED_ANSWERS = 256
 """Number of answers that a long-lived process remembers. The tree is part of the key, so a changed
@@ -302,6 +303,34 @@ class Ragit:
         folder.
         """
         return self._targets.file(path)
+
+    def usages(
+        self,
+        name: str,
+        *,
+        relation: str = "uses",
+        ref: str | None = None,
+        scope: str = "worktree",
+        paths: Sequence[str] = (),
+        top_k: int = 100,
+        page: int = 1,
+        index: bool = True,
+        on_index: OnIndex | None = None,
+    ) -> Usages:
+        """Return one page of the lines of a tree that hold a name as a whole word.
+
+        The tree, `paths` and `index` are as for `search`; `relation` is one of
+        `ragit.usages.RELATIONS`. Raises ConfigError for what is no name, UnknownRevision and
+        NotIndexed.
+        """
+        from ragit import usages
+        from ragit.repository.find_usages import find_usages
+
+        tree = checked(Query(usages.cleaned(name), ref=ref, scope=scope, paths=paths))
+        query = usages.checked(usages.UsagesQuery(tree.text, relation, (), top_k, page))
+        with self.reading(ref, scope, index=index, on_index=on_index) as opened:
+            paths = self._targets.from_top(tree).paths
+            return find_usages(opened, replaced(query, paths=paths))
 
     def status(self) -> StatusReport:
         """Return what is indexed, for which refs, and which files of the searched tree are not."""

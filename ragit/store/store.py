@@ -21,6 +21,8 @@ from ragit.store.connect import (
     translated,
 )
 from ragit.store.descriptions import Descriptions
+from ragit.store.names import Names
+from ragit.store.nearest import closest, runs
 from ragit.store.rows import (
     CHUNK_COLUMNS,
     ChunkRow,
@@ -43,9 +45,6 @@ MOST_CHUNKS = 1 << schema.ORDINAL_BITS
 
 _FOUND = (int, int, str, int, int)
 """Types of the columns that `find` reads."""
-
-SPAN = 256
-"""Chunkings scanned at once; the nearest ones found bound the distances of the next scan."""
 
 
 class Store:
@@ -277,6 +276,11 @@ class Store:
         return Descriptions(self._db, self.path)
 
     @property
+    def names(self) -> Names:
+        """Return what the chunkings define and refer to."""
+        return Names(self._db, self.path)
+
+    @property
     def snapshots(self) -> Snapshots:
         """Return the cached trees."""
         return Snapshots(self._db, self.path)
@@ -356,14 +360,14 @@ class Store:
         near: list[tuple[int, int]] = []
         bound = 1 << 30
         with translated(self.path):
-            for first, last in _runs(members):
+            for first, last in runs(members):
                 span = (bits, chunk_id(first, 0), chunk_id(last + 1, 0) - 1)
                 near.extend(
                     self._db.execute(f"SELECT * FROM ({sql}) WHERE distance <= ?4", (*span, bound))
                 )
                 if len(near) > 2 * limit:
-                    near, bound = _closest(near, limit)
-        return _closest(near, limit)[0]
+                    near, bound = closest(near, limit)
+        return closest(near, limit)[0]
 
     def similarities(self, vector: bytes, chunks: Iterable[int], embedder: int) -> dict[int, float]:
         """Return the cosine of some chunks with a query's byte vector, from -1 to 1."""
@@ -402,11 +406,11 @@ class Store:
 
     def chunks_of(self, chunking: int) -> dict[int, ChunkRow]:
         """Return all chunk rows of a chunking by number, in order."""
-        sql = "SELECT id FROM chunk WHERE id >= ? AND id < ? ORDER BY id"
+        sql = f"SELECT id, {CHUNK_COLUMNS} FROM chunk WHERE id >= ? AND id < ? ORDER BY id"
         first, after = chunk_id(chunking, 0), chunk_id(chunking + 1, 0)
         with translated(self.path):
-            ids = [number for (number,) in self._db.execute(sql, (first, after))]
-        return self.chunks(ids)
+            rows = self._db.execute(sql, (first, after))
+            return {number: chunk_row(tuple(row)) for number, *row in rows}
 
     def derived(self, chunkings: Iterable[int]) -> dict[int, bytes]:
         """Return the texts that were made of documents; chunkings of text itself are left out."""
@@ -527,24 +531,3 @@ class Store:
 
 def _files(path: Path) -> list[Path]:
     return [f for f in (path, Path(f"{path}-wal")) if f.exists()]
-
-
-def _runs(members: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """Yield (first, last) of each unbroken run of ascending numbers, at most SPAN long."""
-    first = last = -1
-    for number in members:
-        if number != last + 1 or number - first >= SPAN:
-            if last >= 0:
-                yield first, last
-            first = number
-        last = number
-    if last >= 0:
-        yield first, last
-
-
-def _closest(near: list[tuple[int, int]], limit: int) -> tuple[list[tuple[int, int]], int]:
-    """Return the `limit` nearest with their equals, and the distance of the last."""
-    if len(near) <= limit:
-        return near, 1 << 30
-    bound = sorted(distance for _, distance in near)[limit - 1]
-    return [pair for pair in near if pair[1] <= bound], bound

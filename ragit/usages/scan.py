@@ -1,0 +1,77 @@
+"""Find a name as a whole word in a text. Pure.
+
+A word ends where no ASCII letter, digit or underscore follows, as for `git grep -w`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ragit import words
+from ragit.errors import ConfigError
+
+_NAME = re.compile(r"\w(?:[\w$-]*\w)?[?!=']?")
+_SIGILS = "$@%&#."
+"""Characters before a name that people copy with it and that are no part of the word."""
+
+
+class Occurrence(NamedTuple):
+    """A line that holds the word, with its offset in the text and the columns of the word."""
+
+    line: int
+    start: int
+    end: int
+    """Offsets of the line in the text, without its end."""
+    columns: tuple[int, ...]
+    """The first byte of each time that the word stands in the line, from 0."""
+
+
+def cleaned(name: str) -> str:
+    """Return a name without what people copy with it. Raises ConfigError if it is no name."""
+    found = name.strip().lstrip(_SIGILS).removesuffix("()")
+    if not found or not _NAME.fullmatch(found):
+        last = words.identifiers(found)[-1:] or ["NAME"]
+        raise ConfigError(
+            f"{name!r} is not a name",
+            f"Name one function, type or variable: ragit usages {last[0]}",
+        )
+    return found
+
+
+def terms_of(name: str) -> tuple[str, ...]:
+    """Return terms of the full-text index that every file with this name holds; none if unknown."""
+    found: list[str] = []
+    for part in words.identifiers(name):
+        found += words.terms_of(part)[-1:]
+    return tuple(found)
+
+
+def pattern(name: str) -> re.Pattern[bytes]:
+    """Return a regular expression that finds a name as a whole word."""
+    start = rb"(?<![0-9A-Za-z_])"
+    end = rb"(?![0-9A-Za-z_])"
+    return re.compile(start + re.escape(name.encode()) + end)
+
+
+def occurrences(text: bytes, word: re.Pattern[bytes]) -> Iterator[Occurrence]:
+    """Yield the lines of a text that hold a word, in order."""
+    end_of_line = b"\n" if b"\n" in text or b"\r" not in text else b"\r"
+    line, counted, columns = 1, 0, []
+    start = end = -1
+    for match in word.finditer(text):
+        at = match.start()
+        if at < end:
+            columns.append(at - start)
+            continue
+        if columns:
+            yield Occurrence(line, start, end, tuple(columns))
+        line += text.count(end_of_line, counted, at)
+        counted = at
+        start = text.rfind(end_of_line, 0, at) + 1
+        end = text.find(end_of_line, at)
+        end = len(text) if end < 0 else end
+        columns = [at - start]
+    if columns:
+        yield Occurrence(line, start, end, tuple(columns))
