@@ -22,7 +22,7 @@ from ragit.locks import lock
 from ragit.reports import INSTALL_HOOKS, Finding, FreshnessReport
 from ragit.repository import Ragit, open_repository
 from ragit.store import Store, engine_versions, unfinished_files
-from ragit.types import LOST, NOT_DOWNLOADED, PARSER_FAILED, PARSER_TOO_LONG, TOO_DEEP, lacking
+from ragit.types import LOST, NOT_DOWNLOADED, PARSER_FAILED, PARSER_TOO_LONG, TOO_DEEP
 
 OLDEST_SQLITE = (3, 43)
 """The first SQLite whose full-text tables can delete rows without storing the text."""
@@ -213,13 +213,13 @@ def _store(repository: _Examined) -> Iterator[Finding]:
     yield Finding("store", "ok", f"sound, {info.bytes / 1e6:.1f} MB, {info.chunks:,} chunks")
     freshness = repository.index.check()
     yield from _absent(freshness)
-    if freshness.deferred:
-        files = _files(freshness.deferred)
+    if freshness.completeness.deferred:
+        files = _files(freshness.completeness.deferred)
         text = f"{files} slow to read and deferred: `ragit status --skipped` names them"
         yield Finding("store", "note", text, "Type: ragit index")
     yield from _parsers(freshness)
     if not freshness.fresh:
-        words = lacking(len(freshness.missing), freshness.without_vectors, "HEAD")
+        words = freshness.completeness.lacking("HEAD")
         yield Finding("store", "note", words, "Type: ragit index")
 
 
@@ -249,7 +249,7 @@ def _parsers(freshness: FreshnessReport) -> Iterator[Finding]:
 
 def _absent(freshness: FreshnessReport) -> Iterator[Finding]:
     """Report files of HEAD that the repository does not hold."""
-    for reason, count in freshness.absent.items():
+    for reason, count in freshness.completeness.absent.items():
         state = "note" if reason == NOT_DOWNLOADED else "bad"
         text = f"{_files(count)} {reason}: `ragit status --skipped` names what is not searched"
         yield Finding("objects", state, text, _ABSENT[reason])

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from ragit.records import Record
-from ragit.types import Oid, WithoutVectors
+from ragit.types import Completeness, Oid, WithoutVectors
 
 
 class Described(Record):
@@ -186,23 +186,14 @@ class FreshnessReport(Record):
     missing: tuple[str, ...]
     indexed: bool = True
     """True if there is an index at all."""
-    absent: Mapping[str, int] = MappingProxyType({})
-    """The number of files that the repository lacks, by reason."""
-    without_vectors: WithoutVectors | None = None
-    """The stored chunks of the tree without vectors; None if there are none."""
-    deferred: int = 0
-    """The number of files that were slow to read and are left to the next `ragit index`: not found,
-    or cut by lines.
-    """
+    completeness: Completeness = Completeness()
     by_lines: tuple[tuple[str, str], ...] = ()
     """Files that are indexed by lines instead of syntax, each with the reason."""
-    unsearched: Mapping[str, int] = MappingProxyType({})
-    """The number of files by the reason why they are not indexed, if none is indexed."""
 
     @property
     def fresh(self) -> bool:
         """Return whether nothing is missing, so that a search is complete."""
-        return not self.missing and self.without_vectors is None
+        return not self.missing and self.completeness.complete
 
 
 class RefStatus(Record):
@@ -211,9 +202,7 @@ class RefStatus(Record):
     name: str
     tree: Oid
     files: int
-    missing: int
-    without_vectors: WithoutVectors | None = None
-    """The stored chunks of the tree without vectors; None if there are none."""
+    completeness: Completeness = Completeness()
 
 
 class StatusReport(Record):

@@ -228,6 +228,39 @@ def lacking(missing: int, without: WithoutVectors | None, of: str) -> str:
     return f"{files}, and {vectors}" if missing else f"all words of {of} are indexed, but {vectors}"
 
 
+class Completeness(Record):
+    """How much of a tree is indexed, of what the settings want. Every answer says it."""
+
+    missing: int = 0
+    """The number of files that are not stored."""
+    without_vectors: WithoutVectors | None = None
+    """The stored chunks without vectors; None if there are none."""
+    undescribed: int = 0
+    """The number of chunks and images that lack a description that is wanted, each content once."""
+    absent: Mapping[str, int] = MappingProxyType({})
+    """The number of files of the tree that the repository lacks, by reason."""
+    deferred: int = 0
+    """The number of files that were slow to read and are left to the next `ragit index`: not found,
+    or cut by lines.
+    """
+    unsearched: Mapping[str, int] = MappingProxyType({})
+    """The number of files by the reason why they are not indexed, if none is indexed."""
+
+    @property
+    def complete(self) -> bool:
+        """Return whether the words of every file and the vectors of every chunk are stored."""
+        return not self.missing and self.without_vectors is None
+
+    @property
+    def settled(self) -> bool:
+        """Return whether a later run cannot add anything to the same tree."""
+        return self.complete and not (self.undescribed or self.absent or self.deferred)
+
+    def lacking(self, of: str) -> str:
+        """Return what of a tree is not indexed, in the words of all commands; empty if all is."""
+        return lacking(self.missing, self.without_vectors, of)
+
+
 class ToIndex(Record):
     """What a search has to index before it answers."""
 
@@ -347,12 +380,7 @@ class Answer(Record):
     query: str
     ref: str
     tree: Oid
-    complete: bool
-    """True if the words of every file and the vectors of every chunk are stored, as the settings
-    want.
-    """
-    missing: int
-    """The number of files that are not stored."""
+    completeness: Completeness
     degraded: str
     """The reason why an arm, the reranker or the rewriter did not take part; else empty."""
     took_ms: float
@@ -363,26 +391,19 @@ class Answer(Record):
     """Places that a demotion kept out; only if the query asked to explain."""
     reranked_by: RerankedBy | None = None
     rewritten: Rewritten | None = None
-    without_vectors: WithoutVectors | None = None
-    """The chunks without vectors; None if there are none."""
-    undescribed: int = 0
-    """The number of chunks and images that lack a description that is wanted, each content once."""
-    absent: Mapping[str, int] = MappingProxyType({})
-    """The number of files of the tree that the repository lacks, by reason."""
-    deferred: int = 0
-    """The number of files that were slow to read and are left to the next `ragit index`: not found,
-    or cut by lines.
-    """
     warnings: tuple[str, ...] = ()
     """A sentence for each ignored setting of a submodule."""
     unmatched_names: tuple[str, ...] = ()
     """Names in the query, of several words, that no indexed file of the tree holds."""
     notes: tuple[str, ...] = ()
     """What else a reader has to know about the answer, a sentence each."""
-    unsearched: Mapping[str, int] = MappingProxyType({})
-    """The number of files by the reason why they are not indexed, if none is indexed."""
     left_out: int = 0
     """The number of hits that did not fit into the tokens that were asked for."""
+
+    @property
+    def complete(self) -> bool:
+        """Return whether all of the tree was indexed."""
+        return self.completeness.complete
 
 
 class Progress(Protocol):

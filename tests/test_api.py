@@ -31,7 +31,7 @@ def test_open_index_search_status(repo: GitSandbox, index: Ragit) -> None:
         answer = index.search("hello")
         assert [hit.path for hit in answer.hits] == ["a.py"]
         status = index.status()
-        assert (status.exists, status.chunks, status.refs[0].missing) == (True, 1, 0)
+        assert (status.exists, status.chunks, status.refs[0].completeness.missing) == (True, 1, 0)
         assert Path(status.store) == repo.store
         assert index.check().fresh
         assert index.gc().dropped == 0

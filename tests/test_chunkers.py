@@ -431,7 +431,7 @@ def test_a_chunker_that_fails_costs_its_file_only(repo: GitSandbox, fault: str) 
     everything = "Indentation" in FAULTS[fault]  # a file that does not compile reads none
     assert status.skipped == {FAULTS[fault]: 3 if everything else 1}
     assert {hit.symbol for hit in hits} == (set() if everything else {"good"})
-    assert not status.refs[0].missing
+    assert not status.refs[0].completeness.missing
 
 
 def test_what_fails_on_uncommitted_work_is_told(repo: GitSandbox) -> None:

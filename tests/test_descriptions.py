@@ -367,14 +367,14 @@ def test_a_search_never_asks_and_says_what_is_lacking(sources: GitSandbox, model
     with opened(sources, model) as index:
         answer = index.search("fresh thing")
         assert answer.complete
-        assert answer.undescribed == 1
+        assert answer.completeness.undescribed == 1
         assert "new.py" in [hit.path for hit in answer.hits]
         assert len(model.asked) == 3
         assert index.check(scope="worktree", fix=True).fresh
         assert len(model.asked) == 3
         index.index(scope="worktree")
         assert len(model.asked) == 4
-        assert index.search("fresh thing").undescribed == 0
+        assert index.search("fresh thing").completeness.undescribed == 0
         assert index.status().descriptions == (4, 0)
 
 
@@ -395,7 +395,7 @@ def test_a_search_uses_what_was_said_about_the_same_text(sources: GitSandbox, mo
     indexed(sources, model)
     sources.write("copy.py", body("retry_later", 2))
     with opened(sources, model) as index:
-        assert index.search("retry").undescribed == 0
+        assert index.search("retry").completeness.undescribed == 0
 
 
 def test_indexing_without_asking_and_measuring_ask_nobody(
@@ -442,7 +442,7 @@ def test_a_failure_falls_back_to_the_code_and_is_asked_again(
     assert report.described.why
     with opened(sources, model) as index:
         assert index.status().descriptions == (2, 1)
-        assert index.search("retry later").undescribed == 1
+        assert index.search("retry later").completeness.undescribed == 1
         assert index.search("retry later").hits[0].path == "b.py"
         model.faults.clear()
         model.asked.clear()
@@ -455,7 +455,7 @@ def test_a_failure_falls_back_to_the_code_and_is_asked_again(
             report.embedded,
         ) == (1, 0, 0, 1)
         assert len(model.asked) == 1
-        assert index.search("retry later").undescribed == 0
+        assert index.search("retry later").completeness.undescribed == 0
         index.index()
         assert len(model.asked) == 1
     mended = answers(sources, model)
@@ -733,8 +733,8 @@ def test_describing_on_one_branch_mends_the_same_text_on_all(
     model.faults.clear()
     indexed(sources, model, "topic")
     with opened(sources, model) as index:
-        assert index.search("retry", ref="main").undescribed == 0
-        assert index.search("retry", ref="topic").undescribed == 0
+        assert index.search("retry", ref="main").completeness.undescribed == 0
+        assert index.search("retry", ref="topic").completeness.undescribed == 0
 
 
 NAMES = ("alpha", "beta", "gamma", "delta")
@@ -767,7 +767,7 @@ def test_whatever_failed_before_a_mended_index_is_one_made_in_peace(
         model.faults = {}
         indexed(repo, model, *revisions)
         grown = every_answer(repo, model, revisions)
-        assert all(answer.undescribed == 0 for answer in grown)
+        assert all(answer.completeness.undescribed == 0 for answer in grown)
         forget(repo)
         indexed(repo, model, *revisions)
         assert list(map(shape, grown)) == list(map(shape, every_answer(repo, model, revisions)))

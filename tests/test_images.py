@@ -345,15 +345,15 @@ def test_another_bound_is_not(pictures: GitSandbox, model: Model) -> None:
 def test_a_search_never_asks_and_says_what_is_lacking(pictures: GitSandbox, model: Model) -> None:
     with opened(pictures, model) as index:
         answer = index.search("login")
-        assert (answer.complete, answer.undescribed) == (True, 2)
-        assert index.search("login").undescribed == 2
+        assert (answer.complete, answer.completeness.undescribed) == (True, 2)
+        assert index.search("login").completeness.undescribed == 2
         assert index.check().fresh
         assert index.status().skipped == {"image not described yet": 2}
     assert not model.asked
     indexed(pictures, model)
     with opened(pictures, model) as index:
         answer = index.search("login form")
-        assert answer.undescribed == 0
+        assert answer.completeness.undescribed == 0
         assert "shots/one.png" in [hit.path for hit in answer.hits]
 
 

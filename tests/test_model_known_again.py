@@ -291,7 +291,7 @@ def test_a_search_compares_no_vectors_of_two_models(
         code.write("new.py", body("brand_new", 5))
         answer = index.search("brand new")
         assert CHANGED in answer.degraded and answer.hits[0].path == "new.py"
-        assert answer.without_vectors == (1, 5)
+        assert answer.completeness.without_vectors == (1, 5)
     assert stored_of(code, server) == {1}
     server.reply = made_by(1)
     with opened(code, server) as index:

@@ -48,7 +48,7 @@ from ragit.reports import (
     RefStatus,
     StatusReport,
 )
-from ragit.types import Answer, Definition, Demoted, Hit, Oid, Optimized
+from ragit.types import Answer, Completeness, Definition, Demoted, Hit, Oid, Optimized
 from ragit.words import terms
 
 DOCS = Path(__file__).parent.parent / "docs" / "json.md"
@@ -96,8 +96,7 @@ def answer(*hits: Hit, query: str = "commit the offsets", **changes: Any) -> Ans
         query=query,
         ref="HEAD",
         tree=Oid("a" * 40),
-        complete=True,
-        missing=0,
+        completeness=Completeness(),
         degraded="",
         took_ms=12.34567,
         hits=hits,
@@ -446,8 +445,7 @@ def evil() -> Answer:
         ref=EVIL,
         degraded=EVIL,
         unmatched_names=(EVIL,),
-        complete=False,
-        missing=3,
+        completeness=Completeness(missing=3),
     )
 
 
@@ -681,7 +679,9 @@ def test_vimgrep_points_at_the_best_line_and_counts_bytes() -> None:
 
 def test_markdown_for_an_agent() -> None:
     one = hit(text="a\r\nb", start_line=1, end_line=2)
-    assert shown("markdown", answer(one, complete=False, missing=1, degraded="no vectors")) == (
+    assert shown(
+        "markdown", answer(one, completeness=Completeness(missing=1), degraded="no vectors")
+    ) == (
         "1 hit for `commit the offsets` in `HEAD`\n"
         "\n"
         "> incomplete: 1 file of HEAD is not indexed; to complete: ragit index\n"
@@ -726,7 +726,9 @@ def test_an_unknown_format_is_named_with_the_nearest() -> None:
 
 def test_notes_say_what_the_hits_do_not() -> None:
     assert notes(answer(hit())) == []
-    assert notes(answer(complete=False, missing=1200, degraded="the server at X refused")) == [
+    assert notes(
+        answer(completeness=Completeness(missing=1200), degraded="the server at X refused")
+    ) == [
         "incomplete: 1,200 files of HEAD are not indexed; to complete: ragit index",
         "note: the server at X refused",
         "no hits in HEAD",
@@ -834,7 +836,9 @@ def test_what_is_described() -> None:
     lines = list(status_text(replaced(STATUS, descriptions=(1200, 0)), PLAIN))
     assert "described 1,200 chunks and images, complete" in lines
     unindexed = replaced(
-        STATUS, descriptions=(3, 0), refs=(RefStatus("HEAD", Oid("a" * 40), 0, 18),)
+        STATUS,
+        descriptions=(3, 0),
+        refs=(RefStatus("HEAD", Oid("a" * 40), 0, Completeness(missing=18)),),
     )
     assert "described 3 chunks and images, more of HEAD to come: `ragit index`" in list(
         status_text(unindexed, PLAIN)
@@ -845,7 +849,9 @@ def test_what_is_described() -> None:
     assert lines[-1] == "skipped 3: image 3; `ragit status --skipped` names them"
     (line,) = status_json(lacking, PLAIN)
     assert not list(faults(json.loads(line), schemas()["status"]))
-    outdated = replaced(lacking, refs=(RefStatus("HEAD", Oid("a" * 40), 6519, 4),))
+    outdated = replaced(
+        lacking, refs=(RefStatus("HEAD", Oid("a" * 40), 6519, Completeness(missing=4)),)
+    )
     assert "described 1 chunk or image, 3 or more of HEAD to come: `ragit index`" in list(
         status_text(outdated, PLAIN)
     )
@@ -857,7 +863,7 @@ def test_what_is_described() -> None:
     for one in (image, replaced(image, text="")):
         (line,) = described_json(one, PLAIN)
         assert not list(faults(json.loads(line), schemas()["describe"]))
-    lacking_some = answer(undescribed=2)
+    lacking_some = answer(completeness=Completeness(undescribed=2))
     assert "note: 2 chunks and images have no description yet; `ragit index` asks for it" in notes(
         lacking_some
     )
@@ -890,7 +896,10 @@ STATUS = StatusReport(
     chunks=52312,
     embedder="static-1",
     other_embedders=("openai-\x1b",),
-    refs=(RefStatus("HEAD", Oid("a" * 40), 6519, 0), RefStatus("feature/x", Oid("c" * 40), 1, 1)),
+    refs=(
+        RefStatus("HEAD", Oid("a" * 40), 6519),
+        RefStatus("feature/x", Oid("c" * 40), 1, Completeness(missing=1)),
+    ),
     skipped={"binary": 3},
 )
 

@@ -11,14 +11,14 @@ from sandbox import GitSandbox
 from terminal import Terminal
 
 from ragit.repository.submodules import Inner, joined
-from ragit.types import NO_FILE_PASSES, NO_WORD_FOUND, Answer, Hit, Oid
+from ragit.types import NO_FILE_PASSES, NO_WORD_FOUND, Answer, Completeness, Hit, Oid
 
 
 def answer(*paths: str, degraded: str = "", notes: tuple[str, ...] = ()) -> Answer:
     hits = tuple(
         Hit(path, 1, 1, 0.5, "python", "function", "f", "", "x", Oid("b" * 40)) for path in paths
     )
-    return Answer("q", "HEAD", Oid("a" * 40), True, 0, degraded, 1.0, hits, notes=notes)
+    return Answer("q", "HEAD", Oid("a" * 40), Completeness(), degraded, 1.0, hits, notes=notes)
 
 
 NO_WORD = f"no file {NO_WORD_FOUND}: ranked by meaning alone"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # exported, and imported on first use
     from ragit.index.run.run import BATCH_FILES
     from ragit.index.selection import SUBMODULE
     from ragit.index.status import freshness_of, status_of
-    from ragit.index.tree import chunks_without_vectors
+    from ragit.index.tree import completeness_of
     from ragit.index.upkeep import rebuild_lock
     from ragit.index.vectors.embedder import embedder_of, warm_up
     from ragit.index.vectors.same_model import query_vector
@@ -32,7 +32,7 @@ else:
             "run.run": ["BATCH_FILES"],
             "selection": ["SUBMODULE"],
             "status": ["freshness_of", "status_of"],
-            "tree": ["chunks_without_vectors"],
+            "tree": ["completeness_of"],
             "upkeep": ["rebuild_lock"],
             "vectors.embedder": ["embedder_of", "warm_up"],
             "vectors.same_model": ["query_vector"],
@@ -50,7 +50,7 @@ __all__ = [
     "TreeResolver",
     "WaitingSearch",
     "chunk_task",
-    "chunks_without_vectors",
+    "completeness_of",
     "described",
     "embedder_of",
     "freshness_of",

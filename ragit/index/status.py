@@ -9,13 +9,13 @@ from pathlib import Path
 
 from ragit.git import Revision
 from ragit.index.indexer import Indexer
-from ragit.index.tree import IndexedTree, chunks_without_vectors
+from ragit.index.tree import IndexedTree, completeness_of
 from ragit.index.upkeep import index_lock, rebuild_lock
 from ragit.locks import holders
 from ragit.records import replaced
 from ragit.reports import FreshnessReport, RefStatus, StatusReport
 from ragit.store import StoreInfo, is_store
-from ragit.types import DEFERRED, Target, WithoutVectors, path_text
+from ragit.types import Completeness, Target, path_text
 
 
 def status_of(
@@ -33,7 +33,7 @@ def status_of(
             )
         info = store.info() if store else None
         undescribed = indexer.descriptions.waiting(store, resolved[refs[0].tree])
-        lacking = {tree: chunks_without_vectors(store, part) for tree, part in resolved.items()}
+        how = {tree: completeness_of(store, [part]) for tree, part in resolved.items()}
         described = indexer.descriptions.stored(store) if store else 0
     rows = [(ref.name, ref.tree) for ref in refs]
     if searched.tree != refs[0].tree:
@@ -42,7 +42,7 @@ def status_of(
     by_lines = resolved[searched.tree].by_lines
     return replaced(
         _report_of_store(indexer, info),
-        refs=tuple(_ref(name, resolved[tree], lacking[tree]) for name, tree in rows),
+        refs=tuple(_ref(name, resolved[tree], how[tree]) for name, tree in rows),
         skipped=dict(sorted(Counter(skipped.values()).items())),
         skipped_files=tuple(
             (path_text(path), why) for path, why in sorted({**skipped, **by_lines}.items())
@@ -89,7 +89,7 @@ def freshness_of(indexer: Indexer, target: Target) -> FreshnessReport:
     """Return how much of a tree the store lacks."""
     with indexer.one_moment() as store:
         resolved = indexer.trees.resolve(store, target.tree, near=target.near)
-        lacking = chunks_without_vectors(store, resolved)
+        completeness = completeness_of(store, [resolved])
     missing = tuple(path_text(file.path) for file in resolved.missing)
     return FreshnessReport(
         target.name,
@@ -97,15 +97,10 @@ def freshness_of(indexer: Indexer, target: Target) -> FreshnessReport:
         missing,
         indexed=store is not None
         or is_store(indexer.store_path),  # an older ragit's is one to bring up to date
-        absent=resolved.absent,
-        without_vectors=lacking,
-        deferred=resolved.count_of(DEFERRED),
+        completeness=completeness,
         by_lines=tuple((path_text(path), why) for path, why in sorted(resolved.by_lines.items())),
-        unsearched=resolved.reasons if resolved.searches_nothing else {},
     )
 
 
-def _ref(name: str, resolved: IndexedTree, lacking: WithoutVectors | None) -> RefStatus:
-    return RefStatus(
-        name, resolved.tree, len(resolved.snapshot.paths), len(resolved.missing), lacking
-    )
+def _ref(name: str, resolved: IndexedTree, completeness: Completeness) -> RefStatus:
+    return RefStatus(name, resolved.tree, len(resolved.snapshot.paths), completeness)

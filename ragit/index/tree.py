@@ -20,7 +20,16 @@ from ragit.index.descriptions.settings import IMAGE, NOT_DESCRIBED
 from ragit.index.selection import Plan, Selected, Selector
 from ragit.records import Record, replaced
 from ragit.store import OF_IMAGE, Snapshot, Store, StoredChunking
-from ragit.types import BY_LINES, DEFERRED, LOST, NOT_DOWNLOADED, Entry, Oid, WithoutVectors
+from ragit.types import (
+    BY_LINES,
+    DEFERRED,
+    LOST,
+    NOT_DOWNLOADED,
+    Completeness,
+    Entry,
+    Oid,
+    WithoutVectors,
+)
 
 
 class IndexedTree(Record):
@@ -96,6 +105,36 @@ def chunks_without_vectors(store: Store | None, *trees: IndexedTree) -> WithoutV
         return None
     whole = {chunking for tree in trees for chunking in tree.snapshot.chunkings}
     return WithoutVectors(sum(lacking.values()), store.chunk_count(whole))
+
+
+def completeness_of(
+    store: Store | None, trees: Sequence[IndexedTree], undescribed: int = 0
+) -> Completeness:
+    """Return how much of some trees is indexed, each file once. `undescribed` is the number of
+    wanted descriptions that are not there yet.
+    """
+    nothing = all(tree.searches_nothing for tree in trees)
+    return Completeness(
+        missing=_missing_files(trees),
+        without_vectors=chunks_without_vectors(store, *trees),
+        undescribed=undescribed,
+        absent=_absent_files(trees),
+        deferred=sum(tree.count_of(DEFERRED) for tree in trees),
+        unsearched=trees[0].reasons if nothing else {},
+    )
+
+
+def _missing_files(trees: Sequence[IndexedTree]) -> int:
+    """Return how many files of some trees are not stored; the same file in several counts once."""
+    return len({(file.path, file.key) for tree in trees for file in tree.missing})
+
+
+def _absent_files(trees: Sequence[IndexedTree]) -> dict[str, int]:
+    """Return how many files of some trees the repository lacks, by reason."""
+    found: Counter[str] = Counter()
+    for tree in trees:
+        found.update(tree.absent)
+    return dict(found)
 
 
 class TreeResolver:

@@ -39,7 +39,7 @@ def json(answer: Answer, options: RenderOptions) -> Iterator[str]:
         "tree": answer.tree,
         **({"root": plain(options.root)} if options.root else {}),
         "complete": answer.complete,
-        "missing": answer.missing,
+        "missing": answer.completeness.missing,
         "degraded": answer.degraded or None,
         "took_ms": round(answer.took_ms, 3),
         "results": [_result(answer.query, hit, options) for hit in answer.hits],
@@ -56,17 +56,17 @@ def json(answer: Answer, options: RenderOptions) -> Iterator[str]:
 
 def _facts(answer: Answer) -> dict[str, Any]:
     """Return what there is to know of an answer besides its hits, without what is empty."""
-    without = answer.without_vectors
+    how = answer.completeness
     found = {
         "without": answer.without._asdict() if answer.without else None,
         "notes": [plain(note) for note in answer.notes],
         "warnings": [plain(warning) for warning in answer.warnings],
-        "absent": dict(sorted(answer.absent.items())),
-        "unsearched": dict(sorted(answer.unsearched.items())),
+        "absent": dict(sorted(how.absent.items())),
+        "unsearched": dict(sorted(how.unsearched.items())),
         "unmatched_names": [plain(name) for name in answer.unmatched_names],
-        "without_vectors": vectorless(without) if without else None,
-        "undescribed": answer.undescribed,
-        "deferred": answer.deferred,
+        "without_vectors": vectorless(how.without_vectors) if how.without_vectors else None,
+        "undescribed": how.undescribed,
+        "deferred": how.deferred,
         "left_out": answer.left_out,
         "rewritten": _rewritten(answer),
         "reranked_by": _reranked_by(answer),

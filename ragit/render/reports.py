@@ -180,23 +180,23 @@ def freshness_text(
     completes it.
     """
     paint = Paint(options.color)
-    where = f"{visible(freshness.ref)} ({freshness.tree[:10]})"
-    if freshness.fresh and freshness.unsearched:
-        yield f"{paint.bad('nothing to search')} in {where}: {none_indexed(freshness.unsearched)}"
+    where, how = f"{visible(freshness.ref)} ({freshness.tree[:10]})", freshness.completeness
+    if freshness.fresh and how.unsearched:
+        yield f"{paint.bad('nothing to search')} in {where}: {none_indexed(how.unsearched)}"
         return
     if freshness.fresh:
-        absent = [f"{counted(count, 'file')} {why}" for why, count in freshness.absent.items()]
-        advice = visible(absent_advice(freshness.ref, freshness.absent))
+        absent = [f"{counted(count, 'file')} {why}" for why, count in how.absent.items()]
+        advice = visible(absent_advice(freshness.ref, how.absent))
         but = f", but for {' and '.join(absent)}: {advice}" if absent else ""
         yield f"{paint.good('fresh')}: all of {where} is indexed{but}"
-        if freshness.deferred:
-            yield from _deferred(freshness.deferred, paint)
+        if how.deferred:
+            yield from _deferred(how.deferred, paint)
         return
     if not freshness.indexed:
         yield f"no index here, so nothing was checked; {paint.name('ragit index')} makes one"
         return
     count = len(freshness.missing)
-    yield f"{paint.bad('stale')}: {lacking(count, freshness.without_vectors, where)}"
+    yield f"{paint.bad('stale')}: {lacking(count, how.without_vectors, where)}"
     shown = freshness.missing if options.full else freshness.missing[:_LISTED]
     for path in shown:
         yield f"  {paint.path(visible(path))}"
@@ -209,6 +209,7 @@ def freshness_json(
     freshness: FreshnessReport, options: RenderOptions, *, mend: str = "ragit index"
 ) -> Iterator[str]:
     """Yield the report as one JSON object."""
+    how = freshness.completeness
     yield dumps(
         {
             "ref": plain(freshness.ref),
@@ -216,10 +217,10 @@ def freshness_json(
             "indexed": freshness.indexed,
             "fresh": freshness.fresh,
             "missing": [plain(path) for path in freshness.missing],
-            **_vectorless(freshness.without_vectors),
-            **({"absent": dict(sorted(freshness.absent.items()))} if freshness.absent else {}),
-            **({"deferred": freshness.deferred} if freshness.deferred else {}),
-            **({"unsearched": dict(freshness.unsearched)} if freshness.unsearched else {}),
+            **_vectorless(how.without_vectors),
+            **({"absent": dict(sorted(how.absent.items()))} if how.absent else {}),
+            **({"deferred": how.deferred} if how.deferred else {}),
+            **({"unsearched": dict(how.unsearched)} if how.unsearched else {}),
             "fix": None if freshness.fresh else mend,
         },
         options,
@@ -277,7 +278,7 @@ def _stored(status: StatusReport, paint: Paint) -> Iterator[str]:
         yield f"{paint.faint('unused')}    {visible(fingerprint)}; `ragit gc` drops its vectors"
     if status.descriptions:
         stored, to_ask = status.descriptions
-        more = any(ref.missing for ref in status.refs if ref.name == "HEAD")
+        more = any(ref.completeness.missing for ref in status.refs if ref.name == "HEAD")
         to_come = " or ".join(
             filter(None, (f"{to_ask:,}" if to_ask else "", "more" if more else ""))
         )
@@ -297,11 +298,12 @@ def _stored(status: StatusReport, paint: Paint) -> Iterator[str]:
 
 def _ref_line(ref: RefStatus, wide: int, files: int, paint: Paint) -> str:
     name = visible(ref.name)
-    words = [f"{ref.missing:,} not indexed"] if ref.missing else []
-    if ref.without_vectors:
-        chunks, of = ref.without_vectors
+    how = ref.completeness
+    words = [f"{how.missing:,} not indexed"] if how.missing else []
+    if how.without_vectors:
+        chunks, of = how.without_vectors
         words.append(
-            f"{'' if ref.missing else 'all words, '}{chunks:,} of {of:,} chunks without vectors"
+            f"{'' if how.missing else 'all words, '}{chunks:,} of {of:,} chunks without vectors"
         )
     state = paint.bad(", ".join(words)) if words else paint.good("complete")
     gap = " " * (wide - cells(name))
@@ -325,8 +327,8 @@ def status_json(status: StatusReport, options: RenderOptions) -> Iterator[str]:
                     "name": plain(ref.name),
                     "tree": ref.tree,
                     "files": ref.files,
-                    "missing": ref.missing,
-                    **_vectorless(ref.without_vectors),
+                    "missing": ref.completeness.missing,
+                    **_vectorless(ref.completeness.without_vectors),
                 }
                 for ref in status.refs
             ],

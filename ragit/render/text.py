@@ -20,7 +20,7 @@ from ragit.render.snippet import (
     snippet,
     wanted_terms,
 )
-from ragit.types import Answer, Hit, LastStood, ToIndex, absent_advice, index_command, lacking
+from ragit.types import Answer, Hit, LastStood, ToIndex, absent_advice, index_command
 
 _LONGEST = 400
 """Columns of one line where no terminal says how wide it is: beyond this it is data, not something
@@ -217,15 +217,15 @@ def notes(answer: Answer) -> list[str]:
     found = [f"note: {visible(note)}" for note in answer.notes]
     found += _index_notes(answer)
     found += [f"note: {visible(warning)}" for warning in answer.warnings]
-    found += [_absent_note(answer, why, count) for why, count in answer.absent.items()]
+    found += [_absent_note(answer, why, count) for why, count in answer.completeness.absent.items()]
     if answer.unmatched_names:
         words = f"word{'' if len(answer.unmatched_names) == 1 else 's'}"
         names = visible(", ".join(answer.unmatched_names))
         found.append(f"note: no indexed file of {ref} holds the {words} {names}")
     if answer.degraded:
         found.append(f"note: {visible(answer.degraded)}")
-    if answer.unsearched:
-        found.append(f"note: {none_indexed(answer.unsearched)}")
+    if answer.completeness.unsearched:
+        found.append(f"note: {none_indexed(answer.completeness.unsearched)}")
     if answer.left_out:
         found.append(f"note: {counted(answer.left_out, 'more hit')} did not fit into --max-tokens")
     if not answer.hits and not answer.left_out:
@@ -236,17 +236,14 @@ def notes(answer: Answer) -> list[str]:
 def _index_notes(answer: Answer) -> Iterator[str]:
     """Yield what the index lacks, with the command that completes it."""
     trees = [answer.ref, *([answer.without.ref] if answer.without else ())]
-    ref = visible(" and ".join(trees))
-    command = visible(" && ".join(map(index_command, trees)))
-    if not answer.complete:
-        what = lacking(answer.missing, answer.without_vectors, ref)
-        what = what or f"part of {ref} is not indexed"
-        yield f"incomplete: {what}; to complete: {command}"
-    if answer.undescribed:
-        several = counted(answer.undescribed, "chunk or image has", "chunks and images have")
+    how, command = answer.completeness, visible(" && ".join(map(index_command, trees)))
+    if not how.complete:
+        yield f"incomplete: {how.lacking(visible(' and '.join(trees)))}; to complete: {command}"
+    if how.undescribed:
+        several = counted(how.undescribed, "chunk or image has", "chunks and images have")
         yield f"note: {several} no description yet; `ragit index` asks for it"
-    if answer.deferred:
-        slow = f"{counted(answer.deferred, 'file')} {'was' if answer.deferred == 1 else 'were'}"
+    if how.deferred:
+        slow = f"{counted(how.deferred, 'file')} {'was' if how.deferred == 1 else 'were'}"
         yield f"note: {slow} slow to read and deferred; `{command}` reads the rest"
 
 

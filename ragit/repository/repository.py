@@ -467,7 +467,7 @@ class Ragit:
         """Answer a query; objects of uncommitted work that turn out damaged are written again."""
         try:
             target, answer = self._once(asked, on_index)
-            if not answer.absent and LOST_SINCE_INDEXED not in answer.degraded:
+            if not answer.completeness.absent and LOST_SINCE_INDEXED not in answer.degraded:
                 return target, answer
         except GitFailed:
             if not self._repo.remove_damaged_objects():
@@ -491,9 +491,7 @@ class Ragit:
         answer = searcher.search(query, target, on_index)
         if query.gone_since is not None:
             return self._with_last_stood(query.gone_since, answer)
-        if answer.complete and not (
-            answer.degraded or answer.undescribed or answer.absent or answer.deferred
-        ):
+        if answer.completeness.settled and not answer.degraded:
             self._answers[_key(target, query)] = answer
             if len(self._answers) > CACHED_ANSWERS:
                 self._answers.popitem(last=False)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from ragit import globs
 from ragit.query import Query
 from ragit.records import replaced
-from ragit.types import NO_FILE_PASSES, NO_WORD_FOUND, Answer, Hit, WithoutVectors
+from ragit.types import NO_FILE_PASSES, NO_WORD_FOUND, Answer, Completeness, Hit, WithoutVectors
 
 
 def below(pattern: str, folder: str) -> str | None:
@@ -80,27 +80,34 @@ def joined(outer: Answer, inner: Sequence[Inner], top_k: int) -> Answer:
     answers = [outer, *(one.answer for one in inner)]
     hits = list(outer.hits)
     warnings: list[str] = []
-    absent = Counter(outer.absent)
     for one in inner:
         hits += [_moved(hit, one.folder) for hit in one.answer.hits]
         warnings += _warnings(one)
-        absent.update(one.answer.absent)
     hits.sort(key=lambda hit: (-hit.score, hit.path, hit.start_line))
     return replaced(
         outer,
-        complete=all(answer.complete for answer in answers),
-        missing=sum(answer.missing for answer in answers),
+        completeness=_joined_completeness([answer.completeness for answer in answers]),
         degraded=_degraded(outer, inner),
-        without_vectors=_summed([answer.without_vectors for answer in answers]),
-        undescribed=sum(answer.undescribed for answer in answers),
-        deferred=sum(answer.deferred for answer in answers),
         took_ms=sum(answer.took_ms for answer in answers),
         warnings=tuple(warnings),
-        absent=dict(absent),
         unmatched_names=_unmatched(answers),
         notes=_notes(outer, inner, bool(hits)),
-        unsearched=outer.unsearched if all(answer.unsearched for answer in answers) else {},
         hits=tuple(hits[:top_k]),
+    )
+
+
+def _joined_completeness(each: Sequence[Completeness]) -> Completeness:
+    """Return how much of several trees is indexed, the outer one first."""
+    absent: Counter[str] = Counter()
+    for one in each:
+        absent.update(one.absent)
+    return Completeness(
+        missing=sum(one.missing for one in each),
+        without_vectors=_summed([one.without_vectors for one in each]),
+        undescribed=sum(one.undescribed for one in each),
+        absent=dict(absent),
+        deferred=sum(one.deferred for one in each),
+        unsearched=each[0].unsearched if all(one.unsearched for one in each) else {},
     )
 
 

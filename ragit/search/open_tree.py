@@ -5,8 +5,7 @@ store, and the texts of its files.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from typing import NamedTuple
@@ -14,10 +13,10 @@ from typing import NamedTuple
 from ragit.config import Config
 from ragit.errors import EmbedderUnavailable, NotIndexed, StoreBusy, WorkerDied
 from ragit.git import Objects, Repo
-from ragit.index import IndexedTree, Indexer, WaitingSearch, chunks_without_vectors
+from ragit.index import IndexedTree, Indexer, WaitingSearch, completeness_of
 from ragit.search.texts import Texts
 from ragit.store import ChunkRow, Store
-from ragit.types import OnIndex, Target, index_command, lacking
+from ragit.types import OnIndex, Target, index_command
 
 
 class _State(NamedTuple):
@@ -41,19 +40,6 @@ class _State(NamedTuple):
     def complete(self) -> bool:
         """Return whether all that the settings want of the trees is stored."""
         return all(tree.complete for tree in self.trees)
-
-
-def missing_files(trees: Sequence[IndexedTree]) -> int:
-    """Return how many files of some trees are not stored; the same file in several counts once."""
-    return len({(file.path, file.key) for tree in trees for file in tree.missing})
-
-
-def absent_files(trees: Sequence[IndexedTree]) -> dict[str, int]:
-    """Return how many files of some trees the repository lacks, by reason."""
-    found: Counter[str] = Counter()
-    for tree in trees:
-        found.update(tree.absent)
-    return dict(found)
 
 
 class OpenTree:
@@ -178,9 +164,8 @@ class TreeOpener:
     def _may_index(self, index: bool, target: Target, state: _State) -> bool:
         policy = self._config.freshness.policy
         if policy == "refuse" and index:
-            vectorless = chunks_without_vectors(state.store, *state.trees)
             name = target.without.name if target.without and state.tree.complete else target.name
-            what = lacking(missing_files(state.trees), vectorless, name)
+            what = completeness_of(state.store, state.trees).lacking(name)
             raise NotIndexed(
                 f"{what}, and freshness.policy is refuse", f"Type: {index_command(name)}"
             )

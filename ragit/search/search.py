@@ -15,20 +15,19 @@ from ragit.index import (
     IndexedTree,
     Indexer,
     chunk_task,
-    chunks_without_vectors,
+    completeness_of,
     warm_up,
 )
 from ragit.query import Query
 from ragit.search.filtered_tree import FilteredTree
 from ragit.search.hits import HitBuilder
 from ragit.search.lacked import Lacked
-from ragit.search.open_tree import OpenTree, TreeOpener, absent_files, missing_files
+from ragit.search.open_tree import OpenTree, TreeOpener
 from ragit.search.query_ranker import QueryRanker, RankedQuery, SearchScope
 from ragit.search.texts import Texts
 from ragit.search.validate import language, validate
 from ragit.store import OF_CHUNK, Snapshot, Store
 from ragit.types import (
-    DEFERRED,
     LOST_SINCE_INDEXED,
     NO_FILE_PASSES,
     Answer,
@@ -90,14 +89,13 @@ class Searcher:
                 opened.objects.warm()  # git starts while the store is searched
                 found = self._find(opened, query)
             undescribed = self._indexer.descriptions.waiting(store, resolved)
-            vectorless = chunks_without_vectors(store, *opened.trees)
+            completeness = completeness_of(store, opened.trees, undescribed)
         took = (time.perf_counter() - started) * 1000
         return Answer(
             query.text,
             target.name,
             target.tree,
-            all(tree.complete for tree in opened.trees),
-            missing_files(opened.trees),
+            completeness,
             "; ".join(filter(None, (opened.failed, found.degraded))),
             took,
             found.hits,
@@ -105,13 +103,8 @@ class Searcher:
             found.demoted,
             reranked_by=found.reranked_by,
             rewritten=found.rewritten,
-            without_vectors=vectorless,
-            undescribed=undescribed,
-            absent=absent_files(opened.trees),
             unmatched_names=found.unmatched_names,
-            deferred=sum(tree.count_of(DEFERRED) for tree in opened.trees),
             notes=found.notes + _unsearched_submodules(query, resolved, found),
-            unsearched=resolved.reasons if resolved.searches_nothing else {},
         )
 
     def _find(self, opened: OpenTree, query: Query) -> Found:
