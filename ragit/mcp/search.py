@@ -37,7 +37,6 @@ def answer(workspace: Workspace, arguments: Arguments, call: Call) -> Listing:
 
 
 def _listing(found: Answer) -> Listing:
-    whole = not (found.degraded or found.undescribed or found.absent or found.deferred)
     return Listing(
         found.tree,
         found.ref,
@@ -45,5 +44,5 @@ def _listing(found: Answer) -> Listing:
         lambda at: list(_SHOW(replaced(found, hits=(found.hits[at],)), _STYLE)),
         complete=found.complete,
         notes=tuple(note for note in render.notes(found) if not note.startswith("no hits in")),
-        reusable=found.complete and whole,
+        reusable=found.completeness.settled and not found.degraded,
     )
