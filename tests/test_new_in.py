@@ -138,7 +138,7 @@ def test_what_is_not_indexed_of_either_tree_is_said(forked: GitSandbox) -> None:
             index.search("queue", new_in="v1..topic", index=False)
         index.index("topic")
         found = index.search("queue", new_in="v1..topic", index=False)
-        assert (found.complete, found.missing) == (False, 1)
+        assert (found.complete, found.completeness.missing) == (False, 1)
         index.index("v1")
         assert index.search("queue", new_in="v1..topic", index=False).complete
 
@@ -268,7 +268,7 @@ def test_trees_are_compared_in_every_kind_of_repository(
             "queue", new_in="v1..origin/topic" if kind == "partial" else "v1..topic"
         )
     assert "fill_queue" in symbols(found)
-    assert bool(found.absent) == (kind == "partial")
+    assert bool(found.completeness.absent) == (kind == "partial")
 
 
 def run(repo: GitSandbox, *args: str) -> subprocess.CompletedProcess[str]:
