@@ -3,6 +3,7 @@
 RagitError
 ├── NotARepository        no git repository here, or git itself refuses it
 ├── UnknownRevision       the revision names nothing; the hint lists similar names
+├── NoSuchPath            the tree has no such file, folder, line or definition
 ├── NotIndexed            the tree is not indexed, and may not be indexed now
 ├── StoreUnreadable       the index file is damaged or cannot be opened
 │   ├── StoreFull         its disk is full
@@ -44,6 +45,10 @@ class NotARepository(RagitError):
 
 class UnknownRevision(RagitError):
     """A revision that git cannot resolve."""
+
+
+class NoSuchPath(RagitError):
+    """A file, folder, line or definition that the tree does not have."""
 
 
 class NotIndexed(RagitError):

@@ -60,6 +60,7 @@ __all__ = [
     "pages_of",
     "part_of",
     "parted",
+    "plain_comment",
     "prepare",
     "require",
     "share_of",
@@ -203,6 +204,13 @@ def numbers_of(rest: bytes, start_line: int) -> tuple[int, ...]:
     from ragit.chunk.documents.numbers import numbers_of
 
     return numbers_of(rest, start_line)
+
+
+def plain_comment(comment: str, limit: int) -> str:
+    """Return the words of a comment without its marks, on one line, at most `limit` characters."""
+    from ragit.chunk.comments import plain
+
+    return plain(comment, limit)
 
 
 def joined_places(places: Iterable[str]) -> str:

@@ -19,6 +19,8 @@ __all__ = ["cli"]
 COMMANDS = {
     "search": "search",
     "usages": "usages",
+    "skeleton": "outline",
+    "show": "outline",
     "index": "index",
     "status": "status",
     "check": "status",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import click
@@ -13,7 +13,7 @@ import click
 from ragit import render
 from ragit.cli.color import wants_color
 from ragit.errors import OutputFailed
-from ragit.repository import MEANINGS, EarlyStatus, Ragit, open_repository
+from ragit.repository import EarlyStatus, Ragit, open_repository
 
 
 def open_index(ctx: click.Context, early: EarlyStatus | None = None) -> Ragit:
@@ -50,12 +50,18 @@ def render_options(options: dict[str, Any], index: Ragit | None = None) -> rende
         full=options.get("full", False),
         context=options.get("context", 0),
         explain=options.get("explain", False),
-        meanings=MEANINGS if options.get("explain") else {},
+        meanings=_meanings() if options.get("explain") else {},
         folder=index.folder_in_tree if index else "",
         root=str(index.top) if index and index.top else "",
         max_lines=options.get("max_lines") or 0,
         max_tokens=options.get("max_tokens") or 0,
     )
+
+
+def _meanings() -> Mapping[str, str]:
+    from ragit.repository import MEANINGS  # with all of ranking
+
+    return MEANINGS
 
 
 def _takes_utf8(encoding: str) -> bool:

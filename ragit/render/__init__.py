@@ -84,6 +84,7 @@ __all__ = [
     "indexing",
     "judged",
     "notes",
+    "outlines",
     "request_text",
     "status_json",
     "status_text",

@@ -9,7 +9,8 @@ if TYPE_CHECKING:  # exported, and imported on first use
     from ragit.git import clean_env
     from ragit.repository.completion import language_names, ref_names, setting_names
     from ragit.repository.early_status import EarlyStatus, start_early_status
-    from ragit.repository.repository import MEANINGS, Ragit, open_repository, pager_command
+    from ragit.repository.meanings import MEANINGS
+    from ragit.repository.repository import Ragit, open_repository, pager_command
     from ragit.repository.settings_files import SettingsFiles
 else:
     from ragit.lazy import exports
@@ -19,7 +20,8 @@ else:
         {
             "completion": ["language_names", "ref_names", "setting_names"],
             "early_status": ["EarlyStatus", "start_early_status"],
-            "repository": ["MEANINGS", "Ragit", "open_repository", "pager_command"],
+            "meanings": ["MEANINGS"],
+            "repository": ["Ragit", "open_repository", "pager_command"],
             "settings_files": ["SettingsFiles", "clean_env"],
         },
     )

@@ -21,11 +21,11 @@ from ragit.errors import GitFailed, NotDescribed, UnknownRevision
 from ragit.git import GITLINK, Revision, clean_env
 from ragit.git import pager_command as pager_command
 from ragit.query import Query, checked
-from ragit.rank import MEANINGS as MEANINGS  # part of the library
 from ragit.records import replaced
 from ragit.repository.early_status import EarlyStatus, cache_folder, start_early_status
 from ragit.repository.settings import Settings
 from ragit.repository.targets import Targets
+from ragit.repository.tree_questions import TreeQuestions
 from ragit.types import LOST_SINCE_INDEXED, Answer, OnIndex, Progress, Target, path_text
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def _taking_options_of(
     return decorate
 
 
-class Ragit:
+class Ragit(TreeQuestions):
     """One repository with its index. Holds processes and files: close it, or use it in a `with`."""
 
     def __init__(
@@ -291,9 +291,10 @@ class Ragit:
         What the tree lacks is indexed first, unless `index` is False or the freshness policy says
         otherwise. Raises UnknownRevision and NotIndexed.
         """
-        from ragit.search import TreeOpener
-
         self._targets.look_again()
+        self._targets.begin(Query("", ref=ref, scope=scope))
+        from ragit.search import TreeOpener  # loaded while git looks at the working tree
+
         target = self._targets.of(ref, scope)
         opener = TreeOpener(self._repo, self.config, self._indexer)
         return opener.open(target, index=index, on_index=on_index)

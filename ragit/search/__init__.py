@@ -2,7 +2,16 @@
 through `index`.
 """
 
-from ragit.search.open_tree import OpenTree, TreeOpener
-from ragit.search.search import Searcher
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:  # exported, and imported on first use
+    from ragit.search.open_tree import OpenTree, TreeOpener
+    from ragit.search.search import Searcher
+else:
+    from ragit.lazy import exports
+
+    __getattr__ = exports(
+        __name__, {"open_tree": ["OpenTree", "TreeOpener"], "search": ["Searcher"]}
+    )
 
 __all__ = ["OpenTree", "Searcher", "TreeOpener"]

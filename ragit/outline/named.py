@@ -1,0 +1,162 @@
+"""Find the definitions of a name in an open tree."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from ragit import rank, words
+from ragit.search import OpenTree
+from ragit.store import ChunkRow
+from ragit.types import Definition, path_text
+
+BODILESS = frozenset(("declaration", "import", "imports"))
+"""Kinds of definitions that only announce a name."""
+
+CONTAINERS = frozenset(
+    "class struct interface enum trait impl object module namespace protocol extension record union"
+    " type describe contract mixin section package service message implementation instance"
+    " actor".split()
+)
+"""Kinds of definitions that hold others."""
+
+VALUES = frozenset("constant variable field property key declaration value element".split())
+"""Kinds of definitions without a body of their own."""
+
+_SEPARATOR = re.compile(r"::|[.#]")
+
+
+class Found(NamedTuple):
+    """A definition of a name."""
+
+    path: bytes
+    chunking: int
+    row: ChunkRow
+    definition: Definition
+    owner: str
+    """The names around it, as far as its chunk says."""
+
+    @property
+    def is_test(self) -> bool:
+        """Return whether it is in a test."""
+        return rank.paths.is_test(path_text(self.path))
+
+
+def parted(symbol: str) -> tuple[tuple[str, ...], str]:
+    """Return the owners and the name of `Owner.name`, `Owner::name` or `name`."""
+    if " " in symbol:
+        return (), symbol
+    parts = [part for part in _SEPARATOR.split(symbol) if part]
+    return (tuple(parts[:-1]), parts[-1]) if parts else ((), symbol)
+
+
+def definitions(opened: OpenTree, symbol: str) -> list[Found]:
+    """Return all definitions of a name in the tree, those in tests last, then by path and line.
+
+    Owners before the name (`Owner.name`) have to be around it, or in its path, in that order.
+    """
+    owners, name = parted(symbol)
+    found = list(_named(opened, name))
+    narrowed = [one for one in found if _is_owned(one, owners)] if owners else found
+    if owners and not narrowed and "." in symbol:
+        narrowed = list(_named(opened, symbol))  # a name with a dot in it: a key, a file
+    narrowed.sort(key=lambda one: (one.is_test, one.path, one.definition.line))
+    return narrowed
+
+
+def _named(opened: OpenTree, name: str) -> Iterator[Found]:
+    places = _places(opened)
+    for chunkings in (_holding(opened, name, "symbol"), _holding(opened, name, "")):
+        rows = opened.store.names.defining(sorted(chunkings & places.keys()), name)
+        found = [
+            Found(path, chunking, row, each, owner_of(row, at))
+            for chunking, held in rows.items()
+            for row in held
+            for at, each in enumerate(row.definitions)
+            if each.name == name
+            for path in places[chunking]
+        ]
+        if found:
+            yield from _once(found)
+            return
+
+
+def _once(found: Iterable[Found]) -> Iterator[Found]:
+    """Yield each place once: the parts of a long definition may repeat its name."""
+    seen = set()
+    for one in found:
+        place = one.path, one.definition
+        if place not in seen:
+            seen.add(place)
+            yield one
+
+
+def _places(opened: OpenTree) -> dict[int, list[bytes]]:
+    places: dict[int, list[bytes]] = {}
+    snapshot = opened.tree.snapshot
+    for path, chunking in zip(snapshot.paths, snapshot.chunkings, strict=True):
+        places.setdefault(chunking, []).append(path)
+    return places
+
+
+def _holding(opened: OpenTree, name: str, column: str) -> set[int]:
+    """Return chunkings that hold all terms of a name, in a column or in any; all if it has none."""
+    whole = [words.terms_of(each)[-1:] for each in words.identifiers(name)]
+    terms = [term for each in whole for term in each]
+    if not terms:
+        return set(opened.tree.snapshot.chunkings)
+    found = [
+        {chunking for chunking, at in opened.store.occurrences(term) if column in ("", at)}
+        for term in dict.fromkeys(terms)
+    ]
+    return set.intersection(*found)
+
+
+def owner_of(row: ChunkRow, at: int) -> str:
+    """Return the names around a definition of a chunk: its first one may be around the others."""
+    first = row.definitions[0]
+    if not at or first.kind not in CONTAINERS or row.kind == "section":
+        return row.parent
+    return f"{row.parent}.{first.name}" if row.parent else first.name
+
+
+def _is_owned(one: Found, owners: Sequence[str]) -> bool:
+    path = path_text(one.path).rpartition(".")[0] or path_text(one.path)
+    around = [*path.split("/"), *_SEPARATOR.split(one.owner.replace(" > ", "."))]
+    rest = iter(around)
+    return all(owner in rest for owner in owners)  # each after the one before it
+
+
+def chosen(found: Sequence[Found]) -> list[Found]:
+    """Return definitions without those that another one stands for.
+
+    A declaration stands back where there is a definition, and a constructor where there is its
+    class.
+    """
+    bodies = [one for one in found if one.definition.kind not in BODILESS] or list(found)
+    types = {
+        (one.path, f"{one.owner}.{one.definition.name}".lstrip("."))
+        for one in bodies
+        if one.definition.kind in CONTAINERS
+    }
+    return [
+        one
+        for one in bodies
+        if not (one.definition.kind == "constructor" and (one.path, one.owner) in types)
+    ]
+
+
+def spelt_alike(opened: OpenTree, name: str) -> list[str]:
+    """Return names of the tree that differ from `name` only in case and underscores."""
+    places = _places(opened)
+    wanted = _plain(name)
+    found: set[str] = set()
+    for chunking in sorted(_holding(opened, name, "symbol") & places.keys())[:200]:
+        for row in opened.chunks_of(chunking):
+            found.update(each.name for each in row.definitions if _plain(each.name) == wanted)
+    return sorted(found)[:3]
+
+
+def _plain(name: str) -> str:
+    return name.replace("_", "").replace("-", "").lower()

@@ -1,0 +1,128 @@
+"""Defines what is said about the structure of files: outlines, definitions, folders. Pure.
+
+`outline` makes these values from stored chunks, `render` shows them.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from ragit.records import Record
+from ragit.types import Oid
+
+
+class Item(Record):
+    """One definition of a file, with the definitions inside it."""
+
+    name: str
+    kind: str
+    line: int
+    """The line of its name, from 1."""
+    start_line: int
+    """The first line with its comment and decorators."""
+    end_line: int
+    owner: str = ""
+    """The names around it, outermost first, joined by dots; titles are joined by ' > '."""
+    signature: str = ""
+    """The declaration without its body, on one line."""
+    doc: str = ""
+    """The first sentence of its documentation."""
+    place: str = ""
+    """Where it is in a document, as `page 12`; empty for what has only lines."""
+    children: tuple[Item, ...] = ()
+
+    @property
+    def qualified(self) -> str:
+        """Return its name with the names around it."""
+        join = " > " if " > " in self.owner or self.kind == "section" else "."
+        return f"{self.owner}{join}{self.name}" if self.owner else self.name
+
+
+class FileSkeleton(Record):
+    """The definitions of one file."""
+
+    path: str
+    ref: str
+    tree: Oid
+    language: str
+    lines: int
+    """The number of lines of the file; of a document, of the text made of it."""
+    items: tuple[Item, ...]
+    skipped: str = ""
+    """The reason why there are none, or why the file was cut by lines; else empty."""
+
+
+class FileLine(Record):
+    """One file of a folder: how long it is, and what it defines outside of other definitions."""
+
+    path: str
+    lines: int
+    names: tuple[str, ...] = ()
+    more: int = 0
+    """The number of further names."""
+    skipped: str = ""
+
+
+class Subfolder(Record):
+    """A folder whose files are not listed one by one."""
+
+    path: str
+    files: int
+
+
+class FolderSkeleton(Record):
+    """The files of a folder, a line each."""
+
+    path: str
+    """The folder from the top; empty for the top."""
+    ref: str
+    tree: Oid
+    files: tuple[FileLine, ...]
+    folders: tuple[Subfolder, ...] = ()
+    """Subfolders that hold too many files to list them; their files are in no line."""
+
+
+class Shown(Record):
+    """One definition with its text, or with an outline of what is inside it."""
+
+    path: str
+    ref: str
+    tree: Oid
+    language: str
+    item: Item
+    start_line: int
+    """The number of the first of `lines`."""
+    lines: tuple[str, ...]
+    """The text; of an outlined class the lines before its first member."""
+    outlined: bool = False
+    """True if the members are in `item.children` and not in `lines`."""
+    also: tuple[str, ...] = ()
+    """Places of declarations of the same name without a body, as path:line."""
+
+
+class Choice(Record):
+    """One of several definitions of a name."""
+
+    path: str
+    line: int
+    kind: str
+    name: str
+    """Its name with the names around it."""
+    signature: str = ""
+
+
+class Choices(Record):
+    """The definitions of a name that has several; those of tests come last."""
+
+    name: str
+    ref: str
+    tree: Oid
+    total: int
+    page: int
+    pages: int
+    choices: tuple[Choice, ...]
+    """Those of this page."""
+
+
+Outline: TypeAlias = "FileSkeleton | FolderSkeleton | Shown | Choices"
+"""What one question about structure is answered with."""

@@ -1,0 +1,3 @@
+"""Gives the meanings of the signals to those who explain an answer."""
+
+from ragit.rank import MEANINGS as MEANINGS

@@ -1,0 +1,77 @@
+"""Gives the library's questions about the structure of a tree: each opens it and hands it on."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
+
+from ragit.types import OnIndex
+
+if TYPE_CHECKING:
+    from ragit.outlines import Choices, FileSkeleton, FolderSkeleton, Shown
+    from ragit.search import OpenTree
+
+
+class TreeQuestions(ABC):
+    """The part of `Ragit` that reads structure. The tree, and `index`, are as for `search`."""
+
+    @abstractmethod
+    def reading(
+        self,
+        ref: str | None = None,
+        scope: str = "worktree",
+        *,
+        index: bool = True,
+        on_index: OnIndex | None = None,
+    ) -> AbstractContextManager[OpenTree]:
+        """Open a tree to read its chunks and texts."""
+
+    @abstractmethod
+    def path_from_top(self, path: str) -> bytes:
+        """Return a path as git has it, from the top; the given one counts from the opened
+        folder.
+        """
+
+    def skeleton(
+        self,
+        path: str = ".",
+        *,
+        ref: str | None = None,
+        scope: str = "worktree",
+        index: bool = True,
+        on_index: OnIndex | None = None,
+    ) -> FileSkeleton | FolderSkeleton:
+        """Return what a file defines, or a line for each file of a folder.
+
+        `path` counts from the opened folder. Raises NoSuchPath, UnknownRevision and NotIndexed.
+        """
+        from ragit.outline import skeleton
+
+        with self.reading(ref, scope, index=index, on_index=on_index) as opened:
+            return skeleton(opened, self.path_from_top(path))
+
+    def show(
+        self,
+        symbol: str,
+        *,
+        body: bool = False,
+        page: int = 1,
+        ref: str | None = None,
+        scope: str = "worktree",
+        index: bool = True,
+        on_index: OnIndex | None = None,
+    ) -> Shown | Choices:
+        """Return the definition of a name, or the one at a line of a file (PATH:LINE); the list of
+        them if a name has several.
+
+        Of a class that has members the outline is given, unless `body` is True. Raises NoSuchPath,
+        UnknownRevision and NotIndexed.
+        """
+        from ragit.outline import place_of, show, show_line
+
+        with self.reading(ref, scope, index=index, on_index=on_index) as opened:
+            place = place_of(symbol)
+            if place is None:
+                return show(opened, symbol, body=body, page=page)
+            return show_line(opened, self.path_from_top(place[0]), place[1], body=body)
