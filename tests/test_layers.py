@@ -121,6 +121,7 @@ OWNERS = {
     "openpyxl": {"chunk"},
     "pygit2": {"git"},
     "pypdf": {"chunk"},
+    "pygments": {"render/syntax.py"},
     "pypdfium2": {"chunk"},
     "striprtf": {"chunk"},
     "sqlite_vec": {"store"},

@@ -352,6 +352,28 @@ def test_headings_are_joined_as_titles() -> None:
     )
 
 
+def test_code_is_coloured_by_its_syntax_and_keeps_its_text_and_its_matches() -> None:
+    code = hit(
+        path="src/a.py",
+        start_line=7,
+        end_line=9,
+        text='def commit(offset):\n\t# not the "offset"\n\treturn "no offset", 12\x1b',
+        symbol="commit",
+    )
+    coloured = shown("text", answer(code, query="offset"), color=True, syntax=True)
+    assert uncoloured(coloured) == shown("text", answer(code, query="offset"))
+    assert "\x1b[34mdef\x1b[0m \x1b[1mcommit\x1b[0m(\x1b[1;31moffset\x1b[0m):" in coloured
+    assert '\x1b[2m# not the "\x1b[0m\x1b[1;31moffset\x1b[0m' in coloured
+    assert "\x1b[36m12\x1b[0m\\x1b" in coloured
+
+
+@pytest.mark.parametrize("path", ["notes", "a.unknown-suffix", "b.py"])
+def test_without_a_known_syntax_or_colours_nothing_changes(path: str) -> None:
+    one = answer(hit(path=path, text="commit offsets", start_line=1, end_line=1))
+    plain = shown("text", one, color=path != "b.py")
+    assert shown("text", one, color=path != "b.py", syntax=True) == plain
+
+
 def test_a_long_line_is_cut_so_that_the_match_is_seen() -> None:
     text = "x " * 200 + "commit" + " y" * 200
     for width in (40, 80, 200):

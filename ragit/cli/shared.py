@@ -49,6 +49,7 @@ def render_options(options: dict[str, Any], index: Ragit | None = None) -> rende
         width=shutil.get_terminal_size().columns if terminal else 0,
         full=options.get("full", False),
         context=options.get("context", 0),
+        syntax=index is not None and index.config.output.syntax_colors,
         explain=options.get("explain", False),
         meanings=_meanings() if options.get("explain") else {},
         folder=index.folder_in_tree if index else "",

@@ -466,6 +466,15 @@ class Gc(Section):
     )
 
 
+class Output(Section):
+    """Settings of what is printed on a terminal."""
+
+    syntax_colors: bool = knob(
+        False,
+        "Colour code by its syntax where output is coloured. Takes some 100 ms more.",
+    )
+
+
 class Config(Section):
     """All settings. Hashable; equal if every setting is equal."""
 
@@ -493,6 +502,7 @@ class Config(Section):
     retrieval: Retrieval = Retrieval()
     freshness: Freshness = Freshness()
     gc: Gc = Gc()
+    output: Output = Output()
 
     @property
     def query_prefix(self) -> str:

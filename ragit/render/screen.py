@@ -58,6 +58,8 @@ class RenderOptions(Record):
     """Show the whole chunk."""
     context: int = 0
     """Lines to show around each line that matches."""
+    syntax: bool = False
+    """Colour code by its syntax."""
     explain: bool = False
     """Say why each hit is where it is."""
     meanings: Mapping[str, str] = MappingProxyType({})
@@ -129,6 +131,30 @@ class Paint(NamedTuple):
     def match(self, text: str) -> str:
         """Colour a word of the query."""
         return self._with("1;31", text)
+
+    def comment(self, text: str) -> str:
+        """Colour a comment of code."""
+        return self._with("2", text)
+
+    def string(self, text: str) -> str:
+        """Colour a literal text in code."""
+        return self._with("32", text)
+
+    def number(self, text: str) -> str:
+        """Colour a number in code."""
+        return self._with("36", text)
+
+    def keyword(self, text: str) -> str:
+        """Colour a keyword of code."""
+        return self._with("34", text)
+
+    def definition(self, text: str) -> str:
+        """Emphasise a name that code defines."""
+        return self._with("1", text)
+
+    def styled(self, style: str, text: str) -> str:
+        """Colour text by the name of one of these methods; an empty one leaves it plain."""
+        return str(getattr(self, style)(text)) if style else text
 
     def name(self, text: str) -> str:
         """Emphasise a name."""

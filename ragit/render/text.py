@@ -14,6 +14,7 @@ from ragit.render.snippet import (
     SHOWN,
     Line,
     asked_first,
+    lines_of,
     marked,
     number_at,
     shown_line,
@@ -105,6 +106,7 @@ def _body(query: str, hit: Hit, options: RenderOptions, paint: Paint) -> Iterato
         line.number: number_at(hit, line.number) if hit.place else line.number for line in lines
     }
     digits = len(str(max(numbers.values()))) if any(numbers.values()) else 0
+    styles = _styles(hit) if options.syntax and paint.color else []
     before = lines[0].number - 1
     for line in lines:
         if line.number > before + 1:
@@ -114,8 +116,10 @@ def _body(query: str, hit: Hit, options: RenderOptions, paint: Paint) -> Iterato
         if digits:
             gutter += _gutter(numbers[line.number], digits, line.matches, paint)
         room = (options.width or _LONGEST) - (digits + 4 if digits else 2)
-        line_text = line.text.expandtabs(len(_TAB))[indent:]
-        yield f"{gutter}{_shown(line_text, wanted, room, paint)}".rstrip()
+        pieces = _pieces(line.text.expandtabs(len(_TAB)), wanted)
+        if styles:
+            pieces = _restyled(pieces, styles[line.number - hit.start_line])
+        yield f"{gutter}{_shown(_without(pieces, indent), room, paint)}".rstrip()
 
 
 def _gutter(number: int, digits: int, matches: bool, paint: Paint) -> str:
@@ -131,26 +135,74 @@ def _common_indent(lines: list[Line]) -> int:
     return min((len(text) - len(text.lstrip(" ")) for text in texts), default=0)
 
 
-def _shown(line: str, wanted: frozenset[str], room: int, paint: Paint) -> str:
-    """Return a line with its matches marked, cut to the width so that the first match is seen."""
+def _styles(hit: Hit) -> list[list[tuple[int, str]]]:
+    """Return where the styles of syntax begin in each line of a hit, in columns."""
+    from ragit.render.syntax import styles_of  # Pygments
+
+    return styles_of(hit.path, [line.expandtabs(len(_TAB)) for line in lines_of(hit)])
+
+
+Piece = tuple[str, str]
+"""Text with its style: `match`, one of `Paint`'s for syntax, or empty."""
+
+
+def _pieces(line: str, wanted: frozenset[str]) -> list[Piece]:
+    """Return a line in pieces, words of the query as matches."""
+    return [(piece, "match" if match else "") for piece, match in marked(line, wanted)]
+
+
+def _restyled(pieces: list[Piece], styles: list[tuple[int, str]]) -> list[Piece]:
+    """Give the pieces between matches the styles of syntax, by the columns where these begin."""
+    found: list[Piece] = []
+    start = 0
+    for text, style in pieces:
+        if style == "match":
+            found.append((text, style))
+        else:
+            found += _split(text, start, styles)
+        start += len(text)
+    return found
+
+
+def _split(text: str, start: int, styles: list[tuple[int, str]]) -> Iterator[Piece]:
+    """Yield a piece that begins at a column, cut where a style begins."""
+    for number, (column, style) in enumerate(styles):
+        after = styles[number + 1][0] if number + 1 < len(styles) else start + len(text)
+        part = text[max(column - start, 0) : max(after - start, 0)]
+        if part:
+            yield part, style
+
+
+def _without(pieces: list[Piece], indent: int) -> list[Piece]:
+    """Return the pieces of a line without its first `indent` columns."""
+    found: list[Piece] = []
+    for text, style in pieces:
+        if text[indent:]:
+            found.append((text[indent:], style))
+        indent = max(0, indent - len(text))
+    return found
+
+
+def _shown(pieces: list[Piece], room: int, paint: Paint) -> str:
+    """Return a line with its styles, cut to the width so that the first match is seen."""
     room = max(room, 20)
-    pieces = [(visible(piece), match) for piece, match in marked(line, wanted)]
-    if cells("".join(piece for piece, _ in pieces)) > room:
+    pieces = [(visible(text), style) for text, style in pieces]
+    if cells("".join(text for text, _ in pieces)) > room:
         pieces = _cut(pieces, room)
-    return "".join(paint.match(piece) if match else piece for piece, match in pieces)
+    return "".join(paint.styled(style, text) for text, style in pieces)
 
 
-def _cut(pieces: list[tuple[str, bool]], room: int) -> list[tuple[str, bool]]:
+def _cut(pieces: list[Piece], room: int) -> list[Piece]:
     """Return the pieces within `room` columns, from the start, or from a little before the first
     match.
     """
     first = 0
-    for piece, match in pieces:
-        if match:
+    for text, style in pieces:
+        if style == "match":
             break
-        first += len(piece)
-    whole = "".join(piece for piece, _ in pieces)
-    flags = [match for piece, match in pieces for _ in piece]
+        first += len(text)
+    whole = "".join(text for text, _ in pieces)
+    styles = [style for text, style in pieces for _ in text]
     start = (
         0 if first >= len(whole) or cells(whole[:first]) < room - room // 4 else first - room // 4
     )
@@ -160,14 +212,14 @@ def _cut(pieces: list[tuple[str, bool]], room: int) -> list[tuple[str, bool]]:
         used += cells(whole[stop])
         stop += 1
     right = "..." if stop < len(whole) else ""
-    return [(left, False), *_runs(whole[start:stop], flags[start:stop]), (right, False)]
+    return [(left, ""), *_runs(whole[start:stop], styles[start:stop]), (right, "")]
 
 
-def _runs(text: str, flags: list[bool]) -> Iterator[tuple[str, bool]]:
+def _runs(text: str, styles: list[str]) -> Iterator[Piece]:
     start = 0
     for at in range(1, len(text) + 1):
-        if at == len(text) or flags[at] != flags[start]:
-            yield text[start:at], flags[start]
+        if at == len(text) or styles[at] != styles[start]:
+            yield text[start:at], styles[start]
             start = at
 
 

@@ -1,0 +1,65 @@
+"""Colours code by its syntax, with Pygments. Loaded only where the user wants it: Pygments takes
+longer to load than a search.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pygments.lexer import Lexer
+from pygments.lexers import get_lexer_for_filename
+from pygments.token import Comment, Keyword, Name, Number, String
+from pygments.util import ClassNotFound
+
+Styles = list[tuple[int, str]]
+"""Where each style begins in a line, in characters, in order. A style is a method of `Paint`, or
+empty for plain text.
+"""
+
+_MOST = 50_000
+"""Characters of a hit beyond which it is not coloured: it is data, not code to read."""
+
+_STYLES = (
+    (Comment, "comment"),
+    (String, "string"),
+    (Number, "number"),
+    (Keyword, "keyword"),
+    (Name.Function, "definition"),
+    (Name.Class, "definition"),
+    (Name.Decorator, "keyword"),
+)
+
+
+def styles_of(path: str, lines: list[str]) -> list[Styles]:
+    """Return the styles of each line of a piece of a file; no style at all for a file of a kind
+    that Pygments does not know. The lines hold no line end.
+    """
+    lexer = _lexer(path)
+    if lexer is None or sum(map(len, lines)) > _MOST:
+        return [[(0, "")] for _ in lines]
+    found: list[Styles] = [[]]
+    column = 0
+    for token, text in lexer.get_tokens("\n".join(lines)):
+        for number, part in enumerate(text.split("\n")):
+            if number:
+                found.append([])
+                column = 0
+            if part:
+                found[-1].append((column, _style(token)))
+                column += len(part)
+    return [styles or [(0, "")] for styles in found][: len(lines)]
+
+
+def _lexer(path: str) -> Lexer | None:
+    # Keep blank lines and line ends: a style belongs to a place of the text as it is.
+    try:
+        return get_lexer_for_filename(path, stripnl=False, ensurenl=False)
+    except ClassNotFound:
+        return None
+
+
+def _style(token: Any) -> str:
+    for kind, style in _STYLES:
+        if token in kind:
+            return style
+    return ""
