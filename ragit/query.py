@@ -24,6 +24,7 @@ class Query(Record):
     scope: str = "worktree"
     new_in: str | None = None
     gone_since: str | None = None
+    in_refs: Sequence[str] = ()
     paths: Sequence[str] = ()
     languages: Sequence[str] = ()
     mode: str = "hybrid"
@@ -70,6 +71,11 @@ OPTIONS: Mapping[str, Option] = {
         "Search only what is gone: code that this branch, tag, commit or tree has and HEAD with"
         " uncommitted changes lacks.",
         metavar="REV",
+    ),
+    "in_refs": Option(
+        "Say of each hit which of these branches and tags have its code. GLOB is a name or a"
+        " pattern such as 'v3.*'. May be repeated.",
+        metavar="GLOB",
     ),
     "paths": Option(
         "Search only paths that match GLOB, or all but those that match !GLOB. GLOB counts from the"
@@ -121,7 +127,7 @@ def checked(query: Query) -> Query:
     for name, option in OPTIONS.items():
         _check(name, getattr(query, name), option)
     _check_trees(query)
-    return replaced(query, paths=_several(query.paths), languages=_several(query.languages))
+    return replaced(query, **{name: _several(getattr(query, name)) for name in _LISTS})
 
 
 def is_range(text: str) -> bool:
@@ -153,6 +159,9 @@ def _check_trees(query: Query) -> None:
             f"{given[0]} looks at no submodules", f"Leave out {given[0]} or recurse_submodules"
         )
 
+
+_LISTS = ("paths", "languages", "in_refs")
+"""Options that take several values."""
 
 _TREES = ("ref", "new_in", "gone_since")
 """Options that each name what is searched."""

@@ -304,6 +304,17 @@ class LastStood(NamedTuple):
     subject: str
 
 
+class RefSpan(NamedTuple):
+    """Refs that follow each other in the order of versions, as the first and the last of them; one
+    ref is both.
+    """
+
+    first: str
+    last: str
+    refs: int
+    """How many they are, with those between."""
+
+
 class Hit(Record):
     """One place in the searched tree, with the reasons for its rank."""
 
@@ -334,6 +345,8 @@ class Hit(Record):
     """The line that answers best; 0 if it is not known, and is chosen when the hit is shown."""
     last_stood: LastStood | None = None
     """Only of code that is gone."""
+    in_refs: tuple[RefSpan, ...] | None = None
+    """The refs that hold the code, of those that were asked about; None if none were."""
 
 
 class Demoted(NamedTuple):
@@ -356,6 +369,19 @@ class RerankedBy(NamedTuple):
     model: str
     candidates: int
     took_ms: float
+
+
+class LookedAt(NamedTuple):
+    """How much an answer about refs was made from."""
+
+    refs: int
+    trees: int
+    """Different trees of these refs."""
+    complete_trees: int
+    """Those of which all was there, or was indexed."""
+    files: int
+    """Different files that were looked at."""
+    complete_files: int
 
 
 class LeftOut(NamedTuple):
@@ -387,6 +413,8 @@ class Answer(Record):
     hits: tuple[Hit, ...]
     without: LeftOut | None = None
     """The tree whose code is left out; None if all of the tree was searched."""
+    looked_at: LookedAt | None = None
+    """Of refs that were asked about; None if none were."""
     demoted: tuple[Demoted, ...] = ()
     """Places that a demotion kept out; only if the query asked to explain."""
     reranked_by: RerankedBy | None = None

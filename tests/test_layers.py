@@ -84,6 +84,7 @@ ROOMS: dict[str, set[str]] = {
         "store",
     },
     "outline": {"chunk", "rank", "search", "store"},
+    "refs": {"chunk", "git"},
     "repository": {
         "chunk",
         "config",
@@ -91,6 +92,7 @@ ROOMS: dict[str, set[str]] = {
         "index",
         "outline",
         "rank",
+        "refs",
         "search",
         "store",
         "usages",

@@ -61,6 +61,7 @@ def parsed(*args: str) -> Query:
         (["--new-in", "--staged"], {"new_in": "", "scope": "staged"}),
         (["--new-in"], {"new_in": ""}),  # the next word belongs to the query
         (["--gone-since", "v1"], {"gone_since": "v1"}),
+        (["--in-refs", "v*", "--in-refs", "main"], {"in_refs": ("v*", "main")}),
         (["--recurse-submodules", "--explain"], {"recurse_submodules": True, "explain": True}),
     ],
 )

@@ -29,6 +29,7 @@ fsmonitor that its configuration names, and so may `Repo.start_status`. Hooks ar
     first_parents  what changed some paths, commit by commit
     ranges      A..B and A...B to two trees
     pager       the pager that git uses
+    tree_objects  the files of many trees at once
     repo        the interface to all of it
 """
 
@@ -52,6 +53,7 @@ if TYPE_CHECKING:  # exported, and imported on first use
     from ragit.git.history import Logged
     from ragit.git.pager import pager_command
     from ragit.git.ranges import Range
+    from ragit.git.tree_objects import FilesOfTrees
 else:
     from ragit.lazy import exports
 
@@ -63,10 +65,12 @@ else:
             "history": ["Logged"],
             "pager": ["pager_command"],
             "ranges": ["Range"],
+            "tree_objects": ["FilesOfTrees"],
         },
     )
 
 __all__ = [
+    "FilesOfTrees",
     "GITLINK",
     "GitStatus",
     "Logged",

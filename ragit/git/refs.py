@@ -67,7 +67,7 @@ def resolve(git: Git, name: str, unborn: Oid) -> Revision:
         return Revision(name, None, unborn)
     if ".." in re.split(r":|[@^]\{", name)[0]:  # no ref's name has it
         raise UnknownRevision(f"{name!r} is a range, and a range is no tree", "name one revision")
-    raise UnknownRevision(f"no commit or tree is named {name!r}", _advice(git, name))
+    raise UnknownRevision(f"no commit or tree is named {name!r}", advice(git, name))
 
 
 def commit_named(git: Git, name: str) -> Oid | None:
@@ -115,7 +115,7 @@ def _is_unborn(git: Git) -> bool:
     )
 
 
-def _advice(git: Git, name: str) -> str:
+def advice(git: Git, name: str) -> str:
     """Return a hint for a name that means nothing: what it lacks, or names like it."""
     revision = name.partition(":")[0]
     start = _STEPS.sub("", revision)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ragit.git.first_parents import Step
     from ragit.git.history import Logged
     from ragit.git.ranges import Range
+    from ragit.git.tree_objects import FilesOfTrees
 
 
 class Repo:
@@ -141,6 +142,10 @@ class Repo:
         """Return local branches by full name."""
         return refs.refs(self._layout.git, ("refs/heads",))
 
+    def hint_for_ref(self, name: str) -> str:
+        """Return what to try in place of a name or pattern that no ref has."""
+        return refs.advice(self._layout.git, name)
+
     def trees_of(self, commits: Iterable[Oid]) -> dict[Oid, Oid]:
         """Return the tree of each commit that is there, in one call."""
         return refs.trees_of(self._layout.git, commits)
@@ -173,6 +178,13 @@ class Repo:
         """Return all files of a tree, in git's order, with symlinks and gitlinks."""
         said = self._reader.run("ls-tree", "-r", "-z", "--full-tree", words=(tree,))
         return [_entry(record) for record in said.split(b"\0") if record]
+
+    def files_of_trees(self, trees: Sequence[Oid]) -> FilesOfTrees:
+        """Return the regular files of many trees, each tree object read once."""
+        from ragit.git import tree_objects  # few searches need it
+
+        with self.recipe().open() as objects:
+            return tree_objects.files_of_trees(objects, trees)
 
     def diff(self, old: Oid, new: Oid) -> list[Change]:
         """Return the paths that differ, also by mode only. A rename is two changes."""

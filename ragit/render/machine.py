@@ -12,8 +12,8 @@ from typing import Any
 
 from ragit.render.screen import UNSEEN, RenderOptions, counted, from_here, plain, visible
 from ragit.render.snippet import Line, first_lines, marked, place_at, shown_line, wanted_terms
-from ragit.render.text import left_out, notes, qualified
-from ragit.types import Answer, Hit, Optimized, WithoutVectors
+from ragit.render.text import left_out, notes, qualified, shown_refs
+from ragit.types import Answer, Hit, Optimized, RefSpan, WithoutVectors
 
 # JSON itself escapes only below U+0020. These are the others that `visible` escapes.
 _RAW = re.compile(f"[\x7f-\x9f\ud800-\udfff]|{UNSEEN}")
@@ -59,6 +59,7 @@ def _facts(answer: Answer) -> dict[str, Any]:
     how = answer.completeness
     found = {
         "without": answer.without._asdict() if answer.without else None,
+        "looked_at": answer.looked_at._asdict() if answer.looked_at else None,
         "notes": [plain(note) for note in answer.notes],
         "warnings": [plain(warning) for warning in answer.warnings],
         "absent": dict(sorted(how.absent.items())),
@@ -117,6 +118,7 @@ def _result(query: str, hit: Hit, options: RenderOptions) -> dict[str, Any]:
         "same_content": [plain(path) for path in hit.also],
         "path_bytes": raw_path(hit.path),
         "last_stood": _last_stood(hit),
+        "in_refs": [_span(one) for one in hit.in_refs or ()],
         "optimized": _optimized(hit.optimized),
         "text_start_line": lines[0].number if lines else 0,
     }
@@ -134,6 +136,10 @@ def _optimized(optimized: Optimized | None) -> dict[str, Any]:
         "dedupedFrom": list(optimized.deduped_from),
         "fileCapped": optimized.file_capped,
     }
+
+
+def _span(span: RefSpan) -> dict[str, Any]:
+    return {**span._asdict(), "first": plain(span.first), "last": plain(span.last)}
 
 
 def _last_stood(hit: Hit) -> dict[str, Any]:
@@ -165,6 +171,8 @@ def vimgrep(answer: Answer, options: RenderOptions) -> Iterator[str]:
         else:
             start = len(line.text) - len(line.text.lstrip())
         place = f"[{visible(place_at(hit, line.number))}] " if hit.place else ""
+        if hit.in_refs is not None:
+            place += f"[{shown_refs(hit.in_refs)}] "
         path = visible(from_here(hit.path, options))
         yield f"{path}:{line.number}:{start + 1}:{place}{visible(line.text)}"
 
@@ -183,7 +191,8 @@ def markdown(answer: Answer, options: RenderOptions) -> Iterator[str]:
         yield ""
         name = f"{_code(qualified(answer.query, hit))}, " if qualified(answer.query, hit) else ""
         place = f"{visible(hit.place)}, " if hit.place else ""
-        yield f"{place}{name}{visible(hit.kind)}, score {hit.score:.3f}"
+        held = f", in {shown_refs(hit.in_refs)}" if hit.in_refs is not None else ""
+        yield f"{place}{name}{visible(hit.kind)}, score {hit.score:.3f}{held}"
         yield ""
         yield from _block(hit, first_lines(answer.query, hit, options.max_lines))
 

@@ -7,7 +7,7 @@ which count in no file a person can open.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from ragit.render.screen import Paint, RenderOptions, cells, counted, duration, from_here, visible
 from ragit.render.snippet import (
@@ -21,7 +21,16 @@ from ragit.render.snippet import (
     snippet,
     wanted_terms,
 )
-from ragit.types import Answer, Hit, LastStood, ToIndex, absent_advice, index_command
+from ragit.types import (
+    Answer,
+    Hit,
+    LastStood,
+    LookedAt,
+    RefSpan,
+    ToIndex,
+    absent_advice,
+    index_command,
+)
 
 _LONGEST = 400
 """Columns of one line where no terminal says how wide it is: beyond this it is data, not something
@@ -228,6 +237,8 @@ def _notes(query: str, hit: Hit, options: RenderOptions, paint: Paint) -> Iterat
         paths = ", ".join(visible(path) for path in hit.also[:3])
         more = f" and {len(hit.also) - 3} more" if len(hit.also) > 3 else ""
         yield paint.faint(f"  same content: {paths}{more}")
+    if hit.in_refs is not None:
+        yield paint.faint(f"  in {shown_refs(hit.in_refs)}")
     if hit.last_stood:
         yield paint.faint(f"  {_last_stood(hit.last_stood)}")
     if options.explain:
@@ -241,6 +252,22 @@ def _last_stood(stood: LastStood) -> str:
     place = f"{visible(stood.path)}:{stood.line} in {stood.commit[:10]}"
     by = f"removed {stood.date} by {stood.removed_by[:10]} {visible(stood.subject)}"
     return f"last {place}, {by}"
+
+
+_SPANS = 8
+"""Runs of refs that are shown of one hit."""
+
+
+def shown_refs(spans: Sequence[RefSpan]) -> str:
+    """Return refs in words: `3.5.0 to 3.8.0, main`."""
+    if not spans:
+        return "none of the refs"
+    names = [
+        visible(one.first if one.first == one.last else f"{one.first} to {one.last}")
+        for one in spans
+    ]
+    more = len(names) - _SPANS
+    return ", ".join(names[:_SPANS]) + (f" and {more} more" if more > 0 else "")
 
 
 def left_out(answer: Answer) -> str:
@@ -270,6 +297,8 @@ def notes(answer: Answer) -> list[str]:
     found += _index_notes(answer)
     found += [f"note: {visible(warning)}" for warning in answer.warnings]
     found += [_absent_note(answer, why, count) for why, count in answer.completeness.absent.items()]
+    if answer.looked_at:
+        found += _looked_at_notes(answer.looked_at)
     if answer.unmatched_names:
         words = f"word{'' if len(answer.unmatched_names) == 1 else 's'}"
         names = visible(", ".join(answer.unmatched_names))
@@ -297,6 +326,16 @@ def _index_notes(answer: Answer) -> Iterator[str]:
     if how.deferred:
         slow = f"{counted(how.deferred, 'file')} {'was' if how.deferred == 1 else 'were'}"
         yield f"note: {slow} slow to read and deferred; `{command}` reads the rest"
+
+
+def _looked_at_notes(seen: LookedAt) -> Iterator[str]:
+    """Yield how much was looked at of refs, if not all of it was there."""
+    lacking_trees = seen.trees - seen.complete_trees
+    lacking_files = seen.files - seen.complete_files
+    if lacking_trees or lacking_files:
+        trees = f"{seen.complete_trees:,} of {counted(seen.trees, 'tree')}"
+        files = f"{seen.complete_files:,} of {counted(seen.files, 'file')}"
+        yield f"incomplete: of {counted(seen.refs, 'ref')}, {trees} and {files} could be read"
 
 
 def _absent_note(answer: Answer, why: str, count: int) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from ragit import chunk
 from ragit.git import Objects, Repo, Step
 from ragit.records import replaced
+from ragit.refs import line_of
 from ragit.types import Answer, Hit, LastStood, Oid, path_text
 
 MOVES = 8
@@ -111,17 +112,6 @@ class _Finder:
         new = dict.fromkeys(blob for blob in blobs if blob not in self._texts)
         for oid, data in self._objects.read_many(new):
             self._texts[oid] = (chunk.text_of(data) if data else None) or b""
-
-
-def line_of(code: bytes, text: bytes) -> int:
-    """Return the line of a text, from 1, at which some code stands as whole lines; 0 if none."""
-    at = text.find(code)
-    while at >= 0:
-        end = at + len(code)
-        if text[at - 1 : at] in (b"", b"\n", b"\r") and text[end : end + 1] in (b"", b"\n", b"\r"):
-            return text.count(b"\n", 0, at) + 1
-        at = text.find(code, at + 1)
-    return 0
 
 
 def _raw(path: str) -> bytes:

@@ -12,7 +12,7 @@ import os
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
-from functools import cached_property, wraps
+from functools import cached_property, partial, wraps
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Concatenate, ParamSpec
@@ -441,8 +441,11 @@ class Ragit(TreeQuestions):
 
     def gc(self) -> GcReport:
         """Drop what no ref, worktree, staged tree or recent reflog entry reaches."""
+        from ragit.repository.ref_labels import map_file
+
         self._targets.look_again()
         trees = self._targets.reachable(self.config.gc.reflog_days)
+        map_file(self.store_path).unlink(missing_ok=True)
         freed = self._repo.prune_private_objects(trees)  # first: it needs no room on the disk
         return replaced(self._indexer.collect(trees), object_bytes=freed)
 
@@ -489,20 +492,17 @@ class Ragit(TreeQuestions):
     def _answer(
         self, searcher: Searcher, query: Query, target: Target, on_index: OnIndex | None
     ) -> Answer:
+        if query.gone_since is not None or query.in_refs:
+            from ragit.repository.with_history import answered  # few searches need it
+
+            asked = partial(searcher.search, query, target, on_index)
+            return answered(self._repo, self.store_path, query, asked)
         answer = searcher.search(query, target, on_index)
-        if query.gone_since is not None:
-            return self._with_last_stood(query.gone_since, answer)
         if answer.completeness.settled and not answer.degraded:
             self._answers[_key(target, query)] = answer
             if len(self._answers) > CACHED_ANSWERS:
                 self._answers.popitem(last=False)
         return answer
-
-    def _with_last_stood(self, since: str, answer: Answer) -> Answer:
-        from ragit.repository.last_stood import with_last_stood
-
-        commit = self._repo.resolve(since).commit
-        return with_last_stood(self._repo, answer, commit) if commit else answer
 
     def _with_submodules(
         self, query: Query, target: Target, answer: Answer, on_index: OnIndex | None

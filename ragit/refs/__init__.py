@@ -1,0 +1,23 @@
+"""Refs chosen by patterns, and which of them hold a piece of code."""
+
+from __future__ import annotations
+
+from ragit.refs.file_map import FileMap, extended, load, save
+from ragit.refs.held import Held, Piece, trees_with
+from ragit.refs.lines import line_of
+from ragit.refs.names import Ref, listed, matching, spans
+
+__all__ = [
+    "FileMap",
+    "Held",
+    "Piece",
+    "Ref",
+    "extended",
+    "line_of",
+    "listed",
+    "load",
+    "matching",
+    "save",
+    "spans",
+    "trees_with",
+]

@@ -1,0 +1,200 @@
+"""A map from files to the trees that have them: derived from git alone, made once and extended by
+trees that are new.
+
+Of a path only checksums are kept. Two paths with the same one cost a look at a file too many.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import sys
+import zlib
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import cached_property
+from pathlib import Path
+
+from ragit.digests import SIZE, digest
+from ragit.git import FilesOfTrees
+from ragit.types import Oid
+
+_MAGIC = b"ragit map 1 " + sys.byteorder.encode() + b"\n"
+_HEAD = struct.Struct("<5Q")
+_DEAD = 64
+"""Trees that a map keeps beyond those that were asked for."""
+
+MOST = 400
+"""Files of the same name that are looked at for a piece of code. Where there are more
+(`__init__.py`), only those at its own path are.
+"""
+
+_Row = tuple[int, int, bytes]
+"""Checksums of name and path, and a raw object id."""
+
+
+class FileMap:
+    """The files of some trees. Row i is a file at a path; bit t of its number says that tree t has
+    it.
+    """
+
+    def __init__(
+        self,
+        trees: Sequence[str],
+        names: array[int],
+        paths: array[int],
+        oids: Sequence[bytes],
+        bits: bytes,
+    ) -> None:
+        self.trees = tuple(trees)
+        """Empty for a tree of which git lacks a part."""
+        self._names = names
+        self._paths = paths
+        self._oids = oids
+        self._bits = bits
+        self._width = _width(trees)
+
+    @classmethod
+    def of(cls, trees: Sequence[str], rows: Mapping[_Row, int]) -> FileMap:
+        """Return the map of some rows, in any order."""
+        ordered = sorted(rows)
+        width = _width(trees)
+        return cls(
+            trees,
+            array("I", [name for name, _, _ in ordered]),
+            array("I", [path for _, path, _ in ordered]),
+            [oid for _, _, oid in ordered],
+            b"".join(rows[row].to_bytes(width, "little") for row in ordered),
+        )
+
+    def mask(self, trees: Iterable[Oid]) -> int:
+        """Return a number whose bits are these trees, as far as the map has them."""
+        number_of = {tree: number for number, tree in enumerate(self.trees)}
+        return sum(1 << number_of[tree] for tree in set(trees) if tree in number_of)
+
+    def bits(self, row: int) -> int:
+        """Return the number whose bits are the trees that have a file."""
+        at = row * self._width
+        return int.from_bytes(self._bits[at : at + self._width], "little")
+
+    def blob(self, row: int) -> Oid:
+        """Return the blob of a row."""
+        return Oid(self._oids[row].hex())
+
+    def like_path(self, path: bytes, mask: int) -> list[int]:
+        """Return the rows of trees in `mask` that are called like the file at a path, in any
+        folder; where more than MOST are, those at the path itself.
+        """
+        return self._like(checksum(path.rpartition(b"/")[2]), checksum(path), mask)
+
+    def like_row(self, row: int, mask: int) -> list[int]:
+        """Return the rows that are called like the file of a row, as `like_path`."""
+        return self._like(self._names[row], self._paths[row], mask)
+
+    def _like(self, name: int, path: int, mask: int) -> list[int]:
+        first, after = bisect_left(self._names, name), bisect_right(self._names, name)
+        rows = [row for row in range(first, after) if self.bits(row) & mask]
+        if len(rows) <= MOST:
+            return rows
+        return [row for row in rows if self._paths[row] == path]
+
+    def of_blob(self, blob: Oid, mask: int) -> list[int]:
+        """Return the rows of a blob in the trees of `mask`."""
+        return [r for r in self._by_blob.get(bytes.fromhex(blob), ()) if self.bits(r) & mask]
+
+    @cached_property
+    def _by_blob(self) -> dict[bytes, list[int]]:
+        found: dict[bytes, list[int]] = {}
+        for row, oid in enumerate(self._oids):
+            found.setdefault(oid, []).append(row)
+        return found
+
+    def rows(self) -> Iterator[tuple[_Row, int]]:
+        """Yield all rows with their numbers."""
+        for row, key in enumerate(zip(self._names, self._paths, self._oids, strict=True)):
+            yield key, self.bits(row)
+
+    def packed(self) -> bytes:
+        """Return the map as bytes, for `unpacked` on the same machine."""
+        size = len(self._oids[0]) if self._oids else 0
+        parts = (
+            "\n".join(self.trees).encode(),
+            self._names.tobytes() + self._paths.tobytes(),
+            b"".join(self._oids),
+            self._bits,
+        )
+        packed = [zlib.compress(part, 1) for part in parts]
+        body = _HEAD.pack(size, *map(len, packed)) + b"".join(packed)
+        return _MAGIC + digest(body) + body
+
+
+def unpacked(data: bytes) -> FileMap | None:
+    """Return a packed map; None if it is damaged, or another version's."""
+    start = len(_MAGIC) + SIZE
+    body = data[start:]
+    if data[: len(_MAGIC)] != _MAGIC or digest(body) != data[len(_MAGIC) : start]:
+        return None
+    size, *lengths = _HEAD.unpack_from(body)
+    at, parts = _HEAD.size, []
+    for length in lengths:
+        parts.append(zlib.decompress(body[at : at + length]))
+        at += length
+    sums = array("I", parts[1])
+    half = len(sums) // 2
+    oids = [parts[2][at : at + size] for at in range(0, len(parts[2]), size or 1)]
+    trees = parts[0].decode().split("\n")
+    return FileMap(trees, sums[:half], sums[half:], oids, parts[3])
+
+
+def extended(
+    old: FileMap | None, trees: Sequence[Oid], read: Callable[[Sequence[Oid]], FilesOfTrees]
+) -> FileMap:
+    """Return a map that has all of some trees, of which `read` gives the files; the old one if it
+    has them.
+    """
+    known = old.trees if old else ()
+    missing = [tree for tree in dict.fromkeys(trees) if tree not in known]
+    if old and not missing:
+        return old
+    if len(known) + len(missing) > len(set(trees)) + _DEAD:
+        known, missing, old = (), list(dict.fromkeys(trees)), None
+    found = read(missing)
+    rows = dict(old.rows()) if old else {}
+    for (path, oid), bits in found.files.items():
+        key = (checksum(path.rpartition(b"/")[2]), checksum(path), oid)
+        whole = bits & ~found.unread
+        if whole:
+            rows[key] = rows.get(key, 0) | whole << len(known)
+    new = ("" if found.unread >> number & 1 else tree for number, tree in enumerate(missing))
+    return FileMap.of((*known, *new), rows)
+
+
+def load(file: Path) -> FileMap | None:
+    """Return the map that a file holds; None if there is none, or none that can be used."""
+    try:
+        return unpacked(file.read_bytes())
+    except OSError:
+        return None
+
+
+def save(file: Path, data: FileMap) -> None:
+    """Write a map to a file in one step; where that cannot be done, it is made again next time."""
+    part = file.with_name(f"{file.name}.{os.urandom(4).hex()}")
+    with suppress(OSError):
+        try:
+            part.write_bytes(data.packed())
+            part.replace(file)
+        finally:
+            part.unlink(missing_ok=True)
+
+
+def checksum(text: bytes) -> int:
+    """Return the checksum that stands for a name or a path."""
+    return zlib.crc32(text)
+
+
+def _width(trees: Sequence[str]) -> int:
+    """Return the bytes of a number with a bit for each tree."""
+    return (len(trees) + 7) // 8
