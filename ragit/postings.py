@@ -165,6 +165,11 @@ class Forward:
         self._numbers = numbers
         self.lengths = numbers[2 : 2 + chunks]
 
+    @property
+    def size(self) -> int:
+        """Number of bytes that it takes in memory."""
+        return len(self._numbers) * self._numbers.itemsize
+
     def entries(self, hashed: int) -> array[int]:
         """Return the entries of the word with this crc32, one for each chunk that contains it."""
         numbers = self._numbers

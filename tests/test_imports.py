@@ -53,7 +53,17 @@ ROOMS_OF_A_SEARCH = {
         "postings",
         "rank",
     ),
-    *("query", "records", "render", "repository", "search", "store", "types", "words"),
+    *(
+        "query",
+        "records",
+        "remembered",
+        "render",
+        "repository",
+        "search",
+        "store",
+        "types",
+        "words",
+    ),
 }
 """All rooms of ragit that an ordinary search loads; `NOT_LOADED` are the parts of them that only
 indexing needs.

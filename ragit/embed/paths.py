@@ -1,54 +1,96 @@
 """Measures how near a path is to a query in meaning, by the word vectors of the package.
 
 Paths are in no embedded text (one blob may have many), and a query meets some hundred of them: they
-are compared word by word, without numpy, and each word's vector is read and scaled once.
+are compared word by word, without numpy. What does not depend on the query is made once: the sum of
+a folder's words, and of a path's.
 """
 
 from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from operator import add, mul
+from typing import NamedTuple
 
 from ragit import words
+from ragit.embed.modelfile import ModelFile
 from ragit.embed.options import EmbedderOptions
 from ragit.embed.static import StaticEmbedder
 
-Vector = tuple[float, ...]
+REMEMBERED_WORDS = 1024
+"""Vectors of words that a process remembers, of 8 KB each."""
+
+REMEMBERED_PATHS = 4096
+"""Vectors of paths that a process remembers, and as many of folders, of 2 KB each."""
+
+
+class PathVector(NamedTuple):
+    """The sum of the vectors of a path's words, and its length."""
+
+    sum: Sequence[float]
+    length: float
+
+
+class PathVectors:
+    """Vectors of paths by one model."""
+
+    def __init__(self, model: StaticEmbedder) -> None:
+        self._vector = lru_cache(maxsize=REMEMBERED_WORDS)(model.word_vector)
+        self._sums: dict[str, Sequence[float]] = {"": (0.0,) * model.dimensions}
+        """By folder."""
+        self._paths: dict[str, PathVector] = {}
+
+    def of(self, path: str) -> PathVector:
+        """Return the vector of a path without its suffix."""
+        known = self._paths.get(path)
+        if known is None:
+            folder, _, name = path.rpartition("/")
+            total = self._with_words(self._of_folder(folder), name.rpartition(".")[0] or name)
+            known = PathVector(array("d", total), math.sqrt(sum(map(mul, total, total))))
+            if len(self._paths) >= REMEMBERED_PATHS:
+                self._paths.clear()
+            self._paths[path] = known
+        return known
+
+    def _of_folder(self, folder: str) -> Sequence[float]:
+        """Return the sum of the vectors of a folder's words.
+
+        Loops: paths may be a thousand folders deep.
+        """
+        known = folder
+        while known not in self._sums:
+            known = known.rpartition("/")[0]
+        total = self._sums[known]
+        if len(self._sums) >= REMEMBERED_PATHS:
+            self._sums = {"": self._sums[""]}
+        for name in filter(None, folder[len(known) :].split("/")):
+            total = self._with_words(total, name)
+            known = f"{known}/{name}" if known else name
+            self._sums[known] = array("d", total)
+        return total
+
+    def _with_words(self, total: Sequence[float], name: str) -> Sequence[float]:
+        for word in words.words(name):
+            total = tuple(map(add, total, self._vector(word)))
+        return total
+
+
+@lru_cache(maxsize=1)
+def _path_vectors(file: ModelFile) -> PathVectors:
+    """Return the vectors of a model file's paths, the same object as long as it is the same."""
+    return PathVectors(StaticEmbedder(EmbedderOptions()))
 
 
 def path_nearness(query: str) -> Callable[[str], float]:
     """Return a function of a path: the cosine of its words with the query's, at least 0."""
     model = StaticEmbedder(EmbedderOptions())
     wanted = array("f", model.embed_query(query))
-    zero: Vector = (0.0,) * model.dimensions
-    vector = lru_cache(maxsize=None)(model.word_vector)
-
-    sums: dict[str, Vector] = {"": zero}
-
-    def sum_of(path: str) -> Vector:
-        """Return the sum of the vectors of a path's words.
-
-        Loops: paths may be a thousand folders deep.
-        """
-        known = path
-        while known not in sums:
-            known = known.rpartition("/")[0]
-        total = sums[known]
-        for name in filter(None, path[len(known) :].split("/")):
-            for word in words.words(name):
-                total = tuple(map(add, total, vector(word)))
-            known = f"{known}/{name}" if known else name
-            sums[known] = total
-        return total
+    vectors = _path_vectors(model.file)
 
     def nearness(path: str) -> float:
-        above, _, name = path.rpartition("/")
-        stem = name.rpartition(".")[0] or name
-        summed = sum_of(f"{above}/{stem}" if above else stem)
-        length = math.sqrt(sum(map(mul, summed, summed)))
+        summed, length = vectors.of(path)
         return max(0.0, sum(map(mul, summed, wanted)) / length) if length else 0.0
 
     return nearness

@@ -22,6 +22,7 @@ from ragit.types import Change, Entry, Oid
 
 if TYPE_CHECKING:
     from ragit.git.first_parents import Step
+    from ragit.git.head_stamp import HeadStamp
     from ragit.git.history import Logged
     from ragit.git.ranges import Range
     from ragit.git.tree_objects import FilesOfTrees
@@ -33,6 +34,7 @@ class Repo:
     def __init__(self, path: str, env: Mapping[str, str], scratch: Path | None) -> None:
         self._path, self._env = path, env
         self._layout = discover(path, env)
+        self._stamp: HeadStamp | None = None
         self._private = private.Private(self._layout, scratch)
         self._open: list[Objects] = []
         self.sizes_here: dict[Oid, int] = {}
@@ -72,8 +74,17 @@ class Repo:
         self._private.close()
 
     def refresh(self) -> None:
-        """Read HEAD again, which the user may have moved."""
+        """Read HEAD again, which the user may have moved.
+
+        From the second time on, git is not asked if the files that say so are unchanged.
+        """
+        from ragit.git.head_stamp import head_stamp, names_commit  # only for a process that stays
+
+        if self._stamp is not None and head_stamp(self._path, self._layout) == self._stamp:
+            return
         self._layout = discover(self._path, self._env)
+        stamp = head_stamp(self._path, self._layout)
+        self._stamp = stamp if stamp and names_commit(stamp, self._layout) else None
 
     @property
     def common_dir(self) -> Path:

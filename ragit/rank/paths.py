@@ -89,6 +89,7 @@ def is_tooling(path: str) -> bool:
     return _TOOLING.search(path) is not None
 
 
+@_cached
 def is_old(path: str) -> bool:
     """Return true for what is called deprecated or kept for compatibility."""
     return _OLD.search(path) is not None
@@ -108,6 +109,7 @@ def subject_of(path: str) -> str:
     return "".join(_OF_TEST.sub("", name).split("_"))
 
 
+@_cached
 def twin_of(path: str) -> str:
     """Return the path with the names of platforms and languages taken out: the same for variants of
     one file.

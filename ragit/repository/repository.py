@@ -41,7 +41,7 @@ if TYPE_CHECKING:
         IndexReport,
         StatusReport,
     )
-    from ragit.search import OpenTree, Searcher
+    from ragit.search import Kept, OpenTree, Searcher
     from ragit.usages import Usages
 
 CACHED_ANSWERS = 256
@@ -125,6 +125,7 @@ class Ragit(TreeQuestions):
 
     def close(self) -> None:
         """Stop all processes and close all files."""
+        self._let_go()
         self._repo.close()
 
     @property
@@ -201,6 +202,7 @@ class Ragit(TreeQuestions):
         is False. Raises UnknownRevision.
         """
         self._targets.look_again()
+        self._let_go()
         if fetch_missing:
             self._repo.fetch_trees(self._repo.trees_named(revisions or ["HEAD"]))
         wanted: list[Revision | Target] = [self._repo.resolve(revision) for revision in revisions]
@@ -296,7 +298,7 @@ class Ragit(TreeQuestions):
         from ragit.search import TreeOpener  # loaded while git looks at the working tree
 
         target = self._targets.of(ref, scope)
-        opener = TreeOpener(self._repo, self.config, self._indexer)
+        opener = TreeOpener(self.config, self._indexer, self._kept)
         return opener.open(target, index=index, on_index=on_index)
 
     def path_from_top(self, path: str) -> bytes:
@@ -444,6 +446,7 @@ class Ragit(TreeQuestions):
         from ragit.repository.ref_labels import map_file
 
         self._targets.look_again()
+        self._let_go()
         trees = self._targets.reachable(self.config.gc.reflog_days)
         map_file(self.store_path).unlink(missing_ok=True)
         freed = self._repo.prune_private_objects(trees)  # first: it needs no room on the disk
@@ -465,7 +468,18 @@ class Ragit(TreeQuestions):
     def _searcher(self) -> Searcher:
         from ragit.search import Searcher
 
-        return Searcher(self._repo, self.config, self._indexer)
+        return Searcher(self.config, self._indexer, self._kept)
+
+    @cached_property
+    def _kept(self) -> Kept:
+        from ragit.search import Kept
+
+        return Kept(self._repo, self._indexer)
+
+    def _let_go(self) -> None:
+        """Close what searches have kept open: what is to be done may need the store alone."""
+        if "_kept" in self.__dict__:
+            self._kept.release()
 
     def _healed(self, asked: Query, on_index: OnIndex | None) -> tuple[Target, Answer]:
         """Answer a query; objects of uncommitted work that turn out damaged are written again."""

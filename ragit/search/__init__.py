@@ -5,13 +5,14 @@ through `index`.
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:  # exported, and imported on first use
+    from ragit.search.kept import Kept
     from ragit.search.open_tree import OpenTree, TreeOpener
     from ragit.search.search import Searcher
 else:
     from ragit.lazy import exports
 
     __getattr__ = exports(
-        __name__, {"open_tree": ["OpenTree", "TreeOpener"], "search": ["Searcher"]}
+        __name__, {"kept": ["Kept"], "open_tree": ["OpenTree", "TreeOpener"], "search": ["Searcher"]}
     )
 
-__all__ = ["OpenTree", "Searcher", "TreeOpener"]
+__all__ = ["Kept", "OpenTree", "Searcher", "TreeOpener"]

@@ -119,7 +119,7 @@ def find_candidates(
     covering += _defining(tree, query, holders, scores)
     places = _chosen(tree, scores, covering, near, mentions, wanted)
     chunkings = sorted({tree.snapshot.chunkings[place] for place in places})
-    forwards = {c: Forward(packed) for c, packed in store.forward(chunkings).items()}
+    forwards = store.forward(chunkings)
     keywords = {c: rank.score_chunks(f, scores.rarity, scoring) for c, f in forwards.items()}
     cosines = _cosines(store, vectors, chunkings) if vectors else {}
     passing = tree.passing(chunk for chunk, _ in _numbered(keywords))
@@ -272,10 +272,10 @@ def _covering(
         return listed[:COVERING_FILES]
     weights = word_weights(query, holders, len(tree.snapshot.paths))
     looked_at = {place: tree.snapshot.chunkings[place] for place in listed[:LOOKED_AT]}
-    packed = store.forward(sorted(set(looked_at.values())))
+    forwards = store.forward(sorted(set(looked_at.values())))
     shares = {
-        chunking: max(shares_of_chunks(query, weights, Forward(one)).values(), default=0.0)
-        for chunking, one in packed.items()
+        chunking: max(shares_of_chunks(query, weights, one).values(), default=0.0)
+        for chunking, one in forwards.items()
     }
     by_chunk = sorted(looked_at, key=lambda place: (-shares[looked_at[place]], place))
     return [*listed[:COVERING_FILES], *by_chunk[:COVERING_FILES]]

@@ -12,9 +12,11 @@ from typing import NamedTuple
 
 from ragit.config import Config
 from ragit.errors import EmbedderUnavailable, NotIndexed, StoreBusy, WorkerDied
-from ragit.git import Objects, Repo
+from ragit.git import Objects
 from ragit.index import IndexedTree, Indexer, WaitingSearch, completeness_of
+from ragit.search.kept import Kept
 from ragit.search.texts import Texts
+from ragit.search.whole_tree import WholeTree
 from ragit.store import ChunkRow, Store
 from ragit.types import OnIndex, Target, index_command
 
@@ -45,8 +47,9 @@ class _State(NamedTuple):
 class OpenTree:
     """An indexed tree in one state of the store. Valid until the `with` that opened it ends."""
 
-    def __init__(self, target: Target, state: _State, objects: Objects) -> None:
+    def __init__(self, target: Target, state: _State, objects: Objects, kept: Kept) -> None:
         self.target = target
+        self._kept = kept
         self.tree = state.tree
         self.without = state.without
         """The tree whose code is left out; None if all of `tree` is asked about."""
@@ -74,8 +77,13 @@ class OpenTree:
     def texts(self) -> Texts:
         """Return the texts of files, each read once."""
         if self._texts is None:
-            self._texts = Texts(self.objects, self.store)
+            self._texts = Texts(self.objects, self.store, self._kept.texts)
         return self._texts
+
+    @property
+    def whole(self) -> WholeTree:
+        """Return the tree with what earlier searches found out about it."""
+        return self._kept.tree(self.tree.snapshot)
 
     def chunking_at(self, path: bytes) -> int | None:
         """Return the chunking of an indexed file by its path from the top; None if there is none,
@@ -103,10 +111,10 @@ class OpenTree:
 class TreeOpener:
     """Opens trees of one repository, and indexes what they lack."""
 
-    def __init__(self, repo: Repo, config: Config, indexer: Indexer) -> None:
-        self._repo = repo
+    def __init__(self, config: Config, indexer: Indexer, kept: Kept) -> None:
         self._config = config
         self._indexer = indexer
+        self._kept = kept
 
     @contextmanager
     def open(
@@ -124,13 +132,14 @@ class TreeOpener:
         Raises NotIndexed.
         """
         with ExitStack() as stack:
-            objects = stack.enter_context(self._repo.objects())
-            state = self._state(stack, target)
+            kept = stack.enter_context(self._kept.taken())
+            objects = kept.objects()
+            state = self._state(stack, target, kept)
             if not state.complete and self._may_index(index, target, state):
-                state = self._completed(stack, target, state, objects, only_vectors, on_index)
+                state = self._completed(stack, target, state, kept, only_vectors, on_index)
             if state.store is None and not state.complete:
                 raise NotIndexed("nothing is indexed in this repository", "Type: ragit index")
-            yield OpenTree(target, state, objects)
+            yield OpenTree(target, state, objects, kept)
         if state.indexed:
             self._indexer.tidy()
         if index and self._config.freshness.policy == "refresh":
@@ -138,14 +147,13 @@ class TreeOpener:
                 if tree.walked and tree.complete:
                     self._indexer.keep(tree.tree)
 
-    def _state(self, stack: ExitStack, target: Target) -> _State:
+    def _state(self, stack: ExitStack, target: Target, kept: Kept) -> _State:
         """Return a reader that sees one state of the store until the stack is closed, and the tree
         in that state.
         """
-        store = self._indexer.open_store()
+        store = kept.store()
         moment = ExitStack()
         if store:
-            stack.enter_context(store)
             stack.enter_context(moment)
             moment.enter_context(store.reading())
         without = target.without
@@ -176,14 +184,14 @@ class TreeOpener:
         stack: ExitStack,
         target: Target,
         state: _State,
-        objects: Objects,
+        kept: Kept,
         only_vectors: bool,
         on_index: OnIndex | None,
     ) -> _State:
         """Index what is missing, as far as that is quick, and return the state after that."""
         self._indexer.prepare(state.trees)
         progress = on_index(self._indexer.announced(state.trees)) if on_index else None
-        waiting = WaitingSearch(state.trees, state.store, objects, state.moment)
+        waiting = WaitingSearch(state.trees, state.store, kept.objects(), state.moment)
         complete = partial(
             Indexer.complete,
             trees=[tree.tree for tree in state.trees],
@@ -197,7 +205,9 @@ class TreeOpener:
             if only_vectors:
                 raise
             words_only = self._indexer.without_vectors()
-            complete(words_only, search=WaitingSearch(state.trees, None, objects, ExitStack()))
+            complete(
+                words_only, search=WaitingSearch(state.trees, None, kept.objects(), ExitStack())
+            )
             self._indexer.absent |= words_only.absent
             refused = error.message
         except StoreBusy as error:
@@ -211,6 +221,7 @@ class TreeOpener:
             without = others[0] if others else None
             return _State(state.store, tree, state.moment, without, failed=failed, indexed=True)
         state.moment.close()
-        if state.store:
-            state.store.close()
-        return self._state(stack, target)._replace(refused=refused, failed=failed, indexed=True)
+        kept.close_store()
+        return self._state(stack, target, kept)._replace(
+            refused=refused, failed=failed, indexed=True
+        )

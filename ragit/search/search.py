@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ragit import chunk, globs, rank
 from ragit.config import Config
-from ragit.git import Repo
 from ragit.index import (
     SUBMODULE,
     IndexedTree,
@@ -21,6 +20,7 @@ from ragit.index import (
 from ragit.query import Query
 from ragit.search.filtered_tree import FilteredTree
 from ragit.search.hits import HitBuilder
+from ragit.search.kept import Kept
 from ragit.search.lacked import Lacked
 from ragit.search.open_tree import OpenTree, TreeOpener
 from ragit.search.query_ranker import QueryRanker, RankedQuery, SearchScope
@@ -63,10 +63,10 @@ class Found(NamedTuple):
 class Searcher:
     """Answers queries about the trees of one repository."""
 
-    def __init__(self, repo: Repo, config: Config, indexer: Indexer) -> None:
+    def __init__(self, config: Config, indexer: Indexer, kept: Kept) -> None:
         self._config = config
         self._indexer = indexer
-        self._trees = TreeOpener(repo, config, indexer)
+        self._trees = TreeOpener(config, indexer, kept)
         self._ranker = QueryRanker(config, indexer.embedder)
 
     @staticmethod
@@ -110,7 +110,9 @@ class Searcher:
     def _find(self, opened: OpenTree, query: Query) -> Found:
         store, texts = opened.store, opened.texts
         lacked = Lacked(store, opened.without.snapshot) if opened.without else None
-        tree = FilteredTree(opened.tree.snapshot, self._filter(store, query, lacked), lacked)
+        tree = FilteredTree(
+            opened.tree.snapshot, self._filter(store, query, lacked), lacked, opened.whole
+        )
         if not tree.places:
             return Found(notes=(_nothing_passes(opened, query),))
         reranker = self._reranker if self._reranks(query) else None

@@ -4,10 +4,11 @@ search.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 
 from ragit import chunk
 from ragit.git import Objects
+from ragit.remembered import Remembered
 from ragit.store import Store
 from ragit.types import Oid
 
@@ -15,9 +16,10 @@ from ragit.types import Oid
 class Texts:
     """The texts of the files that one search looks at, by chunking."""
 
-    def __init__(self, objects: Objects, store: Store) -> None:
+    def __init__(self, objects: Objects, store: Store, remembered: Remembered[Oid, bytes]) -> None:
         self._objects = objects
         self._store = store
+        self._remembered = remembered
         self._texts: dict[int, bytes] = {}
         self.numbers: dict[int, bytes] = {}
         """Rows, pages, ... of the lines of documents, packed."""
@@ -36,11 +38,19 @@ class Texts:
         for chunking, data in self._store.derived(blobs).items():
             self._texts[chunking], self.numbers[chunking] = chunk.parted(data)
         others = {c: oid for c, (oid, _) in blobs.items() if c not in self._texts}
-        data_of = dict(self._objects.read_many(others.values()))
-        self.lost.update(c for c, oid in others.items() if data_of.get(oid) is None)
-        self._texts.update(
-            (c, chunk.text_of(data_of.get(oid) or b"") or b"") for c, oid in others.items()
-        )
+        found = self._read(set(others.values()))
+        self.lost.update(c for c, oid in others.items() if oid not in found)
+        self._texts.update((c, found.get(oid, b"")) for c, oid in others.items())
+
+    def _read(self, oids: Set[Oid]) -> dict[Oid, bytes]:
+        """Return the texts of blobs; without those that git has lost."""
+        known = ((oid, self._remembered.get(oid)) for oid in oids)
+        found = {oid: text for oid, text in known if text is not None}
+        for oid, data in self._objects.read_many(sorted(oids - found.keys())):
+            if data is not None:
+                found[oid] = chunk.text_of(data) or b""
+                self._remembered.add(oid, found[oid], len(found[oid]))
+        return found
 
     def __getitem__(self, chunking: int) -> bytes:
         """Return the text of a chunking that was loaded, in UTF-8."""

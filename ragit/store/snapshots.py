@@ -18,6 +18,9 @@ from ragit.types import Oid
 KEPT = 128
 """Trees that are kept; any other is resolved again from its entries in milliseconds."""
 
+UNPACKED = 4
+"""Trees that an open store remembers unpacked."""
+
 
 class Snapshot(Record):
     """A tree of chunkings: the i-th path is the i-th chunking, whose blob has lengths[i] words."""
@@ -35,15 +38,28 @@ class Snapshots:
     def __init__(self, db: apsw.Connection, path: Path) -> None:
         self._db = db
         self._path = path
+        self._unpacked: dict[tuple[Oid, str], tuple[tuple[Any, ...], Snapshot]] = {}
+        """The last trees that were read, each with its packed columns."""
 
     def of(self, tree: Oid, selection: str) -> Snapshot | None:
-        """Return a tree under a selection of files; None if it is not cached."""
+        """Return a tree under a selection of files; None if it is not cached.
+
+        As long as it is stored unchanged, an open store returns the same object.
+        """
         with translated(self._path):
             row = self._db.execute(
                 "SELECT paths, chunkings, skipped FROM snapshot WHERE tree = ? AND selection = ?",
                 (bytes.fromhex(tree), selection),
             ).fetchone()
-            return None if row is None else unpacked(*row)
+            known = self._unpacked.pop((tree, selection), None)
+            if row is None:
+                return None
+            if known is None or known[0] != row:
+                known = (row, unpacked(*row))
+            self._unpacked[tree, selection] = known
+            if len(self._unpacked) > UNPACKED:
+                del self._unpacked[next(iter(self._unpacked))]
+            return known[1]
 
     def trees(self, selection: str) -> list[Oid]:
         """Return the cached trees of a selection, newest first."""

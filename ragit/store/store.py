@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import cast
 
 from ragit.errors import EmbedderUnavailable, StoreFull
+from ragit.postings import Forward
+from ragit.remembered import Remembered
 from ragit.store import checksums, schema, verify
 from ragit.store.connect import (
     BUSY_MS,
@@ -22,7 +24,6 @@ from ragit.store.connect import (
 )
 from ragit.store.descriptions import Descriptions
 from ragit.store.names import Names
-from ragit.store.nearest import closest, runs
 from ragit.store.rows import (
     CHUNK_COLUMNS,
     ChunkRow,
@@ -38,6 +39,7 @@ from ragit.store.rows import (
 )
 from ragit.store.snapshots import Snapshots
 from ragit.store.states import States
+from ragit.store.vector_queries import VectorQueries
 from ragit.types import DEFERRED, Oid
 
 MOST_CHUNKS = 1 << schema.ORDINAL_BITS
@@ -46,8 +48,14 @@ MOST_CHUNKS = 1 << schema.ORDINAL_BITS
 _FOUND = (int, int, str, int, int)
 """Types of the columns that `find` reads."""
 
+FORWARD_BYTES = 64 << 20
+"""Bytes of unpacked words that an open store remembers."""
 
-class Store:
+REMEMBERED_ROWS = 16_384
+"""Chunk rows that an open store remembers, of some 500 bytes each."""
+
+
+class Store(VectorQueries):
     """An open store. Close it, or use it in a `with`."""
 
     def __init__(self, path: Path, *, writable: bool, wait_ms: int = BUSY_MS) -> None:
@@ -280,7 +288,7 @@ class Store:
         """Return what the chunkings define and refer to."""
         return Names(self._db, self.path)
 
-    @property
+    @cached_property
     def snapshots(self) -> Snapshots:
         """Return the cached trees."""
         return Snapshots(self._db, self.path)
@@ -338,71 +346,41 @@ class Store:
             sql = "SELECT term FROM temp.vocabulary WHERE term >= ? AND term < ?"
             yield from (term for (term,) in self._db.execute(sql, (prefix, last)))
 
-    def forward(self, chunkings: Iterable[int]) -> dict[int, bytes]:
-        """Return the packed words of some chunkings. Raises StoreUnreadable if one is not there."""
-        sql = "SELECT terms FROM forward WHERE chunking = ?"
-        with translated(self.path):
-            found = ((c, self._db.execute(sql, (c,)).fetchone()) for c in chunkings)
-            return {c: checked(row or (), (bytes,))[0] for c, row in found}
+    def forward(self, chunkings: Iterable[int]) -> dict[int, Forward]:
+        """Return the packed words of some chunkings. Raises StoreUnreadable if one is not there.
 
-    def nearest(
-        self, bits: bytes, members: Iterable[int], embedder: int, limit: int
-    ) -> list[tuple[int, int]]:
-        """Return (chunk, differing sign bits) of the `limit` chunks nearest to a query.
-
-        `members` are the chunkings to look at, in ascending order. All chunks as near as the last
-        one are returned, too: a cut among equals would depend on the order of insertion.
-        """
-        sql = f"""
-            SELECT chunk, vec_distance_hamming(vec_bit(v), vec_bit(?1)) AS distance
-            FROM vec_bit_{embedder} WHERE chunk BETWEEN ?2 AND ?3
-        """
-        near: list[tuple[int, int]] = []
-        bound = 1 << 30
-        with translated(self.path):
-            for first, last in runs(members):
-                span = (bits, chunk_id(first, 0), chunk_id(last + 1, 0) - 1)
-                near.extend(
-                    self._db.execute(f"SELECT * FROM ({sql}) WHERE distance <= ?4", (*span, bound))
-                )
-                if len(near) > 2 * limit:
-                    near, bound = closest(near, limit)
-        return closest(near, limit)[0]
-
-    def similarities(self, vector: bytes, chunks: Iterable[int], embedder: int) -> dict[int, float]:
-        """Return the cosine of some chunks with a query's byte vector, from -1 to 1."""
-        sql = f"""
-            SELECT 1 - vec_distance_cosine(vec_int8(v), vec_int8(?))
-            FROM vec_i8_{embedder} WHERE chunk = ?
+        An open store remembers the last ones unpacked: a chunking never changes.
         """
         with translated(self.path):
-            found = ((chunk, self._db.execute(sql, (vector, chunk)).get) for chunk in chunks)
-            return {chunk: cosine for chunk, cosine in found if cosine is not None}
+            return {c: self._forwards.get(c) or self._unpack_forward(c) for c in chunkings}
 
-    def similarities_within(
-        self, vector: bytes, chunkings: Iterable[int], embedder: int
-    ) -> dict[int, list[float]]:
-        """Return the cosines of all chunks of some chunkings, each in the order of its chunks."""
-        sql = f"""
-            SELECT 1 - vec_distance_cosine(vec_int8(v), vec_int8(?)) FROM vec_i8_{embedder}
-            WHERE chunk BETWEEN ? AND ? ORDER BY chunk
-        """
-        with translated(self.path):
-            return {
-                chunking: [
-                    cosine or 0.0  # NULL for a vector without direction
-                    for (cosine,) in self._db.execute(
-                        sql, (vector, chunk_id(chunking, 0), chunk_id(chunking + 1, 0) - 1)
-                    )
-                ]
-                for chunking in chunkings
-            }
+    def _unpack_forward(self, chunking: int) -> Forward:
+        row = self._db.execute("SELECT terms FROM forward WHERE chunking = ?", (chunking,))
+        forward = Forward(checked(row.fetchone() or (), (bytes,))[0])
+        self._forwards.add(chunking, forward, forward.size)
+        return forward
+
+    @cached_property
+    def _forwards(self) -> Remembered[int, Forward]:
+        return Remembered(FORWARD_BYTES)
 
     def chunks(self, ids: Iterable[int]) -> dict[int, ChunkRow]:
-        """Return chunk rows by number. Raises StoreUnreadable if one is not there."""
-        sql = f"SELECT {CHUNK_COLUMNS} FROM chunk WHERE id = ?"
+        """Return chunk rows by number. Raises StoreUnreadable if one is not there.
+
+        An open store remembers the last ones: a chunk never changes.
+        """
         with translated(self.path):
-            return {i: chunk_row(self._db.execute(sql, (i,)).fetchone() or ()) for i in ids}
+            return {i: self._rows.get(i) or self._chunk(i) for i in ids}
+
+    def _chunk(self, number: int) -> ChunkRow:
+        sql = f"SELECT {CHUNK_COLUMNS} FROM chunk WHERE id = ?"
+        row = chunk_row(self._db.execute(sql, (number,)).fetchone() or ())
+        self._rows.add(number, row)
+        return row
+
+    @cached_property
+    def _rows(self) -> Remembered[int, ChunkRow]:
+        return Remembered(REMEMBERED_ROWS)
 
     def chunks_of(self, chunking: int) -> dict[int, ChunkRow]:
         """Return all chunk rows of a chunking by number, in order."""

@@ -1,0 +1,111 @@
+"""Tell, without a process, that a repository's HEAD is where it was found before.
+
+The files that say so are read or looked at: HEAD, the branch that it names, and where the
+repository is. Where they are of another kind (reftable, a symbolic branch, replace refs), nothing
+is known, and git is asked.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+from ragit.git.layout import Layout
+from ragit.types import Oid
+
+_OWN = ("refs/worktree/", "refs/bisect/", "refs/rewritten/")
+"""Refs that a worktree has for itself."""
+
+_HEX = re.compile(rb"[0-9a-f]{40}(?:[0-9a-f]{24})?\n?")
+
+Facts = tuple[int, int, int, int]
+"""Device, number, size and time of the last change of a file."""
+
+
+class HeadStamp(NamedTuple):
+    """What the files of a repository said about its HEAD. Equal stamps mean the same commit."""
+
+    head: bytes
+    """Content of HEAD."""
+    branch: bytes
+    """Content of the branch's own file; empty if it has none."""
+    packed: Facts | None
+    """Of the file that holds the branches without a file of their own, if it is needed."""
+    places: tuple[Facts | None, ...]
+    """Of the repository's folders and settings."""
+
+
+def head_stamp(path: str, layout: Layout) -> HeadStamp | None:
+    """Return the stamp of the repository of `path`; None where files alone do not tell."""
+    try:
+        head = (layout.git_dir / "HEAD").read_bytes()
+        branch = _branch_file(head, layout)
+        content = _content(branch) if branch else b""
+    except (OSError, ValueError):
+        return None
+    if (layout.common_dir / "refs" / "replace").exists() or _repository_between(path, layout):
+        return None
+    packed = None if content or not branch else _facts(layout.common_dir / "packed-refs")
+    return HeadStamp(head, content, packed, tuple(map(_facts, _places(layout))))
+
+
+def names_commit(stamp: HeadStamp, layout: Layout) -> bool:
+    """Return True if the files of a stamp hold the commit that git found."""
+    if layout.commit is None:
+        return False
+    if stamp.packed is None:
+        held = stamp.branch or stamp.head
+        return bool(_HEX.fullmatch(held)) and Oid(held.decode().strip()) == layout.commit
+    name = stamp.head.removeprefix(b"ref: ").strip()
+    try:
+        refs = (layout.common_dir / "packed-refs").read_bytes()
+    except OSError:
+        return False
+    return b"\n%s %s\n" % (layout.commit.encode(), name) in b"\n" + refs
+
+
+def _branch_file(head: bytes, layout: Layout) -> Path | None:
+    """Return the file of the branch that HEAD names; None if HEAD is detached."""
+    if not head.startswith(b"ref: "):
+        return None
+    name = os.fsdecode(head.removeprefix(b"ref: ").strip())
+    if name.startswith(_OWN) or not name.startswith("refs/") or ".." in name:
+        raise ValueError(f"{name} is no branch")
+    return layout.common_dir / name
+
+
+def _content(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return b""
+
+
+def _places(layout: Layout) -> tuple[Path, ...]:
+    found = (layout.common_dir / "config", layout.git_dir / "config.worktree")
+    return (*found, layout.top / ".git") if layout.top else found
+
+
+def _repository_between(path: str, layout: Layout) -> bool:
+    """Return True if another repository lies between the opened folder and the top."""
+    folder = Path(os.path.realpath(path))
+    if layout.top is None or not folder.is_dir():
+        return True
+    while folder != layout.top:
+        if folder == folder.parent or os.path.lexists(folder / ".git"):
+            return True
+        folder = folder.parent
+    return False
+
+
+def _facts(path: Path) -> Facts | None:
+    try:
+        found = path.lstat()
+    except OSError:
+        return None
+    # A folder's size and time change with what is made in it.
+    is_file = not path.is_dir()
+    size, time = (found.st_size, found.st_mtime_ns) if is_file else (0, 0)
+    return found.st_dev, found.st_ino, size, time

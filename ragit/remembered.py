@@ -1,0 +1,36 @@
+"""Remember values that cost time to make, up to a bound. No IO."""
+
+from __future__ import annotations
+
+from typing import Generic, TypeVar
+
+_K = TypeVar("_K")
+_V = TypeVar("_V")
+
+
+class Remembered(Generic[_K, _V]):
+    """Values by key. Beyond a bound of their sizes together, the oldest ones are forgotten."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._size = 0
+        self._values: dict[_K, tuple[_V, int]] = {}
+
+    def get(self, key: _K) -> _V | None:
+        """Return a value; None if it is not remembered."""
+        found = self._values.get(key)
+        return None if found is None else found[0]
+
+    def add(self, key: _K, value: _V, size: int = 1) -> None:
+        """Remember a value of some size, in the place of one that had its key."""
+        known = self._values.pop(key, None)
+        self._size += size - (known[1] if known else 0)
+        self._values[key] = (value, size)
+        while self._size > self._most:
+            _, oldest = self._values.pop(next(iter(self._values)))
+            self._size -= oldest
+
+    def clear(self) -> None:
+        """Forget all."""
+        self._values.clear()
+        self._size = 0

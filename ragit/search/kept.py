@@ -1,0 +1,126 @@
+"""Keep a store and a git process open between the searches of one process, with what is known of
+the trees that were searched.
+
+Nothing here can be stale: a store remembers only rows that never change, and it is opened anew
+when its file was replaced.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ragit.git import Objects, ObjectsRecipe, Repo
+from ragit.index import Indexer
+from ragit.remembered import Remembered
+from ragit.search.whole_tree import WholeTree
+from ragit.store import Snapshot, Store
+from ragit.types import Oid
+
+TREES = 4
+"""Trees of which is kept what was found out about them."""
+
+TEXT_BYTES = 16 << 20
+"""Bytes of texts that are kept. A search of a large tree reads some hundred KB."""
+
+
+class Kept:
+    """What stays open between searches. One thread at a time can have it, by `taken`."""
+
+    def __init__(self, repo: Repo, indexer: Indexer) -> None:
+        self._repo = repo
+        self._indexer = indexer
+        self._lock = threading.Lock()
+        self._store: Store | None = None
+        self._identity: tuple[int, int] | None = None
+        self._objects: Objects | None = None
+        self._recipe: ObjectsRecipe | None = None
+        self._trees: list[WholeTree] = []
+        self.texts: Remembered[Oid, bytes] = Remembered(TEXT_BYTES)
+        """Texts of blobs, in UTF-8."""
+
+    @contextmanager
+    def taken(self) -> Iterator[Kept]:
+        """Give what is kept to one caller; to a second one meanwhile, one of its own.
+
+        All is closed after an error, which may have left a process or a store halfway.
+        """
+        if not self._lock.acquire(blocking=False):
+            other = Kept(self._repo, self._indexer)
+            try:
+                yield other
+            finally:
+                other.close()
+            return
+        try:
+            yield self
+        except BaseException:
+            self.close()
+            raise
+        finally:
+            self._lock.release()
+
+    def release(self) -> None:
+        """Close all, unless a search is under way."""
+        if self._lock.acquire(blocking=False):
+            try:
+                self.close()
+            finally:
+                self._lock.release()
+
+    def close(self) -> None:
+        """Close all, and forget what was found out."""
+        self.close_store()
+        if self._objects is not None:
+            self._objects.close()
+            self._objects = self._recipe = None
+        self._trees.clear()
+        self.texts.clear()
+
+    def close_store(self) -> None:
+        """Close the store, with all that it remembers."""
+        if self._store is not None:
+            self._store.close()
+            self._store = self._identity = None
+
+    def store(self) -> Store | None:
+        """Return the open store; None if there is none to open."""
+        path = self._indexer.store_path
+        now = _identity(path)
+        if self._store is not None and (now is None or now != self._identity):
+            self.close_store()
+        if self._store is None:
+            self._store = self._indexer.open_store()
+            # A store in a folder that cannot be written may be open as unchangeable.
+            writable = os.access(path.parent, os.W_OK)
+            self._identity = now if writable and now == _identity(path) else None
+        return self._store
+
+    def objects(self) -> Objects:
+        """Return the reader of git's objects."""
+        recipe = self._repo.recipe()
+        if self._objects is None or recipe != self._recipe:
+            if self._objects is not None:
+                self._objects.close()
+            self._objects, self._recipe = self._repo.objects(), recipe
+        return self._objects
+
+    def tree(self, snapshot: Snapshot) -> WholeTree:
+        """Return what is known of a tree that the store gave."""
+        known = next((one for one in self._trees if one.snapshot is snapshot), None)
+        if known is None:
+            known = WholeTree(snapshot)
+            self._trees = [*self._trees[1 - TREES :], known]
+        return known
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Return what tells a file from one that took its place; an open file keeps its number."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino

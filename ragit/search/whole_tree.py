@@ -1,0 +1,173 @@
+"""An indexed tree as all queries see it: where its files are, and which paths hold a word. Reads no
+store.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
+
+from ragit import words
+from ragit.store import Snapshot
+from ragit.types import path_text
+
+_VERSION = re.compile(r"(?<=/)v(\d{1,2})(?=/)|^v(\d{1,2})(?=/)")
+
+LATER = 5
+"""So many later versions of a folder are looked for: v2 to v6 beside v1."""
+
+
+class WholeTree:
+    """A snapshot with what is found out about it once, for all queries about it."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.snapshot = snapshot
+
+    @cached_property
+    def place_of(self) -> dict[int, tuple[int, ...]]:
+        """Indices of each chunking in the whole tree: the same blob may lie at several paths."""
+        chunkings = self.snapshot.chunkings
+        # Made in one call: few trees hold a blob twice, and this is needed for every search.
+        found: dict[int, tuple[int, ...]] = dict(
+            zip(chunkings, zip(range(len(chunkings))), strict=True)
+        )
+        if len(found) < len(chunkings):
+            listed: dict[int, list[int]] = {}
+            for place, chunking in enumerate(chunkings):
+                listed.setdefault(chunking, []).append(place)
+            found = {chunking: tuple(places) for chunking, places in listed.items()}
+        return found
+
+    def path(self, place: int) -> str:
+        """Return the path of a file as text."""
+        return path_text(self.snapshot.paths[place])
+
+    def paths_with(self, term: str) -> Iterator[int]:
+        """Yield indices of the whole tree whose path holds a term, in order.
+
+        Paths are sorted, so that all paths below a folder whose name holds the term follow each
+        other: the folder is looked at once.
+        """
+        joined, starts = self._joined
+        wanted = term.encode()
+        at = joined.find(wanted)
+        while at >= 0:
+            place = bisect_right(starts, at) - 1
+            path, offset = self.snapshot.paths[place], at - starts[place]
+            end = path.find(b"/", offset)
+            name = path[path.rfind(b"/", 0, offset) + 1 : end if end >= 0 else None]
+            after = place + 1
+            if term in _terms_of_name(name):
+                after = self._end_of_folder(path[: end + 1], place) if end >= 0 else after
+                yield from range(place, after)
+            elif any(term in _terms_of_name(other) for other in path.split(b"/")):
+                yield place
+            at = joined.find(wanted, starts[after]) if after < len(starts) else -1
+
+    def _end_of_folder(self, folder: bytes, place: int) -> int:
+        """Return the index after the last path below a folder that the path at `place` lies in."""
+        after_slash = folder[:-1] + b"0"
+        return bisect_left(self.snapshot.paths, after_slash, place)
+
+    def paths_ending(self, path: str) -> list[int]:
+        """Return indices of the whole tree whose path ends in the longest possible part of this
+        one.
+
+        A path without a suffix also ends one that has any: `core/power` finds sympy/core/power.py.
+        Case counts not.
+        """
+        parts = [part for part in path.lower().split("/") if part not in ("", ".", "..")]
+        for first in range(len(parts)):
+            found = list(self._ending("/".join(parts[first:])))
+            if found:
+                return found
+        return []
+
+    def ends_with(self, path: str) -> list[int]:
+        """Return indices of the whole tree whose path ends in this one, as `paths_ending`."""
+        return list(self._ending(path.lower().strip("/")))
+
+    def _ending(self, path: str) -> Iterator[int]:
+        joined, starts = self._joined
+        wanted = path.encode("utf-8", "surrogateescape")
+        at = joined.find(wanted)
+        while at >= 0:
+            place = bisect_right(starts, at) - 1
+            end = starts[place + 1] - 1 if place + 1 < len(starts) else len(joined)
+            rest = joined[at + len(wanted) : end]
+            begins = at == starts[place] or joined[at - 1 : at] == b"/"
+            if begins and (not rest or (rest[:1] == b"." and b"/" not in rest)):
+                yield place
+            at = joined.find(wanted, at + 1)
+
+    def has_in_path(self, name: str) -> bool:
+        """Return true if a path of the whole tree holds this name, whatever its case."""
+        return name.lower().encode("utf-8", "surrogateescape") in self._joined[0]
+
+    def has_beside(self, path: str, others: Mapping[str, Sequence[str]]) -> bool:
+        """Return true if the tree holds the same path with one of the suffixes that `others` gives
+        for its own.
+        """
+        dot = path.find(".", path.rfind("/") + 1)
+        named = (path[:dot] + suffix for suffix in others.get(path[dot:], ()))
+        return any(self._holds(name.encode("utf-8", "surrogateescape")) for name in named)
+
+    def is_outdated(self, path: str) -> bool:
+        """Return true if a folder of a later version lies beside one of the path's: v1/ where there
+        is v2/.
+        """
+        for match in _VERSION.finditer(path):
+            number = int(match[1] or match[2])
+            for later in range(number + 1, number + 1 + LATER):
+                if self._holds_folder(
+                    f"{path[: match.start()]}v{later}/".encode("utf-8", "surrogateescape")
+                ):
+                    return True
+        return False
+
+    def suffix_share(self, path: str) -> float:
+        """Return the share of the tree's files that have the suffix of a path."""
+        return self._suffixes[_suffix(path)] / (len(self.snapshot.paths) or 1)
+
+    @cached_property
+    def _suffixes(self) -> Counter[str]:
+        """The number of files by suffix."""
+        # As bytes, with the sign before the dot: thousands of paths have few different ends.
+        ends = Counter([path[path.rfind(b".") - 1 :] for path in self.snapshot.paths])
+        found: Counter[str] = Counter()
+        for end, count in ends.items():
+            has_suffix = end[1:2] == b"." and b"/" not in end
+            found[path_text(end[1:]) if has_suffix else ""] += count
+        return found
+
+    def _holds(self, path: bytes) -> bool:
+        paths = self.snapshot.paths
+        at = bisect_left(paths, path)
+        return at < len(paths) and paths[at] == path
+
+    def _holds_folder(self, folder: bytes) -> bool:
+        paths = self.snapshot.paths
+        at = bisect_left(paths, folder)
+        return at < len(paths) and paths[at].startswith(folder)
+
+    @cached_property
+    def _joined(self) -> tuple[bytes, list[int]]:
+        starts, at = [], 0
+        for path in self.snapshot.paths:
+            starts.append(at)
+            at += len(path) + 1
+        return b"\0".join(self.snapshot.paths).lower(), starts
+
+
+@lru_cache(maxsize=words.CACHED)
+def _terms_of_name(name: bytes) -> frozenset[str]:
+    """Return the terms of the name of a file or folder. No word goes beyond a slash."""
+    return frozenset(words.terms(name.decode("utf-8", "replace")))
+
+
+def _suffix(path: str) -> str:
+    base = path[path.rfind("/") + 1 :]
+    return base[base.rfind(".") :] if "." in base[1:] else ""

@@ -1,0 +1,72 @@
+"""Run the queries of the store about vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import apsw
+
+from ragit.store.connect import translated
+from ragit.store.nearest import closest, runs
+from ragit.store.rows import chunk_id
+
+
+class VectorQueries:
+    """The part of an open store that compares vectors with a query's."""
+
+    path: Path
+    _db: apsw.Connection
+
+    def nearest(
+        self, bits: bytes, members: Iterable[int], embedder: int, limit: int
+    ) -> list[tuple[int, int]]:
+        """Return (chunk, differing sign bits) of the `limit` chunks nearest to a query.
+
+        `members` are the chunkings to look at, in ascending order. All chunks as near as the last
+        one are returned, too: a cut among equals would depend on the order of insertion.
+        """
+        sql = f"""
+            SELECT chunk, vec_distance_hamming(vec_bit(v), vec_bit(?1)) AS distance
+            FROM vec_bit_{embedder} WHERE chunk BETWEEN ?2 AND ?3
+        """
+        near: list[tuple[int, int]] = []
+        bound = 1 << 30
+        with translated(self.path):
+            for first, last in runs(members):
+                span = (bits, chunk_id(first, 0), chunk_id(last + 1, 0) - 1)
+                near.extend(
+                    self._db.execute(f"SELECT * FROM ({sql}) WHERE distance <= ?4", (*span, bound))
+                )
+                if len(near) > 2 * limit:
+                    near, bound = closest(near, limit)
+        return closest(near, limit)[0]
+
+    def similarities(self, vector: bytes, chunks: Iterable[int], embedder: int) -> dict[int, float]:
+        """Return the cosine of some chunks with a query's byte vector, from -1 to 1."""
+        sql = f"""
+            SELECT 1 - vec_distance_cosine(vec_int8(v), vec_int8(?))
+            FROM vec_i8_{embedder} WHERE chunk = ?
+        """
+        with translated(self.path):
+            found = ((chunk, self._db.execute(sql, (vector, chunk)).get) for chunk in chunks)
+            return {chunk: cosine for chunk, cosine in found if cosine is not None}
+
+    def similarities_within(
+        self, vector: bytes, chunkings: Iterable[int], embedder: int
+    ) -> dict[int, list[float]]:
+        """Return the cosines of all chunks of some chunkings, each in the order of its chunks."""
+        sql = f"""
+            SELECT 1 - vec_distance_cosine(vec_int8(v), vec_int8(?)) FROM vec_i8_{embedder}
+            WHERE chunk BETWEEN ? AND ? ORDER BY chunk
+        """
+        with translated(self.path):
+            return {
+                chunking: [
+                    cosine or 0.0  # NULL for a vector without direction
+                    for (cosine,) in self._db.execute(
+                        sql, (vector, chunk_id(chunking, 0), chunk_id(chunking + 1, 0) - 1)
+                    )
+                ]
+                for chunking in chunkings
+            }
