@@ -17,7 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Concatenate, ParamSpec
 
-from ragit.errors import GitFailed, NotDescribed, UnknownRevision
+from ragit.errors import GitFailed, UnknownRevision
 from ragit.git import GITLINK, Revision, clean_env
 from ragit.git import pager_command as pager_command
 from ragit.query import Query, checked
@@ -358,40 +358,9 @@ class Ragit(TreeQuestions):
         self._targets.look_again()
         target = self._targets.of(ref, "worktree")
         wanted = self._targets.file(path)
-        blobs = [entry.oid for entry in self._repo.entries(target.tree) if entry.path == wanted]
-        if not blobs:
-            name = path_text(wanted)
-            raise NotDescribed(
-                f"there is no {name} in {target.name}", "Paths count from the folder you are in"
-            )
-        from ragit.index import described, is_image
+        from ragit.repository.description import description_of
 
-        if not is_image(wanted):
-            return described(self._indexer, target, wanted, blobs[0])
-        task = self._indexer.selector.images
-        if task is None:
-            raise NotDescribed(
-                "descriptions of images are turned off",
-                "Type: git config ragit.imageDescription.enabled true",
-            )
-        from ragit.reports import ImageDescribed
-
-        if now:
-            text = self._indexer.describe(blobs[0])
-        else:
-            with self._indexer.reading() as store:
-                text = self._indexer.descriptions.of_image(store, blobs[0])
-                resolved = (
-                    None
-                    if text
-                    else self._indexer.trees.resolve(store, target.tree, near=target.near)
-                )
-            if resolved and (why := self._indexer.descriptions.never(resolved, wanted)):
-                raise NotDescribed(
-                    f"it cannot be described: {why}",
-                    "`ragit config` shows what imageDescription takes",
-                )
-        return ImageDescribed(path_text(wanted), target.name, blobs[0], task.fingerprint, text)
+        return description_of(self._repo, self._indexer, target, wanted, now=now)
 
     # -- freshness, upkeep
     # -------------------------------------------------------------------------------------------

@@ -12,7 +12,8 @@ else:
     from ragit.lazy import exports
 
     __getattr__ = exports(
-        __name__, {"kept": ["Kept"], "open_tree": ["OpenTree", "TreeOpener"], "search": ["Searcher"]}
+        __name__,
+        {"kept": ["Kept"], "open_tree": ["OpenTree", "TreeOpener"], "search": ["Searcher"]},
     )
 
 __all__ = ["Kept", "OpenTree", "Searcher", "TreeOpener"]
