@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import os
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -216,3 +218,20 @@ def test_words_are_no_options_for_git(repo: GitSandbox) -> None:
         with pytest.raises(GitFailed):
             git.run(command, words=(HOSTILE, HOSTILE))
     assert [file.name for file in repo.path.iterdir()] == [".git"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows looks for programs in another way")
+@pytest.mark.parametrize("path", ["", ".", ":{usual}", "{usual}:", "bin:{usual}", None])
+def test_no_git_of_the_repository_is_run(repo: GitSandbox, path: str | None) -> None:
+    """An empty or relative folder of PATH is the current one, which may be a clone's."""
+    for place in ("git", "bin/git"):
+        repo.write(
+            place, f"#!/bin/sh\n: > {repo.path}/ran\nexec /usr/bin/git $*\n", executable=True
+        )
+    usual = str(Path(shutil.which("git") or "").parent)
+    env = {**os.environ, "PATH": (path or "").format(usual=usual)}
+    if path is None:
+        del env["PATH"]
+    out = Git(str(repo.path), environment(env)).run("rev-parse", "--git-dir")
+    assert out == b".git\n"
+    assert not (repo.path / "ran").exists()

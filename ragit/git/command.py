@@ -28,6 +28,8 @@ _DROPPED = ("GIT_PREFIX", "GIT_EXTERNAL_DIFF", "GIT_DIFF_OPTS")
 NO_HOOKS = ("-c", f"core.hooksPath={os.devnull}")
 """Writing an index, even a temporary one, would run the user's post-index-change hook."""
 
+_USUAL_PATH = "/usr/local/bin:/opt/homebrew/bin:/usr/bin:/bin"
+"""Where git is looked for without a PATH, as an agent may start ragit."""
 
 END_OF_OPTIONS = "--end-of-options"
 """What follows is never an option, whatever it begins with."""
@@ -86,7 +88,7 @@ class Git(Record):
             return subprocess.Popen(
                 ["git", *args],
                 cwd=self.cwd,
-                env=self.env,
+                env=with_absolute_path(self.env),
                 stdin=stdin,
                 stdout=subprocess.PIPE,
                 stderr=stderr,
@@ -219,6 +221,19 @@ def environment(caller: Mapping[str, str], *, messages: bool = True) -> dict[str
     if messages:
         env["LC_ALL"] = "C"
     return env
+
+
+def with_absolute_path(env: Mapping[str, str]) -> Mapping[str, str]:
+    """Return an environment whose PATH has absolute folders only, and the usual ones if none is.
+
+    An empty or relative folder of PATH is the current one: a searched repository, whose `git` would
+    run. Windows does not look for programs by the PATH of the environment that is passed.
+    """
+    if os.name == "nt":
+        return env
+    folders = env.get("PATH", "").split(":")
+    kept = [folder for folder in folders if folder.startswith("/")]
+    return env if kept == folders else {**env, "PATH": ":".join(kept) or _USUAL_PATH}
 
 
 def local_env_vars() -> tuple[str, ...]:

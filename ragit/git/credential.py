@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 from ragit.errors import GitFailed
-from ragit.git.command import clean_env
+from ragit.git.command import clean_env, with_absolute_path
 
 SECONDS = 20.0
 """Timeout of a helper: enough to unlock a key ring, not to wait for a person at a prompt."""
@@ -26,7 +26,7 @@ def password_for(protocol: str, host: str) -> str:
             ["git", "credential", "fill"],
             input=wanted,
             capture_output=True,
-            env={**clean_env(), **quiet},
+            env=with_absolute_path({**clean_env(), **quiet}),
             cwd=Path.cwd(),
             timeout=SECONDS,
             check=False,
