@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from ragit.agents import Installation, Places, Silent, Words, tools_of
 from ragit.errors import NotARepository, RagitError
 from ragit.git import OLDEST, Repo, libgit2_version, version
 from ragit.hooks import Hooks, failure, script, state_files
@@ -51,7 +52,9 @@ def examine(
     flags: Mapping[str, object] | None = None,
 ) -> list[Finding]:
     """Return all findings about the machine and the repository that a folder lies in."""
+    environ = os.environ if environ is None else environ
     found = [*_guarded("git", _git), *_guarded("libgit2", _libgit2), *_guarded("SQLite", _sqlite)]
+    found += _guarded("agents", partial(_agents, environ))
     with ExitStack() as stack:
         try:
             repo = stack.enter_context(Repo.open(directory, environ))
@@ -78,6 +81,38 @@ def _guarded(topic: str, look: Callable[[], Iterator[Finding]]) -> list[Finding]
 
 
 # The machine
+
+
+def _agents(environ: Mapping[str, str]) -> Iterator[Finding]:
+    """Report for each agent that is installed whether it has ragit's server, and if it answers.
+
+    Only entries that ragit wrote, in the user's own files, are started.
+    """
+    installation = Installation(Places(environ, sys.platform), "", Words((), ""))
+    answers: dict[tuple[str, ...], str] = {}
+    for status in installation.states(installation.found()):
+        mend = f"Type: ragit agents install {status.name}"
+        if not status.command:
+            why = f": {status.note}" if status.note else ""
+            yield Finding("agents", "note", f"{status.title} does not have ragit{why}", mend)
+            continue
+        if status.command not in answers:
+            answers[status.command] = _answer(status.command, environ)
+        starts = f"{status.title} starts {status.command[0]}"
+        if failed := answers[status.command]:
+            yield Finding("agents", "bad", f"{starts}: {failed}", mend)
+        else:
+            yield Finding("agents", "ok", f"{starts}, which answers")
+
+
+def _answer(command: tuple[str, ...], environ: Mapping[str, str]) -> str:
+    """Start a server, and return why it gave no answer; empty if it did."""
+    if not os.access(command[0], os.X_OK):
+        return "it is not there"
+    try:
+        return "" if tools_of(command, environ) else "it has no tools"
+    except Silent as error:
+        return str(error)
 
 
 def _git() -> Iterator[Finding]:

@@ -321,3 +321,40 @@ class Finding(Record):
     text: str
     mend: str = ""
     """What to type or do about it."""
+
+
+class AgentChange(Record):
+    """One file that installing ragit into agents changes, or removing it."""
+
+    agents: tuple[str, ...]
+    """The agents that read the file."""
+    part: str
+    """server, instructions or skill."""
+    file: str
+    action: str
+    """add, update, remove, keep (nothing to do), or refuse."""
+    note: str = ""
+    """Why it is kept or refused."""
+    snippet: str = ""
+    """What to add by hand, if it was refused."""
+
+
+class AgentStatus(Record):
+    """What is installed into an agent."""
+
+    name: str
+    title: str
+    found: bool
+    """True if the agent itself seems to be installed."""
+    file: str
+    """The file of servers; empty if the agent has none in a project."""
+    server: str
+    """installed, outdated (written by another ragit, or of another place), absent or unreadable."""
+    command: tuple[str, ...]
+    """The command line of ragit's entry; empty without one."""
+    note: str
+    """Why the file is unreadable, or what is wrong with the command; else empty."""
+    instructions: str
+    """installed, outdated, absent, unreadable, or none, if the agent has no such file."""
+    skill: str
+    """The same of the skill."""

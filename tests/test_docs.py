@@ -64,7 +64,7 @@ def test_every_command_has_a_summary_an_example_and_helped_options(name: str) ->
 
 
 def test_no_summary_in_a_list_of_commands_is_cut() -> None:
-    for name in ("", "hooks"):
+    for name in ("", "agents", "hooks"):
         listed = CliRunner().invoke(cli, [*name.split(), "--help"], terminal_width=80).output
         assert "..." not in listed.partition("Commands:")[2]
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from hooking import Hooked, command
+from terminal import RAGIT, Terminal
 from test_render import faults, schemas
 
 from ragit.doctor import examine, file_system
@@ -204,3 +205,69 @@ def test_a_foreign_repository_is_refused_in_gits_words(hooked: Hooked) -> None:
     (found,) = bad(hooked)
     assert (found.topic, "dubious ownership" in found.text) == ("repository", True)
     assert "safe.directory" in found.mend
+
+
+# Agents
+
+
+@pytest.fixture
+def user_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    user_home = tmp_path / "home"
+    (user_home / ".cursor").mkdir(parents=True)
+    monkeypatch.setenv("HOME", str(user_home))
+    return user_home
+
+
+def of_agents(user_home: Path) -> list[tuple[str, str]]:
+    """What is said about agents, outside of a repository."""
+    return [(f.state, f.text) for f in examine(user_home) if f.topic == "agents"]
+
+
+def test_an_agent_without_ragit_is_a_note(user_home: Path) -> None:
+    assert of_agents(user_home) == [("note", "Cursor does not have ragit")]
+    (user_home / ".cursor" / "mcp.json").write_text("{")
+    assert of_agents(user_home)[0][1].startswith("Cursor does not have ragit: it is not JSON")
+
+
+def test_each_agent_is_asked_as_its_entry_says(user_home: Path) -> None:
+    (user_home / ".codex").mkdir()
+    Terminal(user_home).ragit("agents", "install", "--yes", code=0)
+    starts = f"starts {RAGIT}, which answers"
+    assert of_agents(user_home) == [("ok", f"Codex {starts}"), ("ok", f"Cursor {starts}")]
+
+
+@pytest.mark.parametrize(
+    ("program", "why"),
+    [
+        (None, "it is not there"),
+        ("#!/bin/sh\nexit 1\n", "it ended, or did not answer in time"),
+        ("#!/bin/sh\nread asked\necho hello\nsleep 60\n", "something else than the protocol"),
+    ],
+)
+def test_an_entry_that_does_not_work_is_told(
+    user_home: Path, program: str | None, why: str
+) -> None:
+    ragit = user_home / "bin" / "ragit"
+    ragit.parent.mkdir()
+    if program:
+        ragit.write_text(program)
+        ragit.chmod(0o755)
+    entry = {"mcpServers": {"ragit": {"command": str(ragit), "args": ["mcp"]}}}
+    (user_home / ".cursor" / "mcp.json").write_text(json.dumps(entry))
+    (found,) = [finding for finding in examine(user_home) if finding.topic == "agents"]
+    assert (found.state, found.mend) == ("bad", "Type: ragit agents install cursor")
+    assert found.text.startswith(f"Cursor starts {ragit}: ")
+    assert why in found.text
+
+
+def test_only_ragits_own_entries_are_started(user_home: Path) -> None:
+    note = user_home / "started"
+    program = user_home / "bin" / "sh"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\n: > {note}\n")
+    program.chmod(0o755)
+    for entry in ({"command": str(program), "args": ["mcp"]}, {"command": "sh", "args": ["mcp"]}):
+        servers = {"mcpServers": {"ragit": entry, "other": entry}}
+        (user_home / ".cursor" / "mcp.json").write_text(json.dumps(servers))
+        assert of_agents(user_home) == [("note", "Cursor does not have ragit")]
+    assert not note.exists()

@@ -29,6 +29,7 @@ COMMANDS = {
     "gc": "index",
     "init": "hooks",
     "hooks": "hooks",
+    "agents": "agents",
     "doctor": "doctor",
     "eval": "evaluate",
     "mcp": "mcp",

@@ -34,5 +34,12 @@ def formats(ctx: click.Context, param: click.Parameter, begun: str) -> list[str]
     return _beginning(list(FORMATS), begun)
 
 
+def agents(ctx: click.Context, param: click.Parameter, begun: str) -> list[str]:
+    """Return the agents that begin with what was typed."""
+    from ragit.agents import AGENTS
+
+    return _beginning([agent.name for agent in AGENTS], begun)
+
+
 def _beginning(names: list[str], begun: str) -> list[str]:
     return [name for name in names if name.startswith(begun)]

@@ -6,24 +6,21 @@ drop the lines without a word: its user is told what to do.
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib import metadata
 from pathlib import Path
 
 from ragit.errors import ConfigError, HooksNotWritable
 from ragit.git import Repo
 from ragit.hooks import failure, script, state_files
 from ragit.hooks.files import HookFiles, read, tool_of
+from ragit.installation import is_temporary, source
 from ragit.reports import HooksReport, HookState
 
 _OURS = (state_files.PENDING, state_files.LOCK, state_files.LOG, f"{state_files.LOG}.1")
-_TEMPORARY = ("/uv/archive-v", "/uv/builds-v", "/.cache/pre-commit/", "/pre-commit/repo")
-"""Parts of the paths of interpreters that will be removed: those of uvx and of pre-commit."""
 
 
 class Hooks:
@@ -181,32 +178,17 @@ def _interpreter() -> str:
     Raises ConfigError if it will be removed soon, or does not find ragit by itself.
     """
     python = sys.executable
-    if any(part in Path(python).as_posix() for part in _TEMPORARY):
+    if is_temporary(python):
         raise ConfigError(
             f"this ragit runs from a temporary environment ({python}), which will be removed",
-            f"Install ragit, then run `ragit hooks install` again: uv tool install {_source()}",
+            f"Install ragit, then run `ragit hooks install` again: uv tool install {source()}",
         )
     if not _finds_ragit(python):
         raise ConfigError(
             f"{python} does not find ragit outside this folder, so hooks could not start it",
-            f"Install ragit into an environment: {python} -m pip install {_source()}",
+            f"Install ragit into an environment: {python} -m pip install {source()}",
         )
     return python
-
-
-def _source() -> str:
-    """Return where this ragit was installed from: its folder or address, never a bare name.
-
-    The name on a package index may belong to another project.
-    """
-    try:
-        found = json.loads(metadata.distribution("ragit").read_text("direct_url.json") or "{}")
-    except (metadata.PackageNotFoundError, ValueError):
-        found = {}
-    url = str(found.get("url", ""))
-    if "vcs_info" in found:
-        return f"git+{url}"
-    return url.removeprefix("file://") or "PATH (of a clone of ragit)"
 
 
 def _finds_ragit(python: str) -> bool:

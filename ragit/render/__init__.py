@@ -8,6 +8,7 @@ a terminal. To add a format: one function and a row of FORMATS.
 from collections.abc import Callable, Iterator
 
 from ragit.errors import UnknownFormat
+from ragit.render.agents import agents_json, agents_text, changes_text, snippet_text
 from ragit.render.budget import BYTES_PER_TOKEN, fitted
 from ragit.render.machine import dumps, json, markdown, vimgrep
 from ragit.render.reports import (
@@ -62,6 +63,9 @@ __all__ = [
     "PLAIN",
     "Paint",
     "RenderOptions",
+    "agents_json",
+    "agents_text",
+    "changes_text",
     "config_json",
     "config_text",
     "described_json",
@@ -86,6 +90,7 @@ __all__ = [
     "notes",
     "outlines",
     "request_text",
+    "snippet_text",
     "status_json",
     "status_text",
     "summary",

@@ -1,0 +1,30 @@
+"""Installs ragit into coding agents: the entry of its server, lines of instructions, and a skill.
+
+`table.py` has a row for each agent. Files are edited by insertions that removal takes out again. A
+file that cannot be parsed, or in which anything else would change, is not touched.
+"""
+
+from __future__ import annotations
+
+from ragit.agents.command import own_command
+from ragit.agents.discovery import Silent, tools_of
+from ragit.agents.install import PARTS, Installation, Step
+from ragit.agents.places import Places, project_top
+from ragit.agents.row import Agent
+from ragit.agents.table import AGENTS
+from ragit.agents.words import Words, write_words
+
+__all__ = [
+    "AGENTS",
+    "PARTS",
+    "Agent",
+    "Installation",
+    "Places",
+    "Silent",
+    "Step",
+    "Words",
+    "own_command",
+    "project_top",
+    "tools_of",
+    "write_words",
+]

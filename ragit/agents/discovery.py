@@ -1,0 +1,116 @@
+"""Starts a server as an agent would, and asks which tools it has."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import BinaryIO, cast
+
+PATIENCE_S = 15.0
+"""Seconds within which a server has to answer: a busy machine may take some to start it."""
+
+_MOST = 1_000_000
+"""Bytes of an answer."""
+
+_ENDED = "it ended, or did not answer in time"
+
+_INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "ragit doctor", "version": "1"},
+    },
+}
+_INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+_LIST = {"jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {}}
+
+
+class Silent(Exception):
+    """A server that did not answer; the text says how it failed, as the end of a sentence."""
+
+
+def tools_of(
+    command: Sequence[str], environ: Mapping[str, str], seconds: float = PATIENCE_S
+) -> list[str]:
+    """Start a server with an empty PATH, and return the names of its tools. Raises Silent.
+
+    The environment of an agent that was started from a desktop may lack the PATH of a shell. The
+    server is started in the root folder, where it has nothing to read, and ended afterwards.
+    """
+    try:
+        server = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd=Path(command[0]).anchor or "/",
+            env={**environ, "PATH": ""},
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise Silent(f"it cannot be started: {error.strerror}") from error
+    timer = threading.Timer(seconds, _kill, [server])
+    timer.start()
+    try:
+        return _asked(cast(BinaryIO, server.stdin), cast(BinaryIO, server.stdout))
+    finally:
+        timer.cancel()
+        _end(server)
+
+
+def _asked(to: BinaryIO, back: BinaryIO) -> list[str]:
+    """Begin a session, and return the names of the tools. Raises Silent."""
+    try:
+        _send(to, _INITIALIZE)
+        _answer(back, 1)
+        _send(to, _INITIALIZED, _LIST)
+        tools = _answer(back, 2)["tools"]
+        return [str(tool["name"]) for tool in tools]  # type: ignore[attr-defined]
+    except OSError as error:
+        raise Silent(_ENDED) from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise Silent("it answered something else than the protocol") from error
+
+
+def _send(to: BinaryIO, *messages: object) -> None:
+    to.write(b"".join(json.dumps(message).encode() + b"\n" for message in messages))
+    to.flush()
+
+
+def _answer(back: BinaryIO, number: int) -> dict[str, object]:
+    """Return the result of the request with this number; notifications before it are skipped."""
+    while True:
+        line = back.readline(_MOST)
+        if not line:
+            raise Silent(_ENDED)
+        message = json.loads(line)
+        if message.get("id") == number:
+            result: dict[str, object] = message["result"]
+            return result
+
+
+def _kill(server: subprocess.Popen[bytes]) -> None:
+    """Kill a server and what it started."""
+    # The group first: until the server is waited for, no other process gets its number.
+    with contextlib.suppress(OSError, AttributeError):  # it is gone, or Windows has no groups
+        os.killpg(server.pid, signal.SIGKILL)
+    with contextlib.suppress(OSError):
+        server.kill()
+
+
+def _end(server: subprocess.Popen[bytes]) -> None:
+    """Kill a server and what it started, wait for it, and close its pipes."""
+    _kill(server)
+    server.wait()
+    for pipe in (server.stdin, server.stdout):
+        with contextlib.suppress(OSError):  # what a dead process cannot read
+            cast(BinaryIO, pipe).close()

@@ -1,0 +1,540 @@
+"""Installing into agents: all rows, files of every kind, what is refused, and the command line."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sandbox import GitSandbox
+from terminal import RAGIT, Terminal
+from test_render import faults, schemas
+
+from ragit.agents import (
+    AGENTS,
+    Agent,
+    Installation,
+    Places,
+    disk,
+    own_command,
+    tools_of,
+    write_words,
+)
+from ragit.agents.row import command_of, is_ours
+from ragit.agents.unfit import Unfit
+from ragit.cli import COMMANDS, cli
+from ragit.config import parse_toml
+from ragit.errors import ConfigError
+
+PAGE = Path(__file__).parents[2] / "docs" / "agents.md"
+ROWS = pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.name)
+BOTH = pytest.mark.parametrize("project", [False, True], ids=["user", "project"])
+WORDS = write_words({"search": "Usage: ragit search", "index": "Usage: ragit index"})
+COMMAND = "/opt/ragit/bin/ragit"
+
+FOLDERS = tuple(
+    "CLAUDE_CONFIG_DIR CODEX_HOME COPILOT_HOME OPENCODE_CONFIG CLINE_MCP_SETTINGS_PATH APPDATA".split()
+)
+"""Variables by which agents' files lie elsewhere."""
+
+
+@pytest.fixture
+def user_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home of its own, without agents."""
+    folder = tmp_path / "home"
+    folder.mkdir()
+    monkeypatch.setenv("HOME", str(folder))
+    for name in FOLDERS:
+        monkeypatch.delenv(name, raising=False)
+    return folder
+
+
+@pytest.fixture
+def terminal(user_home: Path, repo: GitSandbox) -> Terminal:
+    repo.commit()
+    return Terminal(repo.path, HOME=str(user_home))
+
+
+def snapshot(folder: Path) -> dict[str, tuple[bytes, int]]:
+    """Every file and folder with its mode, links as they are."""
+    return {
+        str(path.relative_to(folder)): (
+            str(path.readlink()).encode()
+            if path.is_symlink()
+            else b""
+            if path.is_dir()
+            else path.read_bytes(),
+            path.lstat().st_mode,
+        )
+        for path in folder.rglob("*")
+        if ".git/" not in f"{path}/"
+    }
+
+
+def installation(user_home: Path, top: Path | None = None, command: str = COMMAND) -> Installation:
+    return Installation(Places({"HOME": str(user_home)}, "linux", top), command, WORDS)
+
+
+def installed(made: Installation, agents: list[Agent]) -> set[str]:
+    """Install, and give the actions."""
+    return {change.action for change in made.apply(made.additions(agents))}
+
+
+# Every row
+
+
+@ROWS
+@BOTH
+def test_nothing_is_left_where_nothing_was(user_home: Path, agent: Agent, project: bool) -> None:
+    top = user_home / "repository" if project else None
+    (user_home / "repository").mkdir()
+    before = snapshot(user_home)
+    made = installation(user_home, top)
+    assert installed(made, [agent]) == {"add"}
+    once = snapshot(user_home)
+    assert installed(made, [agent]) == {"keep"}
+    assert snapshot(user_home) == once
+    made.apply(made.removals([agent]))
+    assert snapshot(user_home) == before
+
+
+@ROWS
+@BOTH
+def test_files_that_were_there_are_as_they_were(
+    user_home: Path, agent: Agent, project: bool
+) -> None:
+    top = user_home if project else None
+    places = Places({"HOME": str(user_home)}, "linux", top)
+    made = installation(user_home, top)
+    file, told = places.file(agent), places.instructions(agent)
+    contents = {
+        file: b'\xef\xbb\xbf{\r\n  // mine\r\n  "a": 1,\r\n}',
+        told: b"# R\xe9gles\r\nno end",
+    }
+    for path in [path for path in (file, told) if path]:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"a = 1 # mine" if path.suffix == ".toml" else contents[path])
+        path.chmod(0o600)
+    before = snapshot(user_home)
+    assert installed(made, [agent]) == {"add"}
+    assert installed(made, [agent]) == {"keep"}
+    for path in [path for path in (file, told) if path]:
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        assert path.read_bytes() != before[str(path.relative_to(user_home))][0]
+    made.apply(made.removals([agent]))
+    assert snapshot(user_home) == before
+
+
+@ROWS
+@BOTH
+def test_every_entry_starts_ragit(user_home: Path, agent: Agent, project: bool) -> None:
+    made = installation(user_home, user_home if project else None)
+    installed(made, [agent])
+    (state,) = made.states([agent])
+    if project and not agent.project_files:
+        assert (state.server, state.file, state.command) == ("none", "", ())
+        return
+    assert state.command == (COMMAND, "mcp")
+    assert (state.server, state.skill) == ("installed", "installed")
+    moved = installation(user_home, user_home if project else None, "/usr/bin/ragit")
+    assert moved.states([agent])[0].server == "outdated"
+    assert installed(moved, [agent]) == {"update", "keep"}
+    assert moved.states([agent])[0].command == ("/usr/bin/ragit", "mcp")
+
+
+def test_the_forms_that_agents_want(user_home: Path) -> None:
+    made = installation(user_home)
+    installed(made, list(AGENTS))
+    entries: dict[str, Any] = {}
+    for agent in AGENTS:
+        file = Places({"HOME": str(user_home)}, "linux").file(agent)
+        if file and file.suffix == ".json":
+            entries[agent.name] = json.loads(file.read_text())
+    plain = {"command": COMMAND, "args": ["mcp"]}
+    assert entries["claude-code"] == {"mcpServers": {"ragit": {"type": "stdio", **plain}}}
+    assert entries["cursor"] == entries["cline"] == {"mcpServers": {"ragit": plain}}
+    assert entries["vscode"] == {"servers": {"ragit": {"type": "stdio", **plain}}}
+    assert entries["zed"]["context_servers"]["ragit"]["source"] == "custom"
+    assert entries["opencode"] == {"mcp": {"ragit": {"type": "local", "command": [COMMAND, "mcp"]}}}
+    assert (user_home / ".codex" / "config.toml").read_text() == (
+        "# ragit: begin, new file\n[mcp_servers.ragit]\n"
+        f'command = "{COMMAND}"\nargs = ["mcp"]\n# ragit: end\n\n'
+    )
+
+
+def test_all_at_once_and_one_by_one_leave_nothing(user_home: Path) -> None:
+    made = installation(user_home, user_home)
+    installed(made, list(AGENTS))
+    for agent in AGENTS:
+        made.apply(made.removals([agent]))
+    assert snapshot(user_home) == {}
+
+
+def test_what_other_agents_read_stays(user_home: Path) -> None:
+    codex, zed = (agent for agent in AGENTS if agent.name in ("codex", "zed"))
+    made = installation(user_home)
+    installed(made, [codex, zed])
+    steps = {step.change.part: step.change for step in made.removals([zed])}
+    assert (steps["skill"].action, steps["skill"].note) == ("keep", "Codex read it, too")
+    assert steps["server"].action == steps["instructions"].action == "remove"
+
+
+# Files of every kind
+
+
+CLAUDE = AGENTS[0]
+
+
+@pytest.mark.parametrize(
+    "content", [b"{", b"", b'{"a": 1} x', b"\xff\xfe{\0}\0", b"[]", b'{"mcpServers": 1}', b"\xff"]
+)
+def test_a_file_that_cannot_be_edited_is_not_touched(user_home: Path, content: bytes) -> None:
+    file = user_home / ".claude.json"
+    file.write_bytes(content)
+    made = installation(user_home)
+    (step,) = made.additions([CLAUDE], ["server"])
+    if not content:  # as good as no file
+        assert step.change.action == "add"
+        return
+    assert step.change.action == "refuse"
+    assert json.loads(step.change.snippet)["mcpServers"]["ragit"]["command"] == COMMAND
+    made.apply([step])
+    assert file.read_bytes() == content
+    assert made.states([CLAUDE])[0].server in ("unreadable", "absent")
+
+
+def test_an_entry_of_the_users_is_left_alone(user_home: Path) -> None:
+    file = user_home / ".claude.json"
+    text = '{"mcpServers": {"ragit": {"command": "docker", "args": ["run", "ragit"]}}}'
+    file.write_text(text)
+    made = installation(user_home)
+    (step,) = made.additions([CLAUDE], ["server"])
+    assert (step.change.action, "docker run ragit" in step.change.note) == ("refuse", True)
+    assert made.removals([CLAUDE]) == []
+    assert file.read_text() == text
+
+
+def test_a_link_is_followed_and_named(user_home: Path) -> None:
+    real = user_home / "dotfiles" / "claude.json"
+    real.parent.mkdir()
+    real.write_text("{}")
+    link = user_home / ".claude.json"
+    link.symlink_to(real)
+    made = installation(user_home)
+    before = snapshot(user_home)
+    (step,) = made.additions([CLAUDE], ["server"])
+    assert step.change.note == f"a link to {real}"
+    made.apply([step])
+    assert link.is_symlink()
+    assert "ragit" in real.read_text()
+    made.apply(made.removals([CLAUDE]))
+    assert snapshot(user_home) == before
+
+
+def test_a_link_that_leads_nowhere_is_refused(user_home: Path) -> None:
+    (user_home / ".claude.json").symlink_to(user_home / "gone.json")
+    made = installation(user_home)
+    (step,) = made.additions([CLAUDE], ["server"])
+    assert (step.change.action, "leads nowhere" in step.change.note) == ("refuse", True)
+    assert not (user_home / "gone.json").exists()
+
+
+@pytest.mark.parametrize("link", [".mcp.json", ".claude"])
+def test_a_link_out_of_a_repository_is_refused(
+    user_home: Path, repo: GitSandbox, link: str
+) -> None:
+    outside = user_home / "outside"
+    (outside / "skills").mkdir(parents=True)
+    (outside / "file").write_text("{}")
+    target = outside if link == ".claude" else outside / "file"
+    (repo.path / link).symlink_to(target)
+    before = snapshot(user_home)
+    made = installation(user_home, repo.path)
+    steps = made.additions([CLAUDE], ["server" if link == ".mcp.json" else "skill"])
+    assert [step.change.action for step in steps] == ["refuse"]
+    assert "leads out of it" in steps[0].change.note
+    made.apply(steps)
+    assert snapshot(user_home) == before
+
+
+def test_a_read_only_file_is_refused(user_home: Path) -> None:
+    file = user_home / ".claude.json"
+    file.write_text("{}")
+    file.chmod(0o444)
+    made = installation(user_home)
+    (step,) = made.additions([CLAUDE], ["server"])
+    assert (step.change.action, step.change.note) == ("refuse", "it is read-only")
+    assert made.states([CLAUDE])[0].server == "absent"
+
+
+def test_a_folder_in_the_place_of_a_file_is_refused(user_home: Path) -> None:
+    (user_home / ".claude.json").mkdir()
+    (step,) = installation(user_home).additions([CLAUDE], ["server"])
+    assert (step.change.action, step.change.note) == ("refuse", "it is no file")
+
+
+def test_a_file_that_changes_in_between_is_left_alone(user_home: Path) -> None:
+    file = user_home / ".claude.json"
+    file.write_text("{}")
+    made = installation(user_home)
+    steps = made.additions([CLAUDE], ["server"])
+    file.write_text('{"new": 1}')
+    (change,) = made.apply(steps)
+    assert (change.action, change.note) == ("refuse", "it was changed in the meantime")
+    assert file.read_text() == '{"new": 1}'
+
+
+def test_a_file_is_replaced_in_one_step(user_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reader sees the old file or the new one, and a failure leaves the old one."""
+    file = user_home / "settings.json"
+    file.write_text("old")
+    opened = file.open()
+
+    def full(self: Path, target: Path) -> Path:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as broken, pytest.raises(Unfit, match="No space left"):
+        broken.setattr(Path, "replace", full)
+        disk.replace(file, "old", "new")
+    assert [path.name for path in user_home.iterdir()] == ["settings.json"]
+    disk.replace(file, "old", "new")
+    assert (opened.read(), file.read_text()) == ("old", "new")
+    opened.close()
+
+
+def test_an_edited_skill_is_left_alone(user_home: Path) -> None:
+    made = installation(user_home)
+    installed(made, [CLAUDE])
+    skill = user_home / ".claude" / "skills" / "ragit" / "SKILL.md"
+    skill.write_text(skill.read_text().replace("# Search", "# My search"))
+    for steps in (made.additions([CLAUDE], ["skill"]), made.removals([CLAUDE])):
+        (change,) = (step.change for step in steps if step.change.part == "skill")
+        assert (change.action, "it was edited" in change.note) == ("refuse", True)
+
+
+def test_an_older_skill_is_replaced(user_home: Path) -> None:
+    old = Installation(
+        Places({"HOME": str(user_home)}, "linux"), COMMAND, write_words({"search": "old"})
+    )
+    installed(old, [CLAUDE])
+    made = installation(user_home)
+    assert made.states([CLAUDE])[0].skill == "outdated"
+    assert installed(made, [CLAUDE]) == {"keep", "update"}
+    assert made.states([CLAUDE])[0].skill == "installed"
+
+
+def test_where_variables_put_an_agent(tmp_path: Path) -> None:
+    environ = {name: f"/elsewhere/{name}" for name in (*FOLDERS, "HOME", "XDG_CONFIG_HOME")}
+    found = {agent.name: Places(environ, "linux").file(agent) for agent in AGENTS}
+    assert found["claude-code"] == Path("/elsewhere/CLAUDE_CONFIG_DIR/.claude.json")
+    assert found["codex"] == Path("/elsewhere/CODEX_HOME/config.toml")
+    assert found["opencode"] == Path("/elsewhere/OPENCODE_CONFIG")
+    assert found["vscode"] == Path("/elsewhere/XDG_CONFIG_HOME/Code/User/mcp.json")
+    assert found["cline"] == Path("/elsewhere/CLINE_MCP_SETTINGS_PATH")
+    mac = {agent.name: Places({"HOME": "/u"}, "darwin").file(agent) for agent in AGENTS}
+    assert mac["vscode"] == Path("/u/Library/Application Support/Code/User/mcp.json")
+    windows = {agent.name: Places(environ, "win32").file(agent) for agent in AGENTS}
+    assert windows["zed"] == Path("/elsewhere/APPDATA/Zed/settings.json")
+
+
+@pytest.mark.parametrize(
+    ("entry", "ours"),
+    [
+        ({"command": "/usr/bin/ragit", "args": ["mcp"]}, True),
+        ({"command": ["/usr/bin/ragit", "mcp"], "type": "local"}, True),
+        ({"command": "C:\\tools\\ragit.exe", "args": ["mcp"]}, True),
+        ({"command": "ragit", "args": ["mcp"]}, False),
+        ({"command": "/usr/bin/ragit", "args": ["mcp", "-v"]}, False),
+        ({"command": "/usr/bin/sh", "args": ["mcp"]}, False),
+        ({"command": ["/usr/bin/ragit", 1]}, False),
+        ({"url": "https://example.org"}, False),
+        ("/usr/bin/ragit mcp", False),
+        (None, False),
+    ],
+)
+def test_which_entries_are_ragits(entry: object, ours: bool) -> None:
+    assert is_ours(entry) is ours
+    assert not ours or command_of(entry)[1:] == ["mcp"]
+
+
+# The command
+
+
+def test_the_command_is_the_one_that_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert own_command() == str(RAGIT)
+    link = tmp_path / "ragit"
+    link.symlink_to(RAGIT)
+    monkeypatch.setattr(sys, "argv", [str(link), "agents"])
+    assert own_command() == str(link)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["./ragit", "agents"])
+    assert own_command() == str(link)
+
+
+@pytest.mark.parametrize(
+    ("folder", "why"), [("uv/archive-v0/x/bin", "temporary"), ("bin", "no ragit command")]
+)
+def test_a_command_that_will_be_gone_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, folder: str, why: str
+) -> None:
+    place = tmp_path / folder
+    place.mkdir(parents=True)
+    if why == "temporary":
+        (place / "ragit").symlink_to(RAGIT)
+    monkeypatch.setattr(sys, "executable", str(place / "python"))
+    monkeypatch.setattr(sys, "argv", ["pytest"])
+    with pytest.raises(ConfigError, match=why):
+        own_command()
+
+
+# The command line
+
+
+def test_it_lists_first_and_needs_a_yes(terminal: Terminal, user_home: Path) -> None:
+    (user_home / ".cursor").mkdir()
+    said = terminal.ragit("agents", "install", code=2)
+    assert "add     server        " in said.out
+    assert said.hint == "Name the agents, or add --yes: ragit agents install --yes"
+    listed = terminal.ragit("agents", "install", "--dry-run", code=0).out
+    assert listed == said.out
+    assert [path.name for path in user_home.rglob("*")] == [".cursor"]
+    done = terminal.ragit("agents", "install", "--yes", code=0).out
+    assert done == f"{listed}changed 2 files; agents read them when they start\n"
+    assert terminal.ragit("agents", "install", code=0).out.endswith("there is nothing to do\n")
+    terminal.ragit("agents", "uninstall", code=2)
+    terminal.ragit("agents", "uninstall", "-y", code=0)
+    assert [path.name for path in user_home.rglob("*")] == [".cursor"]
+    assert terminal.ragit("agents", "uninstall", code=0).out == "there is nothing to do\n"
+
+
+def test_no_agent_and_no_such_agent(terminal: Terminal) -> None:
+    assert "no agent was found" in terminal.refused("agents", "install").err
+    assert "no agent is called 'emacs'" in terminal.refused("agents", "install", "emacs").err
+    terminal.refused("agents", "status", "emacs")
+
+
+def test_a_project_gets_its_files(terminal: Terminal, repo: GitSandbox, user_home: Path) -> None:
+    (repo.path / "src").mkdir()
+    below = Terminal(repo.path / "src", HOME=str(user_home))
+    below.ragit("agents", "install", "--project", "cursor", "claude-code", code=0)
+    entry = json.loads((repo.path / ".mcp.json").read_text())["mcpServers"]["ragit"]
+    assert entry["command"] == str(RAGIT)
+    names = {str(path.relative_to(repo.path)) for path in repo.path.rglob("*") if path.is_file()}
+    assert {name for name in names if not name.startswith(".git/")} == {
+        ".mcp.json",
+        ".cursor/mcp.json",
+        "AGENTS.md",
+        "CLAUDE.md",
+        ".agents/skills/ragit/SKILL.md",
+        ".claude/skills/ragit/SKILL.md",
+    }
+    assert list(user_home.iterdir()) == []
+    outside = Terminal(user_home, HOME=str(user_home))
+    assert "not a git repository" in outside.refused("agents", "status", "--project").err
+
+
+def test_printing_changes_nothing(terminal: Terminal, user_home: Path) -> None:
+    said = terminal.ragit("agents", "install", "--print", "codex", "--only", "server", code=0).out
+    assert said == (
+        f"{user_home}/.codex/config.toml  (Codex, server)\n"
+        f'  [mcp_servers.ragit]\n  command = "{RAGIT}"\n  args = ["mcp"]\n\n'
+    )
+    everything = terminal.ragit("agents", "install", "--print", code=0).out
+    assert all(agent.title in everything for agent in AGENTS)
+    assert list(user_home.iterdir()) == []
+
+
+def test_what_is_refused_is_printed(terminal: Terminal, user_home: Path) -> None:
+    (user_home / ".cursor").mkdir()
+    (user_home / ".cursor" / "mcp.json").write_text("{")
+    said = terminal.ragit("agents", "install", "cursor", code=1).out
+    assert "refuse  server" in said
+    assert "it is not JSON (line 1: a value is missing)" in said
+    assert f'"command": "{RAGIT}"' in said
+    assert "changed 1 files" in said
+
+
+def test_the_status_as_text_and_json(terminal: Terminal, user_home: Path) -> None:
+    (user_home / ".codex").mkdir()
+    assert terminal.ragit("agents", "status", "codex", code=1).out.startswith(
+        "codex  server absent"
+    )
+    terminal.ragit("agents", "install", "codex", code=0)
+    terminal.ragit("agents", "status", "codex", code=0)
+    rows = json.loads(terminal.ragit("agents", "status", "--json").out)
+    assert [row["name"] for row in rows] == [agent.name for agent in AGENTS]
+    assert not list(faults(rows, schemas()["agents"]))
+    assert rows[1]["command"] == [str(RAGIT), "mcp"]
+
+
+# What agents are told
+
+
+def helps() -> dict[str, str]:
+    import click
+
+    root = click.Context(cli, info_name="ragit")
+    return {
+        name: command.get_help(click.Context(command, root, name, max_content_width=100))
+        for name in COMMANDS
+        if (command := cli.get_command(root, name))
+    }
+
+
+def test_the_skill_is_the_help_of_the_commands(terminal: Terminal, user_home: Path) -> None:
+    terminal.ragit("agents", "install", "claude-code", code=0)
+    skill = (user_home / ".claude" / "skills" / "ragit" / "SKILL.md").read_text()
+    assert re.match(r"---\nname: ragit\ndescription: >-\n(  .+\n){1,4}---\n", skill)
+    sections = re.findall(r"^## ragit (\w+)\n\n```\n(.*?)\n```\n", skill, re.MULTILINE | re.DOTALL)
+    assert "search" in dict(sections)
+    for name, text in sections:
+        assert text == helps()[name].strip()
+        assert "--help" in text
+
+
+def test_the_instructions_are_four_lines_under_a_condition() -> None:
+    words = write_words(helps())
+    assert len(words.instructions) == 4
+    assert words.instructions[0].startswith("If this is a git repository")
+    text = " ".join(words.instructions)
+    assert len(text) < 600
+    for name in re.findall(r"`ragit (\w+)", text):
+        assert name in COMMANDS
+    assert "search_semantic" in text
+
+
+def test_the_page_names_every_agent_and_its_files() -> None:
+    text = PAGE.read_text("utf-8")
+    for agent in AGENTS:
+        assert f"| `{agent.name}` | {agent.title} |" in text
+        assert agent.page in text
+
+
+@pytest.fixture(autouse=True)
+def no_temporary_files(user_home: Path) -> Iterator[None]:
+    """Nothing may be left beside the files that were replaced."""
+    yield
+    assert not list(user_home.rglob("*.ragit-*"))
+
+
+def test_every_entry_answers_as_it_is_written(terminal: Terminal, user_home: Path) -> None:
+    """With an empty PATH, as an agent may start it that was not started from a shell."""
+    names = [agent.name for agent in AGENTS]
+    terminal.ragit("agents", "install", *names, "--only", "server", code=0)
+    lines = set()
+    for agent in AGENTS:
+        file = Places({"HOME": str(user_home)}, sys.platform).file(agent)
+        assert file is not None
+        text = file.read_text()
+        data = json.loads(text) if file.suffix == ".json" else parse_toml(text, file.name)
+        for key in (*agent.keys[-1], "ragit"):
+            data = data[key]
+        lines.add(tuple(command_of(data)))
+    assert lines == {(str(RAGIT), "mcp")}  # one start tells of all
+    assert "search_semantic" in tools_of(lines.pop(), os.environ)
