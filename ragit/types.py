@@ -290,6 +290,16 @@ class Reranked(NamedTuple):
     """The change of the score: scores belong to ranks, and the hit moved to another."""
 
 
+class Member(NamedTuple):
+    """A definition inside the class of a hit, outside of its lines."""
+
+    name: str
+    kind: str
+    line: int
+    start_line: int
+    end_line: int
+
+
 class LastStood(NamedTuple):
     """Where code that is gone stood last."""
 
@@ -344,6 +354,8 @@ class Hit(Record):
     line: int = 0
     """The line that answers best; 0 if it is not known, and is chosen when the hit is shown."""
     last_stood: LastStood | None = None
+    members: tuple[Member, ...] = ()
+    """Of a class, what its other chunks define, in order of lines."""
     """Only of code that is gone."""
     in_refs: tuple[RefSpan, ...] | None = None
     """The refs that hold the code, of those that were asked about; None if none were."""

@@ -58,3 +58,19 @@ def test_a_test_is_shown_behind_the_titles_around_it(repo: GitSandbox) -> None:
     with ragit.open(repo.path) as index:
         hits = index.search("adds items", mode="keyword", optimize=False).hits
     assert [qualified("", hit) for hit in hits if hit.kind == "test"] == ["the cart › adds items"]
+
+
+def test_a_hit_on_a_class_names_the_methods_in_its_other_chunks(repo: GitSandbox) -> None:
+    methods = "".join(
+        f"    def m{n}(self):\n        # {'words ' * 60}\n        return {n}\n\n" for n in range(3)
+    )
+    repo.write("a.py", 'class Basket:\n    """Holds fruit."""\n\n' + methods)
+    repo.commit()
+    with ragit.open(repo.path, flags={"embedding.provider": "none"}) as index:
+        (one,) = [hit for hit in index.search("Basket", optimize=False).hits if hit.kind == "class"]
+        with index.reading() as opened:
+            chunking = opened.chunking_at(b"a.py")
+            assert chunking is not None
+            lines = {row.symbol: row[1:3] for row in opened.chunks_of(chunking)}
+    found = {member.name: (member.start_line, member.end_line) for member in one.members}
+    assert found == {f"m{n}": lines[f"m{n}"] for n in range(3)}

@@ -48,7 +48,7 @@ from ragit.reports import (
     RefStatus,
     StatusReport,
 )
-from ragit.types import Answer, Completeness, Definition, Demoted, Hit, Oid, Optimized
+from ragit.types import Answer, Completeness, Definition, Demoted, Hit, Member, Oid, Optimized
 from ragit.words import terms
 
 DOCS = Path(__file__).parent.parent / "docs" / "json.md"
@@ -525,6 +525,31 @@ def test_line_ends_of_every_kind() -> None:
     assert lines_of(hit(text="a\r\nb\r", start_line=1, end_line=2)) == ["a", "b"]
 
 
+def test_compact_is_a_line_for_each_hit() -> None:
+    page = hit(path="a.pdf", kind="section", symbol="Costs", parent="", place="page 3")
+    assert shown("compact", answer(hit(), page)).splitlines() == [
+        "src/consumer.py:40-50 method Consumer.commit_offsets 0.912",
+        "a.pdf:40-50 page 3 section Costs 0.912",
+    ]
+
+
+def test_a_class_names_its_members_with_their_lines() -> None:
+    several = tuple(Member(f"m{n}", "method", 10 * n, 10 * n, 10 * n + 4) for n in range(1, 9))
+    of_class = hit(kind="class", symbol="Consumer", parent="", members=several)
+    line = "members: m1 10-14, m2 20-24, m3 30-34, m4 40-44, m5 50-54, m6 60-64 and 2 more"
+    assert shown("text", answer(of_class)).splitlines()[-1] == f"  {line}"
+    assert line in shown("markdown", answer(of_class)).splitlines()
+    found = json.loads(shown("json", answer(of_class)))
+    assert found["results"][0]["members"][0] == {
+        "name": "m1",
+        "kind": "method",
+        "line": 10,
+        "start_line": 10,
+        "end_line": 14,
+    }
+    assert not list(faults(found, schemas()["search"]))
+
+
 # JSON
 # --------------------------------------------------------------------------------------------------------------
 
@@ -739,7 +764,9 @@ def test_an_unknown_format_is_named_with_the_nearest() -> None:
     with pytest.raises(UnknownFormat) as caught:
         format_named("jsno")
     assert caught.value.message == "unknown format 'jsno'"
-    assert caught.value.hint == "Did you mean json? There are text, json, vimgrep, markdown."
+    assert (
+        caught.value.hint == "Did you mean json? There are text, json, vimgrep, markdown, compact."
+    )
 
 
 # Notes and reports

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     metavar="NAME",
     show_default=True,
     shell_complete=complete.formats,
-    help="text, json, vimgrep or markdown.",
+    help="text, json, vimgrep, markdown or compact.",
 )
 @click.option("--json", "format_name", flag_value="json", help="The same as --format json.")
 @click.option(

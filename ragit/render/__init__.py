@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from ragit.errors import UnknownFormat
 from ragit.render.agents import agents_json, agents_text, changes_text, snippet_text
 from ragit.render.budget import BYTES_PER_TOKEN, fitted
-from ragit.render.machine import dumps, json, markdown, vimgrep
+from ragit.render.machine import compact, dumps, json, markdown, vimgrep
 from ragit.render.reports import (
     described_json,
     described_text,
@@ -40,7 +40,13 @@ from ragit.types import Answer
 
 Format = Callable[[Answer, RenderOptions], Iterator[str]]
 
-FORMATS: dict[str, Format] = {"text": text, "json": json, "vimgrep": vimgrep, "markdown": markdown}
+FORMATS: dict[str, Format] = {
+    "text": text,
+    "json": json,
+    "vimgrep": vimgrep,
+    "markdown": markdown,
+    "compact": compact,
+}
 
 
 def format_named(name: str) -> Format:

@@ -12,7 +12,7 @@ from typing import Any
 
 from ragit.render.screen import UNSEEN, RenderOptions, counted, from_here, plain, visible
 from ragit.render.snippet import Line, first_lines, marked, place_at, shown_line, wanted_terms
-from ragit.render.text import left_out, notes, qualified, shown_refs
+from ragit.render.text import left_out, members, notes, qualified, shown_refs
 from ragit.types import Answer, Hit, Optimized, RefSpan, WithoutVectors
 
 # JSON itself escapes only below U+0020. These are the others that `visible` escapes.
@@ -113,6 +113,7 @@ def _result(query: str, hit: Hit, options: RenderOptions) -> dict[str, Any]:
     optional: dict[str, Any] = {
         "parent": plain(hit.parent),
         "definitions": [{**one._asdict(), "name": plain(one.name)} for one in hit.definitions],
+        "members": [{**one._asdict(), "name": plain(one.name)} for one in hit.members],
         "location": plain(hit.place),
         "best_location": plain(place_at(hit, shown_line(query, hit).number)) if hit.numbers else "",
         "same_content": [plain(path) for path in hit.also],
@@ -177,6 +178,17 @@ def vimgrep(answer: Answer, options: RenderOptions) -> Iterator[str]:
         yield f"{path}:{line.number}:{start + 1}:{place}{visible(line.text)}"
 
 
+def compact(answer: Answer, options: RenderOptions) -> Iterator[str]:
+    """Yield `path:start-end kind qualified.name score` for each hit; of a document also the page or
+    rows, before the kind.
+    """
+    for hit in answer.hits:
+        path = visible(from_here(hit.path, options))
+        name = visible(qualified(answer.query, hit))
+        parts = (visible(hit.place), visible(hit.kind), name, f"{hit.score:.3f}")
+        yield " ".join([f"{path}:{hit.start_line}-{hit.end_line}", *filter(None, parts)])
+
+
 def markdown(answer: Answer, options: RenderOptions) -> Iterator[str]:
     """Yield what a reader must know of the answer, then a heading and a code block for each hit."""
     found = f"{counted(len(answer.hits), 'hit')} for {_code(answer.query)} in {_code(answer.ref)}"
@@ -193,6 +205,9 @@ def markdown(answer: Answer, options: RenderOptions) -> Iterator[str]:
         place = f"{visible(hit.place)}, " if hit.place else ""
         held = f", in {shown_refs(hit.in_refs)}" if hit.in_refs is not None else ""
         yield f"{place}{name}{visible(hit.kind)}, score {hit.score:.3f}{held}"
+        if hit.members:
+            yield ""
+            yield visible(members(hit))
         yield ""
         yield from _block(hit, first_lines(answer.query, hit, options.max_lines))
 

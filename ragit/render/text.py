@@ -232,7 +232,23 @@ def _runs(text: str, styles: list[str]) -> Iterator[Piece]:
             start = at
 
 
+MEMBERS = 6
+"""Members of a class that its hit names."""
+
+
+def members(hit: Hit) -> str:
+    """Return the members of a class with their lines, in one line; empty if there are none."""
+    shown = [f"{one.name} {one.start_line}-{one.end_line}" for one in hit.members[:MEMBERS]]
+    more = len(hit.members) - len(shown)
+    rest = f" and {more} more" if more else ""
+    return f"members: {', '.join(shown)}{rest}" if shown else ""
+
+
 def _notes(query: str, hit: Hit, options: RenderOptions, paint: Paint) -> Iterator[str]:
+    if hit.members:
+        line = visible(members(hit))
+        room = options.width - 2 if options.width else _LONGEST
+        yield paint.faint(f"  {line if cells(line) <= room else line[: room - 3] + '...'}")
     if hit.also:
         paths = ", ".join(visible(path) for path in hit.also[:3])
         more = f" and {len(hit.also) - 3} more" if len(hit.also) > 3 else ""

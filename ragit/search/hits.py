@@ -15,10 +15,17 @@ from ragit.search.lines import Landing, best_line, definition_line
 from ragit.search.query_ranker import RankedQuery
 from ragit.search.texts import Texts
 from ragit.store import ORDINAL_BITS, ChunkRow, Snapshot, Store
-from ragit.types import Definition, Hit, Optimized, path_text
+from ragit.types import Definition, Hit, Member, Optimized, path_text
 
 Pool = Sequence[tuple[Ranked, list[int]]]
 """Chunks in order of rank, each with the indices of the other paths that hold the same blob."""
+
+
+CLASSES = frozenset(
+    "class struct interface enum trait impl object protocol extension record union actor contract"
+    " mixin".split()
+)
+"""Kinds whose methods are chunks of their own."""
 
 
 def one_path_each(ranked: Iterable[Ranked], limit: int) -> Pool:
@@ -63,6 +70,9 @@ class HitBuilder:
         self._snapshot = snapshot
         self._found = found
         self.pool = one_path_each(found.ranked, limit)
+        self._store = store
+        self._chunks: dict[int, list[ChunkRow]] = {}
+        """All chunks of the files that hold a class among the hits."""
         self._rows = store.chunks(ranked.facts.chunk for ranked, _ in self.pool)
         texts.load(ranked.facts.chunk >> ORDINAL_BITS for ranked, _ in self.pool)
 
@@ -153,6 +163,23 @@ class HitBuilder:
             place=self._place(piece, row, members, chunking),
             numbers=self._numbers_of(piece, members, chunking) if row.place else (),
             definitions=definitions,
+            members=self._members(chunking, row, piece),
+        )
+
+    def _members(self, chunking: int, row: ChunkRow, piece: Piece) -> tuple[Member, ...]:
+        """Return what a class of a hit defines outside of the hit's lines; empty for all else."""
+        if row.kind not in CLASSES or not row.definitions:
+            return ()
+        name = row.definitions[0].name
+        inside = f"{row.parent}.{name}" if row.parent else name
+        if chunking not in self._chunks:
+            self._chunks[chunking] = list(self._store.chunks_of(chunking).values())
+        return tuple(
+            Member(each.name, each.kind, each.line, one.start_line, one.end_line)
+            for one in self._chunks[chunking]
+            if one.parent == inside and one.start_line > piece.end_line
+            for each in one.definitions
+            if each.name in one.symbol.split()
         )
 
     def _line(
