@@ -40,6 +40,22 @@ def test_from_a_subfolder_paths_are_those_of_an_editor_started_there(
             assert (shell.folder / line.split(":")[0]).is_file()
 
 
+def test_reports_name_paths_from_the_current_folder_too(app: GitSandbox) -> None:
+    app.write("lib/deep/picture.bin", b"\x00\x01")
+    app.write("lib/same.py", "def widget_deep():\n    return 'widget'\n")
+    app.commit()
+    shell = Terminal(app.path / "lib")
+    shell.ragit("index", code=0)
+    app.write("lib/new.py", "x = 1\n")
+    app.git("add", ".")
+    stale = shell.ragit("check", "--staged", code=1).out
+    assert "  new.py" in stale and "lib/new.py" not in stale
+    status = shell.ragit("status", "--skipped", code=0).out
+    assert "  deep/picture.bin" in status and "lib/deep" not in status
+    hits = shell.ragit("search", "--committed", "widget_deep", code=0).out
+    assert "same content: same.py" in hits or "same content: deep/a.py" in hits
+
+
 def test_with_a_folder_named_paths_count_from_it_as_those_of_git(app: GitSandbox) -> None:
     out = Terminal(app.path).ragit("-C", "lib/deep", "search", "widget_deep", code=0).out
     assert out.startswith("a.py:1\n")

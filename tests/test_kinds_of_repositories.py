@@ -449,7 +449,7 @@ def test_what_a_submodule_asks_for_and_does_not_get_is_said(nested: GitSandbox) 
 def test_what_took_no_part_in_a_submodule_is_said_with_its_name(nested: GitSandbox) -> None:
     search = ("search", WORD, "--recurse-submodules", "--json")
     everywhere = json.loads(command(*search, "--path", "*.md", cwd=nested.path).stdout)
-    assert everywhere["notes"] == ["no file passes the filters"]
+    assert everywhere["notes"] == ["no file passes the filters: path *.md"]
     below = json.loads(command(*search, "--path", "own_libs.py", cwd=nested.path).stdout)
     assert (below["degraded"], "notes" in below) == (None, False)
 

@@ -824,8 +824,12 @@ REPORT = IndexReport(
             ),
             "up to date: 1 file, 1 chunk (40 ms)",
         ),
+        (
+            replaced(REPORT, dry_run=True, indexed=0, embedded=0, skipped={}, files=1, chunks=1),
+            "would index nothing: 1 file, 1 chunk indexed already",
+        ),
     ],
-    ids=["indexed", "dry run", "nothing to do"],
+    ids=["indexed", "dry run", "nothing to do", "dry run, nothing to do"],
 )
 def test_index_report(report: IndexReport, text: str) -> None:
     assert "\n".join(index_text(report, PLAIN)) == text
@@ -923,7 +927,9 @@ def test_what_is_described() -> None:
 
 def test_freshness() -> None:
     fresh = FreshnessReport("HEAD", Oid("a" * 40), ())
-    assert list(freshness_text(fresh, PLAIN)) == ["fresh: all of HEAD (aaaaaaaaaa) is indexed"]
+    assert list(freshness_text(fresh, PLAIN)) == [
+        "fresh: everything in HEAD (aaaaaaaaaa) is indexed"
+    ]
     stale = replaced(fresh, missing=tuple(f"f{number}\x1b" for number in range(22)))
     lines = list(freshness_text(stale, PLAIN, mend="ragit index HEAD"))
     assert lines[0] == "stale: 22 files of HEAD (aaaaaaaaaa) are not indexed"

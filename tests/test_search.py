@@ -525,5 +525,13 @@ def test_a_filter_that_nothing_passes_is_said_to_be_one(repo: GitSandbox) -> Non
     repo.write("a.py", "def widget():\n    return 1\n")
     repo.commit()
     with ragit.open(repo.path) as opened:
-        answer = opened.search("widget", paths=["nosuch"])
-    assert (answer.hits, answer.notes) == ((), ("no file passes the filters",))
+        for options, said in (
+            ({"paths": ["nosuch"]}, "path nosuch"),
+            ({"languages": ["rust"]}, "language rust"),
+            (
+                {"paths": ["*.py", "!a*"], "languages": ["rust"]},
+                "path *.py, path !a*, language rust",
+            ),
+        ):
+            answer = opened.search("widget", **options)
+            assert (answer.hits, answer.notes) == ((), (f"no file passes the filters: {said}",))

@@ -147,7 +147,7 @@ $ ragit index
 indexed 3 files, 3 chunks in N s
   1 new file read, 1 chunk embedded, 0 reused
 $ ragit check
-fresh: all of HEAD (TREE) is indexed
+fresh: everything in HEAD (TREE) is indexed
 $ git checkout -q main
 $ ragit search --mode keyword refund
 no hits in HEAD

@@ -37,6 +37,8 @@ def describe(ctx: click.Context, file: str, ref: str | None, now: bool, as_json:
     with open_index(ctx) as index:
         found = index.describe(file, ref=ref, now=now)
     print_lines(
-        (render.described_json if as_json else render.described_text)(found, render_options({}))
+        (render.described_json if as_json else render.described_text)(
+            found, render_options({}, index)
+        )
     )
     return 0 if found.text else 1

@@ -34,11 +34,8 @@ def status(ctx: click.Context, skipped: bool, as_json: bool) -> None:
 
     with open_index(ctx) as index:
         report = replaced(index.status(), worker=failure.state(index.folder))
-    print_lines(
-        (render.status_json if as_json else render.status_text)(
-            report, render_options({"full": skipped})
-        )
-    )
+        style = render_options({"full": skipped}, index)
+    print_lines((render.status_json if as_json else render.status_text)(report, style))
 
 
 @click.command()
@@ -92,7 +89,7 @@ def check(
     mend = " ".join(filter(None, ("ragit index", revision or _scope_option(scope))))
     print_lines(
         (render.freshness_json if as_json else render.freshness_text)(
-            freshness, render_options({}), mend=mend
+            freshness, render_options({}, index), mend=mend
         )
     )
     return 0 if freshness.fresh or not (freshness.indexed or require_index) else 1

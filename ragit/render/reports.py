@@ -13,6 +13,7 @@ from ragit.render.screen import (
     cells,
     counted,
     duration,
+    from_here,
     plain,
     priced,
     sized,
@@ -43,7 +44,11 @@ def index_text(report: IndexReport, options: RenderOptions) -> Iterator[str]:
     paint = Paint(options.color)
     trees = f" of {counted(report.trees, 'tree')}" if report.trees != 1 else ""
     size = f"{counted(report.files, 'file')}{trees}, {counted(report.chunks, 'chunk')}"
-    if report.dry_run:
+    if report.dry_run and not (
+        report.indexed or report.embedded or report.older or report.described
+    ):
+        yield f"{paint.name('would index')} nothing: {size} indexed already"
+    elif report.dry_run:
         yield f"{paint.name('would index')} {report.indexed:,} of {size}"
         embed = (
             f"{counted(report.embedded, 'chunk')} to embed, about {counted(report.words, 'word')}"
@@ -188,7 +193,7 @@ def freshness_text(
         absent = [f"{counted(count, 'file')} {why}" for why, count in how.absent.items()]
         advice = visible(absent_advice(freshness.ref, how.absent))
         but = f", but for {' and '.join(absent)}: {advice}" if absent else ""
-        yield f"{paint.good('fresh')}: all of {where} is indexed{but}"
+        yield f"{paint.good('fresh')}: everything in {where} is indexed{but}"
         if how.deferred:
             yield from _deferred(how.deferred, paint)
         return
@@ -199,7 +204,7 @@ def freshness_text(
     yield f"{paint.bad('stale')}: {lacking(count, how.without_vectors, where)}"
     shown = freshness.missing if options.full else freshness.missing[:_LISTED]
     for path in shown:
-        yield f"  {paint.path(visible(path))}"
+        yield f"  {paint.path(visible(from_here(path, options)))}"
     if count > len(shown):
         yield paint.faint(f"  and {count - len(shown):,} more")
     yield f"to fix it: {paint.name(visible(mend))}"
@@ -251,15 +256,16 @@ def status_text(status: StatusReport, options: RenderOptions) -> Iterator[str]:
     if deferred := _count_deferred({**status.skipped, **status.by_lines}):
         yield from _deferred(deferred, paint)
     if options.full:
-        yield from _skipped_files(status.skipped_files, paint)
+        yield from _skipped_files(status.skipped_files, options)
 
 
-def _skipped_files(files: Sequence[tuple[str, str]], paint: Paint) -> Iterator[str]:
+def _skipped_files(files: Sequence[tuple[str, str]], options: RenderOptions) -> Iterator[str]:
     """Yield the files that are left out, grouped by reason."""
+    paint = Paint(options.color)
     wide = max((cells(visible(why)) for _, why in files), default=0)
     for path, why in sorted(files, key=lambda file: file[1]):
         gap = " " * (wide - cells(visible(why)))
-        yield f"  {paint.faint(visible(why))}{gap}  {paint.path(visible(path))}"
+        yield f"  {paint.faint(visible(why))}{gap}  {paint.path(visible(from_here(path, options)))}"
 
 
 def _stored(status: StatusReport, paint: Paint) -> Iterator[str]:
@@ -354,18 +360,20 @@ def described_text(found: ImageDescribed | FileDescribed, options: RenderOptions
     from ragit.reports import FileDescribed  # no search loads it
 
     if isinstance(found, FileDescribed):
-        yield from _file_described(found, Paint(options.color))
+        yield from _file_described(found, options)
     elif found.text:
         yield visible(found.text)
     else:
-        name = visible(found.path)
+        name = visible(from_here(found.path, options))
         yield f"{name} is not described yet; `ragit index` describes it, or this command with --now"
 
 
-def _file_described(file: FileDescribed, paint: Paint) -> Iterator[str]:
+def _file_described(file: FileDescribed, options: RenderOptions) -> Iterator[str]:
+    paint = Paint(options.color)
+    path = paint.path(visible(from_here(file.path, options)))
     for one in file.chunks:
         name = within(one.parent, one.symbol, one.kind)
-        place = f"{paint.path(visible(file.path))}:{paint.line(f'{one.start_line}-{one.end_line}')}"
+        place = f"{path}:{paint.line(f'{one.start_line}-{one.end_line}')}"
         yield "  ".join(
             part
             for part in (place, paint.name(visible(name)), paint.faint(visible(one.kind)))

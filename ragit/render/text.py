@@ -250,7 +250,7 @@ def _notes(query: str, hit: Hit, options: RenderOptions, paint: Paint) -> Iterat
         room = options.width - 2 if options.width else _LONGEST
         yield paint.faint(f"  {line if cells(line) <= room else line[: room - 3] + '...'}")
     if hit.also:
-        paths = ", ".join(visible(path) for path in hit.also[:3])
+        paths = ", ".join(visible(from_here(path, options)) for path in hit.also[:3])
         more = f" and {len(hit.also) - 3} more" if len(hit.also) > 3 else ""
         yield paint.faint(f"  same content: {paths}{more}")
     if hit.in_refs is not None:

@@ -235,7 +235,9 @@ def _nothing_passes(opened: OpenTree, query: Query) -> str:
     without = opened.target.without
     if without and not (query.paths or query.languages):
         return f"{opened.target.name} has no code that {without.name} lacks"
-    return NO_FILE_PASSES
+    filters = [f"path {path.removeprefix('/')}" for path in query.paths]
+    filters += [f"language {name}" for name in query.languages]
+    return f"{NO_FILE_PASSES}: {', '.join(filters)}"
 
 
 def _unsearched_submodules(query: Query, resolved: IndexedTree, found: Found) -> tuple[str, ...]:
