@@ -26,6 +26,7 @@ WORDS = {
     "lfs",
     "judgements",
     "outlines",
+    "changes",
     "query",
 }
 """Importable everywhere: no IO, nothing but the standard library."""
@@ -43,6 +44,7 @@ ROOMS: dict[str, set[str]] = {
     "lfs": set(),
     "judgements": set(),
     "outlines": set(),
+    "changes": set(),
     "postings": set(),
     "remembered": set(),
     "usages": set(),
@@ -87,12 +89,14 @@ ROOMS: dict[str, set[str]] = {
     },
     "outline": {"chunk", "rank", "search", "store"},
     "refs": {"chunk", "git"},
+    "history": {"config", "index", "search", "store"},
     "repository": {
         "chunk",
         "config",
         "git",
         "index",
         "outline",
+        "history",
         "rank",
         "refs",
         "search",

@@ -21,6 +21,7 @@ COMMANDS = {
     "usages": "usages",
     "skeleton": "outline",
     "show": "outline",
+    "diff": "history",
     "index": "index",
     "status": "status",
     "check": "status",

@@ -71,6 +71,7 @@ __all__ = [
     "RenderOptions",
     "agents_json",
     "agents_text",
+    "changes",
     "changes_text",
     "config_json",
     "config_text",

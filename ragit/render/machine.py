@@ -191,7 +191,7 @@ def compact(answer: Answer, options: RenderOptions) -> Iterator[str]:
 
 def markdown(answer: Answer, options: RenderOptions) -> Iterator[str]:
     """Yield what a reader must know of the answer, then a heading and a code block for each hit."""
-    found = f"{counted(len(answer.hits), 'hit')} for {_code(answer.query)} in {_code(answer.ref)}"
+    found = f"{counted(len(answer.hits), 'hit')} for {code(answer.query)} in {code(answer.ref)}"
     yield found + left_out(answer)
     for note in notes(answer):
         yield ""
@@ -199,9 +199,9 @@ def markdown(answer: Answer, options: RenderOptions) -> Iterator[str]:
     for hit in answer.hits:
         path = from_here(hit.path, options)
         yield ""
-        yield f"## {_code(f'{path}:{hit.start_line}-{hit.end_line}')}"
+        yield f"## {code(f'{path}:{hit.start_line}-{hit.end_line}')}"
         yield ""
-        name = f"{_code(qualified(answer.query, hit))}, " if qualified(answer.query, hit) else ""
+        name = f"{code(qualified(answer.query, hit))}, " if qualified(answer.query, hit) else ""
         place = f"{visible(hit.place)}, " if hit.place else ""
         held = f", in {shown_refs(hit.in_refs)}" if hit.in_refs is not None else ""
         yield f"{place}{name}{visible(hit.kind)}, score {hit.score:.3f}{held}"
@@ -224,7 +224,7 @@ def _block(hit: Hit, lines: list[Line]) -> Iterator[str]:
     yield fence
 
 
-def _code(text: str) -> str:
+def code(text: str) -> str:
     """Return a code span that the text cannot end: with longer marks than any within."""
     shown = visible(text)
     marks = "`" * (_longest_run(shown) + 1)

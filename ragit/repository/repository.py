@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
-from functools import cached_property, partial, wraps
+from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Concatenate, ParamSpec
+from typing import TYPE_CHECKING
 
 from ragit.errors import GitFailed, UnknownRevision
 from ragit.git import GITLINK, Revision, clean_env
@@ -24,11 +24,13 @@ from ragit.query import Query, checked
 from ragit.records import replaced
 from ragit.repository.early_status import EarlyStatus, cache_folder, start_early_status
 from ragit.repository.settings import Settings
+from ragit.repository.taking_query import taking_options_of
 from ragit.repository.targets import Targets
 from ragit.repository.tree_questions import TreeQuestions
 from ragit.types import LOST_SINCE_INDEXED, Answer, OnIndex, Progress, Target, path_text
 
 if TYPE_CHECKING:
+    from ragit.changes import Diff
     from ragit.config import Config
     from ragit.git import Logged
     from ragit.index import Indexer
@@ -66,32 +68,6 @@ def open_repository(
     return Ragit(
         early or start_early_status(path, environ, worktree=False), environ, dict(flags or {})
     )
-
-
-_Options = ParamSpec("_Options")
-
-
-def _taking_options_of(
-    query: Callable[Concatenate[str, _Options], Query],
-) -> Callable[
-    [Callable[[Ragit, Query], Answer]], Callable[Concatenate[Ragit, str | Query, _Options], Answer]
-]:
-    """Let a method that takes a query also take its text and fields, typed."""
-
-    def decorate(
-        method: Callable[[Ragit, Query], Answer],
-    ) -> Callable[Concatenate[Ragit, str | Query, _Options], Answer]:
-        @wraps(method)
-        def search(
-            self: Ragit, text: str | Query, /, *args: _Options.args, **options: _Options.kwargs
-        ) -> Answer:
-            if isinstance(text, Query):
-                return method(self, replaced(text, **options) if options else text)
-            return method(self, query(text, *args, **options))
-
-        return search
-
-    return decorate
 
 
 class Ragit(TreeQuestions):
@@ -218,7 +194,7 @@ class Ragit(TreeQuestions):
         work = self._indexer.rebuild if rebuild else self._indexer.complete
         return work(trees, progress=progress, describe=describe, retry=retry)
 
-    @_taking_options_of(Query)
+    @taking_options_of(Query)
     def search(self, query: Query) -> Answer:
         """Return the best places for a query, in a revision or in HEAD with the uncommitted changes
         of this worktree.
@@ -300,6 +276,31 @@ class Ragit(TreeQuestions):
         target = self._targets.of(ref, scope)
         opener = TreeOpener(self.config, self._indexer, self._kept)
         return opener.open(target, index=index, on_index=on_index)
+
+    def diff(
+        self,
+        revisions: str = "",
+        query: str = "",
+        *,
+        top_k: int | None = None,
+        index: bool = True,
+        on_index: OnIndex | None = None,
+    ) -> Diff:
+        """Return what became of the definitions in a range, `A..B` or `A...B` as in git.
+
+        Without a range, HEAD with its uncommitted changes is compared with the commit where it left
+        its upstream or the default branch. With a query, the changes are those that it finds, the
+        best `top_k` first. Raises UnknownRevision, NotIndexed and ConfigError.
+        """
+        from ragit.history import Comparer
+        from ragit.search import TreeOpener
+
+        self._targets.look_again()
+        asked = checked(Query(query, new_in=revisions, top_k=top_k))
+        self._targets.begin(asked)
+        opener = TreeOpener(self.config, self._indexer, self._kept)
+        comparer = Comparer(self.config, self._indexer, self._searcher, opener)
+        return comparer.diff(self._targets.asked(asked), asked, index=index, on_index=on_index)
 
     def path_from_top(self, path: str) -> bytes:
         """Return a path as git has it, from the top; the given one counts from the opened

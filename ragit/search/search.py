@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -26,7 +26,7 @@ from ragit.search.open_tree import OpenTree, TreeOpener
 from ragit.search.query_ranker import QueryRanker, RankedQuery, SearchScope
 from ragit.search.texts import Texts
 from ragit.search.validate import language, validate
-from ragit.store import OF_CHUNK, Snapshot, Store
+from ragit.store import OF_CHUNK, ORDINAL_BITS, Snapshot, Store
 from ragit.types import (
     LOST_SINCE_INDEXED,
     NO_FILE_PASSES,
@@ -106,6 +106,22 @@ class Searcher:
             unmatched_names=found.unmatched_names,
             notes=found.notes + _unsearched_submodules(query, resolved, found),
         )
+
+    def scores(
+        self, opened: OpenTree, snapshot: Snapshot, chunks: Set[int], query: Query
+    ) -> dict[int, float]:
+        """Return the scores of those of some chunks of a tree that a query finds.
+
+        The tree has to be indexed in the state of the store that was opened.
+        """
+        within = {number >> ORDINAL_BITS for number in chunks}
+        tree = FilteredTree(snapshot, lambda chunking, _: chunking in within)
+        if not tree.places:
+            return {}
+        top_k = self._top_k(query)
+        scope = SearchScope(opened.store, tree, opened.texts, opened.refused, 0.0, 0, top_k)
+        ranked = self._ranker.ranked(query, scope).ranked
+        return {one.facts.chunk: one.score for one in reversed(ranked) if one.facts.chunk in chunks}
 
     def _find(self, opened: OpenTree, query: Query) -> Found:
         store, texts = opened.store, opened.texts

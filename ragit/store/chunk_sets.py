@@ -66,7 +66,7 @@ def new_chunks(store: Store, old: Snapshot, new: Snapshot) -> dict[int, bytes]:
 
 
 def cosines(
-    store: Store, pairs: Iterable[tuple[int, int]], embedder: int, least: float
+    store: Store, embedder: int, pairs: Iterable[tuple[int, int]], least: float
 ) -> Iterator[tuple[int, int, float]]:
     """Yield the pairs of chunks whose vectors have a cosine of at least `least`, with it.
 

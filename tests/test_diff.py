@@ -1,0 +1,402 @@
+"""What became of the definitions between two trees."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from histories import Step, apply, play, steps
+from hypothesis import given, settings
+from sandbox import GitSandbox
+from terminal import Terminal
+from test_invariants import FEW, sandbox, store
+from test_render import faults, schemas
+
+import ragit
+from ragit.changes import ADDED, CHANGED, MOVED, REMOVED, RENAMED, STATUSES, Diff
+from ragit.errors import NotIndexed, UnknownRevision
+from ragit.repository.repository import Ragit
+from ragit.store import Store
+from ragit.types import path_text
+
+ADD = '''\
+def add(one, other):
+    """Return the sum of two numbers, which may be of any size."""
+    return one + other
+'''
+RETRY = '''\
+def retry(call, times):
+    """Call a function again until it succeeds, at most so many times, with a pause between."""
+    for attempt in range(times):
+        try:
+            return call()
+        except OSError:
+            pause(attempt)
+    raise Failed(times)
+'''
+CLOSE = '''\
+def close_connection(connection):
+    """Close an idle connection and tell the pool that there is room for another one."""
+    connection.shutdown()
+    connection.pool.release(connection)
+'''
+
+
+@pytest.fixture
+def terminal(repo: GitSandbox) -> Terminal:
+    return Terminal(repo.path)
+
+
+@pytest.fixture
+def index(repo: GitSandbox) -> Iterator[Ragit]:
+    repo.commit("first")
+    with ragit.open(repo.path, flags={"index.minChunkBytes": "0"}) as opened:
+        yield opened
+
+
+def found(diff: Diff) -> set[tuple[str, str, str]]:
+    """Return (status, old names, new names) of each change."""
+    return {
+        (
+            one.status,
+            " ".join(one.old.names) if one.old else "",
+            " ".join(one.new.names) if one.new else "",
+        )
+        for one in diff.changes
+    }
+
+
+def test_added_removed_changed_moved_renamed(repo: GitSandbox, index: Ragit) -> None:
+    repo.write("a.py", ADD + "\n\n" + RETRY)
+    repo.write("b.py", CLOSE + "\n\ndef gone():\n    return 1\n")
+    repo.commit()
+    repo.write("a.py", ADD.replace("one + other", "other + one"))
+    repo.write("moved/here.py", CLOSE)
+    repo.write("b.py", RETRY.replace("def retry", "def try_again"))
+    repo.write("c.py", "class Fresh:\n    '''Hold nothing at all.'''\n")
+    repo.commit()
+    diff = index.diff("HEAD~1..HEAD")
+    assert found(diff) == {
+        (CHANGED, "add", "add"),
+        (MOVED, "close_connection", "close_connection"),
+        (RENAMED, "retry", "try_again"),
+        (REMOVED, "gone", ""),
+        (ADDED, "", "Fresh"),
+    }
+    assert diff.counts == dict.fromkeys(STATUSES, 1)
+    moved = next(one for one in diff.changes if one.status == MOVED)
+    assert moved.old and moved.new
+    assert (moved.old.path, moved.new.path, moved.similarity) == ("b.py", "moved/here.py", None)
+    renamed = next(one for one in diff.changes if one.status == RENAMED)
+    assert renamed.similarity and 0.9 <= renamed.similarity < 1
+    assert diff.completeness.complete and diff.files == 4
+
+
+def test_the_other_way_round_added_is_removed(repo: GitSandbox, index: Ragit) -> None:
+    repo.write("a.py", ADD)
+    tree = repo.commit() and repo.tree()
+    repo.write("a.py", CLOSE)
+    repo.commit()
+    assert found(index.diff(f"{tree}..{repo.tree()}")) == {
+        (REMOVED, "add", ""),
+        (ADDED, "", "close_connection"),
+    }
+    assert found(index.diff(f"{repo.tree()}..{tree}")) == {
+        (ADDED, "", "add"),
+        (REMOVED, "close_connection", ""),
+    }
+
+
+def test_a_renamed_file_moves_what_is_in_it_and_changes_nothing_else(
+    repo: GitSandbox, index: Ragit
+) -> None:
+    repo.write("old/name.py", ADD + "\n\n" + RETRY + "\n\n" + CLOSE)
+    repo.commit()
+    repo.git("mv", "old", "new")
+    repo.commit()
+    diff = index.diff("HEAD~1..HEAD")
+    assert diff.counts == {**dict.fromkeys(STATUSES, 0), MOVED: 3}
+    assert {one.old.path for one in diff.changes if one.old} == {"old/name.py"}
+
+
+def test_a_method_that_changes_in_a_moved_file_is_moved_by_its_name(
+    repo: GitSandbox, index: Ragit
+) -> None:
+    repo.write("a.py", RETRY)
+    repo.commit()
+    repo.rm("a.py")
+    repo.write("deep/b.py", RETRY.replace("OSError", "TimeoutError"))
+    repo.commit()
+    (change,) = index.diff("HEAD~1..HEAD").changes
+    assert change.status == MOVED
+    assert change.similarity is not None
+
+
+def test_overloads_of_which_one_is_new(repo: GitSandbox, index: Ragit) -> None:
+    one = "class A {\n    int f(int a) {\n        return a + 1;\n    }\n\n"
+    other = "    int f(String b) {\n        return b.length() * 2;\n    }\n"
+    repo.write("A.java", one + "}\n")
+    repo.commit()
+    repo.write("A.java", one + other + "}\n")
+    repo.commit()
+    diff = index.diff("HEAD~1..HEAD")
+    assert diff.counts[ADDED] == 1
+    assert diff.counts[REMOVED] == 0
+    assert [
+        change.new.line for change in diff.changes if change.new and change.status == ADDED
+    ] == [6]
+
+
+def test_a_definition_that_was_cut_changes_as_one(repo: GitSandbox, index: Ragit) -> None:
+    lines = [f"    step_{number} = run({number})" for number in range(300)]
+    repo.write("a.py", "def long():\n" + "\n".join(lines) + "\n")
+    repo.commit()
+    lines[280] = "    step_280 = run(0)"
+    repo.write("a.py", "def long():\n" + "\n".join(lines) + "\n")
+    repo.commit()
+    (change,) = index.diff("HEAD~1..HEAD").changes
+    assert (change.status, change.shown.names, change.shown.line) == (CHANGED, ("long",), 1)
+
+
+def test_text_without_a_name_is_counted_by_file(repo: GitSandbox, index: Ragit) -> None:
+    repo.write("notes.txt", "one\ntwo\n")
+    repo.commit()
+    repo.write("notes.txt", "one\nthree\n")
+    repo.commit()
+    diff = index.diff("HEAD~1..HEAD")
+    assert (diff.changes, diff.unnamed, diff.files) == ((), ("notes.txt",), 1)
+
+
+def test_without_a_range_the_branch_since_its_upstream_with_uncommitted_work(
+    repo: GitSandbox, tmp_path: Path
+) -> None:
+    repo.write("a.py", ADD)
+    repo.commit()
+    clone = repo.clone(tmp_path / "clone")
+    repo.write("later.py", CLOSE)
+    repo.commit()
+    clone.git("fetch", "-q")
+    clone.git("switch", "-q", "-c", "topic", "--no-track", "HEAD")
+    clone.write("b.py", RETRY)
+    clone.commit()
+    clone.write("c.py", "def uncommitted():\n    return 1\n")
+    with ragit.open(clone.path) as index:
+        diff = index.diff()
+    assert found(diff) == {(ADDED, "", "retry"), (ADDED, "", "uncommitted")}
+    assert diff.new_ref == "HEAD + uncommitted changes"
+
+
+@pytest.mark.parametrize(
+    ("range", "words"),
+    [
+        ("nothing..HEAD", "no commit or tree is named 'nothing'"),
+        ("HEAD..HEAD~1", "is in the wrong order"),
+        ("", "has no upstream"),
+        ("HEAD:a.py..HEAD", "no commit or tree is named"),
+    ],
+)
+def test_a_range_that_cannot_be_compared(
+    repo: GitSandbox, terminal: Terminal, range: str, words: str
+) -> None:
+    repo.write("a.py", ADD)
+    repo.commit()
+    repo.write("a.py", RETRY)
+    repo.commit()
+    said = terminal.ragit("diff", *([range] if range else []), code=2)
+    assert words in said.err
+    assert said.hint
+
+
+def test_three_dots_without_a_common_commit(repo: GitSandbox, terminal: Terminal) -> None:
+    repo.write("a.py", ADD)
+    repo.commit()
+    repo.git("switch", "-q", "--orphan", "other")
+    repo.write("b.py", RETRY)
+    repo.commit()
+    said = terminal.ragit("diff", "main...other", code=2)
+    assert "no common commit" in said.err
+    assert terminal.ragit("diff", "main..other", code=0).out
+
+
+def test_a_query_ranks_the_changes_that_it_finds(repo: GitSandbox, index: Ragit) -> None:
+    repo.write("kept.py", "def retry_nothing():\n    return 1\n")
+    repo.write("gone.py", CLOSE)
+    repo.commit()
+    repo.rm("gone.py")
+    repo.write("a.py", RETRY)
+    repo.write("b.py", ADD)
+    repo.commit()
+    diff = index.diff("HEAD~1..HEAD", "retry a failed call", top_k=2)
+    assert diff.changes[0].shown.names == ("retry",)
+    assert [one.score for one in diff.changes] == sorted(
+        [one.score for one in diff.changes], key=lambda score: -(score or 0)
+    )
+    removed = index.diff("HEAD~1..HEAD", "close_connection", top_k=1).changes
+    assert [(one.status, one.shown.names) for one in removed] == [(REMOVED, ("close_connection",))]
+    assert removed[0].score and removed[0].score > 0
+
+
+def test_without_vectors_nothing_is_said_to_be_renamed(repo: GitSandbox) -> None:
+    repo.write("a.py", RETRY)
+    repo.commit()
+    repo.write("a.py", RETRY.replace("def retry", "def try_again"))
+    repo.commit()
+    with ragit.open(repo.path, flags={"embedding.provider": "none"}) as index:
+        diff = index.diff("HEAD~1..HEAD")
+    assert found(diff) == {(REMOVED, "retry", ""), (ADDED, "", "try_again")}
+    assert any("no vectors" in note for note in diff.notes)
+
+
+def test_what_may_not_be_indexed_is_said(repo: GitSandbox, index: Ragit) -> None:
+    repo.write("a.py", RETRY)
+    repo.commit()
+    with pytest.raises(NotIndexed):
+        index.diff("HEAD~1..HEAD", index=False)
+    index.index("HEAD~1")
+    diff = index.diff("HEAD~1..HEAD", index=False)
+    assert (diff.completeness.complete, diff.completeness.missing, diff.changes) == (False, 1, ())
+    assert diff.notes == ("1 file of HEAD is not indexed; to complete: ragit index",)
+
+
+def test_nothing_is_indexed_that_the_trees_share(repo: GitSandbox, index: Ragit) -> None:
+    for number in range(5):
+        repo.write(f"{number}.py", ADD.replace("add", f"add_{number}"))
+    repo.commit()
+    repo.write("4.py", CLOSE)
+    repo.commit()
+    index.diff("HEAD~1..HEAD")
+    with Store(index.store_path, writable=False) as opened:
+        assert opened.info().chunkings == 6
+
+
+def test_an_unknown_revision_in_python(index: Ragit) -> None:
+    with pytest.raises(UnknownRevision):
+        index.diff("no..HEAD")
+
+
+def listed(index: Ragit, revision: str) -> Counter[tuple[str, str, str]]:
+    """Return the definitions of a tree by path, parent and name."""
+    with index.reading(revision) as opened:
+        snapshot = opened.tree.snapshot
+        return Counter(
+            (path_text(path), row.parent, definition.name)
+            for path, chunking in zip(snapshot.paths, snapshot.chunkings, strict=True)
+            for row in opened.chunks_of(chunking)
+            for definition in row.definitions
+        )
+
+
+def assert_is_the_difference(index: Ragit, old: str, new: str) -> Diff:
+    diff = index.diff(f"{old}..{new}")
+    more: Counter[tuple[str, str, str]] = Counter()
+    fewer: Counter[tuple[str, str, str]] = Counter()
+    for change in diff.changes:
+        for side, counts in ((change.new, more), (change.old, fewer)):
+            if side:
+                counts.update((side.path, side.parent, name) for name in side.names)
+        if change.status == CHANGED:
+            assert change.old and change.new
+            assert change.old.path == change.new.path
+            assert change.old.parent == change.new.parent
+            assert sorted(change.old.names) == sorted(change.new.names)
+    before, after = listed(index, old), listed(index, new)
+    assert more - fewer == after - before
+    assert fewer - more == before - after
+    fresh = Counter(
+        (one.new.path, one.new.parent, name)
+        for one in diff.changes
+        if one.status == ADDED and one.new
+        for name in one.new.names
+    )
+    assert fresh <= after - before
+    return diff
+
+
+@settings(FEW, max_examples=4)
+@given(steps(2, 6))
+def test_added_and_removed_are_the_difference_of_both_lists(history: list[Step]) -> None:
+    with sandbox() as repo:
+        commits = list(dict.fromkeys(play(repo, history)))
+        with store(repo) as index:
+            index.index(*commits)
+            for old, new in zip(commits, commits[1:], strict=False):
+                trees = repo.tree(old), repo.tree(new)
+                forward = assert_is_the_difference(index, *trees)
+                back = assert_is_the_difference(index, *reversed(trees))
+                counts = dict(back.counts)
+                counts[ADDED], counts[REMOVED] = counts[REMOVED], counts[ADDED]
+                assert forward.counts == counts
+
+
+@settings(FEW, max_examples=3)
+@given(steps(1, 4), steps(1, 4))
+def test_uncommitted_work_is_compared_as_if_it_were_committed(
+    history: list[Step], edits: list[Step]
+) -> None:
+    with sandbox() as repo:
+        play(repo, history)
+        repo.git("update-ref", "refs/remotes/origin/main", "HEAD")
+        repo.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
+        for step in edits:
+            apply(repo, step)
+        with store(repo, "dirty.db") as index:
+            dirty = index.diff()
+        repo.commit("as it was")
+        with store(repo, "clean.db") as index:
+            clean = index.diff()
+        assert shape(dirty) == shape(clean)
+
+
+def shape(diff: Diff) -> list[object]:
+    """All of a comparison but the numbers of the chunks, which depend on the store."""
+    return [
+        (
+            one.status,
+            one.old and one.old._replace(chunk=0),
+            one.new and one.new._replace(chunk=0),
+            one.similarity and round(one.similarity, 5),
+        )
+        for one in diff.changes
+    ]
+
+
+def test_the_command_prints_text_json_and_markdown(repo: GitSandbox, terminal: Terminal) -> None:
+    repo.write("shop/cart.py", RETRY)
+    repo.write("shop/old.py", CLOSE)
+    repo.commit()
+    repo.git("mv", "shop/old.py", "shop/pool.py")
+    repo.write("shop/cart.py", RETRY.replace("OSError", "TimeoutError") + "\n\n" + ADD)
+    repo.commit()
+    said = terminal.ragit("diff", "HEAD~1..HEAD", code=0)
+    old, new = repo.tree("HEAD~1")[:10], repo.tree()[:10]
+    assert said.out == (
+        f"1 added, 1 changed, 1 moved in 3 files; HEAD~1 ({old}) to HEAD ({new})\n\n"
+        "shop/cart.py\n"
+        "  changed  1-8  function  retry\n"
+        "  added    11-13  function  add\n\n"
+        "shop/pool.py\n"
+        "  moved    1-4  function  close_connection  from shop/old.py\n"
+    )
+    value = json.loads(terminal.ragit("diff", "HEAD~1..HEAD", "--json").out)
+    assert not list(faults(value, schemas()["diff"]))
+    assert value["counts"] == {"added": 1, "removed": 0, "changed": 1, "moved": 1, "renamed": 0}
+    ranked = json.loads(terminal.ragit("diff", "HEAD~1..HEAD", "retry", "--json").out)
+    assert not list(faults(ranked, schemas()["diff"]))
+    assert ranked["changes"][0]["new"]["names"] == ["retry"]
+    shown = terminal.ragit("diff", "HEAD~1..HEAD", "--format", "markdown").out
+    assert "## Added\n\n- function `add` `shop/cart.py:11`" in shown
+    assert terminal.ragit("diff", "HEAD..HEAD", code=1).out.startswith("no definition changed")
+    text = terminal.ragit("diff", "HEAD~1..HEAD", "sum", "of", "numbers", "-k", "1", code=0).out
+    assert text.splitlines()[2:4] == ["shop/cart.py:11", text.splitlines()[3]]
+    assert "added  11-13  function  add" in text
+
+
+def test_names_of_files_are_escaped(repo: GitSandbox, terminal: Terminal) -> None:
+    repo.commit()
+    repo.write(b"evil\x1b[31m.py", ADD)
+    repo.commit()
+    for form in ("text", "json", "markdown"):
+        assert "\x1b" not in terminal.ragit("diff", "HEAD~1..HEAD", "--format", form).out
