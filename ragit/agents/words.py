@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 from ragit.agents.row import NAME
 
-_TOOLS = {
-    "search": ("search_semantic", 'ragit search --max-tokens 2000 "where are retries limited?"'),
-    "usages": ("find_usages", "ragit usages NAME"),
-    "skeleton": ("get_file_skeleton", "ragit skeleton PATH"),
+_EXAMPLES = {
+    "search": 'ragit search --max-tokens 2000 "where are retries limited?"',
+    "usages": "ragit usages NAME",
+    "skeleton": "ragit skeleton PATH",
 }
-"""For a command, the tool of the server that does the same, and an example."""
+"""What the instructions show of a command, if it exists."""
 
 _COMMANDS = ("search", "usages", "skeleton", "show", "map", "context", "history", "status")
 """The commands that the skill explains, if they exist."""
@@ -31,8 +31,7 @@ description: >-
 Use it in a git repository if `ragit --version` works. It indexes what it lacks by itself, and
 answers for HEAD with the uncommitted changes; `--ref REV` names another tree.
 
-If this agent has the tools of the MCP server `{name}`, they give the same answers as the commands
-below: {tools}.
+If this agent has the MCP server `{name}`, its tools give the same answers: {tools}.
 
 * A question or some words find places; a symbol finds its definition first.
 * A hit is a place: a path, lines, and what they define. Read these lines before you rely on them.
@@ -47,13 +46,12 @@ class Words(NamedTuple):
     skill: str
 
 
-def write_words(helps: Mapping[str, str]) -> Words:
-    """Return the texts, from the help of each command that exists, by its name."""
-    tools = [tool for command, (tool, _) in _TOOLS.items() if command in helps]
-    examples = [example for command, (_, example) in _TOOLS.items() if command in helps]
+def write_words(helps: Mapping[str, str], tools: Sequence[str]) -> Words:
+    """Return the texts, from the help of each command by its name, and the names of the tools."""
     named = [command for command in _COMMANDS if command in helps]
     sections = [f"\n## ragit {name}\n\n```\n{helps[name].strip()}\n```\n" for name in named]
     skill = _SKILL.format(name=NAME, tools=_listed(tools), commands="".join(sections))
+    examples = [example for command, example in _EXAMPLES.items() if command in helps]
     return Words(_instructions(tools, examples), skill)
 
 
@@ -62,7 +60,7 @@ def _instructions(tools: Sequence[str], examples: Sequence[str]) -> tuple[str, .
         "If this is a git repository (`git rev-parse`) and `ragit --version` works, search its code"
         " by meaning with ragit:",
         f"- by the tools of the MCP server {NAME}: {_listed(tools)};",
-        f"- or in a shell: {', '.join(f'`{example}`' for example in examples)}.",
+        f"- or in a shell: {_listed(examples)}.",
         "For an exact string in every file use grep. If ragit fails, work without it.",
     )
 

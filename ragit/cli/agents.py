@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from copy import copy
 from typing import TYPE_CHECKING
 
 import click
@@ -137,15 +138,27 @@ def _installation(ctx: click.Context, *, project: bool) -> Installation:
 def _words() -> Words:
     from ragit.agents import write_words
     from ragit.cli import COMMANDS, cli
+    from ragit.mcp import TOOLS
 
     root = click.Context(cli, info_name="ragit")
     found = {name: cli.get_command(root, name) for name in COMMANDS}
-    helps = {
-        name: command.get_help(click.Context(command, root, name, max_content_width=100))
-        for name, command in found.items()
-        if command is not None
-    }
-    return write_words(helps)
+    helps = {name: _help(command, name, root) for name, command in found.items() if command}
+    return write_words(helps, [tool.name for tool in TOOLS if not tool.needs_images])
+
+
+_UNSAID = frozenset(
+    "--color --explain --full --keyword-weight --min-score --optimize --query-prefix"
+    " --recurse-submodules --rerank --rewrite".split()
+)
+"""Options that the skill leaves out: they are for people, or for trying out settings."""
+
+
+def _help(command: click.Command, name: str, root: click.Context) -> str:
+    """Return the help of a command for the skill: the same in a terminal of any width."""
+    short = copy(command)
+    short.params = [param for param in command.params if not _UNSAID & {*param.opts}]
+    short.add_help_option = False
+    return short.get_help(click.Context(short, root, name, terminal_width=100))
 
 
 def _chosen(names: Sequence[str], default: Sequence[Agent] | None = None) -> list[Agent]:

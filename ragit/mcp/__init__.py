@@ -20,12 +20,18 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:  # exported, and imported on first use
     from ragit.mcp.stdio import serve_stdio
+    from ragit.mcp.tools import TOOLS
     from ragit.mcp.unix_socket import serve_socket, socket_path
 else:
     from ragit.lazy import exports
 
     __getattr__ = exports(
-        __name__, {"stdio": ["serve_stdio"], "unix_socket": ["serve_socket", "socket_path"]}
+        __name__,
+        {
+            "stdio": ["serve_stdio"],
+            "tools": ["TOOLS"],
+            "unix_socket": ["serve_socket", "socket_path"],
+        },
     )
 
-__all__ = ["serve_socket", "serve_stdio", "socket_path"]
+__all__ = ["TOOLS", "serve_socket", "serve_stdio", "socket_path"]
