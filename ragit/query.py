@@ -25,6 +25,9 @@ class Query(Record):
     new_in: str | None = None
     gone_since: str | None = None
     in_refs: Sequence[str] = ()
+    refs: Sequence[str] = ()
+    all_refs: bool = False
+    complete: bool = False
     paths: Sequence[str] = ()
     languages: Sequence[str] = ()
     mode: str = "hybrid"
@@ -76,6 +79,15 @@ OPTIONS: Mapping[str, Option] = {
         "Say of each hit which of these branches and tags have its code. GLOB is a name or a"
         " pattern such as 'v3.*'. May be repeated.",
         metavar="GLOB",
+    ),
+    "refs": Option(
+        "Search the files of all these branches and tags at once, each text once, with the refs"
+        " that have it. GLOB is a name or a pattern such as 'v3.*'. May be repeated.",
+        metavar="GLOB",
+    ),
+    "all_refs": Option("Search the files of HEAD and of all branches and tags at once."),
+    "complete": Option(
+        "With --refs or --all-refs: index all that is missing first, however long that takes."
     ),
     "paths": Option(
         "Search only paths that match GLOB, or all but those that match !GLOB. GLOB counts from the"
@@ -137,7 +149,13 @@ def is_range(text: str) -> bool:
 
 def is_about_worktree(query: Query) -> bool:
     """Return whether a query needs the uncommitted changes of the working tree."""
-    return query.ref is None and query.scope == "worktree" and not query.new_in
+    named = query.ref is not None or query.new_in or query.refs or query.all_refs
+    return query.scope == "worktree" and not named
+
+
+def is_about_history(query: Query) -> bool:
+    """Return whether hits of a query say something of other trees than the searched one."""
+    return bool(query.gone_since is not None or query.in_refs or query.refs or query.all_refs)
 
 
 def _check_trees(query: Query) -> None:
@@ -147,23 +165,28 @@ def _check_trees(query: Query) -> None:
             f"both a revision and {query.scope} are asked for",
             "Name one tree: --ref, --staged or --committed",
         )
-    given = [name for name in _TREES if getattr(query, name) is not None]
-    if query.new_in and query.scope != "worktree":
+    given = [name for name in _TREES if getattr(query, name) not in (None, (), False)]
+    if given and given != ["ref"] and query.recurse_submodules:
+        given.append("recurse_submodules")
+    if query.scope != "worktree" and (query.new_in or query.refs or query.all_refs):
         given.append(query.scope)
+    if query.in_refs and (query.refs or query.all_refs):
+        given.append("in_refs")
     if len(given) > 1:
         raise ConfigError(
             f"{' and '.join(given)} exclude each other", "Each of them names what is searched"
         )
-    if given != ["ref"] and given and query.recurse_submodules:
+    if query.complete and not ((query.refs or query.all_refs) and query.index):
         raise ConfigError(
-            f"{given[0]} looks at no submodules", f"Leave out {given[0]} or recurse_submodules"
+            "complete is for a search of several refs that may index",
+            "Give it with refs or all_refs; `ragit index` completes a single tree",
         )
 
 
-_LISTS = ("paths", "languages", "in_refs")
+_LISTS = ("paths", "languages", "in_refs", "refs")
 """Options that take several values."""
 
-_TREES = ("ref", "new_in", "gone_since")
+_TREES = ("ref", "new_in", "gone_since", "refs", "all_refs")
 """Options that each name what is searched."""
 
 

@@ -165,6 +165,8 @@ class Target(Record):
     near: Oid | None = None
     without: Target | None = None
     """A tree whose code is left out: only chunks that it lacks are found."""
+    union: bool = False
+    """True if `tree` names the union of several trees."""
 
 
 HEAD = "HEAD"
@@ -359,6 +361,10 @@ class Hit(Record):
     """Only of code that is gone."""
     in_refs: tuple[RefSpan, ...] | None = None
     """The refs that hold the code, of those that were asked about; None if none were."""
+    ref: str = ""
+    """The newest of the searched refs in which the code is at this path and these lines, if several
+    were searched.
+    """
 
 
 class Demoted(NamedTuple):
@@ -390,7 +396,7 @@ class LookedAt(NamedTuple):
     trees: int
     """Different trees of these refs."""
     complete_trees: int
-    """Those of which all was there, or was indexed."""
+    """Those of which all was there to be read, or was indexed where a union was searched."""
     files: int
     """Different files that were looked at."""
     complete_files: int
@@ -427,6 +433,8 @@ class Answer(Record):
     """The tree whose code is left out; None if all of the tree was searched."""
     looked_at: LookedAt | None = None
     """Of refs that were asked about; None if none were."""
+    union: bool = False
+    """True if the files of all these refs were searched; `tree` is a digest of their trees then."""
     demoted: tuple[Demoted, ...] = ()
     """Places that a demotion kept out; only if the query asked to explain."""
     reranked_by: RerankedBy | None = None

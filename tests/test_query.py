@@ -61,6 +61,8 @@ def parsed(*args: str) -> Query:
         (["--new-in", "--staged"], {"new_in": "", "scope": "staged"}),
         (["--new-in"], {"new_in": ""}),  # the next word belongs to the query
         (["--gone-since", "v1"], {"gone_since": "v1"}),
+        (["--refs", "v*", "--complete"], {"refs": ("v*",), "complete": True}),
+        (["--all-refs"], {"all_refs": True}),
         (["--in-refs", "v*", "--in-refs", "main"], {"in_refs": ("v*", "main")}),
         (["--recurse-submodules", "--explain"], {"recurse_submodules": True, "explain": True}),
     ],

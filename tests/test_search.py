@@ -453,13 +453,13 @@ def test_policies(shop: GitSandbox) -> None:
     search(shop)
     shop.write("new.py", function("commit_offset_new"))
     answer = search(shop, flags=warn)
-    assert (answer.complete, answer.missing) == (False, 1)
+    assert (answer.complete, answer.completeness.missing) == (False, 1)
     assert "new.py" not in paths(answer)
     with pytest.raises(NotIndexed, match=r"1 file of .* is not indexed") as refused:
         search(shop, flags=refuse)
     assert refused.value.hint == "Type: ragit index --worktree"
     answer = search(shop, flags=refuse, index=False)
-    assert (answer.complete, answer.missing) == (False, 1)
+    assert (answer.complete, answer.completeness.missing) == (False, 1)
     assert "new.py" in paths(search(shop))
 
 

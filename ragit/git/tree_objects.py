@@ -25,26 +25,35 @@ class FilesOfTrees(NamedTuple):
 def files_of_trees(objects: Objects, trees: Sequence[Oid]) -> FilesOfTrees:
     """Return the regular files of some trees, folder by folder from the top."""
     files: dict[tuple[bytes, bytes], int] = {}
-    level: dict[tuple[bytes, bytes], int] = {}
     unread = 0
+    level: _Folders = {}
     for number, tree in enumerate(trees):
-        key = (b"", bytes.fromhex(tree))
-        level[key] = level.get(key, 0) | 1 << number
+        _add(level, bytes.fromhex(tree), b"", 1 << number)
     while level:
-        read = dict(objects.read_many(dict.fromkeys(Oid(oid.hex()) for _, oid in level)))
-        below: dict[tuple[bytes, bytes], int] = {}
-        for (folder, oid), bits in level.items():
-            data = read[Oid(oid.hex())]
-            if data is None:
-                unread |= bits
-                continue
-            for mode, name, child in _entries(data, len(oid)):
-                found = below if mode == _TREE else files
-                if mode == _TREE or mode.startswith(_FILE):
-                    key = (folder + name + b"/" if mode == _TREE else folder + name, child)
-                    found[key] = found.get(key, 0) | bits
+        below: _Folders = {}
+        for oid, data in objects.read_many(Oid(oid.hex()) for oid in list(level)):
+            raw = bytes.fromhex(oid)
+            for folder, bits in level.pop(raw).items():
+                if data is None:
+                    unread |= bits
+                    continue
+                for mode, name, child in _entries(data, len(raw)):
+                    if mode == _TREE:
+                        _add(below, child, folder + name + b"/", bits)
+                    elif mode.startswith(_FILE):
+                        key = (folder + name, child)
+                        files[key] = files.get(key, 0) | bits
         level = below
     return FilesOfTrees(files, unread)
+
+
+_Folders = dict[bytes, dict[bytes, int]]
+"""Raw object ids of trees, with the folders that each is, and the number of the trees above."""
+
+
+def _add(folders: _Folders, oid: bytes, folder: bytes, bits: int) -> None:
+    at = folders.setdefault(oid, {})
+    at[folder] = at.get(folder, 0) | bits
 
 
 def _entries(data: bytes, size: int) -> Iterator[tuple[bytes, bytes, bytes]]:

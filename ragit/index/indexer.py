@@ -21,7 +21,8 @@ from ragit.git import Repo
 from ragit.index.descriptions.settings import NOT_DESCRIBED, chunk_task
 from ragit.index.descriptions.stored import Descriptions, keeping
 from ragit.index.selection import Selector
-from ragit.index.tree import IndexedTree, TreeResolver, chunks_without_vectors
+from ragit.index.tree import IndexedTree, chunks_without_vectors
+from ragit.index.union import UnionResolver
 from ragit.index.upkeep import Upkeep, index_lock, rebuild_lock
 from ragit.index.vectors.embedder import embedder_of, sent_by, server_name
 from ragit.index.waiting_search import WaitingSearch
@@ -77,6 +78,7 @@ class Indexer:
         config: Config,
         store_path: Path,
         chunkers: Mapping[str, Custom] | None = None,
+        unions: dict[Oid, tuple[Oid, ...]] | None = None,
     ) -> None:
         self.repo = repo
         self.chunkers = chunkers
@@ -86,8 +88,12 @@ class Indexer:
         fingerprint = self.embedder.fingerprint if self.embedder else ""
         self.selector = Selector(config, chunkers)
         described = chunk_task(config.description)
-        self.trees = TreeResolver(
-            repo, self.selector, fingerprint, described.fingerprint if described else ""
+        self.trees = UnionResolver(
+            repo,
+            self.selector,
+            fingerprint,
+            described.fingerprint if described else "",
+            unions=unions,
         )
         self.descriptions = Descriptions(repo, config, self.embedder)
         self.elsewhere: Path | None = None
@@ -98,7 +104,7 @@ class Indexer:
     def without_vectors(self) -> Indexer:
         """Return an indexer of words alone, for when the embedding server does not answer."""
         settings = replaced(self.config, embedding=replaced(self.config.embedding, provider="none"))
-        return Indexer(self.repo, settings, self.store_path, self.chunkers)
+        return Indexer(self.repo, settings, self.store_path, self.chunkers, self.trees.unions)
 
     def open_store(self) -> Store | None:
         """Open the store for reading; None if it is missing or has to be migrated."""
@@ -125,7 +131,7 @@ class Indexer:
 
         A `search` that waits hands in what it has resolved and opened, and is handed the trees as
         they are afterwards. For it, a file that takes longer than SEARCH_FILE_S is deferred, and
-        what is left after SEARCH_S stays missing.
+        what is left after SEARCH_S stays missing, unless it is patient.
 
         Models are asked only to `describe`, which may take long: without it, stored descriptions
         are used, what has none is embedded by its code alone, and is described by the next run that
@@ -189,7 +195,7 @@ class Indexer:
         # is empty.
         reuse = self.descriptions.wanted or store.has_chunks() or self._setup.is_remote
         mode = RunMode(reuse, describes=asks)
-        if search:
+        if search and not search.patient:
             mode = mode._replace(deadline=time.monotonic() + SEARCH_S, most=SEARCH_FILE_S)
         objects = search.objects if search else None
         run = Run(self._setup, mode, stats, progress, keeping(store) if asks else None, objects)
@@ -452,7 +458,9 @@ class Indexer:
                 for part in new:
                     if later and not _WAITING.isdisjoint(part.snapshot.skipped.values()):
                         continue
-                    store.snapshots.add(part.tree, self.trees.selection, part.snapshot)
+                    store.snapshots.add(
+                        part.tree, self.trees.selection_of(part.tree), part.snapshot
+                    )
 
 
 _WAITING = DEFERRED | {NOT_DESCRIBED}

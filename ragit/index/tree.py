@@ -53,6 +53,8 @@ class IndexedTree(Record):
     """Files that an earlier run deferred; complete only if that was asked for."""
     walked: bool = False
     """True if it was made from all its files: no similar tree was known under these settings."""
+    incomplete_parts: int = 0
+    """Of a union, the number of its trees of which something is not stored."""
 
     def count_of(self, reasons: Set[str]) -> int:
         """Return how many files have one of these reasons."""
@@ -165,7 +167,14 @@ class TreeResolver:
         """
         if store is None or anew:
             return self._walked(tree, store, absent, anew=True)
-        found = self._resolved(store, tree, near, absent, naming)
+        return self._with_overdue(store, self._resolved(store, tree, near, absent, naming))
+
+    def selection_of(self, tree: Oid) -> str:
+        """Return the key under which a tree is cached, together with its name."""
+        return self.selection
+
+    def _with_overdue(self, store: Store, found: IndexedTree) -> IndexedTree:
+        """Return a tree that also lacks the vectors which a description came too late for."""
         if not (self._describer and self._embedder):
             return found
         overdue = self._overdue(store, found.snapshot)
@@ -190,7 +199,7 @@ class TreeResolver:
     ) -> IndexedTree:
         cached = store.snapshots.of(tree, self.selection)
         if cached is not None and naming.isdisjoint(cached.skipped.values()):
-            gone = _absent_paths(cached)
+            gone = absent_paths(cached)
             if gone:
                 return self._with_absent(store, tree, cached, gone, absent)
             return IndexedTree(tree, cached, [], cached=True)
@@ -202,6 +211,33 @@ class TreeResolver:
                 kept, skipped = _kept(base[1], changed), _still(base[1], changed)
                 return self._assemble(tree, store, plan, kept, absent, skipped)
         return self._walked(tree, store, absent)
+
+    def _next(
+        self, store: Store | None, base: IndexedTree, tree: Oid, absent: Set[Oid]
+    ) -> IndexedTree | None:
+        """Return a tree by its difference from another, which may lack files itself; None if that
+        cannot be told.
+        """
+        if absent_paths(base.snapshot):
+            return None
+        found = self._difference(base.tree, base.snapshot, tree)
+        if found is None:
+            return None
+        plan, changed = found
+        kept, skipped = _kept(base.snapshot, changed), _still(base.snapshot, changed)
+        new = self._assemble(tree, store, plan, kept, absent, skipped)
+        here = set(new.snapshot.chunkings)
+        vectorless = {c: n for c, n in base.without_vectors.items() if c in here}
+        return replaced(
+            new,
+            missing=[*(f for f in base.missing if f.path not in changed), *new.missing],
+            without_vectors={**vectorless, **new.without_vectors},
+            undescribed_images=[
+                *(f for f in base.undescribed_images if f.path not in changed),
+                *new.undescribed_images,
+            ],
+            deferred=[*(f for f in base.deferred if f.path not in changed), *new.deferred],
+        )
 
     def _with_absent(
         self, store: Store, tree: Oid, cached: Snapshot, gone: Set[bytes], absent: Set[Oid]
@@ -236,7 +272,7 @@ class TreeResolver:
             return None
         tree = near if near in known else known[0]
         snapshot = store.snapshots.of(tree, self.selection)
-        if snapshot is None or _absent_paths(snapshot):
+        if snapshot is None or absent_paths(snapshot):
             return None
         return tree, snapshot
 
@@ -384,7 +420,7 @@ def _rules(path: bytes) -> bool:
     return path.endswith(_NAMES) and (is_attributes(path) or is_ignore(path))
 
 
-def _absent_paths(snapshot: Snapshot) -> set[bytes]:
+def absent_paths(snapshot: Snapshot) -> set[bytes]:
     """Return the paths of files that the repository lacked when the snapshot was made."""
     reasons = snapshot.skipped.items()
     return {path for path, why in reasons if why in (NOT_DOWNLOADED, LOST)}

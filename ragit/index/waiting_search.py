@@ -19,10 +19,14 @@ class WaitingSearch:
         reader: Store | None,
         objects: Objects,
         moment: ExitStack,
+        *,
+        patient: bool = False,
     ) -> None:
         """Take trees that were resolved in the current moment of a reader, which `moment` holds."""
         self.trees = trees
         self.objects = objects
+        self.patient = patient
+        """True if it waits until all is indexed."""
         self.taken = False
         """True once `trees` are the indexed trees, as the reader sees them in a new moment."""
         self._reader = reader

@@ -73,7 +73,7 @@ def optimize(
 
 def _merge(pieces: Sequence[Piece], gap: int) -> list[Piece]:
     merged: list[Piece] = []
-    for piece in sorted(pieces, key=lambda p: (p.start, p.end)):
+    for piece in sorted(pieces, key=lambda p: (p.part, p.start, p.end)):
         last = merged[-1] if merged else None
         if last is not None and _adjoins(last, piece, gap):
             merged[-1] = _joined(last, piece)

@@ -140,10 +140,11 @@ class Scorer:
         ]
         if not wanted:
             return [facts for _, facts in found]
-        best: dict[int, tuple[float, int]] = {}
+        best: dict[str, tuple[float, int]] = {}
         for plain, facts in found:
-            if facts.place not in best or plain > best[facts.place][0]:
-                best[facts.place] = (plain, facts.chunk)
+            path = self._files[facts.place].path  # of which a union of trees has several versions
+            if path not in best or plain > best[path][0]:
+                best[path] = (plain, facts.chunk)
         # The same blob at several paths is one hit: its paths share their best chunk.
         blobs = {chunk: plain for plain, chunk in sorted(best.values())}
         if len(blobs) <= wanted:
@@ -177,14 +178,15 @@ class Scorer:
     def _spread(self, ordered: Iterable[Ranked]) -> Iterator[Ranked]:
         """Yield the same chunks with the cost of a repeated file."""
         step = self._mix.repeat / self._whole
-        seen: Counter[int] = Counter()
+        seen: Counter[str] = Counter()
         twins: Counter[str] = Counter()
         for ranked in ordered:
             facts = ranked.facts
-            twin = twin_of(self._files[facts.place].path)
-            others = TWIN_REPEAT * (twins[twin] - seen[facts.place])
-            better = min(seen[facts.place] + others, MOST_REPEATS)
-            seen[facts.place] += 1
+            path = self._files[facts.place].path
+            twin = twin_of(path)
+            others = TWIN_REPEAT * (twins[twin] - seen[path])
+            better = min(seen[path] + others, MOST_REPEATS)
+            seen[path] += 1
             twins[twin] += 1
             kept = 1 - KEPT_BY_EVIDENCE * self._evidence(facts)
             if better:

@@ -83,6 +83,16 @@ class FileMap:
         """Return the blob of a row."""
         return Oid(self._oids[row].hex())
 
+    def having(self, path: bytes, blob: Oid, mask: int) -> int:
+        """Return the trees of `mask` that have a blob at a path, as a number."""
+        name, whole, oid = checksum(path.rpartition(b"/")[2]), checksum(path), bytes.fromhex(blob)
+        first, after = bisect_left(self._names, name), bisect_right(self._names, name)
+        return sum(
+            self.bits(row) & mask
+            for row in range(first, after)
+            if self._paths[row] == whole and self._oids[row] == oid
+        )
+
     def like_path(self, path: bytes, mask: int) -> list[int]:
         """Return the rows of trees in `mask` that are called like the file at a path, in any
         folder; where more than MOST are, those at the path itself.

@@ -119,6 +119,7 @@ def _result(query: str, hit: Hit, options: RenderOptions) -> dict[str, Any]:
         "same_content": [plain(path) for path in hit.also],
         "path_bytes": raw_path(hit.path),
         "last_stood": _last_stood(hit),
+        "ref": plain(hit.ref),
         "in_refs": [_span(one) for one in hit.in_refs or ()],
         "optimized": _optimized(hit.optimized),
         "text_start_line": lines[0].number if lines else 0,

@@ -254,7 +254,8 @@ def _notes(query: str, hit: Hit, options: RenderOptions, paint: Paint) -> Iterat
         more = f" and {len(hit.also) - 3} more" if len(hit.also) > 3 else ""
         yield paint.faint(f"  same content: {paths}{more}")
     if hit.in_refs is not None:
-        yield paint.faint(f"  in {shown_refs(hit.in_refs)}")
+        lines = f"; lines of {visible(hit.ref)}" if hit.ref else ""
+        yield paint.faint(f"  in {shown_refs(hit.in_refs)}{lines}")
     if hit.last_stood:
         yield paint.faint(f"  {_last_stood(hit.last_stood)}")
     if options.explain:
@@ -295,6 +296,8 @@ def summary(answer: Answer) -> str:
     """Return the last line of an answer on a terminal: hits, tree and time."""
     files = len({hit.path for hit in answer.hits})
     where = f"{visible(answer.ref)} ({answer.tree[:10]})" if answer.tree else visible(answer.ref)
+    if answer.union and answer.looked_at:
+        where = f"{visible(answer.ref)} ({_counts(answer.looked_at)})"
     where += left_out(answer)
     found = f"{counted(len(answer.hits), 'hit')} in {counted(files, 'file')} of {where}"
     return f"{found}, {duration(answer.took_ms / 1000)}"
@@ -314,7 +317,9 @@ def notes(answer: Answer) -> list[str]:
     found += [f"note: {visible(warning)}" for warning in answer.warnings]
     found += [_absent_note(answer, why, count) for why, count in answer.completeness.absent.items()]
     if answer.looked_at:
-        found += _looked_at_notes(answer.looked_at)
+        found += _looked_at_notes(
+            answer.looked_at, "are indexed" if answer.union else "could be read"
+        )
     if answer.unmatched_names:
         words = f"word{'' if len(answer.unmatched_names) == 1 else 's'}"
         names = visible(", ".join(answer.unmatched_names))
@@ -334,6 +339,8 @@ def _index_notes(answer: Answer) -> Iterator[str]:
     """Yield what the index lacks, with the command that completes it."""
     trees = [answer.ref, *([answer.without.ref] if answer.without else ())]
     how, command = answer.completeness, visible(" && ".join(map(index_command, trees)))
+    if answer.union:
+        command = "repeat it with --complete"
     if not how.complete:
         yield f"incomplete: {how.lacking(visible(' and '.join(trees)))}; to complete: {command}"
     if how.undescribed:
@@ -344,14 +351,16 @@ def _index_notes(answer: Answer) -> Iterator[str]:
         yield f"note: {slow} slow to read and deferred; `{command}` reads the rest"
 
 
-def _looked_at_notes(seen: LookedAt) -> Iterator[str]:
-    """Yield how much was looked at of refs, if not all of it was there."""
-    lacking_trees = seen.trees - seen.complete_trees
-    lacking_files = seen.files - seen.complete_files
-    if lacking_trees or lacking_files:
+def _looked_at_notes(seen: LookedAt, verb: str) -> Iterator[str]:
+    """Yield how much of refs was looked at, if that was not all."""
+    if seen.trees > seen.complete_trees or seen.files > seen.complete_files:
         trees = f"{seen.complete_trees:,} of {counted(seen.trees, 'tree')}"
         files = f"{seen.complete_files:,} of {counted(seen.files, 'file')}"
-        yield f"incomplete: of {counted(seen.refs, 'ref')}, {trees} and {files} could be read"
+        yield f"incomplete: of {counted(seen.refs, 'ref')}, {trees} and {files} {verb}"
+
+
+def _counts(seen: LookedAt) -> str:
+    return f"{counted(seen.refs, 'ref')}, {counted(seen.files, 'file')}"
 
 
 def _absent_note(answer: Answer, why: str, count: int) -> str:

@@ -2,14 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from ragit.errors import UnknownRevision
 from ragit.git import Repo
+from ragit.query import Query
 from ragit.records import replaced
-from ragit.refs import Held, Piece, Ref, extended, listed, load, matching, save, spans, trees_with
-from ragit.types import HEAD, Answer, Hit, LookedAt, Oid
+from ragit.refs import (
+    FileMap,
+    Held,
+    Piece,
+    Ref,
+    extended,
+    listed,
+    load,
+    matching,
+    save,
+    spans,
+    trees_with,
+)
+from ragit.types import HEAD, Answer, Hit, LookedAt, Oid, Target
+
+
+def asked_refs(repo: Repo, query: Query) -> list[Ref]:
+    """Return the refs that a query searches, or that its hits are to name; none if it asks for
+    none. Raises UnknownRevision.
+    """
+    if query.all_refs:
+        return [*listed((one.name, one.tree) for one in repo.refs()), _head(repo)]
+    patterns = query.refs or query.in_refs
+    return refs_named(repo, patterns) if patterns else []
+
+
+def union_target(query: Query, refs: Sequence[Ref], union: Callable[[list[Oid]], Oid]) -> Target:
+    """Return the union of the trees of some refs; `union` gives it a name."""
+    trees = list({ref.tree: None for ref in reversed(refs)})[::-1]  # each at its newest ref
+    name = "all refs" if query.all_refs else f"refs {', '.join(query.refs)}"
+    return Target(name, union(trees), union=True)
 
 
 def refs_named(repo: Repo, patterns: Iterable[str]) -> list[Ref]:
@@ -21,13 +51,17 @@ def refs_named(repo: Repo, patterns: Iterable[str]) -> list[Ref]:
     every = listed((revision.name, revision.tree) for revision in repo.refs())
     chosen: set[Ref] = set()
     for pattern in patterns:
-        found = [Ref(HEAD, "", repo.head().tree)] if pattern == HEAD else matching(every, pattern)
+        found = [_head(repo)] if pattern == HEAD else matching(every, pattern)
         if not found:
             raise UnknownRevision(
                 f"no branch or tag matches {pattern!r}", repo.hint_for_ref(pattern)
             )
         chosen.update(found)
-    return [ref for ref in [*every, Ref(HEAD, "", repo.head().tree)] if ref in chosen]
+    return [ref for ref in [*every, _head(repo)] if ref in chosen]
+
+
+def _head(repo: Repo) -> Ref:
+    return Ref(HEAD, "", repo.head().tree)
 
 
 def map_file(store_path: Path) -> Path:
@@ -47,11 +81,18 @@ def with_refs(repo: Repo, store_path: Path, answer: Answer, refs: Sequence[Ref])
     with repo.objects() as objects:
         held = trees_with(map(_piece, answer.hits), files, mask, objects)
     number_of = {tree: number for number, tree in enumerate(files.trees)}
-    hits = [
-        replaced(hit, in_refs=spans(refs, _holding(refs, number_of, bits)))
-        for hit, bits in zip(answer.hits, held.bits, strict=True)
-    ]
-    return replaced(answer, hits=tuple(hits), looked_at=_looked_at(refs, trees, number_of, held))
+    hits = []
+    for hit, bits in zip(answer.hits, held.bits, strict=True):
+        in_refs = spans(refs, _holding(refs, number_of, bits))
+        here = _holding(refs, number_of, _having(files, hit, mask)) if answer.union else []
+        hits.append(replaced(hit, in_refs=in_refs, ref=refs[here[-1]].name if here else ""))
+    seen = answer.looked_at
+    seen = seen._replace(refs=len(refs)) if seen else _looked_at(refs, trees, number_of, held)
+    return replaced(answer, hits=tuple(hits), looked_at=seen)
+
+
+def _having(files: FileMap, hit: Hit, mask: int) -> int:
+    return files.having(hit.path.encode("utf-8", "surrogateescape"), hit.blob, mask)
 
 
 def _holding(refs: Sequence[Ref], number_of: dict[str, int], bits: int) -> list[int]:

@@ -12,7 +12,7 @@ import os
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from ragit.errors import GitFailed, UnknownRevision
 from ragit.git import GITLINK, Revision, clean_env
 from ragit.git import pager_command as pager_command
-from ragit.query import Query, checked
+from ragit.query import Query, checked, is_about_history
 from ragit.records import replaced
 from ragit.repository.early_status import EarlyStatus, cache_folder, start_early_status
 from ragit.repository.settings import Settings
@@ -467,20 +467,29 @@ class Ragit(TreeQuestions):
         return self._once(asked, on_index)
 
     def _once(self, asked: Query, on_index: OnIndex | None) -> tuple[Target, Answer]:
+        if is_about_history(asked):
+            return self._about_history(asked, on_index)
         target = self._targets.asked(asked)
         answer = self._remembered(asked, target) or self._answer(
             self._searcher, asked, target, on_index
         )
         return target, answer
 
+    def _about_history(self, asked: Query, on_index: OnIndex | None) -> tuple[Target, Answer]:
+        from ragit.repository import ref_labels
+        from ragit.repository.with_history import with_history
+
+        refs = ref_labels.asked_refs(self._repo, asked)
+        if asked.refs or asked.all_refs:
+            target = ref_labels.union_target(asked, refs, self._indexer.trees.union)
+        else:
+            target = self._targets.asked(asked)
+        answer = self._searcher.search(asked, target, on_index)
+        return target, with_history(self._repo, self.store_path, asked, refs, answer)
+
     def _answer(
         self, searcher: Searcher, query: Query, target: Target, on_index: OnIndex | None
     ) -> Answer:
-        if query.gone_since is not None or query.in_refs:
-            from ragit.repository.with_history import answered  # few searches need it
-
-            asked = partial(searcher.search, query, target, on_index)
-            return answered(self._repo, self.store_path, query, asked)
         answer = searcher.search(query, target, on_index)
         if answer.completeness.settled and not answer.degraded:
             self._answers[_key(target, query)] = answer

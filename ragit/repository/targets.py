@@ -58,9 +58,11 @@ class Targets:
         return self.of(query.ref, query.scope)
 
     def _later(self, query: Query) -> Target:
-        """Return the tree that a query searches, whatever it leaves out."""
+        """Return the tree that a query searches, whatever it leaves out; of several refs HEAD's."""
         if query.new_in:
             return self._new_in(query.new_in, query.scope)
+        if query.refs or query.all_refs:
+            return self.of(None, "committed")
         return self.of(query.gone_since or query.ref, query.scope)
 
     def _new_in(self, text: str, scope: str) -> Target:

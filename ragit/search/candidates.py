@@ -124,6 +124,7 @@ def find_candidates(
     cosines = _cosines(store, vectors, chunkings) if vectors else {}
     passing = tree.passing(chunk for chunk, _ in _numbered(keywords))
     top = _top(keywords, passing)
+    texts = _NewTexts(tree, tree.hashes(store, (chunk for chunk, _ in _numbered(keywords))))
     facts = _FileFactsMaker(tree, query, holders, scores, vectors)
     files: dict[int, FileFacts] = {}
     chunks: list[ChunkFacts] = []
@@ -134,14 +135,32 @@ def find_candidates(
         files[place] = facts.of_file(place, near_of)._replace(mentioned=mentions.get(place, 0.0))
         first = chunk_id(chunking, 0)
         for at, (keyword, cosine) in enumerate(zip(held, near_of, strict=True), first):
-            if passing is None or at in passing:
+            if (passing is None or at in passing) and texts.is_new(place, at):
                 chunks.append(ChunkFacts(place, at, cosine, keyword, keyword.score / top))
     kinds = _best_kinds(store, chunks)
     files = {place: file._replace(best_kind=kinds.get(place, "")) for place, file in files.items()}
     count = len(tree.snapshot.paths)
     names = Shares(query, {term: len(held.defining) for term, held in holders.items()}, count)
-    hits = sum(place in tree.allowed for place in scores.scores)
+    hits = len(tree.distinct(place for place in scores.scores if place in tree.allowed))
     return Candidates(_compared(files, covered), chunks, names, hits, holders, forwards)
+
+
+class _NewTexts:
+    """Tells of a text that it stands in a newer version of the same path already, in a union."""
+
+    def __init__(self, tree: FilteredTree, hashes: Mapping[int, bytes] | None) -> None:
+        self._tree = tree
+        self._hashes = hashes
+        self._seen: set[tuple[int, bytes]] = set()
+
+    def is_new(self, place: int, chunk: int) -> bool:
+        """Return whether a chunk's text is new at its path. Places are asked for in order."""
+        if self._hashes is None:
+            return True
+        key = (self._tree.first_version(place), self._hashes[chunk])
+        new = key not in self._seen
+        self._seen.add(key)
+        return new
 
 
 def _numbered(keywords: Mapping[int, Sequence[ChunkScore]]) -> Iterator[tuple[int, float]]:
@@ -212,7 +231,7 @@ def _nearest_files(
 ) -> dict[int, float]:
     """Return the cosine of the nearest chunk of the files that may be found."""
     members = sorted({tree.snapshot.chunkings[place] for place in tree.places})
-    limit = max(NEAREST, 4 * wanted)
+    limit = max(NEAREST, 4 * wanted) * tree.whole.versions
     near = [
         chunk for chunk, _ in store.nearest(vectors.query.bits, members, vectors.embedder, limit)
     ]
@@ -249,7 +268,7 @@ def _defining(
                 place,
             )
         )
-        found += listed[:DEFINING_FILES]
+        found += tree.distinct(listed)[:DEFINING_FILES]
     return found
 
 
@@ -264,9 +283,11 @@ def _covering(
     """Return the files that hold most of the query's words: all together, or for a message in one
     chunk.
     """
-    listed = sorted(
-        (place for place in covered if place in tree.allowed),
-        key=lambda place: (-covered[place], -scores.scores[place], place),
+    listed = tree.distinct(
+        sorted(
+            (place for place in covered if place in tree.allowed),
+            key=lambda place: (-covered[place], -scores.scores[place], place),
+        )
     )
     if not is_message(query):
         return listed[:COVERING_FILES]
@@ -291,9 +312,21 @@ def _chosen(
 ) -> list[int]:
     """Return the indices of the candidates' files, in order."""
     among = None if isinstance(tree.allowed, range) else tree.places
-    best = best_first(scores.scores, max(FILES, wanted), among)
+    best = _best(tree, scores.scores, max(FILES, wanted), among)
     named = (place for place in mentions if place in tree.allowed)
-    return sorted({*best, *covering, *best_first(near, max(NEAR_FILES, wanted)), *named})
+    return sorted({*best, *covering, *_best(tree, near, max(NEAR_FILES, wanted)), *named})
+
+
+def _best(
+    tree: FilteredTree,
+    scores: Mapping[int, float],
+    limit: int,
+    among: Iterable[int] | None = None,
+) -> list[int]:
+    """Return the indices of the `limit` best files, of each path its best version."""
+    if tree.has_versions:
+        return tree.distinct(best_first(scores, len(scores), among))[:limit]
+    return best_first(scores, limit, among)
 
 
 def _compared(files: Mapping[int, FileFacts], covered: Mapping[int, float]) -> dict[int, FileFacts]:

@@ -39,7 +39,12 @@ def find_evidence(
     places: dict[int, list[int]] = {}
     for place in found.files:
         places.setdefault(tree.snapshot.chunkings[place], []).append(place)
-    promising = _promising(query, weights, found.forwards)
+    asked = {facts.chunk for facts in found.chunks}
+    scores = _promising(query, weights, found.forwards)
+    promising = sorted(
+        (chunk for chunk in scores if chunk in asked),
+        key=lambda chunk: (-scores[chunk], places[chunk >> ORDINAL_BITS][0], chunk),
+    )[:MOST_CHUNKS]
     texts.load(chunk >> ORDINAL_BITS for chunk in promising)
     evidence: dict[Key, float] = {}
     for chunk, row in store.chunks(promising).items():
@@ -65,8 +70,8 @@ def _defines(row: ChunkRow, names: Sequence[str]) -> bool:
 
 def _promising(
     query: QueryTerms, weights: WordWeights, forwards: Mapping[int, Forward]
-) -> list[int]:
-    """Return the numbers of the chunks that hold most of a sequence's words, or the parts of a
+) -> dict[int, float]:
+    """Return how promising the chunks are that hold most of a sequence's words, or the parts of a
     name.
     """
     scores: dict[int, float] = {}
@@ -80,7 +85,7 @@ def _promising(
         for ordinal, score in found.items():
             if score >= LEAST_SHARE:
                 scores[chunk_id(chunking, ordinal)] = score
-    return sorted(scores, key=lambda chunk: (-scores[chunk], chunk))[:MOST_CHUNKS]
+    return scores
 
 
 def _holding_name(forward: Forward, name: str) -> Iterable[int]:
@@ -115,7 +120,7 @@ def _frames(store: Store, tree: FilteredTree, query: QueryTerms) -> dict[Key, fl
     found: dict[Key, float] = {}
     value = 1.0
     for frame in query.frames:
-        places = tree.paths_ending(frame.path)
+        places = tree.distinct(tree.paths_ending(frame.path))
         if len(places) > 1:
             continue  # a name that says nothing: index.js
         for place in places:

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from ragit.search.lacked import Lacked
 from ragit.search.whole_tree import WholeTree
-from ragit.store import Snapshot
+from ragit.store import ORDINAL_BITS, Snapshot, Store, chunk_hashes
 
 
 class FilteredTree:
@@ -33,6 +33,7 @@ class FilteredTree:
         )
         self.whole = whole or WholeTree(snapshot)
         self.path = self.whole.path
+        self.first_version = self.whole.first_version
         self.paths_with = self.whole.paths_with
         self.paths_ending = self.whole.paths_ending
         self.ends_with = self.whole.ends_with
@@ -54,3 +55,25 @@ class FilteredTree:
     def passing(self, chunks: Iterable[int]) -> Set[int] | None:
         """Return those of some chunks that may be found; None if that are all."""
         return self._lacked.of(chunks) if self._lacked else None
+
+    @property
+    def has_versions(self) -> bool:
+        """True if a path is there several times, once for each version: the tree is a union."""
+        return self.whole.versions > 1
+
+    def distinct(self, places: Iterable[int]) -> list[int]:
+        """Return the first of some indices for each path, in their order."""
+        if not self.has_versions:
+            return list(places)
+        first: dict[bytes, int] = {}
+        for place in places:
+            first.setdefault(self.snapshot.paths[place], place)
+        return list(first.values())
+
+    def hashes(self, store: Store, chunks: Iterable[int]) -> dict[int, bytes] | None:
+        """Return the hashes of the texts of some chunks, and of others in their files; None for a
+        tree in which every file is there once.
+        """
+        if not self.has_versions:
+            return None
+        return chunk_hashes(store, {chunk >> ORDINAL_BITS for chunk in chunks})

@@ -11,11 +11,15 @@ from typing import NamedTuple
 from ragit import chunk, words
 from ragit.index import IMAGE
 from ragit.rank import Piece, Ranked
+from ragit.search.filtered_tree import FilteredTree
 from ragit.search.lines import Landing, best_line, definition_line
 from ragit.search.query_ranker import RankedQuery
 from ragit.search.texts import Texts
-from ragit.store import ORDINAL_BITS, ChunkRow, Snapshot, Store
-from ragit.types import Definition, Hit, Member, Optimized, path_text
+from ragit.store import ORDINAL_BITS, ChunkRow, Store
+from ragit.types import Definition, Hit, Member, Optimized
+
+_SHOWN_DIGITS = 10
+"""Digits of a blob that name a version."""
 
 Pool = Sequence[tuple[Ranked, list[int]]]
 """Chunks in order of rank, each with the indices of the other paths that hold the same blob."""
@@ -28,12 +32,16 @@ CLASSES = frozenset(
 """Kinds whose methods are chunks of their own."""
 
 
-def one_path_each(ranked: Iterable[Ranked], limit: int) -> Pool:
-    """Return the best `limit`, each blob under its best path only."""
+def one_path_each(
+    ranked: Iterable[Ranked], limit: int, texts: Mapping[int, bytes] | None = None
+) -> Pool:
+    """Return the best `limit`, each blob under its best path only; with hashes of the chunks'
+    `texts`, each text in its best place only.
+    """
     chosen: list[tuple[Ranked, list[int]]] = []
-    at: dict[int, list[int]] = {}
+    at: dict[int | bytes, list[int]] = {}
     for one in ranked:
-        number = one.facts.chunk
+        number = one.facts.chunk if texts is None else texts[one.facts.chunk]
         if number in at:
             at[number].append(one.facts.place)
         elif len(chosen) < limit:
@@ -64,12 +72,13 @@ class HitBuilder:
     """Makes hits of a pool of ranked chunks."""
 
     def __init__(
-        self, texts: Texts, store: Store, snapshot: Snapshot, found: RankedQuery, limit: int
+        self, texts: Texts, store: Store, tree: FilteredTree, found: RankedQuery, limit: int
     ) -> None:
         self._texts = texts
-        self._snapshot = snapshot
+        self._tree = tree
         self._found = found
-        self.pool = one_path_each(found.ranked, limit)
+        hashes = tree.hashes(store, (one.facts.chunk for one in found.ranked))
+        self.pool = one_path_each(found.ranked, limit, hashes)
         self._store = store
         self._chunks: dict[int, list[ChunkRow]] = {}
         """All chunks of the files that hold a class among the hits."""
@@ -117,11 +126,9 @@ class HitBuilder:
 
     def _piece(self, ranked: Ranked, at: int) -> Piece:
         row = self._row(ranked)
-        path = self._path(ranked.facts.place)
         return Piece(
-            file=ranked.facts.place,
-            id=f"{path}:{row.start_line}-{row.end_line}"
-            + (f":{row.start}" if row.start_line == row.end_line else ""),
+            file=self._tree.first_version(ranked.facts.place),
+            id=self._id(ranked, row),
             start_line=row.start_line,
             end_line=row.end_line,
             start=row.start,
@@ -129,9 +136,20 @@ class HitBuilder:
             score=ranked.score,
             words=frozenset(words.words(self._text(ranked, row.start, row.end))),
             members=(at,),
-            part=chunk.part_of(row.place) if row.place else "",
+            part=f"{ranked.facts.place} {chunk.part_of(row.place) if row.place else ''}",
             pages=chunk.pages_of(row.place) if row.place else (0, 0),
         )
+
+    def _id(self, ranked: Ranked, row: ChunkRow) -> str:
+        """Return a name for a chunk: path, lines, the offset in a single line, and in a union of
+        trees the version of the file.
+        """
+        offset = f":{row.start}" if row.start_line == row.end_line else ""
+        found = f"{self._path(ranked.facts.place)}:{row.start_line}-{row.end_line}{offset}"
+        if not self._tree.has_versions:
+            return found
+        blob, _ = self._texts.blobs[ranked.facts.chunk >> ORDINAL_BITS]
+        return f"{found}@{blob[:_SHOWN_DIGITS]}"
 
     def _hit(self, pool: Pool, piece: Piece, done: Optimized | None) -> Hit:
         ranked, others = pool[piece.members[0]]
@@ -157,7 +175,7 @@ class HitBuilder:
             line=self._line(piece, row, text, definitions),
             signals=self._found.scorer.parts(ranked),
             terms=self._found.scorer.terms_in(frozenset(words.terms(text))),
-            also=tuple(map(self._path, others)),
+            also=self._other_paths(ranked, others),
             optimized=done,
             reranked=ranked.reranked,
             place=self._place(piece, row, members, chunking),
@@ -223,5 +241,11 @@ class HitBuilder:
             )
         return tuple(found) if len({*found, 0}) > 2 else ()
 
+    def _other_paths(self, ranked: Ranked, others: Sequence[int]) -> tuple[str, ...]:
+        """Return the paths of other places; versions of a path in a union are no others."""
+        paths = dict.fromkeys(map(self._path, others))
+        paths.pop(self._path(ranked.facts.place), None)
+        return tuple(paths)
+
     def _path(self, place: int) -> str:
-        return path_text(self._snapshot.paths[place])
+        return self._tree.path(place)

@@ -20,7 +20,7 @@ def mentioned_files(tree: FilteredTree, query: QueryTerms) -> dict[int, float]:
     """Return the indices of the files that a query names, each with 1 or less."""
     found: dict[int, float] = {}
     for frame in query.frames:
-        for place in _few(tree.paths_ending(frame.path)):
+        for place in _few(tree, tree.paths_ending(frame.path)):
             found[place] = 1.0
     for path in query.paths[:MOST_MENTIONS]:
         for place, value in _named(tree, path).items():
@@ -30,17 +30,17 @@ def mentioned_files(tree: FilteredTree, query: QueryTerms) -> dict[int, float]:
 
 def _named(tree: FilteredTree, path: str) -> dict[int, float]:
     """Return the files that a path or a dotted module names."""
-    places = _few(tree.ends_with(path))
+    places = _few(tree, tree.ends_with(path))
     if places or "/" in path:
         return dict.fromkeys(places, 1.0)
     parts = path.split(".")
     for last in range(len(parts), 1, -1):
         module = "/".join(parts[:last])
-        places = _few([*tree.ends_with(module), *tree.ends_with(f"{module}/__init__")])
+        places = _few(tree, [*tree.ends_with(module), *tree.ends_with(f"{module}/__init__")])
         if places:
             return dict.fromkeys(places, 1.0 if last == len(parts) else PACKAGE_WEIGHT)
     return {}
 
 
-def _few(places: list[int]) -> list[int]:
-    return places if len(places) <= MOST_FILES else []
+def _few(tree: FilteredTree, places: list[int]) -> list[int]:
+    return places if len(tree.distinct(places)) <= MOST_FILES else []

@@ -123,12 +123,14 @@ class TreeOpener:
         *,
         index: bool = True,
         only_vectors: bool = False,
+        patient: bool = False,
         on_index: OnIndex | None = None,
     ) -> Iterator[OpenTree]:
         """Open a tree, after what it lacks was indexed, if `index` and the settings allow that.
 
         Where the embedding server does not answer, words alone are indexed, unless `only_vectors`:
-        then EmbedderUnavailable is raised. `on_index` is told what is missing before it is indexed.
+        then EmbedderUnavailable is raised. What takes long stays missing, unless `patient`.
+        `on_index` is told what is missing before it is indexed.
         Raises NotIndexed.
         """
         with ExitStack() as stack:
@@ -136,7 +138,10 @@ class TreeOpener:
             objects = kept.objects()
             state = self._state(stack, target, kept)
             if not state.complete and self._may_index(index, target, state):
-                state = self._completed(stack, target, state, kept, only_vectors, on_index)
+                waiting = WaitingSearch(
+                    state.trees, state.store, objects, state.moment, patient=patient
+                )
+                state = self._completed(stack, target, state, waiting, kept, only_vectors, on_index)
             if state.store is None and not state.complete:
                 raise NotIndexed("nothing is indexed in this repository", "Type: ragit index")
             yield OpenTree(target, state, objects, kept)
@@ -174,9 +179,8 @@ class TreeOpener:
         if policy == "refuse" and index:
             name = target.without.name if target.without and state.tree.complete else target.name
             what = completeness_of(state.store, state.trees).lacking(name)
-            raise NotIndexed(
-                f"{what}, and freshness.policy is refuse", f"Type: {index_command(name)}"
-            )
+            command = "ragit index REV ..." if target.union else index_command(name)
+            raise NotIndexed(f"{what}, and freshness.policy is refuse", f"Type: {command}")
         return index and policy == "refresh"
 
     def _completed(
@@ -184,6 +188,7 @@ class TreeOpener:
         stack: ExitStack,
         target: Target,
         state: _State,
+        waiting: WaitingSearch,
         kept: Kept,
         only_vectors: bool,
         on_index: OnIndex | None,
@@ -191,7 +196,6 @@ class TreeOpener:
         """Index what is missing, as far as that is quick, and return the state after that."""
         self._indexer.prepare(state.trees)
         progress = on_index(self._indexer.announced(state.trees)) if on_index else None
-        waiting = WaitingSearch(state.trees, state.store, kept.objects(), state.moment)
         complete = partial(
             Indexer.complete,
             trees=[tree.tree for tree in state.trees],
@@ -205,9 +209,10 @@ class TreeOpener:
             if only_vectors:
                 raise
             words_only = self._indexer.without_vectors()
-            complete(
-                words_only, search=WaitingSearch(state.trees, None, kept.objects(), ExitStack())
+            alone = WaitingSearch(
+                state.trees, None, waiting.objects, ExitStack(), patient=waiting.patient
             )
+            complete(words_only, search=alone)
             self._indexer.absent |= words_only.absent
             refused = error.message
         except StoreBusy as error:

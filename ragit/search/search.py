@@ -34,6 +34,7 @@ from ragit.types import (
     Demoted,
     Hit,
     LeftOut,
+    LookedAt,
     OnIndex,
     RerankedBy,
     Rewritten,
@@ -81,7 +82,11 @@ class Searcher:
             warm_up(self._indexer.embedder)
         only_vectors = query.mode == "vector"
         with self._trees.open(
-            target, index=query.index, only_vectors=only_vectors, on_index=on_index
+            target,
+            index=query.index,
+            only_vectors=only_vectors,
+            patient=query.complete,
+            on_index=on_index,
         ) as opened:
             store, resolved = opened.store_or_none, opened.tree
             found = Found()
@@ -100,6 +105,8 @@ class Searcher:
             took,
             found.hits,
             without=LeftOut(target.without.name, target.without.tree) if target.without else None,
+            looked_at=self._looked_at(opened) if target.union else None,
+            union=target.union,
             demoted=found.demoted,
             reranked_by=found.reranked_by,
             rewritten=found.rewritten,
@@ -122,6 +129,14 @@ class Searcher:
         scope = SearchScope(opened.store, tree, opened.texts, opened.refused, 0.0, 0, top_k)
         ranked = self._ranker.ranked(query, scope).ranked
         return {one.facts.chunk: one.score for one in reversed(ranked) if one.facts.chunk in chunks}
+
+    def _looked_at(self, opened: OpenTree) -> LookedAt:
+        """Return how much of a union was searched; refs are not known here, so each tree is one."""
+        trees = len(self._indexer.trees.unions[opened.target.tree])
+        stored = len(set(opened.tree.snapshot.chunkings))
+        lacking = len({file.key for file in opened.tree.missing})
+        whole = trees - opened.tree.incomplete_parts
+        return LookedAt(trees, trees, whole, stored + lacking, stored)
 
     def _find(self, opened: OpenTree, query: Query) -> Found:
         store, texts = opened.store, opened.texts
@@ -206,7 +221,7 @@ class Searcher:
         optimizes = knobs.enabled if query.optimize is None else query.optimize
         size = top_k * OVERFETCH if optimizes else top_k
         limit = max(size, reranker.candidates) if reranker else size
-        builder = HitBuilder(texts, store, tree.snapshot, ranked, limit)
+        builder = HitBuilder(texts, store, tree, ranked, limit)
         pool, by, not_reranked = builder.pool, None, ""
         if reranker:
             described = partial(_described, store, self._config)

@@ -41,6 +41,16 @@ class WholeTree:
             found = {chunking: tuple(places) for chunking, places in listed.items()}
         return found
 
+    @cached_property
+    def versions(self) -> int:
+        """The mean number of versions of a path, rounded up: more than 1 only in a union."""
+        paths = self.snapshot.paths
+        return -(-len(paths) // len(set(paths))) if paths else 1
+
+    def first_version(self, place: int) -> int:
+        """Return an index that all versions of a path have in common."""
+        return bisect_left(self.snapshot.paths, self.snapshot.paths[place])
+
     def path(self, place: int) -> str:
         """Return the path of a file as text."""
         return path_text(self.snapshot.paths[place])

@@ -175,7 +175,7 @@ def test_evidence_takes_most_of_the_cost_of_a_repeat_away() -> None:
 def test_what_cannot_be_among_the_best_is_left_out_and_what_can_is_not() -> None:
     """`defines` may add 0.5: of 1.0, 0.7 and 0.4 the last cannot reach the first, the second can."""
     mix = Mix(0.0, {"defines": 0.5})
-    files = {place: file() for place in range(3)}
+    files = {place: file(f"{place}.py") for place in range(3)}
     names = {n: Names("function", "x" if n == 2 else "other", "") for n in (1, 2, 3)}
     chunks = [
         ChunkFacts(place, place + 1, cosine, ChunkScore(0.1, True), 0.0)
