@@ -7,7 +7,7 @@ from __future__ import annotations
 import json as jsonlib
 import re
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ragit.render.screen import UNSEEN, RenderOptions, counted, from_here, plain, visible
@@ -112,8 +112,8 @@ def _result(query: str, hit: Hit, options: RenderOptions) -> dict[str, Any]:
     }
     optional: dict[str, Any] = {
         "parent": plain(hit.parent),
-        "definitions": [{**one._asdict(), "name": plain(one.name)} for one in hit.definitions],
-        "members": [{**one._asdict(), "name": plain(one.name)} for one in hit.members],
+        "definitions": _named(hit.definitions),
+        "members": _named(hit.members),
         "location": plain(hit.place),
         "best_location": plain(place_at(hit, shown_line(query, hit).number)) if hit.numbers else "",
         "same_content": [plain(path) for path in hit.also],
@@ -128,6 +128,11 @@ def _result(query: str, hit: Hit, options: RenderOptions) -> dict[str, Any]:
     if hit.reranked:
         result["reranked"] = {"before": hit.reranked.place, "relevance": hit.reranked.relevance}
     return {**result, "text": plain(text)}
+
+
+def _named(each: Iterable[Any]) -> list[dict[str, Any]]:
+    """Return definitions or members as JSON."""
+    return [{**one._asdict(), "name": plain(one.name)} for one in each]
 
 
 def _optimized(optimized: Optimized | None) -> dict[str, Any]:

@@ -44,22 +44,8 @@ def index_text(report: IndexReport, options: RenderOptions) -> Iterator[str]:
     paint = Paint(options.color)
     trees = f" of {counted(report.trees, 'tree')}" if report.trees != 1 else ""
     size = f"{counted(report.files, 'file')}{trees}, {counted(report.chunks, 'chunk')}"
-    if report.dry_run and not (
-        report.indexed or report.embedded or report.older or report.described
-    ):
-        yield f"{paint.name('would index')} nothing: {size} indexed already"
-    elif report.dry_run:
-        yield f"{paint.name('would index')} {report.indexed:,} of {size}"
-        embed = (
-            f"{counted(report.embedded, 'chunk')} to embed, about {counted(report.words, 'word')}"
-        )
-        yield f"  {embed}; nothing was written"
-        if report.older:
-            yield paint.bad(
-                "  the index has an older format: the real run reuses it and will do less"
-            )
-        if report.without_vectors:
-            yield paint.bad(f"  as it is, {lacking(0, report.without_vectors, 'what is stored')}")
+    if report.dry_run:
+        yield from _dry_run(report, size, paint)
     elif report.indexed or report.embedded or report.reused:
         yield f"{paint.name('indexed')} {size} in {duration(report.seconds)}"
         embedded = f"{counted(report.embedded, 'chunk')} embedded, {report.reused:,} reused"
@@ -74,6 +60,20 @@ def index_text(report: IndexReport, options: RenderOptions) -> Iterator[str]:
         yield paint.faint(f"  {skipped}")
     if deferred := _count_deferred({**report.skipped, **report.by_lines}):
         yield from _deferred(deferred, paint, "  ")
+
+
+def _dry_run(report: IndexReport, size: str, paint: Paint) -> Iterator[str]:
+    """Yield what a run would index of the files and chunks that `size` counts."""
+    if not (report.indexed or report.embedded or report.older or report.described):
+        yield f"{paint.name('would index')} nothing: {size} indexed already"
+        return
+    yield f"{paint.name('would index')} {report.indexed:,} of {size}"
+    embed = f"{counted(report.embedded, 'chunk')} to embed, about {counted(report.words, 'word')}"
+    yield f"  {embed}; nothing was written"
+    if report.older:
+        yield paint.bad("  the index has an older format: the real run reuses it and will do less")
+    if report.without_vectors:
+        yield paint.bad(f"  as it is, {lacking(0, report.without_vectors, 'what is stored')}")
 
 
 def _sent(sent: Sent, dry_run: bool, paint: Paint) -> Iterator[str]:
@@ -283,23 +283,24 @@ def _stored(status: StatusReport, paint: Paint) -> Iterator[str]:
     for fingerprint in status.other_embedders:
         yield f"{paint.faint('unused')}    {visible(fingerprint)}; `ragit gc` drops its vectors"
     if status.descriptions:
-        stored, to_ask = status.descriptions
-        more = any(ref.completeness.missing for ref in status.refs if ref.name == "HEAD")
-        to_come = " or ".join(
-            filter(None, (f"{to_ask:,}" if to_ask else "", "more" if more else ""))
-        )
-        waiting = (
-            paint.bad(f"{to_come} of HEAD to come: `ragit index`")
-            if to_come
-            else paint.good("complete")
-        )
-        count = counted(stored, "chunk or image", "chunks and images")
-        yield f"{paint.faint('described')} {count}, {waiting}"
+        yield _stored_descriptions(status, *status.descriptions, paint)
     if status.worker:
         yield f"{paint.faint('worker')}    {visible(status.worker)}"
     if status.lock_holders:
         kind = "process" if len(status.lock_holders) == 1 else "processes"
         yield f"{paint.faint('locked')}    by {kind} {', '.join(map(str, status.lock_holders))}"
+
+
+def _stored_descriptions(status: StatusReport, stored: int, to_ask: int, paint: Paint) -> str:
+    """Return how many descriptions are stored, and how many HEAD still lacks."""
+    to_come = [f"{to_ask:,}"] if to_ask else []
+    if any(ref.completeness.missing for ref in status.refs if ref.name == "HEAD"):
+        to_come.append("more")
+    waiting = paint.good("complete")
+    if to_come:
+        waiting = paint.bad(f"{' or '.join(to_come)} of HEAD to come: `ragit index`")
+    count = counted(stored, "chunk or image", "chunks and images")
+    return f"{paint.faint('described')} {count}, {waiting}"
 
 
 def _ref_line(ref: RefStatus, wide: int, files: int, paint: Paint) -> str:

@@ -108,15 +108,18 @@ def config_text(rows: ConfigRows, options: RenderOptions) -> Iterator[str]:
             if dot:  # else a setting outside of all sections
                 yield paint.name(f"[{above}]")
             section = above
-        rest = rest or name
         gap = " " * max(0, deep - cells(value))
-        changed = origin != "default"
-        origin = (
-            paint.bad(origin) if "ignored" in origin else origin if changed else paint.faint(origin)
-        )
-        yield f"{rest:<{wide}}  {paint.name(value) if changed else value}{gap}  {origin}"
+        value, origin = _emphasised(value, origin, paint)
+        yield f"{rest or name:<{wide}}  {value}{gap}  {origin}"
         if options.full:
             yield paint.faint(f"    {help}")
+
+
+def _emphasised(value: str, origin: str, paint: Paint) -> tuple[str, str]:
+    """Return a value and its origin, the changed ones before the eye and the defaults faint."""
+    if origin == "default":
+        return value, paint.faint(origin)
+    return paint.name(value), paint.bad(origin) if "ignored" in origin else origin
 
 
 def request_text(asked: PermissionRequest, options: RenderOptions) -> Iterator[str]:

@@ -111,9 +111,7 @@ def _body(query: str, hit: Hit, options: RenderOptions, paint: Paint) -> Iterato
     lines = snippet(query, hit, full=options.full, context=options.context, most=most)
     wanted = wanted_terms(query, hit)
     indent = _common_indent(lines)
-    numbers = {
-        line.number: number_at(hit, line.number) if hit.place else line.number for line in lines
-    }
+    numbers = _numbers(hit, lines)
     digits = len(str(max(numbers.values()))) if any(numbers.values()) else 0
     styles = _styles(hit) if options.syntax and paint.color else []
     before = lines[0].number - 1
@@ -129,6 +127,13 @@ def _body(query: str, hit: Hit, options: RenderOptions, paint: Paint) -> Iterato
         if styles:
             pieces = _restyled(pieces, styles[line.number - hit.start_line])
         yield f"{gutter}{_shown(_without(pieces, indent), room, paint)}".rstrip()
+
+
+def _numbers(hit: Hit, lines: list[Line]) -> dict[int, int]:
+    """Return the number to show for each line: of a document its row or page, 0 for none."""
+    if not hit.place:
+        return {line.number: line.number for line in lines}
+    return {line.number: number_at(hit, line.number) for line in lines}
 
 
 def _gutter(number: int, digits: int, matches: bool, paint: Paint) -> str:

@@ -63,8 +63,14 @@ def looks_random(value: str) -> bool:
     if rate < 0.35 or _PLAIN.fullmatch(rest) or _TYPE.fullmatch(rest):
         return False
     doubts = len(_PATTERN.findall(rest)) + len(_CALLS.findall(rest))
-    tolerated = 1 + len(rest) // (12 if len(rest) >= 40 else 25)
-    return doubts == 0 or (doubts <= tolerated and rate > 0.4 and len(rest) > 13)
+    return doubts == 0 or (doubts <= _tolerated(rest) and rate > 0.4)
+
+
+def _tolerated(value: str) -> int:
+    """Return how many parts of code and patterns a random value of this length may hold."""
+    if len(value) <= 13:
+        return 0
+    return 1 + len(value) // (12 if len(value) >= 40 else 25)
 
 
 def has_all_kinds(value: str) -> bool:
