@@ -39,8 +39,10 @@ FEW, FEW_OF_SEVERAL = 3, 12
 IN_SENTENCE = 0.4
 """What a name counts beside other words."""
 
-OF_TEXT = 0.5
-"""What a line of a pasted text counts: most of its lines are about something else."""
+OF_SHAPE = {"trace": 0.5, "text": 0.08}
+"""What a line of a pasted text counts: most of its lines are about something else, and those of an
+issue are examples and answers of the program.
+"""
 
 
 OF_QUESTION = 0.5
@@ -69,7 +71,7 @@ def evidence(query: QueryTerms, weights: WordWeights, text: str) -> float:
     if query.phrases:
         return float(all(_holds(tokens, phrase) for phrase in query.phrases))
     found = _of_names(query, weights, text)
-    factor = OF_TEXT if query.shape == "text" else 1.0
+    factor = OF_SHAPE.get(query.shape, 1.0)
     for sequence in query.sequences:
         found = max(found, factor * of_sequence(sequence, weights, tokens))
     return found

@@ -44,7 +44,9 @@ _TOOLING = re.compile(
 
 
 def intent_of(text: str) -> Intent:
-    """Return what a short text asks for; of a pasted one, give the title alone."""
+    """Return what a short text asks for. A pasted one asks for no kind of file: an issue says
+    "test" since it is about what a test shows.
+    """
     return Intent(
         tests=bool(_TESTS.search(text)),
         prose=bool(_PROSE.search(text)),

@@ -27,6 +27,7 @@ _PREFIX = re.compile(
     r"^\s*(?:[\[(<]?[\d:.,/TZ+\-]*\d[\d:.,/TZ+\-]*[\])>]?\s+)+|^\s*Caused by:\s*(?:[\w.$]+:\s)?"
 )
 """The time before a line of a log, and the type of a cause."""
+_LOGGED = re.compile(r"\s*[\[(<]?(?:\d[\d/.-]*(?:T|,?\s+))?\d?\d:\d\d")
 _MESSAGE = re.compile(
     r"error|exception|warn|fail|panic|fatal|cannot|can't|could not|must|invalid|unexpected|expected|not |unable|missing|`"  # noqa: E501
     r"|\"",
@@ -49,6 +50,12 @@ def title_of(text: str) -> str:
         python = _NOISE.search(first)
         first = causes[-1] if causes else raised[-1] if python else raised[0]
     return first.strip().lstrip("# ")[:TITLE_CHARACTERS]
+
+
+def begins_with_trace(text: str) -> bool:
+    """Return true if the first line is of a stack trace, an error that was raised, or a log."""
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    return any(found(first) for found in (_NOISE.search, _RAISED.match, _LOGGED.match))
 
 
 def code_of(text: str) -> str:

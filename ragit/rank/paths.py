@@ -26,10 +26,10 @@ _PROSE = re.compile(
 )
 _DOCUMENT = re.compile(r"\.(pdf|doc[xm]?|rtf|xls[xm]?|pptx|od[tsp]|epub)$", re.IGNORECASE)
 _TOOLING = re.compile(
-    r"(^|/)\.(github|gitlab|circleci|azure[^/]*|buildkite|vscode|idea|husky|changeset|devcontainer)/"
-    r"|\.(po|pot|xlf|xliff)$|(^|/)(locales?|lc_messages|i18n|l10n)/([^/]+/)*[^/]+\.(json|ya?ml|properties|strings|xml)$"
+    r"(^|/)\.(github|gitlab|agents|claude|cursor|circleci|azure[^/]*|buildkite|vscode|idea|husky|changeset|devcontainer)/"
+    r"|\.(po|pot|xlf|xliff)$|(^|/)lc_messages/|(^|/)(locales?|lc_messages|i18n|l10n)/([^/]+/)*[^/]+\.(json|ya?ml|properties|strings|xml)$"
     r"|(^|/)(changes?|changelogs?|history|news|releases?|release[-_]?notes?|what'?s[-_]?new)"
-    r"([-_.\d]*(\.(md|rst|txt|adoc|html|tex))?$|/([^/]+/)*[^/]+\.(md|rst|txt|adoc|ya?ml)$)"
+    r"([-_.\d]*(\.(md|rst|txt|adoc|html|tex|old))?$|/([^/]+/)*[^/]+\.(md|rst|txt|adoc|ya?ml)$)"
     r"|(^|/)(\.travis\.yml|appveyor\.yml|azure-pipelines\.yml|jenkinsfile|tox\.ini|noxfile\.py|\.pre-commit-config\.yaml"
     r"|\.eslintrc[^/]*|\.prettierrc[^/]*|\.editorconfig|\.rubocop[^/]*|\.golangci[^/]*|codecov\.yml|renovate\.json)$",
     re.IGNORECASE,
@@ -87,6 +87,12 @@ def is_document(path: str) -> bool:
 def is_tooling(path: str) -> bool:
     """Return true for settings of CI and tools, translations and lists of changes."""
     return _TOOLING.search(path) is not None
+
+
+def is_usual(path: str) -> bool:
+    """Return true for what is neither a test, an example, prose, tooling nor vendored."""
+    kinds = (is_test, is_aside, is_prose, is_tooling, is_vendored)
+    return not any(kind(path) for kind in kinds)
 
 
 @_cached

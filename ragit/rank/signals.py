@@ -195,7 +195,7 @@ def _joins(pieces: tuple[str, ...], query: QueryFacts) -> float:
 def _not_code(file: FileFacts, query: QueryFacts) -> float:
     """Its best chunk is a heading, a key of a data file or plain text."""
     asked = query.terms.intent.prose or not query.in_code
-    return 0.0 if asked or file.best_kind not in NOT_CODE else _waived(file)
+    return 0.0 if asked or file.best_kind not in NOT_CODE else _waived(file, query)
 
 
 def _names_file(file: FileFacts, query: QueryFacts) -> float:
@@ -211,10 +211,14 @@ def _names_file(file: FileFacts, query: QueryFacts) -> float:
     return len(pieces.intersection(query.terms.weights)) / len(pieces) if pieces else 0.0
 
 
-def _waived(file: FileFacts) -> float:
+def _waived(file: FileFacts, query: QueryFacts) -> float:
     """Return what is left of a demotion: nothing where the file alone holds a quarter of the
     query's words.
+
+    All of it for a pasted text: tests, documents and lists of changes repeat what issues say.
     """
+    if query.terms.shape == "text":
+        return 1.0
     return 1.0 - min(1.0, file.lead / WAIVED_FROM)
 
 
@@ -224,7 +228,9 @@ WAIVED_FROM = 0.25
 def _test(file: FileFacts, query: QueryFacts) -> float:
     if query.terms.intent.tests or not paths.is_test(file.path):
         return 0.0
-    return 1.0 if file.tests_candidate else UNTESTED * _waived(file)
+    if file.tests_candidate or query.terms.shape == "text":
+        return 1.0
+    return UNTESTED * _waived(file, query)
 
 
 UNTESTED = 0.8
@@ -235,7 +241,7 @@ def _aside(file: FileFacts, query: QueryFacts) -> float:
     intent = query.terms.intent
     if intent.examples or intent.prose or not paths.is_aside(file.path):
         return 0.0
-    return _waived(file)
+    return _waived(file, query)
 
 
 def _old(file: FileFacts, query: QueryFacts) -> float:
@@ -245,7 +251,7 @@ def _old(file: FileFacts, query: QueryFacts) -> float:
 def _tooling(file: FileFacts, query: QueryFacts) -> float:
     if query.terms.intent.tooling or not paths.is_tooling(file.path):
         return 0.0
-    return _waived(file)
+    return _waived(file, query)
 
 
 def _vendored(file: FileFacts, query: QueryFacts) -> float:
@@ -261,7 +267,7 @@ def _prose(file: FileFacts, query: QueryFacts) -> float:
         return 0.0  # no code answers: it holds none of the words, or is English where another script is asked for  # noqa: E501
     if query.terms.intent.prose or not paths.is_prose(file.path):
         return 0.0
-    return _waived(file)
+    return _waived(file, query)
 
 
 def held_in_code(files: Iterable[FileFacts]) -> bool:
@@ -330,10 +336,12 @@ MEANINGS: Mapping[str, str] = {
 
 FOR_SHAPE: Mapping[str, Mapping[str, float]] = {
     "symbol": {"fileVector": 0.5, "defines": 1.5},
-    "text": {"repeat": 0.3},
+    "text": {"repeat": 0.2, "fileVector": 0.5, "mentioned": 0.3},
+    "trace": {"repeat": 0.3},
 }
 """Weight multipliers by query shape: for a lone symbol, trust vectors less and definitions more; a
-pasted text is about several places of the same file.
+pasted text is about several places of the same file. An issue names files to show where a program
+passes by, and only its title is compared by meaning.
 """
 
 

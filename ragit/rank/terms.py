@@ -30,6 +30,9 @@ MAX_TERMS_OF_TEXT = 96
 TEXT_WORDS = 40
 """A query of more words than these is a pasted text: an issue, a log, a mail."""
 
+PASTED = frozenset(("text", "trace"))
+"""Shapes of pasted texts."""
+
 MAX_SEQUENCE, MAX_SEQUENCES = 60, 16
 """Words of a line, and lines of a query, that are compared with the text of chunks in their order.
 """
@@ -101,7 +104,9 @@ class QueryTerms(Record):
     """Neighbouring words joined, which may exist as identifiers."""
     symbols: tuple[Symbol, ...]
     shape: str
-    """symbol (one name), phrase (some words), question or text (pasted, of many words)."""
+    """symbol (one name), phrase (some words), question, text (pasted, of many words) or trace (a
+    pasted text that begins with a stack trace, an error or a line of a log).
+    """
     expansions: Mapping[str, float] = MappingProxyType({})
     """Terms that the query does not hold, but words near to its own: they help to find, and name
     nothing.
@@ -126,6 +131,11 @@ class QueryTerms(Record):
     """The part of a pasted text that says what it is about; else the query."""
     is_cut: bool = False
     """Words of the query are not looked up, since there are too many."""
+
+    @property
+    def is_pasted(self) -> bool:
+        """The query is a pasted text of many words."""
+        return self.shape in PASTED
 
     @property
     def listed(self) -> list[str]:
@@ -157,10 +167,10 @@ def parse_query(query: str) -> QueryTerms:
         title = title_of(text)
     shape = _shape(text, written, found)
     stop = _stop(found)
-    marked = _marked_as_code(title if shape == "text" else text)
-    symbols = _symbols(title if shape == "text" else text, marked, shape)
+    marked = _marked_as_code(title if shape in PASTED else text)
+    symbols = _symbols(title if shape in PASTED else text, marked, shape)
     every = _weights(text, title, found, stop, shape)
-    most = MAX_TERMS_OF_TEXT if shape == "text" else MAX_TERMS
+    most = MAX_TERMS_OF_TEXT if shape in PASTED else MAX_TERMS
     heaviest = sorted(every, key=lambda term: -every[term])[:most]
     kept = frozenset(heaviest)
     weights = {term: weight for term, weight in every.items() if term in kept}
@@ -175,7 +185,7 @@ def parse_query(query: str) -> QueryTerms:
         phrases=tuple(filter(None, (_sequence(a or b) for a, b in _QUOTED.findall(text)))),
         paths=_paths(text),
         frames=_frames(text),
-        intent=intent_of(title),
+        intent=Intent() if shape in PASTED else intent_of(text),
         title=title,
         is_cut=len(query) > QUERY_BYTES or len(every) > len(weights),
     )
@@ -211,7 +221,9 @@ def _stop(found: Iterable[str]) -> frozenset[str]:
 
 def _shape(text: str, written: list[str], found: list[str]) -> str:
     if len(found) > TEXT_WORDS:
-        return "text"
+        from ragit.rank.pasted import begins_with_trace
+
+        return "trace" if begins_with_trace(text) else "text"
     tokens = text.split()
     if len(tokens) == 1 and written:
         return "symbol"
@@ -222,7 +234,7 @@ def _weights(
     text: str, title: str, found: list[str], stop: frozenset[str], shape: str
 ) -> dict[str, float]:
     """Return the terms in the order in which they stand, each with its greatest weight."""
-    if shape != "text":
+    if shape not in PASTED:
         listed = [(word, 1.0) for word in found if word.lower() not in stop]
         return _of_words(listed or [(word, 1.0) for word in found])
     from ragit.rank.pasted import code_of
@@ -287,10 +299,10 @@ def _sequences(text: str, shape: str) -> tuple[tuple[str, ...], ...]:
     if shape == "symbol":
         return ()
     lines = [text]
-    if shape == "text" or "\n" in text or _TIME.search(text):
+    if shape in PASTED or "\n" in text or _TIME.search(text):
         from ragit.rank.pasted import message_lines
 
-        lines = message_lines(text, all_lines=shape != "text")
+        lines = message_lines(text, all_lines=shape not in PASTED)
     found = (_sequence(line) for line in lines)
     return tuple(dict.fromkeys(one for one in found if len(one) > 1))[:MAX_SEQUENCES]
 

@@ -333,7 +333,7 @@ def _compared(files: Mapping[int, FileFacts], covered: Mapping[int, float]) -> d
     """Return the facts with those that need the other candidates: what a test tests, what no usual
     file holds.
     """
-    usual = [covered.get(place, 0.0) for place, file in files.items() if _is_usual(file.path)]
+    usual = [covered.get(place, 0.0) for place, file in files.items() if paths.is_usual(file.path)]
     most = max(usual, default=0.0)
     subjects = {
         paths.subject_of(file.path) for file in files.values() if not paths.is_test(file.path)
@@ -345,11 +345,6 @@ def _compared(files: Mapping[int, FileFacts], covered: Mapping[int, float]) -> d
         )
         for place, file in files.items()
     }
-
-
-def _is_usual(path: str) -> bool:
-    kinds = (paths.is_test, paths.is_aside, paths.is_prose, paths.is_tooling, paths.is_vendored)
-    return not any(kind(path) for kind in kinds)
 
 
 class _FileFactsMaker:

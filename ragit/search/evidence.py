@@ -17,6 +17,9 @@ from ragit.store import ORDINAL_BITS, ChunkRow, Store, chunk_id
 MOST_CHUNKS = 60
 """Chunks whose text is compared with the query: those that hold most of its words."""
 
+FRAME_OF_TEXT = 0.5
+"""What the innermost frame counts in a text about something else, which its trace only shows."""
+
 FRAME_STEP = 0.03
 """What each frame further out counts less than the innermost one."""
 
@@ -37,12 +40,14 @@ def find_evidence(
     """Return the evidence of the candidates' chunks."""
     weights = word_weights(query, found.holders, len(tree.snapshot.paths))
     places: dict[int, list[int]] = {}
-    for place in found.files:
+    for place, file in found.files.items():
+        if query.shape == "text" and not rank.paths.is_usual(file.path):
+            continue  # a test or a list of changes repeats what an issue says
         places.setdefault(tree.snapshot.chunkings[place], []).append(place)
     asked = {facts.chunk for facts in found.chunks}
     scores = _promising(query, weights, found.forwards)
     promising = sorted(
-        (chunk for chunk in scores if chunk in asked),
+        (chunk for chunk in scores if chunk in asked and chunk >> ORDINAL_BITS in places),
         key=lambda chunk: (-scores[chunk], places[chunk >> ORDINAL_BITS][0], chunk),
     )[:MOST_CHUNKS]
     texts.load(chunk >> ORDINAL_BITS for chunk in promising)
@@ -116,9 +121,10 @@ def _named(forward: Forward, term: str) -> frozenset[int]:
 
 
 def _frames(store: Store, tree: FilteredTree, query: QueryTerms) -> dict[Key, float]:
-    """Return the chunks of the frames of a stack trace, the innermost with 1."""
+    """Return the chunks of the frames of a stack trace, the innermost with the most."""
     found: dict[Key, float] = {}
-    value = 1.0
+    value = FRAME_OF_TEXT if query.shape == "text" else 1.0
+    least = value / 2
     for frame in query.frames:
         places = tree.distinct(tree.paths_ending(frame.path))
         if len(places) > 1:
@@ -127,7 +133,7 @@ def _frames(store: Store, tree: FilteredTree, query: QueryTerms) -> dict[Key, fl
             rows = store.chunks_of(tree.snapshot.chunkings[place])
             chunk = _frame_chunk(rows, frame.function, frame.line)
             if chunk is not None and (place, chunk) not in found:
-                found[place, chunk] = max(value, 0.5)
+                found[place, chunk] = max(value, least)
                 value -= FRAME_STEP
     return found
 

@@ -197,7 +197,7 @@ class QueryRanker:
         if number is None:
             return None, "no vectors are stored for the configured embedder"
         prefix = self._config.query_prefix if query.query_prefix is None else query.query_prefix
-        text = terms.title if terms.shape == "text" else query.text[: rank.QUERY_BYTES]
+        text = terms.title if terms.is_pasted else query.text[: rank.QUERY_BYTES]
         try:
             vector = self._embed(embedder, prefix + text, store, number)
             store.check_dimensions(number, len(vector) // 4)

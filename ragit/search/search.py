@@ -197,7 +197,7 @@ class Searcher:
             near = suggestions(store, tree, ranked.misspelt)
             if near:
                 yield f"did you mean {', '.join(near)}?"
-        if hits and ranked.terms.shape != "text":
+        if hits and not ranked.terms.is_pasted:
             for phrase in rank.unmatched_phrases(ranked.terms, (hit.text for hit in hits)):
                 yield f'no hit holds "{phrase}" word for word; `git grep -F` finds exact text'
         if ranked.more_files and len(hits) < top_k:

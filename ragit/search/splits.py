@@ -39,7 +39,7 @@ def split_holders(
 
 
 def _unheld(query: QueryTerms, found: Mapping[str, Any]) -> list[str]:
-    if query.shape == "text":
+    if query.is_pasted:
         return []
     spelled = {word for sequence in query.sequences for word in sequence}
     return [

@@ -214,6 +214,9 @@ def test_what_is_called_old_is_lowered(path: str) -> None:
         "docs/release-notes/1.2.md",
         "tox.ini",
         "src/i18n/fr.json",
+        "locale/de/LC_MESSAGES/app.js",
+        "CHANGES.old",
+        ".agents/skills/carts/SKILL.md",
     ],
 )
 def test_tooling_is_lowered_unless_it_is_asked_for(path: str) -> None:
@@ -227,6 +230,15 @@ def test_a_file_that_alone_holds_words_of_the_query_is_not_lowered() -> None:
     assert of_file("prose", "guide.md", lead=0.25) == 0.0
     assert of_file("tooling", ".github/a.yml", lead=1.0) == 0.0
     assert of_file("test", "test_a.py", lead=0.25) == 0.0
+
+
+def test_an_issue_lowers_what_is_no_code_although_it_alone_holds_the_words() -> None:
+    issue = (
+        "Carts lose apples\n\n" + "The documentation of this test says that carts hold them. " * 6
+    )
+    assert of_file("prose", "guide.md", issue, lead=1.0) == 1.0
+    assert of_file("tooling", "CHANGELOG.md", issue, lead=1.0) == 1.0
+    assert of_file("test", "test_a.py", issue, lead=1.0) == 1.0
 
 
 def test_what_is_no_code_is_lowered_unless_prose_is_asked_for() -> None:
@@ -284,6 +296,14 @@ def test_a_symbol_trusts_meaning_less_and_definitions_more() -> None:
     weights = {"fileVector": 2.0, "defines": 0.5, "path": 0.2}
     assert shaped(weights, "symbol") == {"fileVector": 1.0, "defines": 0.75, "path": 0.2}
     assert shaped(weights, "question") == weights
+
+
+def test_an_issue_trusts_its_title_less_and_shows_several_places_of_a_file() -> None:
+    weights = {"fileVector": 2.0, "mentioned": 0.8, "repeat": -1.0}
+    assert shaped(weights, "text") == pytest.approx(
+        {"fileVector": 1.0, "mentioned": 0.24, "repeat": -0.2}
+    )
+    assert shaped(weights, "trace") == pytest.approx(weights | {"repeat": -0.3})
 
 
 def test_weights_can_be_set_and_switched_off() -> None:

@@ -30,6 +30,19 @@ Traceback (most recent call last):
 TypeError: boom
 """
 
+ROUNDING = """\
+def round_total(order):
+    \"\"\"Return the total of an order without fractions of a cent.\"\"\"
+    return int(sum(order.prices))
+"""
+ISSUE = """\
+Total of an order is cut instead of rounded
+
+When I add three prices of an order, the last cent is lost in what the program shows.
+The following prints the wrong amount: expected 10.00 but got 9.99 for the whole order
+I looked at the test of the shop and it fails in the same way on my machine since the last release.
+"""
+
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ragit.Ragit]:
@@ -41,6 +54,9 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ragit.Ragit]:
     repo.write("core/relation.py", f'"""{DOCS}"""\n\n\nclass Relational:\n    pass\n')
     repo.write("auth.py", "class OAuthHandler:\n    pass\n")
     repo.write("retry.c", "#define MAX_RETRY_COUNT 3\n")
+    repo.write("shop/rounding.py", ROUNDING)
+    repo.write("tests/test_shop.py", f'def test_total():\n    """{ISSUE}"""\n    assert shop()\n')
+    repo.write("CHANGES.md", f"# 1.2\n\n{ISSUE}")
     repo.write("注.py", "# 调用getUser方法\nx = 1\n")
     repo.commit()
     with ragit.open(repo.path) as opened:
@@ -57,6 +73,8 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ragit.Ragit]:
         ("oauth", "auth.py", 1),
         ("max_retry", "retry.c", 1),
         ("core/power.py", "core/power.py", None),
+        (ISSUE, "shop/rounding.py", None),
+        (3 * TRACE + ISSUE, "core/power.py", 2),
     ],
 )
 def test_the_exact_thing_is_first_and_at_its_line(
