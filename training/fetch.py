@@ -99,10 +99,14 @@ _NOT_THEIRS = re.compile(
     r"|telescope\w*|vapor|vitest|zls|abseil\w*|absl|aeson|aiohttp|alamofire|axum|bats|bats-core"
     r"|cats|chi|curl|dapper|ecto|exposed|express|fastapi|gin|commons-lang\w*|lang3|kafka|ktor"
     r"|laravel|illuminate|lazy\.nvim|model2vec|plug|rack"
-    r"|requests|sinatra|tokio\w*|trpc|xmonad|zig-clap|zod)(/|$)",
+    r"|requests|sinatra|tokio\w*|trpc|xmonad|zig-clap|zod"
+    r"|sympy|sphinx|_?pytest|astropy|pylint|xarray|seaborn"
+    r"|viper|bubbletea|bat|koa|hono|tmux|leveldb\w*|scrapy|hlint|composer|junit\w*|sidekiq"
+    r"|automapper|kingfisher|os-lib|koin|plenary\.nvim|poetry\w*|mux|retrofit\w*|jekyll|slim|jq"
+    r"|polly|swift-argument-parser|absinthe|ripgrep|quart|zap|immer|moshi)(/|$)",
     re.IGNORECASE,
 )
-"""Directories of vendored copies, and of the projects of the benchmark, at any depth."""
+"""Directories of vendored copies, and of projects that quality is measured with, at any depth."""
 
 
 class Package(NamedTuple):
