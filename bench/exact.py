@@ -17,9 +17,8 @@ import random
 import re
 import subprocess
 import sys
-import tarfile
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -47,24 +46,44 @@ class Task(NamedTuple):
     places: frozenset[tuple[str, int]]
 
 
-def files_of(repository: Path) -> Iterator[tuple[str, list[str]]]:
-    packed = subprocess.run(
-        ["git", "archive", "HEAD"], cwd=repository, capture_output=True, check=True
-    ).stdout
-    with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
-        for member in archive:
-            if member.isfile() and CODE.search(member.name) and member.size < MOST_BYTES:
-                file = archive.extractfile(member)
-                if file:
-                    yield member.name, file.read().decode("utf-8", "replace").splitlines()
+def files_at(repository: Path, revision: str, most_bytes: int) -> Iterator[tuple[str, str]]:
+    """Yield the files of a tree with their texts; not those whose blob a partial copy lacks."""
+
+    def git(*arguments: str, asked: bytes = b"") -> bytes:
+        command = ["git", *arguments]
+        done = subprocess.run(command, cwd=repository, input=asked, capture_output=True, check=True)
+        return done.stdout
+
+    rows = git("ls-tree", "-r", "-z", revision).decode("utf-8", "surrogateescape").split("\0")
+    blobs = [row.partition("\t")[::2] for row in rows if row.startswith("100")]
+    asked = "".join(f"{row.split()[2]}\n" for row, _ in blobs).encode()
+    packed = io.BytesIO(git("cat-file", "--batch", asked=asked))
+    for _, path in blobs:
+        head = packed.readline().split()
+        if len(head) < 3:
+            continue  # missing
+        text = packed.read(int(head[2]))
+        packed.readline()
+        if len(text) < most_bytes:
+            yield path, text.decode("utf-8", "replace")
+
+
+def code_in(files: Iterable[tuple[str, str]]) -> Iterator[tuple[str, list[str]]]:
+    for path, text in files:
+        if CODE.search(path):
+            yield path, text.splitlines()
 
 
 def tasks_of(repository: Path) -> tuple[list[Task], list[Task]]:
     """Return a task for each rare identifier and for each message that occurs once."""
+    return tasks_in(code_in(files_at(repository, "HEAD", MOST_BYTES)))
+
+
+def tasks_in(files: Iterable[tuple[str, list[str]]]) -> tuple[list[Task], list[Task]]:
     places: dict[str, set[tuple[str, int]]] = defaultdict(set)
     lines_of: Counter[str] = Counter()
     messages: dict[str, set[tuple[str, int]]] = defaultdict(set)
-    for path, lines in files_of(repository):
+    for path, lines in files:
         for number, line in enumerate(lines, 1):
             for name in set(IDENTIFIER.findall(line)):
                 lines_of[name] += 1

@@ -1,6 +1,8 @@
 """Measure the ranking on repositories with known answers, and the effect of each signal.
 
 usage: python bench/quality.py --repos DIR --specs FILE --annotations DIR
+       python bench/quality.py --all --sources DIR --work DIR [--only NAME,...] [--issues FILE]
+                               [--repos DIR --specs FILE --annotations DIR]
 
 FILE is a JSON list of {"name", "language"}. DIR/<name> is a repository, searched at HEAD. The
 annotations of a repository are <name>.json, a list of {"query", "relevant", "secondary",
@@ -10,6 +12,12 @@ overlaps its lines.
 
 The script prints the mean with the usual weights, by category and language, and the change when
 each signal is off.
+
+With --all it prints one table of all sets: questions made of the repositories in
+quality_repositories.json (see quality_sets.py), whose copies are SOURCES/<owner>+<name>; issues, a
+JSON list of {"repo", "base_commit", "text", "gold"}, where `gold` gives by path the functions that
+the fix changed as [name, first line, last line]; and the annotated repositories. Clones with their
+indexes are kept in WORK.
 """
 
 from __future__ import annotations
@@ -17,6 +25,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import sys
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -108,12 +117,35 @@ def report(repos: Path, tasks: list[Task]) -> None:
         print(f"| without | {signal} | {len(usual)} | {without - mean(usual):+.4f} |", flush=True)
 
 
+def report_all(args: argparse.Namespace) -> None:
+    import quality_all
+
+    args.work.mkdir(parents=True, exist_ok=True)
+    only = frozenset(args.only.split(",")) if args.only else None
+    outcomes: quality_all.Outcomes = {}
+    for spec in json.loads(quality_all.REPOSITORIES.read_text()):
+        if only is None or spec["name"] in only:
+            outcomes |= quality_all.of_repository(args.sources, args.work, spec)
+            print(f"measured {spec['name']}", file=sys.stderr, flush=True)
+    if args.issues:
+        instances = json.loads(args.issues.read_text())
+        chosen = [one for one in instances if only is None or one["repo"] in only]
+        outcomes |= quality_all.of_issues(args.sources, args.work, chosen)
+    if args.repos:
+        outcomes |= quality_all.of_benchmark(args.repos, args.specs, args.annotations)
+    print("\n".join(quality_all.table(outcomes)))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--repos", type=Path, required=True)
-    parser.add_argument("--specs", type=Path, required=True)
-    parser.add_argument("--annotations", type=Path, required=True)
+    parser.add_argument("--all", action="store_true", help="Print one table of all sets.")
+    for name in ("--repos", "--specs", "--annotations", "--sources", "--work", "--issues"):
+        parser.add_argument(name, type=Path)
+    parser.add_argument("--only", help="Names of the repositories to measure.")
     args = parser.parse_args()
+    if args.all:
+        report_all(args)
+        return
     specs = json.loads(args.specs.read_text())
     report(args.repos, [task for spec in specs for task in tasks_of(spec, args.annotations)])
 

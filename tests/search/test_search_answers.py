@@ -74,7 +74,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ragit.Ragit]:
         ("max_retry", "retry.c", 1),
         ("core/power.py", "core/power.py", None),
         (ISSUE, "shop/rounding.py", None),
-        (3 * TRACE + ISSUE, "core/power.py", 2),
+        (3 * TRACE + ISSUE, "core/power.py", None),
     ],
 )
 def test_the_exact_thing_is_first_and_at_its_line(
