@@ -102,6 +102,10 @@ class Chunking:
     """The text made of a document, in UTF-8, to which its chunks' lines and offsets refer; else
     empty.
     """
+    references: bytes = b""
+    """What the text refers to, as `ragit.references` packs it; empty where its language has no
+    rules for that.
+    """
 
 
 BY_LINES = "cut by lines"

@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
+from typing import NamedTuple
 
 from tree_sitter import Node, Range
 
@@ -21,6 +22,7 @@ from ragit.chunk.node_types import node_types
 from ragit.chunk.options import ChunkOptions
 from ragit.chunk.pieces import ITEMS, MAX_DOC, Piece
 from ragit.chunk.query import CONTAINERS, Findings, Found, load, run
+from ragit.chunk.references import Collector
 from ragit.chunk.rewrites import REWRITES
 from ragit.chunk.row import Language
 from ragit.chunk.time_budget import TimeBudget
@@ -53,10 +55,15 @@ _DEEPEST = 2000
 """Levels of nesting that are looked into; a file with millions of them would take all memory."""
 
 
-def pieces_of(
-    lines: Lines, row: Language, options: ChunkOptions, budget: TimeBudget
-) -> list[Piece] | None:
-    """Return the pieces of a text; None if parsing it or searching its tree takes too long."""
+class Parsed(NamedTuple):
+    """The pieces of a text, and what it refers to, packed."""
+
+    pieces: list[Piece]
+    references: bytes
+
+
+def parsed(lines: Lines, row: Language, options: ChunkOptions, budget: TimeBudget) -> Parsed | None:
+    """Return what a text holds; None if parsing it or searching its tree takes too long."""
     lines = lines.for_grammar()
     source = lines.text
     rewrite = REWRITES.get(row.name)
@@ -68,7 +75,7 @@ def pieces_of(
         return None
     walk.run(level)
     walk.add_nested()
-    return walk.pieces
+    return Parsed(walk.pieces, walk.references.packed)
 
 
 class _Level:
@@ -134,6 +141,7 @@ class _Walk:
         self.pieces: list[Piece] = []
         self.levels: list[tuple[Language, Findings]] = []
         self.namers: dict[str, Namer] = {}
+        self.references = Collector(lines, source)
 
     def level_of(self, row: Language, span: Range | None = None, parent: str = "") -> _Level | None:
         """Parse the text, or one span of it, in a language; None if that takes too long."""
@@ -145,6 +153,7 @@ class _Walk:
             chosen = tuple(sorted(node_types(row.grammar).intersection(chosen)))
         findings = run(load(row.name, row.grammar, chosen), root, self.text)
         self.levels.append((row, findings))
+        self.references.add(row, root)
         self.namers[row.name] = Namer(row, self.text, self.source)
         return _Level(root.named_children, row, findings, parent, "text" if row.data else "code")
 

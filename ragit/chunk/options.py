@@ -13,9 +13,9 @@ from ragit import digests
 from ragit.chunk.documents import FRAME_VERSION, READERS
 from ragit.chunk.languages import LANGUAGES
 from ragit.chunk.names import CALLED, require
-from ragit.chunk.sources import query_text
+from ragit.chunk.sources import query_text, references_text
 
-VERSION = 5
+VERSION = 6
 """Part of every fingerprint; raise it when the rules of this room change what comes out of it."""
 
 _PACKAGES = ("tree_sitter", "tree_sitter_language_pack", "tree_sitter_yaml", "tree_sitter_c_sharp")
@@ -90,7 +90,7 @@ def fingerprint(language: str, options: ChunkOptions) -> str:
         # too.
         chosen = options.types_of(each.name)
         parts += [repr(each), None if chosen is None else sorted(set(chosen))]
-    parsed = [query_text(each.name) for each in rows if each.grammar]
+    parsed = [(query_text(each.name), references_text(each.name)) for each in rows if each.grammar]
     if parsed:
         parts += [parsed, _versions(_PACKAGES)]
     if row.reader == "document":
@@ -106,7 +106,8 @@ def table_fingerprint(options: ChunkOptions) -> str:
     chosen = sorted(
         (language, sorted(set(types))) for language, types in options.node_types.items()
     )
-    queries = [query_text(row.name) for row in LANGUAGES.values() if row.grammar]
+    parsed = [row.name for row in LANGUAGES.values() if row.grammar]
+    queries = [(query_text(name), references_text(name)) for name in parsed]
     names = (list(LANGUAGES.values()), queries, sorted(CALLED.items()), _versions(_PACKAGES))
     packages = " ".join(reader.packages for reader in READERS.values()).split()
     documents = (

@@ -255,7 +255,7 @@ _FLAGS = {
 }
 
 
-_MATCH_LIMIT = 512
+MATCH_LIMIT = 512
 """Matches in progress at one time. Each costs time at every node, so that nesting without end would
 take quadratic time; the binding's own means against that, a progress callback, crashes."""
 
@@ -263,7 +263,7 @@ take quadratic time; the binding's own means against that, a progress callback, 
 def run(rules: LanguageQuery, root: Node, text: bytes) -> Findings:
     """Return what a query finds under a root."""
     findings = Findings(rules, text)
-    matches = QueryCursor(rules.query, match_limit=_MATCH_LIMIT).matches(root)
+    matches = QueryCursor(rules.query, match_limit=MATCH_LIMIT).matches(root)
     for index, captures in sorted(matches, key=itemgetter(0)):
         pattern = rules.patterns[index]
         if all(check.holds(_text(captures, check.capture, text)) for check in pattern.checks):

@@ -85,9 +85,9 @@ def _members(lines: Lines, block: Piece, options: ChunkOptions, budget: TimeBudg
     shown = b"\n" * (block.row + rows_before) + _CLASS + lines.text[brace:end]
     if nesting.too_deep("csharp", shown):
         return []
-    found = code.pieces_of(Lines(shown), LANGUAGES["csharp"], options, budget)
+    found = code.parsed(Lines(shown), LANGUAGES["csharp"], options, budget)
     members = []
-    for piece in found or ():
+    for piece in found.pieces if found else ():
         piece.definitions = [each for each in piece.definitions if each.name != "Page"]
         piece.parent = piece.parent.removeprefix("Page").removeprefix(".")
         if piece.row <= block.row + rows_before:

@@ -114,9 +114,10 @@ def read(
     if _minified(lines, row):
         return Chunking(row.name, (), "minified")
     started = thread_time()
-    chunks = chunks_of(lines, _pieces(lines, row, options, budget), options, row)
+    pieces, references = _parsed(lines, row, options, budget)
+    chunks = chunks_of(lines, pieces, options, row)
     budget.used += thread_time() - started
-    return Chunking(row.name, chunks, _why_by_lines(budget))
+    return Chunking(row.name, chunks, _why_by_lines(budget), references=references)
 
 
 def _why_by_lines(budget: TimeBudget) -> str:
@@ -153,18 +154,23 @@ def _document(
     return Chunking(found.language, found.chunks, found.skipped, found.text)
 
 
-def _pieces(lines: Lines, row: Language, options: ChunkOptions, budget: TimeBudget) -> list[Piece]:
+def _parsed(
+    lines: Lines, row: Language, options: ChunkOptions, budget: TimeBudget
+) -> tuple[list[Piece], bytes]:
+    """Return the pieces of a text, and what it refers to, packed; empty without rules for that."""
     if row.grammar and len(lines.text) <= MAX_PARSE:
         budget.too_deep = nesting.too_deep(row.grammar, lines.text)
-        pieces = None
+        found = None
         if not budget.too_deep:
             from ragit.chunk import code
 
-            pieces = code.pieces_of(lines, row, options, budget)
-        if pieces is not None:
-            return pieces
+            found = code.parsed(lines, row, options, budget)
+        if found is not None:
+            return found
     pieces = _RULES["lines" if row.grammar else row.reader](lines, options)
-    return razor.with_members(lines, pieces, options, budget) if row.name == "razor" else pieces
+    if row.name == "razor":
+        pieces = razor.with_members(lines, pieces, options, budget)
+    return pieces, b""
 
 
 def _minified(lines: Lines, row: Language) -> bool:

@@ -6,6 +6,7 @@ import gc
 import os
 import sys
 import time
+from base64 import b64encode
 from typing import Any
 
 from ragit.chunk import code, readers  # noqa: F401 - load `code` before the first file
@@ -32,7 +33,12 @@ def serve() -> None:
             os._exit(1)
         end_after(0, 0)
         used = time.process_time() - started
-        about = {"language": found.language, "skipped": found.skipped, "over": budget.over}
+        about = {
+            "language": found.language,
+            "skipped": found.skipped,
+            "over": budget.over,
+            "references": b64encode(found.references).decode(),
+        }
         server.answer(about, found.chunks, used)
 
 

@@ -7,9 +7,12 @@ until a later run.
 
 from __future__ import annotations
 
+from base64 import b64decode
+
+from ragit import references
 from ragit.chunk.encoding import text_of
 from ragit.chunk.options import ChunkOptions
-from ragit.chunk.reader_process import TOO_LONG, WAITED, Ended, ReaderProcess, Time
+from ragit.chunk.reader_process import CRASHED, TOO_LONG, WAITED, Ended, ReaderProcess, Time
 from ragit.chunk.time_budget import BRIEF, NONE, TimeBudget
 from ragit.errors import WorkerDied
 from ragit.sandbox import Spares
@@ -110,7 +113,22 @@ def _asked(
         child.end()
     budget.used += child.used
     budget.over = answer["over"] is True
-    return Chunking(str(answer["language"]), chunks, str(answer["skipped"]))
+    return Chunking(
+        str(answer["language"]),
+        chunks,
+        str(answer["skipped"]),
+        references=_references(child, str(answer["references"])),
+    )
+
+
+def _references(child: ReaderProcess, given: str) -> bytes:
+    """Return what a child says that a text refers to. Raises Ended if it is invalid."""
+    packed = b64decode(given)
+    try:
+        return references.checked(packed) if packed else b""
+    except ValueError:
+        child.end()
+        raise Ended(CRASHED, child.room, None) from None
 
 
 def _by_lines(data: bytes, language: str, options: ChunkOptions, reason: str) -> Chunking:

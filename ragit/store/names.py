@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import apsw
 
 from ragit.store.connect import translated
-from ragit.store.rows import CHUNK_COLUMNS, ChunkRow, chunk_id, chunk_row
+from ragit.store.rows import CHUNK_COLUMNS, ChunkRow, checked, chunk_id, chunk_row, unpacking
+
+if TYPE_CHECKING:
+    from ragit.references import References
 
 
 class Names:
@@ -17,6 +21,20 @@ class Names:
     def __init__(self, db: apsw.Connection, path: Path) -> None:
         self._db = db
         self._path = path
+
+    def references(self, chunkings: Iterable[int]) -> dict[int, References]:
+        """Return what some chunkings refer to; those whose language has no rules are left out.
+
+        Each is a function of its file alone: `of(name)` gives the references to a name, `all()`
+        every one, `imports` the imports. Raises StoreUnreadable for a damaged row.
+        """
+        from ragit.references import References  # a search needs none
+
+        sql = "SELECT packed FROM reference WHERE chunking = ?"
+        with translated(self._path):
+            rows = ((c, self._db.execute(sql, (c,)).fetchone()) for c in chunkings)
+            with unpacking():
+                return {c: References(*checked(row, (bytes,))) for c, row in rows if row}
 
     def defining(self, chunkings: Iterable[int], name: str) -> dict[int, list[ChunkRow]]:
         """Return chunks by chunking that may define a name; those without any are left out."""

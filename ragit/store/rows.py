@@ -148,6 +148,8 @@ class NewChunking(Record):
     vectors: tuple[tuple[bytes, bytes], ...] | None
     derived: bytes = b""
     undescribed: tuple[int, ...] = ()
+    references: bytes = b""
+    """What it refers to, packed; empty where its language has no rules for that."""
 
 
 class StoreInfo(Record):

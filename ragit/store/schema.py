@@ -15,6 +15,7 @@ description  descriptions by describer and subject: the hash of a chunk's embedd
              image's blob
 state        trees of uncommitted work by working tree, the newest last
 draft        which chunkings are needed by which of these states, and by no commit
+reference    what it calls, names as a type and imports, packed, by chunking; see `ragit.references`
 undescribed  chunks whose vector under an embedder lacks the description that it should have
 """
 
@@ -119,6 +120,11 @@ def _version_6(db: apsw.Connection) -> None:
     db.execute("INSERT INTO term(term, rank) VALUES('pgsz', 4000)")
 
 
+def _version_7(db: apsw.Connection) -> None:
+    """Add what files refer to."""
+    db.execute("CREATE TABLE reference(chunking INTEGER PRIMARY KEY, packed BLOB NOT NULL)")
+
+
 MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
     _version_1,
     _version_2,
@@ -126,6 +132,7 @@ MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
     _version_4,
     _version_5,
     _version_6,
+    _version_7,
 )
 """Append only: entry i makes version i + 1 out of version i."""
 

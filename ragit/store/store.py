@@ -227,6 +227,8 @@ class Store(VectorQueries):
                 "VALUES(?,?,?,?,?,?,?)",
                 (chunking, *new.columns),
             )
+            if new.references:
+                db.execute("INSERT INTO reference VALUES(?,?)", (chunking, new.references))
             if new.derived:
                 db.execute("INSERT INTO derived VALUES(?,?)", (chunking, new.derived))
         return chunking
@@ -474,6 +476,7 @@ class Store(VectorQueries):
         self._db.execute("DELETE FROM forward WHERE chunking = ?", (chunking,))
         self._db.execute("DELETE FROM term WHERE rowid = ?", (chunking,))
         self._db.execute("DELETE FROM derived WHERE chunking = ?", (chunking,))
+        self._db.execute("DELETE FROM reference WHERE chunking = ?", (chunking,))
         self._db.execute("DELETE FROM draft WHERE chunking = ?", (chunking,))
         self._db.execute("DELETE FROM chunking WHERE id = ?", (chunking,))
 

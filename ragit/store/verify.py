@@ -34,6 +34,9 @@ _COUNTS = {
     "texts of no file": """
         SELECT count(*) FROM derived WHERE chunking NOT IN (SELECT id FROM chunking)
     """,
+    "references of no file": """
+        SELECT count(*) FROM reference WHERE chunking NOT IN (SELECT id FROM chunking)
+    """,
     "word lists of no file": """
         SELECT count(*) FROM forward WHERE chunking NOT IN (SELECT id FROM chunking)
     """,
@@ -76,6 +79,8 @@ def problems(db: apsw.Connection, *, writable: bool) -> Iterator[str]:
 
 def _unreadable(db: apsw.Connection) -> Iterator[str]:
     """Read every row as a search would."""
+    from ragit.references import checked as checked_references
+
     try:
         known = set()
         for number, oid, *names in db.execute(
@@ -90,6 +95,8 @@ def _unreadable(db: apsw.Connection) -> Iterator[str]:
             for table, column in (("forward", "terms"), ("derived", "text")):
                 for row in db.execute(f"SELECT {column} FROM {table}"):
                     zlib.decompress(*checked(row, (bytes,)))
+            for row in db.execute("SELECT packed FROM reference"):
+                checked_references(*checked(row, (bytes,)))
         for row in db.execute("SELECT paths, chunkings, skipped FROM snapshot"):
             if not known.issuperset(unpacked(*row).chunkings):
                 yield "a cached tree names a file that is not there"

@@ -286,6 +286,7 @@ def _result(
         vectors=tuple(vectors[row.hash] for row in rows) if vectors or not rows else None,
         derived=zlib.compress(chunk.kept(chunking)) if chunking.derived else b"",
         undescribed=plan.lacking(rows) if plan else (),
+        references=chunking.references,
     )
     if plan is None:
         return BlobResult(key, new, costs=costs)

@@ -1,0 +1,215 @@
+"""Packs what a file refers to: names that it calls, uses as a type or inherits, and its imports.
+
+It is a function of the file alone, and names no other file: which definition a name means is
+decided for one tree, when that is asked. A packed file is zlib-compressed UTF-8 text of three
+parts, of which the first two end in an empty line; lines count from 1, columns in bytes from 0:
+
+    imports     LINE tab MODULE, then for each name: tab NAME tab NAME-IN-THIS-FILE
+    hidden      KIND LINE:COLUMN-LINE:COLUMN of each comment (`c`) and string (`s`), a line each
+    references  NAME, then for each place: space KIND LINE
+
+Each line number counts from the one before it in its part, of a reference from the one before it
+of the same name. In `hidden` the second line counts from the first. A change of the format needs a
+higher `ragit.chunk.options.VERSION`, which is part of the key of chunkings.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+KINDS = {"c": "call", "t": "type", "b": "base", "a": "attribute"}
+"""Kinds of references by their letter. `base` is a type that a type extends or implements, and
+`attribute` a name whose attribute is read or called: `Config` in `Config.load()`.
+"""
+
+_LETTERS = {kind: letter for letter, kind in KINDS.items()}
+_HIDDEN = {"c": "comment", "s": "string"}
+_HIDDEN_LETTERS = {kind: letter for letter, kind in _HIDDEN.items()}
+_MOST = 64 << 20
+"""Bytes of the unpacked text at most; more is damage."""
+
+
+class Reference(NamedTuple):
+    """A name that a file uses, with how and where."""
+
+    name: str
+    kind: str
+    """One of KINDS."""
+    line: int
+
+
+class Bound(NamedTuple):
+    """A name that an import brings into the file."""
+
+    name: str
+    """Its name in the module; `*` for all of them, empty for the module itself."""
+    alias: str
+    """Its name in the file; empty if that is the same for each or none."""
+
+
+class Import(NamedTuple):
+    """An import of a module, as it is written, with the names that it brings."""
+
+    line: int
+    module: str
+    names: tuple[Bound, ...] = ()
+
+
+class Hidden(NamedTuple):
+    """A comment or a string: names in it are not code."""
+
+    kind: str
+    """`comment` or `string`."""
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    """The first byte after it."""
+
+
+def pack(
+    references: Iterable[Reference], imports: Iterable[Import], hidden: Iterable[Hidden]
+) -> bytes:
+    """Return what a file refers to, ready to store."""
+    text = "".join(
+        (*_import_lines(imports), "\n", *_hidden_lines(hidden), "\n", *_name_lines(references))
+    )
+    return zlib.compress(text.encode("utf-8", "replace"), 6)
+
+
+def _import_lines(imports: Iterable[Import]) -> Iterator[str]:
+    before = 0
+    for one in sorted(imports):
+        fields = [str(one.line - before), _field(one.module)]
+        fields += [_field(part) for bound in one.names for part in bound]
+        before = one.line
+        yield "\t".join(fields) + "\n"
+
+
+def _field(text: str) -> str:
+    """Return text that holds no mark of the format."""
+    return "".join(text.split())
+
+
+def _hidden_lines(hidden: Iterable[Hidden]) -> Iterator[str]:
+    before = 0
+    for one in sorted(hidden, key=lambda each: each[1:]):
+        start = f"{_HIDDEN_LETTERS[one.kind]}{one.line - before}:{one.column}"
+        yield f"{start}-{one.end_line - one.line}:{one.end_column}\n"
+        before = one.line
+
+
+def _name_lines(references: Iterable[Reference]) -> Iterator[str]:
+    places: dict[str, set[tuple[int, str]]] = {}
+    for name, kind, line in references:
+        places.setdefault(name, set()).add((line, _LETTERS[kind]))
+    for name in sorted(places):
+        parts = [_field(name)]
+        before = 0
+        for line, letter in sorted(places[name]):
+            parts.append(f"{letter}{line - before}")
+            before = line
+        yield " ".join(parts) + "\n"
+
+
+_IMPORT = re.compile(r"(\d+)\t([^\t]*)((?:\t[^\t]*\t[^\t]*)*)")
+_HIDDEN_LINE = re.compile(r"([cs])(\d+):(\d+)-(\d+):(\d+)")
+_NAME_LINE = re.compile(r"[^ ]+(?: [ctba]\d+)+")
+
+
+class References:
+    """What a file refers to, for look-ups. Raises ValueError for what `pack` never made."""
+
+    def __init__(self, packed: bytes) -> None:
+        unpacker = zlib.decompressobj()
+        try:
+            text = unpacker.decompress(packed, _MOST).decode()
+        except zlib.error as error:
+            raise ValueError(f"references cannot be unpacked: {error}") from error
+        parts = re.fullmatch(r"((?:.+\n)*)\n((?:.+\n)*)\n((?:.+\n)*)", text)
+        if parts is None or not unpacker.eof:
+            raise ValueError("references have not their three parts")
+        self._imports, self._hidden, names = parts.groups()
+        self._names = "\n" + names
+
+    def of(self, name: str) -> list[Reference]:
+        """Return the references to a name, in order of lines."""
+        start = self._names.find(f"\n{name} ")
+        if start < 0:
+            return []
+        end = self._names.index("\n", start + 1)
+        return list(_places(self._names[start + 1 : end]))
+
+    def all(self) -> Iterator[Reference]:
+        """Yield all references, by name and line."""
+        for line in self._names.splitlines()[1:]:
+            yield from _places(line)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Return all names that are referred to."""
+        return frozenset(line.partition(" ")[0] for line in self._names.splitlines()[1:])
+
+    @cached_property
+    def imports(self) -> tuple[Import, ...]:
+        """Return the imports, in order of lines."""
+        found = []
+        line = 0
+        for match in _matched(_IMPORT, self._imports):
+            line += int(match[1])
+            parts = match[3].split("\t")[1:]
+            names = tuple(map(Bound, parts[::2], parts[1::2]))
+            found.append(Import(line, match[2], names))
+        return tuple(found)
+
+    @cached_property
+    def hidden(self) -> tuple[Hidden, ...]:
+        """Return the comments and strings, in order."""
+        found = []
+        line = 0
+        for match in _matched(_HIDDEN_LINE, self._hidden):
+            line += int(match[2])
+            end = line + int(match[4])
+            found.append(Hidden(_HIDDEN[match[1]], line, int(match[3]), end, int(match[5])))
+        return tuple(found)
+
+    def hides(self, line: int, column: int) -> str:
+        """Return `comment` or `string` if a place is in one; else empty."""
+        for one in self.hidden:
+            if one.line > line:
+                break
+            if (one.line, one.column) <= (line, column) < (one.end_line, one.end_column):
+                return one.kind
+        return ""
+
+
+def checked(packed: bytes) -> bytes:
+    """Return packed references of which every part can be read. Raises ValueError."""
+    found = References(packed)
+    _ = found.imports, found.hidden
+    for line in found._names.splitlines()[1:]:
+        if not _NAME_LINE.fullmatch(line):
+            raise ValueError("references to a name cannot be read")
+    return packed
+
+
+def _places(line: str) -> Iterator[Reference]:
+    if not _NAME_LINE.fullmatch(line):
+        raise ValueError("references to a name cannot be read")
+    name, *places = line.split(" ")
+    number = 0
+    for place in places:
+        number += int(place[1:])
+        yield Reference(name, KINDS[place[0]], number)
+
+
+def _matched(pattern: re.Pattern[str], part: str) -> Iterator[re.Match[str]]:
+    for line in part.splitlines():
+        match = pattern.fullmatch(line)
+        if match is None:
+            raise ValueError("a line of references cannot be read")
+        yield match
