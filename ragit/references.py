@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import re
 import zlib
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple
@@ -150,6 +151,13 @@ class References:
             yield from _places(line)
 
     @cached_property
+    def bases(self) -> tuple[Reference, ...]:
+        """Return the types that types of the file extend and implement, in order of lines."""
+        named = [line for line in self._names.splitlines() if " b" in line]
+        found = (one for line in named for one in _places(line) if one.kind == "base")
+        return tuple(sorted(found, key=lambda one: one.line))
+
+    @cached_property
     def names(self) -> frozenset[str]:
         """Return all names that are referred to."""
         return frozenset(line.partition(" ")[0] for line in self._names.splitlines()[1:])
@@ -179,12 +187,15 @@ class References:
 
     def hides(self, line: int, column: int) -> str:
         """Return `comment` or `string` if a place is in one; else empty."""
-        for one in self.hidden:
-            if one.line > line:
-                break
-            if (one.line, one.column) <= (line, column) < (one.end_line, one.end_column):
-                return one.kind
-        return ""
+        at = bisect_right(self._hidden_starts, (line, column)) - 1
+        if at < 0:
+            return ""
+        one = self.hidden[at]
+        return one.kind if (line, column) < (one.end_line, one.end_column) else ""
+
+    @cached_property
+    def _hidden_starts(self) -> list[tuple[int, int]]:
+        return [(one.line, one.column) for one in self.hidden]
 
 
 def checked(packed: bytes) -> bytes:

@@ -99,6 +99,7 @@ ROOMS: dict[str, set[str]] = {
         "outline",
         "history",
         "rank",
+        "references",
         "refs",
         "search",
         "store",

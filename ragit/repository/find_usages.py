@@ -3,37 +3,32 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 
-from ragit import globs, rank, usages
+from ragit import globs, usages
+from ragit.repository.tree_world import TreeFile, TreeWorld
 from ragit.search import OpenTree
-from ragit.store import ChunkRow
-from ragit.types import Definition, path_text
-from ragit.usages import Defined, Occurrence, Usages, UsagesQuery, Use
+from ragit.types import path_text
+from ragit.usages import Defined, Line, Occurrence, Place, Resolver, Usages, UsagesQuery, Use
 
-
-class _File(NamedTuple):
-    """A file of the tree that holds the name."""
-
-    path: str
-    chunking: int
-    lines: tuple[Occurrence, ...]
+_CODE = ("call", "base", "type", "attribute")
+"""Kinds of references, the most telling first."""
 
 
 def find_usages(opened: OpenTree, query: UsagesQuery) -> Usages:
-    """Return one page of the lines of a tree that hold a name as a whole word, definitions apart.
+    """Return one page of the lines of a tree that hold a name, or are in a relation to it.
 
     Path patterns of the query count from the top.
     """
     started = time.perf_counter()
     definitions: tuple[Defined, ...] = ()
     found: list[Use] = []
-    page: tuple[Use, ...] = ()
+    notes = [opened.failed] if opened.failed else []
     if opened.tree.snapshot.paths:
         finder = _Finder(opened, query)
-        definitions, found = finder.found()
-        page = tuple(finder.enclosed(usages.page_of(found, query.top_k, query.page)))
+        definitions, found = finder.definitions, list(finder.related())
+        notes += finder.notes
     return Usages(
         query,
         opened.target.name,
@@ -41,11 +36,11 @@ def find_usages(opened: OpenTree, query: UsagesQuery) -> Usages:
         opened.tree.complete,
         len(opened.tree.missing),
         definitions,
-        page,
+        finder.with_symbols(usages.page_of(found, query.top_k, query.page)) if found else (),
         len(found),
         usages.by_file(found),
         (time.perf_counter() - started) * 1000,
-        notes=(opened.failed,) if opened.failed else (),
+        notes=tuple(notes),
     )
 
 
@@ -54,95 +49,235 @@ class _Finder:
 
     def __init__(self, opened: OpenTree, query: UsagesQuery) -> None:
         self._opened = opened
-        self._store = opened.store
-        self._snapshot = opened.tree.snapshot
-        self._texts = opened.texts
         self._query = query
+        self._world = TreeWorld(opened)
+        self._allowed = globs.chooser(query.paths)
+        self._languages: set[str] = set()
+        """Languages without rules in which the name was found."""
 
-    def found(self) -> tuple[tuple[Defined, ...], list[Use]]:
-        """Return the definitions of the name, and all other lines that hold it, in order."""
-        files = list(self._files())
-        defined = list(self._defined(files))
-        places = {(one.path, one.line) for one in defined}
-        uses = [
-            self._use(file, line)
-            for file in files
-            for line in file.lines
-            if (file.path, line.line) not in places
-        ]
-        defined.sort(key=lambda one: (one.test, one.path, one.line))
-        return tuple(defined), usages.ordered(uses)
+    def related(self) -> Iterable[Use]:
+        """Return the lines of the relation that was asked for, in order."""
+        if self._query.relation == "callers":
+            return usages.callers(self._with_all_symbols(self._uses))
+        if self._query.relation == "callees":
+            return self._callees()
+        if self._query.relation == "overrides":
+            return self._overrides()
+        return self._uses
 
-    def _files(self) -> Iterator[_File]:
-        """Yield the files that hold the name, in the order of paths."""
-        allowed = globs.chooser(self._query.paths)
-        rows = zip(self._snapshot.paths, self._snapshot.chunkings, strict=True)
-        named = self._named()
-        wanted = [
-            (path_text(path), chunking)
-            for path, chunking in rows
-            if (named is None or chunking in named) and (allowed is None or allowed(path))
-        ]
-        self._texts.load(chunking for _, chunking in wanted)
-        word = usages.pattern(self._query.name)
-        for path, chunking in wanted:
-            lines = tuple(usages.occurrences(self._texts[chunking], word))
-            if lines:
-                yield _File(path, chunking, lines)
-
-    def _named(self) -> set[int] | None:
-        """Return the chunkings that hold all terms of the name; None if it has none."""
-        found: set[int] | None = None
-        for term in usages.terms_of(self._query.name):
-            holding = {chunking for chunking, _ in self._store.occurrences(term)}
-            found = holding if found is None else found & holding
+    @property
+    def notes(self) -> list[str]:
+        """Return what a reader has to know about the answer, a sentence each."""
+        found = []
+        owner = self._query.owner
+        if owner and self._wanted is self._places:
+            found.append(f"{owner} has no {self._query.name}; all uses are listed")
+        if self._languages:
+            names = ", ".join(sorted(self._languages))
+            found.append(f"in {names}, names are found as words only")
         return found
 
-    def _defined(self, files: Sequence[_File]) -> Iterator[Defined]:
-        """Yield the definitions of the name in some files."""
-        rows = self._store.names.defining({file.chunking for file in files}, self._query.name)
-        for file in files:
-            lines = {line.line: line for line in file.lines}
-            for row in rows.get(file.chunking, ()):
-                for one in row.definitions:
-                    if one.name == self._query.name and one.line in lines:
-                        yield self._definition(file, row, one, lines[one.line])
+    # -- definitions
 
-    def _definition(self, file: _File, row: ChunkRow, one: Definition, line: Occurrence) -> Defined:
-        text, column = self._text(file, line), line.columns[0] + 1
-        test = rank.paths.is_test(file.path)
-        return Defined(file.path, one.line, one.kind, one.name, row.parent, text, column, test)
+    @cached_property
+    def _places(self) -> list[Place]:
+        """The definitions of the name in the whole tree."""
+        return self._world.places(self._query.name, self._holding)
 
-    def _text(self, file: _File, line: Occurrence) -> str:
-        return self._texts.part(file.chunking, line.start, line.end).rstrip("\r")
+    @cached_property
+    def _wanted(self) -> list[Place]:
+        """Those of the owner that was asked for; all if none was, or if it has none."""
+        owner = self._query.owner
+        if not owner:
+            return self._places
+        own = [one for one in self._places if one.owner == owner]
+        inherited = () if own else self._resolver.members_of(owner)
+        own += [place for one in inherited for place in one.places]
+        return own or self._places
 
-    def _use(self, file: _File, line: Occurrence) -> Use:
-        test = rank.paths.is_test(file.path)
+    @cached_property
+    def _resolver(self) -> Resolver:
+        return Resolver(self._query.name, usages.candidates_of(self._places), self._world)
+
+    @cached_property
+    def definitions(self) -> tuple[Defined, ...]:
+        """The definitions to list, those of tests last."""
+        allowed = self._allowed
+        found = [
+            self._definition(one)
+            for one in self._wanted
+            if allowed is None or allowed(one.path.encode("utf-8", "surrogateescape"))
+        ]
+        return tuple(sorted(found, key=lambda one: (one.test, one.path, one.line)))
+
+    def _definition(self, place: Place) -> Defined:
+        file = self._world.view(place.path)
+        row = file.row(place.line)
+        line = self._line_of(file, place.line)
+        text = file.data[line.start : line.end].decode("utf-8", "replace").rstrip("\r")
+        parent = row.parent if row else ""
         column = line.columns[0] + 1
-        return Use(file.path, line.line, column, self._text(file, line), "text", "name", test=test)
+        name = self._query.name
+        return Defined(place.path, place.line, place.kind, name, parent, text, column, place.test)
 
-    def enclosed(self, page: Iterable[Use]) -> Iterator[Use]:
-        """Yield lines with the names of the definitions that they are part of."""
-        rows: dict[str, list[ChunkRow]] = {}
-        for use in page:
-            if use.path not in rows:
-                chunking = self._opened.chunking_at(use.path.encode("utf-8", "surrogateescape"))
-                rows[use.path] = self._opened.chunks_of(chunking) if chunking is not None else []
-            yield _enclosed(use, rows[use.path])
+    def _line_of(self, file: TreeFile, number: int) -> Occurrence:
+        """Return a line of a definition; where the name is not written there, as far as it goes."""
+        lines = self._lines.get(file.path, ())
+        return next((one for one in lines if one.line == number), Occurrence(number, 0, 0, (0,)))
+
+    # -- uses
+
+    @cached_property
+    def _holding(self) -> set[int]:
+        """The chunkings of the tree that may hold the name."""
+        whole = set(self._opened.tree.snapshot.chunkings)
+        found: set[int] | None = None
+        for term in usages.terms_of(self._query.name):
+            holding = {chunking for chunking, _ in self._opened.store.occurrences(term)}
+            found = holding if found is None else found & holding
+        return whole if found is None else found & whole
+
+    @cached_property
+    def _lines(self) -> Mapping[str, tuple[Occurrence, ...]]:
+        """The lines that hold the name, by file, in the order of paths."""
+        snapshot = self._opened.tree.snapshot
+        rows = zip(snapshot.paths, snapshot.chunkings, strict=True)
+        holding = self._holding
+        wanted = [(path_text(path), number) for path, number in rows if number in holding]
+        self._opened.texts.load(number for _, number in wanted)
+        word = usages.pattern(self._query.name)
+        found = {}
+        for path, chunking in wanted:
+            lines = tuple(usages.occurrences(self._opened.texts[chunking], word))
+            if lines:
+                found[path] = lines
+        return found
+
+    @cached_property
+    def _uses(self) -> list[Use]:
+        """The lines that are no definitions, in order."""
+        defined = {(one.path, one.line) for one in self._places}
+        wanted = {f"{one.path}:{one.line}" for one in self._wanted}
+        found: list[Use] = []
+        for path, lines in self._lines.items():
+            if self._allowed is None or self._allowed(path.encode("utf-8", "surrogateescape")):
+                file = self._world.view(path)
+                here = (line for line in lines if (path, line.line) not in defined)
+                found += [self._use(self._resolver, file, line) for line in here]
+        if self._query.owner:
+            found = [use for use in found if not use.definition or use.definition in wanted]
+        return usages.ordered(found)
+
+    def _use(self, resolver: Resolver, file: TreeFile, line: Occurrence) -> Use:
+        """Return a line with the surest meaning of the words in it."""
+        data = file.data[line.start : line.end]
+        text = data.decode("utf-8", "replace").rstrip("\r")
+        kind, columns = _kind(file, self._query.name, line)
+        if file.references is None:
+            self._languages.add(file.language)
+        use = Use(file.path, line.line, columns[0] + 1, text, kind, "word", test=file.test)
+        if kind in ("comment", "string", "text"):
+            return use
+        meant = []
+        for column in columns:
+            before = data[:column].decode("utf-8", "replace")
+            after = text[len(before) + len(self._query.name) :]
+            found = resolver.resolve(file, Line(line.line, before, after, kind, line.start))
+            meant.append(use._replace(column=column + 1, **found._asdict()))
+        return usages.surest(meant)
+
+    # -- other relations
+
+    def _callees(self) -> list[Use]:
+        """Return the calls inside the definitions of the name."""
+        found: list[Use] = []
+        for place in self._wanted:
+            file = self._world.view(place.path)
+            if file.references is None:
+                self._languages.add(file.language)
+                continue
+            first, last = file.extent(place.line, self._query.name)
+            for one in file.references.all():
+                if one.kind == "call" and first <= one.line <= last:
+                    found += self._call(file, one.name, one.line)
+        return sorted(found, key=lambda use: (use.path, use.line, use.column))
+
+    def _call(self, file: TreeFile, name: str, number: int) -> Iterator[Use]:
+        """Yield a call of a name in a line, with what it means."""
+        resolver = self._resolvers.get(name)
+        if resolver is None:
+            candidates = usages.candidates_of(self._world.places(name))
+            resolver = self._resolvers[name] = Resolver(name, candidates, self._world)
+        start, end = file.line_span(number)
+        line = next(usages.occurrences(file.data[start:end], usages.pattern(name)), None)
+        if line is None:
+            return
+        here = Occurrence(number, start, end, line.columns)
+        text = file.data[start:end].decode("utf-8", "replace").rstrip("\r")
+        before = file.data[start : start + here.columns[0]].decode("utf-8", "replace")
+        after = text[len(before) + len(name) :]
+        found = resolver.resolve(file, Line(number, before, after, "call", start))
+        column = here.columns[0] + 1
+        yield Use(
+            file.path,
+            number,
+            column,
+            text,
+            "call",
+            found.certainty,
+            found.candidates,
+            found.definition,
+            name,
+            test=file.test,
+        )
+
+    @cached_property
+    def _resolvers(self) -> dict[str, Resolver]:
+        return {}
+
+    def _overrides(self) -> list[Use]:
+        """Return methods of the name whose type extends a type that has it, too."""
+        members = [one for one in usages.candidates_of(self._places) if one.owner]
+        resolver = Resolver(self._query.name, members, self._world)
+        wanted = {f"{one.path}:{one.line}" for one in self._wanted}
+        found = []
+        for one in members:
+            above = resolver.overridden(one, self._world.view(one.places[0].path))
+            if above and not wanted.isdisjoint((one.where, above.where)):
+                found.append(self._override(one.places[0], above.where))
+        return usages.ordered(found)
+
+    def _override(self, place: Place, above: str) -> Use:
+        one = self._definition(place)
+        symbol = ".".join(filter(None, (one.parent, one.name)))
+        use = Use(one.path, one.line, one.column, one.text, "override", "base", 1, above, symbol)
+        return use._replace(test=one.test)
+
+    # -- symbols
+
+    def with_symbols(self, page: Sequence[Use]) -> tuple[Use, ...]:
+        """Return lines with the names of the definitions that they are part of."""
+        return tuple(self._with_all_symbols(page))
+
+    def _with_all_symbols(self, uses: Iterable[Use]) -> Iterator[Use]:
+        for use in uses:
+            file = self._world.view(use.path)
+            row = file.row(use.line)
+            yield use._replace(
+                symbol=use.symbol or file.symbol(use.line), place=row.place if row else ""
+            )
 
 
-def _enclosed(use: Use, rows: Iterable[ChunkRow]) -> Use:
-    for row in rows:
-        if row.start_line <= use.line <= row.end_line:
-            return use._replace(symbol=_symbol(row, use.line), place=row.place)
-    return use
-
-
-def _symbol(row: ChunkRow, line: int) -> str:
-    """Return the name of the definition at a line of a chunk, with the names around it."""
-    names = row.symbol.split(" ") if row.kind != "section" else [row.symbol]
-    name = names[0]
-    for one in row.definitions:
-        if one.line <= line and one.name in names:
-            name = one.name
-    return ".".join(filter(None, (row.parent, name)))
+def _kind(file: TreeFile, name: str, line: Occurrence) -> tuple[str, tuple[int, ...]]:
+    """Return how a line uses a name, and the columns of the words that do, from 0."""
+    references = file.references
+    if references is None:
+        return "text", line.columns
+    hidden = [references.hides(line.line, column) for column in line.columns]
+    code = tuple(at for at, kind in zip(line.columns, hidden, strict=True) if not kind)
+    if not code:
+        return hidden[0], line.columns
+    if usages.import_at(references, name, line.line) is not None:
+        return "import", code
+    here = {one.kind for one in references.of(name) if one.line == line.line}
+    return next((kind for kind in _CODE if kind in here), "other"), code

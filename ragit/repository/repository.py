@@ -330,8 +330,9 @@ class Ragit(TreeQuestions):
         from ragit import usages
         from ragit.repository.find_usages import find_usages
 
-        tree = checked(Query(usages.cleaned(name), ref=ref, scope=scope, paths=paths))
-        query = usages.checked(usages.UsagesQuery(tree.text, relation, (), top_k, page))
+        owner, word = usages.parted(name)
+        tree = checked(Query(word, ref=ref, scope=scope, paths=paths))
+        query = usages.checked(usages.UsagesQuery(word, relation, (), top_k, page, owner))
         with self.reading(ref, scope, index=index, on_index=on_index) as opened:
             paths = self._targets.from_top(tree).paths
             return find_usages(opened, replaced(query, paths=paths))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,6 +35,18 @@ class Names:
             rows = ((c, self._db.execute(sql, (c,)).fetchone()) for c in chunkings)
             with unpacking():
                 return {c: References(*checked(row, (bytes,))) for c, row in rows if row}
+
+    def defined(self, chunkings: Iterable[int]) -> Iterator[tuple[int, str, str]]:
+        """Yield the definitions of some chunkings as (chunking, name, kind), in order."""
+        sql = "SELECT definitions FROM chunk WHERE id BETWEEN ? AND ? ORDER BY id"
+        with translated(self._path):
+            for chunking in chunkings:
+                span = (chunk_id(chunking, 0), chunk_id(chunking + 1, 0) - 1)
+                for row in self._db.execute(sql, span):
+                    with unpacking():
+                        for line in checked(row, (str,))[0].splitlines():
+                            _, kind, name = line.split("\t")
+                            yield chunking, name, kind
 
     def defining(self, chunkings: Iterable[int], name: str) -> dict[int, list[ChunkRow]]:
         """Return chunks by chunking that may define a name; those without any are left out."""

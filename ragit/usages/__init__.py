@@ -5,25 +5,45 @@ Nothing is stored about edges between files: names are resolved for one tree, wh
 
 from __future__ import annotations
 
-from ragit.usages.order import CERTAINTIES, by_file, ordered, page_of
+from ragit.usages.callers import callers
+from ragit.usages.candidates import MEMBERS, TYPES, Candidate, Place, TypeFact, candidates_of
+from ragit.usages.graph import file_graph
+from ragit.usages.modules import Modules, family_of
+from ragit.usages.order import CERTAINTIES, by_file, ordered, page_of, surest
 from ragit.usages.records import PAGE, RELATIONS, Defined, Usages, UsagesQuery, Use, checked
-from ragit.usages.scan import Occurrence, cleaned, occurrences, pattern, terms_of
+from ragit.usages.resolve import Line, Resolved, Resolver, import_at
+from ragit.usages.scan import Occurrence, occurrences, parted, pattern, terms_of
 
 __all__ = [
     "CERTAINTIES",
+    "Candidate",
     "Defined",
+    "Line",
+    "MEMBERS",
+    "Modules",
     "Occurrence",
     "PAGE",
+    "Place",
     "RELATIONS",
+    "Resolved",
+    "Resolver",
+    "TYPES",
+    "TypeFact",
     "Usages",
     "UsagesQuery",
     "Use",
     "by_file",
+    "callers",
+    "candidates_of",
     "checked",
-    "cleaned",
+    "family_of",
+    "file_graph",
+    "import_at",
     "occurrences",
     "ordered",
     "page_of",
+    "parted",
     "pattern",
+    "surest",
     "terms_of",
 ]

@@ -13,11 +13,13 @@ CERTAINTIES = (
     "import",
     "same package",
     "receiver",
+    "base",
     "unique",
     "ambiguous",
     "name",
+    "local",
     "outside",
-    "text",
+    "word",
 )
 """How surely a line means one of the definitions, the surest first."""
 
@@ -27,8 +29,21 @@ _RANK = {certainty: rank for rank, certainty in enumerate(CERTAINTIES)}
 def ordered(uses: Iterable[Use]) -> list[Use]:
     """Return lines by certainty, then by path and line; those of tests last."""
     return sorted(
-        uses, key=lambda use: (use.test, _RANK[use.certainty], use.path, use.line, use.column)
+        uses,
+        key=lambda use: (
+            use.test,
+            _RANK[use.certainty],
+            use.kind == "text",
+            use.path,
+            use.line,
+            use.column,
+        ),
     )
+
+
+def surest(uses: Iterable[Use]) -> Use:
+    """Return the use whose meaning is surest, the first of equals."""
+    return min(uses, key=lambda use: _RANK[use.certainty])
 
 
 def page_of(uses: Sequence[Use], top_k: int, page: int) -> tuple[Use, ...]:

@@ -26,6 +26,8 @@ class UsagesQuery(Record):
     top_k: int = PAGE
     """Lines of a page."""
     page: int = 1
+    owner: str = ""
+    """The type that the name is a member of; empty for any."""
 
 
 class Defined(NamedTuple):
@@ -57,7 +59,7 @@ class Use(NamedTuple):
     """How the word is used: call, type, base, import, attribute, other, comment or string; `text`
     where the language has no rules."""
     certainty: str
-    """By which rule the word was taken for one of the definitions; `name` if only by its name."""
+    """By which rule the word was taken for one of the definitions (see `CERTAINTIES`)."""
     candidates: int = 0
     """The number of definitions that it may mean."""
     definition: str = ""

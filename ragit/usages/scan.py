@@ -28,16 +28,21 @@ class Occurrence(NamedTuple):
     """The first byte of each time that the word stands in the line, from 0."""
 
 
-def cleaned(name: str) -> str:
-    """Return a name without what people copy with it. Raises ConfigError if it is no name."""
+def parted(name: str) -> tuple[str, str]:
+    """Return the type of `Type.name`, or nothing, and the name, without what people copy with it.
+
+    Raises ConfigError if it is no name.
+    """
     found = name.strip().lstrip(_SIGILS).removesuffix("()")
-    if not found or not _NAME.fullmatch(found):
+    before, _, found = re.sub(r"::|->|#", ".", found).rpartition(".")
+    owner = before.rpartition(".")[2]
+    if not found or not _NAME.fullmatch(found) or (before and not _NAME.fullmatch(owner)):
         last = words.identifiers(found)[-1:] or ["NAME"]
         raise ConfigError(
             f"{name!r} is not a name",
             f"Name one function, type or variable: ragit usages {last[0]}",
         )
-    return found
+    return owner, found
 
 
 def terms_of(name: str) -> tuple[str, ...]:

@@ -1,0 +1,136 @@
+"""The definitions that a name may mean, and what is known of the files around its uses. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, Protocol
+
+from ragit.references import References
+from ragit.usages.modules import Modules
+
+MEMBERS = frozenset("method field property getter setter event operator callback".split())
+"""Kinds of definitions that belong to a type. A constructor counts as its type does."""
+
+TYPES = frozenset(
+    (
+        "class struct interface trait enum record object protocol union type impl annotation mixin"
+        " extension contract module namespace implementation instance delegate"
+    ).split()
+)
+"""Kinds of definitions that are types, or hold names as types do."""
+
+_DECLARATIONS = frozenset(("declaration",))
+
+
+class Place(NamedTuple):
+    """One definition of the name, as it is stored."""
+
+    path: str
+    line: int
+    kind: str
+    owner: str
+    """The innermost name around it."""
+    family: str
+    local: tuple[int, int] | None = None
+    """First and last line of the definition that it is local to."""
+    test: bool = False
+
+
+class Candidate(NamedTuple):
+    """What a name may mean: definitions in one file and type count once, as do a function and its
+    declarations.
+    """
+
+    places: tuple[Place, ...]
+    """The first is the one that is named in an answer."""
+
+    @property
+    def paths(self) -> frozenset[str]:
+        """Return the files that define or declare it."""
+        return frozenset(place.path for place in self.places)
+
+    @property
+    def owner(self) -> str:
+        """Return the type that it is a member of; empty if it is none."""
+        first = self.places[0]
+        return first.owner if first.kind in MEMBERS else ""
+
+    @property
+    def where(self) -> str:
+        """Return its definition as path:line."""
+        return f"{self.places[0].path}:{self.places[0].line}"
+
+
+class TypeFact(NamedTuple):
+    """A type of the tree with the names of what it extends and implements."""
+
+    path: str
+    line: int
+    name: str
+    family: str
+    bases: tuple[str, ...]
+
+    @property
+    def paths(self) -> frozenset[str]:
+        """Return its file, as a candidate does."""
+        return frozenset((self.path,))
+
+
+class FileView(Protocol):
+    """A file of the tree, read as far as it is asked."""
+
+    path: str
+    family: str
+    test: bool
+
+    @property
+    def references(self) -> References | None:
+        """Return what it refers to; None if its language has no rules."""
+
+    @property
+    def text(self) -> str:
+        """Return its text."""
+
+    def around(self, line: int) -> tuple[str, ...]:
+        """Return the names of the definitions around a line, outermost first."""
+
+    def function(self, line: int) -> str:
+        """Return the text of the function around a line, as far as it is one chunk; else empty."""
+
+
+class World(Protocol):
+    """The tree that names are resolved in."""
+
+    @property
+    def modules(self) -> Modules:
+        """Return its files by module."""
+
+    def view(self, path: str) -> FileView:
+        """Return one of its files."""
+
+    def types(self, name: str) -> Sequence[TypeFact]:
+        """Return its types of a name."""
+
+
+def candidates_of(places: Iterable[Place]) -> list[Candidate]:
+    """Return what definitions of a name stand for, in the order of paths."""
+    groups: dict[tuple[str, str, object], list[Place]] = {}
+    declared: dict[str, list[Place]] = {}
+    for place in sorted(places, key=lambda each: (each.path, each.line)):
+        if place.kind in _DECLARATIONS or place.path.endswith(".pyi"):
+            declared.setdefault(place.owner, []).append(place)
+            continue
+        owner = _owner(place)
+        groups.setdefault((place.path, owner, place.local), []).append(place)
+    found = []
+    for (_, owner, local), group in groups.items():
+        extra = [] if local else declared.get(owner, [])
+        found.append(Candidate((*group, *(one for one in extra if one.family == group[0].family))))
+    if not groups:
+        found = [Candidate(tuple(group)) for group in declared.values()]
+    return found
+
+
+def _owner(place: Place) -> str:
+    """Return the type of a member, or the name around another definition; empty for types."""
+    return "" if place.kind == "constructor" or place.kind in TYPES else place.owner

@@ -1,0 +1,251 @@
+"""Find the files of a tree that an import means. Pure.
+
+Only paths decide: no manifest and no search path is read. A module that fits no file is taken to
+be outside of the tree.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+
+FAMILIES = {
+    "java": "jvm",
+    "kotlin": "jvm",
+    "scala": "jvm",
+    "javascript": "ecma",
+    "typescript": "ecma",
+    "tsx": "ecma",
+    "vue": "ecma",
+    "svelte": "ecma",
+    "c": "c",
+    "cpp": "c",
+}
+"""Languages whose files refer to each other's names; any other language stands for itself."""
+
+_ECMA_ENDINGS = (
+    *(".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts"),
+    *(".vue", ".svelte"),
+)
+_SOURCE_ROOT = re.compile(r"^.*?(?:^|/)src/[^/]+/(?:java|kotlin|scala)(?=/|$)")
+
+
+def family_of(language: str) -> str:
+    """Return the family of a language: names of its files may mean definitions in each other."""
+    return FAMILIES.get(language, language)
+
+
+def package_of(path: str, family: str) -> str | None:
+    """Return the package of a file where files of one package see each other; else None."""
+    folder = posixpath.dirname(path)
+    if family == "jvm":
+        return _SOURCE_ROOT.sub("", folder)
+    return folder if family == "go" else None
+
+
+class Modules:
+    """The files of one tree by the modules that they are."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self._paths = frozenset(paths)
+        self._known: dict[tuple[str, str, str], tuple[str, ...]] = {}
+
+    def files(self, module: str, importer: str, family: str) -> tuple[str, ...]:
+        """Return the files that a module may be, as an importing file names it."""
+        folder = posixpath.dirname(importer)
+        key = (module, folder, family)
+        found = self._known.get(key)
+        if found is None:
+            found = tuple(sorted(self._found(module, folder, importer, family)))
+            self._known[key] = found
+        return found
+
+    def _found(self, module: str, folder: str, importer: str, family: str) -> Iterable[str]:
+        if family == "python":
+            return self._python(module, folder)
+        if family == "jvm":
+            return self._in_folders(module.replace(".", "/"), least=2)
+        if family == "ecma":
+            return self._ecma(module, folder)
+        if family == "c":
+            return self._included(module, folder)
+        if family == "go":
+            return self._go(module)
+        if family == "rust":
+            return self._rust(module, importer)
+        if family == "php":
+            return self._in_folders(module.replace("\\", "/"), least=1)
+        if family == "ruby":
+            return self._ruby(module, folder)
+        return ()
+
+    def _python(self, module: str, folder: str) -> Iterable[str]:
+        dots = len(module) - len(module.lstrip("."))
+        parts = [part for part in module[dots:].split(".") if part]
+        if dots:
+            for _ in range(dots - 1):
+                folder = posixpath.dirname(folder)
+            return self._python_files(posixpath.join(folder, *parts))
+        if not parts:
+            return ()
+        roots = sorted(self._roots_of(parts[0]), key=lambda root: _distance(root, folder))
+        for root in roots:
+            found = self._python_files(posixpath.join(root, *parts))
+            if found:
+                return found
+        return ()
+
+    def _python_files(self, path: str) -> list[str]:
+        names = (f"{path}.py", f"{path}/__init__.py", f"{path}.pyi", f"{path}/__init__.pyi")
+        return [name for name in names if name.lstrip("/") in self._paths]
+
+    def _roots_of(self, name: str) -> list[str]:
+        """Return folders that are no package and hold a module or package of a name."""
+        found = set()
+        for path in (*self._by_name.get(f"{name}.py", ()), *self._by_name.get(f"{name}.pyi", ())):
+            found.add(posixpath.dirname(path))
+        for folder in self._folders_named.get(name, ()):
+            found.add(posixpath.dirname(folder))
+        return [one for one in found if posixpath.join(one, "__init__.py") not in self._paths]
+
+    def _ecma(self, module: str, folder: str) -> Iterable[str]:
+        if module.startswith("."):
+            return self._ecma_files(posixpath.normpath(posixpath.join(folder, module)))
+        if module.startswith(("@/", "~/")):
+            rest = module[2:]
+            roots = self._folders_named.get("src", ())
+            return [one for root in roots for one in self._ecma_files(posixpath.join(root, rest))]
+        parts = module.split("/")
+        name = parts[1] if module.startswith("@") and len(parts) > 1 else parts[0]
+        return [
+            path
+            for package in self._folders_named.get(name, ())
+            if posixpath.join(package, "package.json") in self._paths
+            for path in self._below(package)
+        ]
+
+    def _ecma_files(self, path: str) -> list[str]:
+        stem = re.sub(r"\.[cm]?jsx?$", "", path)
+        names = [path, *(stem + ending for ending in _ECMA_ENDINGS)]
+        names += [f"{path}/index{ending}" for ending in _ECMA_ENDINGS]
+        return [name for name in dict.fromkeys(names) if name in self._paths][:1]
+
+    def _included(self, module: str, folder: str) -> Iterable[str]:
+        beside = posixpath.normpath(posixpath.join(folder, module))
+        if beside in self._paths:
+            return (beside,)
+        return self._ending_with(posixpath.normpath(module).lstrip("./"))
+
+    def _go(self, module: str) -> Iterable[str]:
+        parts = module.split("/")
+        least = 1 if "." in parts[0] else len(parts)
+        for start in range(len(parts) - least + 1):
+            found = list(self._in_folders("/".join(parts[start:]), least=1))
+            if found:
+                return found
+        return ()
+
+    def _rust(self, module: str, importer: str) -> Iterable[str]:
+        parts = module.split("::")
+        folder = posixpath.dirname(importer)
+        stem = posixpath.basename(importer).removesuffix(".rs")
+        own = folder if stem in ("mod", "lib", "main") else posixpath.join(folder, stem)
+        if parts[0] == "crate":
+            base = importer[: importer.rfind("src/") + 3] if "src/" in importer else folder
+        elif parts[0] in ("self", "super"):
+            base = own
+            while parts and parts[0] == "super":
+                base = posixpath.dirname(base)
+                parts = ["super", *parts[2:]] if parts[1:2] == ["super"] else parts[1:]
+                if parts[:1] != ["super"]:
+                    parts = ["", *parts]
+        else:
+            crates = [
+                path
+                for name in (parts[0], parts[0].replace("_", "-"))
+                for path in self._folders_named.get(name, ())
+                if posixpath.join(path, "Cargo.toml") in self._paths
+            ]
+            return [p for crate in crates for p in self._rust_files(f"{crate}/src", parts[1:])]
+        return self._rust_files(base, parts[1:])
+
+    def _rust_files(self, base: str, parts: Sequence[str]) -> list[str]:
+        """Return the file of a module, or the nearest one around it that has a file."""
+        for stop in range(len(parts), 0, -1):
+            path = posixpath.join(base, *parts[:stop])
+            found = [one for one in (f"{path}.rs", f"{path}/mod.rs") if one in self._paths]
+            if found:
+                return found
+        names = (f"{base}/lib.rs", f"{base}/main.rs", f"{base}/mod.rs", f"{base}.rs")
+        return [name for name in names if name in self._paths]
+
+    def _ruby(self, module: str, folder: str) -> Iterable[str]:
+        name = module if module.endswith(".rb") else f"{module}.rb"
+        if module.startswith("."):
+            beside = posixpath.normpath(posixpath.join(folder, name))
+            return (beside,) if beside in self._paths else ()
+        return self._ending_with(name)
+
+    def _in_folders(self, suffix: str, *, least: int) -> Iterable[str]:
+        """Return the files in folders whose path ends so, or files of such a path."""
+        suffix = suffix.strip("/")
+        parts = suffix.split("/")
+        if not suffix or len(parts) < least:
+            return ()
+        folders = [
+            folder
+            for folder in self._folders_named.get(parts[-1], ())
+            if folder == suffix or folder.endswith(f"/{suffix}")
+        ]
+        found = [path for folder in folders for path in self._by_folder.get(folder, ())]
+        stems = self._by_stem.get(parts[-1], ())
+        endings = (posixpath.splitext(path)[0] for path in stems)
+        pairs = zip(stems, endings, strict=True)
+        found += [path for path, stem in pairs if stem == suffix or stem.endswith(f"/{suffix}")]
+        return found
+
+    def _ending_with(self, suffix: str) -> list[str]:
+        named = self._by_name.get(posixpath.basename(suffix), ())
+        return [path for path in named if path == suffix or path.endswith(f"/{suffix}")]
+
+    def _below(self, folder: str) -> list[str]:
+        return [path for path in self._paths if path.startswith(f"{folder}/")]
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[str]]:
+        return _grouped(self._paths, posixpath.basename)
+
+    @cached_property
+    def _by_stem(self) -> dict[str, list[str]]:
+        return _grouped(self._paths, lambda path: posixpath.basename(path).partition(".")[0])
+
+    @cached_property
+    def _by_folder(self) -> dict[str, list[str]]:
+        return _grouped(self._paths, posixpath.dirname)
+
+    @cached_property
+    def _folders_named(self) -> dict[str, list[str]]:
+        folders = set()
+        for folder in self._by_folder:
+            while folder and folder not in folders:
+                folders.add(folder)
+                folder = posixpath.dirname(folder)
+        return _grouped(folders, posixpath.basename)
+
+
+def _grouped(paths: Iterable[str], key: Callable[[str], str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for path in paths:
+        found.setdefault(key(path), []).append(path)
+    return found
+
+
+def _distance(root: str, folder: str) -> tuple[int, int, str]:
+    """Return how far a folder of packages is from an importing one: folders around that are
+    nearest, then those that are usually searched, then short paths.
+    """
+    if root and f"{folder}/".startswith(f"{root}/"):
+        return 0, -len(root), root
+    return (1 if root in ("", "src", "lib") else 2), len(root), root

@@ -1,0 +1,380 @@
+"""Decide for a line which definition of a name it means, and by which rule. Pure.
+
+The rules are those that a reader applies without running anything: what is in scope, what a file
+imports, what its package holds, what type the receiver has by its declaration. Where two
+definitions fit, none is chosen.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, TypeVar
+
+from ragit.references import Import, References
+from ragit.usages.candidates import TYPES, Candidate, FileView, TypeFact, World
+from ragit.usages.modules import package_of
+from ragit.usages.receivers import Receiver, declared_type, is_label, is_local, receiver
+
+_AS_TYPES = TYPES | {"constant", "constructor"}
+"""Kinds of what may stand where a type does."""
+
+_IMPLICIT = frozenset(("jvm", "csharp", "c", "swift", "ruby"))
+"""Families whose methods name other members of their type without a receiver."""
+
+_OPEN_TYPES = frozenset(("go", "rust", "csharp", "swift", "c", "ruby"))
+"""Families whose types may have members in several files."""
+
+_DOLLARS = frozenset(("ecma", "jvm"))
+"""Families whose names may hold a dollar sign, which ends no word for a scan."""
+
+_SIGNS = re.compile(r"\?\.|\.|->|::|\\")
+"""What stands between names."""
+
+_DEEPEST = 4
+"""Re-exports and includes that are followed, one after the other."""
+
+_MOST_TYPES = 40
+"""Types that are looked at to find one that has a member."""
+
+
+class Resolved(NamedTuple):
+    """How surely a line means which definition."""
+
+    certainty: str
+    candidates: int = 0
+    definition: str = ""
+    """As path:line; empty if it is not known."""
+
+
+UNKNOWN = Resolved("name")
+
+_Named = TypeVar("_Named", Candidate, TypeFact)
+
+
+class Line(NamedTuple):
+    """A line that holds the name."""
+
+    number: int
+    before: str
+    """The text before the name."""
+    after: str
+    kind: str
+    """How the name is used: call, type, base, import, attribute or other."""
+    offset: int = 0
+    """The first character of the line in the text."""
+
+
+class Resolver:
+    """Resolves the uses of one name in one tree."""
+
+    def __init__(self, name: str, candidates: Sequence[Candidate], world: World) -> None:
+        self.name = name
+        self._candidates = candidates
+        self._world = world
+        self._reached: dict[tuple[str, str, str], tuple[str, ...]] = {}
+
+    def resolve(self, view: FileView, line: Line) -> Resolved:
+        """Return what a line of code means."""
+        pool = self._pool(view, line)
+        if not pool:
+            brought = [self._reach(*one, view) for one in self._bindings(view, self.name)]
+            return Resolved("outside") if brought and not any(brought) else UNKNOWN
+        if line.kind == "import":
+            return self._imported([one for one in pool if not one.owner], view, line)
+        if view.family in _DOLLARS and (line.before[-1:] == "$" or line.after[:1] == "$"):
+            return UNKNOWN  # part of a longer name
+        found = receiver(line.before, view.family)
+        if found is None:
+            return self._bare(pool, view, line)
+        return self._received(pool, view, line, found)
+
+    def _pool(self, view: FileView, line: Line) -> list[Candidate]:
+        """Return the candidates that a line may mean at all."""
+        pool = [
+            one
+            for one in self._candidates
+            if one.places[0].family == view.family and self._in_reach(one, view, line.number)
+        ]
+        if not view.test:
+            pool = [one for one in pool if not one.places[0].test] or pool
+        if line.kind in ("type", "base"):
+            pool = [one for one in pool if one.places[0].kind in _AS_TYPES] or pool
+        return pool
+
+    @staticmethod
+    def _in_reach(one: Candidate, view: FileView, line: int) -> bool:
+        """Return False for a definition that is local to another function."""
+        local = one.places[0].local
+        if local is None:
+            return True
+        return view.path in one.paths and local[0] <= line <= local[1]
+
+    # -- without a receiver
+
+    def _bare(self, pool: list[Candidate], view: FileView, line: Line) -> Resolved:
+        if is_label(line.before, line.after, view.family):
+            return UNKNOWN
+        for one in pool:
+            if one.places[0].local is not None:
+                return self._settled("same scope", [one])
+        if line.kind not in ("type", "base") and is_local(
+            view.function(line.number), self.name, view.family
+        ):
+            return Resolved("local")
+        if view.family in _IMPLICIT:
+            members = [one for one in pool if one.owner]
+            for owner in reversed(view.around(line.number)):
+                found = self._members_of(owner, members, view)
+                if found:
+                    return self._settled("same scope", found)
+        free = [one for one in pool if not one.owner]
+        if not free and view.family not in _IMPLICIT:
+            return UNKNOWN
+        return self._settled(*self._chosen(free or pool, self.name, view))
+
+    def _imported(self, free: list[Candidate], view: FileView, line: Line) -> Resolved:
+        """Resolve a name in an import."""
+        one = import_at(view.references, self.name, line.number)
+        if one is None:
+            return UNKNOWN
+        files = self._reach(one.module, self.name, view)
+        hits = [each for each in free if not each.paths.isdisjoint(files)]
+        if hits:
+            return self._settled("import", hits)
+        return UNKNOWN if files else Resolved("outside")
+
+    # -- with a receiver
+
+    def _received(
+        self, pool: list[Candidate], view: FileView, line: Line, found: Receiver
+    ) -> Resolved:
+        members = [one for one in pool if one.owner]
+        if found.is_self:
+            for owner in reversed(view.around(line.number)):
+                search = self._inherited if found.is_super else self._members_of
+                hits = search(owner, members, view)
+                if hits:
+                    return self._settled("same scope", hits)
+            return UNKNOWN if found.is_super else self._only(members)
+        if found.name:
+            named = self._by_import(pool, view, found)
+            if named is not None:
+                return named
+        hits = self._by_type(members, view, line, found)
+        if hits:
+            return self._settled("receiver", hits)
+        if not members and (found.name[:1].isupper() or line.before.rstrip().endswith("::")):
+            return self._only(pool)
+        return self._only(members)
+
+    def _by_import(self, pool: list[Candidate], view: FileView, found: Receiver) -> Resolved | None:
+        """Resolve a member of an imported module; None if the receiver is no such thing."""
+        first, *rest = [part for part in _SIGNS.split(found.before + found.name) if part]
+        for module, name in self._bindings(view, first):
+            whole = module.split(".")[0] if not name and first == module.split(".")[0] else module
+            for part in (name, *rest):
+                whole = _inner(whole, part, view.family) if part not in ("", "default") else whole
+            files = self._reach(whole, self.name, view)
+            if not files and self._reach(module, name or self.name, view):
+                continue  # the name of a type or an object in a module of the tree
+            hits = [one for one in pool if not one.owner and not one.paths.isdisjoint(files)]
+            if hits:
+                return self._settled("import", hits)
+            if not files:
+                return Resolved("outside")
+        return None
+
+    def _by_type(
+        self, members: list[Candidate], view: FileView, line: Line, found: Receiver
+    ) -> list[Candidate]:
+        """Return members of the type that a receiver has by its name or its declaration."""
+        if not found.name or not members:
+            return []
+        owners = {one.owner for one in members}
+        if found.name in owners or found.name[:1].isupper():
+            hits = self._members_of(found.name, members, view)
+            if hits:
+                return hits
+        if found.called:
+            return []
+        declared = declared_type(view.text, found.name, view.family, line.offset)
+        if declared:
+            return self._members_of(declared, members, view)
+        plain = found.name.lstrip("_@$").replace("_", "").lower()
+        same = [one for one in members if one.owner.replace("_", "").lower() == plain]
+        return same if len({one.owner for one in same}) == 1 else []
+
+    # -- types
+
+    def _members_of(self, owner: str, members: list[Candidate], view: FileView) -> list[Candidate]:
+        """Return the members of a type or, nearest first, of a type that it extends."""
+        if not members:
+            return []
+        waiting: list[tuple[str, FileView]] = [(owner, view)]
+        seen: set[tuple[str, str]] = set()
+        while waiting and len(seen) < _MOST_TYPES:
+            name, at = waiting.pop(0)
+            if (name, at.path) in seen:
+                continue
+            seen.add((name, at.path))
+            facts = self._types(name, at)
+            for fact in facts:
+                hits = [one for one in members if _belongs(one, fact)]
+                if hits:
+                    return hits
+            for fact in facts:
+                inner = self._world.view(fact.path)
+                waiting += [(base, inner) for base in fact.bases if base != name]
+        return []
+
+    def _types(self, name: str, view: FileView) -> list[TypeFact]:
+        """Return the type that a name means in a file; none if that is not clear."""
+        original = name
+        for _, found in self._bindings(view, name):
+            original = found if found not in ("", "default") else name
+        facts = [one for one in self._world.types(original) if one.family == view.family]
+        if not view.test:
+            facts = [one for one in facts if not self._world.view(one.path).test] or facts
+        certainty, chosen = self._chosen(facts, name, view)
+        if certainty == "ambiguous":
+            return []
+        return chosen
+
+    def members_of(self, owner: str) -> list[Candidate]:
+        """Return the members of types of a name, or else of the nearest types that they extend."""
+        members = [one for one in self._candidates if one.owner]
+        for fact in self._world.types(owner):
+            found = self._members_of(owner, members, self._world.view(fact.path))
+            if found:
+                return found
+        return []
+
+    def overridden(self, member: Candidate, view: FileView) -> Candidate | None:
+        """Return the nearest member of the name in a type that the member's type extends."""
+        others = [one for one in self._candidates if one != member]
+        return next(iter(self._inherited(member.owner, others, view)), None)
+
+    def _inherited(self, owner: str, members: list[Candidate], view: FileView) -> list[Candidate]:
+        """Return the members of the nearest type that a type extends."""
+        for fact in self._types(owner, view):
+            for base in fact.bases:
+                found = self._members_of(base, members, self._world.view(fact.path))
+                if found:
+                    return found
+        return []
+
+    # -- what a file sees
+
+    def _chosen(
+        self, items: Sequence[_Named], name: str, view: FileView
+    ) -> tuple[str, list[_Named]]:
+        """Return which of some definitions a name means in a file, and by which rule."""
+        same = [one for one in items if view.path in one.paths]
+        if same:
+            return "same file", same
+        for module, original in self._bindings(view, name):
+            files = self._reach(module, original, view)
+            hits = [one for one in items if not one.paths.isdisjoint(files)]
+            if hits:
+                return "import", hits
+            return ("name" if files else "outside"), []
+        for module in self._opened(view):
+            files = self._reach(module, "*", view)
+            hits = [one for one in items if not one.paths.isdisjoint(files)]
+            if hits:
+                return "import", hits
+        package = package_of(view.path, view.family)
+        if package is not None:
+            hits = [one for one in items if _in_package(one, package, view.family)]
+            if hits:
+                return "same package", hits
+        return ("unique" if len(items) == 1 else "ambiguous"), list(items)
+
+    def _bindings(self, view: FileView, alias: str) -> Iterator[tuple[str, str]]:
+        """Yield modules and names in them that a file imports under a name."""
+        if view.references is None:
+            return
+        for one in view.references.imports:
+            for bound in one.names:
+                if bound.alias == alias:
+                    yield one.module, bound.name
+
+    @staticmethod
+    def _opened(view: FileView) -> Iterator[str]:
+        """Yield modules of which a file sees all names."""
+        if view.references is None:
+            return
+        for one in view.references.imports:
+            if any(bound.name == "*" for bound in one.names):
+                yield one.module
+
+    def _reach(self, module: str, name: str, view: FileView, depth: int = 0) -> tuple[str, ...]:
+        """Return the files in which a name of a module may be defined."""
+        key = (module, name, view.path)
+        known = self._reached.get(key)
+        if known is not None:
+            return known
+        self._reached[key] = ()  # a circle ends here
+        files = dict.fromkeys(self._world.modules.files(module, view.path, view.family))
+        if name not in ("", "*", "default"):
+            inner = _inner(module, name, view.family)
+            if view.family in ("python", "jvm", "rust", "php"):
+                files |= dict.fromkeys(self._world.modules.files(inner, view.path, view.family))
+        if depth < _DEEPEST and view.family in ("python", "ecma", "c", "rust"):
+            for path in tuple(files):
+                inner_view = self._world.view(path)
+                for further, original in self._passed_on(inner_view, name):
+                    reached = self._reach(further, original, inner_view, depth + 1)
+                    files |= dict.fromkeys(reached)
+        self._reached[key] = tuple(files)
+        return self._reached[key]
+
+    def _passed_on(self, view: FileView, name: str) -> Iterator[tuple[str, str]]:
+        """Yield what a module imports and lets others import from it."""
+        if name not in ("", "*"):
+            yield from self._bindings(view, name)
+        for module in self._opened(view):
+            yield module, name
+
+    # -- answers
+
+    def _only(self, pool: list[Candidate]) -> Resolved:
+        if not pool:
+            return UNKNOWN
+        return self._settled("unique", pool)
+
+    @staticmethod
+    def _settled(certainty: str, found: Sequence[Candidate]) -> Resolved:
+        """Return an answer; several candidates are ambiguous, whatever led to them."""
+        if not found:
+            return Resolved(certainty)
+        if len(found) > 1:
+            return Resolved("ambiguous", len(found))
+        return Resolved(certainty, 1, found[0].where)
+
+
+def import_at(references: References | None, name: str, line: int) -> Import | None:
+    """Return the import that names a name in a line: a long one goes on below its first line."""
+    found = None
+    for one in references.imports if references is not None else ():
+        named = any(name in bound for bound in one.names)
+        if named and one.line <= line <= one.line + len(one.names) + 1:
+            found = one
+    return found
+
+
+def _inner(module: str, name: str, family: str) -> str:
+    """Return the module of a name in a module, if it is one."""
+    sign = {"rust": "::", "php": "\\", "ecma": "/"}.get(family, ".")
+    return f"{module}{'' if module.endswith('.') else sign}{name}"
+
+
+def _belongs(one: Candidate, fact: TypeFact) -> bool:
+    if one.owner != fact.name:
+        return False
+    return fact.path in one.paths or fact.family in _OPEN_TYPES
+
+
+def _in_package(one: Candidate | TypeFact, package: str, family: str) -> bool:
+    return any(package_of(path, family) == package for path in one.paths)

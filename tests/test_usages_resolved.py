@@ -1,0 +1,317 @@
+"""By which rule a use is taken for a definition, in several languages.
+
+Each line of these files that ends in `//: CERTAINTY` or `#: CERTAINTY` uses the name of its file's
+row in NAMES; with `-> FILE` it means a definition in that file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from sandbox import GitSandbox
+
+import ragit
+from ragit.references import References
+from ragit.usages import Modules, Use, file_graph
+
+FILES = {
+    "py/shop/__init__.py": "from .prices import price  #: import -> py/shop/prices.py\n",
+    "py/shop/prices.py": """\
+def price(item):
+    return item
+
+
+def total(items):
+    return sum(map(price, items))  #: same file -> py/shop/prices.py
+
+
+class Cart:
+    def add(self, item):
+        self.add(item)  #: -
+
+    def price(self):
+        return self.price()  #: same scope -> py/shop/prices.py
+""",
+    "py/till.py": """\
+import shop
+import shop.prices
+from os import price as other
+from shop import price  #: import -> py/shop/prices.py
+from shop.prices import Cart
+
+
+def main(cart, price_list):
+    price(1)  #: import -> py/shop/prices.py
+    shop.price(2)  #: import -> py/shop/prices.py
+    shop.prices.price(3)  #: import -> py/shop/prices.py
+    Cart.price(cart)  #: receiver -> py/shop/prices.py
+    mine = Cart()
+    mine.price()  #: receiver -> py/shop/prices.py
+    unknown().price()  #: unique -> py/shop/prices.py
+    show(price=4)  #: name
+    "the price is not code"  #: word
+
+
+def local(price):  #: local
+    return price  #: local
+""",
+    "py/elsewhere.py": """\
+from somewhere import price  #: outside
+
+
+price(1)  #: outside
+""",
+    "jv/src/main/java/org/a/Base.java": """\
+package org.a;
+public class Base {
+  void fetch() {}
+  void again() { fetch(); } //: same scope -> jv/src/main/java/org/a/Base.java
+}
+""",
+    "jv/src/main/java/org/a/Middle.java": """\
+package org.a;
+public class Middle extends Base {
+  void more() { this.fetch(); } //: same scope -> jv/src/main/java/org/a/Base.java
+}
+""",
+    "jv/src/main/java/org/b/Use.java": """\
+package org.b;
+import org.a.Base;
+import org.a.Middle;
+class Use {
+  private Base field;
+  void run(Middle given) {
+    given.fetch(); //: receiver -> jv/src/main/java/org/a/Base.java
+    field.fetch(); //: receiver -> jv/src/main/java/org/a/Base.java
+    get().fetch(); //: ambiguous
+  }
+}
+""",
+    "jv/src/main/java/org/b/Other.java": "package org.b;\nclass Other { void fetch() {} }\n",
+    "jv/src/main/java/org/c/Foreign.java": """\
+package org.c;
+import com.elsewhere.Base;
+class Foreign {
+  void run(Base given) {
+    given.fetch(); //: ambiguous
+  }
+}
+""",
+    "ts/lib/parse.ts": """\
+export function parse(text: string): string {
+  return text ? parse(text.slice(1)) : text //: same file -> ts/lib/parse.ts
+}
+""",
+    "ts/lib/index.ts": "export { parse } from './parse' //: import -> ts/lib/parse.ts\n",
+    "ts/app.ts": """\
+import * as lib from './lib'
+import { parse } from './lib' //: import -> ts/lib/parse.ts
+parse('a') //: import -> ts/lib/parse.ts
+lib.parse('b') //: import -> ts/lib/parse.ts
+show({ parse: 1 }) //: name
+""",
+    "ts/far.ts": """\
+import { parse } from 'parser' //: outside
+parse('a') //: outside
+""",
+    "c/list.h": "struct list;\nvoid push(struct list *l);\n",
+    "c/list.c": '#include "list.h"\nvoid push(struct list *l)\n{\n}\n',
+    "c/main.c": """\
+#include "list.h"
+int main(void)
+{
+	push(0); //: import -> c/list.c
+	return 0;
+}
+""",
+    "go/store/store.go": """\
+package store
+
+func Open() *DB {
+	return &DB{}
+}
+
+type DB struct{}
+
+func again() {
+	Open() //: same file -> go/store/store.go
+}
+""",
+    "go/store/more.go": """\
+package store
+
+func more() {
+	Open() //: same package -> go/store/store.go
+}
+""",
+    "go/cmd/main.go": """\
+package main
+
+import "example.com/x/store"
+
+func main() {
+	store.Open() //: import -> go/store/store.go
+}
+""",
+}
+NAMES = {"py": "price", "jv": "fetch", "ts": "parse", "c": "push", "go": "Open"}
+MARK = re.compile(r"(?:#|//): ([a-z ]+?)(?: -> (\S+))?$")
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ragit.Ragit]:
+    repo = GitSandbox(tmp_path_factory.mktemp("resolved") / "repo")
+    for path, text in FILES.items():
+        repo.write(path, text)
+    repo.commit()
+    with ragit.open(repo.path) as opened:
+        opened.index()
+        yield opened
+
+
+def expected(language: str) -> dict[tuple[str, int], tuple[str, str]]:
+    """The marks of a language's files: certainty and file of the definition, by path and line."""
+    found = {}
+    for path, text in FILES.items():
+        if path.startswith(f"{language}/"):
+            for number, line in enumerate(text.splitlines(), 1):
+                mark = MARK.search(line)
+                if mark:
+                    found[path, number] = (mark[1], mark[2] or "")
+    return found
+
+
+def meaning(use: Use) -> tuple[str, str]:
+    return use.certainty, use.definition.rpartition(":")[0]
+
+
+@pytest.mark.parametrize("language", NAMES)
+def test_each_use_has_its_certainty(index: ragit.Ragit, language: str) -> None:
+    found = index.usages(NAMES[language], paths=(f"/{language}",), top_k=1000)
+    listed = {(use.path, use.line): meaning(use) for use in found.uses}
+    wanted = expected(language)
+    assert {place: listed.get(place) for place in wanted} == wanted
+    unmarked = listed.keys() - wanted.keys()
+    assert all(
+        FILES[path].splitlines()[line - 1].startswith(("from os", "void push"))
+        for path, line in unmarked
+    )
+
+
+def test_callers_are_the_definitions_that_call(index: ragit.Ragit) -> None:
+    found = index.usages("price", relation="callers", paths=("/py",))
+    assert [use.symbol for use in found.uses] == ["Cart.price", "main"]
+
+
+def test_callees_are_the_calls_of_a_definition(index: ragit.Ragit) -> None:
+    found = index.usages("main", relation="callees", paths=("/py",))
+    calls = {(use.line, use.symbol): meaning(use) for use in found.uses if use.path == "py/till.py"}
+    assert calls[9, "price"] == ("import", "py/shop/prices.py")
+    assert calls[13, "Cart"] == ("import", "py/shop/prices.py")
+    assert calls[16, "show"] == ("name", "")
+
+
+def test_overrides_are_methods_of_types_that_extend_another(index: ragit.Ragit) -> None:
+    assert index.usages("fetch", relation="overrides").uses == ()
+    found = index.usages("Base.fetch")
+    assert {one.path for one in found.definitions} == {"jv/src/main/java/org/a/Base.java"}
+    assert not any(use.path.endswith("Other.java") for use in found.uses)
+
+
+def test_a_member_may_be_named_by_a_type_that_inherits_it(index: ragit.Ragit) -> None:
+    [defined] = index.usages("Middle.fetch").definitions
+    assert defined.path == "jv/src/main/java/org/a/Base.java"
+    found = index.usages("Nobody.fetch")
+    assert len(found.definitions) == 2
+    assert found.notes == ("Nobody has no fetch; all uses are listed",)
+
+
+def test_overriding_methods_are_listed(tmp_path_factory: pytest.TempPathFactory) -> None:
+    repo = GitSandbox(tmp_path_factory.mktemp("overrides") / "repo")
+    repo.write(
+        "a.py", "class A:\n    def run(self):\n        pass\n\n\nclass Z:\n    def run(self): ...\n"
+    )
+    repo.write(
+        "b.py", "from a import A\n\n\nclass B(A):\n    def run(self):\n        super().run()\n"
+    )
+    repo.commit()
+    with ragit.open(repo.path) as index:
+        found = index.usages("run", relation="overrides")
+        assert [(use.path, use.line, use.definition) for use in found.uses] == [
+            ("b.py", 5, "a.py:2")
+        ]
+        assert index.usages("Z.run", relation="overrides").uses == ()
+        [called] = [use for use in index.usages("run").uses if use.path == "b.py"]
+        assert meaning(called) == ("same scope", "a.py")
+
+
+def test_the_graph_of_files_follows_imports_and_names(index: ragit.Ragit) -> None:
+    with index.reading() as opened:
+        snapshot = opened.tree.snapshot
+        paths = {
+            number: path.decode()
+            for path, number in zip(snapshot.paths, snapshot.chunkings, strict=True)
+        }
+        names = opened.store.names
+        stored = {paths[number]: one for number, one in names.references(paths).items()}
+        defined: dict[str, set[str]] = {}
+        for number, name, kind in names.defined(sorted(paths)):
+            if kind != "declaration":
+                defined.setdefault(name, set()).add(paths[number])
+        languages = {
+            path: opened.store.blobs([number])[number][1] for number, path in paths.items()
+        }
+    graph = file_graph(stored, languages, defined)
+    assert set(graph["py/till.py"]) == {"py/shop/__init__.py", "py/shop/prices.py"}
+    assert set(graph["jv/src/main/java/org/b/Use.java"]) >= {
+        "jv/src/main/java/org/a/Base.java",
+        "jv/src/main/java/org/a/Middle.java",
+    }
+    assert set(graph["ts/far.ts"]) <= {"ts/lib/parse.ts"}
+    assert set(graph["go/cmd/main.go"]) == {"go/store/more.go", "go/store/store.go"}
+    assert set(graph["c/main.c"]) == {"c/list.c", "c/list.h"}
+
+
+@pytest.mark.parametrize(
+    ("module", "importer", "family", "wanted"),
+    [
+        ("a.b", "x/main.py", "python", ("a/b.py",)),
+        (".b", "a/c.py", "python", ("a/b.py",)),
+        ("..a.b", "x/y/c.py", "python", ()),
+        ("a", "x/main.py", "python", ("a/__init__.py",)),
+        ("b", "x/main.py", "python", ()),
+        ("./m", "js/n.ts", "ecma", ("js/m.ts",)),
+        ("./m.js", "js/n.ts", "ecma", ("js/m.ts",)),
+        ("../js/sub", "js2/n.ts", "ecma", ("js/sub/index.tsx",)),
+        ("m", "js/n.ts", "ecma", ()),
+        ("@scope/pkg", "js/n.ts", "ecma", ("packages/pkg/package.json", "packages/pkg/src/a.ts")),
+        ("m.h", "c/x.c", "c", ("c/m.h",)),
+        ("deep/m.h", "y.c", "c", ("c/deep/m.h",)),
+        ("org.x", "A.java", "jvm", ("src/main/java/org/x/Y.java",)),
+        ("example.com/r/pkg/z", "main.go", "go", ("pkg/z/z.go",)),
+        ("fmt", "main.go", "go", ()),
+        ("crate::a::b", "rs/src/lib.rs", "rust", ("rs/src/a/b.rs",)),
+        ("super::a", "rs/src/c.rs", "rust", ("rs/src/a/mod.rs",)),
+        ("App\\Models", "x.php", "php", ("app/App/Models/User.php",)),
+        ("./util", "rb/main.rb", "ruby", ("rb/util.rb",)),
+        ("rb/util", "x.rb", "ruby", ("lib/rb/util.rb", "rb/util.rb")),
+        ("anything", "x.lua", "lua", ()),
+    ],
+)
+def test_modules_are_found_by_their_paths(
+    module: str, importer: str, family: str, wanted: tuple[str, ...]
+) -> None:
+    paths = (
+        *("a/__init__.py", "a/b.py", "x/main.py", "js/m.ts", "js/sub/index.tsx"),
+        *("packages/pkg/package.json", "packages/pkg/src/a.ts", "c/m.h", "c/deep/m.h"),
+        *("src/main/java/org/x/Y.java", "pkg/z/z.go", "rs/src/lib.rs", "rs/src/a/mod.rs"),
+        *("rs/src/a/b.rs", "app/App/Models/User.php", "rb/util.rb", "lib/rb/util.rb"),
+    )
+    assert Modules(paths).files(module, importer, family) == wanted
+
+
+def test_a_file_without_references_has_no_edges() -> None:
+    assert file_graph({}, {"a.txt": "text"}, {}) == {}
+    assert References.__doc__
