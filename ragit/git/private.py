@@ -156,6 +156,7 @@ class Private:
             / f"status-{family}-{facts.st_mtime_ns:x}-{facts.st_size:x}-{facts.st_ino:x}"
         )
         if copy.exists():
+            _remove_stale_lock(copy)
             return copy
         for old in self.folder.glob(f"status-{family}-*"):
             # another process may have just renamed or removed it
@@ -172,6 +173,14 @@ class Private:
                 fresh.unlink()
             return None
         return copy
+
+
+def _remove_stale_lock(copy: Path) -> None:
+    """Remove the lock that a killed `git status` left: no later one could note what it found."""
+    lock = copy.with_name(f"{copy.name}.lock")
+    with suppress(FileNotFoundError):
+        if lock.stat().st_mtime < time.time() - IN_USE_SECONDS:
+            lock.unlink()
 
 
 def _writable(folder: Path) -> bool:

@@ -23,7 +23,7 @@ from ragit.rank import (
     paths,
 )
 from ragit.records import Record
-from ragit.search.coverage import is_message, shares_of_chunks, word_weights
+from ragit.search.coverage import SequenceShares, is_message, word_weights
 from ragit.search.filtered_tree import FilteredTree
 from ragit.search.mentions import mentioned_files
 from ragit.search.splits import split_holders
@@ -230,7 +230,7 @@ def _nearest_files(
     store: Store, tree: FilteredTree, vectors: QueryVector, wanted: int
 ) -> dict[int, float]:
     """Return the cosine of the nearest chunk of the files that may be found."""
-    members = sorted({tree.snapshot.chunkings[place] for place in tree.places})
+    members = tree.members
     limit = max(NEAREST, 4 * wanted) * tree.whole.versions
     near = [
         chunk for chunk, _ in store.nearest(vectors.query.bits, members, vectors.embedder, limit)
@@ -294,9 +294,9 @@ def _covering(
     weights = word_weights(query, holders, len(tree.snapshot.paths))
     looked_at = {place: tree.snapshot.chunkings[place] for place in listed[:LOOKED_AT]}
     forwards = store.forward(sorted(set(looked_at.values())))
+    sequences = SequenceShares(query, weights)
     shares = {
-        chunking: max(shares_of_chunks(query, weights, one).values(), default=0.0)
-        for chunking, one in forwards.items()
+        chunking: max(sequences.of(one).values(), default=0.0) for chunking, one in forwards.items()
     }
     by_chunk = sorted(looked_at, key=lambda place: (-shares[looked_at[place]], place))
     return [*listed[:COVERING_FILES], *by_chunk[:COVERING_FILES]]

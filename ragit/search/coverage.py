@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 from ragit import postings, rank, words
@@ -56,37 +56,75 @@ def ordinals(forward: Forward, term: str) -> frozenset[int]:
     return frozenset(entry >> 8 for entry in forward.entries(postings.term_hash(term)))
 
 
-def shares_of_chunks(query: QueryTerms, weights: WordWeights, forward: Forward) -> dict[int, float]:
-    """Return for each chunk the greatest share of a sequence's weight that it holds, and some more
-    for words in a row.
+class SequenceShares:
+    """Tells how much of a query's word sequences the chunks of files hold."""
 
-    That a chunk holds words which follow each other in the query does not mean that they do so in
-    the chunk, but the words of a message do.
-    """
-    sequences = [*query.sequences, *query.phrases]
-    where = {
-        word: ordinals(forward, query.word_terms.get(word, "")) for one in sequences for word in one
-    }
-    best: dict[int, float] = {}
-    for sequence in sequences:
-        of = {word: weights.of.get(word, 1.0) for word in sequence}
+    def __init__(self, query: QueryTerms, weights: WordWeights) -> None:
+        sequences = [*query.sequences, *query.phrases]
+        self._sequences = [_Sequence(one, query.word_terms, weights) for one in sequences]
+
+    def of(self, forward: Forward) -> dict[int, float]:
+        """Return for each chunk of a file the greatest share of a sequence's weight that it holds,
+        and some more for words in a row.
+
+        That a chunk holds words which follow each other in the query does not mean that they do so
+        in the chunk, but the words of a message do.
+        """
+        best: dict[int, float] = {}
+        for sequence in self._sequences:
+            for ordinal, share in sequence.shares(forward):
+                if share > best.get(ordinal, 0.0):
+                    best[ordinal] = share
+        return best
+
+
+class _Sequence:
+    """Words that follow each other in a query."""
+
+    def __init__(
+        self, words: Sequence[str], terms: Mapping[str, str], weights: WordWeights
+    ) -> None:
+        places: dict[str, int] = {}
+        for at, word in enumerate(words):
+            places[word] = places.get(word, 0) | 1 << at
+        self._words = [
+            (postings.term_hash(terms.get(word, "")), bits) for word, bits in places.items()
+        ]
+        """The number of each word's term, and a bit for each place where it stands."""
+        of = {word: weights.of.get(word, 1.0) for word in words}
         total = sum(of.values()) or 1.0
-        found: dict[int, float] = {}
-        for word, weight in of.items():
-            for ordinal in where[word]:
-                found[ordinal] = found.get(ordinal, 0.0) + weight / total
-        for ordinal, share in found.items():
-            if share > LEAST_SHARE:
-                in_a_row = _longest([ordinal in where[word] for word in sequence])
-                share += IN_A_ROW * min(in_a_row, 2 * RUN)
-            best[ordinal] = max(best.get(ordinal, 0.0), share)
-    return best
+        self._parts = [(places[word], weight / total) for word, weight in of.items()]
+        self._known: dict[int, float] = {}
+
+    def shares(self, forward: Forward) -> Iterator[tuple[int, float]]:
+        """Yield the chunks that hold a word, each with its share."""
+        held: dict[int, int] = {}
+        for hashed, bits in self._words:
+            for entry in forward.entries(hashed):
+                ordinal = entry >> 8
+                held[ordinal] = held.get(ordinal, 0) | bits
+        known = self._known
+        for ordinal, bits in held.items():
+            share = known.get(bits)
+            if share is None:
+                share = known[bits] = self._share(bits)
+            yield ordinal, share
+
+    def _share(self, held: int) -> float:
+        """Return the share of the words at some places. Chunks hold few different choices."""
+        share = 0.0
+        for bits, part in self._parts:
+            if held & bits:
+                share += part
+        if share > LEAST_SHARE:
+            share += IN_A_ROW * min(_longest(held), 2 * RUN)
+        return share
 
 
-def _longest(held: Sequence[bool]) -> int:
-    """Return the length of the longest run of true values."""
-    best = run = 0
-    for one in held:
-        run = run + 1 if one else 0
-        best = max(best, run)
-    return best
+def _longest(bits: int) -> int:
+    """Return the length of the longest run of set bits."""
+    length = 0
+    while bits:
+        bits &= bits << 1
+        length += 1
+    return length

@@ -9,7 +9,7 @@ from ragit import postings, rank, words
 from ragit.postings import SYMBOL, Forward
 from ragit.rank import NOT_CODE, QueryTerms, WordWeights
 from ragit.search.candidates import Candidates
-from ragit.search.coverage import LEAST_SHARE, ordinals, shares_of_chunks, term_of, word_weights
+from ragit.search.coverage import LEAST_SHARE, SequenceShares, ordinals, term_of, word_weights
 from ragit.search.filtered_tree import FilteredTree
 from ragit.search.texts import Texts
 from ragit.store import ORDINAL_BITS, ChunkRow, Store, chunk_id
@@ -80,8 +80,9 @@ def _promising(
     name.
     """
     scores: dict[int, float] = {}
+    sequences = SequenceShares(query, weights)
     for chunking, forward in forwards.items():
-        found = shares_of_chunks(query, weights, forward)
+        found = sequences.of(forward)
         for name in query.names:
             for ordinal in _holding_name(forward, name):
                 found[ordinal] = found.get(ordinal, 0.0) + 1.0

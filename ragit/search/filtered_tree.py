@@ -48,6 +48,13 @@ class FilteredTree:
         return self.whole.place_of
 
     @cached_property
+    def members(self) -> Sequence[int]:
+        """The chunkings of the files that may be found, in ascending order."""
+        if isinstance(self.places, range):
+            return self.whole.members
+        return sorted({self.snapshot.chunkings[place] for place in self.places})
+
+    @cached_property
     def allowed(self) -> frozenset[int] | range:
         """The indices that may be found, for look-ups."""
         return self.places if isinstance(self.places, range) else frozenset(self.places)

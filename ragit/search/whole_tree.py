@@ -51,6 +51,11 @@ class WholeTree:
         """Return an index that all versions of a path have in common."""
         return bisect_left(self.snapshot.paths, self.snapshot.paths[place])
 
+    @cached_property
+    def members(self) -> Sequence[int]:
+        """The chunkings of all files, in ascending order."""
+        return sorted(self.place_of)
+
     def path(self, place: int) -> str:
         """Return the path of a file as text."""
         return path_text(self.snapshot.paths[place])
