@@ -5,8 +5,9 @@ usage: python bench/usages.py grep REPOSITORY... [--names N] [--seed N]
        python bench/usages.py resolve TOOL REPOSITORY... [--names N] [--seed N] [--show]
 
 `grep` draws identifiers of the indexed text, and compares the lines that are listed with those that
-`git grep -w` finds in indexed files. `time` draws identifiers with 50 to 500 uses, runs the command
-for each in a process of its own, and prints its processor time.
+`git grep -w` finds in indexed files, except where a letter such as `é` stands beside the name.
+`time` draws identifiers with 50 to 500 uses, runs the command for each in a process of its own, and
+prints its processor time.
 
 `resolve` draws functions, methods and types that the repository defines, lists their uses, and asks
 TOOL where the definition of each use in code is: jedi (Python, `pip install jedi`), typescript
@@ -119,7 +120,16 @@ def grepped(repository: Path, name: str) -> Iterator[Place]:
     for line in done.stdout.split(b"\n"):
         match = re.match(rb"HEAD:(.*?)\0(\d+)\0", line, re.DOTALL)
         if match:
-            yield Place(os.fsdecode(match[1]), int(match[2]))
+            found = (one.span() for one in re.finditer(re.escape(name).encode(), line))
+            if not all(letter_beside(line, *span) for span in found):
+                yield Place(os.fsdecode(match[1]), int(match[2]))
+
+
+def letter_beside(line: bytes, start: int, end: int) -> bool:
+    """Return True if a letter that git takes for the end of a word stands beside a name."""
+    letter = rb"[\xc3-\xdf][\x80-\xbf]"
+    before = re.search(letter + rb"$", line[:start])
+    return bool(before or re.match(letter, line[end:]))
 
 
 def places(found: Usages) -> set[Place]:

@@ -29,7 +29,7 @@ from ragit import words
 from ragit.errors import StoreUnreadable
 from ragit.types import Chunk
 
-VERSION = 2
+VERSION = 3
 """Part of the key of chunkings. Raise it when the packed data changes."""
 
 COLUMNS = ("symbol", "head", "body1", "body2", "body4", "body10")

@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 import zlib
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -136,6 +136,8 @@ class References:
             raise ValueError("references have not their three parts")
         self._imports, self._hidden, names = parts.groups()
         self._names = "\n" + names
+        self._kinds: dict[str, dict[int, list[str]]] = {}
+        """What `kinds_at` has looked up."""
 
     def of(self, name: str) -> list[Reference]:
         """Return the references to a name, in order of lines."""
@@ -144,6 +146,15 @@ class References:
             return []
         end = self._names.index("\n", start + 1)
         return list(_places(self._names[start + 1 : end]))
+
+    def kinds_at(self, name: str, line: int) -> Sequence[str]:
+        """Return the kinds of the references to a name in a line."""
+        if name not in self._kinds:
+            kinds: dict[int, list[str]] = {}
+            for one in self.of(name):
+                kinds.setdefault(one.line, []).append(one.kind)
+            self._kinds[name] = kinds
+        return self._kinds[name].get(line, ())
 
     def all(self) -> Iterator[Reference]:
         """Yield all references, by name and line."""

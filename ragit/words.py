@@ -155,9 +155,19 @@ def terms_of(identifier: str) -> tuple[str, ...]:
     """
     pieces = parts(identifier)
     stems = tuple(stem(piece) for piece in pieces)
-    if len(pieces) < 2 or _has_cjk(identifier):
+    if _has_cjk(identifier):
+        return (*stems, *_joined_between_cjk(identifier))
+    if len(pieces) < 2:
         return stems
     return (*stems, "".join(pieces))
+
+
+def _joined_between_cjk(identifier: str) -> tuple[str, ...]:
+    """Return the joined parts of each name that stands between Chinese, Japanese or Korean text,
+    which has no spaces.
+    """
+    names = (parts(name) for name in re.split(f"[{CJK}]+", identifier) if name)
+    return tuple("".join(pieces) for pieces in names if len(pieces) > 1)
 
 
 def terms(text: str) -> list[str]:

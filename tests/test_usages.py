@@ -28,10 +28,11 @@ FILES = {
     "tests/test_cart.py": "from shop.prices import price_of\n\ndef test_it():\n    price_of(1)\n",
     "lib/Price.java": "class Price {\r\n  int priceOf(Item item) { return price_of; }\r\n}\r\n",
     "notes.md": "# Prices\n\nUse `price_of`, not price_offer or xprice_of.\n价格price_of是\n",
+    "cjk.md": "# 价格\n\n价格onlyHere是\n",
     "a-b.css": ".price-tag { color: red }\n.price-tags { color: red }\n",
     "odd.txt": "_ __ price_of\n\tprice_of price_of\n",
 }
-NAMES = "price_of Price P priceOf total Cart self price-tag _ item None sum return items".split()
+NAMES = "price_of Price P priceOf total Cart self price-tag _ item None sum return items onlyHere".split()
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +63,15 @@ def test_every_line_that_git_grep_finds_is_listed(shop: GitSandbox, name: str) -
         found = index.usages(name, top_k=1000)
     assert listed(found) == grepped(shop, name)
     assert found.total == len(found.uses) == sum(count for _, count in found.files)
+
+
+def test_a_letter_outside_ascii_is_part_of_a_word(tmp_path: Path) -> None:
+    repo = GitSandbox(tmp_path / "repo")
+    repo.write("a.txt", "adres\nadresă\nîadres\n")
+    repo.commit()
+    with ragit.open(repo.path) as index:
+        assert [use.line for use in index.usages("adres").uses] == [1]
+        assert [use.line for use in index.usages("adresă").uses] == [2]
 
 
 def test_definitions_come_first_and_tests_last(shop: GitSandbox) -> None:

@@ -279,5 +279,5 @@ def _kind(file: TreeFile, name: str, line: Occurrence) -> tuple[str, tuple[int, 
         return hidden[0], line.columns
     if usages.import_at(references, name, line.line) is not None:
         return "import", code
-    here = {one.kind for one in references.of(name) if one.line == line.line}
+    here = references.kinds_at(name, line.line)
     return next((kind for kind in _CODE if kind in here), "other"), code

@@ -6,6 +6,8 @@ Both are read from the text by regular expressions. What they do not understand 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -21,6 +23,9 @@ _ANY = re.compile(_ACCESS)
 
 _ARROWS = frozenset(("c", "php"))
 """Families in which an arrow comes before a member."""
+
+_MAKERS = frozenset(("new", "create", "builder", "from", "default"))
+"""Functions of a type that return a value of it: `Type::new()`."""
 
 _NOT_TYPES = frozenset(
     "return new else case throw in is as await yield not and or if import from typeof delete del"
@@ -63,42 +68,80 @@ def receiver(before: str, family: str) -> Receiver | None:
     return Receiver(match[2], re.sub(r"\s", "", match[1]), match[3] is not None)
 
 
-@lru_cache(maxsize=512)
-def _declarations(variable: str, family: str) -> re.Pattern[str]:
-    """Return a pattern that finds declarations of a variable with their type."""
-    name = re.escape(variable)
-    after = rf"(?<![\w.$]){name}\s*[?!]?:\s*(?:[&*?\"']|mut\s|Optional\[|final\s)*([A-Za-z_][\w.]*)"
-    value = r"(?:await\s+)?(?:new\s+|&)?([A-Za-z_][\w.:]*)\s*(?:<[^<>\n]*>)?\s*[({]"
-    made = rf"(?<![\w$]){name}\s*(?::[^=\n]*)?:?=\s*{value}"
-    written = r"([A-Za-z_]\w*)(?:<[^;(){}\n]*>)?(?:\[\])?[ \t]*[ \t*&]"
-    ahead = rf"(?<![\w.$]){written}{name}\s*[=;,):{{]"
-    spaced = rf"(?<![\w.$]){name}\s+\*?(?:\w+\.)?([A-Z]\w*)"
-    parts = {
-        "jvm": (ahead, made, after),
-        "csharp": (ahead, made),
-        "c": (ahead, made),
-        "php": (ahead.replace(name, rf"\${name}"), made),
-        "go": (spaced, made),
-    }.get(family, (after, made))
-    return re.compile("|".join(parts))
+_AFTER = re.compile(
+    r"\s*[?!]?:\s*(?:[&*?\"']|mut\s|Optional\[|final\s)*(?P<stated>[A-Za-z_][\w.]*)"
+    r"|\s*(?::[^=\n]*)?:?=\s*(?:await\s+)?(?:new\s+|&)?(?P<made>[A-Za-z_][\w.:]*)"
+    r"\s*(?:<[^<>\n]*>)?\s*[({]"
+)
+"""What follows a variable where its type is stated, or where it is made from one."""
+
+_MADE = re.compile(
+    r"\s*=\s*(?:await\s+)?(?:new\s+|&)?(?P<made>[A-Za-z_][\w.:]*)\s*(?:<[^<>\n]*>)?\s*[({]"
+)
+_GO = re.compile(
+    r"[ \t]+\*?(?:\w+\.)?(?P<stated>[A-Z]\w*)|\s*:?=\s*&?(?P<made>[A-Za-z_][\w.]*)\s*[({]"
+)
+_AHEAD = re.compile(r"(?<![\w.$])([A-Za-z_]\w*)(?:<[^;(){}\n]*>)?(?:\[\])?[ \t]*[ \t*&]$")
+"""A type before a variable."""
+
+_ENDS = re.compile(r"\s*[=;,):{]")
+"""What follows a variable that is declared after its type."""
+
+_TYPE_FIRST = frozenset(("jvm", "csharp", "c", "php"))
+"""Families that may write the type before the variable."""
+
+_LOOKED_BACK = 80
+"""Characters before a variable that may hold its type."""
 
 
-def declared_type(text: str, variable: str, family: str, offset: int) -> str:
-    """Return the type that a variable is declared with last before an offset of the text, or first
-    after it; empty if none is found.
-    """
-    found = ""
-    for match in _declarations(variable, family).finditer(text):
-        written = next((group for group in match.groups() if group), "")
-        name = re.split(r"[.:]+", written)[-1]
-        if name in ("new", "create", "builder", "from", "default") and "::" in written:
-            name = re.split(r"[.:]+", written)[-2]
-        if name in _NOT_TYPES or (match.lastindex == 2 and not name[:1].isupper()):
-            continue
-        if match.start() > offset and found:
-            break
-        found = name
+class Declaration(NamedTuple):
+    """A place of a text that declares the type of a variable."""
+
+    offset: int
+    type: str
+
+
+def declarations(text: str, variable: str, family: str) -> list[Declaration]:
+    """Return the declarations of a variable with a type, in order."""
+    found = []
+    at = text.find(variable)
+    while at >= 0:
+        end = at + len(variable)
+        if not _is_part(text[at - 1 : at]) and not _is_part(text[end : end + 1]):
+            name = _type_at(text, at, end, family)
+            if name:
+                found.append(Declaration(at, name))
+        at = text.find(variable, end)
     return found
+
+
+def _is_part(sign: str) -> bool:
+    """Return True for a character that makes a name longer."""
+    return sign.isalnum() or sign in ("_", "$") and sign != ""
+
+
+def _type_at(text: str, start: int, end: int, family: str) -> str:
+    """Return the type that a variable is declared with at a place; empty if it is not."""
+    if family in _TYPE_FIRST and _ENDS.match(text, end):
+        before = _AHEAD.search(text[max(0, start - _LOOKED_BACK) : start])
+        if before and before[1] not in _NOT_TYPES:
+            return before[1]
+    pattern = {"go": _GO, "csharp": _MADE, "c": _MADE, "php": _MADE}.get(family, _AFTER)
+    match = pattern.match(text, end)
+    if match is None:
+        return ""
+    written = match["made"] or match.groupdict().get("stated") or ""
+    names = re.split(r"[.:]+", written)
+    name = names[-2] if "::" in written and names[-1] in _MAKERS else names[-1]
+    if name in _NOT_TYPES or (match["made"] and not name[:1].isupper()):
+        return ""
+    return name
+
+
+def declared_type(found: Sequence[Declaration], offset: int) -> str:
+    """Return the type that is declared last before an offset, or first after it; empty for none."""
+    at = bisect_right(found, offset, key=lambda one: one.offset)
+    return found[max(0, at - 1)].type if found else ""
 
 
 _NO_TYPE = r"(?!(?:return|new|else|case|throw|in|delete|goto|await|yield|typeof)\b)"

@@ -14,7 +14,15 @@ from typing import NamedTuple, TypeVar
 from ragit.references import Import, References
 from ragit.usages.candidates import TYPES, Candidate, FileView, TypeFact, World
 from ragit.usages.modules import package_of
-from ragit.usages.receivers import Receiver, declared_type, is_label, is_local, receiver
+from ragit.usages.receivers import (
+    Declaration,
+    Receiver,
+    declarations,
+    declared_type,
+    is_label,
+    is_local,
+    receiver,
+)
 
 _AS_TYPES = TYPES | {"constant", "constructor"}
 """Kinds of what may stand where a type does."""
@@ -72,6 +80,8 @@ class Resolver:
         self.name = name
         self._candidates = candidates
         self._world = world
+        self._known_types: dict[tuple[str, str], list[TypeFact]] = {}
+        self._declared: dict[tuple[str, str], list[Declaration]] = {}
         self._reached: dict[tuple[str, str, str], tuple[str, ...]] = {}
 
     def resolve(self, view: FileView, line: Line) -> Resolved:
@@ -198,12 +208,19 @@ class Resolver:
                 return hits
         if found.called:
             return []
-        declared = declared_type(view.text, found.name, view.family, line.offset)
+        declared = declared_type(self._declarations(view, found.name), line.offset)
         if declared:
             return self._members_of(declared, members, view)
         plain = found.name.lstrip("_@$").replace("_", "").lower()
         same = [one for one in members if one.owner.replace("_", "").lower() == plain]
         return same if len({one.owner for one in same}) == 1 else []
+
+    def _declarations(self, view: FileView, variable: str) -> list[Declaration]:
+        """Return the declarations of a variable in a file, searched once."""
+        key = (view.path, variable)
+        if key not in self._declared:
+            self._declared[key] = declarations(view.text, variable, view.family)
+        return self._declared[key]
 
     # -- types
 
@@ -230,6 +247,12 @@ class Resolver:
 
     def _types(self, name: str, view: FileView) -> list[TypeFact]:
         """Return the type that a name means in a file; none if that is not clear."""
+        key = (name, view.path)
+        if key not in self._known_types:
+            self._known_types[key] = self._found_types(name, view)
+        return self._known_types[key]
+
+    def _found_types(self, name: str, view: FileView) -> list[TypeFact]:
         original = name
         for _, found in self._bindings(view, name):
             original = found if found not in ("", "default") else name

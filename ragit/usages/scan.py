@@ -1,6 +1,7 @@
 """Find a name as a whole word in a text. Pure.
 
-A word ends where no ASCII letter, digit or underscore follows, as for `git grep -w`.
+A word ends where no letter, digit or underscore follows. Chinese, Japanese and Korean characters
+do end it, since such text has no spaces.
 """
 
 from __future__ import annotations
@@ -15,6 +16,12 @@ from ragit.errors import ConfigError
 _NAME = re.compile(r"\w(?:[\w$-]*\w)?[?!=']?")
 _SIGILS = "$@%&#."
 """Characters before a name that people copy with it and that are no part of the word."""
+
+
+_LETTER = rb"[\xc3-\xdf][\x80-\xbf]"
+"""A letter of two bytes in UTF-8: Latin, Greek, Cyrillic, Hebrew and Arabic ones. Those of three
+bytes are mostly characters that end a word.
+"""
 
 
 class Occurrence(NamedTuple):
@@ -55,8 +62,8 @@ def terms_of(name: str) -> tuple[str, ...]:
 
 def pattern(name: str) -> re.Pattern[bytes]:
     """Return a regular expression that finds a name as a whole word."""
-    start = rb"(?<![0-9A-Za-z_])"
-    end = rb"(?![0-9A-Za-z_])"
+    start = rb"(?<![0-9A-Za-z_])(?<!" + _LETTER + rb")"
+    end = rb"(?![0-9A-Za-z_]|" + _LETTER + rb")"
     return re.compile(start + re.escape(name.encode()) + end)
 
 
