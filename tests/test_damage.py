@@ -63,7 +63,7 @@ def answers(path: Path) -> Answers:
             answer = index.search(query)
             assert answer.complete
             assert not answer.degraded
-            assert not answer.absent
+            assert not answer.completeness.absent
             found.append([(h.path, h.start_line, h.symbol, round(h.score, 6)) for h in answer.hits])
             assert all(hit.text for hit in answer.hits)
     return found
@@ -236,7 +236,7 @@ def test_a_blob_that_cannot_be_read_costs_no_other_file_its_answer(
     with ragit.open(repo.path) as index:
         answer = index.search("refill_bucket", ref="HEAD", top_k=50)
         assert {"src/m4.py", "src/m6.py"} <= {hit.path for hit in answer.hits}
-        assert answer.degraded or answer.absent
+        assert answer.degraded or answer.completeness.absent
         assert index.status()
 
 

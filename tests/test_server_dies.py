@@ -23,7 +23,7 @@ from ragit.doctor import examine
 from ragit.errors import EmbedderUnavailable
 from ragit.reports import IndexReport
 from ragit.repository.repository import Ragit, open_repository
-from ragit.types import WithoutVectors, lacking
+from ragit.types import Completeness, WithoutVectors, lacking
 
 FILES = 8
 PER_FILE = 3
@@ -81,16 +81,20 @@ def hint_of(failed: Any) -> str:
     return failed.exception.hint
 
 
+def _state(how: Completeness) -> State:
+    return State(how.missing, how.without_vectors)
+
+
 def states(repo: GitSandbox, server: EmbeddingServer) -> dict[str, State]:
     """What each command says is lacking of HEAD, as values and as JSON."""
     with opened(repo, server) as index:
         answer = index.search("thing", index=False)
         check, (status, *_), dry_run = index.check(), index.status().refs, index.index(dry_run=True)
-        assert answer.complete == check.fresh == (not (answer.missing or answer.without_vectors))
+        assert answer.complete == check.fresh == answer.completeness.complete
     found = {
-        "search": State(answer.missing, answer.without_vectors),
-        "check": State(len(check.missing), check.without_vectors),
-        "status": State(status.missing, status.without_vectors),
+        "search": _state(answer.completeness),
+        "check": _state(check.completeness),
+        "status": _state(status.completeness),
         "index --dry-run": State(dry_run.indexed, dry_run.without_vectors),
     }
     read = {
@@ -154,7 +158,7 @@ def test_every_command_says_the_same_of_what_a_dead_server_left(
     with opened(code, server) as index:  # whose search reads the words of what is missing
         answer = index.search("thing_7_1")
     lost = WithoutVectors((FILES - stored) * PER_FILE, FILES * PER_FILE)
-    assert (answer.complete, answer.missing, answer.without_vectors) == (False, 0, lost)
+    assert _state(answer.completeness) == State(0, lost)
     assert "connection broke" in answer.degraded and answer.hits[0].path == "7.py"
     said_the_same(code, server, State(0, lost))
     assert lacking(0, lost, "what was asked for") in hint_of(typed(code, server, "index"))
@@ -165,7 +169,7 @@ def test_every_command_says_the_same_of_what_a_dead_server_left(
         assert counts(foreseen) == counts(done)
         assert (done.indexed, done.embedded) == (0, lost.chunks)
         answer = index.search("thing_7_1")
-        assert answer.complete and not answer.degraded and not answer.without_vectors
+        assert answer.complete and not answer.degraded and not answer.completeness.without_vectors
     found = states(code, server)
     assert found == dict.fromkeys(found, State(0, None))
     assert (
@@ -255,7 +259,7 @@ def test_what_has_no_vectors_yet_is_found_by_its_words_beside_what_has(
         index.search("thing")  # which reads words alone
         server.reply = well
         answer = index.search("thing_7_1", index=False)
-        assert not answer.degraded and answer.without_vectors == (15, 24)
+        assert not answer.degraded and answer.completeness.without_vectors == (15, 24)
         assert answer.hits[0].path == "7.py"
         near = index.search("thing_0_1 thing_7_1", mode="vector", index=False)
         assert {hit.path for hit in near.hits} <= {"0.py", "1.py", "2.py"}
@@ -283,12 +287,12 @@ def test_a_kill_between_a_description_and_its_vector_is_told_and_mended_by_a_sea
         foreseen = index.index(dry_run=True)
         answer = index.search("thing", index=False)
         assert foreseen.described
-        assert (stored, waiting, answer.undescribed) == (
+        assert (stored, waiting, answer.completeness.undescribed) == (
             paid,
             FILES * PER_FILE - paid,
             foreseen.described.chunks,
         )
-        assert answer.undescribed == waiting
+        assert answer.completeness.undescribed == waiting
         assert (
             answer.without_vectors
             == index.check().without_vectors

@@ -350,7 +350,7 @@ def test_a_report_tells_of_one_moment_though_others_replace_what_was_deferred(
             assert opened.index(dry_run=True, retry=False).files == 1
         else:
             report = opened.check() if command == "check" else opened.status().refs[0]
-            assert report.without_vectors == (1, 1), "as it was when it was looked at"
+            assert report.completeness.without_vectors == (1, 1), "as it was when it was looked at"
 
 
 # Blobs that kill
@@ -413,7 +413,7 @@ def test_a_search_defers_what_is_slow_and_an_index_reads_it(repo: GitSandbox) ->
         started = time.process_time()
         answer = opened.search("gearbox oiled", mode="keyword")
         assert time.process_time() - started < 3
-        assert (answer.hits[0].path, answer.deferred, answer.complete) == ("quick.pdf", 1, True)
+        assert (answer.hits[0].path, answer.completeness.deferred, answer.complete) == ("quick.pdf", 1, True)
         assert opened.status().skipped == {SPENT: 1}
         assert opened.index().skipped == {"took too long": 1}
 
@@ -439,7 +439,7 @@ def test_a_search_answers_when_its_time_to_index_is_over(
         with monkeypatch.context() as short:
             short.setattr("ragit.index.indexer.SEARCH_S", -1.0)
             answer = opened.search("turbine_1")
-            assert (answer.complete, answer.missing) == (False, 148)
+            assert (answer.complete, answer.completeness.missing) == (False, 148)
             assert "turbine_1" in answer.hits[0].symbol
         answer = opened.search("turbine_77")
         assert answer.complete
