@@ -125,7 +125,10 @@ def test_a_tree_with_absent_files_is_walked_once(
     for _ in range(2):
         with ragit.open(repo.path) as index:
             answer = index.search("turbine_1", ref="HEAD")
-            assert (sum(answer.completeness.absent.values()), answer.hits[0].symbol) == (1, "turbine_1")
+            assert (sum(answer.completeness.absent.values()), answer.hits[0].symbol) == (
+                1,
+                "turbine_1",
+            )
     assert walked == []
     lost.write_bytes(data)
     with ragit.open(repo.path) as index:

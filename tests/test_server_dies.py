@@ -294,7 +294,7 @@ def test_a_kill_between_a_description_and_its_vector_is_told_and_mended_by_a_sea
         )
         assert answer.completeness.undescribed == waiting
         assert (
-            answer.without_vectors
+            answer.completeness.without_vectors
             == index.check().without_vectors
             == foreseen.without_vectors
             == (paid, 24)
@@ -303,4 +303,4 @@ def test_a_kill_between_a_description_and_its_vector_is_told_and_mended_by_a_sea
         assert mended.complete and mended.undescribed == waiting and len(model.asked) == paid
         report = index.index()
         assert report.described and (report.described.chunks, report.embedded) == (waiting, waiting)
-        assert index.search("thing").undescribed == 0
+        assert index.search("thing").completeness.undescribed == 0

@@ -413,7 +413,11 @@ def test_a_search_defers_what_is_slow_and_an_index_reads_it(repo: GitSandbox) ->
         started = time.process_time()
         answer = opened.search("gearbox oiled", mode="keyword")
         assert time.process_time() - started < 3
-        assert (answer.hits[0].path, answer.completeness.deferred, answer.complete) == ("quick.pdf", 1, True)
+        assert (answer.hits[0].path, answer.completeness.deferred, answer.complete) == (
+            "quick.pdf",
+            1,
+            True,
+        )
         assert opened.status().skipped == {SPENT: 1}
         assert opened.index().skipped == {"took too long": 1}
 

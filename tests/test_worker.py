@@ -175,7 +175,10 @@ def test_a_worker_reads_no_uncommitted_file(hooked: Hooked) -> None:
     hooked.settle()
     with hooked.index() as index:
         status = index.status()
-    assert (status.chunkings, [row.completeness.missing for row in status.refs if row.name == "HEAD"]) == (
+    assert (
+        status.chunkings,
+        [row.completeness.missing for row in status.refs if row.name == "HEAD"],
+    ) == (
         2,
         [0],
     )
