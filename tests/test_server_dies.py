@@ -295,12 +295,16 @@ def test_a_kill_between_a_description_and_its_vector_is_told_and_mended_by_a_sea
         assert answer.completeness.undescribed == waiting
         assert (
             answer.completeness.without_vectors
-            == index.check().without_vectors
+            == index.check().completeness.without_vectors
             == foreseen.without_vectors
             == (paid, 24)
         )
         mended = index.search("thing")
-        assert mended.complete and mended.undescribed == waiting and len(model.asked) == paid
+        assert (
+            mended.complete
+            and mended.completeness.undescribed == waiting
+            and len(model.asked) == paid
+        )
         report = index.index()
         assert report.described and (report.described.chunks, report.embedded) == (waiting, waiting)
         assert index.search("thing").completeness.undescribed == 0
