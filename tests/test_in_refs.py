@@ -245,7 +245,10 @@ def run(repo: GitSandbox, *args: str) -> subprocess.CompletedProcess[str]:
 def test_every_format_names_the_refs(tagged: GitSandbox) -> None:
     args = ("--in-refs", "1.*", "read_offset", "-k", "1", "--no-optimize")
     assert "\n  in 1.0-rc1 to 1.11\n" in run(tagged, *args).stdout
-    assert ":[1.0-rc1 to 1.11] def read_offset" in run(tagged, "--format", "vimgrep", *args).stdout
+    assert (
+        ":[in 1.0-rc1 to 1.11] def read_offset" in run(tagged, "--format", "vimgrep", *args).stdout
+    )
+    assert " [in 1.0-rc1 to 1.11]\n" in run(tagged, "--format", "compact", *args).stdout
     assert ", in 1.0-rc1 to 1.11\n" in run(tagged, "--format", "markdown", *args).stdout
     whole = json.loads(run(tagged, "--json", *args).stdout)
     assert whole["results"][0]["in_refs"] == [{"first": "1.0-rc1", "last": "1.11", "refs": 6}]

@@ -3,20 +3,42 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 
 import pytest
 from histories import Step, play, steps
 from hypothesis import given
+from hypothesis import strategies as st
 from sandbox import GitSandbox
 from test_invariants import FEW, QUERIES, assert_same, sandbox, store
 
 import ragit
+from ragit.chunk import text_of
 from ragit.errors import ConfigError, NotIndexed, UnknownRevision
+from ragit.refs import line_of
 from ragit.repository.repository import Ragit
-from ragit.types import Answer, Hit
+from ragit.types import Answer, Hit, LastStood
+
+FUNCTION = "def {}():\n    offset = parse_config()\n    return 'commit the offset to {}'\n\n\n"
+FIRST = [
+    Step("write", path=b"a.py", content=(FUNCTION * 2).format(*"abcd").encode()),
+    Step("write", path=b"src/reader.py", content=(FUNCTION * 2).format(*"efgh").encode()),
+]
+LAST = [
+    Step("rename", path=b"a.py", other=b"src/deep/queue.py"),
+    Step("edit", path=b"src/deep/queue.py", content=b"# server", number=1),
+    Step("remove", path=b"src/reader.py"),
+]
+
+
+def losing(least: int, most: int) -> st.SearchStrategy[list[Step]]:
+    """Histories in which code is lost, moved and changed at the end, whatever happens before."""
+    return steps(least, most).map(lambda between: [*FIRST, *between, *LAST])
+
 
 Place = tuple[str, int, int, str]
 
@@ -42,7 +64,7 @@ def chunks(index: Ragit, ref: str) -> dict[bytes, set[Place]]:
 
 
 @FEW
-@given(steps(3, 10), QUERIES)
+@given(losing(1, 7), QUERIES)
 def test_what_is_new_is_the_difference_of_two_sets_of_chunks(
     history: list[Step], queries: list[str]
 ) -> None:
@@ -65,6 +87,42 @@ def test_what_is_new_is_the_difference_of_two_sets_of_chunks(
                 repo.git("checkout", "-q", "-f", "--detach", "new")
                 found = index.search(query, gone_since="old", scope="committed", **ALL)
                 assert {place(hit) for hit in found.hits} == every & gone
+
+
+@FEW
+@given(losing(1, 6), QUERIES)
+def test_code_that_is_gone_stood_where_the_last_commit_that_has_it_says(
+    history: list[Step], queries: list[str]
+) -> None:
+    with sandbox() as repo:
+        play(repo, history)
+        line = repo.git("rev-list", "--first-parent", "HEAD").split()
+        with store(repo) as index:
+            for query, since in product(
+                queries, {line[len(line) // 2], line[min(3, len(line) - 1)]}
+            ):
+                found = index.search(query, gone_since=since, scope="committed", **ALL)
+                for hit in found.hits:
+                    if hit.last_stood:
+                        check_place(repo, line, hit, hit.last_stood)
+
+
+def check_place(repo: GitSandbox, line: list[str], hit: Hit, stood: LastStood) -> None:
+    """Fail unless the code stood in the commit before its removal, and in none after it."""
+    at = line.index(stood.removed_by)
+    assert line[at + 1] == stood.commit
+    path = os.fsencode(stood.path)
+    assert holds(repo, stood.commit, path, hit) == stood.line
+    assert not any(holds(repo, commit, path, hit) for commit in line[: at + 1])
+
+
+def holds(repo: GitSandbox, commit: str, path: bytes, hit: Hit) -> int:
+    """The line at which a commit has the code of a hit in a file; 0 if it has not."""
+    for entry in repo.run("ls-tree", "-r", "-z", commit).split(b"\0"):
+        if entry.startswith(b"100") and entry.split(b"\t", 1)[1] == path:
+            text = text_of(repo.run("cat-file", "blob", entry.split()[2])) or b""
+            return line_of(hit.text.encode(), text)
+    return 0
 
 
 CODE = "def {0}():\n    {1} = {0}_of()\n    return {1} + 1\n\n\n"
@@ -233,8 +291,9 @@ def test_a_shallow_clone_knows_what_is_gone_and_not_before_its_end(
         forked.commit(f"later {number}")
     clone = forked.clone(tmp_path / "clone", "--depth=2", "--branch", "topic", "--no-single-branch")
     with ragit.open(clone.path) as index:
-        [hit] = index.search("read_offset", gone_since="origin/main", paths=["offsets.py"]).hits
-        assert hit.last_stood is None
+        found = index.search("read_offset", gone_since="origin/main", paths=["offsets.py"])
+        assert [hit.last_stood for hit in found.hits] == [None]
+        assert "git fetch --unshallow" in found.notes[-1]
         with pytest.raises(UnknownRevision, match="no common commit") as error:
             index.search("queue", new_in="origin/main...")
     assert "unshallow" in error.value.hint

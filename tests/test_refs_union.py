@@ -237,7 +237,10 @@ def run(repo: GitSandbox, *args: str) -> subprocess.CompletedProcess[str]:
 def test_every_format_names_the_refs_of_a_union(tagged: GitSandbox) -> None:
     args = ("--refs", "v*", "read_offset", "-k", "1", "--no-optimize")
     assert "\n  in v1, v2; lines of v2\n" in run(tagged, *args).stdout
-    assert ":[v1, v2] def read_offset" in run(tagged, "--format", "vimgrep", *args).stdout
+    assert (
+        ":[in v1, v2; lines of v2] def read_offset"
+        in run(tagged, "--format", "vimgrep", *args).stdout
+    )
     whole = json.loads(run(tagged, "--json", *args).stdout)
     assert whole["results"][0]["ref"] == "v2"
     assert whole["looked_at"] == {

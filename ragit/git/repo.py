@@ -153,6 +153,11 @@ class Repo:
         """Return local branches by full name."""
         return refs.refs(self._layout.git, ("refs/heads",))
 
+    @property
+    def shallow(self) -> bool:
+        """True for a clone that lacks the parents of some commits."""
+        return refs.is_shallow(self._layout.git)
+
     def hint_for_ref(self, name: str) -> str:
         """Return what to try in place of a name or pattern that no ref has."""
         return refs.advice(self._layout.git, name)

@@ -12,7 +12,7 @@ from typing import Any
 
 from ragit.render.screen import UNSEEN, RenderOptions, counted, from_here, plain, visible
 from ragit.render.snippet import Line, first_lines, marked, place_at, shown_line, wanted_terms
-from ragit.render.text import left_out, members, notes, qualified, shown_refs
+from ragit.render.text import history, left_out, members, notes, qualified
 from ragit.types import Answer, Hit, Optimized, RefSpan, WithoutVectors
 
 # JSON itself escapes only below U+0020. These are the others that `visible` escapes.
@@ -178,8 +178,7 @@ def vimgrep(answer: Answer, options: RenderOptions) -> Iterator[str]:
         else:
             start = len(line.text) - len(line.text.lstrip())
         place = f"[{visible(place_at(hit, line.number))}] " if hit.place else ""
-        if hit.in_refs is not None:
-            place += f"[{shown_refs(hit.in_refs)}] "
+        place += "".join(f"[{fact}] " for fact in history(hit))
         path = visible(from_here(hit.path, options))
         yield f"{path}:{line.number}:{start + 1}:{place}{visible(line.text)}"
 
@@ -191,7 +190,8 @@ def compact(answer: Answer, options: RenderOptions) -> Iterator[str]:
     for hit in answer.hits:
         path = visible(from_here(hit.path, options))
         name = visible(qualified(answer.query, hit))
-        parts = (visible(hit.place), visible(hit.kind), name, f"{hit.score:.3f}")
+        facts = (f"[{fact}]" for fact in history(hit))
+        parts = (visible(hit.place), visible(hit.kind), name, f"{hit.score:.3f}", *facts)
         yield " ".join([f"{path}:{hit.start_line}-{hit.end_line}", *filter(None, parts)])
 
 
@@ -209,8 +209,8 @@ def markdown(answer: Answer, options: RenderOptions) -> Iterator[str]:
         yield ""
         name = f"{code(qualified(answer.query, hit))}, " if qualified(answer.query, hit) else ""
         place = f"{visible(hit.place)}, " if hit.place else ""
-        held = f", in {shown_refs(hit.in_refs)}" if hit.in_refs is not None else ""
-        yield f"{place}{name}{visible(hit.kind)}, score {hit.score:.3f}{held}"
+        facts = "".join(f", {fact}" for fact in history(hit))
+        yield f"{place}{name}{visible(hit.kind)}, score {hit.score:.3f}{facts}"
         if hit.members:
             yield ""
             yield visible(members(hit))

@@ -24,7 +24,6 @@ from ragit.render.snippet import (
 from ragit.types import (
     Answer,
     Hit,
-    LastStood,
     LookedAt,
     RefSpan,
     ToIndex,
@@ -258,29 +257,33 @@ def _notes(query: str, hit: Hit, options: RenderOptions, paint: Paint) -> Iterat
         paths = ", ".join(visible(from_here(path, options)) for path in hit.also[:3])
         more = f" and {len(hit.also) - 3} more" if len(hit.also) > 3 else ""
         yield paint.faint(f"  same content: {paths}{more}")
-    if hit.in_refs is not None:
-        lines = f"; lines of {visible(hit.ref)}" if hit.ref else ""
-        yield paint.faint(f"  in {shown_refs(hit.in_refs)}{lines}")
-    if hit.last_stood:
-        yield paint.faint(f"  {_last_stood(hit.last_stood)}")
+    for line in history(hit):
+        yield paint.faint(f"  {line}")
     if options.explain:
         from ragit.render.explain import reasons
 
         yield from reasons(query, hit, options, paint)
 
 
-def _last_stood(stood: LastStood) -> str:
-    """Return where code stood last, and what removed it."""
-    place = f"{visible(stood.path)}:{stood.line} in {stood.commit[:10]}"
-    by = f"removed {stood.date} by {stood.removed_by[:10]} {visible(stood.subject)}"
-    return f"last {place}, {by}"
+def history(hit: Hit) -> list[str]:
+    """Return which refs hold a hit, and where it stood last, as far as that was asked for."""
+    found = []
+    if hit.in_refs is not None:
+        lines = f"; lines of {visible(hit.ref)}" if hit.ref else ""
+        found.append(f"in {_shown_refs(hit.in_refs)}{lines}")
+    if hit.last_stood:
+        stood = hit.last_stood
+        place = f"{visible(stood.path)}:{stood.line} in {stood.commit[:10]}"
+        by = f"{stood.date} by {stood.removed_by[:10]} {visible(stood.subject)}"
+        found.append(f"last {place}, removed {by}")
+    return found
 
 
 _SPANS = 8
 """Runs of refs that are shown of one hit."""
 
 
-def shown_refs(spans: Sequence[RefSpan]) -> str:
+def _shown_refs(spans: Sequence[RefSpan]) -> str:
     """Return refs in words: `3.5.0 to 3.8.0, main`."""
     if not spans:
         return "none of the refs"

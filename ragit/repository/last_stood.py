@@ -22,6 +22,12 @@ not looked into.
 """
 
 
+_SHALLOW = (
+    "this clone is shallow: where code stood last is known only of commits that it has"
+    " (git fetch --unshallow)"
+)
+
+
 def with_last_stood(repo: Repo, answer: Answer, since: Oid) -> Answer:
     """Return an answer whose hits say where each stood last: code that the commit `since` has and
     HEAD lacks.
@@ -35,9 +41,10 @@ def with_last_stood(repo: Repo, answer: Answer, since: Oid) -> Answer:
     with repo.objects() as objects:
         finder = _Finder(repo, objects, head)
         steps = finder.steps(since, [_raw(hit.path) for hit in answer.hits])
-        return replaced(
-            answer, hits=tuple(finder.with_place(hit, since, steps) for hit in answer.hits)
-        )
+        hits = tuple(finder.with_place(hit, since, steps) for hit in answer.hits)
+    unknown = not all(hit.last_stood for hit in hits)
+    notes = (*answer.notes, _SHALLOW) if unknown and repo.shallow else answer.notes
+    return replaced(answer, hits=hits, notes=notes)
 
 
 class _Finder:
