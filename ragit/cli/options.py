@@ -18,7 +18,10 @@ _SCOPE_FLAGS = {
     "committed": "Search HEAD without uncommitted changes.",
 }
 
-_COMPLETED = {"languages": complete.languages, "ref": complete.refs}
+_COMPLETED = {
+    "languages": complete.languages,
+    **dict.fromkeys(("ref", "gone_since", "in_refs", "refs"), complete.refs),
+}
 
 
 class _Configured(click.Option):

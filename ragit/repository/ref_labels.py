@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from ragit.errors import UnknownRevision
@@ -67,6 +68,12 @@ def _head(repo: Repo) -> Ref:
 def map_file(store_path: Path) -> Path:
     """Return the file beside a store that keeps which files are in which trees."""
     return store_path.with_name(f"{store_path.name}.refs")
+
+
+def forget_map(store_path: Path) -> None:
+    """Delete the file of `map_file`. Where that cannot be done it stays, and is right."""
+    with suppress(OSError):
+        map_file(store_path).unlink(missing_ok=True)
 
 
 def with_refs(repo: Repo, store_path: Path, answer: Answer, refs: Sequence[Ref]) -> Answer:

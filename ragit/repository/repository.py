@@ -414,12 +414,12 @@ class Ragit(TreeQuestions):
 
     def gc(self) -> GcReport:
         """Drop what no ref, worktree, staged tree or recent reflog entry reaches."""
-        from ragit.repository.ref_labels import map_file
+        from ragit.repository.ref_labels import forget_map
 
         self._targets.look_again()
         self._let_go()
         trees = self._targets.reachable(self.config.gc.reflog_days)
-        map_file(self.store_path).unlink(missing_ok=True)
+        forget_map(self.store_path)
         freed = self._repo.prune_private_objects(trees)  # first: it needs no room on the disk
         return replaced(self._indexer.collect(trees), object_bytes=freed)
 

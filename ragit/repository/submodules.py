@@ -48,7 +48,11 @@ def inside(query: Query, folder: str, commit: str) -> Query | None:
         return None
     uncommitted = query.ref is None and query.scope == "worktree"
     return replaced(
-        query, paths=tuple(patterns), ref=None if uncommitted else commit, scope="worktree"
+        query,
+        paths=tuple(patterns),
+        ref=None if uncommitted else commit,
+        scope="worktree",
+        in_refs=(),  # names of the outer repository
     )
 
 
