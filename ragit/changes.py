@@ -87,3 +87,90 @@ class Diff(Record):
         for change in self.changes:
             found[change.status] += len(change.shown.names)
         return {status: found[status] for status in STATUSES}
+
+
+class CommitFacts(NamedTuple):
+    """A commit as a person knows it."""
+
+    commit: Oid
+    parents: tuple[Oid, ...]
+    """Empty for a first commit, and for one whose parents a shallow clone lacks."""
+    date: str
+    """The author's, as 2024-10-25T03:33:01+08:00."""
+    author: str
+    email: str
+    subject: str
+
+
+class Move(NamedTuple):
+    """A commit that moved code from another file."""
+
+    commit: CommitFacts
+    old_path: str
+    new_path: str
+
+
+class Version(NamedTuple):
+    """A text that some code had."""
+
+    since: CommitFacts | None
+    """The commit that brought this text; None if it is not committed."""
+    path: str
+    start_line: int
+    end_line: int
+    kind: str
+    names: tuple[str, ...]
+    parent: str
+
+
+class Since(Record):
+    """Since when a piece of code exists, and what it was before."""
+
+    ref: str
+    """What was asked about, in words."""
+    now: Version
+    """The code as it is, and the commit that brought its text."""
+    path_then: str
+    """The file that this commit brought it to."""
+    first_tag: str
+    """The first tag, by version, that has this text in one of the files that it was in; empty if
+    none has.
+    """
+    tag_has_commit: bool
+    """False if that tag does not contain the commit: the text came to it by another one."""
+    moves: tuple[Move, ...]
+    """Commits that moved it to another file since, newest first."""
+    earlier: tuple[Version, ...]
+    """The texts that the definition had before, newest first."""
+    more: bool
+    """True if there are further ones, or may be."""
+    unknown: str
+    """Why the code may be older than is said, in a sentence; else empty."""
+    commits: int
+    """The number of commits that were looked at."""
+    tags: int
+    """The number of tags that were looked at."""
+    blobs: int
+    """The number of versions of files that were looked at."""
+    absent: int
+    """Those of them that the repository lacks."""
+    took_ms: float = 0.0
+
+
+class Gone(Record):
+    """What became of a definition that is no more."""
+
+    symbol: str
+    ref: str
+    last: Version
+    """The text that it had last, in the parent of the commit that removed it."""
+    last_commit: Oid
+    """That parent."""
+    removed: CommitFacts
+    last_tag: str
+    """The last tag, by version, that has this text in this file; empty if none has."""
+    commits: int
+    tags: int
+    blobs: int
+    absent: int
+    took_ms: float = 0.0

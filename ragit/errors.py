@@ -3,6 +3,7 @@
 RagitError
 ├── NotARepository        no git repository here, or git itself refuses it
 ├── UnknownRevision       the revision names nothing; the hint lists similar names
+├── SeveralDefinitions    a name has several definitions, and one of them has to be chosen
 ├── NoSuchPath            the tree has no such file, folder, line or definition
 ├── NotIndexed            the tree is not indexed, and may not be indexed now
 ├── StoreUnreadable       the index file is damaged or cannot be opened
@@ -45,6 +46,10 @@ class NotARepository(RagitError):
 
 class UnknownRevision(RagitError):
     """A revision that git cannot resolve."""
+
+
+class SeveralDefinitions(RagitError):
+    """A name with several definitions, of which one has to be chosen."""
 
 
 class NoSuchPath(RagitError):

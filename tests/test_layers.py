@@ -90,7 +90,7 @@ ROOMS: dict[str, set[str]] = {
     },
     "outline": {"chunk", "rank", "search", "store"},
     "refs": {"chunk", "git"},
-    "history": {"config", "index", "search", "store"},
+    "history": {"config", "git", "index", "outline", "refs", "search", "store"},
     "repository": {
         "chunk",
         "config",

@@ -22,6 +22,7 @@ COMMANDS = {
     "skeleton": "outline",
     "show": "outline",
     "diff": "history",
+    "since": "history",
     "index": "index",
     "status": "status",
     "check": "status",

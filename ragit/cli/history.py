@@ -1,4 +1,4 @@
-"""The command `ragit diff`."""
+"""The commands `ragit diff` and `ragit since`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from ragit.cli.indexing import on_index
 from ragit.cli.numbers import WholeNumber
 from ragit.cli.shared import open_index, print_lines, render_options, tell
 from ragit.render import changes
+from ragit.render import since as ages
 
 _DIFF_FORMATS = {
     "text": changes.diff_text,
@@ -69,3 +70,46 @@ def _split(first: str, query: tuple[str, ...]) -> tuple[str, str]:
     if ".." in first and not any(sign.isspace() for sign in first):
         return first, " ".join(query)
     return "", " ".join((first, *query)).strip()
+
+
+@click.command(short_help="Tell since when code exists, or when it was removed.")
+@click.argument("place", metavar="PATH:LINE|SYMBOL")
+@click.option("--gone", is_flag=True, help="Tell when the definition of SYMBOL was removed.")
+@click.option(
+    "--ref",
+    metavar="REV",
+    shell_complete=complete.refs,
+    help="The code as it is in this branch, tag or commit, and its history.",
+)
+@click.option(
+    "--versions",
+    type=WholeNumber(0),
+    metavar="N",
+    help="List at most N earlier versions of the definition.  [default: 5]",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+@click.option("--no-index", is_flag=True, help="Answer from what is indexed already.")
+@click.pass_context
+def since(ctx: click.Context, /, place: str, gone: bool, as_json: bool, **options: Any) -> None:
+    """Tell which commit brought the code at a line of a file, or the definition of a symbol.
+
+    The text is followed through files that were renamed and moves from one file to another. Named
+    are also the first tag that has it, and earlier versions of the definition.
+
+    \b
+    Examples:
+      ragit since src/session.py:40
+      ragit since Session.close
+      ragit since --gone legacy_login
+    """
+    asked = {"ref": options["ref"], "index": not options["no_index"], "on_index": on_index}
+    with open_index(ctx) as index:
+        style = render_options({}, index)
+        if gone:
+            lines = (ages.gone_json if as_json else ages.gone_text)(
+                index.gone(place, **asked), style
+            )
+        else:
+            found = index.since(place, versions=options["versions"], **asked)
+            lines = (ages.since_json if as_json else ages.since_text)(found, style)
+    print_lines(lines)

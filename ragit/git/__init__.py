@@ -25,6 +25,7 @@ fsmonitor that its configuration names, and so may `Repo.start_status`. Hooks ar
     empty       an empty repository, in which git matches these two
     patterns    runs the matching with a time limit
     credential  passwords in the user's credential helper
+    ancestry    one file back through the commits, and the commits that took a word away
     history     the log, with the paths that each commit changed
     first_parents  what changed some paths, commit by commit
     ranges      A..B and A...B to two trees
@@ -48,6 +49,7 @@ TYPE_CHECKING = False
 
 
 if TYPE_CHECKING:  # exported, and imported on first use
+    from ragit.git.ancestry import Ancestry, FileHistory, Node
     from ragit.git.credential import password_for
     from ragit.git.first_parents import Step
     from ragit.git.history import Logged
@@ -60,6 +62,7 @@ else:
     __getattr__ = exports(
         __name__,
         {
+            "ancestry": ["Ancestry", "FileHistory", "Node"],
             "credential": ["password_for"],
             "first_parents": ["Step"],
             "history": ["Logged"],
@@ -71,10 +74,13 @@ else:
 
 __all__ = [
     "FilesOfTrees",
+    "Ancestry",
+    "FileHistory",
     "GITLINK",
     "GitStatus",
     "Logged",
     "OLDEST",
+    "Node",
     "Objects",
     "ObjectsRecipe",
     "Range",

@@ -62,9 +62,10 @@ class Git(Record):
         Raises GitFailed if git is missing, hangs, or exits with a code that is not in `accept`;
         TooSlow if it uses more than `cpu_seconds` of processor time (0: no limit).
         """
+        source = subprocess.DEVNULL if stdin is None else subprocess.PIPE
+        process = self.start(*args, words=words, stdin=source)
         if words:
             args = (*args, END_OF_OPTIONS, *words)
-        process = self.start(*args, stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE)
         if not cpu_seconds:
             return finish(process, args, stdin, accept)
         bounded = _bound(process, cpu_seconds)
@@ -78,12 +79,18 @@ class Git(Record):
         return out
 
     def start(
-        self, *args: str, stdin: int = subprocess.DEVNULL, stderr: int = subprocess.PIPE
+        self,
+        *args: str,
+        words: Sequence[str] = (),
+        stdin: int = subprocess.DEVNULL,
+        stderr: int = subprocess.PIPE,
     ) -> Process:
         """Start one command and return its process. Raises GitFailed if there is no git.
 
-        `args` are ragit's own, as in `run`.
+        `args` are ragit's own, and `words` are not, as in `run`.
         """
+        if words:
+            args = (*args, END_OF_OPTIONS, *words)
         try:
             return subprocess.Popen(
                 ["git", *args],

@@ -21,6 +21,7 @@ from ragit.records import replaced
 from ragit.types import Change, Entry, Oid
 
 if TYPE_CHECKING:
+    from ragit.git.ancestry import Ancestry
     from ragit.git.first_parents import Step
     from ragit.git.head_stamp import HeadStamp
     from ragit.git.history import Logged
@@ -183,6 +184,13 @@ class Repo:
         from ragit.git import first_parents  # few searches need it
 
         return first_parents.steps(self._layout.git, since, head, paths)
+
+    @property
+    def ancestry(self) -> Ancestry:
+        """Return what follows code through the commits."""
+        from ragit.git.ancestry import Ancestry  # no search needs it
+
+        return Ancestry(self._layout.git, self._layout.common_dir)
 
     def worktrees(self) -> list[Worktree]:
         """Return the main working tree (or bare repository), then the linked ones."""

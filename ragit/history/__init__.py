@@ -1,11 +1,26 @@
 """Tell what a repository's history says of its definitions: what changed between two trees, and
 since when code exists.
 
-    units    the chunks that two trees do not share
-    pairing  what became of each definition in them
-    diff     both, for a range of revisions, ranked by a query if there is one
+    units      the chunks that two trees do not share
+    pairing    what became of each definition in them
+    diff       both, for a range of revisions, ranked by a query if there is one
+    places     the chunk that a person names
+    following  a text back through the commits, to the one that brought it
+    since      that, with the first tag, earlier versions, and what is gone
 """
 
-from ragit.history.diff import Comparer
+TYPE_CHECKING = False
 
-__all__ = ["Comparer"]
+if TYPE_CHECKING:  # exported, and imported on first use
+    from ragit.history.diff import Comparer
+    from ragit.history.places import place_of
+    from ragit.history.since import MOST, Historian
+else:
+    from ragit.lazy import exports
+
+    __getattr__ = exports(
+        __name__,
+        {"diff": ["Comparer"], "places": ["place_of"], "since": ["MOST", "Historian"]},
+    )
+
+__all__ = ["MOST", "Comparer", "Historian", "place_of"]

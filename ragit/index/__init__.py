@@ -13,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:  # exported, and imported on first use
     from ragit.index.descriptions.settings import IMAGE, chunk_task
     from ragit.index.file_descriptions import described, is_image
+    from ragit.index.on_demand import OnDemand, Piece
     from ragit.index.run.run import BATCH_FILES
     from ragit.index.selection import SUBMODULE
     from ragit.index.status import freshness_of, status_of
@@ -29,6 +30,7 @@ else:
         {
             "descriptions.settings": ["IMAGE", "chunk_task"],
             "file_descriptions": ["described", "is_image"],
+            "on_demand": ["OnDemand", "Piece"],
             "run.run": ["BATCH_FILES"],
             "selection": ["SUBMODULE"],
             "status": ["freshness_of", "status_of"],
@@ -45,6 +47,8 @@ __all__ = [
     "IMAGE",
     "IndexedTree",
     "Indexer",
+    "OnDemand",
+    "Piece",
     "SUBMODULE",
     "Selector",
     "TreeResolver",

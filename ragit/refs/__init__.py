@@ -5,7 +5,7 @@ from __future__ import annotations
 from ragit.refs.file_map import FileMap, extended, load, save
 from ragit.refs.held import Held, Piece, trees_with
 from ragit.refs.lines import line_of
-from ragit.refs.names import Ref, listed, matching, spans
+from ragit.refs.names import Ref, listed, matching, spans, version_key
 
 __all__ = [
     "FileMap",
@@ -20,4 +20,5 @@ __all__ = [
     "save",
     "spans",
     "trees_with",
+    "version_key",
 ]

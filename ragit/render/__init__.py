@@ -98,6 +98,7 @@ __all__ = [
     "outlines",
     "request_text",
     "snippet_text",
+    "since",
     "status_json",
     "status_text",
     "summary",

@@ -23,14 +23,13 @@ from ragit.git import pager_command as pager_command
 from ragit.query import Query, checked, is_about_history
 from ragit.records import replaced
 from ragit.repository.early_status import EarlyStatus, cache_folder, start_early_status
+from ragit.repository.history_questions import HistoryQuestions, Parts
 from ragit.repository.settings import Settings
 from ragit.repository.taking_query import taking_options_of
 from ragit.repository.targets import Targets
-from ragit.repository.tree_questions import TreeQuestions
 from ragit.types import LOST_SINCE_INDEXED, Answer, OnIndex, Progress, Target, path_text
 
 if TYPE_CHECKING:
-    from ragit.changes import Diff
     from ragit.config import Config
     from ragit.git import Logged
     from ragit.index import Indexer
@@ -70,7 +69,7 @@ def open_repository(
     )
 
 
-class Ragit(TreeQuestions):
+class Ragit(HistoryQuestions):
     """One repository with its index. Holds processes and files: close it, or use it in a `with`."""
 
     def __init__(
@@ -277,31 +276,6 @@ class Ragit(TreeQuestions):
         opener = TreeOpener(self.config, self._indexer, self._kept)
         return opener.open(target, index=index, on_index=on_index)
 
-    def diff(
-        self,
-        revisions: str = "",
-        query: str = "",
-        *,
-        top_k: int | None = None,
-        index: bool = True,
-        on_index: OnIndex | None = None,
-    ) -> Diff:
-        """Return what became of the definitions in a range, `A..B` or `A...B` as in git.
-
-        Without a range, HEAD with its uncommitted changes is compared with the commit where it left
-        its upstream or the default branch. With a query, the changes are those that it finds, the
-        best `top_k` first. Raises UnknownRevision, NotIndexed and ConfigError.
-        """
-        from ragit.history import Comparer
-        from ragit.search import TreeOpener
-
-        self._targets.look_again()
-        asked = checked(Query(query, new_in=revisions, top_k=top_k))
-        self._targets.begin(asked)
-        opener = TreeOpener(self.config, self._indexer, self._kept)
-        comparer = Comparer(self.config, self._indexer, self._searcher, opener)
-        return comparer.diff(self._targets.asked(asked), asked, index=index, on_index=on_index)
-
     def path_from_top(self, path: str) -> bytes:
         """Return a path as git has it, from the top; the given one counts from the opened
         folder.
@@ -451,6 +425,12 @@ class Ragit(TreeQuestions):
         """Close what searches have kept open: what is to be done may need the store alone."""
         if "_kept" in self.__dict__:
             self._kept.release()
+
+    def _parts(self) -> Parts:
+        from ragit.search import TreeOpener
+
+        opener = TreeOpener(self.config, self._indexer, self._kept)
+        return Parts(self._repo, self.config, self._targets, self._indexer, self._searcher, opener)
 
     def _healed(self, asked: Query, on_index: OnIndex | None) -> tuple[Target, Answer]:
         """Answer a query; objects of uncommitted work that turn out damaged are written again."""

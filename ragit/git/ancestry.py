@@ -1,0 +1,217 @@
+"""Follow one file back through the commits, and find the commits that took a word away. Reads only.
+
+Output is read as git writes it, and git is stopped as soon as enough is known: the first commits of
+a path take milliseconds where all of them take a second.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from ragit.changes import CommitFacts
+from ragit.git.command import Git, Process, failure, stop
+from ragit.types import Oid
+
+_PLAIN = (
+    *("--raw", "--no-abbrev", "--no-renames", "--root", "-z", "--format=tformat:commit %H %P"),
+    *("--no-show-signature", "--no-notes", "--no-decorate", "--no-color"),
+)
+_FACTS = re.compile(rb":(\d+) (\d+) ([0-9a-f]+) ([0-9a-f]+) [A-Z]\d*")
+_READ = 1 << 16
+
+
+class Changed(NamedTuple):
+    """A file that a commit changed, compared with its first parent."""
+
+    path: bytes
+    old: Oid | None
+    new: Oid | None
+
+
+class ChangedIn(NamedTuple):
+    """A commit of a log, with its changes."""
+
+    commit: Oid
+    parents: tuple[Oid, ...]
+    changes: list[Changed]
+
+
+class Node(NamedTuple):
+    """A commit that changed a file, in the history of this file."""
+
+    commit: Oid
+    parents: tuple[Oid, ...]
+    """The commits before it that changed the file, one for each line of history."""
+    blob: Oid | None
+    """The file after it; None if it removed the file."""
+
+
+class FileHistory:
+    """The history of one file, read as far as it is asked for. Close it, or use it in a `with`.
+
+    Where a merge took the file of one side as it was, only that side is followed.
+    """
+
+    def __init__(self, git: Git, start: Oid, path: bytes) -> None:
+        words = (start, "--", os.fsdecode(path))
+        self._git, self._path = git, path
+        # Merges with a difference to show would also be listed where both sides lack the file.
+        self._process = git.start(
+            "--literal-pathspecs", "log", "--parents", "--diff-merges=off", *_PLAIN, words=words
+        )
+        self._rest = _logged(self._process)
+        self._known: dict[Oid, Node] = {}
+
+    def __enter__(self) -> FileHistory:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stop git."""
+        self._rest.close()
+        stop(self._process)
+
+    @property
+    def seen(self) -> int:
+        """Return the number of commits that were read so far."""
+        return len(self._known)
+
+    def newest(self) -> Node | None:
+        """Return the newest commit; None if the file has no history."""
+        if not self._known:
+            self._read_on()
+        return next(iter(self._known.values()), None)
+
+    def node(self, commit: Oid) -> Node | None:
+        """Return a commit by its name, as the parents of one name it; None if it is not there."""
+        while commit not in self._known:
+            if not self._read_on():
+                return None
+        return self._known[commit]
+
+    def _read_on(self) -> bool:
+        """Read the next commit; return False at the end."""
+        logged = next(self._rest, None)
+        if logged is None:
+            return False
+        commit, parents, changes = logged
+        blob = changes[0].new if changes else blob_at(self._git, commit, self._path)
+        self._known[commit] = Node(commit, parents, blob)
+        return True
+
+
+class Ancestry:
+    """Questions about the commits of one repository."""
+
+    def __init__(self, git: Git, common_dir: Path) -> None:
+        self._git = git
+        self._common_dir = common_dir
+
+    def history(self, start: Oid, path: bytes) -> FileHistory:
+        """Return the history of a file up to a commit."""
+        return FileHistory(self._git, start, path)
+
+    def facts(self, commit: Oid) -> CommitFacts:
+        """Return who made a commit, when, and what for."""
+        form = "tformat:%P%x00%aI%x00%an%x00%ae%x00%s"
+        plain = ("--no-show-signature", "--no-notes", "--no-color", "--encoding=UTF-8")
+        said = self._git.run(
+            "log", "-1", "--no-patch", *plain, f"--format={form}", words=(commit, "--")
+        )
+        fields = said.decode("utf-8", "replace").rstrip("\n").split("\0")
+        parents, date, author, email, subject = fields
+        return CommitFacts(commit, tuple(map(Oid, parents.split())), date, author, email, subject)
+
+    def is_ancestor(self, old: Oid, new: Oid) -> bool:
+        """Return whether one commit is reached from another, or is the same."""
+        said = self._git.run("merge-base", words=(old, new), accept=(0, 1))
+        return said.strip().decode() == old
+
+    def is_cut(self, commit: Oid) -> bool:
+        """Return whether this is a shallow clone that lacks the parents of a commit."""
+        try:
+            listed = (self._common_dir / "shallow").read_text("ascii")
+        except OSError:
+            return False
+        return commit in listed.split()
+
+    def blob_at(self, tree: Oid, path: bytes) -> Oid | None:
+        """Return the blob of an ordinary file in the tree of a commit, or in a tree."""
+        return blob_at(self._git, tree, path)
+
+    def blobs_at(self, trees: Iterable[Oid], paths: Sequence[bytes]) -> list[list[Oid]]:
+        """Return, for each tree, the blobs that are at some paths in it."""
+        wanted = list(trees)
+        usable = [os.fsdecode(path) for path in paths if b"\n" not in path]
+        asked = "".join(f"{tree}:{path}\n" for tree in wanted for path in usable)
+        if not asked:
+            return [[] for _ in wanted]
+        form = "--batch-check=%(objecttype) %(objectname)"
+        lines = self._git.run("cat-file", form, stdin=os.fsencode(asked)).split(b"\n")
+        found = []
+        for at in range(0, len(wanted) * len(usable), len(usable)):
+            words = (line.split(b" ") for line in lines[at : at + len(usable)])
+            found.append([Oid(word[1].decode()) for word in words if word[0] == b"blob"])
+        return found
+
+    def removals(self, word: str, head: Oid) -> Iterator[ChangedIn]:
+        """Yield the commits after which a word stands less often in a file, newest first, with the
+        files; after the others, merges, compared with their first parents.
+        """
+        for which in (("--no-merges",), ("--first-parent", "--diff-merges=first-parent")):
+            process = self._git.start("log", *which, f"-S{word}", *_PLAIN, words=(head, "--"))
+            try:
+                yield from _logged(process)
+            finally:
+                stop(process)
+
+
+def blob_at(git: Git, tree: Oid, path: bytes) -> Oid | None:
+    """Return the blob of an ordinary file in the tree of a commit, or in a tree."""
+    words = (tree, os.fsdecode(path))
+    said = git.run("--literal-pathspecs", "ls-tree", "-z", "--full-tree", words=words)
+    found = said.partition(b"\t")[0].split()
+    return _blob(found[0], found[2]) if found else None
+
+
+def _logged(process: Process) -> Generator[ChangedIn, None, None]:
+    """Parse a log as it is written. Raises GitFailed if git fails."""
+    commit: ChangedIn | None = None
+    fields = _fields(process)
+    for field in fields:
+        text = field.lstrip(b"\n")
+        if text.startswith(b"commit "):
+            if commit:
+                yield commit
+            name, *parents = (Oid(word.decode()) for word in text.split()[1:])
+            commit = ChangedIn(name, tuple(parents), [])
+        elif commit and (facts := _FACTS.fullmatch(text)):
+            old, new = _blob(facts[1], facts[3]), _blob(facts[2], facts[4])
+            commit.changes.append(Changed(next(fields), old, new))
+    if commit:
+        yield commit
+    if process.wait():
+        assert process.stderr is not None
+        raise failure(("log",), process.returncode, process.stderr.read())
+
+
+def _blob(mode: bytes, oid: bytes) -> Oid | None:
+    """Return the blob of an ordinary file; None for no file, a symlink or a submodule."""
+    return Oid(oid.decode()) if mode.startswith(b"100") else None
+
+
+def _fields(process: Process) -> Iterator[bytes]:
+    """Yield what git writes between zero bytes."""
+    assert process.stdout is not None
+    rest = b""
+    while data := process.stdout.read1(_READ):  # type: ignore[attr-defined]
+        *fields, rest = (rest + data).split(b"\0")
+        yield from fields
+    if rest:
+        yield rest

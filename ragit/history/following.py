@@ -1,0 +1,166 @@
+"""Follow the text of a piece of code back through the commits, to the one that brought it.
+
+A commit brought a text to a file if the file has it, as whole lines, and had it in none of the
+commit's parents. If the commit took the same text out of another file, it moved it, and that file
+is followed from there.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ragit.changes import CommitFacts, Move
+from ragit.git import Ancestry, FileHistory, Node, Repo
+from ragit.index import OnDemand
+from ragit.refs import line_of
+from ragit.types import Change, Oid, path_text
+
+CUT = "this is a shallow clone, and its history ends at that commit: git fetch --unshallow"
+NOT_HERE = "older content of the file is not in this repository (`ragit doctor` says more)"
+
+
+class Start(NamedTuple):
+    """The newest commit of a file's history."""
+
+    history: FileHistory
+    node: Node
+    path: bytes
+
+
+class Stop(NamedTuple):
+    """Where a text came from, as far as it can be followed."""
+
+    history: FileHistory
+    """The history of the file that it came to."""
+    node: Node
+    """The commit that brought it."""
+    path: bytes
+    paths: tuple[bytes, ...]
+    """All files that it was in, the one that it came to last."""
+    moves: tuple[Move, ...]
+    unknown: str
+    """Why it may be older; else empty."""
+
+
+class Follower:
+    """Follows texts through the commits of one repository. Close it, or use it in a `with`."""
+
+    def __init__(self, repo: Repo, files: OnDemand) -> None:
+        self._repo = repo
+        self._files = files
+        self.ancestry: Ancestry = repo.ancestry
+        self._opened: list[FileHistory] = []
+
+    def __enter__(self) -> Follower:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        while self._opened:
+            self._opened.pop().close()
+
+    @property
+    def commits(self) -> int:
+        """Return the number of commits that were looked at."""
+        return sum(history.seen for history in self._opened)
+
+    def history(self, commit: Oid, path: bytes) -> FileHistory:
+        """Return the history of a file up to a commit."""
+        self._opened.append(self.ancestry.history(commit, path))
+        return self._opened[-1]
+
+    def follow(self, code: bytes, commit: Oid, path: bytes) -> Stop | None:
+        """Return where a text came from that a file has in a commit; None if git lists no commit of
+        the file.
+        """
+        start = self.start(commit, path)
+        return self.follow_on(code, *start) if start else None
+
+    def follow_on(self, code: bytes, history: FileHistory, node: Node, path: bytes) -> Stop:
+        """Return the same, from a commit whose file has the text."""
+        finder = _Finder(self._files, code)
+        paths = [path]
+        moves: list[Move] = []
+        while True:
+            node = finder.first(history, node, path)
+            facts = self.ancestry.facts(node.commit)
+            unknown = self._unknown(finder, facts)
+            source = None if unknown else self._source(finder, facts, path)
+            if source is None:
+                return Stop(history, node, path, tuple(paths), tuple(moves), unknown)
+            moves.append(Move(facts, path_text(source.path), path_text(path)))
+            history, node, path = source
+            paths.append(path)
+
+    def _unknown(self, finder: _Finder, facts: CommitFacts) -> str:
+        if finder.lacking:
+            return NOT_HERE
+        return CUT if not facts.parents and self.ancestry.is_cut(facts.commit) else ""
+
+    def _source(self, finder: _Finder, facts: CommitFacts, path: bytes) -> Start | None:
+        """Return the file from which a commit moved a text; None if from none."""
+        trees = self._repo.trees_of([facts.commit, *facts.parents])
+        for parent in facts.parents:
+            if parent in trees and facts.commit in trees:
+                found = self.moved_between(finder, trees[parent], trees[facts.commit], path)
+                start = self.start(parent, found) if found is not None else None
+                if start:
+                    return start
+        return None
+
+    def start(self, commit: Oid, path: bytes) -> Start | None:
+        """Return where the history of a file begins, back from a commit; None if git lists none."""
+        history = self.history(commit, path)
+        node = history.newest()
+        return Start(history, node, path) if node else None
+
+    def moved_between(self, finder: _Finder, old: Oid, new: Oid, path: bytes) -> bytes | None:
+        """Return the file of one tree whose text moved to `path` in another; None if none did."""
+        changes = [one for one in self._repo.diff(old, new) if one.path != path and is_file(one)]
+        name = path.rpartition(b"/")[2]
+        changes.sort(key=lambda one: (one.path.rpartition(b"/")[2] != name, one.new is not None))
+        for one in changes:
+            assert one.old is not None
+            if finder.line(one.path, one.old.oid) and not (
+                one.new and finder.line(one.path, one.new.oid)
+            ):
+                return one.path
+        return None
+
+    def finder(self, code: bytes) -> _Finder:
+        """Return what tells in which blobs a text is."""
+        return _Finder(self._files, code)
+
+
+def is_file(change: Change) -> bool:
+    """Return whether a path was an ordinary file before it changed."""
+    return change.old is not None and change.old.mode & 0o170000 == 0o100000
+
+
+class _Finder:
+    """Tells in which blobs a text is."""
+
+    def __init__(self, files: OnDemand, code: bytes) -> None:
+        self._files = files
+        self._code = code
+        self._lines: dict[Oid, int] = {}
+        self.lacking = False
+        """True once a blob was asked for that the repository lacks."""
+
+    def line(self, path: bytes, blob: Oid) -> int:
+        """Return the line at which a blob has the text; 0 if it has not, or is not there."""
+        if blob not in self._lines:
+            text = self._files.text(path, blob)
+            self.lacking |= text is None
+            self._lines[blob] = line_of(self._code, text) if text else 0
+        return self._lines[blob]
+
+    def first(self, history: FileHistory, node: Node, path: bytes) -> Node:
+        """Return the commit of which no parent has the text in this file."""
+        while True:
+            self.lacking = False
+            older = (history.node(parent) for parent in node.parents)
+            having = (one for one in older if one and one.blob and self.line(path, one.blob))
+            found = next(having, None)
+            if found is None:
+                return node
+            node = found

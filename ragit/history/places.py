@@ -1,0 +1,75 @@
+"""Find the chunk that a person names by a line of a file or by a symbol."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from ragit import outline
+from ragit.errors import NoSuchPath, SeveralDefinitions
+from ragit.outline import chosen, definitions
+from ragit.search import OpenTree
+from ragit.store import ChunkRow
+from ragit.types import path_text
+
+
+class Place(NamedTuple):
+    """A chunk of a tree."""
+
+    path: bytes
+    row: ChunkRow
+    code: bytes
+    """Its text, in UTF-8."""
+
+
+def place_of(opened: OpenTree, name: str, from_top: Callable[[str], bytes]) -> Place:
+    """Return the chunk at PATH:LINE, or the one that defines a symbol.
+
+    `from_top` turns a path as it is typed into one from the top. Raises NoSuchPath and
+    SeveralDefinitions.
+    """
+    place = outline.place_of(name)
+    return _at(opened, from_top(place[0]), place[1]) if place else _of_symbol(opened, name)
+
+
+def _at(opened: OpenTree, path: bytes, line: int) -> Place:
+    """Return the chunk at a line of a file; the smallest if several hold it. Raises NoSuchPath."""
+    name = path_text(path)
+    chunking = opened.chunking_at(path)
+    if chunking is None:
+        why = opened.tree.snapshot.skipped.get(path)
+        if why:
+            raise NoSuchPath(f"{name} is not indexed: {why}", "`ragit status --skipped` lists all")
+        raise NoSuchPath(
+            f"{opened.target.name} has no file {name}",
+            "Name a file of it, with a line; for what is gone: ragit since --gone SYMBOL",
+        )
+    held = [row for row in opened.chunks_of(chunking) if row.start_line <= line <= row.end_line]
+    if not held:
+        raise NoSuchPath(f"{name} has no text at line {line}", "Name a line that is not blank")
+    row = min(held, key=lambda one: one.end_line - one.start_line)
+    return Place(path, row, opened.text_of(chunking)[row.start : row.end])
+
+
+CHOICES = 10
+"""Definitions of a name that are listed where there are several."""
+
+
+def _of_symbol(opened: OpenTree, symbol: str) -> Place:
+    """Return the chunk that defines a name. Raises NoSuchPath if none or several do."""
+    found = definitions(opened, symbol)
+    if not found:
+        raise NoSuchPath(
+            f"{opened.target.name} defines no {symbol}",
+            f"If it is gone, to see when: ragit since --gone {symbol}",
+        )
+    one, *others = chosen(found)
+    if others:
+        listed = [f"{path_text(each.path)}:{each.definition.line}" for each in (one, *others)]
+        more = f" and {len(listed) - CHOICES:,} more" if len(listed) > CHOICES else ""
+        raise SeveralDefinitions(
+            f"{len(listed):,} definitions are called {symbol}: {', '.join(listed[:CHOICES])}{more}",
+            f"Name one by its place, as {listed[0]}, or by what is around it, as Owner.{symbol}",
+        )
+    code = opened.text_of(one.chunking)[one.row.start : one.row.end]
+    return Place(one.path, one.row, code)

@@ -1,0 +1,313 @@
+"""Say since when code exists, and when it was removed."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from ragit.changes import CommitFacts, Gone, Since, Version
+from ragit.errors import NoSuchPath
+from ragit.git import FileHistory, Node, Repo
+from ragit.history.following import Follower, Stop, is_file
+from ragit.history.places import Place
+from ragit.index import Indexer, OnDemand, Piece
+from ragit.outline import definitions, parted
+from ragit.refs import version_key
+from ragit.search import OpenTree
+from ragit.types import Oid, path_text
+
+MOST = 5
+"""Earlier versions that are looked for, unless more are asked for."""
+
+_LOOKED_INTO = 20
+"""Files of a commit that are read to find what a definition was before it came to another file."""
+
+UNCOMMITTED = "it is not committed yet"
+
+
+class _Older(NamedTuple):
+    """An earlier version of a definition, at a commit that has it."""
+
+    history: FileHistory
+    node: Node
+    path: bytes
+    piece: Piece
+    code: bytes
+
+
+class Historian:
+    """Answers questions about the past of one repository's code, from one open tree."""
+
+    def __init__(self, repo: Repo, indexer: Indexer, opened: OpenTree) -> None:
+        self._repo = repo
+        self._opened = opened
+        self._files = OnDemand(indexer, opened.store_or_none, opened.objects)
+        self._tags = 0
+
+    # -- since
+
+    def since(self, place: Place, commit: Oid | None, most: int = MOST) -> Since:
+        """Return since when the code at a place exists; `commit` is HEAD, or the revision that was
+        opened, and None before the first commit.
+        """
+        started = time.perf_counter()
+        with Follower(self._repo, self._files) as follower:
+            stop = self._committed(follower, place, commit)
+            earlier, more = self._earlier(follower, place, commit, stop, most)
+            facts = follower.ancestry.facts(stop.node.commit) if stop else None
+            tag, has = self._first_tag(follower, place.code, stop) if stop else ("", False)
+            return Since(
+                self._opened.target.name,
+                _version(place.path, place.row, facts),
+                path_text(stop.path if stop else place.path),
+                tag,
+                has,
+                stop.moves if stop else (),
+                tuple(earlier),
+                more,
+                stop.unknown if stop else UNCOMMITTED,
+                follower.commits,
+                self._tags,
+                len(self._files.looked_at),
+                len(self._files.absent),
+                (time.perf_counter() - started) * 1000,
+            )
+
+    def _committed(self, follower: Follower, place: Place, commit: Oid | None) -> Stop | None:
+        """Return where the code came from; None if it is not committed."""
+        if commit is None:
+            return None
+        finder = follower.finder(place.code)
+        blob = follower.ancestry.blob_at(commit, place.path)
+        path: bytes | None = place.path
+        if blob is None or not finder.line(place.path, blob):
+            tree = self._repo.trees_of([commit])[commit]
+            path = follower.moved_between(finder, tree, self._opened.target.tree, place.path)
+        return follower.follow(place.code, commit, path) if path is not None else None
+
+    def _earlier(
+        self,
+        follower: Follower,
+        place: Place,
+        commit: Oid | None,
+        stop: Stop | None,
+        most: int,
+    ) -> tuple[list[Version], bool]:
+        """Return the versions before a text, newest first, and whether there are more."""
+        found: list[Version] = []
+        piece: Piece = place.row
+        if stop is None:
+            older = self._in_commit(follower, place, commit) if commit else None
+        else:
+            older = self._before(follower, stop, piece)
+        while older is not None and len(found) < most:
+            stop = follower.follow_on(older.code, older.history, older.node, older.path)
+            facts = follower.ancestry.facts(stop.node.commit)
+            found.append(_version(older.path, older.piece, facts))
+            older = self._before(follower, stop, older.piece)
+        return found, older is not None
+
+    def _in_commit(self, follower: Follower, place: Place, commit: Oid) -> _Older | None:
+        """Return what a definition that is not committed as it is was in a commit."""
+        blob = follower.ancestry.blob_at(commit, place.path)
+        match = self._match(place.path, blob, place.row) if blob else None
+        if match is None:
+            return None
+        start = follower.start(commit, place.path)
+        return _Older(*start, *match) if start else None
+
+    def _before(self, follower: Follower, stop: Stop, piece: Piece) -> _Older | None:
+        """Return what a definition was before a commit changed its text."""
+        if not piece.definitions or stop.unknown:
+            return None
+        for parent in stop.node.parents:
+            node = stop.history.node(parent)
+            match = self._match(stop.path, node.blob, piece) if node and node.blob else None
+            if node and match:
+                return _Older(stop.history, node, stop.path, *match)
+        return self._in_other_file(follower, stop, piece)
+
+    def _in_other_file(self, follower: Follower, stop: Stop, piece: Piece) -> _Older | None:
+        """Return the same where the commit also moved it from a file that it took it out of."""
+        facts = follower.ancestry.facts(stop.node.commit)
+        trees = self._repo.trees_of([facts.commit, *facts.parents])
+        name = stop.path.rpartition(b"/")[2]
+        for parent in facts.parents:
+            changes = self._repo.diff(trees[parent], trees[facts.commit])
+            files = [one for one in changes if is_file(one) and one.path != stop.path]
+            files.sort(key=lambda one: (one.path.rpartition(b"/")[2] != name, one.new is not None))
+            for one in files[:_LOOKED_INTO]:
+                match = self._match(one.path, one.old.oid if one.old else None, piece)
+                if match is None or (one.new and self._match(one.path, one.new.oid, piece)):
+                    continue
+                start = follower.start(parent, one.path)
+                if start:
+                    return _Older(*start, *match)
+        return None
+
+    def _match(self, path: bytes, blob: Oid | None, piece: Piece) -> tuple[Piece, bytes] | None:
+        """Return the chunk of a blob that defines the same as another one, and its text.
+
+        Of several, that is the one that shares most lines with it.
+        """
+        name = piece.definitions[0].name if piece.definitions else ""
+        text = self._files.text(path, blob) if blob and name else None
+        if blob is None or not text or name.encode("utf-8", "surrogateescape") not in text:
+            return None
+        read = self._files.file(path, blob)
+        found = [
+            one
+            for one in (read.pieces if read else ())
+            if one.parent == piece.parent and name in {each.name for each in one.definitions}
+        ]
+        if read is None or not found:
+            return None
+        sized = piece.end - piece.start
+        best = min(found, key=lambda one: abs(one.end - one.start - sized))
+        return best, read.text[best.start : best.end]
+
+    # -- tags
+
+    def _tagged(self) -> list[tuple[str, Oid, Oid]]:
+        """Return the tags of commits by version: name, commit and tree."""
+        prefix = "refs/tags/"
+        tags = [
+            (ref.name.removeprefix(prefix), ref.commit, ref.tree)
+            for ref in self._repo.refs()
+            if ref.name.startswith(prefix) and ref.commit
+        ]
+        self._tags = len(tags)
+        return sorted(tags, key=lambda tag: (version_key(tag[0]), tag[0]))
+
+    def _first_tag(self, follower: Follower, code: bytes, stop: Stop) -> tuple[str, bool]:
+        """Return the first tag that has a text in one of some files, and whether it has the commit
+        that brought it.
+        """
+        tags = self._tagged()
+        found = self._having(follower, code, tags, stop.paths)
+        tag = next(found, None)
+        if tag is None:
+            return "", False
+        return tag[0], follower.ancestry.is_ancestor(stop.node.commit, tag[1])
+
+    def _having(
+        self,
+        follower: Follower,
+        code: bytes,
+        tags: Sequence[tuple[str, Oid, Oid]],
+        paths: Sequence[bytes],
+    ) -> Iterator[tuple[str, Oid, Oid]]:
+        """Yield the tags that have a text in one of some files, in their order."""
+        finder = follower.finder(code)
+        wanted = list(dict.fromkeys(paths))
+        trees = follower.ancestry.blobs_at([tree for _, _, tree in tags], wanted)
+        for tag, blobs in zip(tags, trees, strict=True):
+            if any(finder.line(wanted[0], blob) for blob in blobs):
+                yield tag
+
+    # -- gone
+
+    def gone(self, symbol: str, head: Oid | None) -> Gone:
+        """Return when a definition was removed that the tree of a commit lacks, and where it stood
+        last.
+
+        Raises NoSuchPath for a name that is still defined, or that no commit removed.
+        """
+        started = time.perf_counter()
+        here = definitions(self._opened, symbol) if self._opened.store_or_none else []
+        if here:
+            place = f"{path_text(here[0].path)}:{here[0].definition.line}"
+            raise NoSuchPath(
+                f"{symbol} is not gone: {self._opened.target.name} defines it at {place}",
+                f"To see since when: ragit since {place}",
+            )
+        if head is None:
+            raise NoSuchPath("there is no commit yet", "A definition is gone once one removed it")
+        with Follower(self._repo, self._files) as follower:
+            last, removed, commits = self._removal(follower, symbol, head)
+            parent = removed.parents[0]
+            tags = list(reversed(self._tagged()))
+            tag = next(self._having(follower, last.code, tags, [last.path]), None)
+            stop = follower.follow_on(last.code, last.history, last.node, last.path)
+            facts = follower.ancestry.facts(stop.node.commit)
+            return Gone(
+                symbol,
+                self._opened.target.name,
+                _version(last.path, last.piece, facts),
+                parent,
+                removed,
+                tag[0] if tag else "",
+                commits + follower.commits,
+                self._tags,
+                len(self._files.looked_at),
+                len(self._files.absent),
+                (time.perf_counter() - started) * 1000,
+            )
+
+    def _removal(
+        self, follower: Follower, symbol: str, head: Oid
+    ) -> tuple[_Older, CommitFacts, int]:
+        """Return a definition as it was last, the commit that removed it, and how many commits were
+        looked at.
+        """
+        owners, name = parted(symbol)
+        for count, logged in enumerate(follower.ancestry.removals(name, head), 1):
+            still = {
+                key for one in logged.changes for key, _ in self._defining(one.path, one.new, name)
+            }
+            for one in logged.changes:
+                for (parent, _), piece in self._defining(one.path, one.old, name):
+                    if (parent, name) in still or not _within(owners, parent, one.path):
+                        continue
+                    facts = follower.ancestry.facts(logged.commit)
+                    older = self._as_it_was(follower, facts, one.path, piece)
+                    if older:
+                        return older, facts, count
+        raise NoSuchPath(
+            f"no commit of {self._opened.target.name} removed a definition of {symbol}",
+            f"To see which commits changed the word: git log -S{name}",
+        )
+
+    def _defining(
+        self, path: bytes, blob: Oid | None, name: str
+    ) -> Iterator[tuple[tuple[str, str], Piece]]:
+        """Yield the chunks of a blob that define a name, with its parent and name."""
+        text = self._files.text(path, blob) if blob else None
+        word = re.escape(name.encode("utf-8", "surrogateescape"))
+        if blob is None or not text or not re.search(rb"(?<!\w)" + word + rb"(?!\w)", text):
+            return
+        read = self._files.file(path, blob)
+        for piece in read.pieces if read else ():
+            if name in {each.name for each in piece.definitions}:
+                yield (piece.parent, name), piece
+
+    def _as_it_was(
+        self, follower: Follower, facts: CommitFacts, path: bytes, piece: Piece
+    ) -> _Older | None:
+        for parent in facts.parents:
+            blob = follower.ancestry.blob_at(parent, path)
+            read = self._files.file(path, blob) if blob else None
+            start = follower.start(parent, path) if read else None
+            if read and start:
+                return _Older(*start, piece, read.text[piece.start : piece.end])
+        return None
+
+
+def _within(owners: Iterable[str], parent: str, path: bytes) -> bool:
+    """Return whether the owners in `Owner.name` are around a definition, or in its path."""
+    around = iter([*path_text(path).rpartition(".")[0].split("/"), *re.split(r"[.> ]+", parent)])
+    return all(owner in around for owner in owners)
+
+
+def _version(path: bytes, piece: Piece, facts: CommitFacts | None) -> Version:
+    return Version(
+        facts,
+        path_text(path),
+        piece.start_line,
+        piece.end_line,
+        piece.kind,
+        tuple(each.name for each in piece.definitions),
+        piece.parent,
+    )

@@ -1,0 +1,109 @@
+"""Give the chunks of blobs that no indexed tree has: stored ones, or made anew and not stored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from ragit import chunk
+from ragit.git import Objects
+from ragit.index.descriptions.settings import IMAGE
+from ragit.index.indexer import Indexer
+from ragit.index.selection import Selected, chunk_options
+from ragit.store import Store
+from ragit.types import Definition, Entry, Oid
+
+_FILE = 0o100644
+
+
+class Piece(Protocol):
+    """What a stored chunk and one made anew have in common."""
+
+    @property
+    def start_line(self) -> int:
+        """Return its first line, from 1."""
+
+    @property
+    def end_line(self) -> int:
+        """Return its last line."""
+
+    @property
+    def start(self) -> int:
+        """Return the offset of its first byte in the text."""
+
+    @property
+    def end(self) -> int:
+        """Return the offset after its last byte."""
+
+    @property
+    def kind(self) -> str:
+        """Return its kind in one word."""
+
+    @property
+    def parent(self) -> str:
+        """Return the names around it."""
+
+    @property
+    def definitions(self) -> tuple[Definition, ...]:
+        """Return the names that it defines."""
+
+
+class ReadFile(NamedTuple):
+    """A blob's text in UTF-8, to which its chunks refer, and the chunks in order."""
+
+    text: bytes
+    pieces: Sequence[Piece]
+
+
+class OnDemand:
+    """Reads blobs of any commit, each under the path that it has there."""
+
+    def __init__(self, indexer: Indexer, store: Store | None, objects: Objects) -> None:
+        self._indexer = indexer
+        self._store = store
+        self._objects = objects
+        self._options = chunk_options(indexer.config)
+        self.looked_at: set[Oid] = set()
+        """The blobs that were read."""
+        self.absent: set[Oid] = set()
+        """Those of them that the repository lacks."""
+
+    def text(self, path: bytes, blob: Oid) -> bytes | None:
+        """Return the text of a blob, of a document the one made of it; None if it is not there, and
+        empty if it has none.
+        """
+        selected = self._selected(path, blob)
+        if selected and chunk.is_document(selected.language):
+            found = self.file(path, blob)
+            return found.text if found else None if blob in self.absent else b""
+        data = self._read(blob)
+        return None if data is None else chunk.text_of(data) or b""
+
+    def file(self, path: bytes, blob: Oid) -> ReadFile | None:
+        """Return a blob's text and chunks; None if it is not there or is not indexed at that path.
+
+        What is not stored is read in a child process, as for indexing, and is not stored.
+        """
+        selected = self._selected(path, blob)
+        data = self._read(blob) if selected and selected.language != IMAGE else None
+        if selected is None or data is None or len(data) > self._indexer.selector.most_bytes(path):
+            return None
+        row = next(self._store.find([selected.key], None), None) if self._store else None
+        if self._store and row is not None:
+            derived = self._store.derived([row.number]).get(row.number)
+            text = chunk.parted(derived)[0] if derived else chunk.text_of(data)
+            return ReadFile(text or b"", list(self._store.chunks_of(row.number).values()))
+        custom = self._indexer.selector.chunkers.get(selected.fingerprint)
+        made = chunk.chunk(data, selected.language, self._options, custom)
+        return ReadFile(made.derived or chunk.text_of(data) or b"", made.chunks)
+
+    def _selected(self, path: bytes, blob: Oid) -> Selected | None:
+        plan = self._indexer.selector.select([Entry(path, _FILE, blob)], {})
+        return plan.files[0] if plan.files else None
+
+    def _read(self, blob: Oid) -> bytes | None:
+        self.looked_at.add(blob)
+        data = self._objects.read(blob)
+        if data is None:
+            self.absent.add(blob)
+        return data

@@ -1,0 +1,118 @@
+"""Gives the library's questions about history."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING, NamedTuple
+
+from ragit.errors import UnknownRevision
+from ragit.query import Query, checked
+from ragit.repository.tree_questions import TreeQuestions
+from ragit.types import Oid, OnIndex
+
+if TYPE_CHECKING:
+    from ragit.changes import Diff, Gone, Since
+    from ragit.config import Config
+    from ragit.git import Repo
+    from ragit.index import Indexer
+    from ragit.repository.targets import Targets
+    from ragit.search import Searcher, TreeOpener
+
+
+class Parts(NamedTuple):
+    """The parts of an open repository."""
+
+    repo: Repo
+    config: Config
+    targets: Targets
+    indexer: Indexer
+    searcher: Searcher
+    opener: TreeOpener
+
+
+class HistoryQuestions(TreeQuestions):
+    """The part of `Ragit` that asks about history."""
+
+    @abstractmethod
+    def _parts(self) -> Parts:
+        """Return the parts of the repository."""
+
+    def diff(
+        self,
+        revisions: str = "",
+        query: str = "",
+        *,
+        top_k: int | None = None,
+        index: bool = True,
+        on_index: OnIndex | None = None,
+    ) -> Diff:
+        """Return what became of the definitions in a range, `A..B` or `A...B` as in git.
+
+        Without a range, HEAD with its uncommitted changes is compared with the commit where it left
+        its upstream or the default branch. With a query, the changes are those that it finds, the
+        best `top_k` first. Raises UnknownRevision, NotIndexed and ConfigError.
+        """
+        from ragit.history import Comparer
+
+        asked = checked(Query(query, new_in=revisions, top_k=top_k))
+        _, config, targets, indexer, searcher, opener = self._parts()
+        targets.look_again()
+        targets.begin(asked)
+        comparer = Comparer(config, indexer, searcher, opener)
+        return comparer.diff(targets.asked(asked), asked, index=index, on_index=on_index)
+
+    def since(
+        self,
+        place: str,
+        *,
+        ref: str | None = None,
+        versions: int | None = None,
+        index: bool = True,
+        on_index: OnIndex | None = None,
+    ) -> Since:
+        """Return since when code exists: the chunk at PATH:LINE, or the one that defines a symbol.
+
+        Its text is followed back from HEAD, or from a revision, through files that were renamed and
+        moves between files; then as many earlier `versions` of the definition. Paths count from the
+        opened folder. Raises NoSuchPath, SeveralDefinitions and UnknownRevision.
+        """
+        from ragit.history import MOST, Historian, place_of
+
+        with self.reading(ref, index=index, on_index=on_index) as opened:
+            parts = self._parts()
+            found = place_of(opened, place, self.path_from_top)
+            historian = Historian(parts.repo, parts.indexer, opened)
+            most = MOST if versions is None else versions
+            return historian.since(found, _commit(parts.repo, ref), most)
+
+    def gone(
+        self,
+        symbol: str,
+        *,
+        ref: str | None = None,
+        index: bool = True,
+        on_index: OnIndex | None = None,
+    ) -> Gone:
+        """Return when the definition of a name was removed, and where it stood last, seen from HEAD
+        with the uncommitted changes, or from a revision.
+
+        Raises NoSuchPath if it is still defined or never was, and UnknownRevision.
+        """
+        from ragit.history import Historian
+
+        with self.reading(ref, index=index, on_index=on_index) as opened:
+            parts = self._parts()
+            historian = Historian(parts.repo, parts.indexer, opened)
+            return historian.gone(symbol, _commit(parts.repo, ref))
+
+
+def _commit(repo: Repo, ref: str | None) -> Oid | None:
+    """Return the commit of a revision or of HEAD; None before the first commit."""
+    if ref is None:
+        return repo.head().commit
+    commit = repo.resolve(ref).commit
+    if commit is None:
+        raise UnknownRevision(
+            f"{ref} is no commit, so it has no history", "Name a branch, a tag or a commit"
+        )
+    return commit
