@@ -30,7 +30,7 @@ class Side(NamedTuple):
     names: tuple[str, ...]
     """The names that the change is about, in order of their lines."""
     parent: str
-    """The names around them, as in a hit."""
+    """The names around the first of them."""
     chunk: int
     """The chunk's number in the store."""
 
@@ -128,6 +128,9 @@ class Since(Record):
 
     ref: str
     """What was asked about, in words."""
+    tree: Oid
+    complete: bool
+    """True if all of that tree is indexed. What is followed are texts in git, indexed or not."""
     now: Version
     """The code as it is, and the commit that brought its text."""
     path_then: str
@@ -162,6 +165,8 @@ class Gone(Record):
 
     symbol: str
     ref: str
+    tree: Oid
+    complete: bool
     last: Version
     """The text that it had last, in the parent of the commit that removed it."""
     last_commit: Oid

@@ -16,8 +16,9 @@ from test_invariants import FEW, sandbox, store
 from test_render import faults, schemas
 
 import ragit
-from ragit.changes import ADDED, CHANGED, MOVED, REMOVED, RENAMED, STATUSES, Diff
+from ragit.changes import ADDED, CHANGED, MOVED, REMOVED, RENAMED, STATUSES, Diff, Side
 from ragit.errors import NotIndexed, UnknownRevision
+from ragit.outline import owner_of
 from ragit.repository.repository import Ragit
 from ragit.store import Store
 from ragit.types import path_text
@@ -277,40 +278,52 @@ def test_an_unknown_revision_in_python(index: Ragit) -> None:
         index.diff("no..HEAD")
 
 
-def listed(index: Ragit, revision: str) -> Counter[tuple[str, str, str]]:
-    """Return the definitions of a tree by path, parent and name."""
+Key = tuple[str, str, str]
+"""Path, the names around a definition, and its own."""
+
+
+def listed(index: Ragit, revision: str) -> Counter[Key]:
+    """Return the definitions of a tree."""
     with index.reading(revision) as opened:
         snapshot = opened.tree.snapshot
         return Counter(
-            (path_text(path), row.parent, definition.name)
+            (path_text(path), owner_of(row, at), name)
             for path, chunking in zip(snapshot.paths, snapshot.chunkings, strict=True)
             for row in opened.chunks_of(chunking)
-            for definition in row.definitions
+            for at, name in enumerate(row.names)
         )
+
+
+def keys(store: Store, side: Side) -> Iterator[Key]:
+    """Yield the definitions of one side of a change."""
+    (row,) = store.chunks([side.chunk]).values()
+    at = 0
+    for number, name in enumerate(side.names):
+        at = row.names.index(name, at)
+        if not number and owner_of(row, at) != side.parent:
+            at = row.names.index(name, at + 1)
+        yield side.path, owner_of(row, at), name
+        at += 1
 
 
 def assert_is_the_difference(index: Ragit, old: str, new: str) -> Diff:
     diff = index.diff(f"{old}..{new}")
-    more: Counter[tuple[str, str, str]] = Counter()
-    fewer: Counter[tuple[str, str, str]] = Counter()
-    for change in diff.changes:
-        for side, counts in ((change.new, more), (change.old, fewer)):
-            if side:
-                counts.update((side.path, side.parent, name) for name in side.names)
-        if change.status == CHANGED:
-            assert change.old and change.new
-            assert change.old.path == change.new.path
-            assert change.old.parent == change.new.parent
-            assert sorted(change.old.names) == sorted(change.new.names)
+    more: Counter[Key] = Counter()
+    fewer: Counter[Key] = Counter()
+    fresh: Counter[Key] = Counter()
+    with Store(index.store_path, writable=False) as opened:
+        for change in diff.changes:
+            news = list(keys(opened, change.new)) if change.new else []
+            olds = list(keys(opened, change.old)) if change.old else []
+            more.update(news)
+            fewer.update(olds)
+            if change.status == ADDED:
+                fresh.update(news)
+            if change.status == CHANGED:
+                assert sorted(news) == sorted(olds)
     before, after = listed(index, old), listed(index, new)
     assert more - fewer == after - before
     assert fewer - more == before - after
-    fresh = Counter(
-        (one.new.path, one.new.parent, name)
-        for one in diff.changes
-        if one.status == ADDED and one.new
-        for name in one.new.names
-    )
     assert fresh <= after - before
     return diff
 

@@ -313,7 +313,7 @@ def test_a_name_with_many_definitions_is_a_list_to_choose_from(
     said = terminal.ragit("since", "run", code=2)
     assert "14 definitions are called run: 00.py:2, 01.py:2" in said.err
     assert "and 4 more" in said.err
-    assert "as 00.py:2" in said.hint
+    assert "as `ragit since 00.py:2`" in said.hint
     assert "class" in terminal.ragit("since", "C3", code=0).out
     with ragit.open(repo.path) as index, pytest.raises(SeveralDefinitions):
         index.since("run")

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from ragit.changes import ADDED, CHANGED, MOVED, REMOVED, RENAMED, Change, Side
 from ragit.history.units import Touched, Unit
+from ragit.outline import CONTAINERS
 
 LIKE = 0.9
 """Cosine of two chunks from which one is taken to be the other, renamed or moved."""
@@ -36,17 +37,23 @@ Key = tuple[str, str]
 class Item:
     """A unit, with those of its definitions whose fate is not known yet."""
 
-    __slots__ = ("unit", "names", "left", "whole", "key")
+    __slots__ = ("unit", "names", "inner", "left", "whole", "key")
 
     def __init__(self, unit: Unit) -> None:
         self.unit = unit
         self.names = unit.row.names
+        self.inner = _inner(unit, self.names[0])
+        """The names around all definitions but the first."""
         self.left = list(range(len(self.names)))
         """The places of these definitions in `names`, in order."""
         self.whole = True
         """False when a definition was taken out."""
         self.key: Key = (unit.row.parent, self.names[0])
         """The parent and the name of the first definition."""
+
+    def owner(self, place: int) -> str:
+        """Return the names around a definition."""
+        return self.inner if place else self.unit.row.parent
 
     def take(self, places: list[int]) -> None:
         """Take out definitions whose fate is known."""
@@ -56,6 +63,17 @@ class Item:
             return
         gone = set(places)
         self.left = [place for place in self.left if place not in gone]
+
+
+def _inner(unit: Unit, first: str) -> str:
+    """Return the names around the later definitions of a chunk: its first may be around them, too.
+    The same as `outline.owner_of` says of each.
+    """
+    parent = unit.row.parent
+    kind = unit.row.packed.split("\t", 2)[1]
+    if kind not in CONTAINERS or unit.row.kind == "section":
+        return parent
+    return f"{parent}.{first}" if parent else first
 
 
 class Pairing(NamedTuple):
@@ -98,14 +116,13 @@ def _in_the_same_file(old: list[Item], new: list[Item]) -> Iterator[Pairing]:
         yield pairing
     waiting: dict[tuple[bytes, str, str], list[tuple[Item, int]]] = {}
     for item in old:
-        path, parent = item.unit.path, item.unit.row.parent
         for place in item.left:
-            waiting.setdefault((path, parent, item.names[place]), []).append((item, place))
+            key = item.unit.path, item.owner(place), item.names[place]
+            waiting.setdefault(key, []).append((item, place))
     together: dict[tuple[int, int], Pairing] = {}
     for after in new:
-        path, parent = after.unit.path, after.unit.row.parent
         for place in after.left:
-            same = waiting.get((path, parent, after.names[place]))
+            same = waiting.get((after.unit.path, after.owner(place), after.names[place]))
             if same:
                 before, match = same.pop(0)
                 pair = before.unit.chunk, after.unit.chunk
@@ -120,15 +137,18 @@ def _in_the_same_file(old: list[Item], new: list[Item]) -> Iterator[Pairing]:
 
 def _with_the_same_names(old: list[Item], new: list[Item]) -> Iterator[Pairing]:
     """Pair chunks of the same file that define the same names: most of what changed."""
-    waiting: dict[tuple[bytes, str, tuple[str, ...]], list[Item]] = {}
+    waiting: dict[object, list[Item]] = {}
     for item in old:
-        key = item.unit.path, item.unit.row.parent, tuple(item.names)
-        waiting.setdefault(key, []).append(item)
+        waiting.setdefault(_all_names(item), []).append(item)
     for after in new:
-        same = waiting.get((after.unit.path, after.unit.row.parent, tuple(after.names)))
+        same = waiting.get(_all_names(after))
         if same:
             before = same.pop(0)
             yield Pairing(CHANGED, before, after, before.left, after.left)
+
+
+def _all_names(item: Item) -> tuple[object, ...]:
+    return item.unit.path, item.unit.row.parent, item.inner, tuple(item.names)
 
 
 def _take(pairing: Pairing) -> None:
@@ -280,6 +300,6 @@ def _side(item: Item, places: list[int]) -> Side:
         unit.row.line_of(places[0]),
         unit.row.kind,
         tuple([names[place] for place in places]),
-        unit.row.parent,
+        item.owner(places[0]),
         unit.chunk,
     )

@@ -69,7 +69,7 @@ def _of_symbol(opened: OpenTree, symbol: str) -> Place:
         more = f" and {len(listed) - CHOICES:,} more" if len(listed) > CHOICES else ""
         raise SeveralDefinitions(
             f"{len(listed):,} definitions are called {symbol}: {', '.join(listed[:CHOICES])}{more}",
-            f"Name one by its place, as {listed[0]}, or by what is around it, as Owner.{symbol}",
+            f"Name one by its place, as `ragit since {listed[0]}`",
         )
     code = opened.text_of(one.chunking)[one.row.start : one.row.end]
     return Place(one.path, one.row, code)

@@ -59,7 +59,7 @@ class Historian:
             facts = follower.ancestry.facts(stop.node.commit) if stop else None
             tag, has = self._first_tag(follower, place.code, stop) if stop else ("", False)
             return Since(
-                self._opened.target.name,
+                *self._asked(),
                 _version(place.path, place.row, facts),
                 path_text(stop.path if stop else place.path),
                 tag,
@@ -74,6 +74,10 @@ class Historian:
                 len(self._files.absent),
                 (time.perf_counter() - started) * 1000,
             )
+
+    def _asked(self) -> tuple[str, Oid, bool]:
+        target = self._opened.target
+        return target.name, target.tree, self._opened.tree.complete
 
     def _committed(self, follower: Follower, place: Place, commit: Oid | None) -> Stop | None:
         """Return where the code came from; None if it is not committed."""
@@ -234,7 +238,7 @@ class Historian:
             facts = follower.ancestry.facts(stop.node.commit)
             return Gone(
                 symbol,
-                self._opened.target.name,
+                *self._asked(),
                 _version(last.path, last.piece, facts),
                 parent,
                 removed,

@@ -7,7 +7,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:  # exported, and imported on first use
     from ragit.outline.definitions import place_of, show, show_line
-    from ragit.outline.named import chosen, definitions, parted
+    from ragit.outline.named import CONTAINERS, chosen, definitions, owner_of, parted
     from ragit.outline.skeletons import skeleton
 else:
     from ragit.lazy import exports
@@ -16,9 +16,19 @@ else:
         __name__,
         {
             "definitions": ["place_of", "show", "show_line"],
-            "named": ["chosen", "definitions", "parted"],
+            "named": ["CONTAINERS", "chosen", "definitions", "owner_of", "parted"],
             "skeletons": ["skeleton"],
         },
     )
 
-__all__ = ["chosen", "definitions", "parted", "place_of", "show", "show_line", "skeleton"]
+__all__ = [
+    "CONTAINERS",
+    "chosen",
+    "definitions",
+    "owner_of",
+    "parted",
+    "place_of",
+    "show",
+    "show_line",
+    "skeleton",
+]

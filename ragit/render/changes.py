@@ -21,10 +21,11 @@ _FOLDED = 3
 def diff_text(diff: Diff, options: RenderOptions) -> Iterator[str]:
     """Yield a heading, then the changes by file; for a query, the best first."""
     paint = Paint(options.color)
-    yield _summary(diff)
+    yield summary(diff)
     if diff.query:
         for change in diff.changes:
-            yield from _ranked_lines(change, options, paint)
+            yield ""
+            yield from change_lines(change, options)
         return
     width = max((len(change.status) for change in diff.changes), default=0)
     for path, group in groupby(diff.changes, lambda change: change.shown.path):
@@ -34,7 +35,7 @@ def diff_text(diff: Diff, options: RenderOptions) -> Iterator[str]:
             yield f"  {_line(several, width, options, paint)}"
 
 
-def _summary(diff: Diff) -> str:
+def summary(diff: Diff) -> str:
     """Return what was compared, and the number of definitions by status."""
     counts = [f"{count:,} {status}" for status, count in diff.counts.items() if count]
     what = ", ".join(counts) or "no definition changed"
@@ -110,11 +111,12 @@ def _origin(change: Change, options: RenderOptions) -> str:
     return "  " + " ".join(parts) if parts else ""
 
 
-def _ranked_lines(change: Change, options: RenderOptions, paint: Paint) -> Iterator[str]:
+def change_lines(change: Change, options: RenderOptions) -> Iterator[str]:
+    """Yield the place of a change, and what became of it."""
+    paint = Paint(options.color)
     side = change.shown
     path = paint.path(visible(from_here(side.path, options)))
     score = f"  {paint.score(f'{change.score:.3f}')}" if change.score is not None else ""
-    yield ""
     yield f"{path}:{paint.line(str(side.line))}"
     yield f"  {_line([change], 0, options, paint)}{score}"
 
@@ -167,7 +169,7 @@ def _side_json(side: Side) -> dict[str, Any]:
 
 def diff_markdown(diff: Diff, options: RenderOptions) -> Iterator[str]:
     """Yield a heading, then a list by status; the paths are in code marks."""
-    yield _summary(diff)
+    yield summary(diff)
     for note in diff.notes:
         yield ""
         yield f"> {visible(note)}"

@@ -82,6 +82,8 @@ def since_json(since: Since, options: RenderOptions) -> Iterator[str]:
     """Yield one JSON object."""
     whole: dict[str, Any] = {
         "ref": plain(since.ref),
+        "tree": since.tree,
+        "complete": since.complete,
         **_version_json(since.now),
         "first_tag": plain(since.first_tag) or None,
         "moves": [
@@ -108,6 +110,8 @@ def gone_json(gone: Gone, options: RenderOptions) -> Iterator[str]:
     whole: dict[str, Any] = {
         "symbol": plain(gone.symbol),
         "ref": plain(gone.ref),
+        "tree": gone.tree,
+        "complete": gone.complete,
         "removed": _commit_json(gone.removed),
         "last_commit": gone.last_commit,
         "last": _version_json(gone.last),
