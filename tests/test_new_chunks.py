@@ -8,9 +8,11 @@ import pytest
 from histories import Step, play, steps
 from hypothesis import given, settings
 from sandbox import GitSandbox
+from storing import tampered
 from test_invariants import FEW, sandbox, store
 
 import ragit
+from ragit.errors import StoreUnreadable
 from ragit.repository.repository import Ragit
 from ragit.store import Snapshot, Store, chunk_hashes, chunk_rows, cosines, new_chunks
 
@@ -83,6 +85,21 @@ def test_rows_read_together_are_the_rows_read_one_by_one(repo: GitSandbox, index
         assert chunk_rows(opened, every) == opened.chunks(every)
         assert chunk_rows(opened, [every[2], every[0]]) == opened.chunks([every[0], every[2]])
         assert chunk_rows(opened, [1 << 40]) == {}
+
+
+@pytest.mark.parametrize(
+    "damage", ["start = -1", "end = start - 1", "hash = 'text'", "definitions = 'a line'"]
+)
+def test_a_damaged_row_among_many_is_found(repo: GitSandbox, index: Ragit, damage: str) -> None:
+    repo.write("a.py", ADD + SUM)
+    repo.commit()
+    index.index("HEAD")
+    with tampered(index.store_path) as db:
+        db.execute(f"UPDATE chunk SET {damage} WHERE id = (SELECT max(id) FROM chunk)")
+    with Store(index.store_path, writable=False) as opened:
+        every = chunk_hashes(opened, snapshot(index, opened, "HEAD").chunkings)
+        with pytest.raises(StoreUnreadable):
+            chunk_rows(opened, every)
 
 
 def test_near_pairs_are_those_with_that_cosine(repo: GitSandbox, index: Ragit) -> None:

@@ -7,6 +7,7 @@ is followed from there.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from ragit.changes import CommitFacts, Move
@@ -118,6 +119,7 @@ class Follower:
         changes = [one for one in self._repo.diff(old, new) if one.path != path and is_file(one)]
         name = path.rpartition(b"/")[2]
         changes.sort(key=lambda one: (one.path.rpartition(b"/")[2] != name, one.new is not None))
+        finder.load((one.path, one.old.oid) for one in changes if one.old)
         for one in changes:
             assert one.old is not None
             if finder.line(one.path, one.old.oid) and not (
@@ -153,6 +155,13 @@ class _Finder:
             self.lacking |= text is None
             self._lines[blob] = line_of(self._code, text) if text else 0
         return self._lines[blob]
+
+    def load(self, files: Iterable[tuple[bytes, Oid]]) -> None:
+        """Read some blobs together, as far as they are not read yet."""
+        new = {blob: path for path, blob in files if blob not in self._lines}
+        for blob, text in self._files.texts((path, blob) for blob, path in new.items()):
+            self.lacking |= text is None
+            self._lines[blob] = line_of(self._code, text) if text else 0
 
     def first(self, history: FileHistory, node: Node, path: bytes) -> Node:
         """Return the commit of which no parent has the text in this file."""

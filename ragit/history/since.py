@@ -24,6 +24,9 @@ MOST = 5
 _LOOKED_INTO = 20
 """Files of a commit that are read to find what a definition was before it came to another file."""
 
+_TAGS = 64
+"""Tags whose files are read together. The first one that has a text may be the first of all."""
+
 UNCOMMITTED = "it is not committed yet"
 
 
@@ -207,9 +210,12 @@ class Historian:
         finder = follower.finder(code)
         wanted = list(dict.fromkeys(paths))
         trees = follower.ancestry.blobs_at([tree for _, _, tree in tags], wanted)
-        for tag, blobs in zip(tags, trees, strict=True):
-            if any(finder.line(wanted[0], blob) for blob in blobs):
-                yield tag
+        for at in range(0, len(tags), _TAGS):
+            some = list(zip(tags[at : at + _TAGS], trees[at : at + _TAGS], strict=True))
+            finder.load((wanted[0], blob) for _, blobs in some for blob in blobs)
+            for tag, blobs in some:
+                if any(finder.line(wanted[0], blob) for blob in blobs):
+                    yield tag
 
     # -- gone
 

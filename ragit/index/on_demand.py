@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from ragit import chunk
@@ -78,6 +78,24 @@ class OnDemand:
             return found.text if found else None if blob in self.absent else b""
         data = self._read(blob)
         return None if data is None else chunk.text_of(data) or b""
+
+    def texts(self, files: Iterable[tuple[bytes, Oid]]) -> Iterator[tuple[Oid, bytes | None]]:
+        """Yield the blobs of some files with their texts, as `text` returns them, in any order.
+
+        Those that are no documents are read from git together.
+        """
+        together: list[Oid] = []
+        for path, blob in files:
+            selected = self._selected(path, blob)
+            if selected and chunk.is_document(selected.language):
+                yield blob, self.text(path, blob)
+            else:
+                together.append(blob)
+        self.looked_at.update(together)
+        for blob, data in self._objects.read_many(together):
+            if data is None:
+                self.absent.add(blob)
+            yield blob, None if data is None else chunk.text_of(data) or b""
 
     def file(self, path: bytes, blob: Oid) -> ReadFile | None:
         """Return a blob's text and chunks; None if it is not there or is not indexed at that path.

@@ -83,6 +83,8 @@ def visible(text: str) -> str:
     """Return text on one line, with everything that controls a terminal or cannot be seen escaped.
     A tab stays a tab.
     """
+    if text.isascii() and text.isprintable():
+        return text
     return _ESCAPED.sub(_escape, text)
 
 
