@@ -121,7 +121,7 @@ ROOMS: dict[str, set[str]] = {
         "store",
     },
     "evaluate": {"repository", "chunk", "config", "git", "rank"},
-    "mcp": {"crash", "render", "repository"},
+    "mcp": {"crash", "outlines", "render", "repository", "usages"},
     "cli": {"agents", "config", "repository", "doctor", "evaluate", "hooks", "mcp", "render"},
     "__main__": {"cli", "crash", "render"},
     "__init__": {"repository"},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import shutil
 import time
 from collections.abc import Iterator
@@ -52,8 +53,12 @@ def search(engine: Engine, query: str, call: Call | None = None, **arguments: ob
 
 def places(text: str) -> list[str]:
     """The path of each hit."""
-    heads = [line for line in text.split("\n")[:-1] if not line.startswith((" ", "note: "))]
-    return [line.rpartition(":")[0] for line in heads]
+    return re.findall(r"^(?! |note: )(.+?):\d+(?:-\d+)? ", text, re.MULTILINE)
+
+
+def blocks(text: str) -> list[str]:
+    """The lines of each hit."""
+    return re.split(r"^(?! )", text, flags=re.MULTILINE)[1:-1]
 
 
 def last(text: str) -> str:
@@ -78,30 +83,28 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> GitSandbox:
 def test_an_answer_is_hits_and_a_last_line(many: GitSandbox) -> None:
     text = search(engine_of(many.path), "send_7")
     tree = many.git("rev-parse", "HEAD^{tree}")
-    assert text.startswith("src/part7.py:1\n  send_7  function 1-")
+    assert text.startswith("src/part7.py:1-22 function send_7 0.")
     assert last(text).startswith(f"HEAD, tree {tree[:12]} (complete): hits 1-")
 
 
-def test_a_page_fits_and_a_hit_has_ten_lines(many: GitSandbox) -> None:
-    text = search(engine_of(many.path), "retry the request with backoff")
+def test_a_page_fits_and_the_best_hit_shows_more_lines_than_others(many: GitSandbox) -> None:
+    text = search(engine_of(many.path), "retry the request with backoff step")
     assert len(text.encode()) <= MOST_BYTES
     assert len(text.split("\n")) <= MOST_LINES
-    short = search(engine_of(many.path), "retry the request with backoff", max_tokens=400)
-    assert len(short.encode()) <= 1200
+    short = search(engine_of(many.path), "retry the request with backoff step", max_tokens=300)
+    assert len(short.encode()) <= 900
     assert places(short) == places(text)[: len(places(short))]
-    run = 0
-    for line in text.split("\n")[:-1]:
-        run = 0 if not line.startswith(" ") else run + (": " in line or "- " in line)
-        assert run <= 11
+    shown = [len(re.findall(r"^ +\d+[:-] ", block, re.MULTILINE)) for block in blocks(text)]
+    assert max(shown[1:]) == 4 < shown[0] <= 8
 
 
 def test_pages_hold_each_hit_once_in_order(many: GitSandbox) -> None:
     engine = engine_of(many.path)
     whole = search(engine, "retry backoff", max_tokens=20_000)
-    pages = [search(engine, "retry backoff", max_tokens=900)]
+    pages = [search(engine, "retry backoff", max_tokens=300)]
     while "cursor=" in last(pages[-1]):
         cursor = cursor_in(pages[-1])
-        pages.append(search(engine, "retry backoff", max_tokens=900, cursor=cursor))
+        pages.append(search(engine, "retry backoff", max_tokens=300, cursor=cursor))
     assert len(pages) > 3
     assert [path for text in pages for path in places(text)] == places(whole)
 
@@ -113,7 +116,7 @@ def test_page_two_is_of_the_old_tree_after_an_edit(repo: GitSandbox) -> None:
     repo.write("part3.py", function("send_changed", lines=20))  # the tree is uncommitted work
     engine = engine_of(repo.path)
     whole = search(engine, "retry backoff", max_tokens=20_000)
-    first = search(engine, "retry backoff", max_tokens=900)
+    first = search(engine, "retry backoff", max_tokens=300)
     repo.write("part3.py", "nothing = 1\n")
     for at in range(5, 12):
         (repo.path / f"part{at}.py").unlink()
@@ -124,9 +127,9 @@ def test_page_two_is_of_the_old_tree_after_an_edit(repo: GitSandbox) -> None:
 
 
 def test_a_cursor_of_a_committed_tree_outlives_the_server(many: GitSandbox) -> None:
-    first = search(engine_of(many.path), "retry backoff", max_tokens=900)
+    first = search(engine_of(many.path), "retry backoff", max_tokens=300)
     engine = engine_of(many.path)
-    second = search(engine, "retry backoff", max_tokens=900, cursor=cursor_in(first))
+    second = search(engine, "retry backoff", max_tokens=300, cursor=cursor_in(first))
     whole = search(engine, "retry backoff", max_tokens=20_000)
     both = places(first) + places(second)
     assert both == places(whole)[: len(both)]
@@ -135,7 +138,7 @@ def test_a_cursor_of_a_committed_tree_outlives_the_server(many: GitSandbox) -> N
 @pytest.mark.parametrize("change", [{"query": "other words"}, {"path": "docs"}])
 def test_a_cursor_with_other_arguments_is_refused(many: GitSandbox, change: dict[str, str]) -> None:
     engine = engine_of(many.path)
-    first = search(engine, "retry backoff", max_tokens=900)
+    first = search(engine, "retry backoff", max_tokens=300)
     asked = {"query": "retry backoff", **change, "cursor": cursor_in(first)}
     with pytest.raises(ConfigError, match="continues no result") as error:
         search(engine, **asked)
@@ -237,6 +240,40 @@ def test_many_repositories_are_open_by_turns(
     assert len(engine._workspaces._open) == 2
 
 
+# -- usages
+
+
+def usages(engine: Engine, name: str, **arguments: object) -> str:
+    tool = tool_named("find_usages")
+    assert tool
+    return engine.run(tool, {"name": name, **arguments}, Call())
+
+
+def test_usages_are_all_lines_of_git_grep(many: GitSandbox) -> None:
+    engine = engine_of(many.path)
+    pages = [usages(engine, "retry", max_tokens=3000)]
+    while "cursor=" in last(pages[-1]):
+        cursor = cursor_in(pages[-1])
+        pages.append(usages(engine, "retry", max_tokens=3000, cursor=cursor))
+    assert len(pages) > 2
+    found, path = [], ""
+    for line in "\n".join(pages).split("\n"):
+        if re.fullmatch(r"src/part\d+\.py", line):
+            path = line
+        elif use := re.match(r"  (\d+): \[", line):
+            found.append(f"{path}:{use[1]}")
+    grepped = many.git("grep", "-nw", "retry", "--", "src").split("\n")
+    assert sorted(found) == sorted(line.rpartition(":")[0] for line in grepped)
+
+
+def test_usages_name_the_definition_first(many: GitSandbox) -> None:
+    text = usages(engine_of(many.path), "send_7", path="src")
+    assert text.startswith("src/part7.py:1: [definition] function send_7\n")
+    assert "1 definition" in text
+    none = usages(engine_of(many.path), "no_such_name")
+    assert last(none).endswith(": no lines")
+
+
 # -- images
 
 
@@ -295,7 +332,7 @@ def test_a_hostile_repository_stays_escaped_and_untrusted(
     text = search(engine_of(repo.path), "steal cookie")
     assert "\x1b" not in text
     assert "\u202e" not in text
-    assert "bad\\x1b]0;name\\x07.py:1" in text
+    assert "bad\\x1b]0;name\\x07.py:1-2 " in text
     assert not server.asked
 
 

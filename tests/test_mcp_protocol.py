@@ -70,7 +70,7 @@ def test_the_sdks_client_lists_and_calls(project: GitSandbox, mode: str) -> None
                 assert tool.output_schema is None
             first = await client.call_tool("search_semantic", {"query": "send_7"})
             assert not first.is_error
-            assert said(first).startswith("part7.py:1\n")
+            assert said(first).startswith("part7.py:1-14 ")
             cursor = said(first).rpartition("cursor=")[2]
             second = await client.call_tool(
                 "search_semantic", {"query": "send_7", "cursor": cursor}
@@ -232,7 +232,7 @@ def test_a_cancelled_call_is_not_answered_and_the_next_one_is(large: GitSandbox)
             % number
         )
         text = text_of(client.call("search_semantic", {"query": "send_8"}))
-        assert text.startswith("part8.py:1\n")
+        assert text.startswith("part8.py:1-42 ")
         assert "(complete)" in text
         assert number not in [said.get("id") for said in client.notifications]
 
@@ -353,7 +353,7 @@ def test_a_socket_serves_clients_until_it_is_idle(project: GitSandbox, tmp_path:
         lines = [request(1, "initialize", hello(LEGACY[-1])), request(2, "tools/call", asked)]
         for _ in range(2):
             answers = anyio.run(converse, path, lines)
-            assert text_of(answers[1]["result"]).startswith("part7.py:1\n")
+            assert text_of(answers[1]["result"]).startswith("part7.py:1-14 ")
         other = subprocess.run(
             [sys.executable, "-m", "ragit", "serve", "--socket", str(path)],
             cwd=project.path, capture_output=True, text=True, check=False,

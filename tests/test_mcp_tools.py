@@ -80,7 +80,7 @@ def test_wrong_arguments_say_what_to_pass(given: dict[str, object], says: str, h
 
 def listing(blocks: list[list[str]], *, reusable: bool = True, note: str = "a note") -> Listing:
     return Listing(
-        TREE, "main", len(blocks), blocks.__getitem__, complete=reusable, notes=(note,),
+        TREE, "main", len(blocks), lambda at, _: blocks[at], complete=reusable, notes=(note,),
         reusable=reusable,
     )  # fmt: skip
 
@@ -125,10 +125,10 @@ def test_a_block_that_does_not_fit_is_cut() -> None:
 
 def test_the_usual_size_is_what_clients_pass_on() -> None:
     assert (MOST_BYTES, MOST_LINES) == (10_240, 256)
-    assert size_of(None).bytes <= MOST_BYTES
-    assert size_of(None).lines <= MOST_LINES
-    assert size_of(1000).bytes == 3000
-    assert size_of(10**9).bytes == 60_000
+    assert size_of(None, 10_000).bytes <= MOST_BYTES
+    assert size_of(None, 10_000).lines <= MOST_LINES
+    assert size_of(1000, 10_000).bytes == 3000
+    assert size_of(10**9, 10_000).bytes == 60_000
 
 
 def test_a_cursor_stands_for_tree_and_arguments() -> None:

@@ -58,3 +58,13 @@ def _number(name: str, value: object, schema: Mapping[str, object]) -> int:
     if isinstance(least, int) and number < least:
         raise ConfigError(f"{name} is {number}", f"It is at least {least}")
     return number
+
+
+def text_or_none(arguments: Arguments, name: str) -> str | None:
+    """Return the value of an argument; None if it was not given."""
+    return str(arguments[name]) if name in arguments else None
+
+
+def several(arguments: Arguments, name: str) -> tuple[str, ...]:
+    """Return the value of an argument as options that can be repeated take it."""
+    return (str(arguments[name]),) if name in arguments else ()

@@ -43,7 +43,7 @@ class Engine:
     def run(self, tool: Tool, given: Mapping[str, object], call: Call) -> str:
         """Return the text of a tool's answer. Raises RagitError and Cancelled."""
         arguments = checked(tool, given)
-        size = size_of(cast("int | None", arguments.get("max_tokens")))
+        size = size_of(cast("int | None", arguments.get("max_tokens")), tool.tokens)
         repository = arguments.get("repository")
         try:
             workspace = self._workspaces.named(None if repository is None else str(repository))

@@ -26,5 +26,5 @@ def answer(workspace: Workspace, arguments: Arguments, call: Call) -> Listing:
         raise NotDescribed(f"{path} is not described yet", "Type: ragit index")
     lines = [f"{render.visible(found.path)}:", *map(render.visible, found.text.splitlines())]
     return Listing(
-        found.blob, found.ref, 1, lambda _: lines, complete=True, noun="image", of="image"
+        found.blob, found.ref, 1, lambda at, first: lines, complete=True, noun="image", of="image"
     )

@@ -38,8 +38,8 @@ class Listing(NamedTuple):
     ref: str
     length: int
     """The number of blocks."""
-    block: Callable[[int], Sequence[str]]
-    """Returns the lines of one block, escaped for a console."""
+    block: Callable[[int, int], Sequence[str]]
+    """Returns the lines of one block, escaped for a console. Also given the first of its page."""
     complete: bool
     notes: tuple[str, ...] = ()
     """What a reader has to know besides, a line each."""
@@ -102,10 +102,10 @@ class Size(NamedTuple):
         return len(lines) <= self.lines and _bytes(lines) <= self.bytes
 
 
-def size_of(max_tokens: int | None) -> Size:
-    """Return the size of a page in a number of tokens, or the usual one."""
+def size_of(max_tokens: int | None, usual: int) -> Size:
+    """Return the size of a page in a number of tokens; in the usual one if that is None."""
     if max_tokens is None:
-        return Size(MOST_BYTES, MOST_LINES)
+        return Size(min(usual * BYTES_PER_TOKEN, MOST_BYTES), MOST_LINES)
     return Size(min(max_tokens, MOST_TOKENS) * BYTES_PER_TOKEN, MOST_TOKENS)
 
 
@@ -118,7 +118,7 @@ def page(listing: Listing, cursor: Cursor, size: Size) -> str:
     lines: list[str] = []
     end = offset
     while end < listing.length:
-        longer = [*lines, *listing.block(end)]
+        longer = [*lines, *listing.block(end, offset)]
         if not size.holds([*longer, *notes, _last_line(listing, cursor, end + 1)]):
             break
         lines, end = longer, end + 1
@@ -130,7 +130,7 @@ def page(listing: Listing, cursor: Cursor, size: Size) -> str:
 
 def _shortened(listing: Listing, cursor: Cursor, size: Size) -> list[str]:
     """Return as much of the first block as fits, but its first line in any case."""
-    block = list(listing.block(cursor.offset))
+    block = list(listing.block(cursor.offset, cursor.offset))
     last = _last_line(listing, cursor, cursor.offset + 1)
     while len(block) > 1 and not size.holds([*block, "  ...", last]):
         block.pop()

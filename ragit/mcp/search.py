@@ -2,47 +2,66 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ragit import render
-from ragit.mcp.arguments import Arguments
+from ragit.mcp.arguments import Arguments, several, text_or_none
 from ragit.mcp.call import Call
 from ragit.mcp.listing import Listing
-from ragit.mcp.workspace import Workspace
+from ragit.mcp.workspace import Asked, Workspace
 from ragit.query import Query
 from ragit.records import replaced
-from ragit.types import Answer
+from ragit.types import Answer, Hit
 
 DEPTH = 50
-"""Hits of the whole list, over all of its pages. Of 577 questions, those whose answer is not among
-fifty are better asked anew.
+"""Hits of the whole list, over all of its pages. All of 577 questions find one of their targets
+among fifty (bench/agents.py).
 """
 
-LINES = 10
-"""Lines of a hit at most."""
-
-_SHOW = render.FORMATS["text"]
-_STYLE = render.RenderOptions(max_lines=LINES)
+BEST_LINES, OTHER_LINES = 8, 4
+"""Lines of the first hit at most, and of each other: what a hit shows decides how many are read for
+the same tokens.
+"""
 
 
 def answer(workspace: Workspace, arguments: Arguments, call: Call) -> Listing:
     """Return the hits of a query, best first, each with the lines that answer."""
-    ref = arguments.get("ref")
-    query = Query(
+    query = query_of(arguments)
+    asked = workspace.ask(
+        lambda opened, index, on_index: opened.ask(replaced(query, index=index), on_index),
+        query.ref,
+        call,
+    )
+    return listing(asked)
+
+
+def query_of(arguments: Arguments) -> Query:
+    """Return the query that a call asks."""
+    return Query(
         str(arguments["query"]),
-        ref=None if ref is None else str(ref),
-        paths=tuple(str(arguments[name]) for name in ("path",) if name in arguments),
-        languages=tuple(str(arguments[name]) for name in ("language",) if name in arguments),
+        ref=text_or_none(arguments, "ref"),
+        paths=several(arguments, "path"),
+        languages=several(arguments, "language"),
         top_k=DEPTH,
     )
-    return _listing(workspace.ask(query, call))
 
 
-def _listing(found: Answer) -> Listing:
+def listing(asked: Asked[Answer]) -> Listing:
+    """Return an answer as a list with a block for each hit."""
+    found = asked.answer
+    notes = [note for note in render.notes(found) if not note.startswith("no hits in")]
     return Listing(
         found.tree,
         found.ref,
         len(found.hits),
-        lambda at: list(_SHOW(replaced(found, hits=(found.hits[at],)), _STYLE)),
+        lambda at, _: _block(found.query, found.hits[at], OTHER_LINES if at else BEST_LINES),
         complete=found.complete,
-        notes=tuple(note for note in render.notes(found) if not note.startswith("no hits in")),
+        notes=(*filter(None, (asked.note,)), *notes),
         reusable=found.completeness.settled and not found.degraded,
     )
+
+
+def _block(query: str, hit: Hit, most: int) -> Sequence[str]:
+    """Return a hit as place, kind, name and score, and the lines that answer."""
+    options = render.RenderOptions(max_lines=most)
+    return [render.hit_line(query, hit, options), *render.hit_lines(query, hit, options)]

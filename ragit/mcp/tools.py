@@ -24,6 +24,8 @@ class Tool(NamedTuple):
     required: tuple[str, ...]
     module: str
     """The module of this package that answers."""
+    tokens: int
+    """The size of a page where a call does not name another, at three bytes to a token."""
     needs_images: bool = False
     """Listed only where image descriptions are configured."""
 
@@ -47,32 +49,58 @@ REPOSITORY = {"repository": _text("Folder of a git repository. Default: the serv
 REF = {"ref": _text("Branch, tag or commit. Default: the files as they are now.")}
 PATH = {"path": _text("Only paths that match this glob, or all but those that match !glob.")}
 LANGUAGE = {"language": _text("Only this language, e.g. python.")}
-PAGING: Mapping[str, Schema] = {
-    "max_tokens": MappingProxyType(
-        {"type": "integer", "minimum": 100, "description": "Size of the result. Default: 3000."}
-    ),
-    "cursor": _text("From the last line of a result: the next page. Repeat the other arguments."),
+CURSOR = {
+    "cursor": _text("From the last line of a result: the next page. Repeat the other arguments.")
 }
+
+
+def _max_tokens(usual: int) -> dict[str, Schema]:
+    return {
+        "max_tokens": MappingProxyType(
+            {"type": "integer", "minimum": 100, "description": f"Default: {usual}."}
+        )
+    }
+
 
 TOOLS: tuple[Tool, ...] = (
     Tool(
         "search_semantic",
         "Search code by meaning and words",
         "Find the places in a git repository that answer a question, by meaning and by words, best"
-        " first: path:line, symbol, kind, line range, score and the lines that answer. Use it to"
-        " find where something is done when you do not know its name, or where a name is defined."
-        " Always up to date, uncommitted changes included. Do not use it to list every occurrence"
-        " of an exact string: use grep.",
+        " first: path:lines, kind, symbol, score and the lines that answer. Use it to find where"
+        " something is done when you do not know its name, or where a name is defined. Always up to"
+        " date, uncommitted changes included. To list every occurrence of an exact string, use"
+        " grep.",
         {
             "query": _text("A question, words, a symbol, or an error message."),
             **REPOSITORY,
             **REF,
             **PATH,
             **LANGUAGE,
-            **PAGING,
+            **_max_tokens(1500),
+            **CURSOR,
         },
         ("query",),
         "search",
+        1500,
+    ),
+    Tool(
+        "find_usages",
+        "Find the usages of a name",
+        "List every line that holds a name as a whole word: its definitions, then its uses by how"
+        " surely they mean a definition, tests last. Each line says how it is used and inside which"
+        " function. Complete, at any revision. Use it before you change or rename something.",
+        {
+            "name": _text("A name, such as parse_config or Config.parse."),
+            **REPOSITORY,
+            **REF,
+            **PATH,
+            **_max_tokens(2500),
+            **CURSOR,
+        },
+        ("name",),
+        "usages",
+        2500,
     ),
     Tool(
         "describe_image",
@@ -81,6 +109,7 @@ TOOLS: tuple[Tool, ...] = (
         {"path": _text("The image, from the top of the repository."), **REPOSITORY, **REF},
         ("path",),
         "image",
+        1500,
         needs_images=True,
     ),
 )
@@ -88,10 +117,10 @@ TOOLS: tuple[Tool, ...] = (
 
 INSTRUCTIONS = (
     "ragit searches git repositories by meaning and by words, at any commit, with uncommitted"
-    " changes, offline. Ask search_semantic first when you do not know where something is. The last"
-    " line of each result names the searched tree, says whether all of it was indexed, and holds"
-    " the cursor of the next page. For every occurrence of an exact string use grep; to read a file"
-    " that you know, read it."
+    " changes, offline. Ask search_semantic first when you do not know where something is, and"
+    " find_usages for all uses of a name. The last line of a result names the searched tree, says"
+    " whether all of it was indexed, and holds the cursor of the next page. For an exact string or"
+    " a pattern use grep; a file that you know, just read."
 )
 """What a client may tell its model about the server."""
 

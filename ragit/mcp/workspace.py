@@ -13,6 +13,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from ragit.errors import (
     ConfigError,
@@ -24,11 +25,9 @@ from ragit.errors import (
 )
 from ragit.mcp.call import Call
 from ragit.mcp.indexing import Indexing
-from ragit.query import Query
-from ragit.records import replaced
 from ragit.render import visible
 from ragit.repository import Ragit, SettingsFiles, clean_env, open_repository
-from ragit.types import Answer, Progress, ToIndex
+from ragit.types import OnIndex, Progress, ToIndex
 
 AT_ONCE = 64
 """Missing files up to which a call indexes them itself: after an edit, a commit or a switch."""
@@ -40,6 +39,26 @@ OPEN = 8
 """Repositories that are kept open. Each holds a git process or two, and some MB."""
 
 _URL = re.compile(r"[A-Za-z][\w+.-]*://|[\w.-]+@[\w.-]+:")
+
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+
+
+class Question(Protocol[T_co]):
+    """Asks an open repository. `index` says whether to index what is missing, of which `on_index`
+    is told first.
+    """
+
+    def __call__(self, opened: Ragit, index: bool, on_index: OnIndex | None, /) -> T_co:
+        """Return the answer."""
+
+
+class Asked(NamedTuple, Generic[T]):
+    """An answer, and what to say about how it was made."""
+
+    answer: T
+    note: str = ""
 
 
 class _Large(Exception):
@@ -65,41 +84,44 @@ class Workspace:
         self._settings: SettingsFiles | None = None
         self._runs: dict[str | None, Indexing] = {}
 
-    def ask(self, query: Query, call: Call) -> Answer:
-        """Return the answer to a query, after indexing what its tree lacks.
+    def ask(self, question: Question[T], ref: str | None, call: Call) -> Asked[T]:
+        """Return the answer to a question about a revision, or the working tree if `ref` is None.
 
-        Where that is much, it is indexed in a thread of its own, and after some seconds the answer
-        is made from what is there. Raises RagitError and Cancelled.
+        What the tree lacks is indexed first. Where that is much, it is indexed in a thread of its
+        own, and after some seconds the answer is made from what is there. Raises RagitError and
+        Cancelled.
         """
         for _ in range(_TRIES):
             try:
                 with self.opened() as index:
-                    return index.ask(query, lambda lacking: _small(lacking, call))
+                    return Asked(question(index, True, lambda lacking: _small(lacking, call)))
             except _Large as large:
-                run = self._run(query.ref)
+                run = self._run(ref)
                 run.wait(call)
                 if run.running or run.error:
-                    return self._meanwhile(query, run, large.lacking, call)
+                    return self._meanwhile(question, run, large.lacking, call)
         raise StoreBusy("the files change faster than they are indexed", "Ask again later")
 
-    def _meanwhile(self, query: Query, run: Indexing, lacking: ToIndex, call: Call) -> Answer:
+    def _meanwhile(
+        self, question: Question[T], run: Indexing, lacking: ToIndex, call: Call
+    ) -> Asked[T]:
         """Return the answer from what is there while a run goes on, or after it failed."""
         with self.opened() as index:
             if isinstance(run.error, EmbedderUnavailable) and lacking.files <= AT_ONCE:
-                return index.ask(query, lambda _: call.progress)  # by words alone, with a note
+                # By words alone, with a note.
+                return Asked(question(index, True, lambda _: call.progress))
             try:
-                answer = index.ask(replaced(query, index=False))
+                found = question(index, False, None)
             except NotIndexed as error:
                 raise run.error or NotIndexed(
                     "this repository is being indexed for the first time; nothing is ready yet",
                     "Ask again in some seconds",
                 ) from error
         if run.error is None:
-            return answer
+            return Asked(found)
         if not isinstance(run.error, RagitError):
             raise run.error
-        note = f"indexing failed: {run.error.message}. {run.error.hint}"
-        return replaced(answer, notes=(note, *answer.notes))
+        return Asked(found, f"note: indexing failed: {run.error.message}. {run.error.hint}")
 
     def _run(self, ref: str | None) -> Indexing:
         with self._turn:

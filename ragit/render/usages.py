@@ -83,6 +83,17 @@ def limited(found: Usages, options: RenderOptions, most: int) -> list[str]:
     return kept
 
 
+def definition_line(one: Defined, options: RenderOptions) -> str:
+    """Return a definition as one line of `text`."""
+    (line,) = _definition(one, options, Paint(options.color))
+    return line
+
+
+def use_line(use: Use, options: RenderOptions) -> str:
+    """Return a use as one line of `text`, which stands below the path of its file."""
+    return _use(use, options, Paint(options.color))
+
+
 def _counts(found: Usages, options: RenderOptions, paint: Paint) -> Iterator[str]:
     """Yield the number of lines in the files that have most, where pages leave some out."""
     if found.pages == 1 or found.query.page > 1:
