@@ -95,7 +95,7 @@ def test_a_page_fits_and_the_best_hit_shows_more_lines_than_others(many: GitSand
     assert len(short.encode()) <= 900
     assert places(short) == places(text)[: len(places(short))]
     shown = [len(re.findall(r"^ +\d+[:-] ", block, re.MULTILINE)) for block in blocks(text)]
-    assert max(shown[1:]) == 4 < shown[0] <= 8
+    assert max(shown[1:]) == 4 < shown[0] <= 6
 
 
 def test_pages_hold_each_hit_once_in_order(many: GitSandbox) -> None:
@@ -272,6 +272,39 @@ def test_usages_name_the_definition_first(many: GitSandbox) -> None:
     assert "1 definition" in text
     none = usages(engine_of(many.path), "no_such_name")
     assert last(none).endswith(": no lines")
+
+
+# -- skeletons
+
+
+def skeleton(engine: Engine, **arguments: object) -> str:
+    tool = tool_named("get_file_skeleton")
+    assert tool
+    return engine.run(tool, arguments, Call())
+
+
+def test_a_skeleton_is_declarations_with_their_lines(many: GitSandbox) -> None:
+    engine = engine_of(many.path / "src")
+    text = skeleton(engine, path="src/part7.py")
+    assert text.startswith("src/part7.py  python, ")
+    assert "1 def send_7() -- Retry the request send_7 with backoff." in text
+    assert "(complete): " in last(text)
+    assert skeleton(engine, path=str(many.path / "src" / "part7.py")) == text
+    assert skeleton(engine, path="./src//part7.py") == text
+    with pytest.raises(RagitError):
+        skeleton(engine, path="src/none.py")
+    with pytest.raises(RagitError):
+        skeleton(engine, path="../../etc/passwd")
+
+
+def test_a_skeleton_of_a_folder_lists_files_on_pages(many: GitSandbox) -> None:
+    engine = engine_of(many.path)
+    whole = skeleton(engine, path="src").split("\n")
+    assert len(whole) == 41
+    first = skeleton(engine, path="src", max_tokens=300)
+    second = skeleton(engine, path="src", max_tokens=3000, cursor=cursor_in(first))
+    assert first.split("\n")[:-1] + second.split("\n")[:-1] == whole[:-1]
+    assert "docs/retry.md" in skeleton(engine)
 
 
 # -- images

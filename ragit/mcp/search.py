@@ -11,17 +11,19 @@ from ragit.mcp.listing import Listing
 from ragit.mcp.workspace import Asked, Workspace
 from ragit.query import Query
 from ragit.records import replaced
-from ragit.types import Answer, Hit
+from ragit.types import Answer
 
 DEPTH = 50
 """Hits of the whole list, over all of its pages. All of 577 questions find one of their targets
 among fifty (bench/agents.py).
 """
 
-BEST_LINES, OTHER_LINES = 8, 4
+BEST_LINES, OTHER_LINES = 6, 4
 """Lines of the first hit at most, and of each other: what a hit shows decides how many are read for
 the same tokens.
 """
+
+_HEAD = render.FORMATS["compact"]
 
 
 def answer(workspace: Workspace, arguments: Arguments, call: Call) -> Listing:
@@ -54,14 +56,16 @@ def listing(asked: Asked[Answer]) -> Listing:
         found.tree,
         found.ref,
         len(found.hits),
-        lambda at, _: _block(found.query, found.hits[at], OTHER_LINES if at else BEST_LINES),
+        lambda at, _: _block(
+            replaced(found, hits=(found.hits[at],)), OTHER_LINES if at else BEST_LINES
+        ),
         complete=found.complete,
         notes=(*filter(None, (asked.note,)), *notes),
         reusable=found.completeness.settled and not found.degraded,
     )
 
 
-def _block(query: str, hit: Hit, most: int) -> Sequence[str]:
-    """Return a hit as place, kind, name and score, and the lines that answer."""
+def _block(alone: Answer, most: int) -> Sequence[str]:
+    """Return a hit as place, kind, name and score on one line, and the lines that answer."""
     options = render.RenderOptions(max_lines=most)
-    return [render.hit_line(query, hit, options), *render.hit_lines(query, hit, options)]
+    return [*_HEAD(alone, options), *render.hit_lines(alone.query, alone.hits[0], options)]

@@ -103,6 +103,23 @@ TOOLS: tuple[Tool, ...] = (
         2500,
     ),
     Tool(
+        "get_file_skeleton",
+        "Outline a file or folder",
+        "List what a file declares, without bodies: line, signature and the first sentence of its"
+        " documentation, nested. For a folder, one line for each file. Use it before you read a"
+        " long file.",
+        {
+            "path": _text("A file or folder, from the top of the repository. Default: the top."),
+            **REPOSITORY,
+            **REF,
+            **_max_tokens(2500),
+            **CURSOR,
+        },
+        (),
+        "skeleton",
+        2500,
+    ),
+    Tool(
         "describe_image",
         "Describe an image",
         "Return the stored description of an image of the repository. Asks no model.",

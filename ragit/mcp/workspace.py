@@ -59,6 +59,8 @@ class Asked(NamedTuple, Generic[T]):
 
     answer: T
     note: str = ""
+    whole: bool = True
+    """False if the answer was made from what was there."""
 
 
 class _Large(Exception):
@@ -118,10 +120,11 @@ class Workspace:
                     "Ask again in some seconds",
                 ) from error
         if run.error is None:
-            return Asked(found)
+            return Asked(found, whole=False)
         if not isinstance(run.error, RagitError):
             raise run.error
-        return Asked(found, f"note: indexing failed: {run.error.message}. {run.error.hint}")
+        note = f"note: indexing failed: {visible(run.error.message)}. {visible(run.error.hint)}"
+        return Asked(found, note, whole=False)
 
     def _run(self, ref: str | None) -> Indexing:
         with self._turn:

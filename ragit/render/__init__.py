@@ -35,7 +35,7 @@ from ragit.render.setup import (
     hooks_text,
     request_text,
 )
-from ragit.render.text import hit_line, hit_lines, indexing, notes, summary, text
+from ragit.render.text import hit_lines, indexing, notes, summary, text
 from ragit.types import Answer
 
 Format = Callable[[Answer, RenderOptions], Iterator[str]]
@@ -90,7 +90,6 @@ __all__ = [
     "gc_text",
     "hooks_json",
     "hooks_text",
-    "hit_line",
     "hit_lines",
     "index_json",
     "index_text",

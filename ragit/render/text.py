@@ -105,16 +105,6 @@ def _titled(query: str, hit: Hit, most: int, paint: Paint) -> str:
     return "  ".join(part for part in parts if part)
 
 
-def hit_line(query: str, hit: Hit, options: RenderOptions) -> str:
-    """Return path, lines, kind, name and score of a hit on one line, as few tokens as possible."""
-    path = visible(from_here(hit.path, options))
-    place = f"{path} {visible(hit.place)}" if hit.place else f"{path}:{hit.start_line}"
-    if not hit.place and hit.end_line > hit.start_line:
-        place += f"-{hit.end_line}"
-    name = visible(qualified(query, hit, 2))
-    return " ".join(filter(None, (place, visible(hit.kind), name, f"{hit.score:.2f}")))
-
-
 def hit_lines(query: str, hit: Hit, options: RenderOptions) -> Iterator[str]:
     """Yield the lines of a hit that answer, and other paths with the same content."""
     paint = Paint(options.color)
