@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -119,6 +120,18 @@ def test_discovery_imports_no_engine_and_stays_small(project: GitSandbox) -> Non
         assert "apsw" in (process / "maps").read_text()
 
 
+def test_calls_at_the_same_time_are_all_answered(running: LineClient) -> None:
+    asked = [{"name": "find_usages", "arguments": {"name": f"send_{at}"}} for at in range(6)]
+    numbers = [running.send("tools/call", one) for one in asked]
+    answers: dict[int, str] = {}
+    assert running.process.stdout
+    for _ in numbers:
+        said = json.loads(running.process.stdout.readline())
+        answers[said["id"]] = text_of(said["result"])
+    for at, number in enumerate(numbers):
+        assert answers[number].startswith(f"part{at}.py:1: [definition] function send_{at}\n")
+
+
 def test_a_tool_error_can_be_acted_on(running: LineClient) -> None:
     result = running.call("search_semantic", {"qurey": "send"})
     assert result["isError"]
@@ -147,6 +160,29 @@ def test_a_bug_is_a_tool_error_and_names_its_log(
 
     anyio.run(session)
     assert "ZeroDivisionError" in (tmp_path / "ragit" / "ragit-crash.log").read_text()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not shutil.which("mcp-inspector"), reason="npm's inspector is not installed")
+def test_the_official_inspector_runs_every_tool(project: GitSandbox) -> None:
+    """`npm install @modelcontextprotocol/inspector`, with its folder of commands on the PATH."""
+
+    def inspect(*args: str) -> dict[str, Any]:
+        command = ["mcp-inspector", "--cli", *COMMAND, "--method", *args]
+        done = subprocess.run(command, cwd=project.path, capture_output=True, check=True)
+        found: dict[str, Any] = json.loads(done.stdout)
+        return found
+
+    listed = [tool["name"] for tool in inspect("tools/list")["tools"]]
+    calls = {
+        "search_semantic": ("query=send_7", "part7.py:1-14 "),
+        "find_usages": ("name=send_7", "part7.py:1: [definition]"),
+        "get_file_skeleton": ("path=part7.py", "part7.py  python"),
+    }
+    assert listed == list(calls)
+    for name, (argument, begins) in calls.items():
+        result = inspect("tools/call", "--tool-name", name, "--tool-arg", argument)
+        assert text_of(result).startswith(begins)
 
 
 # -- lines that are no messages
@@ -343,9 +379,19 @@ async def converse(path: Path, lines: list[bytes]) -> list[dict[str, Any]]:
     return answers
 
 
-def test_a_socket_serves_clients_until_it_is_idle(project: GitSandbox, tmp_path: Path) -> None:
+def refused(path: Path, folder: Path) -> str:
+    """What a server says that cannot listen."""
+    done = subprocess.run(
+        [sys.executable, "-m", "ragit", "serve", "--socket", str(path)],
+        cwd=folder, capture_output=True, text=True, check=False, timeout=60,
+    )  # fmt: skip
+    assert done.returncode == 2
+    return done.stderr
+
+
+def test_a_socket_serves_its_user_and_one_server_only(project: GitSandbox, tmp_path: Path) -> None:
     path = tmp_path / "own" / "mcp.sock"
-    server = serve(path, project.path, idle=2)
+    server = serve(path, project.path, idle=600)
     try:
         assert path.stat().st_mode & 0o777 == 0o600
         assert path.parent.stat().st_mode & 0o777 == 0o700
@@ -354,35 +400,24 @@ def test_a_socket_serves_clients_until_it_is_idle(project: GitSandbox, tmp_path:
         for _ in range(2):
             answers = anyio.run(converse, path, lines)
             assert text_of(answers[1]["result"]).startswith("part7.py:1-14 ")
-        other = subprocess.run(
-            [sys.executable, "-m", "ragit", "serve", "--socket", str(path)],
-            cwd=project.path, capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        assert other.returncode == 2
-        assert "a server listens on" in other.stderr
-        assert server.wait(20) == 0
-        assert not path.exists()
+        assert "a server listens on" in refused(path, project.path)
     finally:
         server.kill()
         server.communicate()
 
 
-def test_a_left_over_socket_is_replaced_and_another_file_is_not(
+def test_a_left_over_socket_is_replaced_until_its_server_is_idle(
     project: GitSandbox, tmp_path: Path
 ) -> None:
     path = tmp_path / "mcp.sock"
-    first = serve(path, project.path, idle=60)
+    first = serve(path, project.path, idle=600)
     first.kill()
     first.communicate()
     assert path.is_socket()
     second = serve(path, project.path, idle=0.5)
-    second.communicate(timeout=30)
+    second.communicate(timeout=60)
     assert second.returncode == 0
+    assert not path.exists()
     path.write_text("mine")
-    done = subprocess.run(
-        [sys.executable, "-m", "ragit", "serve", "--socket", str(path)],
-        cwd=project.path, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 2
-    assert "is no socket" in done.stderr
+    assert "is no socket" in refused(path, project.path)
     assert path.read_text() == "mine"

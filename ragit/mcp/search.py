@@ -34,6 +34,8 @@ def answer(workspace: Workspace, arguments: Arguments, call: Call) -> Listing:
         query.ref,
         call,
     )
+    if asked.answer.completeness.absent:
+        workspace.close()  # what git lacks now may be there at the next call
     return listing(asked)
 
 

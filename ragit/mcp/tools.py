@@ -134,10 +134,10 @@ TOOLS: tuple[Tool, ...] = (
 
 INSTRUCTIONS = (
     "ragit searches git repositories by meaning and by words, at any commit, with uncommitted"
-    " changes, offline. Ask search_semantic first when you do not know where something is, and"
-    " find_usages for all uses of a name. The last line of a result names the searched tree, says"
-    " whether all of it was indexed, and holds the cursor of the next page. For an exact string or"
-    " a pattern use grep; a file that you know, just read."
+    " changes, offline. Ask search_semantic first when you do not know where something is,"
+    " find_usages for all uses of a name, get_file_skeleton before you read a long file. The last"
+    " line of a result names the searched tree, says whether all of it was indexed, and holds the"
+    " cursor of the next page. For an exact string or a pattern use grep."
 )
 """What a client may tell its model about the server."""
 
