@@ -36,9 +36,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
+from urllib.parse import unquote
 
 import ragit
-from ragit.usages import Usages, Use
+from ragit.usages import Defined, Usages, Use
 
 RULES = ("same scope", "same file", "import", "same package", "receiver")
 """Certainties that name a definition by a rule."""
@@ -260,7 +261,9 @@ class Clangd:
         asked = {"textDocument": {"uri": uri}, "position": where}
         found = self._ask("textDocument/definition", asked) or []
         return [
-            Place(below(self._top, Path(one["uri"][7:])), one["range"]["start"]["line"] + 1)
+            Place(
+                below(self._top, Path(unquote(one["uri"][7:]))), one["range"]["start"]["line"] + 1
+            )
             for one in found
         ]
 
@@ -325,7 +328,7 @@ def judged(
         index.index()
         for name in defined_names(index, suffixes, options):
             found = index.usages(name, scope="committed", top_k=1 << 30)
-            ours = {Place(one.path, one.line): one.parent for one in found.definitions}
+            ours = {Place(one.path, one.line): one for one in found.definitions}
             counts["names"] += 1
             for use in sample(found.uses, suffixes, options.most):
                 truth = set(tool.definitions(use.path, use.line, use.column - 1))
@@ -359,7 +362,9 @@ def sample(uses: Iterable[Use], suffixes: tuple[str, ...], most: int) -> list[Us
     return code if len(code) <= most else random.sample(code, most)
 
 
-def judge(use: Use, truth: set[Place], ours: set[Place], counts: Counter[str], show: bool) -> None:
+def judge(
+    use: Use, truth: set[Place], ours: dict[Place, Defined], counts: Counter[str], show: bool
+) -> None:
     """Count one use: what the tool says, and what ragit does."""
     path, _, line = use.definition.rpartition(":")
     named = Place(path, int(line)) if use.definition else None
@@ -379,12 +384,17 @@ def judge(use: Use, truth: set[Place], ours: set[Place], counts: Counter[str], s
         )
 
 
-def same(one: Place, other: Place, definitions: dict[Place, str]) -> bool:
-    """Return True for one definition, or two of one name in one file and type, as overloads are."""
+def same(one: Place, other: Place, definitions: dict[Place, Defined]) -> bool:
+    """Return True for one definition, for two of one name in one file and type, as overloads are,
+    and for a function and its declaration.
+    """
     if one == other:
         return True
-    both = one in definitions and other in definitions
-    return both and one.path == other.path and definitions[one] == definitions[other]
+    if one not in definitions or other not in definitions:
+        return False
+    if "declaration" in (definitions[one].kind, definitions[other].kind):
+        return True
+    return one.path == other.path and definitions[one].parent == definitions[other].parent
 
 
 def report(name: str, counts: Counter[str]) -> None:

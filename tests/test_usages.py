@@ -195,3 +195,41 @@ def index(shop: GitSandbox) -> Iterator[ragit.Ragit]:
 @pytest.mark.parametrize("name", ["price_of()", "$price_of", " price_of\n", "@price_of"])
 def test_what_is_copied_with_a_name_is_left_out(index: ragit.Ragit, name: str) -> None:
     assert index.usages(name).query.name == "price_of"
+
+
+def test_a_line_of_many_words_is_listed_once(repo: GitSandbox) -> None:
+    repo.write("a.py", "x = [" + "name(1), " * 20_000 + "]\n\n\ndef name(x): ...\n")
+    repo.commit()
+    with ragit.open(repo.path) as index:
+        [use] = index.usages("name").uses
+    assert (use.line, use.column, use.certainty) == (1, 6, "same file")
+    assert len(use.text) == 1000
+
+
+def test_a_blob_that_git_lost_is_named(repo: GitSandbox) -> None:
+    repo.write("a.py", "one()\n")
+    repo.write("b.py", "def one(): ...\n")
+    repo.commit()
+    with ragit.open(repo.path) as index:
+        index.index()
+        blob = repo.git("rev-parse", "HEAD:a.py")
+        (repo.path / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+        found = index.usages("one", ref="HEAD")
+    assert [(one.path, one.line) for one in found.definitions] == [("b.py", 1)]
+    assert any("a.py" in note for note in found.notes)
+
+
+def test_a_tree_without_files_holds_nothing(repo: GitSandbox) -> None:
+    shell = Terminal(repo.path)
+    assert shell.ragit("usages", "name", code=1).out.startswith("name: 0 definitions, 0 uses")
+
+
+def test_an_old_index_is_completed_first(repo: GitSandbox) -> None:
+    repo.write("a.py", "one()\n")
+    repo.commit()
+    shell = Terminal(repo.path)
+    assert "nothing is indexed" in shell.refused("usages", "--no-index", "one").err
+    assert "1: [name, call]" in shell.ragit("usages", "one", code=0).out
+    repo.write("b.py", "two()\n")
+    said = shell.refused("-c", "freshness.policy=refuse", "usages", "two")
+    assert "1 file of HEAD + uncommitted changes is not indexed" in said.err

@@ -9,8 +9,17 @@ from functools import cached_property
 from ragit import globs, usages
 from ragit.repository.tree_world import TreeFile, TreeWorld
 from ragit.search import OpenTree
-from ragit.types import path_text
+from ragit.types import LOST_SINCE_INDEXED, path_text
 from ragit.usages import Defined, Line, Occurrence, Place, Resolver, Usages, UsagesQuery, Use
+
+_LONGEST = 1000
+"""Bytes of a line that are shown."""
+
+_AROUND = 400
+"""Bytes before and after a word that decide what it means."""
+
+_MOST_WORDS = 20
+"""Words of a line that are resolved, of which the surest counts."""
 
 _CODE = ("call", "base", "type", "attribute")
 """Kinds of references, the most telling first."""
@@ -72,6 +81,10 @@ class _Finder:
         owner = self._query.owner
         if owner and self._wanted is self._places:
             found.append(f"{owner} has no {self._query.name}; all uses are listed")
+        lost = self._opened.texts.lost
+        if lost:
+            paths = ", ".join(self._world.paths_of(lost))
+            found.append(f"{LOST_SINCE_INDEXED} (git fsck): {paths}")
         if self._languages:
             names = ", ".join(sorted(self._languages))
             found.append(f"in {names}, names are found as words only")
@@ -114,7 +127,7 @@ class _Finder:
         file = self._world.view(place.path)
         row = file.row(place.line)
         line = self._line_of(file, place.line)
-        text = file.data[line.start : line.end].decode("utf-8", "replace").rstrip("\r")
+        text = _shown(file, line)
         parent = row.parent if row else ""
         column = line.columns[0] + 1
         name = self._query.name
@@ -170,8 +183,7 @@ class _Finder:
 
     def _use(self, resolver: Resolver, file: TreeFile, line: Occurrence) -> Use:
         """Return a line with the surest meaning of the words in it."""
-        data = file.data[line.start : line.end]
-        text = data.decode("utf-8", "replace").rstrip("\r")
+        text = _shown(file, line)
         kind, columns = _kind(file, self._query.name, line)
         if file.references is None:
             self._languages.add(file.language)
@@ -179,10 +191,8 @@ class _Finder:
         if kind in ("comment", "string", "text"):
             return use
         meant = []
-        for column in columns:
-            before = data[:column].decode("utf-8", "replace")
-            after = text[len(before) + len(self._query.name) :]
-            found = resolver.resolve(file, Line(line.line, before, after, kind, line.start))
+        for column in columns[:_MOST_WORDS]:
+            found = resolver.resolve(file, _part(file, line, column, self._query.name, kind))
             meant.append(use._replace(column=column + 1, **found._asdict()))
         return usages.surest(meant)
 
@@ -213,16 +223,13 @@ class _Finder:
         if line is None:
             return
         here = Occurrence(number, start, end, line.columns)
-        text = file.data[start:end].decode("utf-8", "replace").rstrip("\r")
-        before = file.data[start : start + here.columns[0]].decode("utf-8", "replace")
-        after = text[len(before) + len(name) :]
-        found = resolver.resolve(file, Line(number, before, after, "call", start))
+        found = resolver.resolve(file, _part(file, here, here.columns[0], name, "call"))
         column = here.columns[0] + 1
         yield Use(
             file.path,
             number,
             column,
-            text,
+            _shown(file, here),
             "call",
             found.certainty,
             found.candidates,
@@ -266,6 +273,21 @@ class _Finder:
             yield use._replace(
                 symbol=use.symbol or file.symbol(use.line), place=row.place if row else ""
             )
+
+
+def _shown(file: TreeFile, line: Occurrence) -> str:
+    """Return the text of a line, of a very long one its beginning."""
+    end = min(line.end, line.start + _LONGEST)
+    return file.data[line.start : end].decode("utf-8", "replace").rstrip("\r")
+
+
+def _part(file: TreeFile, line: Occurrence, column: int, name: str, kind: str) -> Line:
+    """Return a word in a line with what stands around it."""
+    at = line.start + column
+    start, stop = max(line.start, at - _AROUND), at + len(name.encode())
+    before = file.data[start:at].decode("utf-8", "replace")
+    after = file.data[stop : min(line.end, stop + _AROUND)].decode("utf-8", "replace")
+    return Line(line.line, before, after, kind, line.start)
 
 
 def _kind(file: TreeFile, name: str, line: Occurrence) -> tuple[str, tuple[int, ...]]:

@@ -147,6 +147,10 @@ class TreeWorld:
             self._types[name] = tuple(self._found_types(name))
         return self._types[name]
 
+    def paths_of(self, chunkings: Iterable[int]) -> list[str]:
+        """Return the paths of some chunkings, sorted."""
+        return sorted(path for one in chunkings for path in self._paths.get(one, ()))
+
     def places(self, name: str, chunkings: Iterable[int] | None = None) -> list[Place]:
         """Return the definitions of a name, in all files or in those of some chunkings."""
         rows = self._opened.store.names.defining(

@@ -82,7 +82,7 @@ class Resolver:
         self._world = world
         self._known_types: dict[tuple[str, str], list[TypeFact]] = {}
         self._declared: dict[tuple[str, str], list[Declaration]] = {}
-        self._reached: dict[tuple[str, str, str], tuple[str, ...]] = {}
+        self._reached: dict[tuple[str, str, str, int], tuple[str, ...]] = {}
 
     def resolve(self, view: FileView, line: Line) -> Resolved:
         """Return what a line of code means."""
@@ -334,11 +334,10 @@ class Resolver:
 
     def _reach(self, module: str, name: str, view: FileView, depth: int = 0) -> tuple[str, ...]:
         """Return the files in which a name of a module may be defined."""
-        key = (module, name, view.path)
+        key = (module, name, view.path, depth)  # the depth, so that no answer hangs on the order
         known = self._reached.get(key)
         if known is not None:
             return known
-        self._reached[key] = ()  # a circle ends here
         files = dict.fromkeys(self._world.modules.files(module, view.path, view.family))
         if name not in ("", "*", "default"):
             inner = _inner(module, name, view.family)
