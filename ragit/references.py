@@ -136,8 +136,9 @@ class References:
             raise ValueError("references have not their three parts")
         self._imports, self._hidden, names = parts.groups()
         self._names = "\n" + names
+        self._importing: dict[str, list[Import]] = {}
         self._kinds: dict[str, dict[int, list[str]]] = {}
-        """What `kinds_at` has looked up."""
+        """What `importing` and `kinds_at` have looked up."""
 
     def of(self, name: str) -> list[Reference]:
         """Return the references to a name, in order of lines."""
@@ -184,6 +185,14 @@ class References:
             names = tuple(map(Bound, parts[::2], parts[1::2]))
             found.append(Import(line, match[2], names))
         return tuple(found)
+
+    def importing(self, name: str) -> Sequence[Import]:
+        """Return the imports that bring a name, under this name or from it."""
+        if name not in self._importing:
+            found = self.imports if name in self._imports else ()
+            named = [one for one in found if any(name in bound for bound in one.names)]
+            self._importing[name] = named
+        return self._importing[name]
 
     @cached_property
     def hidden(self) -> tuple[Hidden, ...]:

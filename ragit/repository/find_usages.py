@@ -158,10 +158,9 @@ class _Finder:
         holding = self._holding
         wanted = [(path_text(path), number) for path, number in rows if number in holding]
         self._opened.texts.load(number for _, number in wanted)
-        word = usages.pattern(self._query.name)
         found = {}
         for path, chunking in wanted:
-            lines = tuple(usages.occurrences(self._opened.texts[chunking], word))
+            lines = tuple(usages.occurrences(self._opened.texts[chunking], self._query.name))
             if lines:
                 found[path] = lines
         return found
@@ -219,7 +218,7 @@ class _Finder:
             candidates = usages.candidates_of(self._world.places(name))
             resolver = self._resolvers[name] = Resolver(name, candidates, self._world)
         start, end = file.line_span(number)
-        line = next(usages.occurrences(file.data[start:end], usages.pattern(name)), None)
+        line = next(usages.occurrences(file.data[start:end], name), None)
         if line is None:
             return
         here = Occurrence(number, start, end, line.columns)

@@ -12,7 +12,7 @@ from ragit.usages.modules import Modules, family_of
 from ragit.usages.order import CERTAINTIES, by_file, ordered, page_of, surest
 from ragit.usages.records import PAGE, RELATIONS, Defined, Usages, UsagesQuery, Use, checked
 from ragit.usages.resolve import Line, Resolved, Resolver, import_at
-from ragit.usages.scan import Occurrence, occurrences, parted, pattern, terms_of
+from ragit.usages.scan import Occurrence, occurrences, parted, terms_of
 
 __all__ = [
     "CERTAINTIES",
@@ -43,7 +43,6 @@ __all__ = [
     "ordered",
     "page_of",
     "parted",
-    "pattern",
     "surest",
     "terms_of",
 ]

@@ -43,22 +43,42 @@ class Candidate(NamedTuple):
 
     places: tuple[Place, ...]
     """The first is the one that is named in an answer."""
-
-    @property
-    def paths(self) -> frozenset[str]:
-        """Return the files that define or declare it."""
-        return frozenset(place.path for place in self.places)
-
-    @property
-    def owner(self) -> str:
-        """Return the type that it is a member of; empty if it is none."""
-        first = self.places[0]
-        return first.owner if first.kind in MEMBERS else ""
+    paths: frozenset[str]
+    """The files that define or declare it."""
+    owner: str
+    """The type that it is a member of; empty if it is none."""
 
     @property
     def where(self) -> str:
         """Return its definition as path:line."""
         return f"{self.places[0].path}:{self.places[0].line}"
+
+
+def _candidate(*places: Place) -> Candidate:
+    first = places[0]
+    owner = first.owner if first.kind in MEMBERS else ""
+    return Candidate(places, frozenset(place.path for place in places), owner)
+
+
+class Pool:
+    """Candidates among which a line chooses, by what a choice asks for."""
+
+    def __init__(self, items: Iterable[Candidate]) -> None:
+        self.items = list(items)
+        self.free = [one for one in self.items if not one.owner]
+        self.members = [one for one in self.items if one.owner]
+        self.by_owner: dict[str, list[Candidate]] = {}
+        """Members by the name of their type."""
+        self.by_plain_owner: dict[str, list[Candidate]] = {}
+        """The same by the name in small letters, without underscores."""
+        for one in self.members:
+            self.by_owner.setdefault(one.owner, []).append(one)
+            self.by_plain_owner.setdefault(plain(one.owner), []).append(one)
+
+
+def plain(name: str) -> str:
+    """Return a name as it compares with those of types: `_my_cart` and `MyCart` are equal."""
+    return name.lstrip("_@$").replace("_", "").lower()
 
 
 class TypeFact(NamedTuple):
@@ -125,9 +145,10 @@ def candidates_of(places: Iterable[Place]) -> list[Candidate]:
     found = []
     for (_, owner, local), group in groups.items():
         extra = [] if local else declared.get(owner, [])
-        found.append(Candidate((*group, *(one for one in extra if one.family == group[0].family))))
+        related = (one for one in extra if one.family == group[0].family)
+        found.append(_candidate(*group, *related))
     if not groups:
-        found = [Candidate(tuple(group)) for group in declared.values()]
+        found = [_candidate(*group) for group in declared.values()]
     return found
 
 

@@ -8,11 +8,19 @@ definitions fit, none is chosen.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from ragit.references import Import, References
-from ragit.usages.candidates import TYPES, Candidate, FileView, TypeFact, World
+from ragit.usages.candidates import (
+    TYPES,
+    Candidate,
+    FileView,
+    Pool,
+    TypeFact,
+    World,
+    plain,
+)
 from ragit.usages.modules import package_of
 from ragit.usages.receivers import (
     Declaration,
@@ -80,6 +88,11 @@ class Resolver:
         self.name = name
         self._candidates = candidates
         self._world = world
+        self._pools: dict[tuple[str, bool, bool], Pool] = {}
+        self._local: dict[str, list[Candidate]] = {}
+        for one in candidates:
+            if one.places[0].local is not None:
+                self._local.setdefault(one.places[0].path, []).append(one)
         self._known_types: dict[tuple[str, str], list[TypeFact]] = {}
         self._declared: dict[tuple[str, str], list[Declaration]] = {}
         self._reached: dict[tuple[str, str, str, int], tuple[str, ...]] = {}
@@ -87,11 +100,11 @@ class Resolver:
     def resolve(self, view: FileView, line: Line) -> Resolved:
         """Return what a line of code means."""
         pool = self._pool(view, line)
-        if not pool:
+        if not pool.items:
             brought = [self._reach(*one, view) for one in self._bindings(view, self.name)]
             return Resolved("outside") if brought and not any(brought) else UNKNOWN
         if line.kind == "import":
-            return self._imported([one for one in pool if not one.owner], view, line)
+            return self._imported(pool.free, view, line)
         if view.family in _DOLLARS and (line.before[-1:] == "$" or line.after[:1] == "$"):
             return UNKNOWN  # part of a longer name
         found = receiver(line.before, view.family)
@@ -99,49 +112,49 @@ class Resolver:
             return self._bare(pool, view, line)
         return self._received(pool, view, line, found)
 
-    def _pool(self, view: FileView, line: Line) -> list[Candidate]:
+    def _pool(self, view: FileView, line: Line) -> Pool:
         """Return the candidates that a line may mean at all."""
-        pool = [
+        local = [one for one in self._local.get(view.path, ()) if _holds(one, line.number)]
+        if local:
+            return Pool(local)
+        as_type = line.kind in ("type", "base")
+        key = (view.family, view.test, as_type)
+        if key not in self._pools:
+            self._pools[key] = Pool(self._seen_by(view, as_type))
+        return self._pools[key]
+
+    def _seen_by(self, view: FileView, as_type: bool) -> list[Candidate]:
+        """Return the candidates of a file's family that are local to no function."""
+        found = [
             one
             for one in self._candidates
-            if one.places[0].family == view.family and self._in_reach(one, view, line.number)
+            if one.places[0].family == view.family and one.places[0].local is None
         ]
         if not view.test:
-            pool = [one for one in pool if not one.places[0].test] or pool
-        if line.kind in ("type", "base"):
-            pool = [one for one in pool if one.places[0].kind in _AS_TYPES] or pool
-        return pool
-
-    @staticmethod
-    def _in_reach(one: Candidate, view: FileView, line: int) -> bool:
-        """Return False for a definition that is local to another function."""
-        local = one.places[0].local
-        if local is None:
-            return True
-        return view.path in one.paths and local[0] <= line <= local[1]
+            found = [one for one in found if not one.places[0].test] or found
+        if as_type:
+            found = [one for one in found if one.places[0].kind in _AS_TYPES] or found
+        return found
 
     # -- without a receiver
 
-    def _bare(self, pool: list[Candidate], view: FileView, line: Line) -> Resolved:
+    def _bare(self, pool: Pool, view: FileView, line: Line) -> Resolved:
         if is_label(line.before, line.after, view.family):
             return UNKNOWN
-        for one in pool:
-            if one.places[0].local is not None:
-                return self._settled("same scope", [one])
+        if pool.items[0].places[0].local is not None:
+            return self._settled("same scope", pool.items)
         if line.kind not in ("type", "base") and is_local(
             view.function(line.number), self.name, view.family
         ):
             return Resolved("local")
         if view.family in _IMPLICIT:
-            members = [one for one in pool if one.owner]
             for owner in reversed(view.around(line.number)):
-                found = self._members_of(owner, members, view)
+                found = self._members_of(owner, pool.by_owner, view)
                 if found:
                     return self._settled("same scope", found)
-        free = [one for one in pool if not one.owner]
-        if not free and view.family not in _IMPLICIT:
+        if not pool.free and view.family not in _IMPLICIT:
             return UNKNOWN
-        return self._settled(*self._chosen(free or pool, self.name, view))
+        return self._settled(*self._chosen(pool.free or pool.items, self.name, view))
 
     def _imported(self, free: list[Candidate], view: FileView, line: Line) -> Resolved:
         """Resolve a name in an import."""
@@ -156,29 +169,25 @@ class Resolver:
 
     # -- with a receiver
 
-    def _received(
-        self, pool: list[Candidate], view: FileView, line: Line, found: Receiver
-    ) -> Resolved:
-        members = [one for one in pool if one.owner]
+    def _received(self, pool: Pool, view: FileView, line: Line, found: Receiver) -> Resolved:
         if found.is_self:
             for owner in reversed(view.around(line.number)):
                 search = self._inherited if found.is_super else self._members_of
-                hits = search(owner, members, view)
+                hits = search(owner, pool.by_owner, view)
                 if hits:
                     return self._settled("same scope", hits)
-            return UNKNOWN if found.is_super else self._only(members)
+            return UNKNOWN if found.is_super else self._only(pool.members)
         if found.name:
-            named = self._by_import(pool, view, found)
+            named = self._by_import(pool.free, view, found)
             if named is not None:
                 return named
-        hits = self._by_type(members, view, line, found)
+        hits = self._by_type(pool, view, line, found)
         if hits:
             return self._settled("receiver", hits)
-        if not members and (found.name[:1].isupper() or line.before.rstrip().endswith("::")):
-            return self._only(pool)
-        return self._only(members)
+        of_type = found.name[:1].isupper() or line.before.rstrip().endswith("::")
+        return self._only(pool.members or (pool.items if of_type else []))
 
-    def _by_import(self, pool: list[Candidate], view: FileView, found: Receiver) -> Resolved | None:
+    def _by_import(self, free: list[Candidate], view: FileView, found: Receiver) -> Resolved | None:
         """Resolve a member of an imported module; None if the receiver is no such thing."""
         first, *rest = [part for part in _SIGNS.split(found.before + found.name) if part]
         for module, name in self._bindings(view, first):
@@ -188,31 +197,27 @@ class Resolver:
             files = self._reach(whole, self.name, view)
             if not files and self._reach(module, name or self.name, view):
                 continue  # the name of a type or an object in a module of the tree
-            hits = [one for one in pool if not one.owner and not one.paths.isdisjoint(files)]
+            hits = [one for one in free if not one.paths.isdisjoint(files)]
             if hits:
                 return self._settled("import", hits)
             if not files:
                 return Resolved("outside")
         return None
 
-    def _by_type(
-        self, members: list[Candidate], view: FileView, line: Line, found: Receiver
-    ) -> list[Candidate]:
+    def _by_type(self, pool: Pool, view: FileView, line: Line, found: Receiver) -> list[Candidate]:
         """Return members of the type that a receiver has by its name or its declaration."""
-        if not found.name or not members:
+        if not found.name or not pool.members:
             return []
-        owners = {one.owner for one in members}
-        if found.name in owners or found.name[:1].isupper():
-            hits = self._members_of(found.name, members, view)
+        if found.name in pool.by_owner or found.name[:1].isupper():
+            hits = self._members_of(found.name, pool.by_owner, view)
             if hits:
                 return hits
         if found.called:
             return []
         declared = declared_type(self._declarations(view, found.name), line.offset)
         if declared:
-            return self._members_of(declared, members, view)
-        plain = found.name.lstrip("_@$").replace("_", "").lower()
-        same = [one for one in members if one.owner.replace("_", "").lower() == plain]
+            return self._members_of(declared, pool.by_owner, view)
+        same = pool.by_plain_owner.get(plain(found.name), [])
         return same if len({one.owner for one in same}) == 1 else []
 
     def _declarations(self, view: FileView, variable: str) -> list[Declaration]:
@@ -224,7 +229,9 @@ class Resolver:
 
     # -- types
 
-    def _members_of(self, owner: str, members: list[Candidate], view: FileView) -> list[Candidate]:
+    def _members_of(
+        self, owner: str, members: Mapping[str, list[Candidate]], view: FileView
+    ) -> list[Candidate]:
         """Return the members of a type or, nearest first, of a type that it extends."""
         if not members:
             return []
@@ -237,7 +244,7 @@ class Resolver:
             seen.add((name, at.path))
             facts = self._types(name, at)
             for fact in facts:
-                hits = [one for one in members if _belongs(one, fact)]
+                hits = [one for one in members.get(fact.name, ()) if _belongs(one, fact)]
                 if hits:
                     return hits
             for fact in facts:
@@ -266,7 +273,7 @@ class Resolver:
 
     def members_of(self, owner: str) -> list[Candidate]:
         """Return the members of types of a name, or else of the nearest types that they extend."""
-        members = [one for one in self._candidates if one.owner]
+        members = Pool(self._candidates).by_owner
         for fact in self._world.types(owner):
             found = self._members_of(owner, members, self._world.view(fact.path))
             if found:
@@ -275,10 +282,12 @@ class Resolver:
 
     def overridden(self, member: Candidate, view: FileView) -> Candidate | None:
         """Return the nearest member of the name in a type that the member's type extends."""
-        others = [one for one in self._candidates if one != member]
+        others = Pool(one for one in self._candidates if one != member).by_owner
         return next(iter(self._inherited(member.owner, others, view)), None)
 
-    def _inherited(self, owner: str, members: list[Candidate], view: FileView) -> list[Candidate]:
+    def _inherited(
+        self, owner: str, members: Mapping[str, list[Candidate]], view: FileView
+    ) -> list[Candidate]:
         """Return the members of the nearest type that a type extends."""
         for fact in self._types(owner, view):
             for base in fact.bases:
@@ -318,7 +327,7 @@ class Resolver:
         """Yield modules and names in them that a file imports under a name."""
         if view.references is None:
             return
-        for one in view.references.imports:
+        for one in view.references.importing(alias) if alias else ():
             for bound in one.names:
                 if bound.alias == alias:
                     yield one.module, bound.name
@@ -379,9 +388,8 @@ class Resolver:
 def import_at(references: References | None, name: str, line: int) -> Import | None:
     """Return the import that names a name in a line: a long one goes on below its first line."""
     found = None
-    for one in references.imports if references is not None else ():
-        named = any(name in bound for bound in one.names)
-        if named and one.line <= line <= one.line + len(one.names) + 1:
+    for one in references.importing(name) if references is not None else ():
+        if one.line <= line <= one.line + len(one.names) + 1:
             found = one
     return found
 
@@ -393,9 +401,13 @@ def _inner(module: str, name: str, family: str) -> str:
 
 
 def _belongs(one: Candidate, fact: TypeFact) -> bool:
-    if one.owner != fact.name:
-        return False
     return fact.path in one.paths or fact.family in _OPEN_TYPES
+
+
+def _holds(one: Candidate, line: int) -> bool:
+    """Return True if a line lies in the function that a definition is local to."""
+    local = one.places[0].local
+    return local is not None and local[0] <= line <= local[1]
 
 
 def _in_package(one: Candidate | TypeFact, package: str, family: str) -> bool:

@@ -18,9 +18,10 @@ _SIGILS = "$@%&#."
 """Characters before a name that people copy with it and that are no part of the word."""
 
 
-_LETTER = rb"[\xc3-\xdf][\x80-\xbf]"
-"""A letter of two bytes in UTF-8: Latin, Greek, Cyrillic, Hebrew and Arabic ones. Those of three
-bytes are mostly characters that end a word.
+_WORD = frozenset(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz")
+_FIRST, _SECOND = frozenset(range(0xC3, 0xE0)), frozenset(range(0x80, 0xC0))
+"""Bytes of words in UTF-8: ASCII, and the first and second byte of letters of two, which are Latin,
+Greek, Cyrillic, Hebrew and Arabic. Characters of three bytes mostly end a word.
 """
 
 
@@ -60,20 +61,31 @@ def terms_of(name: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def pattern(name: str) -> re.Pattern[bytes]:
-    """Return a regular expression that finds a name as a whole word."""
-    start = rb"(?<![0-9A-Za-z_])(?<!" + _LETTER + rb")"
-    end = rb"(?![0-9A-Za-z_]|" + _LETTER + rb")"
-    return re.compile(start + re.escape(name.encode()) + end)
+def _is_word(text: bytes, start: int, end: int) -> bool:
+    """Return True if neither side of a range of a text goes on as a word."""
+    before = text[start - 1] if start else 0
+    if before in _WORD or (before in _SECOND and start > 1 and text[start - 2] in _FIRST):
+        return False
+    after = text[end] if end < len(text) else 0
+    return after not in _WORD and after not in _FIRST
 
 
-def occurrences(text: bytes, word: re.Pattern[bytes]) -> Iterator[Occurrence]:
-    """Yield the lines of a text that hold a word, in order."""
+def _starts(text: bytes, word: bytes) -> Iterator[int]:
+    """Yield where a word stands in a text."""
+    at = text.find(word)
+    while at >= 0:
+        end = at + len(word)
+        if _is_word(text, at, end):
+            yield at
+        at = text.find(word, end)
+
+
+def occurrences(text: bytes, name: str) -> Iterator[Occurrence]:
+    """Yield the lines of a text that hold a name as a whole word, in order."""
     end_of_line = b"\n" if b"\n" in text or b"\r" not in text else b"\r"
     line, counted, columns = 1, 0, []
     start = end = -1
-    for match in word.finditer(text):
-        at = match.start()
+    for at in _starts(text, name.encode()):
         if at < end:
             columns.append(at - start)
             continue
