@@ -6,6 +6,7 @@ from ragit.rank.exact import (
     ASKING,
     COMMON_WORD_WEIGHT,
     RUN,
+    SAME,
     WordWeights,
     evidence,
     match_of_name,
@@ -44,7 +45,7 @@ from ragit.rank.signals import (
     shaped,
     signal_weights,
 )
-from ragit.rank.terms import QUERY_BYTES, QueryTerms, content_words, joined, parse_query
+from ragit.rank.terms import QUERY_BYTES, QueryTerms, Symbol, content_words, joined, parse_query
 
 __all__ = [
     "ASKING",
@@ -73,9 +74,11 @@ __all__ = [
     "REPEAT",
     "RUN",
     "Ranked",
+    "SAME",
     "SIGNAL_NAMES",
     "Scorer",
     "Shares",
+    "Symbol",
     "WordWeights",
     "best_first",
     "content_words",

@@ -23,7 +23,7 @@ from ragit.rank import (
     paths,
 )
 from ragit.records import Record
-from ragit.search.coverage import SequenceShares, is_message, word_weights
+from ragit.search.coverage import SequenceShares, is_message, term_of, word_weights
 from ragit.search.filtered_tree import FilteredTree
 from ragit.search.mentions import mentioned_files
 from ragit.search.splits import split_holders
@@ -42,6 +42,9 @@ LOOKED_AT = 200
 
 DEFINING_FILES = 12
 """Files taken for each name of the query since they define it."""
+
+HOLDING_FILES = 40
+"""Files that may hold a name of the query for all of them to be taken."""
 
 NEAREST = 400
 """Chunks taken by sign bits before they are compared by bytes (see docs and training for the
@@ -117,6 +120,7 @@ def find_candidates(
     near = _nearest_files(store, tree, vectors, wanted) if vectors else {}
     covering = _covering(store, tree, query, holders, covered, scores)
     covering += _defining(tree, query, holders, scores)
+    covering += _holding(tree, query, holders)
     places = _chosen(tree, scores, covering, near, mentions, wanted)
     chunkings = sorted({tree.snapshot.chunkings[place] for place in places})
     forwards = store.forward(chunkings)
@@ -270,6 +274,16 @@ def _defining(
         )
         found += tree.distinct(listed)[:DEFINING_FILES]
     return found
+
+
+def _holding(
+    tree: FilteredTree, query: QueryTerms, holders: Mapping[str, Holders]
+) -> Iterator[int]:
+    """Yield the files that hold a rare name of the query, which its parts may be common beside."""
+    for name in query.names:
+        held = holders.get(term_of(name))
+        if held and len(held.files) <= HOLDING_FILES:
+            yield from (place for place in held.files if place in tree.allowed)
 
 
 def _covering(

@@ -86,6 +86,8 @@ def _promising(
         for name in query.names:
             for ordinal in _holding_name(forward, name):
                 found[ordinal] = found.get(ordinal, 0.0) + 1.0
+            for ordinal in ordinals(forward, term_of(name)):
+                found[ordinal] += 0.5  # the name itself, not only its parts
             for ordinal in _named(forward, term_of(name)):
                 found[ordinal] += 2.0  # its definition
         for ordinal, score in found.items():

@@ -9,7 +9,15 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ragit import words
-from ragit.rank import QueryTerms, WordWeights, joined, match_of_name, of_sequence
+from ragit.rank import (
+    SAME,
+    QueryTerms,
+    Symbol,
+    WordWeights,
+    joined,
+    match_of_name,
+    of_sequence,
+)
 from ragit.words import STOP_WORDS
 
 QUOTED_FROM = 0.12
@@ -47,11 +55,7 @@ def best_line(query: QueryTerms, weights: WordWeights, hit: Landing) -> int:
     the first line that holds such a name. Else the definition, unless another line holds twice as
     much of the query's words.
     """
-    found = _quoted(query, weights, hit)
-    if found is None:
-        found = _defined(query, hit)
-    if found is None:
-        found = _named(query, hit)
+    found = _asked_for(query, weights, hit)
     if found is not None:
         return found
     richest, most = _richest(query, weights, hit)
@@ -60,6 +64,19 @@ def best_line(query: QueryTerms, weights: WordWeights, hit: Landing) -> int:
         return richest if most else _first(hit.lines)
     own = _weight(query, weights, hit.lines[opening])
     return opening if not most or own >= DEFINITION_SHARE * most else richest
+
+
+def _asked_for(query: QueryTerms, weights: WordWeights, hit: Landing) -> int | None:
+    """Return the line that the query quotes or names; what is spelled as in the query first."""
+    quoted = _quoted(query, weights, hit)
+    if quoted is not None:
+        return quoted
+    for as_written in (True, False):
+        for find in (_defined, _named):
+            found = find(query, hit, as_written=as_written)
+            if found is not None:
+                return found
+    return None
 
 
 def definition_line(name: str, lines: Sequence[str], kind: str = "") -> int | None:
@@ -105,17 +122,20 @@ def _as_definition(line: str, match: re.Match[str]) -> float:
     return score - min(len(line) - len(stripped), 40) / 100
 
 
-def _defined(query: QueryTerms, hit: Landing) -> int | None:
-    """Return the line of the definition whose name the query writes."""
+def _defined(query: QueryTerms, hit: Landing, *, as_written: bool) -> int | None:
+    """Return the line of the definition whose name the query writes, in the same spelling or
+    another.
+    """
     for symbol in query.symbols:
-        found = [
-            (_last(name) != symbol.name, at)
-            for name, at in hit.definitions
-            if symbol.key and words.stem(joined(_last(name))) == words.stem(symbol.key)
-        ]
-        if found:
-            return min(found)[1]
+        for name, at in sorted(hit.definitions, key=lambda one: one[1]):
+            last = _last(name)
+            if last == symbol.name if as_written else _is_spelled_like(last, symbol):
+                return at
     return None
+
+
+def _is_spelled_like(name: str, symbol: Symbol) -> bool:
+    return bool(symbol.key) and words.stem(joined(name)) == words.stem(symbol.key)
 
 
 def _last(name: str) -> str:
@@ -123,15 +143,16 @@ def _last(name: str) -> str:
     return re.split(r"::|[.#](?=\w)", name)[-1]
 
 
-def _named(query: QueryTerms, hit: Landing) -> int | None:
+def _named(query: QueryTerms, hit: Landing, *, as_written: bool) -> int | None:
     """Return the line that holds a name of the query best, of equal ones the one that defines it or
     the first.
     """
+    least = SAME if as_written else 0.0
     best: tuple[float, float, int] | None = None
     for name in query.names:
         for at, line in enumerate(hit.lines):
             value = match_of_name(name, line)
-            if not value:
+            if not value or value < least:
                 continue
             comment = line.lstrip().startswith(_COMMENT)
             found = (value, -float(comment), -at)

@@ -55,6 +55,11 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ragit.Ragit]:
     repo.write("auth.py", "class OAuthHandler:\n    pass\n")
     repo.write("retry.c", "#define MAX_RETRY_COUNT 3\n")
     repo.write("shop/rounding.py", ROUNDING)
+    for number in range(90):
+        repo.write(
+            f"fields/f{number}.py", f"def get_field_{number}(field):\n    return get(field)\n"
+        )
+    repo.write("tests/test_fields.py", f"{'x = 1' * 300}\n\n\ndef test_all():\n    getFields(x)\n")
     repo.write("tests/test_shop.py", f'def test_total():\n    """{ISSUE}"""\n    assert shop()\n')
     repo.write("CHANGES.md", f"# 1.2\n\n{ISSUE}")
     repo.write("注.py", "# 调用getUser方法\nx = 1\n")
@@ -73,6 +78,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ragit.Ragit]:
         ("oauth", "auth.py", 1),
         ("max_retry", "retry.c", 1),
         ("core/power.py", "core/power.py", None),
+        ("getFields", "tests/test_fields.py", 5),
         (ISSUE, "shop/rounding.py", None),
         (3 * TRACE + ISSUE, "core/power.py", None),
     ],

@@ -51,6 +51,13 @@ def test_the_same_letters_in_another_case_come_after_the_exact_name() -> None:
     assert landed("status", text, ("status", 0), ("Status", 2)) == 0
 
 
+def test_a_line_that_spells_the_name_comes_before_a_definition_in_another_spelling() -> None:
+    text = '@JsonProperty("target_rate")\npublic long targetRate() {\n    return rate;\n}'
+    assert landed("target_rate", text, ("targetRate", 1)) == 0
+    assert landed("targetRate", text, ("targetRate", 1)) == 1
+    assert landed("TargetRate", text, ("targetRate", 1)) == 1
+
+
 def test_a_message_is_landed_on_where_it_stands() -> None:
     text = (
         "def fill(basket):\n"
