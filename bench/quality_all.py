@@ -43,6 +43,10 @@ class Measure(NamedTuple):
 
 MEASURES = (
     Measure("benchmark", "NDCG@10", measures.ndcg),
+    *(
+        Measure(f"benchmark, {category}", "NDCG@10", measures.ndcg)
+        for category in ("architecture", "semantic", "symbol")
+    ),
     Measure("history", "NDCG@10", measures.ndcg),
     Measure("docs", "MRR", measures.reciprocal),
     Measure("paraphrases", "MRR", measures.reciprocal),
@@ -135,8 +139,10 @@ def of_benchmark(repos: Path, specs: Path, annotations: Path) -> Outcomes:
         with ragit.open(repos / spec["name"]) as index:
             for task in tasks_of(spec, annotations):
                 hits = places_of(index.search(task.query, scope="committed").hits)
-                ranks = (measures.rank_of(partial(holds, one), hits) for one in task.targets)
-                found[Key("benchmark", "fit", spec["name"])].append(Outcome(tuple(ranks)))
+                ranks = (measures.rank_of(partial(holds, at), hits) for at in task.targets)
+                one = Outcome(tuple(ranks))
+                for name in ("benchmark", f"benchmark, {task.category}"):
+                    found[Key(name, "fit", spec["name"])].append(one)
     return found
 
 
