@@ -138,8 +138,25 @@ class Scorer:
             for facts in chunks
             if self._is_found(facts) or (facts.place, facts.chunk) in exact
         ]
-        if not wanted:
+        bound = self._bound(found, wanted) if wanted else None
+        if bound is None:
             return [facts for _, facts in found]
+        always = {chunk for _, chunk in exact}
+        reach = self._reach
+        kept = []
+        for plain, facts in found:
+            best = plain + reach if facts.keyword.names else plain
+            if best >= bound or facts.chunk in always:
+                kept.append(facts)
+        return kept
+
+    @property
+    def _reach(self) -> float:
+        """Return how far its own signals, which are all about its names, can raise a chunk."""
+        return sum(max(weight, 0.0) for _, weight in self._chunk_signals)
+
+    def _bound(self, found: Iterable[tuple[float, ChunkFacts]], wanted: int) -> float | None:
+        """Return the sum that a chunk needs to be among the `wanted` best; None if all may be."""
         best: dict[str, tuple[float, int]] = {}
         for plain, facts in found:
             path = self._files[facts.place].path  # of which a union of trees has several versions
@@ -148,19 +165,9 @@ class Scorer:
         # The same blob at several paths is one hit: its paths share their best chunk.
         blobs = {chunk: plain for plain, chunk in sorted(best.values())}
         if len(blobs) <= wanted:
-            return [facts for _, facts in found]
-        weights = [weight for _, weight in self._chunk_signals]
-        bound = sorted(blobs.values(), reverse=True)[wanted - 1] + sum(
-            min(weight, 0.0) for weight in weights
-        )
-        reach = sum(max(weight, 0.0) for weight in weights)
-        always = {chunk for _, chunk in exact}
-        return [
-            facts
-            for plain, facts in found
-            # the signals of a chunk are all about its names
-            if plain + (reach if facts.keyword.names else 0.0) >= bound or facts.chunk in always
-        ]
+            return None
+        lowering = sum(min(weight, 0.0) for _, weight in self._chunk_signals)
+        return sorted(blobs.values(), reverse=True)[wanted - 1] + lowering
 
     def order(
         self, contenders: Iterable[ChunkFacts], details: Details, least: float
