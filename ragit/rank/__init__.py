@@ -11,6 +11,7 @@ from ragit.rank.exact import (
     evidence,
     match_of_name,
     of_sequence,
+    telling_names,
     unmatched_phrases,
 )
 from ragit.rank.fuse import Fused
@@ -98,5 +99,6 @@ __all__ = [
     "score_files",
     "shaped",
     "signal_weights",
+    "telling_names",
     "unmatched_phrases",
 ]

@@ -105,7 +105,9 @@ def of_sequence(sequence: Sequence[str], weights: WordWeights, tokens: Sequence[
     telling = min(1.0, rare / weights.rarest) if weights.rarest else 1.0
     telling = max(telling, min(1.0, (length - RUN) / RUN))
     asked = OF_QUESTION if sequence[0] in ASKING else 1.0
-    return min(1.0, share / total) * _strength(length) * telling * asked
+    whole = longest == len(sequence) >= RUN
+    strength = 1.0 if whole else _strength(length)
+    return min(1.0, share / total) * strength * telling * asked
 
 
 def _strength(length: float) -> float:
@@ -159,6 +161,13 @@ def _of_names(query: QueryTerms, weights: WordWeights, text: str) -> float:
             few = FEW_OF_SEVERAL if alone and len(words.parts(name)) > 1 else FEW
             best = max(best, value * _rareness(weights.holders.get(name, 1), few))
     return best if alone else best * IN_SENTENCE
+
+
+def telling_names(query: QueryTerms, weights: WordWeights) -> list[str]:
+    """Return the names of a query that are rare enough to say something; a lone one always is."""
+    if query.shape == "symbol":
+        return list(query.names)
+    return [name for name in query.names if _rareness(weights.holders.get(name, 1), FEW) > 0]
 
 
 def _rareness(holders: int, few: int) -> float:

@@ -303,7 +303,9 @@ def _sequences(text: str, shape: str) -> tuple[tuple[str, ...], ...]:
         from ragit.rank.pasted import message_lines
 
         lines = message_lines(text, all_lines=shape not in PASTED)
-    found = (_sequence(line) for line in lines)
+    found = [_sequence(line) for line in lines]
+    # a number may stand for a placeholder of the message
+    found += [tuple(word for word in one if not word.isdigit()) for one in found]
     return tuple(dict.fromkeys(one for one in found if len(one) > 1))[:MAX_SEQUENCES]
 
 

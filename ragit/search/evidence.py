@@ -17,6 +17,9 @@ from ragit.store import ORDINAL_BITS, ChunkRow, Store, chunk_id
 MOST_CHUNKS = 60
 """Chunks whose text is compared with the query: those that hold most of its words."""
 
+OF_WORD = 1e-5
+"""What each word of a chunk costs: of equal ones a short one is likelier to hold a message."""
+
 FRAME_OF_TEXT = 0.5
 """What the innermost frame counts in a text about something else, which its trace only shows."""
 
@@ -80,10 +83,11 @@ def _promising(
     name.
     """
     scores: dict[int, float] = {}
+    names = rank.telling_names(query, weights)
     sequences = SequenceShares(query, weights)
     for chunking, forward in forwards.items():
         found = sequences.of(forward)
-        for name in query.names:
+        for name in names:
             for ordinal in _holding_name(forward, name):
                 found[ordinal] = found.get(ordinal, 0.0) + 1.0
             for ordinal in ordinals(forward, term_of(name)):
@@ -92,7 +96,7 @@ def _promising(
                 found[ordinal] += 2.0  # its definition
         for ordinal, score in found.items():
             if score >= LEAST_SHARE:
-                scores[chunk_id(chunking, ordinal)] = score
+                scores[chunk_id(chunking, ordinal)] = score - OF_WORD * forward.lengths[ordinal]
     return scores
 
 

@@ -14,6 +14,7 @@ from ragit.rank.exact import (
     joins_to,
     longest_runs,
     of_sequence,
+    telling_names,
 )
 from ragit.words import STOP_WORDS
 
@@ -48,6 +49,25 @@ def test_a_message_is_found_as_it_is_printed(text: str) -> None:
 def test_a_message_with_something_in_its_middle_is_found_by_the_rest() -> None:
     text = 'raise ValueError(f"the {name} cannot hold more apples than {most}")'
     assert 0.6 < found("the basket cannot hold more apples than 12", text) < 1.0
+
+
+def test_a_number_may_stand_for_what_the_code_leaves_open() -> None:
+    text = 'log.info("Basket {} target state change", name)'
+    assert found("Basket 42 target state change", text) == pytest.approx(1.0)
+
+
+def test_all_words_of_a_short_message_side_by_side_are_full_evidence() -> None:
+    assert found("basket should be full", 'check(basket, "Basket should be full")') == 1.0
+    assert found("basket should be full soon", 'check(basket, "Basket should be full")') < 0.8
+
+
+def test_a_name_in_a_sentence_is_telling_where_few_files_hold_it() -> None:
+    query = "error getting the offset of topicPartition"
+    asked = parse_query(query)
+    assert telling_names(asked, weights(query, holders=3)) == ["topicPartition"]
+    assert telling_names(asked, weights(query, holders=900)) == []
+    alone = parse_query("topicPartition")
+    assert telling_names(alone, weights("topicPartition", holders=900)) == ["topicPartition"]
 
 
 def test_words_in_another_order_or_far_apart_are_no_evidence() -> None:
