@@ -45,6 +45,9 @@ TYPES = frozenset(
     "class enum interface module object protocol record service struct trait type".split()
 )
 _TAGS = re.compile(r"^\s*[@\\:]\w+.*$|<[^>]{1,80}>|\{@\w+\s+([^}]*)\}", re.MULTILINE)
+_NO_QUESTION = re.compile(r"://|\b(?:TODO|FIXME|XXX|override|compatibility|deprecated)\b", re.I)
+"""What says something about a comment or its code, not what the code does."""
+
 _NO_CODE = re.compile(r"^(html|css|scss|markdown|json|yaml|toml|xml|sql|text|ini)$")
 
 
@@ -154,7 +157,7 @@ def docs_of(path: str, text: str) -> Iterator[Doc]:
             continue
         code = "\n".join(lines[n - 1] for n in rest)
         place = Place(path, piece.start_line, piece.end_line)
-        yield Doc(sentence, place, said, shares_no_word(sentence, f"{path} {piece.parent} {code}"))
+        yield Doc(sentence, place, said, shares_no_word(sentence, code))
 
 
 def first_sentence(doc: str, symbol: str) -> str:
@@ -166,6 +169,7 @@ def first_sentence(doc: str, symbol: str) -> str:
     text = " ".join(word for word in _TAGS.sub(r" \1 ", doc).split() if word not in names)
     sentence = re.split(r"(?<=[a-z\d)`'\"])\.(?:\s|$)", text, maxsplit=1)[0].strip(" .*/#-!")
     usual = len(words.identifiers(sentence)) in DOC_WORDS and sentence.isascii()
+    usual = usual and not _NO_QUESTION.search(sentence)
     return sentence if usual else ""
 
 

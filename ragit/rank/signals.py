@@ -211,6 +211,16 @@ def _names_file(file: FileFacts, query: QueryFacts) -> float:
     return len(pieces.intersection(query.terms.weights)) / len(pieces) if pieces else 0.0
 
 
+def _long_name(file: FileFacts, query: QueryFacts) -> float:
+    """Its name has several words: it is a part of what a file of one word is about."""
+    stem = file.path.rpartition("/")[2].rpartition(".")[0]
+    return min(1.0, max(0, len(words.parts(stem)) - 1) / LONG_NAME)
+
+
+LONG_NAME = 4
+"""Words beyond the first from which a file's name is as long as can be."""
+
+
 def _waived(file: FileFacts, query: QueryFacts) -> float:
     """Return what is left of a demotion: nothing where the file alone holds a quarter of the
     query's words.
@@ -297,6 +307,7 @@ FILE_SIGNALS: Mapping[str, FileSignal] = {
     "tooling": FileSignal(_tooling, -0.6, "settings of tools, a translation or a list of changes"),
     "prose": FileSignal(_prose, -0.6, "prose, and code is preferred"),
     "notCode": FileSignal(_not_code, -0.15, "its best place is a heading, a key or plain text"),
+    "longName": FileSignal(_long_name, -0.4, "its name has several words: a part of something"),
     "declares": FileSignal(
         _declares, -0.3, "a header or stub: the bodies are in the file beside it"
     ),

@@ -70,6 +70,7 @@ SHOWS = {
     "vendored": "bounded queue of jobs",
     "prose": "reserve stock",
     "declares": "cache_evict_oldest",
+    "longName": "StockLedger",
     "repeat": "StockLedger",
 }
 """A query whose hits have a part of this signal."""

@@ -253,6 +253,13 @@ def test_a_header_is_lowered_where_the_bodies_lie_beside_it() -> None:
     assert of_file("declares", "a.h") == 0.0
 
 
+def test_a_file_whose_name_has_several_words_is_lowered() -> None:
+    assert of_file("longName", "src/routing.py") == 0.0
+    assert of_file("longName", "src/http/request_handler.py") == 0.25
+    assert of_file("longName", "NodeHTTPRequestHandlerFactory.ts") == 1.0
+    assert of_file("longName", "Makefile") == 0.0
+
+
 def lowered(path: str, query: str = "where are carts kept") -> bool:
     return of_file("prose", path, query) == 1.0
 
