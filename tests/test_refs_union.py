@@ -109,6 +109,21 @@ def test_each_text_is_one_hit_with_its_refs(tagged: GitSandbox) -> None:
         assert found.looked_at == LookedAt(4, 4, 4, 6, 6)
 
 
+def test_a_text_that_moved_between_two_refs_is_one_hit(repo: GitSandbox) -> None:
+    repo.write("old.py", SOURCE.format(1))
+    repo.commit()
+    repo.tag("v1")
+    repo.git("mv", "old.py", "new.py")
+    repo.write("new.py", SOURCE.format(2))
+    repo.commit()
+    repo.tag("v2")
+    with ragit.open(repo.path) as index:
+        found = index.search("read_offset", refs=["v*"], optimize=False)
+    [hit] = [one for one in found.hits if one.symbol == "read_offset"]
+    assert {hit.path, *hit.also} == {"old.py", "new.py"}
+    assert names(hit) == ["v1", "v2"]
+
+
 def test_uncommitted_work_is_in_no_ref(tagged: GitSandbox) -> None:
     tagged.write("draft.py", "def draft_offset():\n    return 7\n")
     with ragit.open(tagged.path) as index:

@@ -338,7 +338,7 @@ def _best(
     among: Iterable[int] | None = None,
 ) -> list[int]:
     """Return the indices of the `limit` best files, of each path its best version."""
-    if tree.has_versions:
+    if tree.union:
         return tree.distinct(best_first(scores, len(scores), among))[:limit]
     return best_first(scores, limit, among)
 

@@ -21,8 +21,13 @@ class FilteredTree:
         allowed: Callable[[int, bytes], bool] | None,
         lacked: Lacked | None = None,
         whole: WholeTree | None = None,
+        *,
+        union: bool = False,
     ) -> None:
-        """Apply filters; `whole` is what is known of the snapshot already."""
+        """Apply filters; `whole` is what is known of the snapshot already. In a `union` of trees, a
+        path may be there once for each of its versions.
+        """
+        self.union = union
         self.snapshot = snapshot
         self._lacked = lacked
         rows = enumerate(zip(snapshot.chunkings, snapshot.paths, strict=True))
@@ -63,14 +68,9 @@ class FilteredTree:
         """Return those of some chunks that may be found; None if that are all."""
         return self._lacked.of(chunks) if self._lacked else None
 
-    @property
-    def has_versions(self) -> bool:
-        """True if a path is there several times, once for each version: the tree is a union."""
-        return self.whole.versions > 1
-
     def distinct(self, places: Iterable[int]) -> list[int]:
         """Return the first of some indices for each path, in their order."""
-        if not self.has_versions:
+        if not self.union:
             return list(places)
         first: dict[bytes, int] = {}
         for place in places:
@@ -78,9 +78,9 @@ class FilteredTree:
         return list(first.values())
 
     def hashes(self, store: Store, chunks: Iterable[int]) -> dict[int, bytes] | None:
-        """Return the hashes of the texts of some chunks, and of others in their files; None for a
-        tree in which every file is there once.
+        """Return the hashes of the texts of some chunks of a union, and of others in their files;
+        None for any other tree, in which each text is a place of its own.
         """
-        if not self.has_versions:
+        if not self.union:
             return None
         return chunk_hashes(store, {chunk >> ORDINAL_BITS for chunk in chunks})

@@ -146,7 +146,7 @@ class HitBuilder:
         """
         offset = f":{row.start}" if row.start_line == row.end_line else ""
         found = f"{self._path(ranked.facts.place)}:{row.start_line}-{row.end_line}{offset}"
-        if not self._tree.has_versions:
+        if not self._tree.union:
             return found
         blob, _ = self._texts.blobs[ranked.facts.chunk >> ORDINAL_BITS]
         return f"{found}@{blob[:_SHOWN_DIGITS]}"

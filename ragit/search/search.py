@@ -142,7 +142,11 @@ class Searcher:
         store, texts = opened.store, opened.texts
         lacked = Lacked(store, opened.without.snapshot) if opened.without else None
         tree = FilteredTree(
-            opened.tree.snapshot, self._filter(store, query, lacked), lacked, opened.whole
+            opened.tree.snapshot,
+            self._filter(store, query, lacked),
+            lacked,
+            opened.whole,
+            union=opened.target.union,
         )
         if not tree.places:
             return Found(notes=(_nothing_passes(opened, query),))
