@@ -17,10 +17,11 @@ from test_invariants import FEW, QUERIES, assert_same, sandbox, store
 
 import ragit
 from ragit.chunk import text_of
+from ragit.digests import SIZE, digest
 from ragit.errors import UnknownRevision
 from ragit.git import Repo
 from ragit.refs import FileMap, extended, line_of, listed, load, matching, spans
-from ragit.refs.file_map import unpacked
+from ragit.refs.file_map import _MAGIC, unpacked
 from ragit.refs.names import version_key
 from ragit.types import Hit, LookedAt, Oid
 
@@ -188,6 +189,9 @@ def test_a_map_is_the_same_after_it_was_packed(tagged: GitSandbox) -> None:
     assert again is not None
     assert (again.trees, list(again.rows())) == (found.trees, list(found.rows()))
     assert load(Path("nowhere")) is None
+    start = len(_MAGIC) + SIZE
+    for body in (b"", b"x" * 200, found.packed()[start:-1]):
+        assert unpacked(_MAGIC + digest(body) + body) is None
 
 
 @pytest.mark.parametrize("kind", ["sha256", "worktree", "replaced", "octopus"])

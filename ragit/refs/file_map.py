@@ -146,6 +146,13 @@ def unpacked(data: bytes) -> FileMap | None:
     body = data[start:]
     if data[: len(_MAGIC)] != _MAGIC or digest(body) != data[len(_MAGIC) : start]:
         return None
+    try:
+        return _parsed(body)
+    except (struct.error, zlib.error, ValueError):  # written by no version of ragit
+        return None
+
+
+def _parsed(body: bytes) -> FileMap:
     size, *lengths = _HEAD.unpack_from(body)
     at, parts = _HEAD.size, []
     for length in lengths:
@@ -155,6 +162,8 @@ def unpacked(data: bytes) -> FileMap | None:
     half = len(sums) // 2
     oids = [parts[2][at : at + size] for at in range(0, len(parts[2]), size or 1)]
     trees = parts[0].decode().split("\n")
+    if not len(oids) == half == len(sums) - half or len(parts[3]) != half * _width(trees):
+        raise ValueError("the parts of a map are of different lengths")
     return FileMap(trees, sums[:half], sums[half:], oids, parts[3])
 
 
