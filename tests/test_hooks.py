@@ -15,6 +15,7 @@ from hooking import Hooked, command
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ragit import installation
 from ragit.errors import ConfigError, HooksNotWritable
 from ragit.git import version
 from ragit.hooks import files as hook_files
@@ -606,7 +607,7 @@ def test_the_way_to_install_ragit_names_where_it_came_from(
         def read_text(self, name: str) -> str | None:
             return direct_url
 
-    monkeypatch.setattr(install.metadata, "distribution", lambda name: Installed())
+    monkeypatch.setattr(installation.metadata, "distribution", lambda name: Installed())
     monkeypatch.setattr(sys, "executable", "/home/me/.cache/uv/archive-v0/x/bin/python")
     with pytest.raises(ConfigError) as caught:
         hooked.install()
