@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 from sandbox import GitSandbox
+from terminal import Terminal
 
 import ragit
 from ragit.hooks.install import Hooks
@@ -82,7 +83,16 @@ def settle(folder: Path) -> None:
 def command(
     *args: str | Path, cwd: Path, env: dict[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run ragit's command line."""
+    """Run ragit's command line in this process, in a tenth of the time of one of its own."""
+    words = [str(arg) for arg in args]
+    said = Terminal(cwd, **(env or {})).ragit(*words)
+    return subprocess.CompletedProcess(words, said.code, said.out, said.err)
+
+
+def process(
+    *args: str | Path, cwd: Path, env: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run ragit's command line in a process of its own, where locks and signals matter."""
     return subprocess.run(
         [
             sys.executable,

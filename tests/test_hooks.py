@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hooking import Hooked, command
+from hooking import Hooked, command, process
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -549,7 +549,7 @@ def test_run_is_silent_and_succeeds_everywhere(hooked: Hooked, where: str, tmp_p
     if where == "bad settings":
         hooked.git("config", "ragit.no.such", "1")
     folder = tmp_path if where == "nowhere" else hooked.path
-    done = command("hooks", "run", "post-commit", cwd=folder)
+    done = process("hooks", "run", "post-commit", cwd=folder)  # it leaves a worker behind
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     if where != "nowhere":
         hooked.settle()

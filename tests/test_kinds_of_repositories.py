@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hooking import Hooked, command
+from hooking import Hooked, command, process
 from sandbox import GitSandbox
 
 from ragit.git import version
@@ -526,7 +526,7 @@ def test_a_foreign_owner_is_refused_in_gits_words(history: GitSandbox) -> None:
             "dubious ownership" in done.stderr,
             "safe.directory" in done.stderr,
         ) == (2, True, True)
-    assert command("hooks", "run", cwd=history.path).returncode == 0
+    assert process("hooks", "run", cwd=history.path).returncode == 0
     trusted = {
         "GIT_CONFIG_COUNT": "1",
         "GIT_CONFIG_KEY_0": "safe.directory",

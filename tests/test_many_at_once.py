@@ -26,7 +26,7 @@ import pytest
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parent))
 
-from hooking import Hooked, command, settle
+from hooking import Hooked, process, settle
 from sandbox import clean_environment
 from storing import tampered
 
@@ -174,7 +174,7 @@ def test_gc_takes_nothing_from_under_a_running_index(tmp_path: Path) -> None:
         subprocess.Popen([*COMMAND, task], cwd=repo.path, stdout=subprocess.DEVNULL)
         for task in ["gc"] * 3
     ]
-    report = command("index", "--json", gone, cwd=repo.path)
+    report = process("index", "--json", gone, cwd=repo.path)
     assert (report.returncode, json.loads(report.stdout)["files"]) == (0, 61)
     assert [process.wait() for process in running] == [0, 0, 0]
     assert repo.check().fresh
@@ -278,15 +278,15 @@ def test_a_full_disk_is_told_in_one_sentence_and_nothing_is_lost(tmp_path: Path)
     repo = crowded(tmp_path / "repo", files=400)
     with small_disk(tmp_path / "disk", "700k") as disk:
         repo.git("config", "ragit.index.storePath", str(disk / "index.db"))
-        done = command("index", cwd=repo.path)
+        done = process("index", cwd=repo.path)
         assert done.returncode == 2, done.stdout
         message, hint = done.stderr.splitlines()
         assert message.startswith("error: ") and "full" in message
         assert hint.startswith("hint: Free some space")
-        status = command("status", cwd=repo.path)
+        status = process("status", cwd=repo.path)
         assert status.returncode in (0, 2) and "Traceback" not in status.stderr
         subprocess.run(["mount", "-o", "remount,size=20m", disk], check=True)
-        assert command("index", cwd=repo.path).returncode == 0
+        assert process("index", cwd=repo.path).returncode == 0
         assert repo.check().fresh
         with Store(disk / "index.db", writable=True) as store:
             assert store.problems() == []
@@ -355,7 +355,7 @@ def test_a_harmed_store_heals_or_tells_what_to_type(
     store = repo.folder / "index.db"
     assert callable(harm)
     harm(store)
-    searched = [command("search", "--json", "--ref", ref, "marker", cwd=repo.path) for ref in REFS]
+    searched = [process("search", "--json", "--ref", ref, "marker", cwd=repo.path) for ref in REFS]
     for ref, done in zip(REFS, searched, strict=True):
         assert done.returncode in (0, 2), done.stderr
         if done.returncode == 0:
@@ -369,12 +369,12 @@ def test_a_harmed_store_heals_or_tells_what_to_type(
             assert len(done.stderr.splitlines()) == 2
             assert types in done.stderr
     if outcome == HEALS:
-        assert command("index", *REFS, cwd=repo.path).returncode == 0
+        assert process("index", *REFS, cwd=repo.path).returncode == 0
     elif harm is from_the_future:
         repo.git("config", "ragit.index.storePath", str(tmp_path / "mine.db"))
     else:
-        assert command("doctor", cwd=repo.path).returncode == 1
-        assert command("index", "--rebuild", *REFS, cwd=repo.path).returncode == 0
+        assert process("doctor", cwd=repo.path).returncode == 1
+        assert process("index", "--rebuild", *REFS, cwd=repo.path).returncode == 0
     assert [one_ref(repo, ref) for ref in REFS] == [answers[ref] for ref in REFS]
 
 
@@ -387,7 +387,7 @@ def test_a_store_from_another_machine_is_used(tmp_path: Path) -> None:
     other.git("config", "ragit.index.workers", "1")
     other.folder.mkdir()
     shutil.copy(repo.folder / "index.db", other.folder / "index.db")
-    report = json.loads(command("index", "--json", cwd=other.path).stdout)
+    report = json.loads(process("index", "--json", cwd=other.path).stdout)
     assert (report["indexed"], one_ref(other, "HEAD")) == (0, right_answers(repo)["main"])
 
 

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hooking import Hooked, command
+from hooking import Hooked, command, process
 from sandbox import GitSandbox
 from storing import tampered
 
@@ -326,7 +326,7 @@ def test_an_older_or_newer_ragit_on_the_same_store_does_no_harm(hooked: Hooked) 
     with tampered(store) as db:
         db.pragma("user_version", 1000)
     configure(hooked)
-    assert command("hooks", "run", cwd=hooked.path).returncode == 0
+    assert process("hooks", "run", cwd=hooked.path).returncode == 0
     hooked.settle()
     assert "newer than this ragit" in hooked.log()[-1]
     assert not (

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from hooking import Hooked, command
+from hooking import Hooked, process
 from kill_rebuild import subjects
 
 from ragit.errors import StoreUnreadable
@@ -96,7 +96,7 @@ def test_what_is_paid_for_while_a_rebuild_runs_is_kept(repo: Hooked, tmp_path: P
     log = tmp_path / "log"
     with writer(repo, log):
         for _ in range(3):
-            assert command("index", "--rebuild", cwd=repo.path).returncode == 0
+            assert process("index", "--rebuild", cwd=repo.path).returncode == 0
     assert len(paid(log)) > 3
     assert paid(log) <= described(repo)
     assert_whole(repo)
@@ -112,7 +112,7 @@ def killed(repo: Hooked, log: Path, steps: list[int]) -> None:
             assert done.returncode == -signal.SIGKILL, (step, done.stderr)
             assert_whole(repo)
     assert paid(log) <= described(repo)
-    assert command("gc", cwd=repo.path).returncode == 0
+    assert process("gc", cwd=repo.path).returncode == 0
     assert unfinished_files(repo.store) == []
     assert paid(log) <= described(repo)
     assert_whole(repo)
@@ -154,7 +154,7 @@ def test_a_rebuild_killed_at_system_calls_loses_nothing(repo: Hooked, tmp_path: 
             kills += done.returncode != 0
             assert_whole(repo)
     assert kills >= 90
-    assert command("gc", cwd=repo.path).returncode == 0
+    assert process("gc", cwd=repo.path).returncode == 0
     assert unfinished_files(repo.store) == []
     assert paid(log) <= described(repo)
     assert_whole(repo)
@@ -173,7 +173,7 @@ def test_what_an_interrupted_rebuild_paid_for_is_used_by_the_next(repo: Hooked) 
         subject = subjects(store)[0]
     with Store(left, writable=True) as store, store.writing():
         store.descriptions.keep(OF_CHUNK, "second", {subject: "second"})
-    assert command("index", "--rebuild", cwd=repo.path).returncode == 0
+    assert process("index", "--rebuild", cwd=repo.path).returncode == 0
     assert described(repo) == {"first", "second"}
     assert unfinished_files(repo.store) == []
 
@@ -181,14 +181,14 @@ def test_what_an_interrupted_rebuild_paid_for_is_used_by_the_next(repo: Hooked) 
 def test_doctor_names_what_a_killed_rebuild_left_and_gc_removes_it(repo: Hooked) -> None:
     Store(repo.store.with_name("index.db.new-0a1b2c3d"), writable=True).close()
     repo.store.with_name("index.db.new-0a1b2c3d-wal").write_bytes(b"x")
-    said = command("doctor", cwd=repo.path).stdout
+    said = process("doctor", cwd=repo.path).stdout
     assert "index.db.new-0a1b2c3d" in said
     assert "ragit gc" in said
     with held(Path(f"{repo.store}.rebuild.lock")):  # a rebuild at work is no leftover
-        assert "index.db.new" not in command("doctor", cwd=repo.path).stdout
-        assert command("gc", cwd=repo.path).returncode == 0
+        assert "index.db.new" not in process("doctor", cwd=repo.path).stdout
+        assert process("gc", cwd=repo.path).returncode == 0
         assert unfinished_files(repo.store) != []
-    assert command("gc", cwd=repo.path).returncode == 0
+    assert process("gc", cwd=repo.path).returncode == 0
     assert unfinished_files(repo.store) == []
 
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hooking import PATIENCE_S, Hooked, command, settle
+from hooking import PATIENCE_S, Hooked, process, settle
 
 import ragit
 from ragit.hooks import failure, queue, script, state_files, worker
@@ -217,12 +217,12 @@ def test_a_failure_is_told_once_and_not_repeated_at_once(hooked: Hooked) -> None
     rewrite(hooked, 2)
     time.sleep(0.5)
     assert len(hooked.log()) == lines  # too early to try again
-    first = command("config", cwd=hooked.path)
+    first = process("config", cwd=hooked.path)
     assert first.stderr.startswith("note: indexing in the background failed: the index ")
     assert "ragit index --rebuild" in first.stderr
-    assert command("config", cwd=hooked.path).stderr == ""
+    assert process("config", cwd=hooked.path).stderr == ""
     assert "failed (the index" in failure.state(hooked.folder)
-    assert command("index", "--rebuild", cwd=hooked.path).returncode == 0
+    assert process("index", "--rebuild", cwd=hooked.path).returncode == 0
     assert failure.state(hooked.folder) == ""
     rewrite(hooked, 3)
     hooked.settle()
@@ -312,7 +312,7 @@ def test_a_special_file_that_came_with_an_archive_does_not_block_git(
     hooked.settle()
     assert hooked.check().fresh
     SPECIAL[kind](set_aside(hooked.folder / name), elsewhere)
-    assert command("hooks", "run", "post-commit", cwd=hooked.path).returncode == 0
+    assert process("hooks", "run", "post-commit", cwd=hooked.path).returncode == 0
     hooked.settle()
 
 
@@ -341,7 +341,7 @@ def test_what_a_killed_worker_left_is_named_and_removed(hooked: Hooked) -> None:
     os.utime(left, (1, 1))
     young = hooked.folder / "pending.54321"
     young.write_text(f"{hooked.path}\n")
-    found = command("doctor", cwd=hooked.path).stdout
+    found = process("doctor", cwd=hooked.path).stdout
     assert "pending.12345 was left by a worker that was killed" in found
     hooked.commit()
     hooked.settle()
@@ -487,7 +487,7 @@ def test_what_pre_commit_says_in_variables(
 def test_a_bare_repository_can_be_told_to_index(tmp_path: Path, hooked: Hooked) -> None:
     bare = hooked.clone(tmp_path / "bare.git", "--bare")
     bare.git("config", "ragit.embedding.provider", "none")
-    assert command("hooks", "run", cwd=bare.path).returncode == 0
+    assert process("hooks", "run", cwd=bare.path).returncode == 0
     settle(bare.path / "ragit")
     with ragit.open(bare.path) as index:
         assert index.check().fresh
