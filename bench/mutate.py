@@ -93,7 +93,18 @@ def copy_tree(to: Path) -> None:
 def notices(tree: Path, tests: tuple[str, ...]) -> bool:
     """Run tests in a copy of the tree, and return whether one fails (or they take too long)."""
     environment = os.environ | {"PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1"}
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-x",
+        "-n",
+        "0",
+        "-p",
+        "no:cacheprovider",
+        *tests,
+    ]
     try:
         done = subprocess.run(
             command, cwd=tree, env=environment, capture_output=True, timeout=TIMEOUT_S

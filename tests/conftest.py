@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,6 +23,9 @@ from ragit.git import Repo
 # A shell that starts us in the background ignores Ctrl-C, and so would all that tests start and
 # interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Tests start hundreds of processes, and each takes twice as long if it has to compile ragit first.
+sys.dont_write_bytecode = False
 
 # The same examples each time, so that a red run tells of the change and not of luck;
 # HYPOTHESIS_PROFILE=long looks elsewhere for an hour, raw finds and does not shrink. No deadline:

@@ -34,7 +34,7 @@ def clean_environment(home: Path) -> dict[str, str]:
     kept = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith(("GIT_", "XDG_", "RAGIT_"))
+        if not name.startswith(("GIT_", "XDG_", "RAGIT_")) and name != "PYTHONDONTWRITEBYTECODE"
     }
     who = {
         f"GIT_{role}_{what}": value for role in ("AUTHOR", "COMMITTER") for what, value in _IDENTITY
