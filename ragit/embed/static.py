@@ -16,10 +16,11 @@ import math
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import chain, repeat
 from operator import add, mul
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ragit.embed.modelfile import ModelFile, open_model
 from ragit.embed.options import EmbedderOptions, fingerprint
@@ -150,6 +151,30 @@ def _rounded(scales: NDArray[np.float32], used: NDArray[np.bool_]) -> tuple[Floa
     return rounded, step
 
 
+class _Tables(NamedTuple):
+    """What does not depend on the texts."""
+
+    known: dict[str, int]
+    rows: NDArray[np.int8]
+    scales: Floats
+    step: float
+    """Step of the rounded scales."""
+
+
+@lru_cache(maxsize=1)
+def _tables(file: ModelFile) -> _Tables:
+    """Return the tables of a file, made once per process: that takes 60 ms."""
+    import numpy
+
+    scales, rows = file.sections()
+    matrix = numpy.frombuffer(rows, dtype=numpy.int8).reshape(-1, file.dimensions)
+    rounded, step = _rounded(
+        numpy.frombuffer(scales, dtype="<f4"), numpy.asarray(matrix.any(axis=1))
+    )
+    known = {word: number for number, word in enumerate(file.words())}
+    return _Tables(known, matrix, rounded, step)
+
+
 class _Matrix:
     """The model's formula for many texts at once, with numpy and a cache of identifiers."""
 
@@ -157,14 +182,9 @@ class _Matrix:
         import numpy
 
         self._np = numpy
-        scales, rows = file.sections()
         self._file = file
-        self._rows = numpy.frombuffer(rows, dtype=numpy.int8).reshape(-1, file.dimensions)
-        self._scales, self._step = _rounded(
-            numpy.frombuffer(scales, dtype="<f4"), numpy.asarray(self._rows.any(axis=1))
-        )
+        self._known, self._rows, self._scales, self._step = _tables(file)
         self._mean = numpy.array(file.mean(), dtype=numpy.float64)
-        self._known = {word: number for number, word in enumerate(file.words())}
         self._forget()
 
     def encode(self, texts: Sequence[Sequence[str]]) -> list[bytes]:
