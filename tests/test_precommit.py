@@ -130,7 +130,7 @@ def test_names_of_files_are_ignored(hooked: Hooked, names: list[str]) -> None:
 def test_a_single_name_is_a_revision(hooked: Hooked) -> None:
     hooked.git("branch", "b.py")
     assert command("check", "b.py", "--fix", cwd=hooked.path).stdout.startswith(
-        "fresh: all of b.py"
+        "fresh: everything in b.py"
     )
     assert command("check", "no-such", cwd=hooked.path).returncode == 2
 
