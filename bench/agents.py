@@ -32,10 +32,8 @@ from typing import Any, NamedTuple
 from quality import Task, holds, tasks_of
 
 from ragit.mcp import listing, search
-from ragit.mcp.call import Call
 from ragit.mcp.tools import INSTRUCTIONS, TOOLS
 from ragit.mcp.workspace import Asked, Workspace
-from ragit.records import replaced
 from ragit.types import Answer
 
 BUDGETS = (500, 1000, 2000, 4000)
@@ -120,13 +118,9 @@ def report_start(count: Count) -> None:
 
 
 def ask(workspace: Workspace, query: str) -> Answer:
-    return workspace.ask(
-        lambda opened, index, on_index: opened.ask(
-            replaced(search.query_of({"query": query}), index=index), on_index
-        ),
-        None,
-        Call(),
-    ).answer
+    """Return the answer to a query once all of the tree is indexed."""
+    with workspace.opened() as opened:
+        return opened.ask(search.query_of({"query": query}))
 
 
 def first_page(found: Answer) -> str:
