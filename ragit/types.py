@@ -451,6 +451,8 @@ class Answer(Record):
     """What else a reader has to know about the answer, a sentence each."""
     left_out: int = 0
     """The number of hits that did not fit into the tokens that were asked for."""
+    weaker: int = 0
+    """The number of hits that were left out because the best one is far better."""
 
     @property
     def complete(self) -> bool:

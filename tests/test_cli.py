@@ -542,3 +542,18 @@ def test_version_and_help(shell: Terminal) -> None:
     assert shell.ragit(
         "-C", "src", "search", "-k1", "--path", "*.py", "hello", code=0
     ).out.startswith("a.py:1\n")
+
+
+def test_short_formats_leave_out_far_weaker_hits(shell: Terminal, repo: GitSandbox) -> None:
+    repo.write("src/c.py", "def unrelated():\n    return 'hello'\n")
+    repo.commit()
+    asked = ("search", "--mode", "keyword", "hello greeting name")
+    everything = shell.ragit(*asked, "--format", "vimgrep", code=0).out.splitlines()
+    for name in ("compact", "markdown"):
+        kept = shell.ragit("-c", "retrieval.leastShare=0.99", *asked, "--format", name, code=0)
+        weaker = len(everything) - 1
+        assert f"{weaker} weaker hits are left out (retrieval.leastShare)" in kept.out + kept.err
+        said = shell.ragit("-c", "retrieval.leastShare=0", *asked, "--format", name, code=0)
+        assert "weaker" not in said.out + said.err
+    compact = shell.ragit("-c", "retrieval.leastShare=0", *asked, "--format", "compact", code=0)
+    assert len(compact.out.splitlines()) == len(everything)

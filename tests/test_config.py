@@ -700,6 +700,7 @@ UNTRUSTED = {
     "imageDescription.maxPixels": "at most 50000000",
     "retrieval.topK": "at most 50",
     "retrieval.minScore": "yes",
+    "retrieval.leastShare": "yes",
     "retrieval.hybridSearch.enabled": "yes",
     "retrieval.hybridSearch.keywordWeight": "yes",
     "retrieval.hybridSearch.keywordScoring": "yes",

@@ -34,6 +34,7 @@ from ragit.render import (
     notes,
     status_json,
     status_text,
+    strongest,
     summary,
     visible,
 )
@@ -523,6 +524,15 @@ def test_line_ends_of_every_kind() -> None:
         assert lines_of(hit(text=CODE.replace("\n", end))) == CODE.split("\n")
     assert lines_of(hit(text="a\rb", start_line=1, end_line=1)) == ["a\rb"]
     assert lines_of(hit(text="a\r\nb\r", start_line=1, end_line=2)) == ["a", "b"]
+
+
+def test_far_weaker_hits_are_left_out_and_counted() -> None:
+    several = [hit(path=f"{n}.py", score=score) for n, score in enumerate((0.8, 0.5, 0.4, 0.39))]
+    found = strongest(answer(*several), 0.5)
+    assert [one.path for one in found.hits] == ["0.py", "1.py", "2.py"]
+    assert notes(found) == ["note: 1 weaker hit is left out (retrieval.leastShare)"]
+    assert strongest(answer(*several), 0) == answer(*several)
+    assert strongest(answer(), 0.5) == answer()
 
 
 def test_compact_is_a_line_for_each_hit() -> None:

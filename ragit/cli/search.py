@@ -98,6 +98,8 @@ def search(ctx: click.Context, /, query: tuple[str, ...], **options: Any) -> int
         show = render.format_named(options["format_name"])
         answer = _answer(index, asked, query, options["like"])
         style = render_options({**options, "explain": asked.explain}, index)
+        if options["format_name"] in render.SHORT:
+            answer = render.strongest(answer, index.config.retrieval.least_share)
     answer, style = render.fitted(answer, style, show)
     is_text = options["format_name"] == "text"
     print_lines(show(answer, style), page=is_text)

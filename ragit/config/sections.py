@@ -430,6 +430,14 @@ class Retrieval(Section):
     min_score: float = knob(
         0.0, "Hits below this score are left out.", low=0, high=100, untrusted=FREE
     )
+    least_share: float = knob(
+        0.5,
+        "In markdown and compact output, hits below this share of the best hit's score are left "
+        "out; 0: none are.",
+        low=0,
+        high=1,
+        untrusted=FREE,
+    )
     query_prefix: str = knob(
         "", "Put before a query before it is embedded; empty: embedding.queryPrefix."
     )

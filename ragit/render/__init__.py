@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 from ragit.errors import UnknownFormat
 from ragit.render.agents import agents_json, agents_text, changes_text, snippet_text
-from ragit.render.budget import BYTES_PER_TOKEN, fitted
+from ragit.render.budget import BYTES_PER_TOKEN, fitted, strongest
 from ragit.render.machine import compact, dumps, json, markdown, vimgrep
 from ragit.render.reports import (
     described_json,
@@ -49,6 +49,10 @@ FORMATS: dict[str, Format] = {
 }
 
 
+SHORT = frozenset(("markdown", "compact"))
+"""Formats that leave out hits far weaker than the best one."""
+
+
 def format_named(name: str) -> Format:
     """Return the format of that name. Raises UnknownFormat, with the nearest that exists."""
     if name in FORMATS:
@@ -69,6 +73,7 @@ __all__ = [
     "PLAIN",
     "Paint",
     "RenderOptions",
+    "SHORT",
     "agents_json",
     "agents_text",
     "changes",
@@ -102,6 +107,7 @@ __all__ = [
     "since",
     "status_json",
     "status_text",
+    "strongest",
     "summary",
     "usages",
     "visible",

@@ -345,6 +345,9 @@ def notes(answer: Answer) -> list[str]:
         found.append(f"note: {none_indexed(answer.completeness.unsearched)}")
     if answer.left_out:
         found.append(f"note: {counted(answer.left_out, 'more hit')} did not fit into --max-tokens")
+    if answer.weaker:
+        weaker = counted(answer.weaker, "weaker hit is", "weaker hits are")
+        found.append(f"note: {weaker} left out (retrieval.leastShare)")
     if not answer.hits and not answer.left_out:
         found.append(f"no hits in {ref}{left_out(answer)}")
     return found
