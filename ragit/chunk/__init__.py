@@ -20,6 +20,7 @@ from ragit.types import Chunking
 if TYPE_CHECKING:
     from ragit.chunk.custom import Custom
     from ragit.chunk.time_budget import TimeBudget
+    from ragit.references import Bound
 
 if TYPE_CHECKING:  # exported, and imported on first use
     from ragit.chunk.custom import Custom
@@ -50,6 +51,7 @@ __all__ = [
     "end_children",
     "fingerprint",
     "first_of",
+    "imports_of",
     "is_document",
     "joined_places",
     "kept",
@@ -204,6 +206,13 @@ def numbers_of(rest: bytes, start_line: int) -> tuple[int, ...]:
     from ragit.chunk.documents.numbers import numbers_of
 
     return numbers_of(rest, start_line)
+
+
+def imports_of(language: str, statement: str) -> Iterator[tuple[str, tuple[Bound, ...]]]:
+    """Yield the modules of an import statement with the names that it brings."""
+    from ragit.chunk.imports import imports_of
+
+    return imports_of(language, statement)
 
 
 def plain_comment(comment: str, limit: int) -> str:

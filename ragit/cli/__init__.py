@@ -23,6 +23,7 @@ COMMANDS = {
     "show": "outline",
     "diff": "history",
     "since": "history",
+    "context": "context",
     "index": "index",
     "status": "status",
     "check": "status",

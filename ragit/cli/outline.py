@@ -48,15 +48,20 @@ def reading_options(command: Callable[..., int]) -> Callable[..., int]:
     return command
 
 
-def print_read(
-    ctx: click.Context, options: dict[str, Any], ask: Callable[[Ragit, dict[str, Any]], Outline]
-) -> int:
-    """Ask the opened repository, with the options that name a tree, and print the answer."""
-    tree = {
+def taken_tree(options: dict[str, Any]) -> dict[str, Any]:
+    """Take the options that name a tree, as arguments of the library. Raises ConfigError."""
+    return {
         "ref": options.pop("ref"),
         "scope": take_scope(options) or "worktree",
         "index": not options.pop("no_index"),
     }
+
+
+def print_read(
+    ctx: click.Context, options: dict[str, Any], ask: Callable[[Ragit, dict[str, Any]], Outline]
+) -> int:
+    """Ask the opened repository, with the options that name a tree, and print the answer."""
+    tree = taken_tree(options)
     worktree = tree["ref"] is None and tree["scope"] == "worktree"
     early = start_early_status(ctx.obj["directory"], os.environ, worktree=worktree)
     from ragit.cli.shared import open_index, print_lines, render_options, tell

@@ -80,6 +80,7 @@ __all__ = [
     "changes_text",
     "config_json",
     "config_text",
+    "contexts",
     "described_json",
     "described_text",
     "doctor_json",

@@ -24,6 +24,7 @@ from ragit.query import Query, checked, is_about_history
 from ragit.records import replaced
 from ragit.repository.early_status import EarlyStatus, cache_folder, start_early_status
 from ragit.repository.history_questions import HistoryQuestions, Parts
+from ragit.repository.recent import Recent
 from ragit.repository.settings import Settings
 from ragit.repository.taking_query import taking_options_of
 from ragit.repository.targets import Targets
@@ -79,6 +80,7 @@ class Ragit(HistoryQuestions):
         self._flags = flags
         self._repo = early.repo
         self._targets = Targets(early, lambda path: self._indexer.selector.most_bytes(path))
+        self._recent: Recent[tuple[str | None, str], Target] = Recent()
         try:
             self.settings = Settings(self._repo, environ, flags)
             """Those in force, and what the repository asks to be allowed."""
@@ -261,20 +263,29 @@ class Ragit(HistoryQuestions):
         *,
         index: bool = True,
         on_index: OnIndex | None = None,
+        fresh_s: float = 0.0,
     ) -> AbstractContextManager[OpenTree]:
         """Open a tree to read its chunks and texts: a revision's, or by `scope` HEAD's, the staged
         or the working tree.
 
         What the tree lacks is indexed first, unless `index` is False or the freshness policy says
-        otherwise. Raises UnknownRevision and NotIndexed.
+        otherwise. A tree that was opened less than `fresh_s` seconds ago is opened again as it was
+        then, without asking git. Raises UnknownRevision and NotIndexed.
         """
-        self._targets.look_again()
-        self._targets.begin(Query("", ref=ref, scope=scope))
-        from ragit.search import TreeOpener  # loaded while git looks at the working tree
+        target = self._recent.get((ref, scope), fresh_s)
+        if target is None:
+            target = self._looked_up(ref, scope)
+            self._recent.put((ref, scope), target)
+        from ragit.search import TreeOpener
 
-        target = self._targets.of(ref, scope)
         opener = TreeOpener(self.config, self._indexer, self._kept)
         return opener.open(target, index=index, on_index=on_index)
+
+    def _looked_up(self, ref: str | None, scope: str) -> Target:
+        self._targets.look_again()
+        self._targets.begin(Query("", ref=ref, scope=scope))
+        _ = self._indexer  # loaded while git looks at the working tree
+        return self._targets.of(ref, scope)
 
     def path_from_top(self, path: str) -> bytes:
         """Return a path as git has it, from the top; the given one counts from the opened

@@ -9,12 +9,17 @@ from typing import TYPE_CHECKING
 from ragit.types import OnIndex
 
 if TYPE_CHECKING:
+    from ragit.context import NamedTree
+    from ragit.contexts import Context
     from ragit.outlines import Choices, FileSkeleton, FolderSkeleton, Shown
     from ragit.search import OpenTree
+    from ragit.store import Snapshot
 
 
 class TreeQuestions(ABC):
     """The part of `Ragit` that reads structure. The tree, and `index`, are as for `search`."""
+
+    _named: NamedTree | None = None
 
     @abstractmethod
     def reading(
@@ -24,6 +29,7 @@ class TreeQuestions(ABC):
         *,
         index: bool = True,
         on_index: OnIndex | None = None,
+        fresh_s: float = 0.0,
     ) -> AbstractContextManager[OpenTree]:
         """Open a tree to read its chunks and texts."""
 
@@ -32,6 +38,40 @@ class TreeQuestions(ABC):
         """Return a path as git has it, from the top; the given one counts from the opened
         folder.
         """
+
+    def context(
+        self,
+        path: str,
+        line: int,
+        text: str | None = None,
+        *,
+        max_tokens: int = 1200,
+        fresh_s: float = 2.0,
+        ref: str | None = None,
+        scope: str = "worktree",
+        index: bool = True,
+        on_index: OnIndex | None = None,
+    ) -> Context:
+        """Return what a model that completes code at a line of a file should know of other files:
+        declarations of the names that are used or imported there, and similar code.
+
+        `text` is the unsaved text of the file. If the same tree was asked about less than `fresh_s`
+        seconds ago, the repository is not looked at again, and no process is started. Raises
+        NoSuchPath, UnknownRevision and NotIndexed.
+        """
+        from ragit.repository.completion_context import context_at
+
+        with self.reading(ref, scope, index=index, on_index=on_index, fresh_s=fresh_s) as opened:
+            named = self._named_tree(opened.tree.snapshot)
+            return context_at(opened, named, self.path_from_top(path), line, text, max_tokens)
+
+    def _named_tree(self, snapshot: Snapshot) -> NamedTree:
+        """Return what is known of the names of a tree; that of the last one is kept."""
+        from ragit.context import NamedTree
+
+        if self._named is None or self._named.snapshot is not snapshot:
+            self._named = NamedTree(snapshot)
+        return self._named
 
     def skeleton(
         self,

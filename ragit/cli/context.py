@@ -1,0 +1,67 @@
+"""The command `ragit context`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import click
+
+from ragit.cli.indexing import on_index
+from ragit.cli.numbers import WholeNumber
+from ragit.cli.outline import reading_options, taken_tree
+from ragit.errors import ConfigError
+from ragit.repository import start_early_status
+
+
+@click.command(short_help="Gather what code at a line needs to know of other files.")
+@click.argument("place", metavar="PATH:LINE")
+@reading_options
+@click.option(
+    "--stdin", is_flag=True, help="Read the unsaved text of the file from standard input."
+)
+@click.option(
+    "--max-tokens",
+    type=WholeNumber(1),
+    default=1200,
+    show_default=True,
+    metavar="N",
+    help="Print about N tokens at most.",
+)
+@click.pass_context
+def context(ctx: click.Context, /, place: str, stdin: bool, max_tokens: int, **options: Any) -> int:
+    """Gather what a model should know that completes code at LINE of PATH.
+
+    These are declarations in other files of the names that the lines around it use and that the
+    file imports, then code that shares rare words with these lines. Neither vectors nor a server
+    are asked. Exit status: 0 some, 1 none, 2 error.
+
+    \b
+    Examples:
+      ragit context src/session.py:120
+      ragit context --stdin --max-tokens 600 src/session.py:120 < unsaved.py
+    """
+    path, line = _place(place)
+    tree = taken_tree(options)
+    worktree = tree["ref"] is None and tree["scope"] == "worktree"
+    early = start_early_status(ctx.obj["directory"], os.environ, worktree=worktree)
+    text = sys.stdin.buffer.read().decode("utf-8", "replace") if stdin else None
+    from ragit.cli.shared import open_index, print_lines, render_options, tell
+    from ragit.render import contexts
+
+    with open_index(ctx, early) as index:
+        show = contexts.format_named(options.pop("format_name"))
+        found = index.context(path, line, text, max_tokens=max_tokens, on_index=on_index, **tree)
+        style = render_options(options, index)
+    print_lines(show(found, style), page=show is contexts.text)
+    for note in contexts.notes(found):
+        tell(note)
+    return 0 if found.signatures or found.similar else 1
+
+
+def _place(text: str) -> tuple[str, int]:
+    path, _, line = text.rpartition(":")
+    if not path or not line.isdecimal():
+        raise ConfigError(f"{text!r} is not PATH:LINE", "For example: ragit context src/a.py:12")
+    return path, int(line)

@@ -1,0 +1,17 @@
+"""Find what a model that completes code at a cursor should know: declarations of the names that the
+lines around it use or import, and similar code.
+
+No vectors, no network: names and words of the index decide. It reads an open store.
+"""
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:  # exported, and imported on first use
+    from ragit.context.find import Place, find_context
+    from ragit.context.tree import NamedTree
+else:
+    from ragit.lazy import exports
+
+    __getattr__ = exports(__name__, {"find": ["Place", "find_context"], "tree": ["NamedTree"]})
+
+__all__ = ["NamedTree", "Place", "find_context"]

@@ -1,0 +1,140 @@
+"""Say what the lines around a cursor use and what their file imports. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from ragit.chunk import imports_of
+
+NEAR = 10
+"""Lines before and after the cursor whose names count."""
+
+_STATEMENT = re.compile(
+    r"\s*(?:(?:pub(?:\([^)]*\))?\s+)?use\s|(?:from|import|export|using|extern crate|@\w+ import)\b"
+    r"|#\s*(?:include|import)\b|(?:const|let|var)\b.*\brequire\s*\(|require(?:_relative)?\b)"
+)
+_MOST_LINES = 80
+"""Lines of one import statement at most."""
+
+_WORD = re.compile(r"[^\W\d]\w*")
+_COMMENT = re.compile(r"^\s*(?://|#(?!include)|\*|/\*|--)")
+_SHORTEST = 3
+"""Letters of a name that is looked up: shorter ones are loop variables."""
+
+KEYWORDS = frozenset(
+    "abstract and any as assert async await bool boolean break byte case catch char class "
+    "const continue def default del delete do double else elif end enum except export "
+    "extends false final finally float fn for from func function global goto if "
+    "implements import in instanceof int interface is lambda let long match module mut "
+    "namespace new nil none not null object of or override package pass private protected "
+    "public pub raise readonly return self short sizeof static string struct super switch "
+    "this throw throws trait true try type typedef typeof undefined union unsigned use "
+    "using val var void volatile when where while with yield True False None String "
+    "Integer Long Boolean Double Object".split()
+)
+"""Words of languages and names of their built-in types, which no file of a tree defines."""
+
+
+class Imported(NamedTuple):
+    """A name that a file imports, or a module of which all names are."""
+
+    name: str
+    """The name as the file calls it; empty where the names of the module are not listed."""
+    original: str
+    module: str
+    order: int
+    """The place of its statement among those of the file."""
+
+
+class Cursor(NamedTuple):
+    """What is known of the place of a cursor."""
+
+    path: str
+    names: tuple[str, ...]
+    """The names near it, the nearest first."""
+    used: tuple[str, ...]
+    """Those of them that are called, written as types or imported."""
+    imported: tuple[Imported, ...]
+    rest: tuple[str, ...]
+    """The other names that the file calls or writes as types, the nearest first."""
+
+
+def read_cursor(path: str, lines: Sequence[str], line: int, language: str) -> Cursor:
+    """Return what the lines of a file use around line `line`, from 1, and what the file imports."""
+    statements = list(_statements(lines))
+    inside = {at for first, last, _ in statements for at in range(first, last + 1)}
+    imported = tuple(_imported(language, [text for _, _, text in statements]))
+    near, used = _near(lines, line, inside)
+    bound = {one.name for one in imported}
+    used = tuple(name for name in near if name in bound or name in used)
+    known = bound.union(used)
+    order = sorted(range(1, len(lines) + 1), key=lambda at: abs(at - line))
+    code = (lines[at - 1] for at in order if at not in inside)
+    others = (name for text in code if not _COMMENT.match(text) for name in _used_in(text))
+    rest = tuple(name for name in dict.fromkeys(others) if name not in known)
+    return Cursor(path, near, used, imported, rest)
+
+
+_USED = re.compile(r"([^\W\d]\w*)\s*\(|\b([A-Z]\w*[a-z]\w*)")
+"""A name that is called, or written as a type."""
+
+
+def _used_in(text: str) -> Iterator[str]:
+    for called, written in _USED.findall(text):
+        name = called or written
+        if len(name) >= _SHORTEST and name not in KEYWORDS:
+            yield name
+
+
+def names_in(text: str) -> Iterator[str]:
+    """Yield the identifiers of a line that may name a definition elsewhere."""
+    for name in _WORD.findall(text):
+        if len(name) >= _SHORTEST and name not in KEYWORDS:
+            yield name
+
+
+def _near(
+    lines: Sequence[str], line: int, inside: set[int]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return all names within NEAR lines of a line, and those that are called or written as types,
+    the nearest first.
+    """
+    first, last = max(1, line - NEAR), min(len(lines), line + NEAR)
+    order = sorted(range(first, last + 1), key=lambda at: abs(at - line))
+    code = [at for at in order if at not in inside and not _COMMENT.match(lines[at - 1])]
+    used = [name for at in code for name in _used_in(lines[at - 1])]
+    others = [name for at in code for name in names_in(lines[at - 1])]
+    return tuple(dict.fromkeys([*used, *others])), tuple(dict.fromkeys(used))
+
+
+def _statements(lines: Sequence[str]) -> Iterator[tuple[int, int, str]]:
+    """Yield first line, last line and text of each import statement."""
+    at = 0
+    while at < len(lines):
+        if not _STATEMENT.match(lines[at]):
+            at += 1
+            continue
+        last, depth = at, _open(lines[at])
+        while depth > 0 and last + 1 < len(lines) and last - at < _MOST_LINES:
+            last += 1
+            depth += _open(lines[last])
+        yield at + 1, last + 1, "\n".join(lines[at : last + 1])
+        at = last + 1
+
+
+def _open(text: str) -> int:
+    return sum(map(text.count, "({")) - sum(map(text.count, ")}"))
+
+
+def _imported(language: str, statements: Sequence[str]) -> Iterator[Imported]:
+    for order, statement in enumerate(statements):
+        for module, bound in imports_of(language, statement.strip()):
+            for one in bound:
+                if one.name == "*":
+                    yield Imported("", "", module, order)
+                elif one.name in ("", "default"):
+                    yield Imported(one.alias, one.alias, module, order)
+                else:
+                    yield Imported(one.alias, one.name, module, order)

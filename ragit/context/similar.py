@@ -1,0 +1,107 @@
+"""Find code that shares rare words with the lines around a cursor."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from ragit import words
+from ragit.context.tree import NamedTree
+from ragit.contexts import Similar
+from ragit.postings import COUNT, Forward, term_hash
+from ragit.store import ChunkRow, Store, chunk_id
+
+WORDS = 8
+"""Names that are looked up, the longest: those of several words are the rare ones."""
+
+FILES = 4
+"""Files whose chunks are compared."""
+
+COMMON = 0.05
+"""A word that a larger share of files holds tells little."""
+
+LINES = 12
+"""Lines of a piece that are given."""
+
+
+def similar_code(
+    store: Store,
+    tree: NamedTree,
+    path: str,
+    names: Iterable[str],
+    read: Callable[[int], bytes],
+) -> Iterator[Similar]:
+    """Yield pieces of other files that hold the rarest of some names, the best first.
+
+    `read` gives the text of a chunking.
+    """
+    weights, files = _weighed(store, tree, path, names)
+    best = sorted(files, key=lambda one: (-files[one], tree.path(tree.places[one][0])))[:FILES]
+    found: list[tuple[float, int, int, tuple[str, ...]]] = []
+    packed = store.forward(best)
+    for chunking in best:
+        score, ordinal, held = _best_chunk(packed[chunking], weights)
+        if ordinal >= 0:
+            found.append((score, chunking, ordinal, held))
+    found.sort(key=lambda one: (-one[0], tree.path(tree.places[one[1]][0])))
+    for _, chunking, ordinal, held in found:
+        number = chunk_id(chunking, ordinal)
+        path_of = tree.path(tree.places[chunking][0])
+        yield _piece(path_of, store.chunks([number])[number], read(chunking), held)
+
+
+def _weighed(
+    store: Store, tree: NamedTree, path: str, names: Iterable[str]
+) -> tuple[dict[str, float], dict[int, float]]:
+    """Return the weights of rare terms, and the summed weights of the files that hold them."""
+    count = len(tree.snapshot.paths)
+    chosen = sorted(set(names), key=lambda name: (-len(words.parts(name)), -len(name), name))
+    terms = [words.terms_of(name)[-1] for name in chosen[:WORDS] if words.terms_of(name)]
+    weights: dict[str, float] = {}
+    files: dict[int, float] = {}
+    for term in dict.fromkeys(terms):
+        holders = tree.holding(store, term)
+        if not 1 < len(holders) <= max(2, COMMON * count):
+            continue
+        weights[term] = math.log(count / len(holders))
+        for chunking in holders:
+            if tree.path(tree.places[chunking][0]) != path:
+                files[chunking] = files.get(chunking, 0.0) + weights[term]
+    return weights, files
+
+
+def _best_chunk(forward: Forward, weights: dict[str, float]) -> tuple[float, int, tuple[str, ...]]:
+    """Return score, ordinal and terms of the chunk that holds the most weight; -1 if none does."""
+    scores: dict[int, float] = {}
+    held: dict[int, list[str]] = {}
+    for term in sorted(weights, key=lambda term: (-weights[term], term)):
+        for entry in forward.entries(term_hash(term)):
+            if entry & COUNT:
+                ordinal = entry >> 8
+                scores[ordinal] = scores.get(ordinal, 0.0) + weights[term]
+                held.setdefault(ordinal, []).append(term)
+    if not scores:
+        return 0.0, -1, ()
+    best = min(scores, key=lambda ordinal: (-scores[ordinal], ordinal))
+    return scores[best], best, tuple(held[best])
+
+
+def _piece(path: str, row: ChunkRow, text: bytes, held: tuple[str, ...]) -> Similar:
+    """Return the lines of a chunk around the first that holds a shared word."""
+    lines = text[row.start : row.end].decode("utf-8", "replace").splitlines()
+    first = _first_line(lines, held)
+    start = max(0, min(first - 2, len(lines) - LINES))
+    shown = lines[start : start + LINES]
+    line = row.start_line + start
+    name = f"{row.parent}.{row.symbol}" if row.parent else row.symbol
+    return Similar(
+        path, line, line + max(0, len(shown) - 1), name.split(" ")[0], "\n".join(shown), held
+    )
+
+
+def _first_line(lines: Sequence[str], held: Iterable[str]) -> int:
+    wanted = set(held)
+    for at, line in enumerate(lines):
+        if wanted.intersection(words.terms(line)):
+            return at
+    return 0

@@ -1,0 +1,52 @@
+"""Defines what the surroundings of a cursor are answered with. Pure."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ragit.records import Record
+from ragit.types import Oid
+
+
+class Signature(NamedTuple):
+    """The declaration of a name that is used or imported near a cursor."""
+
+    path: str
+    line: int
+    kind: str
+    name: str
+    """Its name with the names around it."""
+    text: str
+    """The declaration, on one line."""
+    reason: str
+    """Why it is there: `imported`, `same folder`, `unique` or `nearest`."""
+
+
+class Similar(NamedTuple):
+    """Code elsewhere that shares rare words with the lines around a cursor."""
+
+    path: str
+    start_line: int
+    end_line: int
+    name: str
+    text: str
+    words: tuple[str, ...]
+    """The shared words, the rarest first."""
+
+
+class Context(Record):
+    """What a model that completes code at a cursor should know of other files."""
+
+    path: str
+    line: int
+    ref: str
+    tree: Oid
+    complete: bool
+    missing: int
+    """The number of files that are not indexed."""
+    max_tokens: int
+    tokens: int
+    """An estimate of those of `signatures` and `similar` as `ragit context` prints them."""
+    signatures: tuple[Signature, ...]
+    similar: tuple[Similar, ...]
+    took_ms: float = 0.0
