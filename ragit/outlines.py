@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from ragit.records import Record
 from ragit.types import Oid
@@ -124,5 +124,41 @@ class Choices(Record):
     """Those of this page."""
 
 
-Outline: TypeAlias = "FileSkeleton | FolderSkeleton | Shown | Choices"
+class MapLine(NamedTuple):
+    """A definition in a map."""
+
+    line: int
+    text: str
+    """The declaration, on one line."""
+
+
+class MapFile(NamedTuple):
+    """A file in a map, with its definitions that matter most."""
+
+    path: str
+    rank: float
+    """Its share of the rank of all files, by PageRank."""
+    lines: tuple[MapLine, ...]
+
+
+class RepositoryMap(Record):
+    """The definitions of a tree that matter most, as many as fit into a number of tokens."""
+
+    query: str
+    """What the map is about; empty for the whole tree."""
+    ref: str
+    tree: Oid
+    complete: bool
+    missing: int
+    """The number of files that are not indexed."""
+    max_tokens: int
+    tokens: int
+    """An estimate of those of `files` as text."""
+    files: tuple[MapFile, ...]
+    """The highest ranked first."""
+    of: int
+    """The number of indexed files."""
+
+
+Outline: TypeAlias = "FileSkeleton | FolderSkeleton | Shown | Choices | RepositoryMap"
 """What one question about structure is answered with."""

@@ -24,6 +24,7 @@ COMMANDS = {
     "diff": "history",
     "since": "history",
     "context": "context",
+    "map": "outline",
     "index": "index",
     "status": "status",
     "check": "status",
@@ -43,7 +44,7 @@ COMMANDS = {
 }
 """Commands and their modules, in the order in which a user needs them."""
 
-_FUNCTIONS = {"eval": "evaluate"}
+_FUNCTIONS = {"eval": "evaluate", "map": "draw_map"}
 """Functions that cannot have the command's name, since Python uses it."""
 
 

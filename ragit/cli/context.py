@@ -40,7 +40,7 @@ def context(ctx: click.Context, /, place: str, stdin: bool, max_tokens: int, **o
     \b
     Examples:
       ragit context src/session.py:120
-      ragit context --stdin --max-tokens 600 src/session.py:120 < unsaved.py
+      cat unsaved.py | ragit context --stdin --max-tokens 600 src/session.py:120
     """
     path, line = _place(place)
     tree = taken_tree(options)

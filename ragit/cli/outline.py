@@ -1,4 +1,4 @@
-"""The commands `ragit skeleton` and `ragit show`."""
+"""The commands `ragit skeleton`, `ragit show` and `ragit map`."""
 
 from __future__ import annotations
 
@@ -121,3 +121,30 @@ def show(ctx: click.Context, /, name: str, body: bool, page: int, **options: Any
     return print_read(
         ctx, options, lambda index, tree: index.show(name, body=body, page=page, **tree)
     )
+
+
+@click.command("map", short_help="Draw the repository in a number of tokens.")
+@click.argument("query", nargs=-1)
+@reading_options
+@click.option(
+    "--tokens",
+    type=WholeNumber(1),
+    default=2000,
+    show_default=True,
+    metavar="N",
+    help="Print about N tokens at most.",
+)
+@click.pass_context
+def draw_map(ctx: click.Context, /, query: tuple[str, ...], tokens: int, **options: Any) -> int:
+    """List the definitions that matter most, by file, as many as fit into N tokens.
+
+    These are what most of the repository refers to, directly or through others (PageRank over the
+    files); with QUERY, what the best files for it refer to. Exit status: 0 done, 2 error.
+
+    \b
+    Examples:
+      ragit map --tokens 1000
+      ragit map --ref v1.0 "where are retries limited?"
+    """
+    text = " ".join(query)
+    return print_read(ctx, options, lambda index, tree: index.map(text, max_tokens=tokens, **tree))

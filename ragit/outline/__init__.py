@@ -1,4 +1,4 @@
-"""Show the structure of files from what is stored of them: skeletons, whole definitions.
+"""Show the structure of files from what is stored of them: skeletons, whole definitions, maps.
 
 It reads an open tree and parses nothing.
 """
@@ -7,6 +7,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:  # exported, and imported on first use
     from ragit.outline.definitions import place_of, show, show_line
+    from ragit.outline.maps import repository_map
     from ragit.outline.named import CONTAINERS, chosen, definitions, owner_of, parted
     from ragit.outline.skeletons import skeleton
 else:
@@ -17,6 +18,7 @@ else:
         {
             "definitions": ["place_of", "show", "show_line"],
             "named": ["CONTAINERS", "chosen", "definitions", "owner_of", "parted"],
+            "maps": ["repository_map"],
             "skeletons": ["skeleton"],
         },
     )
@@ -28,6 +30,7 @@ __all__ = [
     "owner_of",
     "parted",
     "place_of",
+    "repository_map",
     "show",
     "show_line",
     "skeleton",

@@ -28,11 +28,19 @@ def signature(kept: str, lines: Sequence[str], line: int, name: str) -> str:
     if not (_holds(kept, name) and _is_closed(kept)):
         found = _written(lines, line)
         found = found if name in found else name
+    return tidied(found) or name
+
+
+def tidied(declaration: str) -> str:
+    """Return a declaration without annotations before it, without a comment or the sign that opens
+    the body after it, at most LONGEST characters.
+    """
+    found = declaration
     found = _ANNOTATION.sub("", found, count=1) if found.startswith("@") else found
     found = _COMMENT.sub("", found)
     for _ in range(2):
         found = _TAIL.sub("", found)
-    return shortened(found or name)
+    return shortened(found)
 
 
 def _holds(text: str, name: str) -> bool:

@@ -17,7 +17,9 @@ from ragit.outlines import (
     FileSkeleton,
     FolderSkeleton,
     Item,
+    MapFile,
     Outline,
+    RepositoryMap,
     Shown,
 )
 from ragit.render.machine import dumps, raw_path
@@ -62,6 +64,8 @@ def text(found: Outline, options: RenderOptions) -> Iterator[str]:
         yield from _cut(list(_folder(found, options, paint)), options)
     elif isinstance(found, Choices):
         yield from _choices(found, options, paint)
+    elif isinstance(found, RepositoryMap):
+        yield from _map(found, options, paint)
     else:
         yield from _definition(found, options, paint)
 
@@ -77,6 +81,8 @@ def notes(found: Outline) -> list[str]:
         return [f"note: {visible(found.path)} is {visible(found.skipped)}"]
     if isinstance(found, FolderSkeleton) and not (found.files or found.folders):
         return [f"note: no file of {visible(found.path or found.ref)} is indexed"]
+    if isinstance(found, RepositoryMap) and not found.files:
+        return [f"note: no definition of {visible(found.ref)} that others refer to fits"]
     if isinstance(found, Choices) and found.page < found.pages:
         return [f"note: page {found.page} of {found.pages}; --page {found.page + 1} shows more"]
     return []
@@ -200,6 +206,14 @@ def _choices(found: Choices, options: RenderOptions, paint: Paint) -> Iterator[s
         yield f"{place}  {visible(one.kind)} {paint.name(visible(one.name))}{declared}"
 
 
+def _map(found: RepositoryMap, options: RenderOptions, paint: Paint) -> Iterator[str]:
+    for file in found.files:
+        yield paint.path(visible(from_here(file.path, options)))
+        for line in file.lines:
+            shown = f"  {paint.line(str(line.line))} {visible(line.text)}"
+            yield shown
+
+
 def _definition(found: Shown, options: RenderOptions, paint: Paint) -> Iterator[str]:
     item = found.item
     path = paint.path(visible(from_here(found.path, options)))
@@ -233,6 +247,11 @@ def json(found: Outline, options: RenderOptions) -> Iterator[str]:
         whole |= {"name": plain(found.name), "total": found.total}
         whole |= {"page": found.page, "pages": found.pages}
         whole["choices"] = [_json_choice(one) for one in found.choices]
+    elif isinstance(found, RepositoryMap):
+        whole |= {"query": plain(found.query), "complete": found.complete}
+        whole |= {"missing": found.missing, "max_tokens": found.max_tokens}
+        whole |= {"tokens": found.tokens, "of": found.of}
+        whole["files"] = [_json_map_file(file) for file in found.files]
     else:
         whole |= {**_json_path(found.path), "language": found.language}
         whole |= {"definition": _json_item(found.item), "text_start_line": found.start_line}
@@ -274,6 +293,11 @@ def _json_file(file: FileLine) -> dict[str, Any]:
     return {**found, **{name: value for name, value in optional.items() if value}}
 
 
+def _json_map_file(file: MapFile) -> dict[str, Any]:
+    lines = [{"line": one.line, "signature": plain(one.text)} for one in file.lines]
+    return {**_json_path(file.path), "rank": round(file.rank, 6), "definitions": lines}
+
+
 def _json_choice(one: Choice) -> dict[str, Any]:
     found = {**_json_path(one.path), "line": one.line, "kind": one.kind, "name": plain(one.name)}
     return {**found, "signature": plain(one.signature)} if one.signature else found
@@ -297,6 +321,10 @@ def _rows(found: Outline) -> Iterator[tuple[str, int, str, str, str]]:
         for file in found.files:
             names = ", ".join(file.names)
             yield file.path, 1, f"1-{file.lines}", names, names
+    elif isinstance(found, RepositoryMap):
+        for mapped in found.files:
+            for line in mapped.lines:
+                yield mapped.path, line.line, str(line.line), line.text, line.text
     elif isinstance(found, Choices):
         for one in found.choices:
             declared = one.signature or f"{one.kind} {one.name}"

@@ -6,14 +6,20 @@ from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
-from ragit.types import OnIndex
+from ragit.errors import ConfigError
+from ragit.query import Query
+from ragit.types import Answer, OnIndex
 
 if TYPE_CHECKING:
     from ragit.context import NamedTree
     from ragit.contexts import Context
-    from ragit.outlines import Choices, FileSkeleton, FolderSkeleton, Shown
+    from ragit.outlines import Choices, FileSkeleton, FolderSkeleton, RepositoryMap, Shown
     from ragit.search import OpenTree
     from ragit.store import Snapshot
+
+
+MAP_HITS = 10
+"""Hits of a query whose files a map begins at."""
 
 
 class TreeQuestions(ABC):
@@ -32,6 +38,10 @@ class TreeQuestions(ABC):
         fresh_s: float = 0.0,
     ) -> AbstractContextManager[OpenTree]:
         """Open a tree to read its chunks and texts."""
+
+    @abstractmethod
+    def ask(self, query: Query, on_index: OnIndex | None = None) -> Answer:
+        """Return the answer to a query."""
 
     @abstractmethod
     def path_from_top(self, path: str) -> bytes:
@@ -64,6 +74,33 @@ class TreeQuestions(ABC):
         with self.reading(ref, scope, index=index, on_index=on_index, fresh_s=fresh_s) as opened:
             named = self._named_tree(opened.tree.snapshot)
             return context_at(opened, named, self.path_from_top(path), line, text, max_tokens)
+
+    def map(
+        self,
+        query: str = "",
+        *,
+        max_tokens: int = 2000,
+        ref: str | None = None,
+        scope: str = "worktree",
+        index: bool = True,
+        on_index: OnIndex | None = None,
+    ) -> RepositoryMap:
+        """Return the definitions of a tree that matter most, as many as fit into `max_tokens`.
+
+        With a query they are those that its best files refer to, and what these refer to; without
+        one, those that most of the tree refers to.
+
+        Raises ConfigError, UnknownRevision and NotIndexed.
+        """
+        from ragit.outline import repository_map
+
+        if max_tokens < 1:
+            raise ConfigError(f"max_tokens is {max_tokens}", "It is at least 1")
+        asked = Query(query, ref=ref, scope=scope, index=index, top_k=MAP_HITS)
+        hits = self.ask(asked, on_index).hits if query.strip() else ()
+        best = {hit.path: hit.score for hit in reversed(hits)}
+        with self.reading(ref, scope, index=index, on_index=on_index) as opened:
+            return repository_map(opened, query, best, max_tokens)
 
     def _named_tree(self, snapshot: Snapshot) -> NamedTree:
         """Return what is known of the names of a tree; that of the last one is kept."""

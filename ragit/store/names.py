@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import apsw
 
 from ragit.store.connect import translated
-from ragit.store.rows import CHUNK_COLUMNS, ChunkRow, checked, chunk_id, chunk_row, unpacking
+from ragit.store.rows import (
+    CHUNK_COLUMNS,
+    ChunkRow,
+    checked,
+    chunk_id,
+    chunk_row,
+    unpack_definitions,
+    unpacking,
+)
+from ragit.store.schema import ORDINAL_BITS
+from ragit.types import Definition
 
 if TYPE_CHECKING:
     from ragit.references import References
@@ -57,6 +67,19 @@ class Names:
         sql = "SELECT rowid FROM term WHERE term MATCH ? ORDER BY rowid"
         with translated(self._path):
             return [number for (number,) in self._db.execute(sql, (match,))]
+
+    def definitions(
+        self, chunkings: Container[int]
+    ) -> Iterator[tuple[int, tuple[Definition, ...]]]:
+        """Yield what each chunk of some chunkings defines, with the chunking, in order."""
+        sql = "SELECT id, start_line, definitions FROM chunk WHERE definitions != '' ORDER BY id"
+        with translated(self._path):
+            for row in self._db.execute(sql):
+                number, start_line, packed = checked(row, (int, int, str))
+                if number >> ORDINAL_BITS in chunkings:
+                    with unpacking():
+                        found = unpack_definitions(packed, start_line)
+                    yield number >> ORDINAL_BITS, found
 
     def defining(self, chunkings: Iterable[int], name: str) -> dict[int, list[ChunkRow]]:
         """Return chunks by chunking that may define a name; those without any are left out."""

@@ -124,10 +124,13 @@ class ChunkRow(NamedTuple):
     @property
     def definitions(self) -> tuple[Definition, ...]:
         """Return the names that it defines, with kinds and lines."""
-        fields = (line.split("\t") for line in self.packed.splitlines())
-        return tuple(
-            Definition(name, kind, self.start_line + int(offset)) for offset, kind, name in fields
-        )
+        return unpack_definitions(self.packed, self.start_line)
+
+
+def unpack_definitions(packed: str, start_line: int) -> tuple[Definition, ...]:
+    """Return packed definitions of a chunk that begins in a line."""
+    fields = (line.split("\t") for line in packed.splitlines())
+    return tuple(Definition(name, kind, start_line + int(offset)) for offset, kind, name in fields)
 
 
 def pack_definitions(chunk: Chunk) -> str:
