@@ -50,6 +50,8 @@ class FileSkeleton(Record):
     items: tuple[Item, ...]
     skipped: str = ""
     """The reason why there are none, or why the file was cut by lines; else empty."""
+    size: int = 0
+    """The number of bytes of its text."""
 
 
 class FileLine(Record):

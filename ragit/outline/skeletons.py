@@ -54,6 +54,7 @@ def _of_file(opened: OpenTree, path: bytes, chunking: int) -> FileSkeleton:
         len(file.text.lines),
         file.items,
         opened.tree.snapshot.skipped.get(path, ""),
+        len(opened.text_of(chunking)),
     )
 
 

@@ -34,6 +34,13 @@ NAMES = 8
 CLOSED = frozenset("function method constructor property getter setter test key element".split())
 """Kinds whose members are left out in text."""
 
+SMALL = 600
+"""Bytes of a skeleton that keeps its documentation in any case."""
+
+SHARE = 0.15
+"""The share of a file that its skeleton may take with the documentation; a larger one goes without.
+"""
+
 _DEEPEST = 50
 
 
@@ -99,11 +106,20 @@ def _title(found: FileSkeleton, options: RenderOptions, paint: Paint) -> str:
 def _fitted(found: FileSkeleton, options: RenderOptions, paint: Paint) -> Iterator[str]:
     """Yield the lines of a skeleton, of the outer levels only where all do not fit."""
     lines = list(_lines(found.items, 0, _DEEPEST))
+    if found.size and sum(map(_size, lines)) > max(SMALL, SHARE * found.size):
+        lines = [line._replace(doc="") for line in lines]
     depth = max((line.depth for line in lines), default=0)
     while options.max_lines and len(lines) >= options.max_lines and depth:
         depth -= 1
-        lines = list(_lines(found.items, 0, depth))
+        lines = [line for line in lines if line.depth <= depth]
     yield from _cut(list(_drawn(lines, options, paint)), options)
+
+
+def _size(line: _Line) -> int:
+    """Return about how many bytes a line takes."""
+    doc = len(line.doc.encode("utf-8", "surrogatepass")) + 4 if line.doc else 0
+    text = len(line.text.encode("utf-8", "surrogatepass"))
+    return len(line.number) + 2 * line.depth + text + doc + 2
 
 
 def _cut(lines: Sequence[str], options: RenderOptions) -> Iterator[str]:

@@ -288,9 +288,7 @@ class Ragit(HistoryQuestions):
         return self._targets.of(ref, scope)
 
     def path_from_top(self, path: str) -> bytes:
-        """Return a path as git has it, from the top; the given one counts from the opened
-        folder.
-        """
+        """Return a path, given from the opened folder, as git has it from the top."""
         return self._targets.file(path)
 
     def usages(

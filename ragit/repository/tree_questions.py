@@ -118,14 +118,16 @@ class TreeQuestions(ABC):
         scope: str = "worktree",
         index: bool = True,
         on_index: OnIndex | None = None,
+        fresh_s: float = 0.0,
     ) -> FileSkeleton | FolderSkeleton:
         """Return what a file defines, or a line for each file of a folder.
 
-        `path` counts from the opened folder. Raises NoSuchPath, UnknownRevision and NotIndexed.
+        `path` counts from the opened folder; `fresh_s` is as for `context`. Raises NoSuchPath,
+        UnknownRevision and NotIndexed.
         """
         from ragit.outline import skeleton
 
-        with self.reading(ref, scope, index=index, on_index=on_index) as opened:
+        with self.reading(ref, scope, index=index, on_index=on_index, fresh_s=fresh_s) as opened:
             return skeleton(opened, self.path_from_top(path))
 
     def show(
