@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sandbox import GitSandbox
 from shop import CART, write_shop
 from terminal import Terminal
@@ -18,6 +20,7 @@ from test_render import faults, schemas
 
 import ragit
 from ragit.context.cursor import read_cursor
+from ragit.context.modules import fits
 from ragit.contexts import Context
 from ragit.repository.repository import Ragit
 
@@ -33,6 +36,23 @@ class Till {
     }
 }
 """
+
+
+STATEMENTS = [
+    "import",
+    "import (",
+    "from . import (",
+    "import {",
+    "use a::{b,",
+    'import x from "y"',
+    "#include <",
+    "import a.b.{C, D => E}",
+    "const x = require(",
+    "}",
+    ")",
+    "call(Other)",
+]
+"""Import statements, whole and broken off."""
 
 
 def write_many(repo: GitSandbox) -> None:
@@ -276,3 +296,21 @@ def test_names_near_the_cursor_are_ordered_by_distance() -> None:
     assert cursor.used == ("first", "third", "Other")
     assert cursor.names == ("first", "third", "Other", "second")
     assert cursor.rest == ("far_away",)
+
+
+@given(
+    st.lists(st.one_of(st.text(), st.sampled_from(STATEMENTS)), max_size=8),
+    st.sampled_from(["python", "java", "scala", "typescript", "rust", "go", "c", "php", "swift"]),
+    st.integers(1, 8),
+)
+def test_any_text_is_read(lines: list[str], language: str, line: int) -> None:
+    text = [part for each in lines for part in each.split("\n")] or [""]
+    cursor = read_cursor("a", text, line, language)
+    assert set(cursor.used) <= set(cursor.names)
+    assert not set(cursor.rest) & set(cursor.used)
+
+
+@given(st.text(), st.text())
+def test_any_path_is_compared_with_any_module(path: str, module: str) -> None:
+    assert 0 <= fits(path, module) <= len(module)
+    assert fits("a/b/c.py", "a.b.c") == 3
