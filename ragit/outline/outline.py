@@ -41,7 +41,7 @@ class _Node:
         self.first = first
         """The earliest line that may belong to it."""
         self.owner = row.parent
-        self.start = self.end = found.line
+        self.start = self.end = self.cover = found.line
         self.indent = 0
         self.level = 0
         """The level of a heading; 0 if it is not known."""
@@ -60,7 +60,7 @@ def outline(rows: Sequence[ChunkRow], text: FileText) -> tuple[Item, ...]:
         _place(node, text.lines)
     _end_sections(nodes, text.lines)
     top = _nested(nodes)
-    _extend(nodes, rows)
+    _extend(nodes, rows, text.lines)
     return tuple(_item(node, text) for node in top)
 
 
@@ -177,7 +177,7 @@ def _dotted(path: str) -> str:
     return path.replace(" > ", ".").replace(" › ", ".")
 
 
-def _extend(nodes: Sequence[_Node], rows: Sequence[ChunkRow]) -> None:
+def _extend(nodes: Sequence[_Node], rows: Sequence[ChunkRow], lines: Sequence[str]) -> None:
     """Let definitions end where the chunks without a name end that continue them, and where what is
     inside them ends.
     """
@@ -187,7 +187,24 @@ def _extend(nodes: Sequence[_Node], rows: Sequence[ChunkRow]) -> None:
         if holder is not None and holder.start <= row.start_line:
             holder.end = max(holder.end, row.end_line)
     for node in reversed(nodes):
-        node.end = max([node.end, *(child.end for child in node.children)])
+        node.cover = max([node.end, *(child.cover for child in node.children)])
+        node.end = _without_closers(lines, node)
+
+
+def _without_closers(lines: Sequence[str], node: _Node) -> int:
+    """Return the last line of a definition without what closes those around it: a chunk goes to
+    where the next one begins.
+    """
+    end = min(node.cover, len(lines))
+    if node.found.kind == "section":
+        return node.cover
+    while end > node.found.line:
+        text = lines[end - 1]
+        closes = text.lstrip().startswith(_CLOSERS) and _indent(text) < node.indent
+        if text.strip() and not closes:
+            break
+        end -= 1
+    return max(end, node.found.line)
 
 
 def _item(node: _Node, text: FileText) -> Item:
