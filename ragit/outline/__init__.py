@@ -6,9 +6,9 @@ It reads an open tree and parses nothing.
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:  # exported, and imported on first use
-    from ragit.outline.definitions import place_of, show, show_line
     from ragit.outline.maps import repository_map
     from ragit.outline.named import CONTAINERS, chosen, definitions, owner_of, parted
+    from ragit.outline.shown import place_of, show, show_line
     from ragit.outline.skeletons import skeleton
 else:
     from ragit.lazy import exports
@@ -16,7 +16,7 @@ else:
     __getattr__ = exports(
         __name__,
         {
-            "definitions": ["place_of", "show", "show_line"],
+            "shown": ["place_of", "show", "show_line"],
             "named": ["CONTAINERS", "chosen", "definitions", "owner_of", "parted"],
             "maps": ["repository_map"],
             "skeletons": ["skeleton"],
