@@ -4,9 +4,9 @@ usage: python bench/history.py REPOSITORY [--old REV] [--count N] [--seed N] [--
                                [--skip-speed] [--skip-right] [--show]
 
 Times are of the whole command in a process of its own: processor time with that of git, and time on
-the clock, medians of `--repeat` runs; memory is the largest of the ragit process. `--old` is the
-older side of the long comparison; the short one is the last day of commits. Both trees are indexed
-before, and what that adds to the store is printed.
+the clock, medians of `--repeat` runs; memory is the most that ragit or a git of it had, with what
+git mapped of its packs. `--old` is the older side of the long comparison; the short one is the last
+day of commits. Both trees are indexed before, and what that adds to the store is printed.
 
 Right: `--count` random chunks of HEAD are asked for. Of each, the script looks at all files of all
 tags for its text, and asks `git log --follow -S` for the newest commit that changed how often it
@@ -16,12 +16,12 @@ stands in the file. It prints how often they agree, and in which way they do not
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import random
 import statistics
 import subprocess
 import sys
-import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -50,17 +50,30 @@ def git(repository: Path, *args: str) -> bytes:
     return subprocess.run(["git", *args], cwd=repository, capture_output=True, check=True).stdout
 
 
+MEASURE = """
+import json, os, subprocess, sys, time
+started = time.perf_counter()
+process = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+_, status, used = os.wait4(process.pid, 0)
+clock = time.perf_counter() - started
+code = os.waitstatus_to_exitcode(status)
+print(json.dumps([code, used.ru_utime + used.ru_stime, clock, used.ru_maxrss / 1024]))
+"""
+"""In a small process: what a process has at its start counts as its memory, too."""
+
+
 def cost(repository: Path, *args: str) -> Cost:
     """Run a command; the processor time of its children that it waited for is in its own."""
-    started = time.perf_counter()
-    process = subprocess.Popen(
-        [RAGIT, *args], cwd=repository, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    said = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", MEASURE, RAGIT, *args],
+        cwd=repository,
+        capture_output=True,
+        check=True,
     )
-    _, status, used = os.wait4(process.pid, 0)
-    clock = time.perf_counter() - started
-    if os.waitstatus_to_exitcode(status) not in (0, 1):
+    code, *measured = json.loads(said.stdout)
+    if code not in (0, 1):
         raise SystemExit(f"ragit {' '.join(args)} failed")
-    return Cost(used.ru_utime + used.ru_stime, clock, used.ru_maxrss / 1024)
+    return Cost(*measured)
 
 
 def median(repository: Path, repeat: int, *args: str) -> Cost:
