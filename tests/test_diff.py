@@ -190,6 +190,20 @@ def test_without_a_range_the_branch_since_its_upstream_with_uncommitted_work(
     assert diff.new_ref == "HEAD + uncommitted changes"
 
 
+def test_without_a_remote_the_branch_since_it_left_the_default_one(repo: GitSandbox) -> None:
+    repo.write("a.py", ADD)
+    repo.commit()
+    repo.branch("topic")
+    repo.write("b.py", RETRY)
+    repo.commit()
+    repo.git("branch", "-f", "other", "main")
+    with ragit.open(repo.path) as index:
+        assert found(index.diff()) == {(ADDED, "", "retry")}
+    repo.switch("main")
+    with ragit.open(repo.path) as index, pytest.raises(UnknownRevision, match="no upstream"):
+        index.diff()
+
+
 @pytest.mark.parametrize(
     ("range", "words"),
     [

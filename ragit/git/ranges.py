@@ -54,11 +54,11 @@ def resolve_range(git: Git, text: str, resolve: Callable[[str], Revision]) -> Ra
 
 def since_upstream(git: Git, head: Revision, resolve: Callable[[str], Revision]) -> Range:
     """Return the range from where HEAD left its upstream, or without one the remote's default
-    branch, to the tree that is worked on.
+    branch or the local one, to the tree that is worked on.
 
     Raises UnknownRevision where there is neither, or no common commit.
     """
-    name = _upstream(git) or _default_branch(git)
+    name = _upstream(git) or _default_branch(git) or _local_default(git)
     if not name or head.commit is None:
         raise UnknownRevision(
             "this branch has no upstream to compare with", "Name a range, such as main...HEAD"
@@ -101,3 +101,15 @@ def _default_branch(git: Git) -> str:
     names = os.fsdecode(said).split()
     of_origin = [name for name in names if name.startswith("origin/")]
     return (of_origin or names)[0] if of_origin or len(names) == 1 else ""
+
+
+def _local_default(git: Git) -> str:
+    """Return the default branch of a repository without a remote; empty if HEAD is on it, or where
+    it is not known: it is called as git calls first branches, or main or master.
+    """
+    said = git.run("config", "--get", "init.defaultBranch", accept=(0, 1))
+    head = os.fsdecode(git.run("symbolic-ref", "--quiet", "HEAD", accept=(0, 1))).strip()
+    listed = os.fsdecode(git.run("for-each-ref", "--format=%(refname)", "refs/heads")).split()
+    names = [name for name in (os.fsdecode(said).strip(), "main", "master") if name]
+    found = next((name for name in names if f"refs/heads/{name}" in listed), "")
+    return "" if f"refs/heads/{found}" == head else found
