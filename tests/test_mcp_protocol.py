@@ -178,10 +178,12 @@ def test_the_official_inspector_runs_every_tool(project: GitSandbox) -> None:
         "search_semantic": ("query=send_7", "part7.py:1-14 "),
         "find_usages": ("name=send_7", "part7.py:1: [definition]"),
         "get_file_skeleton": ("path=part7.py", "part7.py  python"),
+        "code_history": ("question=since of=send_7", "part7.py:1-14  send_7  function"),
     }
     assert listed == list(calls)
-    for name, (argument, begins) in calls.items():
-        result = inspect("tools/call", "--tool-name", name, "--tool-arg", argument)
+    for name, (given, begins) in calls.items():
+        arguments = [word for one in given.split() for word in ("--tool-arg", one)]
+        result = inspect("tools/call", "--tool-name", name, *arguments)
         assert text_of(result).startswith(begins)
 
 

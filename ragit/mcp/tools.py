@@ -45,7 +45,7 @@ def _text(description: str) -> Schema:
     return MappingProxyType({"type": "string", "description": description})
 
 
-REPOSITORY = {"repository": _text("Folder of a git repository. Default: the server's folder.")}
+REPOSITORY = {"repository": _text("Its folder. Default: the server's.")}
 REF = {"ref": _text("Branch, tag or commit. Default: the files as they are now.")}
 PATH = {"path": _text("Only paths that match this glob, or all but those that match !glob.")}
 LANGUAGE = {"language": _text("Only this language, e.g. python.")}
@@ -117,6 +117,24 @@ TOOLS: tuple[Tool, ...] = (
         },
         (),
         "skeleton",
+        2500,
+    ),
+    Tool(
+        "code_history",
+        "Ask for the history of code",
+        "since: the commit and first tag that brought code, its moves and earlier versions. gone:"
+        " when a definition was removed, and where it stood last. diff: the definitions that a"
+        " range added, removed, changed, moved or renamed; with query, the best first.",
+        {
+            "question": MappingProxyType({"type": "string", "enum": ["since", "gone", "diff"]}),
+            "of": _text("since: PATH:LINE or a symbol; gone: a symbol; diff: A..B or A...B."),
+            "query": MappingProxyType({"type": "string"}),
+            **REPOSITORY,
+            **REF,
+            **CURSOR,
+        },
+        ("question",),
+        "history",
         2500,
     ),
     Tool(
