@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 import zlib
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -27,7 +27,8 @@ KINDS = {"c": "call", "t": "type", "b": "base", "a": "attribute"}
 `attribute` a name whose attribute is read or called: `Config` in `Config.load()`.
 """
 
-_LETTERS = {kind: letter for letter, kind in KINDS.items()}
+_LETTERS = sorted(KINDS)
+_CODES = {kind: _LETTERS.index(letter) for letter, kind in KINDS.items()}
 _HIDDEN = {"c": "comment", "s": "string"}
 _HIDDEN_LETTERS = {kind: letter for letter, kind in _HIDDEN.items()}
 _MOST = 64 << 20
@@ -76,8 +77,23 @@ def pack(
     references: Iterable[Reference], imports: Iterable[Import], hidden: Iterable[Hidden]
 ) -> bytes:
     """Return what a file refers to, ready to store."""
+    places: dict[str, list[int]] = {}
+    for name, kind, line in references:
+        places.setdefault(name, []).append(place_code(kind, line))
+    return pack_places(places, imports, hidden)
+
+
+def place_code(kind: str, line: int) -> int:
+    """Return a kind and a line as one number, for `pack_places`."""
+    return line << 2 | _CODES[kind]
+
+
+def pack_places(
+    places: Mapping[str, Iterable[int]], imports: Iterable[Import], hidden: Iterable[Hidden]
+) -> bytes:
+    """Return what a file refers to, ready to store: names with their places as numbers."""
     text = "".join(
-        (*_import_lines(imports), "\n", *_hidden_lines(hidden), "\n", *_name_lines(references))
+        (*_import_lines(imports), "\n", *_hidden_lines(hidden), "\n", *_name_lines(places))
     )
     return zlib.compress(text.encode("utf-8", "replace"), 6)
 
@@ -104,15 +120,13 @@ def _hidden_lines(hidden: Iterable[Hidden]) -> Iterator[str]:
         before = one.line
 
 
-def _name_lines(references: Iterable[Reference]) -> Iterator[str]:
-    places: dict[str, set[tuple[int, str]]] = {}
-    for name, kind, line in references:
-        places.setdefault(name, set()).add((line, _LETTERS[kind]))
+def _name_lines(places: Mapping[str, Iterable[int]]) -> Iterator[str]:
     for name in sorted(places):
         parts = [_field(name)]
         before = 0
-        for line, letter in sorted(places[name]):
-            parts.append(f"{letter}{line - before}")
+        for code in sorted(set(places[name])):
+            line = code >> 2
+            parts.append(_LETTERS[code & 3] + str(line - before))
             before = line
         yield " ".join(parts) + "\n"
 

@@ -23,7 +23,7 @@ from ragit.chunk.lines import Lines
 from ragit.chunk.query import MATCH_LIMIT
 from ragit.chunk.row import Language
 from ragit.chunk.sources import references_text
-from ragit.references import Hidden, Import, Reference, pack
+from ragit.references import Hidden, Import, pack_places, place_code
 
 _KINDS = ("call", "base", "type", "attribute")
 _LONGEST = 120
@@ -48,7 +48,8 @@ class Collector:
         self._source = source
         """The text as it is written, of the same length as the parsed one."""
         self._has_rules = False
-        self._references: list[Reference] = []
+        self._places: dict[bytes, list[int]] = {}
+        """Kinds and lines, as `place_code` gives them, by name."""
         self._imports: list[Import] = []
         self._hidden: list[Hidden] = []
 
@@ -63,7 +64,7 @@ class Collector:
         imports = [one for node in statements for one in self._imported(row.name, node)]
         self._imports += imports
         aliases = {bound.alias for one in imports for bound in one.names}
-        self._references += self._named(found, aliases)
+        self._add_names(found, aliases)
         for kind in ("comment", "string"):
             for node in found.get(kind, ()):
                 if _WORD.search(self._source, node.start_byte, node.end_byte):
@@ -74,20 +75,28 @@ class Collector:
         """Return what was collected, ready to store; empty if no part has rules."""
         if not self._has_rules:
             return b""
-        return pack(self._references, self._imports, self._hidden)
+        places = {name.decode("utf-8", "replace"): each for name, each in self._places.items()}
+        return pack_places(places, self._imports, self._hidden)
 
-    def _named(self, found: Mapping[str, list[Node]], aliases: set[str]) -> Iterator[Reference]:
-        source, row_of = self._source, self._lines.row
+    def _add_names(self, found: Mapping[str, list[Node]], aliases: set[str]) -> None:
+        source, places = self._source, self._places
         seen: set[int] = set()
+        known = {alias.encode() for alias in aliases}
         for kind in _KINDS:
+            code = place_code(kind, 1)
             for node in found.get(f"reference.{kind}", ()):
                 start, end = node.start_byte, node.end_byte
                 if start in seen or end - start > _LONGEST:
                     continue
                 seen.add(start)
-                name = source[start:end].decode("utf-8", "replace")
-                if kind != "attribute" or name[:1].isupper() or name in aliases:
-                    yield Reference(name, kind, row_of(start) + 1)
+                name = source[start:end]
+                if kind == "attribute" and name not in known and not _is_capital(name):
+                    continue
+                place = (node.start_point.row << 2) + code
+                if name in places:
+                    places[name].append(place)
+                else:
+                    places[name] = [place]
 
     def _imported(self, language: str, node: Node) -> Iterator[Import]:
         text = self._source[node.start_byte : node.end_byte].decode("utf-8", "replace")
@@ -100,3 +109,10 @@ class Collector:
         first, last = self._lines.row(node.start_byte), self._lines.row(node.end_byte)
         columns = (node.start_byte - starts[first], node.end_byte - starts[last])
         return Hidden(kind, first + 1, columns[0], last + 1, columns[1])
+
+
+def _is_capital(name: bytes) -> bool:
+    """Return True if a name begins with a capital letter."""
+    if name[0] < 128:
+        return b"A" <= name[:1] <= b"Z"
+    return name.decode("utf-8", "replace")[0].isupper()
