@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ragit import render
+from ragit.digests import digest
 from ragit.mcp.arguments import Arguments, several, text_or_none
 from ragit.mcp.call import Call
 from ragit.mcp.listing import Listing
-from ragit.mcp.workspace import Asked, Workspace
+from ragit.mcp.workspace import Asked, Large, Question, Workspace
 from ragit.query import Query
 from ragit.records import replaced
-from ragit.types import Answer
+from ragit.repository import Ragit
+from ragit.types import Answer, Oid, OnIndex
 
 DEPTH = 50
 """Hits of the whole list, over all of its pages. All of 577 questions find one of their targets
@@ -23,12 +25,17 @@ BEST_LINES, OTHER_LINES = 6, 4
 the same tokens.
 """
 
+THIS_BRANCH = "-"
+"""The range of what this branch has since it left its upstream."""
+
 _HEAD = render.FORMATS["compact"]
 
 
 def answer(workspace: Workspace, arguments: Arguments, call: Call) -> Listing:
     """Return the hits of a query, best first, each with the lines that answer."""
     query = query_of(arguments)
+    if query.refs or query.new_in is not None or query.gone_since is not None:
+        return listing(workspace.ask(_of_several(query), None, call))
     asked = workspace.ask(
         lambda opened, index, on_index: opened.ask(replaced(query, index=index), on_index),
         query.ref,
@@ -39,11 +46,29 @@ def answer(workspace: Workspace, arguments: Arguments, call: Call) -> Listing:
     return listing(asked)
 
 
+def _of_several(query: Query) -> Question[Answer]:
+    """Return a question about several trees, of which a call indexes a few files. More are left to
+    `ragit search`, and the answer says how many.
+    """
+
+    def question(opened: Ragit, index: bool, on_index: OnIndex | None) -> Answer:
+        try:
+            return opened.ask(replaced(query, index=index), on_index)
+        except Large:
+            return opened.ask(replaced(query, index=False))
+
+    return question
+
+
 def query_of(arguments: Arguments) -> Query:
     """Return the query that a call asks."""
+    new_in = text_or_none(arguments, "new_in")
     return Query(
         str(arguments["query"]),
         ref=text_or_none(arguments, "ref"),
+        refs=several(arguments, "refs"),
+        new_in="" if new_in == THIS_BRANCH else new_in,
+        gone_since=text_or_none(arguments, "gone_since"),
         paths=several(arguments, "path"),
         languages=several(arguments, "language"),
         top_k=DEPTH,
@@ -54,17 +79,26 @@ def listing(asked: Asked[Answer]) -> Listing:
     """Return an answer as a list with a block for each hit."""
     found = asked.answer
     notes = [note for note in render.notes(found) if not note.startswith("no hits in")]
+    left_out = f" without the code of {found.without.ref}" if found.without else ""
     return Listing(
-        found.tree,
-        found.ref,
+        _tree(found),
+        found.ref + left_out,
         len(found.hits),
         lambda at, _: _block(
             replaced(found, hits=(found.hits[at],)), OTHER_LINES if at else BEST_LINES
         ),
         complete=found.complete,
         notes=(*filter(None, (asked.note,)), *notes),
+        of="trees" if found.without or found.union else "tree",
         reusable=found.completeness.settled and not found.degraded,
     )
+
+
+def _tree(found: Answer) -> Oid:
+    """Return what decides the hits: the searched tree, or a digest of it and the one left out."""
+    if found.without is None:
+        return found.tree
+    return Oid(digest(f"{found.tree} {found.without.tree}".encode()).hex())
 
 
 def _block(alone: Answer, most: int) -> Sequence[str]:

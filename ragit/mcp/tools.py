@@ -46,12 +46,15 @@ def _text(description: str) -> Schema:
 
 
 REPOSITORY = {"repository": _text("Its folder. Default: the server's.")}
-REF = {"ref": _text("Branch, tag or commit. Default: the files as they are now.")}
-PATH = {"path": _text("Only paths that match this glob, or all but those that match !glob.")}
-LANGUAGE = {"language": _text("Only this language, e.g. python.")}
-CURSOR = {
-    "cursor": _text("From the last line of a result: the next page. Repeat the other arguments.")
+REF = {"ref": _text("Default: the files as they are now.")}
+PATH = {"path": _text("Only paths that match this glob, or all but !glob.")}
+LANGUAGE = {"language": _text("E.g. python.")}
+TREES = {
+    "refs": _text("All branches and tags that match, at once, e.g. v2.*"),
+    "new_in": _text("Only what a range brought: main...topic; - for this branch."),
+    "gone_since": _text("Only code of this revision that is gone now."),
 }
+CURSOR = {"cursor": _text("The next page, from a result's last line.")}
 
 
 def _max_tokens(usual: int) -> dict[str, Schema]:
@@ -66,7 +69,7 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         "search_semantic",
         "Search code by meaning and words",
-        "Find the places in a git repository that answer a question, by meaning and by words, best"
+        "Find the places of a repository that answer a question, by meaning and by words, best"
         " first: path:lines, kind, symbol, score and the lines that answer. Use it to find where"
         " something is done when you do not know its name, or where a name is defined. Always up to"
         " date, uncommitted changes included. To list every occurrence of an exact string, use"
@@ -75,6 +78,7 @@ TOOLS: tuple[Tool, ...] = (
             "query": _text("A question, words, a symbol, or an error message."),
             **REPOSITORY,
             **REF,
+            **TREES,
             **PATH,
             **LANGUAGE,
             **_max_tokens(1500),

@@ -63,7 +63,7 @@ class Asked(NamedTuple, Generic[T]):
     """False if the answer was made from what was there."""
 
 
-class _Large(Exception):
+class Large(Exception):
     """So much is missing that it is indexed beside the call."""
 
     def __init__(self, lacking: ToIndex) -> None:
@@ -96,8 +96,8 @@ class Workspace:
         for _ in range(_TRIES):
             try:
                 with self.opened() as index:
-                    return Asked(question(index, True, lambda lacking: _small(lacking, call)))
-            except _Large as large:
+                    return Asked(question(index, True, lambda lacking: small(lacking, call)))
+            except Large as large:
                 run = self._run(ref)
                 run.wait(call)
                 if run.running or run.error:
@@ -169,9 +169,10 @@ class Workspace:
         return True
 
 
-def _small(lacking: ToIndex, call: Call) -> Progress:
+def small(lacking: ToIndex, call: Call) -> Progress:
+    """Return the callback for the progress of a call that indexes itself. Raises Large."""
     if lacking.files > AT_ONCE or lacking.documents or lacking.server:
-        raise _Large(lacking)
+        raise Large(lacking)
     return call.progress
 
 
