@@ -17,8 +17,37 @@ sys.path.append(str(Path(__file__).parent / "chunk" / "documents"))
 sys.path.append(str(Path(__file__).parents[1] / "bench"))
 from making import docx, p, pdf  # noqa: E402
 from mutate import MUTANTS, TOP, mutants, mutated  # noqa: E402
+from pairs import bounds  # noqa: E402
 
 BENCH = Path(__file__).parents[1] / "bench" / "bench.py"
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([1.0] * 7, (1.0, 1.0)),
+        (list(range(21)), (5, 15)),
+        ([3.0, 1.0, 2.0], (1.0, 3.0)),
+        ([5.0], (5.0, 5.0)),
+    ],
+)
+def test_the_bounds_of_a_median(values: list[float], expected: tuple[float, float]) -> None:
+    """With 21 values, the sixth and the sixteenth (any table of the sign test)."""
+    assert bounds(values) == expected
+
+
+def test_two_versions_run_in_turn(repo: GitSandbox) -> None:
+    for number in range(3):
+        repo.write(f"part{number}.py", f"def close_connection_{number}():\n    pass\n")
+    repo.commit()
+    before = repo.git("status", "--porcelain"), repo.git("for-each-ref")
+    command = [sys.executable, str(BENCH.with_name("pairs.py")), str(repo.path)]
+    command += ["--against", "HEAD", "--runs", "2", "--expect", "0.001"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1, done.stderr  # no version takes a thousandth
+    assert re.search(r"^search: \d\.\d{3} \(\d\.\d{3} to \d\.\d{3}\), 2 pairs$", done.stdout, re.M)
+    assert "search after an edit: " in done.stdout
+    assert (repo.git("status", "--porcelain"), repo.git("for-each-ref")) == before
 
 
 def test_a_run_on_a_small_repository(repo: GitSandbox, tmp_path: Path) -> None:

@@ -1,0 +1,134 @@
+"""What a search costs, counted: modules, git processes, trees made anew, statements. Counts are the
+same on every machine, so that a test can hold them; `bench/` has the times.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sandbox import GitSandbox
+
+import ragit
+from ragit.repository import Ragit
+
+MODULES_OF_A_SEARCH = 275
+"""All modules that a search loads, also the standard library's and click's. Each is felt at every
+search: about 0.2 ms. Raise it only for what a search of a complete tree needs.
+"""
+
+OF_A_SEARCH = ["cat-file", "config", "rev-parse", "status"]
+"""The git commands of a search, in order of their names."""
+
+STATEMENTS_OF_A_QUERY = 65
+"""SQL statements of a new query in a small tree."""
+
+PROBE = """
+import os, sys
+from ragit.__main__ import run
+code = run(sys.argv[1:])
+sys.stdout.flush()
+os.write(2, b"\\n%d %d" % (code, len(sys.modules)))
+"""
+
+
+@pytest.fixture
+def indexed(repo: GitSandbox) -> GitSandbox:
+    for at in range(12):
+        repo.write(f"lib/m{at}.py", f"def commit_offset_{at}():\n    return flush(log_{at})\n")
+    repo.commit()
+    run(repo, "index", "-q")
+    return repo
+
+
+def run(repo: GitSandbox, *args: str, **env: str) -> bytes:
+    """Run the command, and return what it wrote on stderr."""
+    done = subprocess.run(
+        [sys.executable, "-c", PROBE, *args],
+        cwd=repo.path,
+        capture_output=True,
+        check=True,
+        env={**os.environ, **env},
+    )
+    return done.stderr
+
+
+def processes(repo: GitSandbox, folder: Path) -> list[str]:
+    """The git commands that a search starts, in order of their names."""
+    trace = folder / "trace"
+    trace.mkdir(exist_ok=True)
+    for old in trace.iterdir():
+        old.unlink()
+    run(repo, "search", "commit the offset", GIT_TRACE2_EVENT=str(trace))
+    names = []
+    for file in trace.iterdir():
+        events = map(json.loads, file.read_text().splitlines())
+        names += [event["name"] for event in events if event["event"] == "cmd_name"]
+    return sorted(names)
+
+
+def test_a_search_loads_no_more_modules(indexed: GitSandbox) -> None:
+    code, modules = map(int, run(indexed, "search", "commit the offset").split()[-2:])
+    assert code == 0
+    assert 150 < modules <= MODULES_OF_A_SEARCH
+
+
+def test_help_loads_fewer(repo: GitSandbox) -> None:
+    _, modules = map(int, run(repo, "search", "--help").split()[-2:])
+    assert modules <= MODULES_OF_A_SEARCH - 80
+
+
+def test_a_search_starts_four_git_processes(indexed: GitSandbox, tmp_path: Path) -> None:
+    assert processes(indexed, tmp_path) == OF_A_SEARCH
+
+
+def test_after_an_edit_no_tree_is_made_from_all_its_files(
+    indexed: GitSandbox, tmp_path: Path
+) -> None:
+    indexed.write("lib/m3.py", "def commit_offset_3():\n    return None\n")
+    started = processes(indexed, tmp_path)
+    assert "ls-tree" not in started
+    assert started.count("diff-tree") == 1
+    again = processes(indexed, tmp_path)  # the state is cached now
+    assert "diff-tree" not in again and "ls-tree" not in again
+
+
+def test_after_a_switch_the_tree_is_cached(indexed: GitSandbox, tmp_path: Path) -> None:
+    indexed.git("switch", "-q", "-c", "other")
+    indexed.write("lib/m3.py", "def commit_offset_3():\n    return None\n")
+    indexed.commit()
+    run(indexed, "index", "-q")
+    indexed.git("switch", "-q", "main")
+    assert processes(indexed, tmp_path) == OF_A_SEARCH
+
+
+def statements(index: Ragit, query: str) -> list[str]:
+    """The SQL that a query runs, in a process that stays."""
+    found: list[str] = []
+
+    def note(_: object, sql: str, __: object) -> bool:
+        found.append(sql)
+        return True
+
+    store = index._kept.store()
+    assert store is not None
+    store._db.exec_trace = note
+    try:
+        assert index.search(query, scope="committed").hits
+    finally:
+        store._db.exec_trace = None
+    return found
+
+
+def test_a_new_query_reads_only_what_is_new_to_it(indexed: GitSandbox) -> None:
+    with ragit.open(indexed.path) as index:
+        index.search("where is the log flushed?", scope="committed")
+        new = statements(index, "commit the offset")
+        again = statements(index, "offset commits of logs")
+    assert len(new) <= STATEMENTS_OF_A_QUERY
+    assert sum("forward" in sql for sql in again) == 0  # words of a file are unpacked once
+    assert sum("FROM chunk WHERE id" in sql for sql in again) <= 2
