@@ -16,7 +16,7 @@ from sandbox import GitSandbox
 import ragit
 from ragit.repository import Ragit
 
-MODULES_OF_A_SEARCH = 275
+MODULES_OF_A_SEARCH = 265
 """All modules that a search loads, also the standard library's and click's. Each is felt at every
 search: about 0.2 ms. Raise it only for what a search of a complete tree needs.
 """
@@ -79,7 +79,7 @@ def test_a_search_loads_no_more_modules(indexed: GitSandbox) -> None:
 
 def test_help_loads_fewer(repo: GitSandbox) -> None:
     _, modules = map(int, run(repo, "search", "--help").split()[-2:])
-    assert modules <= MODULES_OF_A_SEARCH - 80
+    assert modules <= MODULES_OF_A_SEARCH - 70
 
 
 def test_a_search_starts_four_git_processes(indexed: GitSandbox, tmp_path: Path) -> None:

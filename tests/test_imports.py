@@ -76,6 +76,10 @@ NOT_LOADED = {
         "ragit.chunk.readers",
         "ragit.chunk.rules",
         "ragit.crash",
+        "ragit.rank.fuse",
+        "ragit.render.reports",
+        "ragit.store.chunk_sets",
+        "ragit.store.verify",
     ),
     *(
         "ragit.index.run.run",

@@ -14,7 +14,6 @@ from ragit.rank.exact import (
     telling_names,
     unmatched_phrases,
 )
-from ragit.rank.fuse import Fused
 from ragit.rank.keyword import (
     FIELD_WEIGHTS,
     PATH_WEIGHT,
@@ -29,7 +28,6 @@ from ragit.rank.keyword import (
 )
 from ragit.rank.optimize import Options, Piece, optimize
 from ragit.rank.order import Details, Explains, Mix, Ranked, Scorer, mix_of
-from ragit.rank.rerank import reranked
 from ragit.rank.signals import (
     CHUNK_SIGNALS,
     EXACT,
@@ -47,6 +45,16 @@ from ragit.rank.signals import (
     signal_weights,
 )
 from ragit.rank.terms import QUERY_BYTES, QueryTerms, Symbol, content_words, joined, parse_query
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:  # exported, and imported on first use: most searches ask no model
+    from ragit.rank.fuse import Fused
+    from ragit.rank.rerank import reranked
+else:
+    from ragit.lazy import exports
+
+    __getattr__ = exports(__name__, {"fuse": ["Fused"], "rerank": ["reranked"]})
 
 __all__ = [
     "ASKING",

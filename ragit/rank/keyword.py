@@ -139,5 +139,8 @@ def best_first(
     scores: Mapping[int, float], limit: int, among: Iterable[int] | None = None
 ) -> list[int]:
     """Return the indices of the `limit` best files; equals in the order of their paths."""
-    listed = scores if among is None else [place for place in among if place in scores]
+    listed = list(scores) if among is None else [place for place in among if place in scores]
+    if len(listed) > limit > 0:
+        least = sorted([scores[place] for place in listed], reverse=True)[limit - 1]
+        listed = [place for place in listed if scores[place] >= least]
     return sorted(listed, key=lambda place: (-scores[place], place))[:limit]

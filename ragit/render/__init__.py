@@ -8,44 +8,105 @@ a terminal. To add a format: one function and a row of FORMATS.
 from collections.abc import Callable, Iterator
 
 from ragit.errors import UnknownFormat
-from ragit.render.agents import agents_json, agents_text, changes_text, snippet_text
 from ragit.render.budget import BYTES_PER_TOKEN, fitted, strongest
-from ragit.render.machine import compact, dumps, json, markdown, vimgrep
-from ragit.render.reports import (
-    described_json,
-    described_text,
-    freshness_json,
-    freshness_text,
-    gc_json,
-    gc_text,
-    index_json,
-    index_text,
-    status_json,
-    status_text,
-)
 from ragit.render.screen import PLAIN, Paint, RenderOptions, visible
-from ragit.render.setup import (
-    config_json,
-    config_text,
-    doctor_json,
-    doctor_text,
-    embedder_json,
-    embedder_text,
-    hooks_json,
-    hooks_text,
-    request_text,
-)
 from ragit.render.text import hit_lines, indexing, notes, summary, text
 from ragit.types import Answer
 
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:  # exported, and imported on first use: a search shows text
+    from ragit.render.agents import (
+        agents_json,
+        agents_text,
+        changes_text,
+        snippet_text,
+    )
+    from ragit.render.machine import (
+        dumps,
+    )
+    from ragit.render.reports import (
+        described_json,
+        described_text,
+        freshness_json,
+        freshness_text,
+        gc_json,
+        gc_text,
+        index_json,
+        index_text,
+        status_json,
+        status_text,
+    )
+    from ragit.render.setup import (
+        config_json,
+        config_text,
+        doctor_json,
+        doctor_text,
+        embedder_json,
+        embedder_text,
+        hooks_json,
+        hooks_text,
+        request_text,
+    )
+else:
+    from ragit.lazy import exports
+
+    __getattr__ = exports(
+        __name__,
+        {
+            "agents": [
+                "agents_json",
+                "agents_text",
+                "changes_text",
+                "snippet_text",
+            ],
+            "machine": [
+                "dumps",
+            ],
+            "reports": [
+                "described_json",
+                "described_text",
+                "freshness_json",
+                "freshness_text",
+                "gc_json",
+                "gc_text",
+                "index_json",
+                "index_text",
+                "status_json",
+                "status_text",
+            ],
+            "setup": [
+                "config_json",
+                "config_text",
+                "doctor_json",
+                "doctor_text",
+                "embedder_json",
+                "embedder_text",
+                "hooks_json",
+                "hooks_text",
+                "request_text",
+            ],
+        },
+    )
+
 Format = Callable[[Answer, RenderOptions], Iterator[str]]
+
+
+def _for_programs(name: str) -> Format:
+    """Return a format of the module `machine`, which is imported when it is used."""
+
+    def show(answer: Answer, options: RenderOptions) -> Iterator[str]:
+        from ragit.render import machine
+
+        format_: Format = getattr(machine, name)
+        return format_(answer, options)
+
+    return show
+
 
 FORMATS: dict[str, Format] = {
     "text": text,
-    "json": json,
-    "vimgrep": vimgrep,
-    "markdown": markdown,
-    "compact": compact,
+    **{name: _for_programs(name) for name in ("json", "vimgrep", "markdown", "compact")},
 }
 
 

@@ -297,13 +297,9 @@ def _covering(
     """Return the files that hold most of the query's words: all together, or for a message in one
     chunk.
     """
-    listed = tree.distinct(
-        sorted(
-            (place for place in covered if place in tree.allowed),
-            key=lambda place: (-covered[place], -scores.scores[place], place),
-        )
-    )
-    if not is_message(query):
+    message = is_message(query)
+    listed = _best_covered(tree, covered, scores, LOOKED_AT if message else COVERING_FILES)
+    if not message:
         return listed[:COVERING_FILES]
     weights = word_weights(query, holders, len(tree.snapshot.paths))
     looked_at = {place: tree.snapshot.chunkings[place] for place in listed[:LOOKED_AT]}
@@ -314,6 +310,19 @@ def _covering(
     }
     by_chunk = sorted(looked_at, key=lambda place: (-shares[looked_at[place]], place))
     return [*listed[:COVERING_FILES], *by_chunk[:COVERING_FILES]]
+
+
+def _best_covered(
+    tree: FilteredTree, covered: Mapping[int, float], scores: FileScores, most: int
+) -> list[int]:
+    """Return at least the `most` files that hold most of the query's words, in order."""
+    listed = [place for place in covered if place in tree.allowed]
+    if len(listed) > most and not tree.union:
+        # Thousands of files may hold a word: those that are too far behind need no order.
+        least = sorted([covered[place] for place in listed], reverse=True)[most - 1]
+        listed = [place for place in listed if covered[place] >= least]
+    listed.sort(key=lambda place: (-covered[place], -scores.scores[place], place))
+    return tree.distinct(listed)
 
 
 def _chosen(

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from ragit.search.lacked import Lacked
 from ragit.search.whole_tree import WholeTree
-from ragit.store import ORDINAL_BITS, Snapshot, Store, chunk_hashes
+from ragit.store import ORDINAL_BITS, Snapshot, Store
 
 
 class FilteredTree:
@@ -83,4 +83,6 @@ class FilteredTree:
         """
         if not self.union:
             return None
+        from ragit.store import chunk_hashes  # only for a union of trees
+
         return chunk_hashes(store, {chunk >> ORDINAL_BITS for chunk in chunks})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ragit.store import Snapshot, Store, same_text
+from ragit.store import Snapshot, Store
 
 
 class Lacked:
@@ -25,6 +25,8 @@ class Lacked:
 
     def of(self, chunks: Iterable[int]) -> set[int]:
         """Return those of some chunks that the tree lacks."""
+        from ragit.store import same_text  # only for a search of what differs
+
         wanted = set(chunks)
         held = {chunk for chunk, other in same_text(self._store, wanted) if other in self._there}
         return wanted - held

@@ -4,7 +4,6 @@ It calls no model, computes no score and resolves no ref. Writers take the write
 IMMEDIATE) and hold it only while rows are written; readers never take it.
 """
 
-from ragit.store.chunk_sets import chunk_hashes, chunk_rows, cosines, holders, new_chunks
 from ragit.store.connect import engine_versions, is_store
 from ragit.store.descriptions import OF_CHUNK, OF_IMAGE, DescriptionRow, Descriptions
 from ragit.store.files import (
@@ -23,10 +22,25 @@ from ragit.store.rows import (
     chunk_id,
     pack_definitions,
 )
-from ragit.store.same_text import same_text
 from ragit.store.schema import ORDINAL_BITS, VERSION
 from ragit.store.snapshots import Snapshot
 from ragit.store.store import Store
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:  # exported, and imported on first use: they compare two trees
+    from ragit.store.chunk_sets import chunk_hashes, chunk_rows, cosines, holders, new_chunks
+    from ragit.store.same_text import same_text
+else:
+    from ragit.lazy import exports
+
+    __getattr__ = exports(
+        __name__,
+        {
+            "chunk_sets": ["chunk_hashes", "chunk_rows", "cosines", "holders", "new_chunks"],
+            "same_text": ["same_text"],
+        },
+    )
 
 __all__ = [
     "OF_CHUNK",

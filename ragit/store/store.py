@@ -12,7 +12,7 @@ from typing import cast
 from ragit.errors import EmbedderUnavailable, StoreFull
 from ragit.postings import Forward
 from ragit.remembered import Remembered
-from ragit.store import checksums, schema, verify
+from ragit.store import checksums, schema
 from ragit.store.connect import (
     BUSY_MS,
     connect,
@@ -506,6 +506,8 @@ class Store(VectorQueries):
 
     def problems(self) -> list[str]:
         """Return what is wrong with the store; empty for a sound one."""
+        from ragit.store import verify  # no search needs it
+
         with translated(self.path):
             return list(verify.problems(self._db, writable=self.writable))
 
