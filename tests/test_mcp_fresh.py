@@ -32,7 +32,9 @@ def step(repo: GitSandbox, chance: random.Random) -> None:
         repo.git("add", "-A")
         repo.git("commit", "-q", "--allow-empty", "-m", "step")
     elif what == "branch":
-        repo.git("branch", "-f", f"b{chance.randrange(3)}")
+        name = f"b{chance.randrange(3)}"
+        if name != repo.git("branch", "--show-current"):
+            repo.git("branch", "-f", name)
     else:
         repo.git("stash", "-q", "-u")
         branches = repo.git("branch", "--format=%(refname:short)").split()
