@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple, TypeAlias
 
 from ragit.records import Record
-from ragit.types import Oid
+from ragit.types import Completeness, Oid
 
 
 class Item(Record):
@@ -150,9 +150,7 @@ class RepositoryMap(Record):
     """What the map is about; empty for the whole tree."""
     ref: str
     tree: Oid
-    complete: bool
-    missing: int
-    """The number of files that are not indexed."""
+    completeness: Completeness
     max_tokens: int
     tokens: int
     """An estimate of those of `files` as text."""
@@ -160,6 +158,11 @@ class RepositoryMap(Record):
     """The highest ranked first."""
     of: int
     """The number of indexed files."""
+
+    @property
+    def complete(self) -> bool:
+        """Return whether all of the tree was indexed."""
+        return self.completeness.complete
 
 
 Outline: TypeAlias = "FileSkeleton | FolderSkeleton | Shown | Choices | RepositoryMap"

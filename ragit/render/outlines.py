@@ -265,7 +265,7 @@ def json(found: Outline, options: RenderOptions) -> Iterator[str]:
         whole["choices"] = [_json_choice(one) for one in found.choices]
     elif isinstance(found, RepositoryMap):
         whole |= {"query": plain(found.query), "complete": found.complete}
-        whole |= {"missing": found.missing, "max_tokens": found.max_tokens}
+        whole |= {"missing": found.completeness.missing, "max_tokens": found.max_tokens}
         whole |= {"tokens": found.tokens, "of": found.of}
         whole["files"] = [_json_map_file(file) for file in found.files]
     else:

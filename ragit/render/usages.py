@@ -8,7 +8,7 @@ from typing import Any
 from ragit.errors import UnknownFormat
 from ragit.render.machine import dumps, raw_path
 from ragit.render.screen import Paint, RenderOptions, cells, counted, from_here, plain, visible
-from ragit.types import index_command, lacking
+from ragit.types import index_command
 from ragit.usages import Defined, Usages, Use
 
 _LONGEST = 160
@@ -62,7 +62,7 @@ def notes(found: Usages) -> list[str]:
     """Return what a reader must know about an answer besides its lines, a sentence each."""
     listed = [f"note: {visible(note)}" for note in found.notes]
     if not found.complete:
-        what = lacking(found.missing, None, visible(found.ref)) or "part of it is not indexed"
+        what = found.completeness.lacking(visible(found.ref))
         listed.append(f"incomplete: {what}; to complete: {visible(index_command(found.ref))}")
     if not found.total and not found.definitions:
         listed.append(f"no file of {visible(found.ref)} holds {visible(found.query.name)}")
@@ -165,7 +165,7 @@ def json(found: Usages, options: RenderOptions) -> Iterator[str]:
         "tree": found.tree,
         **({"root": plain(options.root)} if options.root else {}),
         "complete": found.complete,
-        "missing": found.missing,
+        "missing": found.completeness.missing,
         "took_ms": round(found.took_ms, 3),
         "total": found.total,
         "page": query.page,

@@ -18,7 +18,7 @@ from ragit.search.kept import Kept
 from ragit.search.texts import Texts
 from ragit.search.whole_tree import WholeTree
 from ragit.store import ChunkRow, Store
-from ragit.types import OnIndex, Target, index_command
+from ragit.types import Completeness, OnIndex, Target, index_command
 
 
 class _State(NamedTuple):
@@ -65,6 +65,11 @@ class OpenTree:
         self.store_or_none = state.store
         """The store; None if there is none yet, which only a tree without files can have."""
         self._texts: Texts | None = None
+
+    @property
+    def completeness(self) -> Completeness:
+        """Return how much of the trees is indexed."""
+        return completeness_of(self.store_or_none, self.trees)
 
     @property
     def store(self) -> Store:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ragit.errors import ConfigError
 from ragit.records import Record
-from ragit.types import Oid
+from ragit.types import Completeness, Oid
 
 RELATIONS = ("uses", "callers", "callees", "overrides")
 """What can be asked about a name."""
@@ -78,9 +78,7 @@ class Usages(Record):
     query: UsagesQuery
     ref: str
     tree: Oid
-    complete: bool
-    missing: int
-    """Files of the tree that are not indexed."""
+    completeness: Completeness
     definitions: tuple[Defined, ...]
     uses: tuple[Use, ...]
     total: int
@@ -90,6 +88,11 @@ class Usages(Record):
     took_ms: float
     notes: tuple[str, ...] = ()
     """What else a reader has to know, a sentence each."""
+
+    @property
+    def complete(self) -> bool:
+        """Return whether all of the tree was indexed."""
+        return self.completeness.complete
 
     @property
     def pages(self) -> int:
