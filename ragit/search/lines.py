@@ -71,12 +71,19 @@ def _asked_for(query: QueryTerms, weights: WordWeights, hit: Landing) -> int | N
     quoted = _quoted(query, weights, hit)
     if quoted is not None:
         return quoted
-    for as_written in (True, False):
-        for find in (_defined, _named):
-            found = find(query, hit, as_written=as_written)
-            if found is not None:
-                return found
+    for find, as_written in _SPELLED if _has_a_spelling(query) else _PLAIN:
+        found = find(query, hit, as_written=as_written)
+        if found is not None:
+            return found
     return None
+
+
+def _has_a_spelling(query: QueryTerms) -> bool:
+    """Return whether a name of the query is more than a plain word in small letters, whose plural
+    may well be what is meant.
+    """
+    names = [symbol.name for symbol in query.symbols]
+    return any(len(words.parts(name)) > 1 or name != name.lower() for name in names)
 
 
 def definition_line(name: str, lines: Sequence[str], kind: str = "") -> int | None:
@@ -159,6 +166,13 @@ def _named(query: QueryTerms, hit: Landing, *, as_written: bool) -> int | None:
             if best is None or found > best:
                 best = found
     return None if best is None else -best[2]
+
+
+_SPELLED = ((_defined, True), (_named, True), (_defined, False), (_named, False))
+_PLAIN = ((_defined, True), (_defined, False), (_named, True), (_named, False))
+"""In which order lines are looked for that define or hold a name, as it is written or in another
+spelling: what is spelled as in the query first, or definitions first.
+"""
 
 
 def _quoted(query: QueryTerms, weights: WordWeights, hit: Landing) -> int | None:
