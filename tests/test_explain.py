@@ -53,10 +53,10 @@ def test_what_a_demotion_kept_out(shop: GitSandbox) -> None:
     assert (kept.path, kept.symbol, set(kept.signals)) == (
         "tests/test_basket.py",
         "test_empty_the_basket",
-        {"test"},
+        {"test", "longName"},
     )
     assert kept.score < answer.hits[0].score <= kept.otherwise
-    free = ask(shop, {"retrieval.signals.test": "0"}, top_k=1)
+    free = ask(shop, {"retrieval.signals.test": "0", "retrieval.signals.longName": "0"}, top_k=1)
     assert free.hits[0].path == "tests/test_basket.py"
     assert free.hits[0].score == pytest.approx(kept.otherwise)
 

@@ -9,6 +9,7 @@ import os
 import random
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -363,9 +364,19 @@ def serve(path: Path, folder: Path, idle: float) -> subprocess.Popen[bytes]:
         [sys.executable, "-c", code, str(path), str(idle)], cwd=folder, stderr=subprocess.PIPE
     )
     until = time.monotonic() + 30
-    while not path.exists() and started.poll() is None and time.monotonic() < until:
+    while not listens(path) and started.poll() is None and time.monotonic() < until:
         time.sleep(0.02)
     return started
+
+
+def listens(path: Path) -> bool:
+    """True once a server takes connections: a socket's file is there a moment before."""
+    with socket.socket(socket.AF_UNIX) as client:
+        try:
+            client.connect(str(path))
+        except OSError:
+            return False
+    return True
 
 
 async def converse(path: Path, lines: list[bytes]) -> list[dict[str, Any]]:

@@ -15,7 +15,9 @@ from sandbox import GitSandbox
 import ragit
 from ragit.git.command import Git
 from ragit.index import TreeResolver
+from ragit.query import Query
 from ragit.store import Store
+from ragit.types import ToIndex
 
 CODE = "def turbine_{0}(blade):\n    return blade + {0}\n"
 
@@ -149,3 +151,32 @@ print("ragit.chunk.texts" in sys.modules)
         typed = [sys.executable, "-c", probe]
         done = subprocess.run(typed, cwd=edited.path, capture_output=True, text=True, check=True)
         assert done.stdout.splitlines()[-2:] == ["[]", child]
+
+
+def test_a_rebuild_that_ends_before_a_search_indexes_is_no_damage(repo: GitSandbox) -> None:
+    """A rebuilt store numbers its files anew, so what was resolved in the old one is not used."""
+    for name in "abcdef":
+        repo.write(f"{name}.py", f"def marker_{name}():\n    return 'old'\n")
+    repo.commit()
+    with ragit.open(repo.path) as index:
+        index.index()
+    for name in "bdf":
+        repo.write(f"{name}.py", f"def marker_{name}():\n    return 'new'\n")
+    repo.commit()
+    with ragit.open(repo.path) as index:
+        index.index()
+    repo.write("g.py", "def marker_g():\n    return 'uncommitted'\n")
+
+    def rebuild(_: ToIndex) -> None:
+        with ragit.open(repo.path) as other:
+            other.index(rebuild=True)
+
+    with ragit.open(repo.path) as index:
+        answer = index.ask(Query("marker", top_k=20), rebuild)
+        assert answer.complete
+        again = index.search("marker", top_k=20)
+    with ragit.open(repo.path) as index:
+        fresh = index.search("marker", top_k=20)
+        assert index.check(scope="worktree").fresh
+    assert len(fresh.hits) == 7
+    assert answer.hits == again.hits == fresh.hits

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 
 from ragit.git import Objects
@@ -19,10 +19,15 @@ class WaitingSearch:
         reader: Store | None,
         objects: Objects,
         moment: ExitStack,
+        is_in_place: Callable[[], bool],
         *,
         patient: bool = False,
     ) -> None:
-        """Take trees that were resolved in the current moment of a reader, which `moment` holds."""
+        """Take trees that were resolved in the current moment of a reader, which `moment` holds.
+
+        `is_in_place` tells whether the reader's file is still the store: a rebuild puts another
+        one in its place, which numbers its chunkings anew.
+        """
         self.trees = trees
         self.objects = objects
         self.patient = patient
@@ -30,13 +35,18 @@ class WaitingSearch:
         self.taken = False
         """True once `trees` are the indexed trees, as the reader sees them in a new moment."""
         self._reader = reader
+        self._is_in_place = is_in_place
         self._moment = moment
         self._version = reader.data_version() if reader else 0
         moment.close()
 
     @property
     def is_current(self) -> bool:
-        """True if nothing was written to the store since the trees were resolved."""
+        """True if nothing was written to the store since the trees were resolved. The caller holds
+        the lock under which no other file takes its place.
+        """
+        if not self._is_in_place():
+            self.leave()
         if self._reader is None or any(tree.without_vectors for tree in self.trees):
             return False
         return self._reader.data_version() == self._version
@@ -49,7 +59,7 @@ class WaitingSearch:
         """Take the trees as they are now. The caller holds the lock under which nothing is
         dropped.
         """
-        if self._reader is not None:
+        if self._reader is not None and self._is_in_place():
             self._moment.enter_context(self._reader.reading())
             self.trees = trees
             self.taken = True

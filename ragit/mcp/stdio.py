@@ -25,6 +25,8 @@ def serve_stdio(folder: Path, environ: Mapping[str, str]) -> None:
     """
     # Clients end a server by a signal, and the thread that reads the input could not be ended.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if hasattr(signal, "SIGHUP"):  # not on Windows; nohup ignores it for its children
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
     threading.Thread(target=_end_with_client, args=(os.getppid(),), daemon=True).start()
     server = tool_server(folder, environ)
 

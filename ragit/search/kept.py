@@ -99,6 +99,10 @@ class Kept:
             self._identity = now if writable and now == _identity(path) else None
         return self._store
 
+    def is_in_place(self) -> bool:
+        """Return whether the open store surely is the file that lies at its path now."""
+        return self._identity is not None and self._identity == _identity(self._indexer.store_path)
+
     def objects(self) -> Objects:
         """Return the reader of git's objects."""
         recipe = self._repo.recipe()

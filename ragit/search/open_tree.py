@@ -144,7 +144,12 @@ class TreeOpener:
             state = self._state(stack, target, kept)
             if not state.complete and self._may_index(index, target, state):
                 waiting = WaitingSearch(
-                    state.trees, state.store, objects, state.moment, patient=patient
+                    state.trees,
+                    state.store,
+                    objects,
+                    state.moment,
+                    kept.is_in_place,
+                    patient=patient,
                 )
                 state = self._completed(stack, target, state, waiting, kept, only_vectors, on_index)
             if state.store is None and not state.complete:
@@ -215,7 +220,12 @@ class TreeOpener:
                 raise
             words_only = self._indexer.without_vectors()
             alone = WaitingSearch(
-                state.trees, None, waiting.objects, ExitStack(), patient=waiting.patient
+                state.trees,
+                None,
+                waiting.objects,
+                ExitStack(),
+                kept.is_in_place,
+                patient=waiting.patient,
             )
             complete(words_only, search=alone)
             self._indexer.absent |= words_only.absent
