@@ -5,9 +5,9 @@
 PATH is any git repository. It is cloned to a temporary folder, where each version has an index of
 its own. The two versions run in turns, so that a change of the machine's speed meets both, and each
 pair gives one ratio. Shown are the median of the ratios and the bounds between which the true
-median lies with a probability of 95 % (by the binomial distribution of the order statistics). With
-21 pairs on a busy machine, they lie about 2 % apart, so that a change of 3 % is seen. With
-`--expect R` the exit status is 1 if a lower bound is above R.
+median lies with a probability of 95 % (by the binomial distribution of the order statistics). The
+more pairs, the closer they lie. With `--expect R` the exit status is 1 if a lower bound is above
+R.
 
 Both run in this interpreter, from the source, so dependencies are the same. Standard library only.
 """
