@@ -40,6 +40,12 @@ class WaitingSearch:
         self._version = reader.data_version() if reader else 0
         moment.close()
 
+    def without_reader(self) -> WaitingSearch:
+        """Return a search that waits for the same trees, and resolves them again afterwards."""
+        return WaitingSearch(
+            self.trees, None, self.objects, ExitStack(), self._is_in_place, patient=self.patient
+        )
+
     @property
     def is_current(self) -> bool:
         """True if nothing was written to the store since the trees were resolved. The caller holds

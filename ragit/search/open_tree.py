@@ -219,15 +219,7 @@ class TreeOpener:
             if only_vectors:
                 raise
             words_only = self._indexer.without_vectors()
-            alone = WaitingSearch(
-                state.trees,
-                None,
-                waiting.objects,
-                ExitStack(),
-                kept.is_in_place,
-                patient=waiting.patient,
-            )
-            complete(words_only, search=alone)
+            complete(words_only, search=waiting.without_reader())
             self._indexer.absent |= words_only.absent
             refused = error.message
         except StoreBusy as error:
