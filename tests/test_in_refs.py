@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from histories import Step, play, steps
+from hooking import command
 from hypothesis import given
 from hypothesis import strategies as st
 from sandbox import GitSandbox
@@ -237,13 +237,7 @@ def test_what_a_partial_clone_lacks_is_said(tagged: GitSandbox, tmp_path: Path) 
 
 
 def run(repo: GitSandbox, *args: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "ragit", "search", *args],
-        cwd=repo.path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return command("search", *args, cwd=repo.path)
 
 
 def test_every_format_names_the_refs(tagged: GitSandbox) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from itertools import product
 from pathlib import Path
 
 import pytest
 from histories import Step, play, steps
+from hooking import command
 from hypothesis import given
 from hypothesis import strategies as st
 from sandbox import GitSandbox
@@ -330,13 +330,7 @@ def test_trees_are_compared_in_every_kind_of_repository(
 
 
 def run(repo: GitSandbox, *args: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "ragit", "search", *args],
-        cwd=repo.path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return command("search", *args, cwd=repo.path)
 
 
 def test_the_command_prints_what_is_gone(forked: GitSandbox) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from histories import Step, play, steps
+from hooking import command
 from hypothesis import given
 from hypothesis import strategies as st
 from sandbox import GitSandbox
@@ -240,13 +240,7 @@ def test_unions_in_every_kind_of_repository(tagged: GitSandbox, tmp_path: Path, 
 
 
 def run(repo: GitSandbox, *args: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "ragit", "search", *args],
-        cwd=repo.path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return command("search", *args, cwd=repo.path)
 
 
 def test_every_format_names_the_refs_of_a_union(tagged: GitSandbox) -> None:

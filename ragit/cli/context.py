@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import Any
 
@@ -10,9 +9,8 @@ import click
 
 from ragit.cli.indexing import on_index
 from ragit.cli.numbers import WholeNumber
-from ragit.cli.outline import reading_options, taken_tree
+from ragit.cli.reading import reading_options, start_for, take_tree
 from ragit.errors import ConfigError
-from ragit.repository import start_early_status
 
 
 @click.command(short_help="Gather what code at a line needs to know of other files.")
@@ -43,9 +41,8 @@ def context(ctx: click.Context, /, place: str, stdin: bool, max_tokens: int, **o
       cat unsaved.py | ragit context --stdin --max-tokens 600 src/session.py:120
     """
     path, line = _place(place)
-    tree = taken_tree(options)
-    worktree = tree["ref"] is None and tree["scope"] == "worktree"
-    early = start_early_status(ctx.obj["directory"], os.environ, worktree=worktree)
+    tree = take_tree(options)
+    early = start_for(ctx, tree)
     text = sys.stdin.buffer.read().decode("utf-8", "replace") if stdin else None
     from ragit.cli.shared import open_index, print_lines, render_options, tell
     from ragit.render import contexts

@@ -2,68 +2,26 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragit.cli import complete
-from ragit.cli.color import color_option
 from ragit.cli.indexing import on_index
 from ragit.cli.numbers import WholeNumber
-from ragit.cli.scope import take_scope
-from ragit.repository import start_early_status
+from ragit.cli.reading import reading_options, start_for, take_tree
 
 if TYPE_CHECKING:
     from ragit.outlines import Outline
     from ragit.repository import Ragit
 
 
-def reading_options(command: Callable[..., int]) -> Callable[..., int]:
-    """Give a command the options that name a tree and a format."""
-    options = (
-        click.option(
-            "--ref",
-            metavar="REV",
-            shell_complete=complete.refs,
-            help="Read this branch, tag, commit or tree instead of the working tree.",
-        ),
-        click.option("--staged", is_flag=True, help="Read what is staged."),
-        click.option("--committed", is_flag=True, help="Read HEAD without uncommitted changes."),
-        click.option("--no-index", is_flag=True, help="Answer from what is indexed already."),
-        click.option(
-            "--format",
-            "format_name",
-            default="text",
-            metavar="NAME",
-            show_default=True,
-            help="text, json, vimgrep or compact.",
-        ),
-        click.option("--json", "format_name", flag_value="json", help="The same as --format json."),
-        color_option,
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
-
-
-def taken_tree(options: dict[str, Any]) -> dict[str, Any]:
-    """Take the options that name a tree, as arguments of the library. Raises ConfigError."""
-    return {
-        "ref": options.pop("ref"),
-        "scope": take_scope(options) or "worktree",
-        "index": not options.pop("no_index"),
-    }
-
-
 def print_read(
     ctx: click.Context, options: dict[str, Any], ask: Callable[[Ragit, dict[str, Any]], Outline]
 ) -> int:
     """Ask the opened repository, with the options that name a tree, and print the answer."""
-    tree = taken_tree(options)
-    worktree = tree["ref"] is None and tree["scope"] == "worktree"
-    early = start_early_status(ctx.obj["directory"], os.environ, worktree=worktree)
+    tree = take_tree(options)
+    early = start_for(ctx, tree)
     from ragit.cli.shared import open_index, print_lines, render_options, tell
     from ragit.render import outlines
 

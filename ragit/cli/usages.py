@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import click
 
-from ragit.cli import complete
-from ragit.cli.color import color_option
 from ragit.cli.indexing import on_index
 from ragit.cli.numbers import WholeNumber
-from ragit.cli.scope import take_scope
+from ragit.cli.reading import reading_options, start_for, take_tree
 from ragit.errors import ConfigError
-from ragit.repository import start_early_status
 
 _RELATIONS = ("callers", "callees", "overrides")
 
@@ -30,14 +26,7 @@ _RELATIONS = ("callers", "callees", "overrides")
     metavar="GLOB",
     help="Only in paths that match GLOB, or all but those that match !GLOB. May be repeated.",
 )
-@click.option(
-    "--ref",
-    metavar="REV",
-    shell_complete=complete.refs,
-    help="In this branch, tag, commit or tree instead of the working tree.",
-)
-@click.option("--staged", is_flag=True, help="In what is staged.")
-@click.option("--committed", is_flag=True, help="In HEAD without uncommitted changes.")
+@reading_options
 @click.option(
     "-k",
     "--top-k",
@@ -48,24 +37,6 @@ _RELATIONS = ("callers", "callees", "overrides")
     help="Show N lines.",
 )
 @click.option("--page", type=WholeNumber(1), default=1, metavar="P", help="Show the Pth N lines.")
-@click.option(
-    "--no-index",
-    "index",
-    is_flag=True,
-    flag_value=False,
-    default=True,
-    help="Answer from what is indexed already.",
-)
-@click.option(
-    "--format",
-    "format_name",
-    default="text",
-    metavar="NAME",
-    show_default=True,
-    help="text, json, vimgrep or compact.",
-)
-@click.option("--json", "format_name", flag_value="json", help="The same as --format json.")
-@color_option
 @click.pass_context
 def usages(ctx: click.Context, /, name: str, **options: Any) -> int:
     """List all places that use NAME: a function, type, method or variable.
@@ -80,15 +51,15 @@ def usages(ctx: click.Context, /, name: str, **options: Any) -> int:
       ragit usages --callers KafkaConsumer.poll
       ragit usages --ref v1.2 --path 'src/*.py' --json Session
     """
-    options["relation"], options["scope"] = _relation(options), take_scope(options) or "worktree"
-    worktree = options["ref"] is None and options["scope"] == "worktree"
-    early = start_early_status(ctx.obj["directory"], os.environ, worktree=worktree)
+    options["relation"] = _relation(options)
+    tree = take_tree(options)
+    early = start_for(ctx, tree)
     from ragit.cli.shared import open_index, print_lines, render_options, tell
     from ragit.render import usages as shown
 
     with open_index(ctx, early) as index:
         show = shown.format_named(options.pop("format_name"))
-        found = index.usages(name, on_index=on_index, **options)
+        found = index.usages(name, on_index=on_index, **tree, **options)
         style = render_options({}, index)
     print_lines(show(found, style), page=show is shown.text)
     for line in shown.notes(found):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 from ragit import render
-from ragit.changes import Diff
+from ragit.changes import Diff, Gone, Since
 from ragit.errors import ConfigError
 from ragit.mcp.arguments import Arguments, text_or_none
 from ragit.mcp.call import Call
@@ -14,6 +15,8 @@ from ragit.mcp.workspace import Asked, Workspace
 from ragit.render import changes, since
 
 _PLAIN = render.PLAIN
+
+_Found = TypeVar("_Found", Since, Gone)
 
 
 def answer(workspace: Workspace, arguments: Arguments, call: Call) -> Listing:
@@ -25,40 +28,53 @@ def answer(workspace: Workspace, arguments: Arguments, call: Call) -> Listing:
 
 
 def _since(workspace: Workspace, arguments: Arguments, call: Call) -> Listing:
-    place, ref = _required(arguments, "PATH:LINE or a symbol"), text_or_none(arguments, "ref")
-    asked = workspace.ask(
-        lambda opened, index, on_index: opened.since(
-            place, ref=ref, index=index, on_index=on_index
-        ),
-        ref,
+    place = _required(arguments, "PATH:LINE or a symbol")
+    return _told(
+        workspace,
+        arguments,
         call,
-    )
-    found = asked.answer
-    lines = list(since.since_text(found, _PLAIN))
-    return _one(
-        Listing(found.tree, found.ref, 1, lambda at, first: lines, found.complete), asked.note
+        lambda opened, **options: opened.since(place, **options),
+        since.since_text,
     )
 
 
 def _gone(workspace: Workspace, arguments: Arguments, call: Call) -> Listing:
-    symbol, ref = _required(arguments, "a symbol"), text_or_none(arguments, "ref")
+    symbol = _required(arguments, "a symbol")
+    return _told(
+        workspace,
+        arguments,
+        call,
+        lambda opened, **options: opened.gone(symbol, **options),
+        since.gone_text,
+    )
+
+
+def _told(
+    workspace: Workspace,
+    arguments: Arguments,
+    call: Call,
+    ask: Callable[..., _Found],
+    show: Callable[[_Found, render.RenderOptions], Iterable[str]],
+) -> Listing:
+    """Return a listing of one answer, which may change when tags and commits come."""
+    ref = text_or_none(arguments, "ref")
     asked = workspace.ask(
-        lambda opened, index, on_index: opened.gone(
-            symbol, ref=ref, index=index, on_index=on_index
-        ),
+        lambda opened, index, on_index: ask(opened, ref=ref, index=index, on_index=on_index),
         ref,
         call,
     )
     found = asked.answer
-    lines = list(since.gone_text(found, _PLAIN))
-    return _one(
-        Listing(found.tree, found.ref, 1, lambda at, first: lines, found.complete), asked.note
+    lines = list(show(found, _PLAIN))
+    return Listing(
+        found.tree,
+        found.ref,
+        1,
+        lambda at, first: lines,
+        found.complete,
+        notes=_notes(asked.note),
+        noun="answer",
+        reusable=False,
     )
-
-
-def _one(listing: Listing, note: str) -> Listing:
-    """Return a listing of one answer, which may change when tags and commits come."""
-    return listing._replace(noun="answer", notes=_notes(note), reusable=False)
 
 
 def _diff(workspace: Workspace, arguments: Arguments, call: Call) -> Listing:

@@ -7,10 +7,14 @@ from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
 from ragit.store.connect import translated
+from ragit.store.nearest import runs
 from ragit.store.rows import CHUNK_COLUMNS, ChunkRow, checked, chunk_id, chunk_row_table
 from ragit.store.schema import ORDINAL_BITS
 from ragit.store.snapshots import Snapshot
 from ragit.store.store import Store
+
+_LONGEST = 1 << 62
+"""Numbers read at once: all of a run."""
 
 
 def chunk_hashes(store: Store, chunkings: Iterable[int]) -> dict[int, bytes]:
@@ -21,7 +25,7 @@ def chunk_hashes(store: Store, chunkings: Iterable[int]) -> dict[int, bytes]:
     found: dict[int, bytes] = {}
     sql = "SELECT id, hash FROM chunk WHERE id BETWEEN ? AND ? ORDER BY id"
     with translated(store.path):
-        for first, last in runs(chunkings):
+        for first, last in runs(sorted(chunkings), _LONGEST):
             span = (chunk_id(first, 0), chunk_id(last + 1, 0) - 1)
             found.update(cast("Iterable[tuple[int, bytes]]", store._db.execute(sql, span)))
     return found
@@ -35,7 +39,7 @@ def chunk_rows(store: Store, chunks: Iterable[int]) -> dict[int, ChunkRow]:
     rows: list[tuple[Any, ...]] = []
     sql = f"SELECT id, {CHUNK_COLUMNS} FROM chunk WHERE id BETWEEN ? AND ? ORDER BY id"
     with translated(store.path):
-        for span in runs(chunks):
+        for span in runs(sorted(chunks), _LONGEST):
             rows += store._db.execute(sql, span)
         return chunk_row_table(rows)
 
@@ -103,19 +107,6 @@ def _bits(store: Store, chunks: Iterable[int], embedder: int) -> dict[int, bytes
     found: dict[int, bytes] = {}
     sql = f"SELECT chunk, v FROM vec_bit_{embedder} WHERE chunk BETWEEN ? AND ?"
     with translated(store.path):
-        for span in runs(chunks):
+        for span in runs(sorted(chunks), _LONGEST):
             found.update(checked(row, (int, bytes)) for row in store._db.execute(sql, span))
     return found
-
-
-def runs(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """Yield (first, last) of each unbroken run of numbers."""
-    first = last = -1
-    for number in sorted(numbers):
-        if number != last + 1:
-            if last >= 0:
-                yield first, last
-            first = number
-        last = number
-    if last >= 0:
-        yield first, last

@@ -8,11 +8,11 @@ SPAN = 256
 """Chunkings scanned at once; the nearest ones found bound the distances of the next scan."""
 
 
-def runs(members: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """Yield (first, last) of each unbroken run of ascending numbers, at most SPAN long."""
+def runs(members: Iterable[int], most: int) -> Iterator[tuple[int, int]]:
+    """Yield (first, last) of each unbroken run of ascending numbers, at most `most` long."""
     first = last = -1
     for number in members:
-        if number != last + 1 or number - first >= SPAN:
+        if number != last + 1 or number - first >= most:
             if last >= 0:
                 yield first, last
             first = number

@@ -8,7 +8,7 @@ from pathlib import Path
 import apsw
 
 from ragit.store.connect import translated
-from ragit.store.nearest import closest, runs
+from ragit.store.nearest import SPAN, closest, runs
 from ragit.store.rows import chunk_id
 
 
@@ -33,7 +33,7 @@ class VectorQueries:
         near: list[tuple[int, int]] = []
         bound = 1 << 30
         with translated(self.path):
-            for first, last in runs(members):
+            for first, last in runs(members, SPAN):
                 span = (bits, chunk_id(first, 0), chunk_id(last + 1, 0) - 1)
                 near.extend(
                     self._db.execute(f"SELECT * FROM ({sql}) WHERE distance <= ?4", (*span, bound))

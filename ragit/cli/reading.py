@@ -1,0 +1,57 @@
+"""Gives the commands that read one tree their options, and takes the tree out of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from ragit.cli import complete
+from ragit.cli.color import color_option
+from ragit.cli.scope import take_scope
+from ragit.repository import EarlyStatus, start_early_status
+
+
+def reading_options(command: Callable[..., int]) -> Callable[..., int]:
+    """Give a command the options that name a tree and a format."""
+    options = (
+        click.option(
+            "--ref",
+            metavar="REV",
+            shell_complete=complete.refs,
+            help="Read this branch, tag, commit or tree instead of the working tree.",
+        ),
+        click.option("--staged", is_flag=True, help="Read what is staged."),
+        click.option("--committed", is_flag=True, help="Read HEAD without uncommitted changes."),
+        click.option("--no-index", is_flag=True, help="Answer from what is indexed already."),
+        click.option(
+            "--format",
+            "format_name",
+            default="text",
+            metavar="NAME",
+            show_default=True,
+            help="text, json, vimgrep or compact.",
+        ),
+        click.option("--json", "format_name", flag_value="json", help="The same as --format json."),
+        color_option,
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def take_tree(options: dict[str, Any]) -> dict[str, Any]:
+    """Take the options that name a tree, as arguments of the library. Raises ConfigError."""
+    return {
+        "ref": options.pop("ref"),
+        "scope": take_scope(options) or "worktree",
+        "index": not options.pop("no_index"),
+    }
+
+
+def start_for(ctx: click.Context, tree: dict[str, Any]) -> EarlyStatus:
+    """Open the repository, and let git look at the working tree if that is what is read."""
+    worktree = tree["ref"] is None and tree["scope"] == "worktree"
+    return start_early_status(ctx.obj["directory"], os.environ, worktree=worktree)
