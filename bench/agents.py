@@ -128,7 +128,7 @@ def first_page(found: Answer) -> str:
 
 
 class Read(NamedTuple):
-    """What a model has read up to the end of a hit, and how many targets it has found."""
+    """The tokens that a model has read up to the end of a hit, and the targets found by then."""
 
     tokens: int
     found: int
@@ -149,7 +149,7 @@ def pages(found: Answer) -> Iterator[tuple[str, int]]:
 
 
 def curve(found: Answer, task: Task, count: Count) -> list[Read]:
-    """What was read and found after each hit."""
+    """Return the tokens read and the targets found after each hit."""
     covered = [False] * len(task.targets)
     points = [Read(0, 0)]
     whole = search.listing(Asked(found))

@@ -61,7 +61,7 @@ MEASURES = (
 
 
 class Key(NamedTuple):
-    """What one repository's outcomes are of."""
+    """The key of one repository's outcomes: the set of queries, its role and the repository."""
 
     of: str
     role: str

@@ -36,7 +36,7 @@ class Side(NamedTuple):
 
 
 class Change(NamedTuple):
-    """What became of one definition, or of several that lie in one chunk."""
+    """A change of one definition, or of several that lie in one chunk."""
 
     status: str
     """added, removed, changed (same name and parent in the same file, other text), moved (same
@@ -60,14 +60,14 @@ class Change(NamedTuple):
 
 
 class Diff(Record):
-    """What became of the definitions between two trees."""
+    """The changes of definitions between two trees."""
 
     old_ref: str
     old_tree: Oid
     new_ref: str
     new_tree: Oid
     completeness: Completeness
-    """How much of both trees is indexed."""
+    """The indexed part of both trees."""
     changes: tuple[Change, ...] = ()
     """In order of path and line, or of the score for the query."""
     files: int = 0
@@ -127,7 +127,7 @@ class Since(Record):
     """Since when a piece of code exists, and what it was before."""
 
     ref: str
-    """What was asked about, in words."""
+    """The place or symbol of the question, in words."""
     tree: Oid
     complete: bool
     """True if all of that tree is indexed. What is followed are texts in git, indexed or not."""
@@ -161,7 +161,7 @@ class Since(Record):
 
 
 class Gone(Record):
-    """What became of a definition that is no more."""
+    """The removal of a definition that the tree no longer has."""
 
     symbol: str
     ref: str
@@ -170,7 +170,7 @@ class Gone(Record):
     last: Version
     """The text that it had last, in the parent of the commit that removed it."""
     last_commit: Oid
-    """That parent."""
+    """The parent named before."""
     removed: CommitFacts
     last_tag: str
     """The last tag, by version, that has this text in this file; empty if none has."""

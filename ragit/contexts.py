@@ -35,7 +35,7 @@ class Similar(NamedTuple):
 
 
 class Context(Record):
-    """What a model that completes code at a cursor should know of other files."""
+    """The context of a cursor: declarations and similar code of other files."""
 
     path: str
     line: int

@@ -137,7 +137,7 @@ _NAME_LINE = re.compile(r"[^ ]+(?: [ctba]\d+)+")
 
 
 class References:
-    """What a file refers to, for look-ups. Raises ValueError for what `pack` never made."""
+    """The names that a file refers to, for look-ups. Raises ValueError for what `pack` never made."""
 
     def __init__(self, packed: bytes) -> None:
         unpacker = zlib.decompressobj()

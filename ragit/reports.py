@@ -85,7 +85,7 @@ class FileDescribed(Record):
 
 
 class Sent(Record):
-    """What a server that makes vectors was sent; for a dry run, an estimate."""
+    """The requests to a server that makes vectors; for a dry run, an estimate."""
 
     model: str
     tokens: int
@@ -103,7 +103,7 @@ class Sent(Record):
 
 
 class Reached(Record):
-    """How a server is reached."""
+    """The address of a server, and the means by which it is reached."""
 
     provider: str
     address: str
@@ -147,7 +147,7 @@ class EmbedderTried(Record):
 
 
 class IndexReport(Record):
-    """What one run of indexing did (or, for a dry run, would do)."""
+    """The result of one run of indexing; for a dry run, the expected one."""
 
     trees: int
     files: int
@@ -179,7 +179,7 @@ class IndexReport(Record):
 
 
 class FreshnessReport(Record):
-    """What the store lacks of a tree."""
+    """The part of a tree that the store lacks."""
 
     ref: str
     tree: Oid
@@ -197,7 +197,7 @@ class FreshnessReport(Record):
 
 
 class RefStatus(Record):
-    """How far a ref is indexed."""
+    """The indexed part of a ref."""
 
     name: str
     tree: Oid
@@ -206,7 +206,7 @@ class RefStatus(Record):
 
 
 class StatusReport(Record):
-    """What is stored, and for which refs."""
+    """The contents of the store, and the refs that they are for."""
 
     store: str
     exists: bool
@@ -239,7 +239,7 @@ class StatusReport(Record):
 
 
 class GcReport(Record):
-    """What gc dropped."""
+    """The result of a garbage collection."""
 
     dropped: int
     """Blobs whose chunks were deleted."""
@@ -301,7 +301,7 @@ class RequestedChunker(NamedTuple):
 
 
 class PermissionRequest(Record):
-    """What a repository asks its user to allow."""
+    """The settings and chunkers that a repository asks its user to allow."""
 
     path: str
     """The path of its .ragit.toml."""
@@ -340,7 +340,7 @@ class AgentChange(Record):
 
 
 class AgentStatus(Record):
-    """What is installed into an agent."""
+    """The state of an agent: the parts of ragit that are installed into it."""
 
     name: str
     title: str

@@ -235,7 +235,7 @@ def lacking(missing: int, without: WithoutVectors | None, of: str) -> str:
 
 
 class Completeness(Record):
-    """How much of a tree is indexed, of what the settings want. Every answer says it."""
+    """The indexed part of a tree, of what the settings want. Every answer has one."""
 
     missing: int = 0
     """The number of files that are not stored."""
@@ -268,7 +268,7 @@ class Completeness(Record):
 
 
 class ToIndex(Record):
-    """What a search has to index before it answers."""
+    """The files that a search has to index before it answers."""
 
     files: int
     documents: int
@@ -278,7 +278,7 @@ class ToIndex(Record):
 
 
 class Optimized(Record):
-    """What context optimisation did to a hit."""
+    """The changes that context optimisation made to a hit."""
 
     merged_from: tuple[str, ...] = ()
     deduped_from: tuple[str, ...] = ()
@@ -286,7 +286,7 @@ class Optimized(Record):
 
 
 class Reranked(NamedTuple):
-    """What a reranker did to a hit."""
+    """The changes that a reranker made to a hit."""
 
     place: int
     """The rank before, from 1."""
@@ -307,7 +307,7 @@ class Member(NamedTuple):
 
 
 class LastStood(NamedTuple):
-    """Where code that is gone stood last."""
+    """The last place of code that is gone."""
 
     path: str
     line: int
@@ -394,7 +394,7 @@ class RerankedBy(NamedTuple):
 
 
 class LookedAt(NamedTuple):
-    """How much an answer about refs was made from."""
+    """The numbers of refs, trees and files that an answer about refs was made from."""
 
     refs: int
     trees: int
@@ -414,7 +414,7 @@ class LeftOut(NamedTuple):
 
 
 class Rewritten(NamedTuple):
-    """What was searched beside the query."""
+    """The variants and words that were searched beside the query."""
 
     variants: tuple[str, ...] = ()
     """Other forms of the query, by a language model."""

@@ -15,7 +15,7 @@ _NEW = ", new file"
 
 
 class Comment(NamedTuple):
-    """How a format writes a comment on a line of its own."""
+    """The signs around a comment on a line of its own, by format."""
 
     before: str
     after: str

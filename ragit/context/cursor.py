@@ -49,7 +49,7 @@ class Imported(NamedTuple):
 
 
 class Cursor(NamedTuple):
-    """What is known of the place of a cursor."""
+    """The names and imports around a cursor."""
 
     path: str
     names: tuple[str, ...]

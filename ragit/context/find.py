@@ -42,7 +42,7 @@ LONGEST = 160
 
 
 class Place(NamedTuple):
-    """Where a cursor is, in which text."""
+    """The file and line of a cursor, with the text around it as it is now."""
 
     path: str
     line: int
@@ -51,7 +51,7 @@ class Place(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What fits into the tokens."""
+    """The declarations and similar code that fit into the tokens."""
 
     signatures: tuple[Signature, ...]
     similar: tuple[Similar, ...]

@@ -20,7 +20,7 @@ class Chosen(NamedTuple):
 
 
 class Around(NamedTuple):
-    """What a file imports without listing the names."""
+    """The files and modules from which a file imports, besides names that it lists."""
 
     path: str
     """The file."""

@@ -152,7 +152,7 @@ def _rounded(scales: NDArray[np.float32], used: NDArray[np.bool_]) -> tuple[Floa
 
 
 class _Tables(NamedTuple):
-    """What does not depend on the texts."""
+    """The tables of the model, which are the same for all texts."""
 
     known: dict[str, int]
     rows: NDArray[np.int8]

@@ -25,7 +25,7 @@ Facts = tuple[int, int, int, int]
 
 
 class HeadStamp(NamedTuple):
-    """What the files of a repository said about its HEAD. Equal stamps mean the same commit."""
+    """The state of the files that decide a repository's HEAD. Equal stamps mean the same commit."""
 
     head: bytes
     """Content of HEAD."""

@@ -29,7 +29,7 @@ class Start(NamedTuple):
 
 
 class Stop(NamedTuple):
-    """Where a text came from, as far as it can be followed."""
+    """The oldest place to which a text can be followed."""
 
     history: FileHistory
     """The history of the file that it came to."""

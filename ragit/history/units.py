@@ -30,7 +30,7 @@ class Unit(NamedTuple):
 
 
 class Touched(NamedTuple):
-    """What two trees do not share."""
+    """The chunks and files that two trees do not share."""
 
     old: list[Unit]
     new: list[Unit]

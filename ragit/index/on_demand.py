@@ -17,7 +17,7 @@ _FILE = 0o100644
 
 
 class Piece(Protocol):
-    """What a stored chunk and one made anew have in common."""
+    """The fields that a stored chunk and one made on demand have in common."""
 
     @property
     def start_line(self) -> int:

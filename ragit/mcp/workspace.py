@@ -64,7 +64,7 @@ class Asked(NamedTuple, Generic[T]):
 
 
 class Large(Exception):
-    """So much is missing that it is indexed beside the call."""
+    """Raised when too many files are missing to index them within the call."""
 
     def __init__(self, lacking: ToIndex) -> None:
         super().__init__()

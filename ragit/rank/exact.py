@@ -1,5 +1,5 @@
-"""How much of a query stands in a text word for word: runs of its words, its names, its quoted
-phrases. Pure.
+"""Measure the share of a query that stands in a text word for word: runs of its words, its names,
+its quoted phrases. Pure.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ def trees_with(pieces: Iterable[Piece], files: FileMap, mask: int, objects: Obje
 
 
 class _Search:
-    """What is known of one piece so far."""
+    """The search for one piece of code in the files of many refs."""
 
     def __init__(self, piece: Piece, files: FileMap, mask: int) -> None:
         self.piece = piece

@@ -47,7 +47,7 @@ _NAMED = {"\n": "\\n", "\r": "\\r"}
 
 
 class RenderOptions(Record):
-    """How output is written: what the command line knows about its terminal and its options."""
+    """The options of rendering, from the command line and its terminal."""
 
     color: bool = False
     ascii: bool = False

@@ -31,7 +31,7 @@ Key = tuple[int, int]
 
 
 class Evidence(NamedTuple):
-    """What holds a query word for word, and how telling its words are."""
+    """The chunks that hold a query word for word, and the weights of its words."""
 
     of: Mapping[Key, float]
     weights: WordWeights

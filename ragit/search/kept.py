@@ -28,7 +28,9 @@ TEXT_BYTES = 16 << 20
 
 
 class Kept:
-    """What stays open between searches. One thread at a time can have it, by `taken`."""
+    """The store and the git process that stay open between searches. One thread at a time can have
+    it, by `taken`.
+    """
 
     def __init__(self, repo: Repo, indexer: Indexer) -> None:
         self._repo = repo

@@ -41,7 +41,7 @@ _OPERATOR = r"(?![=<>!+\-*/%&|^~])"
 
 
 class Landing(NamedTuple):
-    """What is known of a hit for the choice of its line."""
+    """The lines and definitions of a hit, from which its line is chosen."""
 
     lines: Sequence[str]
     definitions: Sequence[tuple[str, int]]

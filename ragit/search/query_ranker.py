@@ -38,7 +38,7 @@ REMEMBERED_QUERIES = 256
 
 
 class SearchScope(NamedTuple):
-    """What a query is asked of, the same for all its variants."""
+    """The store, tree and limits of a search, the same for all variants of its query."""
 
     store: Store
     tree: FilteredTree

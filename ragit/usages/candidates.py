@@ -37,8 +37,8 @@ class Place(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """What a name may mean: definitions in one file and type count once, as do a function and its
-    declarations.
+    """A meaning that a name may have: definitions in one file and type count once, as do a function
+    and its declarations.
     """
 
     places: tuple[Place, ...]

@@ -1,4 +1,6 @@
-"""Which files of a tree use which others, by imports and by names that one file defines. Pure."""
+"""Build the graph of files of a tree that use each other, by imports and by names that one file
+defines. Pure.
+"""
 
 from __future__ import annotations
 

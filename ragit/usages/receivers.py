@@ -35,7 +35,7 @@ _NOT_TYPES = frozenset(
 
 
 class Receiver(NamedTuple):
-    """What stands before the dot before a name."""
+    """The expression before the dot before a name."""
 
     name: str
     """Its last name; empty if it is no name."""

@@ -55,7 +55,7 @@ _MOST_TYPES = 40
 
 
 class Resolved(NamedTuple):
-    """How surely a line means which definition."""
+    """The definition that a line means, with the rule that says so."""
 
     certainty: str
     candidates: int = 0
