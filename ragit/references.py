@@ -137,7 +137,7 @@ _NAME_LINE = re.compile(r"[^ ]+(?: [ctba]\d+)+")
 
 
 class References:
-    """The names that a file refers to, for look-ups. Raises ValueError for what `pack` never made."""
+    """Look up the names that a file refers to. Raises ValueError if `pack` did not make it."""
 
     def __init__(self, packed: bytes) -> None:
         unpacker = zlib.decompressobj()
