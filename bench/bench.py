@@ -1,14 +1,11 @@
-"""Measure the time, memory and disk that ragit takes on a repository of your choice, beside other
-tools.
+"""Measure the time, memory and disk that ragit takes on a repository of your choice.
 
     python bench/bench.py PATH [--repeat 5] [--scale] [--signals] [--out bench/RESULTS.md]
 
 PATH is any git repository. It is cloned to a temporary folder, and its index is written there too.
 PATH itself is not changed, and nothing is sent anywhere. Every figure is for a whole process, from
 its start to its end: the median with the lowest and highest time, and the processor time, which
-depends less on other work of the machine. The other tools (git grep, ripgrep, semble) are run where
-they are installed. They do different work (a grep ranks nothing, and semble knows no branches), so
-they only give the scale.
+depends less on other work of the machine. bench/peers.py compares other tools.
 
 Standard library only. Run it on an idle machine: the load before and after is part of the report.
 """
@@ -90,22 +87,22 @@ class Row:
         """Return the median in seconds."""
         return statistics.median(run.seconds for run in self.runs)
 
-    def cells(self, base: float | None = None) -> list[str]:
-        """Return the median, lowest and highest time, processor time, peak memory, ratio to another
-        median, and note.
-        """
+    @property
+    def processor(self) -> float:
+        """Return the median of the processor times in seconds."""
+        return statistics.median(run.processor for run in self.runs)
+
+    def cells(self) -> list[str]:
+        """Return the median, lowest and highest time, processor time, peak memory, and note."""
         seconds = [run.seconds for run in self.runs]
-        ratio = [] if base is None else [f"{self.median / base:.2f}"]
-        processor = statistics.median(run.processor for run in self.runs)
         peak = max(run.megabytes for run in self.runs)
         spread = f"{shown(min(seconds))} - {shown(max(seconds))}"
         return [
             self.what,
             shown(self.median),
             spread,
-            shown(processor),
+            shown(self.processor),
             f"{peak:.0f} MB",
-            *ratio,
             self.note,
         ]
 
@@ -369,27 +366,6 @@ def measure(place: Place, queries: Sequence[str], repeat: int) -> list[Row]:
     return rows
 
 
-def peers(place: Place, queries: Sequence[str], repeat: int) -> list[Row]:
-    """Run other tools on the same files and words, where they are installed."""
-    patterns = ["|".join(re.findall(r"\w{4,}", query)) or query for query in queries]
-    commands: dict[str, Callable[[int], list[str]]] = {
-        "git grep": lambda at: ["git", "grep", "-c", "-i", "-E", patterns[at]],
-        "ripgrep": lambda at: ["rg", "-c", "-i", patterns[at], "."],
-        "semble": lambda at: ["semble", "search", queries[at], "."],
-    }
-    rows = []
-    for name, command in commands.items():
-        if not shutil.which(command(0)[0]):
-            continue
-        listed = [
-            at for _ in range(repeat if name != "semble" else 1) for at in range(len(queries))
-        ]
-        runs = [run(command(at), place.top, place.env, ok=(0, 1)) for at in listed]
-        what = "counts lines that hold a word of the query" if name != "semble" else "searches"
-        rows.append(Row(name, runs, what))
-    return rows
-
-
 def subset(place: Place, share: int) -> str:
     """Make a commit of every `share`-th file of HEAD, chosen by the hash of its path."""
     lines = place.git("ls-tree", "-r", "-z", "HEAD").split("\0")
@@ -518,12 +494,8 @@ def report(place: Place, name: str, args: argparse.Namespace) -> str:
     before, commit = load(), place.git("log", "-1", "--format=%h of %cs")
     queries = args.query or QUERIES
     rows = measure(place, queries, args.repeat)
-    others = peers(place, queries, args.repeat)
     head = ("what", "median", "range", "processor", "peak memory")
     lines = table((*head, "notes"), [row.cells() for row in rows])
-    if others:
-        heads = ("other tools", *head[1:], "times ragit's search", "notes")
-        lines += ["", *table(heads, [row.cells(rows[1].median) for row in others])]
     if args.scale:
         shares = (
             "share",

@@ -85,7 +85,6 @@ def test_a_run_on_a_small_repository(repo: GitSandbox, tmp_path: Path) -> None:
         "search",
         "search after an edit",
         "index one more tag",
-        "git grep",
         "1x",
         "2x",
         "4x",
@@ -93,6 +92,23 @@ def test_a_run_on_a_small_repository(repo: GitSandbox, tmp_path: Path) -> None:
     assert rows["4x"].startswith("3 | 9 |")
     assert (repo.git("status", "--porcelain"), repo.git("for-each-ref")) == before
     assert not (repo.path / ".git" / "ragit").exists()
+
+
+def test_other_tools_run_on_the_same_files(repo: GitSandbox, tmp_path: Path) -> None:
+    for number in range(3):
+        repo.write(f"part{number}.py", f"def close_connection_{number}():\n    pass\n")
+    repo.commit()
+    before = repo.git("status", "--porcelain"), repo.git("for-each-ref")
+    out = tmp_path / "RESULTS.md"
+    script = BENCH.with_name("peers.py")
+    command = [sys.executable, str(script), str(repo.path), "--repeat", "1", "--out", str(out)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    rows = re.findall(r"^\| ([a-z ]*) \| ([a-z ]+) \| .* \| (\d+\.\d\d) \|$", done.stdout, re.M)
+    assert ("search", "ragit", "1.00") in rows
+    assert "git grep" in [tool for _, tool, _ in rows]
+    assert "<!-- bench peers " in out.read_text(encoding="utf-8")
+    assert (repo.git("status", "--porcelain"), repo.git("for-each-ref")) == before
 
 
 def test_a_run_on_some_documents(tmp_path: Path) -> None:
