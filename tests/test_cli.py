@@ -359,7 +359,7 @@ def test_on_a_terminal_an_answer_ends_with_the_tree_it_is_of(
 ) -> None:
     shell.ragit("index", "-q", code=0)
     *_, last, end = on_a_terminal(repo, "search", "hello")
-    assert f"of HEAD ({repo.tree()[:10]}), " in last and end == ""
+    assert f"of HEAD (tree {repo.tree()[:10]}), " in last and end == ""
 
 
 @terminals

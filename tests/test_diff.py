@@ -400,7 +400,7 @@ def test_the_command_prints_text_json_and_markdown(repo: GitSandbox, terminal: T
     said = terminal.ragit("diff", "HEAD~1..HEAD", code=0)
     old, new = repo.tree("HEAD~1")[:10], repo.tree()[:10]
     assert said.out == (
-        f"1 added, 1 changed, 1 moved in 3 files; HEAD~1 ({old}) to HEAD ({new})\n\n"
+        f"1 added, 1 changed, 1 moved in 3 files; HEAD~1 (tree {old}) to HEAD (tree {new})\n\n"
         "shop/cart.py\n"
         "  changed  1-8  function  retry\n"
         "  added    11-13  function  add\n\n"

@@ -72,7 +72,7 @@ def shop(repo: GitSandbox) -> GitSandbox:
 LOOKED = "looked at N commits, 2 tags and N versions"
 SHOP = """\
 $ ragit diff v1.0..v1.1
-1 added, 1 moved, 1 renamed in 4 files; v1.0 (TREE) to v1.1 (TREE)
+1 added, 1 moved, 1 renamed in 4 files; v1.0 (tree TREE) to v1.1 (tree TREE)
 
 shop/pool.py
   moved    1-4  function  close_connection  from shop/calls.py
@@ -83,7 +83,7 @@ shop/retries.py
 shop/sums.py
   added    1-3  function  add
 $ ragit diff v1.0..v1.1 "sum of two numbers" -k 1
-1 added for 'sum of two numbers', v1.0 (TREE) to v1.1 (TREE)
+1 added for 'sum of two numbers', v1.0 (tree TREE) to v1.1 (tree TREE)
 
 shop/sums.py:1
   added  1-3  function  add  N

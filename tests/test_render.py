@@ -798,7 +798,7 @@ def test_notes_say_what_the_hits_do_not() -> None:
     assert notes(answer(hit(), unmatched_names=("a_b", "c_d")))[0].endswith(
         " holds the words a_b, c_d"
     )
-    assert summary(answer(*HITS)) == "3 hits in 2 files of HEAD (aaaaaaaaaa), 12 ms"
+    assert summary(answer(*HITS)) == "3 hits in 2 files of HEAD (tree aaaaaaaaaa), 12 ms"
 
 
 REPORT = IndexReport(
@@ -938,11 +938,11 @@ def test_what_is_described() -> None:
 def test_freshness() -> None:
     fresh = FreshnessReport("HEAD", Oid("a" * 40), ())
     assert list(freshness_text(fresh, PLAIN)) == [
-        "fresh: everything in HEAD (aaaaaaaaaa) is indexed"
+        "fresh: everything in HEAD (tree aaaaaaaaaa) is indexed"
     ]
     stale = replaced(fresh, missing=tuple(f"f{number}\x1b" for number in range(22)))
     lines = list(freshness_text(stale, PLAIN, mend="ragit index HEAD"))
-    assert lines[0] == "stale: 22 files of HEAD (aaaaaaaaaa) are not indexed"
+    assert lines[0] == "stale: 22 files of HEAD (tree aaaaaaaaaa) are not indexed"
     assert lines[1] == "  f0\\x1b"
     assert lines[-2:] == ["  and 2 more", "to fix it: ragit index HEAD"]
     assert len(list(freshness_text(stale, RenderOptions(full=True)))) == 24
@@ -977,8 +977,8 @@ def test_status() -> None:
         "embedder  static-1\n"
         "unused    openai-\\x1b; `ragit gc` drops its vectors\n"
         "\n"
-        "HEAD       aaaaaaaaaa  6,519 files  complete\n"
-        "feature/x  cccccccccc  1 file       1 not indexed\n"
+        "HEAD       tree aaaaaaaaaa  6,519 files  complete\n"
+        "feature/x  tree cccccccccc  1 file       1 not indexed\n"
         "\n"
         "skipped 3: binary 3; `ragit status --skipped` names them"
     )

@@ -124,7 +124,7 @@ def said_the_same(repo: GitSandbox, server: EmbeddingServer, expected: State) ->
     words = lacking(*expected, "HEAD")
     assert words in typed(repo, server, "search", "--no-index", "thing").stderr
     assert (
-        f"stale: {lacking(*expected, f'HEAD ({repo.tree()[:10]})')}"
+        f"stale: {lacking(*expected, f'HEAD (tree {repo.tree()[:10]})')}"
         in typed(repo, server, "check").stdout
     )
     with_settings = [finding.text for finding in examine(repo.path, flags=flags(server))]

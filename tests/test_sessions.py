@@ -92,8 +92,8 @@ store     ~/.git/ragit/index.db, N kB
 holds     2 chunks of 2 file versions
 embedder  static:N:256
 
-HEAD             TREE  2 files  complete
-refs/heads/main  TREE  2 files  complete
+HEAD             tree TREE  2 files  complete
+refs/heads/main  tree TREE  2 files  complete
 """.replace("TREE", session.repo.tree()[:10])
     )
 
@@ -139,7 +139,7 @@ def test_branches_and_tags(session: Session) -> None:
     session.shows(
         """
 $ ragit check
-stale: 1 file of HEAD (TREE) is not indexed
+stale: 1 file of HEAD (tree TREE) is not indexed
   shop/refund.py
 to fix it: ragit index
 exit 1
@@ -147,7 +147,7 @@ $ ragit index
 indexed 3 files, 3 chunks in N s
   1 new file read, 1 chunk embedded, 0 reused
 $ ragit check
-fresh: everything in HEAD (TREE) is indexed
+fresh: everything in HEAD (tree TREE) is indexed
 $ git checkout -q main
 $ ragit search --mode keyword refund
 no hits in HEAD

@@ -8,7 +8,7 @@ from typing import Any
 
 from ragit.changes import MOVED, REMOVED, STATUSES, Change, Diff, Side
 from ragit.render.machine import code, dumps
-from ragit.render.screen import Paint, RenderOptions, counted, from_here, plain, visible
+from ragit.render.screen import Paint, RenderOptions, counted, from_here, in_tree, plain, visible
 from ragit.render.text import within
 
 _NAMES = 3
@@ -39,8 +39,8 @@ def summary(diff: Diff) -> str:
     """Return what was compared, and the number of definitions by status."""
     counts = [f"{count:,} {status}" for status, count in diff.counts.items() if count]
     what = ", ".join(counts) or "no definition changed"
-    trees = f"{visible(_short(diff.old_ref))} ({diff.old_tree[:10]}) to "
-    trees += f"{visible(_short(diff.new_ref))} ({diff.new_tree[:10]})"
+    trees = f"{in_tree(_short(diff.old_ref), diff.old_tree)} to "
+    trees += in_tree(_short(diff.new_ref), diff.new_tree)
     if diff.query:
         return f"{what} for {visible(diff.query)!r}, {trees}"
     text = f", and text without a name in {len(diff.unnamed):,}" if diff.unnamed else ""

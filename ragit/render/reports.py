@@ -14,9 +14,11 @@ from ragit.render.screen import (
     counted,
     duration,
     from_here,
+    in_tree,
     plain,
     priced,
     sized,
+    tree_name,
     visible,
 )
 from ragit.render.text import none_indexed, within
@@ -185,7 +187,7 @@ def freshness_text(
     completes it.
     """
     paint = Paint(options.color)
-    where, how = f"{visible(freshness.ref)} ({freshness.tree[:10]})", freshness.completeness
+    where, how = in_tree(freshness.ref, freshness.tree), freshness.completeness
     if freshness.fresh and how.unsearched:
         yield f"{paint.bad('nothing to search')} in {where}: {none_indexed(how.unsearched)}"
         return
@@ -315,7 +317,7 @@ def _ref_line(ref: RefStatus, wide: int, files: int, paint: Paint) -> str:
     state = paint.bad(", ".join(words)) if words else paint.good("complete")
     gap = " " * (wide - cells(name))
     count = f"{counted(ref.files, 'file'):<{files}}"
-    return f"{paint.name(name)}{gap}  {paint.faint(ref.tree[:10])}  {count}  {state}"
+    return f"{paint.name(name)}{gap}  {paint.faint(tree_name(ref.tree))}  {count}  {state}"
 
 
 def status_json(status: StatusReport, options: RenderOptions) -> Iterator[str]:

@@ -88,6 +88,18 @@ def visible(text: str) -> str:
     return _ESCAPED.sub(_escape, text)
 
 
+def tree_name(tree: str) -> str:
+    """Return the beginning of a tree's id, called what it is: beside a revision it would be taken
+    for a commit's.
+    """
+    return f"tree {tree[:10]}"
+
+
+def in_tree(ref: str, tree: str) -> str:
+    """Return the name by which a tree was asked for, with the tree that it stands for."""
+    return f"{visible(ref)} ({tree_name(tree)})"
+
+
 def _escape(match: re.Match[str]) -> str:
     char = match[0]
     code = ord(char)

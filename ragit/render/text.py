@@ -9,7 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ragit.render.screen import Paint, RenderOptions, cells, counted, duration, from_here, visible
+from ragit.render.screen import (
+    Paint,
+    RenderOptions,
+    cells,
+    counted,
+    duration,
+    from_here,
+    in_tree,
+    visible,
+)
 from ragit.render.snippet import (
     SHOWN,
     Line,
@@ -310,7 +319,7 @@ def left_out(answer: Answer) -> str:
 def summary(answer: Answer) -> str:
     """Return the last line of an answer on a terminal: hits, tree and time."""
     files = len({hit.path for hit in answer.hits})
-    where = f"{visible(answer.ref)} ({answer.tree[:10]})" if answer.tree else visible(answer.ref)
+    where = in_tree(answer.ref, answer.tree) if answer.tree else visible(answer.ref)
     if answer.union and answer.looked_at:
         where = f"{visible(answer.ref)} ({_counts(answer.looked_at)})"
     where += left_out(answer)
