@@ -43,6 +43,19 @@ class Change(NamedTuple):
     new: Entry | None
 
 
+CLASSES = frozenset(
+    "class struct interface trait record object protocol union impl mixin extension contract"
+    " implementation instance enum actor".split()
+)
+"""Kinds of definitions that are types: their methods are chunks of their own."""
+
+SPACES = frozenset("module namespace package library service message extern describe".split())
+"""Kinds of definitions that gather others and are no types."""
+
+CONTAINERS = CLASSES | SPACES | {"type", "section"}
+"""All kinds that hold others, which are then called `Container.name`."""
+
+
 class Definition(NamedTuple):
     """A name that a chunk defines, with its kind and the line of the name, from 1."""
 

@@ -18,7 +18,6 @@ from test_render import faults, schemas
 import ragit
 from ragit.changes import ADDED, CHANGED, MOVED, REMOVED, RENAMED, STATUSES, Diff, Side
 from ragit.errors import NotIndexed, UnknownRevision
-from ragit.outline import owner_of
 from ragit.repository.repository import Ragit
 from ragit.store import Store
 from ragit.types import path_text
@@ -301,7 +300,7 @@ def listed(index: Ragit, revision: str) -> Counter[Key]:
     with index.reading(revision) as opened:
         snapshot = opened.tree.snapshot
         return Counter(
-            (path_text(path), owner_of(row, at), name)
+            (path_text(path), row.owner_of(at), name)
             for path, chunking in zip(snapshot.paths, snapshot.chunkings, strict=True)
             for row in opened.chunks_of(chunking)
             for at, name in enumerate(row.names)
@@ -314,9 +313,9 @@ def keys(store: Store, side: Side) -> Iterator[Key]:
     at = 0
     for number, name in enumerate(side.names):
         at = row.names.index(name, at)
-        if not number and owner_of(row, at) != side.parent:
+        if not number and row.owner_of(at) != side.parent:
             at = row.names.index(name, at + 1)
-        yield side.path, owner_of(row, at), name
+        yield side.path, row.owner_of(at), name
         at += 1
 
 

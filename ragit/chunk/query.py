@@ -36,17 +36,13 @@ from tree_sitter import Node, Query, QueryCursor
 
 from ragit.chunk.grammars import grammar
 from ragit.chunk.sources import query_text
+from ragit.types import CLASSES, SPACES
 
 _PREDICATE = re.compile(r'\(#([\w-]+[?!])((?:\s+(?:@[\w.-]+|"(?:\\.|[^"\\])*"|[\w.-]+))*)\s*\)')
 _ARGUMENT = re.compile(r'@([\w.-]+)|"((?:\\.|[^"\\])*)"|([\w.-]+)')
 _KIND = re.compile(r"@definition\.(\w+)")
 
-CONTAINERS = frozenset(
-    (
-        "class contract extension extern impl implementation instance interface library message"
-        " mixin module namespace object package protocol record service struct trait union describe"
-    ).split()
-)
+CONTAINERS = (CLASSES | SPACES) - {"enum", "actor"}
 """Kinds whose definitions stay chunks where `chunking.nodeTypes` names only what is inside."""
 
 

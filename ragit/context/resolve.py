@@ -43,12 +43,15 @@ def choose(found: Sequence[Defined], around: Around, modules: Sequence[str]) -> 
     best = max(strengths.values())
     if best == 0 and not modules and len(strengths) > 1:
         return []
-    chosen = sorted(
-        (one for one in others if strengths[one.path] == best),
-        key=lambda one: (-_shared(one.path, around.path), one.kind == "constructor", one.line),
-    )
+    path = max(strengths, key=lambda one: (strengths[one], _shared(one, around.path)))
     reason = _reason(best, bool(modules), len(strengths))
-    return [Chosen(one, reason) for one in chosen if one.path == chosen[0].path][:MOST]
+    return [Chosen(one, reason) for one in _in_file(path, others)[:MOST]]
+
+
+def _in_file(path: str, found: Sequence[Defined]) -> list[Defined]:
+    """Return the definitions of one file, constructors last."""
+    inside = [one for one in found if one.path == path]
+    return sorted(inside, key=lambda one: (one.kind == "constructor", one.line))
 
 
 def _reason(best: int, is_imported: bool, files: int) -> str:

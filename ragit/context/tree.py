@@ -166,11 +166,8 @@ class NamedTree:
         return len(self.holding(store, terms[-1])) if terms else 0
 
     def _made(self, place: int, row: ChunkRow, at: int, found: Definition) -> Defined:
-        first = row.definitions[0]
-        owner = row.parent
-        if at and first.kind in ("class", "struct", "interface", "enum", "trait", "object"):
-            owner = f"{owner}.{first.name}" if owner else first.name
         signature = _signature(row, found.name)
+        owner = row.owner_of(at)
         return Defined(self.path(place), found.kind, found.line, found.name, owner, signature)
 
 

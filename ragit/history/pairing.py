@@ -7,13 +7,13 @@ what is gone.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from itertools import product
 from typing import NamedTuple
 
 from ragit.changes import ADDED, CHANGED, MOVED, REMOVED, RENAMED, Change, Side
 from ragit.history.units import Touched, Unit
-from ragit.outline import CONTAINERS
 
 LIKE = 0.9
 """Cosine of two chunks from which one is taken to be the other, renamed or moved."""
@@ -42,7 +42,7 @@ class Item:
     def __init__(self, unit: Unit) -> None:
         self.unit = unit
         self.names = unit.row.names
-        self.inner = _inner(unit, self.names[0])
+        self.inner = unit.row.owner_of(1)
         """The names around all definitions but the first."""
         self.left = list(range(len(self.names)))
         """The places of these definitions in `names`, in order."""
@@ -63,17 +63,6 @@ class Item:
             return
         gone = set(places)
         self.left = [place for place in self.left if place not in gone]
-
-
-def _inner(unit: Unit, first: str) -> str:
-    """Return the names around the later definitions of a chunk: its first may be around them, too.
-    The same as `outline.owner_of` says of each.
-    """
-    parent = unit.row.parent
-    kind = unit.row.packed.split("\t", 2)[1]
-    if kind not in CONTAINERS or unit.row.kind == "section":
-        return parent
-    return f"{parent}.{first}" if parent else first
 
 
 class Pairing(NamedTuple):
@@ -249,17 +238,25 @@ def _linked(old: list[Item], new: list[Item], known: list[Pairing]) -> set[tuple
     those that share two rare names.
     """
     found = {(pairing.old.unit.path, pairing.new.unit.path) for pairing in known}
-    found |= {(path, path) for path in {item.unit.path for item in old}}
+    found |= {(item.unit.path, item.unit.path) for item in old}
     for ones, others in _sharing(old, new, _file_name):
-        paths = {item.unit.path for item in ones}, {item.unit.path for item in others}
-        if len(paths[0]) <= _FEW and len(paths[1]) <= _FEW:
-            found.update((one, other) for one in paths[0] for other in paths[1])
-    votes: dict[tuple[bytes, bytes], int] = defaultdict(int)
+        found |= _pairs_of(_paths(ones), _paths(others))
+    votes: Counter[tuple[bytes, bytes]] = Counter()
     for ones, others in _sharing(old, new, lambda item: item.key[1]):
         if len(ones) <= _FEW and len(others) <= _FEW:
-            for pair in {(one.unit.path, other.unit.path) for one in ones for other in others}:
-                votes[pair] += 1
+            votes.update(_pairs_of(_paths(ones), _paths(others)))
     return found | {pair for pair, count in votes.items() if count > 1}
+
+
+def _paths(items: list[Item]) -> set[bytes]:
+    return {item.unit.path for item in items}
+
+
+def _pairs_of(ones: set[bytes], others: set[bytes]) -> set[tuple[bytes, bytes]]:
+    """Return each path of one side with each of the other; none if either side has many."""
+    if len(ones) > _FEW or len(others) > _FEW:
+        return set()
+    return set(product(ones, others))
 
 
 def _sharing(

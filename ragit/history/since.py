@@ -159,21 +159,19 @@ class Historian:
 
         Of several, that is the one that shares most lines with it.
         """
-        name = piece.definitions[0].name if piece.definitions else ""
-        text = self._files.text(path, blob) if blob and name else None
-        if blob is None or not text or name.encode("utf-8", "surrogateescape") not in text:
+        if blob is None or not piece.definitions:
+            return None
+        name = piece.definitions[0].name
+        text = self._files.text(path, blob)
+        if not text or name.encode("utf-8", "surrogateescape") not in text:
             return None
         read = self._files.file(path, blob)
-        found = [
-            one
-            for one in (read.pieces if read else ())
-            if one.parent == piece.parent and name in {each.name for each in one.definitions}
-        ]
-        if read is None or not found:
+        if read is None:
             return None
+        found = [one for one in read.pieces if one.parent == piece.parent and _defines(one, name)]
         sized = piece.end - piece.start
-        best = min(found, key=lambda one: abs(one.end - one.start - sized))
-        return best, read.text[best.start : best.end]
+        best = min(found, key=lambda one: abs(one.end - one.start - sized), default=None)
+        return (best, read.text[best.start : best.end]) if best else None
 
     # -- tags
 
@@ -290,7 +288,7 @@ class Historian:
             return
         read = self._files.file(path, blob)
         for piece in read.pieces if read else ():
-            if name in {each.name for each in piece.definitions}:
+            if _defines(piece, name):
                 yield (piece.parent, name), piece
 
     def _as_it_was(
@@ -303,6 +301,10 @@ class Historian:
             if read and start:
                 return _Older(*start, piece, read.text[piece.start : piece.end])
         return None
+
+
+def _defines(piece: Piece, name: str) -> bool:
+    return any(each.name == name for each in piece.definitions)
 
 
 def _within(owners: Iterable[str], parent: str, path: bytes) -> bool:

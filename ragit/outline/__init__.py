@@ -7,7 +7,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:  # exported, and imported on first use
     from ragit.outline.maps import repository_map
-    from ragit.outline.named import CONTAINERS, chosen, definitions, owner_of, parted
+    from ragit.outline.named import chosen, definitions, parted
     from ragit.outline.shown import place_of, show, show_line
     from ragit.outline.skeletons import skeleton
 else:
@@ -17,17 +17,15 @@ else:
         __name__,
         {
             "shown": ["place_of", "show", "show_line"],
-            "named": ["CONTAINERS", "chosen", "definitions", "owner_of", "parted"],
+            "named": ["chosen", "definitions", "parted"],
             "maps": ["repository_map"],
             "skeletons": ["skeleton"],
         },
     )
 
 __all__ = [
-    "CONTAINERS",
     "chosen",
     "definitions",
-    "owner_of",
     "parted",
     "place_of",
     "repository_map",

@@ -9,17 +9,10 @@ from typing import NamedTuple
 from ragit import rank, words
 from ragit.search import OpenTree
 from ragit.store import ChunkRow
-from ragit.types import Definition, path_text
+from ragit.types import CONTAINERS, Definition, path_text
 
 BODILESS = frozenset(("declaration", "import", "imports"))
 """Kinds of definitions that only announce a name."""
-
-CONTAINERS = frozenset(
-    "class struct interface enum trait impl object module namespace protocol extension record union"
-    " type describe contract mixin section package service message implementation instance"
-    " actor".split()
-)
-"""Kinds of definitions that hold others."""
 
 VALUES = frozenset("constant variable field property key declaration value element".split())
 """Kinds of definitions without a body of their own."""
@@ -70,7 +63,7 @@ def _named(opened: OpenTree, name: str) -> Iterator[Found]:
     for chunkings in (_holding(opened, name, "symbol"), _holding(opened, name, "")):
         rows = opened.store.names.defining(sorted(chunkings & places.keys()), name)
         found = [
-            Found(path, chunking, row, each, owner_of(row, at))
+            Found(path, chunking, row, each, row.owner_of(at))
             for chunking, held in rows.items()
             for row in held
             for at, each in enumerate(row.definitions)
@@ -111,14 +104,6 @@ def _holding(opened: OpenTree, name: str, column: str) -> set[int]:
         for term in dict.fromkeys(terms)
     ]
     return set.intersection(*found)
-
-
-def owner_of(row: ChunkRow, at: int) -> str:
-    """Return the names around a definition of a chunk: its first one may be around the others."""
-    first = row.definitions[0]
-    if not at or first.kind not in CONTAINERS or row.kind == "section":
-        return row.parent
-    return f"{row.parent}.{first.name}" if row.parent else first.name
 
 
 def _is_owned(one: Found, owners: Sequence[str]) -> bool:

@@ -150,22 +150,28 @@ def _nested(nodes: Sequence[_Node]) -> list[_Node]:
     top: list[_Node] = []
     stack: list[_Node] = []
     for node in nodes:
+        same_chunk = any(one.row is node.row for one in stack)
+        while stack and not _holds(stack[-1], node, same_chunk):
+            stack.pop()
+        around = stack[-1] if stack else None
         if node.level:
-            while stack and stack[-1].level >= node.level:
-                stack.pop()
-            node.owner = _within(stack[-1].owner, stack[-1].found) if stack else ""
-        elif any(one.row is node.row for one in stack):
-            while stack and stack[-1].row is node.row and stack[-1].indent >= node.indent:
-                stack.pop()
-            if stack and stack[-1].row is node.row:
-                node.owner = _within(stack[-1].owner, stack[-1].found)
-        else:
-            around = _dotted(node.owner)
-            while stack and not f"{around}.".startswith(f"{stack[-1].path}."):
-                stack.pop()
-        (stack[-1].children if stack else top).append(node)
+            node.owner = _within(around.owner, around.found) if around else ""
+        elif around and around.row is node.row:
+            node.owner = _within(around.owner, around.found)
+        (around.children if around else top).append(node)
         stack.append(node)
     return top
+
+
+def _holds(outer: _Node, node: _Node, same_chunk: bool) -> bool:
+    """Return whether a definition before another is around it: by the levels of headings, inside of
+    one chunk by the indentation, else by the names that the chunk says are around it.
+    """
+    if node.level:
+        return outer.level < node.level
+    if same_chunk:
+        return outer.row is not node.row or outer.indent < node.indent
+    return f"{_dotted(node.owner)}.".startswith(f"{outer.path}.")
 
 
 def _within(owner: str, found: Definition) -> str:

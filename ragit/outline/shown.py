@@ -9,7 +9,6 @@ from ragit.errors import NoSuchPath
 from ragit.outline.files import File, check_indexed, is_folder, no_such_path, read_file
 from ragit.outline.named import (
     BODILESS,
-    CONTAINERS,
     VALUES,
     Found,
     chosen,
@@ -20,7 +19,7 @@ from ragit.outline.named import (
 from ragit.outline.outline import flat
 from ragit.outlines import Choice, Choices, Item, Shown
 from ragit.search import OpenTree
-from ragit.types import path_text
+from ragit.types import CONTAINERS, path_text
 
 ON_A_PAGE = 20
 """Definitions that a page of a list shows."""

@@ -79,20 +79,26 @@ def text(found: Outline, options: RenderOptions) -> Iterator[str]:
 
 def notes(found: Outline) -> list[str]:
     """Return what a reader must know besides the lines, a sentence each."""
-    if isinstance(found, FileSkeleton) and not found.items:
-        if not found.skipped:
-            return [f"note: {visible(found.path)} defines nothing that has a name"]
-        if not found.lines:
-            return [f"note: {visible(found.path)} is not indexed: {visible(found.skipped)}"]
-    if isinstance(found, FileSkeleton) and found.skipped:
-        return [f"note: {visible(found.path)} is {visible(found.skipped)}"]
-    if isinstance(found, FolderSkeleton) and not (found.files or found.folders):
-        return [f"note: no file of {visible(found.path or found.ref)} is indexed"]
-    if isinstance(found, RepositoryMap) and not found.files:
-        return [f"note: no definition of {visible(found.ref)} that others refer to fits"]
-    if isinstance(found, Choices) and found.page < found.pages:
-        return [f"note: page {found.page} of {found.pages}; --page {found.page + 1} shows more"]
-    return []
+    note = ""
+    if isinstance(found, FileSkeleton):
+        note = _file_note(found)
+    elif isinstance(found, FolderSkeleton) and not (found.files or found.folders):
+        note = f"no file of {visible(found.path or found.ref)} is indexed"
+    elif isinstance(found, RepositoryMap) and not found.files:
+        note = f"no definition of {visible(found.ref)} that others refer to fits"
+    elif isinstance(found, Choices) and found.page < found.pages:
+        note = f"page {found.page} of {found.pages}; --page {found.page + 1} shows more"
+    return [f"note: {note}"] if note else []
+
+
+def _file_note(found: FileSkeleton) -> str:
+    """Return why a skeleton has no lines, or holds less than the file does; empty if neither."""
+    path = visible(found.path)
+    if found.skipped and not found.items and not found.lines:
+        return f"{path} is not indexed: {visible(found.skipped)}"
+    if found.skipped:
+        return f"{path} is {visible(found.skipped)}"
+    return "" if found.items else f"{path} defines nothing that has a name"
 
 
 def _title(found: FileSkeleton, options: RenderOptions, paint: Paint) -> str:
@@ -134,26 +140,39 @@ def _cut(lines: Sequence[str], options: RenderOptions) -> Iterator[str]:
 def _lines(
     items: Sequence[Item], depth: int, deepest: int, ranges: bool = False
 ) -> Iterator[_Line]:
-    group: list[Item] = []
-    last: tuple[int, str] | None = None
-    for item in items:
-        if last == (item.line, item.signature):
-            continue  # several names of one declaration
-        last = item.line, item.signature
-        joins = item.kind in JOINED and not (item.doc and ranges)
-        if group and not (joins and item.kind == group[0].kind):
+    for group in _side_by_side(items, ranges):
+        item = group[0]
+        if _joins(item, ranges):
             yield _joined(group, depth)
-            group = []
-        if joins:
-            group.append(item)
             continue
         number = item.place or str(item.line)
         span = f"{item.start_line}-{item.end_line}" if ranges and not item.place else ""
         yield _Line(number, depth, item.signature or item.name, item.doc, span)
         if item.kind not in CLOSED and depth < deepest:
             yield from _lines(item.children, depth + 1, deepest, ranges)
+
+
+def _side_by_side(items: Sequence[Item], ranges: bool) -> Iterator[list[Item]]:
+    """Yield the definitions of each line: values and fields of a kind that stand side by side share
+    one. Of several names of one declaration the first is there.
+    """
+    group: list[Item] = []
+    last: tuple[int, str] | None = None
+    for item in items:
+        if last == (item.line, item.signature):
+            continue
+        last = item.line, item.signature
+        if group and not (_joins(item, ranges) and item.kind == group[0].kind):
+            yield group
+            group = []
+        group.append(item)
     if group:
-        yield _joined(group, depth)
+        yield group
+
+
+def _joins(item: Item, ranges: bool) -> bool:
+    """Return whether a definition may share a line with its neighbours."""
+    return item.kind in JOINED and not (item.doc and ranges)
 
 
 def _joined(group: Sequence[Item], depth: int) -> _Line:
@@ -251,10 +270,7 @@ def json(found: Outline, options: RenderOptions) -> Iterator[str]:
     if options.root:
         whole["root"] = plain(options.root)
     if isinstance(found, FileSkeleton):
-        whole |= _json_path(found.path)
-        whole |= {"language": found.language, "lines": found.lines}
-        whole |= {"skipped": plain(found.skipped)} if found.skipped else {}
-        whole["definitions"] = [_json_item(item) for item in found.items]
+        whole |= _json_skeleton(found)
     elif isinstance(found, FolderSkeleton):
         whole |= _json_path(found.path)
         whole["files"] = [_json_file(file) for file in found.files]
@@ -269,11 +285,21 @@ def json(found: Outline, options: RenderOptions) -> Iterator[str]:
         whole |= {"tokens": found.tokens, "of": found.of}
         whole["files"] = [_json_map_file(file) for file in found.files]
     else:
-        whole |= {**_json_path(found.path), "language": found.language}
-        whole |= {"definition": _json_item(found.item), "text_start_line": found.start_line}
-        whole |= {"text": plain("\n".join(found.lines)), "outlined": found.outlined}
-        whole |= {"also": [plain(place) for place in found.also]} if found.also else {}
+        whole |= _json_shown(found)
     yield dumps(whole, options)
+
+
+def _json_skeleton(found: FileSkeleton) -> dict[str, Any]:
+    whole = {**_json_path(found.path), "language": found.language, "lines": found.lines}
+    whole |= {"skipped": plain(found.skipped)} if found.skipped else {}
+    return {**whole, "definitions": [_json_item(item) for item in found.items]}
+
+
+def _json_shown(found: Shown) -> dict[str, Any]:
+    whole: dict[str, Any] = {**_json_path(found.path), "language": found.language}
+    whole |= {"definition": _json_item(found.item), "text_start_line": found.start_line}
+    whole |= {"text": plain("\n".join(found.lines)), "outlined": found.outlined}
+    return {**whole, "also": [plain(place) for place in found.also]} if found.also else whole
 
 
 def _json_path(path: str) -> dict[str, str]:

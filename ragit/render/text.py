@@ -352,14 +352,19 @@ def notes(answer: Answer) -> list[str]:
         found.append(f"note: {visible(answer.degraded)}")
     if answer.completeness.unsearched:
         found.append(f"note: {none_indexed(answer.completeness.unsearched)}")
-    if answer.left_out:
-        found.append(f"note: {counted(answer.left_out, 'more hit')} did not fit into --max-tokens")
-    if answer.weaker:
-        weaker = counted(answer.weaker, "weaker hit is", "weaker hits are")
-        found.append(f"note: {weaker} left out (retrieval.leastShare)")
+    found += _left_out_notes(answer)
     if not answer.hits and not answer.left_out:
         found.append(f"no hits in {ref}{left_out(answer)}")
     return found
+
+
+def _left_out_notes(answer: Answer) -> Iterator[str]:
+    """Yield how many hits are not shown, and why."""
+    if answer.left_out:
+        yield f"note: {counted(answer.left_out, 'more hit')} did not fit into --max-tokens"
+    if answer.weaker:
+        weaker = counted(answer.weaker, "weaker hit is", "weaker hits are")
+        yield f"note: {weaker} left out (retrieval.leastShare)"
 
 
 def _index_notes(answer: Answer) -> Iterator[str]:

@@ -114,13 +114,12 @@ class _Finder:
     @cached_property
     def definitions(self) -> tuple[Defined, ...]:
         """The definitions to list, those of tests last."""
-        allowed = self._allowed
-        found = [
-            self._definition(one)
-            for one in self._wanted
-            if allowed is None or allowed(one.path.encode("utf-8", "surrogateescape"))
-        ]
+        found = [self._definition(one) for one in self._wanted if self._is_wanted(one.path)]
         return tuple(sorted(found, key=lambda one: (one.test, one.path, one.line)))
+
+    def _is_wanted(self, path: str) -> bool:
+        """Return whether the path patterns of the question, if it has any, match a path."""
+        return self._allowed is None or self._allowed(path.encode("utf-8", "surrogateescape"))
 
     def _definition(self, place: Place) -> Defined:
         file = self._world.view(place.path)
@@ -171,7 +170,7 @@ class _Finder:
         wanted = {f"{one.path}:{one.line}" for one in self._wanted}
         found: list[Use] = []
         for path, lines in self._lines.items():
-            if self._allowed is None or self._allowed(path.encode("utf-8", "surrogateescape")):
+            if self._is_wanted(path):
                 file = self._world.view(path)
                 here = (line for line in lines if (path, line.line) not in defined)
                 found += [self._use(self._resolver, file, line) for line in here]

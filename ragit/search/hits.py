@@ -16,20 +16,13 @@ from ragit.search.lines import Landing, best_line, definition_line
 from ragit.search.query_ranker import RankedQuery
 from ragit.search.texts import Texts
 from ragit.store import ORDINAL_BITS, ChunkRow, Store
-from ragit.types import Definition, Hit, Member, Optimized
+from ragit.types import CLASSES, Definition, Hit, Member, Optimized
 
 _SHOWN_DIGITS = 10
 """Digits of a blob that name a version."""
 
 Pool = Sequence[tuple[Ranked, list[int]]]
 """Chunks in order of rank, each with the indices of the other paths that hold the same blob."""
-
-
-CLASSES = frozenset(
-    "class struct interface enum trait impl object protocol extension record union actor contract"
-    " mixin".split()
-)
-"""Kinds whose methods are chunks of their own."""
 
 
 def one_path_each(

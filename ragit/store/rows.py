@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from ragit.records import Record
 from ragit.store.schema import ORDINAL_BITS
-from ragit.types import Chunk, Definition, Oid
+from ragit.types import CONTAINERS, Chunk, Definition, Oid
 
 _LARGEST = 1 << 28
 """Bytes and lines of the largest file that can be stored; more is damage."""
@@ -125,6 +125,16 @@ class ChunkRow(NamedTuple):
     def definitions(self) -> tuple[Definition, ...]:
         """Return the names that it defines, with kinds and lines."""
         return unpack_definitions(self.packed, self.start_line)
+
+    def owner_of(self, index: int) -> str:
+        """Return the names around one of its definitions: the first may be around the others."""
+        if not index or self.kind == "section":
+            return self.parent
+        _, kind, rest = self.packed.split("\t", 2)
+        if kind not in CONTAINERS:
+            return self.parent
+        first = rest.partition("\n")[0]
+        return f"{self.parent}.{first}" if self.parent else first
 
 
 def unpack_definitions(packed: str, start_line: int) -> tuple[Definition, ...]:

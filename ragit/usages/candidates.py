@@ -6,17 +6,13 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 from ragit.references import References
+from ragit.types import CLASSES
 from ragit.usages.modules import Modules
 
 MEMBERS = frozenset("method field property getter setter event operator callback".split())
 """Kinds of definitions that belong to a type. A constructor counts as its type does."""
 
-TYPES = frozenset(
-    (
-        "class struct interface trait enum record object protocol union type impl annotation mixin"
-        " extension contract module namespace implementation instance delegate"
-    ).split()
-)
+TYPES = CLASSES | {"type", "annotation", "delegate", "module", "namespace"}
 """Kinds of definitions that are types, or hold names as types do."""
 
 _DECLARATIONS = frozenset(("declaration",))

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import takewhile
 
 FAMILIES = {
     "java": "jvm",
@@ -154,22 +155,23 @@ class Modules:
         own = folder if stem in ("mod", "lib", "main") else posixpath.join(folder, stem)
         if parts[0] == "crate":
             base = importer[: importer.rfind("src/") + 3] if "src/" in importer else folder
-        elif parts[0] in ("self", "super"):
-            base = own
-            while parts and parts[0] == "super":
-                base = posixpath.dirname(base)
-                parts = ["super", *parts[2:]] if parts[1:2] == ["super"] else parts[1:]
-                if parts[:1] != ["super"]:
-                    parts = ["", *parts]
-        else:
-            crates = [
-                path
-                for name in (parts[0], parts[0].replace("_", "-"))
-                for path in self._folders_named.get(name, ())
-                if posixpath.join(path, "Cargo.toml") in self._paths
-            ]
-            return [p for crate in crates for p in self._rust_files(f"{crate}/src", parts[1:])]
-        return self._rust_files(base, parts[1:])
+            return self._rust_files(base, parts[1:])
+        if parts[0] in ("self", "super"):
+            above = sum(1 for _ in takewhile(lambda part: part == "super", parts))
+            for _ in range(above):
+                own = posixpath.dirname(own)
+            return self._rust_files(own, parts[max(1, above) :])
+        found: list[str] = []
+        for crate in self._crates(parts[0]):
+            found += self._rust_files(f"{crate}/src", parts[1:])
+        return found
+
+    def _crates(self, name: str) -> Iterator[str]:
+        """Yield the folders of a crate, whose package may be written with hyphens."""
+        for one in (name, name.replace("_", "-")):
+            for path in self._folders_named.get(one, ()):
+                if posixpath.join(path, "Cargo.toml") in self._paths:
+                    yield path
 
     def _rust_files(self, base: str, parts: Sequence[str]) -> list[str]:
         """Return the file of a module, or the nearest one around it that has a file."""

@@ -122,10 +122,9 @@ def _is_part(sign: str) -> bool:
 
 def _type_at(text: str, start: int, end: int, family: str) -> str:
     """Return the type that a variable is declared with at a place; empty if it is not."""
-    if family in _TYPE_FIRST and _ENDS.match(text, end):
-        before = _AHEAD.search(text[max(0, start - _LOOKED_BACK) : start])
-        if before and before[1] not in _NOT_TYPES:
-            return before[1]
+    ahead = _type_ahead(text, start, end) if family in _TYPE_FIRST else ""
+    if ahead:
+        return ahead
     pattern = {"go": _GO, "csharp": _MADE, "c": _MADE, "php": _MADE}.get(family, _AFTER)
     match = pattern.match(text, end)
     if match is None:
@@ -136,6 +135,14 @@ def _type_at(text: str, start: int, end: int, family: str) -> str:
     if name in _NOT_TYPES or (match["made"] and not name[:1].isupper()):
         return ""
     return name
+
+
+def _type_ahead(text: str, start: int, end: int) -> str:
+    """Return the type that stands before a variable that is declared; empty if none does."""
+    if not _ENDS.match(text, end):
+        return ""
+    before = _AHEAD.search(text[max(0, start - _LOOKED_BACK) : start])
+    return before[1] if before and before[1] not in _NOT_TYPES else ""
 
 
 def declared_type(found: Sequence[Declaration], offset: int) -> str:

@@ -8,7 +8,7 @@ definitions fit, none is chosen.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from ragit.references import Import, References
@@ -162,7 +162,7 @@ class Resolver:
         if one is None:
             return UNKNOWN
         files = self._reach(one.module, self.name, view)
-        hits = [each for each in free if not each.paths.isdisjoint(files)]
+        hits = _in_files(free, files)
         if hits:
             return self._settled("import", hits)
         return UNKNOWN if files else Resolved("outside")
@@ -191,13 +191,10 @@ class Resolver:
         """Resolve a member of an imported module; None if the receiver is no such thing."""
         first, *rest = [part for part in _SIGNS.split(found.before + found.name) if part]
         for module, name in self._bindings(view, first):
-            whole = module.split(".")[0] if not name and first == module.split(".")[0] else module
-            for part in (name, *rest):
-                whole = _inner(whole, part, view.family) if part not in ("", "default") else whole
-            files = self._reach(whole, self.name, view)
+            files = self._reach(_whole(module, first, (name, *rest), view.family), self.name, view)
             if not files and self._reach(module, name or self.name, view):
                 continue  # the name of a type or an object in a module of the tree
-            hits = [one for one in free if not one.paths.isdisjoint(files)]
+            hits = _in_files(free, files)
             if hits:
                 return self._settled("import", hits)
             if not files:
@@ -305,22 +302,18 @@ class Resolver:
         same = [one for one in items if view.path in one.paths]
         if same:
             return "same file", same
-        for module, original in self._bindings(view, name):
-            files = self._reach(module, original, view)
-            hits = [one for one in items if not one.paths.isdisjoint(files)]
-            if hits:
-                return "import", hits
-            return ("name" if files else "outside"), []
+        bound = next(self._bindings(view, name), None)
+        if bound is not None:
+            files = self._reach(*bound, view)
+            hits = _in_files(items, files)
+            return ("import" if hits else "name" if files else "outside"), hits
         for module in self._opened(view):
-            files = self._reach(module, "*", view)
-            hits = [one for one in items if not one.paths.isdisjoint(files)]
+            hits = _in_files(items, self._reach(module, "*", view))
             if hits:
                 return "import", hits
-        package = package_of(view.path, view.family)
-        if package is not None:
-            hits = [one for one in items if _in_package(one, package, view.family)]
-            if hits:
-                return "same package", hits
+        hits = _in_package(items, package_of(view.path, view.family), view.family)
+        if hits:
+            return "same package", hits
         return ("unique" if len(items) == 1 else "ambiguous"), list(items)
 
     def _bindings(self, view: FileView, alias: str) -> Iterator[tuple[str, str]]:
@@ -400,6 +393,23 @@ def _inner(module: str, name: str, family: str) -> str:
     return f"{module}{'' if module.endswith('.') else sign}{name}"
 
 
+def _whole(module: str, first: str, parts: Sequence[str], family: str) -> str:
+    """Return the module that a receiver's names lead to from an imported one, of which the first
+    name may only bind the outermost package.
+    """
+    outermost = module.split(".")[0]
+    whole = outermost if not parts[0] and first == outermost else module
+    for part in parts:
+        if part not in ("", "default"):
+            whole = _inner(whole, part, family)
+    return whole
+
+
+def _in_files(items: Iterable[_Named], files: Sequence[str]) -> list[_Named]:
+    """Return what one of some files defines."""
+    return [one for one in items if not one.paths.isdisjoint(files)]
+
+
 def _belongs(one: Candidate, fact: TypeFact) -> bool:
     return fact.path in one.paths or fact.family in _OPEN_TYPES
 
@@ -410,5 +420,8 @@ def _holds(one: Candidate, line: int) -> bool:
     return local is not None and local[0] <= line <= local[1]
 
 
-def _in_package(one: Candidate | TypeFact, package: str, family: str) -> bool:
-    return any(package_of(path, family) == package for path in one.paths)
+def _in_package(items: Iterable[_Named], package: str | None, family: str) -> list[_Named]:
+    """Return what the files of a package define; nothing where there are no packages."""
+    if package is None:
+        return []
+    return [one for one in items if any(package_of(path, family) == package for path in one.paths)]
