@@ -165,22 +165,29 @@ def _check_trees(query: Query) -> None:
             f"both a revision and {query.scope} are asked for",
             "Name one tree: --ref, --staged or --committed",
         )
-    given = [name for name in _TREES if getattr(query, name) not in (None, (), False)]
-    if given and given != ["ref"] and query.recurse_submodules:
-        given.append("recurse_submodules")
-    if query.scope != "worktree" and (query.new_in or query.refs or query.all_refs):
-        given.append(query.scope)
-    if query.in_refs and (query.refs or query.all_refs):
-        given.append("in_refs")
+    union = bool(query.refs or query.all_refs)
+    given = _exclusive(query, union)
     if len(given) > 1:
         raise ConfigError(
             f"{' and '.join(given)} exclude each other", "Each of them names what is searched"
         )
-    if query.complete and not ((query.refs or query.all_refs) and query.index):
+    if query.complete and not (union and query.index):
         raise ConfigError(
             "complete is for a search of several refs that may index",
             "Give it with refs or all_refs; `ragit index` completes a single tree",
         )
+
+
+def _exclusive(query: Query, union: bool) -> list[str]:
+    """Return the given options of which a query may have one only; `union`: it has several refs."""
+    given = [name for name in _TREES if getattr(query, name) not in (None, (), False)]
+    if query.recurse_submodules and given and given != ["ref"]:
+        given.append("recurse_submodules")
+    if query.scope != "worktree" and (query.new_in or union):
+        given.append(query.scope)
+    if query.in_refs and union:
+        given.append("in_refs")
+    return given
 
 
 _LISTS = ("paths", "languages", "in_refs", "refs")

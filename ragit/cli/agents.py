@@ -17,6 +17,7 @@ from ragit.errors import ConfigError
 
 if TYPE_CHECKING:
     from ragit.agents import Agent, Installation, Step, Words
+    from ragit.reports import AgentChange
 
 _names = click.argument("names", metavar="[NAME...]", nargs=-1, shell_complete=complete.agents)
 _project = click.option(
@@ -191,14 +192,16 @@ def _do(installation: Installation, steps: Sequence[Step], *, dry_run: bool, agr
         return int(left)
     if dry_run or not (agreed or _agrees()):
         return int(left)
-    failed = [
-        change
-        for step, change in zip(steps, installation.apply(steps), strict=True)
-        if step.is_open and change.action == "refuse"
-    ]
+    failed = _apply(installation, steps)
     print_lines(render.changes_text(failed, options))
     print_lines([f"changed {count - len(failed)} files; agents read them when they start"])
     return int(left or bool(failed))
+
+
+def _apply(installation: Installation, steps: Sequence[Step]) -> list[AgentChange]:
+    """Do the open steps, and return what could not be done."""
+    done = zip(steps, installation.apply(steps), strict=True)
+    return [change for step, change in done if step.is_open and change.action == "refuse"]
 
 
 def _agrees() -> bool:

@@ -106,14 +106,22 @@ class OnDemand:
         data = self._read(blob) if selected and selected.language != IMAGE else None
         if selected is None or data is None or len(data) > self._indexer.selector.most_bytes(path):
             return None
-        row = next(self._store.find([selected.key], None), None) if self._store else None
-        if self._store and row is not None:
-            derived = self._store.derived([row.number]).get(row.number)
-            text = chunk.parted(derived)[0] if derived else chunk.text_of(data)
-            return ReadFile(text or b"", list(self._store.chunks_of(row.number).values()))
+        stored = self._stored(selected, data) if self._store else None
+        if stored:
+            return stored
         custom = self._indexer.selector.chunkers.get(selected.fingerprint)
         made = chunk.chunk(data, selected.language, self._options, custom)
         return ReadFile(made.derived or chunk.text_of(data) or b"", made.chunks)
+
+    def _stored(self, selected: Selected, data: bytes) -> ReadFile | None:
+        """Return what the store has of a blob; None if it is not stored."""
+        assert self._store
+        row = next(self._store.find([selected.key], None), None)
+        if row is None:
+            return None
+        derived = self._store.derived([row.number]).get(row.number)
+        text = chunk.parted(derived)[0] if derived else chunk.text_of(data)
+        return ReadFile(text or b"", list(self._store.chunks_of(row.number).values()))
 
     def _selected(self, path: bytes, blob: Oid) -> Selected | None:
         plan = self._indexer.selector.select([Entry(path, _FILE, blob)], {})

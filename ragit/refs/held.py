@@ -43,13 +43,7 @@ def trees_with(pieces: Iterable[Piece], files: FileMap, mask: int, objects: Obje
     searches = [_Search(piece, files, mask) for piece in pieces]
     seen = {search.piece.blob for search in searches}
     unread: set[Oid] = set()
-    while True:
-        wanted: dict[Oid, list[_Search]] = {}
-        for search in searches:
-            for blob in search.next_blobs():
-                wanted.setdefault(blob, []).append(search)
-        if not wanted:
-            break
+    while wanted := _next_blobs(searches):
         seen |= wanted.keys()
         for blob, data in objects.read_many(wanted):
             if data is None:
@@ -59,6 +53,15 @@ def trees_with(pieces: Iterable[Piece], files: FileMap, mask: int, objects: Obje
                 if line_of(search.piece.code, text):
                     search.holds(blob)
     return Held([search.bits for search in searches], len(seen), len(unread))
+
+
+def _next_blobs(searches: Iterable[_Search]) -> dict[Oid, list[_Search]]:
+    """Return the blobs to look at next, with the searches that need them."""
+    wanted: dict[Oid, list[_Search]] = {}
+    for search in searches:
+        for blob in search.next_blobs():
+            wanted.setdefault(blob, []).append(search)
+    return wanted
 
 
 class _Search:
