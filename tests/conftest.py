@@ -18,7 +18,9 @@ from hypothesis import HealthCheck, Phase, settings
 from sandbox import GitSandbox, become, clean_environment
 from serving import EmbeddingServer
 
+from ragit.chunk import texts
 from ragit.git import Repo
+from ragit.index.run.worker import IndexingWorker
 
 # A shell that starts us in the background ignores Ctrl-C, and so would all that tests start and
 # interrupt.
@@ -60,6 +62,25 @@ def same_environment() -> Iterator[None]:
     before = dict(os.environ)
     yield
     become(before)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def kept_child() -> Iterator[None]:
+    """Keep the process that chunks texts for the next index run: a start takes 0.1 s, and tests
+    index a thousand times. One that a test starts in another way ends with its run, as it should.
+    """
+    close, start = IndexingWorker.close, texts._START
+
+    def close_and_keep(worker: IndexingWorker) -> None:
+        idle = []
+        if start == texts._START:
+            idle, texts._spares._idle = texts._spares._idle, idle
+        close(worker)
+        texts._spares._idle += idle
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(IndexingWorker, "close", close_and_keep)
+        yield
 
 
 @pytest.fixture
