@@ -5,7 +5,9 @@ since when code exists.
     pairing    what became of each definition in them
     diff       both, for a range of revisions, ranked by a query if there is one
     places     the chunk that a person names
+    texts      which blobs have a text, and which file has it instead of another
     following  a text back through the commits, to the one that brought it
+    last_stood a text on through the commits, to the one that removed it
     since      that, with the first tag, earlier versions, and what is gone
 """
 
@@ -13,6 +15,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:  # exported, and imported on first use
     from ragit.history.diff import Comparer
+    from ragit.history.last_stood import with_last_stood
     from ragit.history.places import place_of
     from ragit.history.since import MOST, Historian
 else:
@@ -20,7 +23,12 @@ else:
 
     __getattr__ = exports(
         __name__,
-        {"diff": ["Comparer"], "places": ["place_of"], "since": ["MOST", "Historian"]},
+        {
+            "diff": ["Comparer"],
+            "last_stood": ["with_last_stood"],
+            "places": ["place_of"],
+            "since": ["MOST", "Historian"],
+        },
     )
 
-__all__ = ["MOST", "Comparer", "Historian", "place_of"]
+__all__ = ["MOST", "Comparer", "Historian", "place_of", "with_last_stood"]

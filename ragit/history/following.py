@@ -7,14 +7,13 @@ is followed from there.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from ragit.changes import CommitFacts, Move
 from ragit.git import Ancestry, FileHistory, Node, Repo
+from ragit.history.texts import TextFinder, other_file
 from ragit.index import OnDemand
-from ragit.refs import line_of
-from ragit.types import Change, Oid, path_text
+from ragit.types import Oid, path_text
 
 CUT = "this is a shallow clone, and its history ends at that commit: git fetch --unshallow"
 NOT_HERE = "older content of the file is not in this repository (`ragit doctor` says more)"
@@ -78,11 +77,11 @@ class Follower:
 
     def follow_on(self, code: bytes, history: FileHistory, node: Node, path: bytes) -> Stop:
         """Return the same, from a commit whose file has the text."""
-        finder = _Finder(self._files, code)
+        finder = self.finder(code)
         paths = [path]
         moves: list[Move] = []
         while True:
-            node = finder.first(history, node, path)
+            node = _first(finder, history, node, path)
             facts = self.ancestry.facts(node.commit)
             unknown = self._unknown(finder, facts)
             source = None if unknown else self._source(finder, facts, path)
@@ -92,17 +91,18 @@ class Follower:
             history, node, path = source
             paths.append(path)
 
-    def _unknown(self, finder: _Finder, facts: CommitFacts) -> str:
+    def _unknown(self, finder: TextFinder, facts: CommitFacts) -> str:
         if finder.lacking:
             return NOT_HERE
         return CUT if not facts.parents and self.ancestry.is_cut(facts.commit) else ""
 
-    def _source(self, finder: _Finder, facts: CommitFacts, path: bytes) -> Start | None:
+    def _source(self, finder: TextFinder, facts: CommitFacts, path: bytes) -> Start | None:
         """Return the file from which a commit moved a text; None if from none."""
         trees = self._repo.trees_of([facts.commit, *facts.parents])
         for parent in facts.parents:
             if parent in trees and facts.commit in trees:
-                found = self.moved_between(finder, trees[parent], trees[facts.commit], path)
+                changes = self._repo.diff(trees[parent], trees[facts.commit])
+                found = other_file(finder, changes, path)
                 start = self.start(parent, found) if found is not None else None
                 if start:
                     return start
@@ -114,62 +114,18 @@ class Follower:
         node = history.newest()
         return Start(history, node, path) if node else None
 
-    def moved_between(self, finder: _Finder, old: Oid, new: Oid, path: bytes) -> bytes | None:
-        """Return the file of one tree whose text moved to `path` in another; None if none did."""
-        changes = [one for one in self._repo.diff(old, new) if one.path != path and is_file(one)]
-        name = path.rpartition(b"/")[2]
-        changes.sort(key=lambda one: (one.path.rpartition(b"/")[2] != name, one.new is not None))
-        finder.load((one.path, one.old.oid) for one in changes if one.old)
-        for one in changes:
-            assert one.old is not None
-            if finder.line(one.path, one.old.oid) and not (
-                one.new and finder.line(one.path, one.new.oid)
-            ):
-                return one.path
-        return None
-
-    def finder(self, code: bytes) -> _Finder:
+    def finder(self, code: bytes) -> TextFinder:
         """Return what tells in which blobs a text is."""
-        return _Finder(self._files, code)
+        return TextFinder(self._files, code)
 
 
-def is_file(change: Change) -> bool:
-    """Return whether a path was an ordinary file before it changed."""
-    return change.old is not None and change.old.mode & 0o170000 == 0o100000
-
-
-class _Finder:
-    """Tells in which blobs a text is."""
-
-    def __init__(self, files: OnDemand, code: bytes) -> None:
-        self._files = files
-        self._code = code
-        self._lines: dict[Oid, int] = {}
-        self.lacking = False
-        """True once a blob was asked for that the repository lacks."""
-
-    def line(self, path: bytes, blob: Oid) -> int:
-        """Return the line at which a blob has the text; 0 if it has not, or is not there."""
-        if blob not in self._lines:
-            text = self._files.text(path, blob)
-            self.lacking |= text is None
-            self._lines[blob] = line_of(self._code, text) if text else 0
-        return self._lines[blob]
-
-    def load(self, files: Iterable[tuple[bytes, Oid]]) -> None:
-        """Read some blobs together, as far as they are not read yet."""
-        new = {blob: path for path, blob in files if blob not in self._lines}
-        for blob, text in self._files.texts((path, blob) for blob, path in new.items()):
-            self.lacking |= text is None
-            self._lines[blob] = line_of(self._code, text) if text else 0
-
-    def first(self, history: FileHistory, node: Node, path: bytes) -> Node:
-        """Return the commit of which no parent has the text in this file."""
-        while True:
-            self.lacking = False
-            older = (history.node(parent) for parent in node.parents)
-            having = (one for one in older if one and one.blob and self.line(path, one.blob))
-            found = next(having, None)
-            if found is None:
-                return node
-            node = found
+def _first(finder: TextFinder, history: FileHistory, node: Node, path: bytes) -> Node:
+    """Return the commit of which no parent has the text in this file."""
+    while True:
+        finder.lacking = False
+        older = (history.node(parent) for parent in node.parents)
+        having = (one for one in older if one and one.blob and finder.line(path, one.blob))
+        found = next(having, None)
+        if found is None:
+            return node
+        node = found

@@ -10,8 +10,9 @@ from typing import NamedTuple
 from ragit.changes import CommitFacts, Gone, Since, Version
 from ragit.errors import NoSuchPath
 from ragit.git import FileHistory, Node, Repo
-from ragit.history.following import Follower, Stop, is_file
+from ragit.history.following import Follower, Stop
 from ragit.history.places import Place
+from ragit.history.texts import alike_first, other_file
 from ragit.index import Indexer, OnDemand, Piece
 from ragit.outline import definitions, parted
 from ragit.refs import version_key
@@ -91,7 +92,7 @@ class Historian:
         path: bytes | None = place.path
         if blob is None or not finder.line(place.path, blob):
             tree = self._repo.trees_of([commit])[commit]
-            path = follower.moved_between(finder, tree, self._opened.target.tree, place.path)
+            path = other_file(finder, self._repo.diff(tree, self._opened.target.tree), place.path)
         return follower.follow(place.code, commit, path) if path is not None else None
 
     def _earlier(
@@ -140,12 +141,9 @@ class Historian:
         """Return the same where the commit also moved it from a file that it took it out of."""
         facts = follower.ancestry.facts(stop.node.commit)
         trees = self._repo.trees_of([facts.commit, *facts.parents])
-        name = stop.path.rpartition(b"/")[2]
         for parent in facts.parents:
             changes = self._repo.diff(trees[parent], trees[facts.commit])
-            files = [one for one in changes if is_file(one) and one.path != stop.path]
-            files.sort(key=lambda one: (one.path.rpartition(b"/")[2] != name, one.new is not None))
-            for one in files[:_LOOKED_INTO]:
+            for one in alike_first(changes, stop.path)[:_LOOKED_INTO]:
                 match = self._match(one.path, one.old.oid if one.old else None, piece)
                 if match is None or (one.new and self._match(one.path, one.new.oid, piece)):
                     continue

@@ -475,7 +475,7 @@ class Ragit(HistoryQuestions):
         else:
             target = self._targets.asked(asked)
         answer = self._searcher.search(asked, target, on_index)
-        return target, with_history(self._repo, self.store_path, asked, refs, answer)
+        return target, with_history(self._repo, self._indexer, self.store_path, asked, refs, answer)
 
     def _answer(
         self, searcher: Searcher, query: Query, target: Target, on_index: OnIndex | None

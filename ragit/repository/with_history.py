@@ -9,18 +9,25 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ragit.git import Repo
+from ragit.index import Indexer
 from ragit.query import Query
 from ragit.refs import Ref
-from ragit.repository.last_stood import with_last_stood
 from ragit.repository.ref_labels import with_refs
 from ragit.types import Answer
 
 
 def with_history(
-    repo: Repo, store_path: Path, query: Query, refs: Sequence[Ref], answer: Answer
+    repo: Repo,
+    indexer: Indexer,
+    store_path: Path,
+    query: Query,
+    refs: Sequence[Ref],
+    answer: Answer,
 ) -> Answer:
     """Return an answer with what its hits are to say, about these refs."""
     since = repo.resolve(query.gone_since).commit if query.gone_since is not None else None
     if since:
-        answer = with_last_stood(repo, answer, since)
+        from ragit.history import with_last_stood
+
+        answer = with_last_stood(repo, indexer, answer, since)
     return with_refs(repo, store_path, answer, refs) if refs else answer
