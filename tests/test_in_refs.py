@@ -107,8 +107,9 @@ def test_hits_name_their_refs_in_the_order_of_versions(tagged: GitSandbox) -> No
         found = index.search("commit_offset", in_refs=["1.*", "main", "topic"], optimize=False)
         held = {hit.symbol: names(hit) for hit in found.hits}
     assert held["commit_offset"] == ["1.10", "1.11", "main"]
-    assert held["read_offset"] == ["1.0-rc1 to 1.11", "main"]  # the moved file is called the same
-    assert found.looked_at == LookedAt(8, 7, 7, 7, 7)
+    # the file that moved is called the same; on the topic the function is in another file
+    assert held["read_offset"] == ["1.0-rc1 to 1.11", "main", "topic"]
+    assert found.looked_at == LookedAt(8, 7, 7, 8, 8)
 
 
 def test_head_and_uncommitted_code(tagged: GitSandbox) -> None:
@@ -133,6 +134,43 @@ def test_a_file_that_moved_whole_is_followed_under_its_other_name(repo: GitSandb
     with ragit.open(repo.path) as index:
         [hit] = index.search("read_offset", optimize=False, in_refs=["v*"], top_k=1).hits
     assert (hit.symbol, names(hit)) == ("read_offset", ["v1 to v3"])
+
+
+MOVED = "def read_offset():\n    return 'offset'\n"
+
+
+@pytest.fixture
+def moving(repo: GitSandbox) -> GitSandbox:
+    """A function that moves to another file in v3, to a new folder in v4, and after v4 once more."""
+    for number, path in enumerate(("src/one.py", "src/one.py", "src/two.py", "lib/three.py")):
+        for old in ("src/one.py", "src/two.py"):
+            if (repo.path / old).exists():
+                repo.write(old, f"def other{number}():\n    return {number}\n")
+        before = f"def first{number}():\n    return {number}\n\n\n"
+        repo.write(path, before + MOVED)
+        repo.commit()
+        repo.tag(f"v{number + 1}")
+    repo.write("lib/three.py", "def third():\n    return 3\n")
+    repo.write("lib/four.py", "def fourth():\n    return 4\n\n\n" + MOVED)
+    repo.commit()
+    return repo
+
+
+def test_code_that_moved_to_a_file_of_another_name_is_followed(moving: GitSandbox) -> None:
+    with ragit.open(moving.path) as index:
+        [hit] = index.search("read_offset", optimize=False, in_refs=["v*"], top_k=1).hits
+        assert (hit.path, names(hit)) == ("lib/four.py", ["v1 to v4"])
+        old = index.search("read_offset", ref="v2", optimize=False, in_refs=["v*"], top_k=1)
+        assert names(old.hits[0]) == ["v1 to v4"]
+
+
+def test_where_many_files_differ_code_is_followed_inside_its_folder(
+    moving: GitSandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ragit.refs.held.MOST_ELSEWHERE", 1)
+    with ragit.open(moving.path) as index:
+        [hit] = index.search("read_offset", optimize=False, in_refs=["v*"], top_k=1).hits
+    assert names(hit) == ["v4"]  # v3 has it in another folder, and two files of v3 are not in v4
 
 
 def test_refs_may_move_between_two_questions(tagged: GitSandbox) -> None:

@@ -12,7 +12,7 @@ import sys
 import zlib
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -21,7 +21,7 @@ from ragit.digests import SIZE, digest
 from ragit.git import FilesOfTrees
 from ragit.types import Oid
 
-_MAGIC = b"ragit map 1 " + sys.byteorder.encode() + b"\n"
+_MAGIC = b"ragit map 2 " + sys.byteorder.encode() + b"\n"
 _HEAD = struct.Struct("<5Q")
 _DEAD = 64
 """Trees that a map keeps beyond those that were asked for."""
@@ -31,8 +31,11 @@ MOST = 400
 (`__init__.py`), only those at its own path are.
 """
 
-_Row = tuple[int, int, bytes]
-"""Checksums of name and path, and a raw object id."""
+_SAMPLE = 2_048
+"""Rows that are compared to tell how near two trees are, about."""
+
+_Row = tuple[int, int, int, bytes]
+"""Checksums of name, path and folder, and a raw object id."""
 
 
 class FileMap:
@@ -45,6 +48,7 @@ class FileMap:
         trees: Sequence[str],
         names: array[int],
         paths: array[int],
+        folders: array[int],
         oids: Sequence[bytes],
         bits: bytes,
     ) -> None:
@@ -52,6 +56,7 @@ class FileMap:
         """Empty for a tree of which git lacks a part."""
         self._names = names
         self._paths = paths
+        self._folders = folders
         self._oids = oids
         self._bits = bits
         self._width = _width(trees)
@@ -63,9 +68,10 @@ class FileMap:
         width = _width(trees)
         return cls(
             trees,
-            array("I", [name for name, _, _ in ordered]),
-            array("I", [path for _, path, _ in ordered]),
-            [oid for _, _, oid in ordered],
+            array("I", [row[0] for row in ordered]),
+            array("I", [row[1] for row in ordered]),
+            array("I", [row[2] for row in ordered]),
+            [row[3] for row in ordered],
             b"".join(rows[row].to_bytes(width, "little") for row in ordered),
         )
 
@@ -110,6 +116,30 @@ class FileMap:
             return rows
         return [row for row in rows if self._paths[row] == path]
 
+    def only_in(self, tree: int, other: int) -> list[int]:
+        """Return the rows that one tree has and another lacks, by their numbers in the map."""
+        columns = (self._bits[number >> 3 :: self._width] for number in (tree, other))
+        here, there = 1 << (tree & 7), 1 << (other & 7)
+        pairs = enumerate(zip(*columns, strict=True))
+        return [row for row, (one, two) in pairs if one & here and not two & there]
+
+    def without(self, tree: int, blobs: Set[bytes]) -> list[int]:
+        """Return the rows of a tree whose blob is none of some, given as raw ids."""
+        column, here = self._bits[tree >> 3 :: self._width], 1 << (tree & 7)
+        pairs = enumerate(zip(column, self._oids, strict=True))
+        return [row for row, (bits, oid) in pairs if bits & here and oid not in blobs]
+
+    def nearest(self, blobs: Set[bytes], trees: Iterable[int]) -> int:
+        """Return which of some trees has most of some blobs, by a sample; the last of equals."""
+        sampled = range(0, len(self._oids), 1 + len(self._oids) // _SAMPLE)
+        common = [self.bits(row) for row in sampled if self._oids[row] in blobs]
+        return max(trees, key=lambda tree: sum(bits >> tree & 1 for bits in common))
+
+    def in_folders(self, rows: Iterable[int], folders: Iterable[bytes]) -> list[int]:
+        """Return those of some rows that are in one of some folders."""
+        wanted = set(map(checksum, folders))
+        return [row for row in rows if self._folders[row] in wanted]
+
     def of_blob(self, blob: Oid, mask: int) -> list[int]:
         """Return the rows of a blob in the trees of `mask`."""
         return [r for r in self._by_blob.get(bytes.fromhex(blob), ()) if self.bits(r) & mask]
@@ -123,7 +153,8 @@ class FileMap:
 
     def rows(self) -> Iterator[tuple[_Row, int]]:
         """Yield all rows with their numbers."""
-        for row, key in enumerate(zip(self._names, self._paths, self._oids, strict=True)):
+        columns = self._names, self._paths, self._folders, self._oids
+        for row, key in enumerate(zip(*columns, strict=True)):
             yield key, self.bits(row)
 
     def packed(self) -> bytes:
@@ -131,7 +162,7 @@ class FileMap:
         size = len(self._oids[0]) if self._oids else 0
         parts = (
             "\n".join(self.trees).encode(),
-            self._names.tobytes() + self._paths.tobytes(),
+            self._names.tobytes() + self._paths.tobytes() + self._folders.tobytes(),
             b"".join(self._oids),
             self._bits,
         )
@@ -159,12 +190,13 @@ def _parsed(body: bytes) -> FileMap:
         parts.append(zlib.decompress(body[at : at + length]))
         at += length
     sums = array("I", parts[1])
-    half = len(sums) // 2
+    count = len(sums) // 3
     oids = [parts[2][at : at + size] for at in range(0, len(parts[2]), size or 1)]
     trees = parts[0].decode().split("\n")
-    if not len(oids) == half == len(sums) - half or len(parts[3]) != half * _width(trees):
+    if not len(oids) * 3 == count * 3 == len(sums) or len(parts[3]) != count * _width(trees):
         raise ValueError("the parts of a map are of different lengths")
-    return FileMap(trees, sums[:half], sums[half:], oids, parts[3])
+    names, paths, folders = (sums[at : at + count] for at in (0, count, 2 * count))
+    return FileMap(trees, names, paths, folders, oids, parts[3])
 
 
 def extended(
@@ -182,7 +214,8 @@ def extended(
     found = read(missing)
     rows = dict(old.rows()) if old else {}
     for (path, oid), bits in found.files.items():
-        key = (checksum(path.rpartition(b"/")[2]), checksum(path), oid)
+        folder, _, name = path.rpartition(b"/")
+        key = (checksum(name), checksum(path), checksum(folder), oid)
         whole = bits & ~found.unread
         if whole:
             rows[key] = rows.get(key, 0) | whole << len(known)

@@ -85,9 +85,12 @@ def with_refs(repo: Repo, store_path: Path, answer: Answer, refs: Sequence[Ref])
     if set(files.trees) - set(old.trees if old else ()) - {""}:
         save(file, files)
     mask = files.mask(trees)
-    with repo.objects() as objects:
-        held = trees_with(map(_piece, answer.hits), files, mask, objects)
     number_of = {tree: number for number, tree in enumerate(files.trees)}
+    ordered = [number_of[tree] for tree in trees if tree in number_of]
+    with repo.objects() as objects:
+        held = trees_with(
+            map(_piece, answer.hits), files, ordered, objects, lambda: _blobs(repo, answer.tree)
+        )
     hits = []
     for hit, bits in zip(answer.hits, held.bits, strict=True):
         in_refs = spans(refs, _holding(refs, number_of, bits))
@@ -96,6 +99,11 @@ def with_refs(repo: Repo, store_path: Path, answer: Answer, refs: Sequence[Ref])
     seen = answer.looked_at
     seen = seen._replace(refs=len(refs)) if seen else _looked_at(refs, trees, number_of, held)
     return replaced(answer, hits=tuple(hits), looked_at=seen)
+
+
+def _blobs(repo: Repo, tree: Oid) -> set[bytes]:
+    """Return the blobs of a tree by their raw ids."""
+    return {oid for _, oid in repo.files_of_trees([tree]).files}
 
 
 def _having(files: FileMap, hit: Hit, mask: int) -> int:
