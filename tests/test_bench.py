@@ -111,6 +111,19 @@ def test_other_tools_run_on_the_same_files(repo: GitSandbox, tmp_path: Path) -> 
     assert (repo.git("status", "--porcelain"), repo.git("for-each-ref")) == before
 
 
+def test_new_queries_in_a_running_process(repo: GitSandbox, tmp_path: Path) -> None:
+    for number in range(12):
+        repo.write(f"shop{number}.py", f"def close_connection_{number}():\n    return {number}\n")
+    repo.commit()
+    script, out = BENCH.with_name("warm.py"), tmp_path / "RESULTS.md"
+    command = [sys.executable, str(script), str(repo.path), "--queries", "4", "--out", str(out)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr  # 1 if a warm answer is not the cold one
+    rows = re.findall(r"^\| (.+?) \| (\d+) \| \d+ ms ", out.read_text(), re.MULTILINE)
+    assert rows[0] == ("all", "4")
+    assert rows[1:4] == [("a name", "1"), ("a name with its owner", "1"), ("words", "1")]
+
+
 def test_a_run_on_some_documents(tmp_path: Path) -> None:
     folder = tmp_path / "documents"
     folder.mkdir()
