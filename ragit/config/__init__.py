@@ -9,24 +9,26 @@ from ragit.config.knobs import Knob, fingerprint, value_of
 from ragit.config.layers import Loaded, SettingRow, TomlFile, describe, load, readable, select
 from ragit.config.sections import (
     KNOBS,
-    NO_MINIMUM,
     ChunkingSettings,
     Config,
     ContextOptimization,
-    Description,
     Documents,
-    Embedding,
     Freshness,
     Gc,
     HybridSearch,
-    ImageDescription,
     Index,
+    Retrieval,
+    selection_fingerprint,
+)
+from ragit.config.server_sections import (
+    NO_MINIMUM,
+    Description,
+    Embedding,
+    ImageDescription,
     LanguageModel,
     QueryRewriting,
     Reranking,
-    Retrieval,
     Service,
-    selection_fingerprint,
 )
 from ragit.config.toml import FILE_NAME, read_file
 from ragit.config.toml import parse as parse_toml

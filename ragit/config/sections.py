@@ -1,22 +1,21 @@
 """All settings: default, bounds, help, and what an untrusted file may set.
 
-This is the only list. `ragit config` and the table in docs/configuration.md are made from it. A new
-setting cannot be set by an untrusted .ragit.toml unless `untrusted` says so.
+With server_sections.py this is the only list. `ragit config` and the table in
+docs/configuration.md are made from it. A new setting cannot be set by an untrusted .ragit.toml
+unless `untrusted` says so.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from ragit.config.knobs import (
-    FREE,
-    Knob,
-    Section,
-    at_least,
-    at_most,
-    fingerprint,
-    knob,
-    walk,
+from ragit.config.knobs import FREE, Knob, Section, at_least, at_most, fingerprint, knob, walk
+from ragit.config.server_sections import (
+    Description,
+    Embedding,
+    ImageDescription,
+    QueryRewriting,
+    Reranking,
 )
 
 Globs = tuple[str, ...]
@@ -26,8 +25,6 @@ Parsers = tuple[tuple[str, str], ...]
 NodeTypes = tuple[tuple[str, tuple[str, ...]], ...]
 Prices = tuple[tuple[str, tuple[float, ...]], ...]
 """By model in lower case, the price of a million tokens of input, and of output."""
-Headers = tuple[tuple[str, str], ...]
-"""By header in lower case, its value, or $NAME for the value of an environment variable."""
 Chunkers = tuple[tuple[str, str], ...]
 """By file extension, the custom chunker; in .ragit.toml a list of tables."""
 
@@ -150,8 +147,7 @@ class Documents(Section):
     max_seconds: int = knob(
         120,
         "Processor time for a document of 6 MB or more (a twelfth for a small one), and for all "
-        "slow "
-        "files of a run together; what takes longer is skipped.",
+        "slow files of a run together; what takes longer is skipped.",
         low=1,
         high=86_400,
         untrusted=at_most(120),
@@ -162,141 +158,6 @@ class Documents(Section):
         low=64 << 20,
         high=1 << 40,
         untrusted=at_most(1 << 30),
-    )
-
-
-class Service(Section):
-    """Settings of a server: address, model, key, proxy."""
-
-    base_url: str = knob(
-        "",
-        "Address of the server with its version (https://host/v1); empty: the provider's own.",
-        pattern=r"(https?://[^\s/]\S*)?",
-        wanted="a URL that begins with http:// or https://",
-    )
-    model: str = knob("", "Name of the model; empty: the provider's usual one.")
-    api_key_env: str = knob(
-        "",
-        "Name of the environment variable that holds the key; empty: the provider's usual one, "
-        "which is "
-        "sent to the provider's own address only.",
-        pattern=r"([A-Za-z_][A-Za-z0-9_]*)?",
-        wanted="the name of an environment variable (never the key itself)",
-    )
-    key_from: str = knob(
-        "environment",
-        "Where the key is kept: environment, git (its credential helper, by the server's address) "
-        "or "
-        "keyring (the library of that name; service: ragit, user: the server's host).",
-        choices=("environment", "git", "keyring"),
-    )
-    headers: Headers = knob(
-        (),
-        "Further headers of each request; $NAME takes a value from the environment.",
-        pattern=r"[\t\x20-\x7e]*",
-        wanted="a table of headers, each a line of text or the $NAME of an environment variable",
-    )
-    proxy: str = knob(
-        "",
-        "http://host:port; none: no proxy; empty: as HTTPS_PROXY, HTTP_PROXY and NO_PROXY say.",
-        pattern=r"(none|http://[^\s/]\S*)?",
-        wanted='"none" or a URL that begins with http://',
-    )
-    ca_file: str = knob(
-        "",
-        "Certificates to trust beside the system's: a PEM file.",
-        pattern=r"[^\0\r\n]*",
-        wanted="a path",
-    )
-
-
-class Embedding(Service):
-    """Settings of the embedder. `static` and `none` send nothing."""
-
-    provider: str = knob(
-        "static",
-        "static: the model in the package, offline. none: keywords only. Others: "
-        "docs/providers.md.",
-        pattern=r"[A-Za-z0-9_.-]+",
-        wanted='"static", "none", a provider (docs/providers.md) or an installed embedder',
-    )
-    dimensions: int = knob(
-        0, "Length of the vectors to ask for; 0: the model's own.", low=0, high=16_384
-    )
-    encoding_format: str = knob(
-        "",
-        "How vectors travel: float or base64; empty: as the provider likes it.",
-        choices=("", "float", "base64"),
-    )
-    query_prefix: str = knob("", "Put before a query before it is embedded.")
-    document_prefix: str = knob("", "Put before a chunk before it is embedded.")
-    max_characters: int = knob(
-        0,
-        "Longer texts are cut to this length before they are sent; 0: where the server says so.",
-        low=0,
-        high=1 << 30,
-    )
-    batch_size: int = knob(100, "Texts in one request.", low=1, high=2048)
-    concurrency: int = knob(3, "Requests under way at once.", low=1, high=64)
-    timeout_ms: int = knob(
-        30_000, "Milliseconds to wait for one answer of the server.", low=1, high=3_600_000
-    )
-
-
-class LanguageModel(Service):
-    """Settings of a language model."""
-
-    enabled: bool = knob(False, "Ask it.")
-    base_url: str = knob(
-        "http://localhost:11434/v1",
-        "Address of a server with OpenAI's chat completions, with its version; default: local "
-        "Ollama.",
-        pattern=r"https?://[^\s/]\S*",
-        wanted="a URL that begins with http:// or https://",
-    )
-    model: str = knob("", "Name of the model.", pattern=r".+", wanted="the name of a model")
-    # A change of one of the next has everything described, and paid for, again.
-    prompt: str = knob("", "What it is told to do; empty: ragit's own words.")
-    max_tokens: int = knob(300, "Tokens it may answer with.", low=1, high=100_000)
-    concurrency: int = knob(2, "Requests under way at once.", low=1, high=64)
-    timeout_ms: int = knob(60_000, "Milliseconds to wait for one answer.", low=1, high=3_600_000)
-
-
-class Description(LanguageModel):
-    """Settings of describing chunks, whose text is sent to the model: docs/descriptions.md."""
-
-    enabled: bool = knob(False, "Describe chunks when `ragit index` runs, and embed both.")
-    model: str = knob(
-        "qwen2.5:3b", "Name of the model.", pattern=r".+", wanted="the name of a model"
-    )
-    max_content_chars: int = knob(
-        4000, "Characters of a chunk that are sent; the rest is left out.", low=100, high=1_000_000
-    )
-
-
-class ImageDescription(LanguageModel):
-    """Settings of describing images, which are sent to the model: docs/descriptions.md."""
-
-    enabled: bool = knob(False, "Describe images when `ragit index` runs, and index the words.")
-    model: str = knob(
-        "minicpm-v", "Name of a model that sees.", pattern=r".+", wanted="the name of a model"
-    )
-    max_image_bytes: int = knob(
-        10 << 20,
-        "Larger images are skipped and counted.",
-        low=1,
-        high=1 << 30,
-        untrusted=at_most(10 << 20),
-    )
-    max_pixels: int = knob(
-        50_000_000,
-        "Images of more pixels are skipped and counted.",
-        low=1,
-        high=1 << 30,
-        untrusted=at_most(50_000_000),
-    )
-    max_dimension: int = knob(
-        1024, "Pixels of the longer side to which an image is scaled down.", low=16, high=16_384
     )
 
 
@@ -345,81 +206,6 @@ class ContextOptimization(Section):
     )
     max_per_file: int = knob(
         3, "Most hits from one file; 0: no limit.", low=0, high=10_000, untrusted=FREE
-    )
-
-
-NO_MINIMUM = -1000.0
-"""The lowest minimum. Relevances may be logits, so 0 would be a real limit."""
-
-
-class Reranking(Service):
-    """Settings of the reranker, a model that reads and orders the best candidates."""
-
-    enabled: bool = knob(False, "Let a model order the best candidates of every search.")
-    provider: str = knob(
-        "llama.cpp",
-        "Protocol of the server: a dialect of /rerank (jina also for vLLM and Infinity; tei is "
-        "text-embeddings-inference), or chat for a language model with chat completions.",
-        choices=("llama.cpp", "jina", "cohere", "tei", "voyage", "chat"),
-    )
-    model: str = knob("", "Name of the model; empty: the provider's usual one, or the only one.")
-    candidates: int = knob(20, "How many of the best are sent to it.", low=1, high=1000)
-    max_doc_chars: int = knob(
-        1200, "Characters of each candidate that are sent.", low=50, high=100_000
-    )
-    doc_field: str = knob(
-        "description+content",
-        "What is sent of each candidate: its description, if there is one, and its text; or "
-        "content: its "
-        "text alone.",
-        choices=("description+content", "content"),
-    )
-    query_template: str = knob(
-        "",
-        "What is sent as the query, with {query} in it; empty: the query itself.",
-        pattern=r"(.*\{query\}.*)?",
-        wanted="a text with {query} in it",
-    )
-    weight: float = knob(
-        0.5,
-        "Share of the model in the new order; the order before has the rest.",
-        low=0,
-        high=1,
-        untrusted=FREE,
-    )
-    min_score: float = knob(
-        NO_MINIMUM,
-        "Hits of a lower relevance, in the model's own scale, are left out, and so are hits it "
-        "did not see; "
-        f"{NO_MINIMUM:g}: none are.",
-        low=NO_MINIMUM,
-        high=1000,
-        untrusted=FREE,
-    )
-    timeout_ms: int = knob(
-        4000, "Milliseconds in all, after which the order stands as it was.", low=1, high=600_000
-    )
-
-
-class QueryRewriting(Service):
-    """Settings of query rewriting. `vocabulary` sends nothing, `chat` the query."""
-
-    enabled: bool = knob(False, "Look also for other words than those of the query.")
-    provider: str = knob(
-        "vocabulary",
-        "vocabulary: similar words of the searched tree, offline. chat: variants of the query by a "
-        "language model with chat completions, each searched.",
-        choices=("vocabulary", "chat"),
-    )
-    model: str = knob("", "Name of the language model.")
-    variants: int = knob(
-        3, "Variants of a query that the language model is asked for.", low=1, high=8
-    )
-    timeout_ms: int = knob(
-        4000,
-        "Milliseconds in all, after which the query is searched as it is.",
-        low=1,
-        high=600_000,
     )
 
 
@@ -478,8 +264,7 @@ class Output(Section):
     """Settings of what is printed on a terminal."""
 
     syntax_colors: bool = knob(
-        False,
-        "Colour code by its syntax where output is coloured. Takes some 100 ms more.",
+        False, "Colour code by its syntax where output is coloured. Takes some 100 ms more."
     )
 
 
@@ -493,8 +278,7 @@ class Config(Section):
         "Chunkers of your own, each with the file extensions it reads: docs/chunkers.md.",
         pattern=CHUNKER,
         wanted="a list of tables, each with a module (a .py file of the repository, "
-        "PACKAGE.MODULE:NAME or the "
-        "name of an installed chunker) and extensions",
+        "PACKAGE.MODULE:NAME or the name of an installed chunker) and extensions",
     )
     documents: Documents = Documents()
     embedding: Embedding = Embedding()
