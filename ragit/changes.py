@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import NamedTuple
 
-from ragit.records import Record
+from ragit.records import NamedTuple, Record
 from ragit.types import Completeness, Oid
 
 ADDED = "added"

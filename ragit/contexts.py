@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from ragit.records import Record
+from ragit.records import NamedTuple, Record
 from ragit.types import Oid
 
 

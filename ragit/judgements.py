@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+
+from ragit.records import NamedTuple
 
 
 class Expected(NamedTuple):

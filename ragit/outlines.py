@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
-from ragit.records import Record
+from ragit.records import NamedTuple, Record
 from ragit.types import Completeness, Oid
 
 

@@ -21,12 +21,12 @@ from array import array
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate, chain
 
 from ragit import words
 from ragit.errors import StoreUnreadable
+from ragit.records import NamedTuple
 from ragit.types import Chunk
 
 VERSION = 3
@@ -57,8 +57,7 @@ def count_terms(identifiers: Iterable[str]) -> dict[str, int]:
     return counts
 
 
-@dataclass(frozen=True, slots=True)
-class Packed:
+class Packed(NamedTuple):
     """The words of a blob as they are stored."""
 
     columns: tuple[str, ...]

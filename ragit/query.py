@@ -7,10 +7,9 @@ This is the only list of search options. `Ragit.search` takes these fields as ke
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from ragit.errors import ConfigError
-from ragit.records import Record, replaced
+from ragit.records import NamedTuple, Record, replaced
 
 MODES = ("hybrid", "keyword", "vector")
 SCOPES = ("worktree", "committed", "staged")

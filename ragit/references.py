@@ -20,7 +20,8 @@ import zlib
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple
+
+from ragit.records import NamedTuple
 
 KINDS = {"c": "call", "t": "type", "b": "base", "a": "attribute"}
 """Kinds of references by their letter. `base` is a type that a type extends or implements, and

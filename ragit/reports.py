@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
-from ragit.records import Record
+from ragit.records import NamedTuple, Record
 from ragit.types import Completeness, Oid, WithoutVectors
 
 

@@ -10,11 +10,10 @@ one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
-from typing import NamedTuple, NewType, Protocol
+from typing import NewType, Protocol
 
-from ragit.records import Record
+from ragit.records import NamedTuple, Record
 
 Oid = NewType("Oid", str)
 """A git object name in hex: 40 digits under sha1, 64 under sha256."""
@@ -64,8 +63,7 @@ class Definition(NamedTuple):
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(NamedTuple):
     """A piece of one blob.
 
     `start_line` and `end_line` are 1-based and inclusive. `start` and `end` are offsets (half-open)
@@ -101,8 +99,7 @@ class Chunk:
     """All definitions, in order of lines: each name of `symbol`, and local functions and types."""
 
 
-@dataclass(frozen=True, slots=True)
-class Chunking:
+class Chunking(NamedTuple):
     """All chunks of a blob in one language, in order; or none, with the reason."""
 
     language: str

@@ -1,13 +1,14 @@
-"""Records behave like frozen dataclasses, as far as the house uses those."""
+"""Records behave like frozen dataclasses, and named tuples like those of `typing`."""
 
 from __future__ import annotations
 
 import pickle
+import typing
 from functools import cached_property
 
 import pytest
 
-from ragit.records import Record, as_dict, replaced
+from ragit.records import NamedTuple, Record, as_dict, replaced
 
 
 class Point(Record):
@@ -65,3 +66,71 @@ def test_they_are_compared_by_class_and_fields() -> None:
 
 def test_they_travel() -> None:
     assert pickle.loads(pickle.dumps(Labelled(1, name="a"))) == Labelled(1, name="a")
+
+
+class Span(NamedTuple):
+    """Lines."""
+
+    first: int
+    last: int = 0
+
+    @property
+    def lines(self) -> int:
+        return self.last - self.first + 1
+
+
+class Model(typing.NamedTuple):
+    """The same by the standard library."""
+
+    first: int
+    last: int = 0
+
+
+@pytest.mark.parametrize("make", [lambda kind: kind(1, 2), lambda kind: kind(last=5, first=3)])
+def test_a_named_tuple_is_like_the_standard_one(
+    make: typing.Callable[[type], typing.Any],
+) -> None:
+    ours, theirs = make(Span), make(Model)
+    assert ours == theirs
+    assert hash(ours) == hash(theirs)
+    assert repr(ours) == repr(theirs).replace("Model", "Span")
+    assert ours._asdict() == theirs._asdict()
+    assert ours._replace(last=9) == theirs._replace(last=9)
+    assert type(ours._replace(last=9)) is Span
+    assert pickle.loads(pickle.dumps(ours)) == ours
+    assert type(pickle.loads(pickle.dumps(ours))) is Span
+
+
+def test_a_named_tuple_has_its_defaults_and_methods() -> None:
+    assert Span(4) == (4, 0)
+    assert Span(4, 6).lines == 3
+    assert (Span._fields, Span._field_defaults) == (("first", "last"), {"last": 0})
+
+
+def test_a_named_tuple_holds_its_fields_and_no_more() -> None:
+    with pytest.raises(AttributeError):
+        Span(1).last = 2  # type: ignore[misc]
+    with pytest.raises(AttributeError):
+        Span(1).other = 2  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("args", "named"), [((), {}), ((1, 2, 3), {}), ((1,), {"other": 1}), ((1,), {"first": 1})]
+)
+def test_a_wrong_call_of_a_named_tuple_is_an_error(
+    args: tuple[int, ...], named: dict[str, int]
+) -> None:
+    with pytest.raises(TypeError, match="Span"):
+        Span(*args, **named)
+    with pytest.raises(TypeError, match="no field other"):
+        Span(1)._replace(other=2)  # type: ignore[call-arg]
+
+
+def test_a_field_may_have_any_name() -> None:
+    class Names(NamedTuple):
+        new: int
+        cls: int
+        self: int
+        tuple: int
+
+    assert Names(1, 2, 3, tuple=4)._replace(new=5) == (5, 2, 3, 4)

@@ -7,9 +7,9 @@ same text, without a record of what was there.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from ragit.agents.unfit import Unfit
+from ragit.records import NamedTuple
 
 _NEW = ", new file"
 

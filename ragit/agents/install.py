@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from ragit.agents import disk
 from ragit.agents.parts import ABSENT, Instructions, Part, Server, Skill
@@ -17,7 +16,7 @@ from ragit.agents.row import Agent
 from ragit.agents.table import AGENTS
 from ragit.agents.unfit import Unfit
 from ragit.agents.words import Words
-from ragit.records import replaced
+from ragit.records import NamedTuple, replaced
 from ragit.reports import AgentChange, AgentStatus
 
 PARTS = ("server", "instructions", "skill")

@@ -13,12 +13,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from ragit.agents.compare import check_edit
 from ragit.agents.jsonc import NotJson, Value, parse, skipped, space_before
 from ragit.agents.row import NAME
 from ragit.agents.unfit import Unfit
+from ragit.records import NamedTuple
 
 Key = tuple[str, ...]
 """The names that lead to the object of all servers."""

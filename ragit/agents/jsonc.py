@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import re
-from typing import NamedTuple
+
+from ragit.records import NamedTuple
 
 DEEPEST = 200
 """Nested values beyond which a text is refused."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from ragit.agents.row import NAME
+from ragit.records import NamedTuple
 
 _EXAMPLES = {
     "search": 'ragit search --max-tokens 2000 "where are retries limited?"',

@@ -9,7 +9,6 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
-from typing import NamedTuple
 
 from tree_sitter import Node, Range
 
@@ -26,6 +25,7 @@ from ragit.chunk.references import Collector
 from ragit.chunk.rewrites import REWRITES
 from ragit.chunk.row import Language
 from ragit.chunk.time_budget import TimeBudget
+from ragit.records import NamedTuple
 from ragit.types import Definition
 
 _TYPES = frozenset(

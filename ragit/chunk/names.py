@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 from ragit.chunk.languages import LANGUAGES
 from ragit.chunk.row import Language
 from ragit.errors import UnknownLanguage
+from ragit.records import NamedTuple
 
 
-@dataclass(slots=True)
-class _Names:
+class _Names(NamedTuple):
     """Languages by file names: three tables made from the rows."""
 
-    exact: dict[str, str] = field(default_factory=dict)
-    suffixes: dict[str, str] = field(default_factory=dict)
-    patterns: list[tuple[str, str]] = field(default_factory=list)
+    exact: dict[str, str]
+    suffixes: dict[str, str]
+    patterns: list[tuple[str, str]]
 
 
 def _names() -> _Names:
-    names = _Names()
+    names = _Names({}, {}, [])
     for row in LANGUAGES.values():
         for word in row.files.lower().split():
             if word.endswith(".*"):

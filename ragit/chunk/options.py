@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import NamedTuple
+from types import MappingProxyType
 
 from ragit import digests
 from ragit.chunk.documents import FRAME_VERSION, READERS
 from ragit.chunk.languages import LANGUAGES
 from ragit.chunk.names import CALLED, require
 from ragit.chunk.sources import query_text, references_text
+from ragit.records import NamedTuple, Record
 
 VERSION = 6
 """Part of every fingerprint; raise it when the rules of this room change what comes out of it."""
@@ -39,11 +39,10 @@ class DocumentOptions(NamedTuple):
     """Bytes that the parts of an archive may have together once unpacked."""
 
 
-@dataclass(frozen=True, slots=True)
-class ChunkOptions:
+class ChunkOptions(Record):
     """Options of chunking. Sizes are of one chunk's text."""
 
-    node_types: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    node_types: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     """Language to the node types that become chunks of their own, in place of the table's
     (`chunking.nodeTypes`)."""
     max_lines: int = 100
@@ -70,7 +69,8 @@ class ChunkOptions:
             chosen = self.node_types.get(LANGUAGES[language].dialect_of)
         return None if chosen is None else tuple(chosen)
 
-    def __post_init__(self) -> None:
+    def check_values(self) -> None:
+        """Raise ValueError for sizes that no text can be cut to."""
         if self.max_lines < 1 or self.max_bytes < 4 or min(self.min_bytes, self.item_bytes) < 0:
             raise ValueError(
                 "max_lines must be at least 1, max_bytes at least 4, the others at least 0"

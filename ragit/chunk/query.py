@@ -30,12 +30,12 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from operator import itemgetter
-from typing import NamedTuple
 
 from tree_sitter import Node, Query, QueryCursor
 
 from ragit.chunk.grammars import grammar
 from ragit.chunk.sources import query_text
+from ragit.records import NamedTuple
 from ragit.types import CLASSES, SPACES
 
 _PREDICATE = re.compile(r'\(#([\w-]+[?!])((?:\s+(?:@[\w.-]+|"(?:\\.|[^"\\])*"|[\w.-]+))*)\s*\)')

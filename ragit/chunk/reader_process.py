@@ -10,8 +10,9 @@ import json
 import os
 import signal
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
+from ragit.records import NamedTuple
 from ragit.sandbox import ChildProcess
 from ragit.types import Chunk, Definition
 

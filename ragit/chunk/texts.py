@@ -38,7 +38,7 @@ Some parsers want more for a few kilobytes of unclosed comments.
 _TRIES = 3
 """Most processes that are tried for one text. After two crashes the text is to blame."""
 
-_SIZES = ("node_types", "max_lines", "max_bytes", "min_bytes", "item_bytes")
+_SIZES = ("max_lines", "max_bytes", "min_bytes", "item_bytes")
 _HINT = "What was done is kept. If memory is short, free some and type: ragit index"
 
 _spares: Spares[ReaderProcess] = Spares()
@@ -103,7 +103,8 @@ def _asked(
     global _answered
     text = text_of(data) or b""
     sizes = {name: getattr(options, name) for name in _SIZES}
-    head = {"language": language, "kind": budget.kind, "options": sizes}
+    given = {**sizes, "node_types": dict(options.node_types)}
+    head = {"language": language, "kind": budget.kind, "options": given}
     time = time_for(len(data), budget.kind).within(budget.most)
     answer, _, chunks = child.ask(head, data, time, text)
     _answered = True

@@ -8,10 +8,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from ragit import digests
-from ragit.records import Record, as_dict, replaced
+from ragit.records import NamedTuple, Record, as_dict, replaced
 
 _T = TypeVar("_T")
 

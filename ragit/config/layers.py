@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 from ragit.config import toml
 from ragit.config.knobs import Knob, value_of, with_value
 from ragit.config.sections import KNOBS, SECTIONS, SHORT, Config
 from ragit.config.values import Unfit, entry, expected, from_text, from_typed
 from ragit.errors import ConfigError
+from ragit.records import NamedTuple
 
 _LIST = "`ragit config` lists every setting."
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from ragit.chunk import imports_of
+from ragit.records import NamedTuple
 
 NEAR = 10
 """Lines before and after the cursor whose names count."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from itertools import chain, islice
-from typing import NamedTuple
 
 from ragit import words
 from ragit.context.cursor import Cursor, Imported, read_cursor
@@ -14,6 +13,7 @@ from ragit.context.resolve import MOST, Around, Chosen, choose
 from ragit.context.similar import similar_code
 from ragit.context.tree import NamedTree
 from ragit.contexts import Signature, Similar
+from ragit.records import NamedTuple
 from ragit.store import Store
 
 BYTES_PER_TOKEN = 3

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from typing import NamedTuple
 
 from ragit.context.modules import ends_of, fits
 from ragit.context.tree import Defined
+from ragit.records import NamedTuple
 
 MOST = 3
 """Definitions of one name, as overloads are."""

@@ -6,10 +6,10 @@ from array import array
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import NamedTuple
 
 from ragit import rank, words
 from ragit.context.modules import ends_of, fits, last_parts, stem_of
+from ragit.records import NamedTuple
 from ragit.store import ChunkRow, Snapshot, Store
 from ragit.types import Definition, path_text
 

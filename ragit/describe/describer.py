@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from ragit.errors import RemoteFailed
+from ragit.records import NamedTuple
 from ragit.remote import (
     Chat,
     KeyRefused,

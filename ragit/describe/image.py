@@ -10,11 +10,11 @@ is installed.
 from __future__ import annotations
 
 import struct
-from typing import NamedTuple
 
 from ragit import lfs
 from ragit.describe.describer import DescriptionRequest
 from ragit.describe.scaled import Unscaled, scaled
+from ragit.records import NamedTuple
 from ragit.remote import Message, Picture
 
 NO_IMAGE = "not png, jpeg, gif, webp or bmp"

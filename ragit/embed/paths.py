@@ -12,12 +12,12 @@ from array import array
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from operator import add, mul
-from typing import NamedTuple
 
 from ragit import words
 from ragit.embed.modelfile import ModelFile
 from ragit.embed.options import EmbedderOptions
 from ragit.embed.static import StaticEmbedder
+from ragit.records import NamedTuple
 
 REMEMBERED_WORDS = 1024
 """Vectors of words that a process remembers, of 8 KB each."""

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from typing import NamedTuple
+
+from ragit.records import NamedTuple
 
 
 class Quantized(NamedTuple):

@@ -20,11 +20,12 @@ from functools import lru_cache
 from itertools import chain, repeat
 from operator import add, mul
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ragit.embed.modelfile import ModelFile, open_model
 from ragit.embed.options import EmbedderOptions, fingerprint
 from ragit.errors import ConfigError
+from ragit.records import NamedTuple
 from ragit.words import identifiers, parts, words
 
 if TYPE_CHECKING:

@@ -11,7 +11,6 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
-from typing import NamedTuple
 
 from ragit.chunk import languages
 from ragit.config import KNOBS, TomlFile, load, read_file, readable, value_of
@@ -21,6 +20,7 @@ from ragit.evaluate.golden import GoldenSet
 from ragit.evaluate.judge import ask_all, evaluate, make_ready, seen_arms
 from ragit.judgements import Arm, Comparison, Evaluation, Judged, Moved
 from ragit.rank import SIGNAL_NAMES
+from ragit.records import NamedTuple
 from ragit.repository import Ragit
 from ragit.types import Progress
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from ragit.git import Logged
 from ragit.judgements import Expected, Question
+from ragit.records import NamedTuple
 
 MANY = 10
 """A commit of that many files is a mass edit (renames, formatting), and its subject is about none.

@@ -13,7 +13,8 @@ import math
 import random
 from collections.abc import Sequence
 from itertools import product
-from typing import NamedTuple
+
+from ragit.records import NamedTuple
 
 ALL_SIGNS = 13
 """Up to that many differences, all combinations of signs (8,192) are tried."""

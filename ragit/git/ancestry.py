@@ -10,10 +10,10 @@ import os
 import re
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from ragit.changes import CommitFacts
 from ragit.git.command import Git, Process, failure, stop
+from ragit.records import NamedTuple
 from ragit.types import Oid
 
 _PLAIN = (

@@ -7,9 +7,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from ragit.git.command import Git
+from ragit.records import NamedTuple
 from ragit.types import Oid
 
 _FORM = "tformat:commit %H%x00%P%x00%cs%x00%s"

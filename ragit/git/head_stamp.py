@@ -10,9 +10,9 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import NamedTuple
 
 from ragit.git.layout import Layout
+from ragit.records import NamedTuple
 from ragit.types import Oid
 
 _OWN = ("refs/worktree/", "refs/bisect/", "refs/rewritten/")

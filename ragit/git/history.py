@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from ragit.git.command import Git
+from ragit.records import NamedTuple
 from ragit.types import Oid, path_text
 
 _FORM = "tformat:commit %H%x00%P%x00%an%x00%ae%x00%s"

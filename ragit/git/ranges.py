@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
-from typing import NamedTuple
 
 from ragit.errors import UnknownRevision
 from ragit.git.command import Git
 from ragit.git.refs import Revision, deepen_hint
+from ragit.records import NamedTuple
 
 _RANGE = re.compile(r"(.*?)(\.{2,3})(.*)", re.DOTALL)
 

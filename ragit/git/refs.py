@@ -6,11 +6,11 @@ import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
 
 from ragit.errors import GitFailed, UnknownRevision
 from ragit.git.command import Git
 from ragit.git.layout import commit_tree
+from ragit.records import NamedTuple
 from ragit.types import Oid
 
 KINDS = ("refs/heads", "refs/tags", "refs/remotes")

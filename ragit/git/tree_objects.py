@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from ragit.git.objects import Objects
+from ragit.records import NamedTuple
 from ragit.types import Oid
 
 _TREE = b"40000"

@@ -10,13 +10,12 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from ragit.errors import GitFailed
 from ragit.git.command import NO_HOOKS, Git, Process, finish, stop
 from ragit.git.layout import GITLINK, Layout
 from ragit.git.private import Private
+from ragit.records import NamedTuple
 from ragit.types import Oid
 
 _STATUS = (
@@ -83,23 +82,22 @@ class _Row(NamedTuple):
     submodule: bool
 
 
-@dataclass
 class _Report:
     """The output of `git status`, parsed."""
 
-    commit: Oid | None = None
-    staged: bool = False
-    """True if the index differs from HEAD."""
-    rows: list[_Row] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.commit: Oid | None = None
+        self.staged = False
+        """True if the index differs from HEAD."""
+        self.rows: list[_Row] = []
 
 
-@dataclass
-class _Plan:
+class _Plan(NamedTuple):
     """Changes to make to a copy of the index."""
 
-    add: list[bytes] = field(default_factory=list)
-    remove: list[bytes] = field(default_factory=list)
-    skipped: dict[bytes, str] = field(default_factory=dict)
+    add: list[bytes]
+    remove: list[bytes]
+    skipped: dict[bytes, str]
 
 
 def staged_tree(layout: Layout, private: Private) -> Oid:
@@ -163,7 +161,7 @@ def _parse_tracked(record: bytes, report: _Report) -> None:
 
 
 def _plan(rows: Iterable[_Row], top: bytes, max_bytes: Callable[[bytes], int]) -> _Plan:
-    plan = _Plan()
+    plan = _Plan([], [], {})
     for row in rows:
         why = "gone" if row.gone else _unfit(row, top, max_bytes)
         if not why:

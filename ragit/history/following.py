@@ -7,12 +7,11 @@ is followed from there.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from ragit.changes import CommitFacts, Move
 from ragit.git import Ancestry, FileHistory, Node, Repo
 from ragit.history.texts import TextFinder, other_file
 from ragit.index import OnDemand
+from ragit.records import NamedTuple
 from ragit.types import Oid, path_text
 
 CUT = "this is a shallow clone, and its history ends at that commit: git fetch --unshallow"

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from itertools import product
-from typing import NamedTuple
 
 from ragit.changes import ADDED, CHANGED, MOVED, REMOVED, RENAMED, Change, Side
 from ragit.history.units import Touched, Unit
+from ragit.records import NamedTuple
 
 LIKE = 0.9
 """Cosine of two chunks from which one is taken to be the other, renamed or moved."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from ragit import outline
 from ragit.errors import NoSuchPath, SeveralDefinitions
 from ragit.outline import chosen, definitions
+from ragit.records import NamedTuple
 from ragit.search import OpenTree
 from ragit.store import ChunkRow
 from ragit.types import path_text

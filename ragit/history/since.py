@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from ragit.changes import CommitFacts, Gone, Since, Version
 from ragit.errors import NoSuchPath
@@ -15,6 +14,7 @@ from ragit.history.places import Place
 from ragit.history.texts import alike_first, other_file
 from ragit.index import Indexer, OnDemand, Piece
 from ragit.outline import definitions, parted
+from ragit.records import NamedTuple
 from ragit.refs import version_key
 from ragit.search import OpenTree
 from ragit.types import Oid, path_text

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
-from typing import NamedTuple
 
+from ragit.records import NamedTuple
 from ragit.store import ORDINAL_BITS, ChunkRow, Snapshot, Store, chunk_hashes, chunk_rows
 from ragit.types import path_text
 

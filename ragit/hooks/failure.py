@@ -11,11 +11,11 @@ import json
 import math
 import time
 from pathlib import Path
-from typing import NamedTuple
 
 from ragit.hooks import state_files
 from ragit.hooks.state_files import LOCK, PENDING
 from ragit.locks import lock
+from ragit.records import NamedTuple
 
 FIRST_WAIT_S, LONGEST_WAIT_S = 60.0, 3600.0
 _UNSEEN, _FAILURES = "last-error", "failures.json"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from ragit import chunk
 from ragit.git import Objects
 from ragit.index.descriptions.settings import IMAGE
 from ragit.index.indexer import Indexer
 from ragit.index.selection import Selected, chunk_options
+from ragit.records import NamedTuple
 from ragit.store import Store
 from ragit.types import Definition, Entry, Oid
 

@@ -6,14 +6,14 @@ Pure: entries and attributes in, a plan out.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from ragit import chunk, globs, postings, words
 from ragit.config import Config, fingerprint, selection_fingerprint
 from ragit.git import GITLINK, SYMLINK
 from ragit.index.descriptions.settings import IMAGE, image_task
 from ragit.index.vectors import text as embedded
-from ragit.records import Record
+from ragit.records import NamedTuple, Record
 from ragit.types import Entry, Oid
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b
-from typing import NamedTuple
 
 from ragit.errors import ConfigError
+from ragit.records import NamedTuple
 from ragit.render import BYTES_PER_TOKEN, visible
 from ragit.types import Oid
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+
+from ragit.records import NamedTuple
 
 Schema = Mapping[str, object]
 

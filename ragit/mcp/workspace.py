@@ -13,7 +13,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from ragit.errors import (
     ConfigError,
@@ -25,6 +25,7 @@ from ragit.errors import (
 )
 from ragit.mcp.call import Call
 from ragit.mcp.indexing import Indexing
+from ragit.records import NamedTuple
 from ragit.render import visible
 from ragit.repository import Ragit, SettingsFiles, clean_env, open_repository
 from ragit.types import OnIndex, Progress, ToIndex

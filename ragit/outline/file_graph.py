@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from ragit import rank, words
+from ragit.records import NamedTuple
 from ragit.search import OpenTree
 from ragit.types import Definition, path_text
 

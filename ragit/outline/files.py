@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from ragit.errors import NoSuchPath, NotIndexed
 from ragit.outline.outline import FileText, outline
 from ragit.outlines import Item
+from ragit.records import NamedTuple
 from ragit.search import OpenTree
 from ragit.store import ChunkRow
 from ragit.types import index_command, path_text

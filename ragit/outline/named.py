@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from ragit import rank, words
+from ragit.records import NamedTuple
 from ragit.search import OpenTree
 from ragit.store import ChunkRow
 from ragit.types import CONTAINERS, Definition, path_text

@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
 from ragit.outline.docs import comment_before, first_sentence
 from ragit.outline.signatures import signature
 from ragit.outlines import Item
+from ragit.records import NamedTuple
 from ragit.store import ChunkRow
 from ragit.types import Definition
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from ragit import words
 from ragit.rank.terms import QueryTerms, joined, split_scripts
+from ragit.records import NamedTuple
 
 RUN = 4
 """So many words of a query side by side in a text are no coincidence."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+
+from ragit.records import NamedTuple
 
 
 class Intent(NamedTuple):

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from ragit import postings
 from ragit.postings import COUNT, HEAD, SYMBOL, Forward
 from ragit.rank.terms import QueryTerms
+from ragit.records import NamedTuple
 
 K1 = 0.8
 """Code repeats its words by syntax, so further occurrences say less than in prose, where 1.2 is

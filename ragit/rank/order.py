@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from ragit.rank.paths import twin_of
 from ragit.rank.signals import (
@@ -18,6 +18,7 @@ from ragit.rank.signals import (
     Names,
     QueryFacts,
 )
+from ragit.records import NamedTuple
 from ragit.types import Reranked
 
 

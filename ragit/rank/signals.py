@@ -10,13 +10,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple
 
 from ragit import words
 from ragit.rank import paths
 from ragit.rank.exact import joins_to
 from ragit.rank.keyword import ChunkScore, Shares
 from ragit.rank.terms import QueryTerms, Symbol, joined
+from ragit.records import NamedTuple
 
 
 class FileFacts(NamedTuple):

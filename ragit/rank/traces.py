@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+
+from ragit.records import NamedTuple
 
 MOST_FRAMES = 64
 """Frames read of one query: a recursion repeats the same few."""

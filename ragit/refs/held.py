@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence, Set
 from itertools import pairwise
-from typing import NamedTuple
 
 from ragit import chunk
 from ragit.git import Objects
+from ragit.records import NamedTuple
 from ragit.refs.file_map import FileMap
 from ragit.refs.lines import line_of
 from ragit.types import Oid

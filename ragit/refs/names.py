@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
-from typing import NamedTuple
 
+from ragit.records import NamedTuple
 from ragit.types import Oid, RefSpan
 
 _KINDS = ("refs/tags/", "refs/heads/", "refs/remotes/")

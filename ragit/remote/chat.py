@@ -9,9 +9,10 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from ragit.errors import RemoteFailed
+from ragit.records import NamedTuple
 from ragit.remote.client import INDEXING, Client, RetryPolicy, shortened_repr, token_count
 from ragit.remote.error_meaning import printable
 from ragit.remote.failures import ParameterRefused

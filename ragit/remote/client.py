@@ -16,10 +16,11 @@ import weakref
 from collections import Counter
 from collections.abc import Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import SplitResult, parse_qsl
 
 from ragit.errors import RemoteFailed
+from ragit.records import NamedTuple
 from ragit.remote.error_meaning import Later, Refusal, Response, meaning, printable
 from ragit.remote.failures import KeyRefused, TimedOut, Unreachable, WrongAnswer
 from ragit.remote.parallel import NEVER_CANCELLED

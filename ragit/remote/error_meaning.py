@@ -11,8 +11,8 @@ import math
 import re
 import time
 from collections.abc import Mapping
-from typing import NamedTuple
 
+from ragit.records import NamedTuple
 from ragit.remote.failures import KeyRefused, ParameterRefused, Refused, TooLong, TooMany
 from ragit.remote.server import masked
 

@@ -8,8 +8,7 @@ together with the key's variable, never to one where only the URL was changed.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from ragit.records import NamedTuple
 from ragit.remote.server import origin
 
 NOMIC = ("search_query: ", "search_document: ")

@@ -12,8 +12,9 @@ import threading
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
+from ragit.records import NamedTuple
 from ragit.remote.client import QUERY, Client, RetryPolicy, shortened_repr
 from ragit.remote.parallel import map_parallel
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from ipaddress import ip_address
-from typing import NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
 from ragit.errors import ConfigError
+from ragit.records import NamedTuple
 
 _NAME = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 """Name of a header, by RFC 9110."""

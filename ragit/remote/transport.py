@@ -18,13 +18,14 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import SplitResult, unquote, urlsplit
 
 import httpcore2
 import httpx2
 
 from ragit.errors import ConfigError
+from ragit.records import NamedTuple
 from ragit.remote.concurrency import ConcurrencyLimit
 from ragit.remote.error_meaning import Response, later
 from ragit.remote.server import Server, on_this_machine

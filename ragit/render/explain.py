@@ -7,8 +7,9 @@ Loaded only for --explain.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
+from ragit.records import NamedTuple
 from ragit.render.screen import Paint, RenderOptions, duration, plain, visible
 from ragit.types import Answer, Demoted, Hit, Reranked
 from ragit.words import STOP_WORDS, identifiers, parts, stem, terms, terms_of

@@ -7,7 +7,7 @@ the definition is nested. Values and fields that stand side by side share a line
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from ragit.errors import UnknownFormat
 from ragit.outlines import (
@@ -22,6 +22,7 @@ from ragit.outlines import (
     RepositoryMap,
     Shown,
 )
+from ragit.records import NamedTuple
 from ragit.render.machine import dumps, raw_path
 from ragit.render.screen import Paint, RenderOptions, cells, counted, from_here, plain, visible
 

@@ -11,9 +11,8 @@ import posixpath
 import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
 
-from ragit.records import Record
+from ragit.records import NamedTuple, Record
 
 _CONTROL = "\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff"
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from typing import NamedTuple
 
+from ragit.records import NamedTuple
 from ragit.types import Hit
 from ragit.words import STOP_WORDS, identifiers, parts, stem, terms, terms_of
 

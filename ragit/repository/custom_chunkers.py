@@ -14,10 +14,10 @@ import sys
 from collections.abc import Iterable, Iterator
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
-from typing import NamedTuple
 
 from ragit import chunk, digests
 from ragit.chunk import Custom
+from ragit.records import NamedTuple
 from ragit.repository import trust
 
 MAX_BYTES = 1 << 20

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 from ragit.git import GitStatus, Repo
+from ragit.records import NamedTuple
 
 
 class EarlyStatus(NamedTuple):

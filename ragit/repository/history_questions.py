@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ragit.errors import UnknownRevision
 from ragit.query import Query, checked
+from ragit.records import NamedTuple
 from ragit.repository.tree_questions import TreeQuestions
 from ragit.types import Oid, OnIndex
 

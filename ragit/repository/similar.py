@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from ragit.errors import ConfigError
 from ragit.query import Query
-from ragit.records import replaced
+from ragit.records import NamedTuple, replaced
 from ragit.search import OpenTree
 from ragit.types import Answer, path_text
 

@@ -9,11 +9,10 @@ from __future__ import annotations
 import posixpath
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from ragit import globs
 from ragit.query import Query
-from ragit.records import replaced
+from ragit.records import NamedTuple, replaced
 from ragit.types import NO_FILE_PASSES, NO_WORD_FOUND, Answer, Completeness, Hit, WithoutVectors
 
 

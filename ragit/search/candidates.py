@@ -5,7 +5,6 @@ and their chunks.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from typing import NamedTuple
 
 from ragit import rank
 from ragit.embed import Quantized
@@ -22,7 +21,7 @@ from ragit.rank import (
     best_first,
     paths,
 )
-from ragit.records import Record
+from ragit.records import NamedTuple, Record
 from ragit.search.coverage import SequenceShares, is_message, term_of, word_weights
 from ragit.search.filtered_tree import FilteredTree
 from ragit.search.mentions import mentioned_files

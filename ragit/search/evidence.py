@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from ragit import postings, rank, words
 from ragit.postings import SYMBOL, Forward
 from ragit.rank import NOT_CODE, QueryTerms, WordWeights
+from ragit.records import NamedTuple
 from ragit.search.candidates import Candidates
 from ragit.search.coverage import LEAST_SHARE, SequenceShares, ordinals, term_of, word_weights
 from ragit.search.filtered_tree import FilteredTree

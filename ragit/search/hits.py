@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from ragit import chunk, words
 from ragit.index import IMAGE
 from ragit.rank import Piece, Ranked
+from ragit.records import NamedTuple
 from ragit.search.filtered_tree import FilteredTree
 from ragit.search.lines import Landing, best_line, definition_line
 from ragit.search.query_ranker import RankedQuery

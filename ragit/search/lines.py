@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from ragit import words
 from ragit.rank import (
@@ -18,6 +17,7 @@ from ragit.rank import (
     match_of_name,
     of_sequence,
 )
+from ragit.records import NamedTuple
 from ragit.words import STOP_WORDS
 
 QUOTED_FROM = 0.12

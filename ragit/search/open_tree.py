@@ -8,12 +8,12 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
-from typing import NamedTuple
 
 from ragit.config import Config
 from ragit.errors import EmbedderUnavailable, NotIndexed, StoreBusy, WorkerDied
 from ragit.git import Objects
 from ragit.index import IndexedTree, Indexer, WaitingSearch, completeness_of
+from ragit.records import NamedTuple
 from ragit.search.kept import Kept
 from ragit.search.texts import Texts
 from ragit.search.whole_tree import WholeTree

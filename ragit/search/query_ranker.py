@@ -8,14 +8,14 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ragit import rank
 from ragit.config import Config
 from ragit.embed import path_nearness, quantize_query
 from ragit.errors import ConfigError, EmbedderUnavailable
 from ragit.query import Query
-from ragit.records import replaced
+from ragit.records import NamedTuple, replaced
 from ragit.search.candidates import Candidates, QueryVector, find_candidates
 from ragit.search.evidence import Evidence, find_evidence
 from ragit.search.filtered_tree import FilteredTree

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
 
 from ragit.config import NO_MINIMUM, Reranking
 from ragit.errors import ConfigError
 from ragit.rank import Ranked, reranked
+from ragit.records import NamedTuple
 from ragit.remote import (
     DIALECTS,
     PRESETS,

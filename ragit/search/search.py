@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Set
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ragit import chunk, globs, rank
 from ragit.config import Config
@@ -18,6 +18,7 @@ from ragit.index import (
     warm_up,
 )
 from ragit.query import Query
+from ragit.records import NamedTuple
 from ragit.search.filtered_tree import FilteredTree
 from ragit.search.hits import HitBuilder
 from ragit.search.kept import Kept

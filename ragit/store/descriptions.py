@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import apsw
 
+from ragit.records import NamedTuple
 from ragit.store.connect import translated
 from ragit.store.schema import ORDINAL_BITS
 

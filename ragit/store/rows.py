@@ -7,9 +7,9 @@ import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from operator import sub
-from typing import Any, NamedTuple
+from typing import Any
 
-from ragit.records import Record
+from ragit.records import NamedTuple, Record
 from ragit.store.schema import ORDINAL_BITS
 from ragit.types import CONTAINERS, Chunk, Definition, Oid
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
+from ragit.records import NamedTuple
 from ragit.references import References
 from ragit.types import CLASSES
 from ragit.usages.modules import Modules

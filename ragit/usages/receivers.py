@@ -9,7 +9,8 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
+
+from ragit.records import NamedTuple
 
 SELF = frozenset(("self", "this", "cls", "super", "Self", "static", "parent", "base"))
 """Receivers that mean the type around the line."""

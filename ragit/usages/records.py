@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from ragit.errors import ConfigError
-from ragit.records import Record
+from ragit.records import NamedTuple, Record
 from ragit.types import Completeness, Oid
 
 RELATIONS = ("uses", "callers", "callees", "overrides")

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
+from ragit.records import NamedTuple
 from ragit.references import Import, References
 from ragit.usages.candidates import (
     TYPES,

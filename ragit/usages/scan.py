@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from ragit import words
 from ragit.errors import ConfigError
+from ragit.records import NamedTuple
 
 _NAME = re.compile(r"\w(?:[\w$-]*\w)?[?!=']?")
 _SIGILS = "$@%&#."

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from ragit import digests
 from ragit.chunk.documents.block import Block
+from ragit.records import NamedTuple
 
 VERSION = 1
 """Part of the fingerprint; raise it when the same results of a chunker give other chunks."""

@@ -8,7 +8,8 @@ reader, since a search only needs names and versions.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+
+from ragit.records import NamedTuple
 
 
 class Reader(NamedTuple):

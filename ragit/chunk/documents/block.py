@@ -7,7 +7,7 @@ the reason why there is nothing to read.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from ragit.records import NamedTuple
 
 
 class Place(NamedTuple):

@@ -11,7 +11,6 @@ import re
 from collections import deque
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
 from ragit.chunk.documents.block import Block, Bounds, Place, Unreadable
 from ragit.chunk.documents.word97 import (
@@ -26,6 +25,7 @@ from ragit.chunk.documents.word97 import (
     Word,
 )
 from ragit.chunk.documents.word97_styles import Styles, lists_of
+from ragit.records import NamedTuple
 
 _LARGEST = 64 << 20
 """Bytes of one stream."""

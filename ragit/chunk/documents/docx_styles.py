@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from docx.oxml.exceptions import InvalidXmlError
 from docx.oxml.ns import qn
 
 from ragit.chunk.documents.numbering import Level, Lists, Numbered
+from ragit.records import NamedTuple
 
 TITLE = 0
 """Level of a document's title, above all headings (1-9)."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from ragit.chunk.documents import html_text
 from ragit.chunk.documents.archive import Archive
@@ -13,6 +12,7 @@ from ragit.chunk.documents.block import Block, Bounds, Place, Unreadable
 from ragit.chunk.documents.html_tokens import Token, tokens
 from ragit.chunk.documents.markup import attribute, events, local
 from ragit.chunk.encoding import text_of
+from ragit.records import NamedTuple
 
 _KIND = "epub"
 _PAGES = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml", "image/svg+xml")

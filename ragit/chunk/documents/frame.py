@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from importlib import import_module
-from typing import NamedTuple
 
 from ragit.chunk.documents import READERS
 from ragit.chunk.documents.block import NO_LIBRARY, Block, Bounds, Unreadable
 from ragit.chunk.documents.group import compose, line_of
 from ragit.chunk.documents.sniff import reader_for
 from ragit.chunk.options import DocumentOptions
+from ragit.records import NamedTuple
 from ragit.types import Chunk
 
 TOO_MUCH_MEMORY = "needs too much memory"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import chain, pairwise
 
 from ragit.chunk.documents.block import Block, Place
@@ -251,7 +250,7 @@ def _written(groups: Sequence[_Group]) -> tuple[bytes, tuple[Chunk, ...]]:
         data = text.encode()
         chunk = _chunk(group, text, (row, row + len(lines) - 1), (offset, offset + len(data)))
         if len({*numbers, 0}) > 2 and ", " not in chunk.place:
-            chunk = replace(chunk, numbers=numbers)
+            chunk = chunk._replace(numbers=numbers)
         chunks.append(chunk)
         pieces.append(data + b"\n")
         offset += len(data) + 2

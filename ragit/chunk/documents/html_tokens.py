@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from html import unescape
-from typing import NamedTuple
+
+from ragit.records import NamedTuple
 
 _TAG = re.compile(r"</?([A-Za-z][^\t\n\r\f />]*)")
 _MARKUP = re.compile("<(?=[A-Za-z/!?])")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
+
+from ragit.records import NamedTuple
 
 _ROMAN = (
     *(

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from datetime import timedelta
-from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 from ragit.chunk.documents import sheets, values
@@ -17,6 +16,7 @@ from ragit.chunk.documents.block import Block, Bounds
 from ragit.chunk.documents.markup import attribute, local
 from ragit.chunk.documents.odf_text import inline
 from ragit.chunk.documents.sheets import MAX_ROW, Row
+from ragit.records import NamedTuple
 
 _DURATION = re.compile(
     r"(-?)P(?:(\d{1,6})D)?T(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,6})(?:[.,]\d+)?S)?"

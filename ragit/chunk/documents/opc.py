@@ -8,13 +8,13 @@ import zipfile
 from collections.abc import Mapping
 from html import escape
 from io import BytesIO
-from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 from ragit.chunk.documents.archive import Archive
 from ragit.chunk.documents.block import Bounds, Unreadable
 from ragit.chunk.documents.markup import attribute, events, local, sound
 from ragit.chunk.documents.sniff import MAIN_PARTS, TYPES
+from ragit.records import NamedTuple
 
 RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 

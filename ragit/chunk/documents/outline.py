@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
+
+from ragit.records import NamedTuple
 
 _MOST = 20_000
 _DEEPEST = 12

@@ -11,10 +11,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from statistics import median
-from typing import NamedTuple
 
 from ragit.chunk.documents.block import NO_LIBRARY, UNKNOWN_PACKING, Block, Place
 from ragit.chunk.documents.outline import Entry, located
+from ragit.records import NamedTuple
 
 _EDGE = 2
 """Lines at the top and at the bottom of a page that may be the same on all pages."""

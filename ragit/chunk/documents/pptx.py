@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 from ragit.chunk.documents.block import Block, Bounds, Place, Unreadable
 from ragit.chunk.documents.markup import attribute, events, local, outermost
 from ragit.chunk.documents.opc import Package, relation_id
+from ragit.records import NamedTuple
 
 _KIND = "pptx"
 _TITLES = ("title", "ctrTitle")

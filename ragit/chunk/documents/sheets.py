@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import heappop, heappush
 from itertools import pairwise
 from string import ascii_uppercase
-from typing import NamedTuple
 
 from ragit.chunk.documents.block import Block, Place
+from ragit.records import NamedTuple
 
 MAX_CELL = 32_767
 """Characters of a cell, as many as Excel allows."""

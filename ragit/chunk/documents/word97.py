@@ -9,10 +9,10 @@ from __future__ import annotations
 import struct
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from ragit.chunk.documents.block import Unreadable
 from ragit.chunk.encoding import single_byte
+from ragit.records import NamedTuple
 
 _PARTS = ("text", "footnote", "header", "macro", "comment", "endnote", "box", "header box")
 """2.3.1 and following: the parts of the document, one after another in its characters."""

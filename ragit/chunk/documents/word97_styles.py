@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from ragit.chunk.documents.numbering import Level, Lists, Numbered
 from ragit.chunk.documents.word97 import (
@@ -16,6 +15,7 @@ from ragit.chunk.documents.word97 import (
     modified,
     short,
 )
+from ragit.records import NamedTuple
 
 _BODY = 9
 """Level of a paragraph that is no heading."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 from xml.etree.ElementTree import Element
 
 from openpyxl.utils.escape import unescape
@@ -21,6 +21,7 @@ from ragit.chunk.documents.block import Block, Bounds
 from ragit.chunk.documents.markup import attribute, events, local, outermost
 from ragit.chunk.documents.opc import Package, Relation, relation_id
 from ragit.chunk.documents.sheets import MAX_CELL, MAX_ROW, Row, column_of
+from ragit.records import NamedTuple
 
 _KIND = "xlsx"
 _SHEETS = ("worksheet", "xlMacrosheet", "dialogsheet")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from ragit.config import Config, ImageDescription
 from ragit.describe import DescriptionRequest, estimate, image
@@ -11,6 +10,7 @@ from ragit.errors import NotDescribed, RemoteFailed
 from ragit.git import Objects
 from ragit.index.descriptions.requests import Asker, Keep
 from ragit.index.descriptions.settings import IMAGE, image_task
+from ragit.records import NamedTuple
 from ragit.store import OF_IMAGE, Store
 from ragit.types import Chunk, Chunking, Oid
 

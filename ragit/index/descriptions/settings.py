@@ -6,9 +6,10 @@ A search loads this file for the names under which they are stored.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ragit.config import Config, Description, ImageDescription
+from ragit.records import NamedTuple
 from ragit.types import Embedder
 
 if TYPE_CHECKING:

@@ -11,11 +11,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from ragit.chunk import BRIEF, FULL, NONE, is_document
 from ragit.index.run.result import BlobResult, Key, without_chunks
-from ragit.records import replaced
+from ragit.records import NamedTuple, replaced
 from ragit.types import SPENT
 
 Cut = Callable[[Sequence[Key]], Iterable[list[Key]]]

@@ -6,13 +6,13 @@ import math
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ragit import chunk, postings
 from ragit.config import Description, Embedding, ImageDescription
 from ragit.git import ObjectsRecipe
 from ragit.index.descriptions.settings import Names
-from ragit.records import Record
+from ragit.records import NamedTuple, Record
 from ragit.store import NewChunking
 from ragit.types import Oid
 

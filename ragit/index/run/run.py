@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ragit.chunk import is_document
 from ragit.config import Config
@@ -25,6 +25,7 @@ from ragit.index.run.worker import IndexingWorker, Opened
 from ragit.index.run.workers import open_worker
 from ragit.index.selection import Selector, chunk_options
 from ragit.index.vectors import same_model
+from ragit.records import NamedTuple
 from ragit.store import Store
 from ragit.types import DEFERRED, Embedder, Oid, Progress
 

@@ -6,12 +6,13 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ragit.config import Config
 from ragit.index import model_costs
 from ragit.index.model_costs import Spent
 from ragit.index.tree import IndexedTree
+from ragit.records import NamedTuple
 from ragit.reports import IndexReport, Sent
 
 if TYPE_CHECKING:

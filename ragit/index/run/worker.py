@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ragit import chunk, postings
 from ragit.chunk import FULL, TimeBudget
@@ -29,7 +29,7 @@ from ragit.index.vectors.private_keys import WithoutPrivateKeys, without_private
 from ragit.index.vectors.reuse import Planned, Said, Vector, planned
 from ragit.index.vectors.same_model import PROBE
 from ragit.index.vectors.text import text_hash
-from ragit.records import replaced
+from ragit.records import NamedTuple, replaced
 from ragit.reports import Sent
 from ragit.store import ChunkRow, NewChunking, Store, pack_definitions
 from ragit.types import Chunk, Chunking, Embedder, Oid

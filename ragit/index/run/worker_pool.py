@@ -19,13 +19,13 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from typing import NamedTuple, cast
+from typing import cast
 
 from ragit.errors import WorkerDied
 from ragit.index.run.deferred import Batch
 from ragit.index.run.result import BlobResult, WorkerConfig, parser_failed
 from ragit.index.run.workers import open_worker
-from ragit.records import replaced
+from ragit.records import NamedTuple, replaced
 from ragit.sandbox import ChildProcess, confine, end_with_parent, has_room
 
 _START = "from ragit.index.run.worker_pool import serve; serve()"

@@ -8,10 +8,9 @@ indexed.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
-from typing import NamedTuple
 
+from ragit.records import NamedTuple
 from ragit.remote import secrets
 from ragit.types import Chunk
 
@@ -35,8 +34,7 @@ def without_private_keys(chunks: Sequence[Chunk]) -> WithoutPrivateKeys:
     pairs = zip(chunks, done, strict=True)
     return WithoutPrivateKeys(
         tuple(
-            dataclasses.replace(piece, text=_text(text)) if count else piece
-            for piece, (text, count) in pairs
+            piece._replace(text=_text(text)) if count else piece for piece, (text, count) in pairs
         ),
         tuple(count for _, count in done),
     )

@@ -8,10 +8,10 @@ A run and a dry run share this plan: one embeds its texts, the other counts them
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from ragit.index.descriptions.settings import IMAGE, Names
 from ragit.index.vectors.text import embedded_text
+from ragit.records import NamedTuple
 from ragit.store import ChunkRow, Store
 from ragit.types import Chunk
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple
 
+from ragit.records import NamedTuple
 from ragit.remote.secrets.password import is_form_label, is_placeholder, is_plain_password
 from ragit.remote.secrets.strength import (
     has_all_kinds,
