@@ -79,36 +79,16 @@ def run(args: list[str]) -> int:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     _escape_what_cannot_be_encoded()
     gc.disable()  # a command makes many objects, hardly a cycle, and ends
-    import click
-
-    from ragit.cli import cli
     from ragit.errors import RagitError
-    from ragit.render import visible
 
     try:
-        return int(cli.main(args, prog_name="ragit", standalone_mode=False) or 0)
+        return _answered(args)
     except RagitError as error:
+        from ragit.render import visible
+
         _say(f"error: {visible(error.message)}", f"hint: {visible(error.hint)}")
         return EXIT_ERROR
-    except getattr(
-        click.exceptions, "NoArgsIsHelpError", ()
-    ) as error:  # click 8.1 shows the help by itself
-        error.show()
-        return EXIT_ERROR
-    except click.UsageError as error:
-        typed = error.ctx.command_path if error.ctx else "ragit"
-        _say(
-            f"error: {visible(_one_line(error.format_message()))}",
-            f"hint: {typed} --help says what there is",
-        )
-        return EXIT_ERROR
-    except click.ClickException as error:
-        _say(
-            f"error: {visible(_one_line(error.format_message()))}",
-            "hint: ragit --help says what there is",
-        )
-        return EXIT_ERROR
-    except (KeyboardInterrupt, click.Abort):
+    except KeyboardInterrupt:
         _say("interrupted: what was done is kept")
         return EXIT_INTERRUPT
     except BrokenPipeError:
@@ -120,9 +100,12 @@ def run(args: list[str]) -> int:
         return _failed(error, args)
 
 
-def _one_line(said: str) -> str:
-    """Return a message of click on one line; it lists choices on lines of their own."""
-    return " ".join(said.split())
+def _answered(args: list[str]) -> int:
+    """Run an ordinary command line as it is declared, and any other by click. Raises RagitError."""
+    from ragit import cli
+
+    call = cli.plain_call(args)
+    return call() if call else cli.run_click(args)
 
 
 def _failed(error: Exception, args: list[str]) -> int:

@@ -44,6 +44,8 @@ else:
             cls.__new__ = staticmethod(made)
             return made(cls, *args, **named)
 
+        _make = classmethod(tuple.__new__)
+
         def _replace(self, **changes: Any) -> NamedTuple:
             made = tuple.__new__(type(self), map(changes.pop, self._fields, self))
             if changes:

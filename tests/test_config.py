@@ -540,10 +540,10 @@ def test_names_that_are_not_settings_are_left_to_their_owners() -> None:
 def test_signals_are_checked_against_the_names_that_exist() -> None:
     known = {"symbolDefinition", "path"}
     for name in ("symbolDefinition", "symboldefinition", "symbol_definition"):
-        loaded = load(flags={f"retrieval.signals.{name}": 2}, signal_names=known)
+        loaded = load(flags={f"retrieval.signals.{name}": 2}, signal_names=lambda: known)
         assert loaded.config.retrieval.signals == (("symbolDefinition", 2.0),)
     with pytest.raises(ConfigError) as caught:
-        load(TomlFile(b"[retrieval.signals]\nsymbolDefinitoin = 1"), signal_names=known)
+        load(TomlFile(b"[retrieval.signals]\nsymbolDefinitoin = 1"), signal_names=lambda: known)
     assert (
         caught.value.message == ".ragit.toml:1: unknown setting retrieval.signals.symbolDefinitoin"
     )
@@ -552,14 +552,14 @@ def test_signals_are_checked_against_the_names_that_exist() -> None:
 
 def test_languages_are_checked_against_the_names_that_exist() -> None:
     with pytest.raises(ConfigError, match="unknown setting chunking.nodeTypes.pyhton"):
-        load(git={"ragit.chunking.nodeTypes.pyhton": "x"}, languages={"python"})
+        load(git={"ragit.chunking.nodeTypes.pyhton": "x"}, languages=lambda: {"python"})
     with pytest.raises(ConfigError, match=r"chunking.parsers: unknown language pyhton"):
-        load(git={"ragit.chunking.parsers.x": "pyhton"}, languages={"python"})
+        load(git={"ragit.chunking.parsers.x": "pyhton"}, languages=lambda: {"python"})
     assert load(
-        git={"ragit.chunking.parsers.x": "text"}, languages={"python"}
+        git={"ragit.chunking.parsers.x": "text"}, languages=lambda: {"python"}
     ).config.chunking.parsers
     assert load(
-        git={"ragit.chunking.parsers.x": "python"}, languages={"python"}
+        git={"ragit.chunking.parsers.x": "python"}, languages=lambda: {"python"}
     ).config.chunking.parsers == ((".x", "python"),)
 
 

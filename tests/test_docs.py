@@ -139,7 +139,9 @@ def test_settings_shown_as_a_file_are_taken(page: Path) -> None:
     """All but eval.md's, which are of a file of judgements."""
     for block in re.findall(r"```toml\n(.*?)```", page.read_text(), re.DOTALL):
         load(
-            TomlFile(block.encode(), trusted=True), signal_names=SIGNAL_NAMES, languages=languages()
+            TomlFile(block.encode(), trusted=True),
+            signal_names=lambda: SIGNAL_NAMES,
+            languages=languages,
         )
 
 

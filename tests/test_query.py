@@ -8,10 +8,12 @@ import click
 import pytest
 
 from ragit.cli.options import make_query
-from ragit.cli.search import search
+from ragit.cli.search import search as declared
 from ragit.config import KNOBS
 from ragit.errors import ConfigError
 from ragit.query import OPTIONS, Query, checked, is_range
+
+search = declared.for_click()
 
 
 def test_every_field_but_the_text_is_an_option() -> None:

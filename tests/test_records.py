@@ -97,6 +97,8 @@ def test_a_named_tuple_is_like_the_standard_one(
     assert ours._asdict() == theirs._asdict()
     assert ours._replace(last=9) == theirs._replace(last=9)
     assert type(ours._replace(last=9)) is Span
+    assert type(Span._make([7, 8])) is Span
+    assert Span._make([7, 8]) == Model._make([7, 8])
     assert pickle.loads(pickle.dumps(ours)) == ours
     assert type(pickle.loads(pickle.dumps(ours))) is Span
 

@@ -132,13 +132,14 @@ def _installation(ctx: click.Context, *, project: bool) -> Installation:
     """Return the installation for the user, or for the repository. Raises RagitError."""
     from ragit.agents import Installation, Places, own_command, project_top
 
-    top = project_top(ctx.obj["directory"]) if project else None
+    top = project_top(ctx.obj.directory) if project else None
     return Installation(Places(os.environ, sys.platform, top), own_command(), _words())
 
 
 def _words() -> Words:
     from ragit.agents import write_words
-    from ragit.cli import COMMANDS, cli
+    from ragit.cli.commands import COMMANDS
+    from ragit.cli.group import cli
     from ragit.mcp import TOOLS
 
     root = click.Context(cli, info_name="ragit")

@@ -3,37 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from typing import Any
 
-import click
+from ragit.cli.declare import Choice, option
 
-
-def color_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the option --color, which `look` reads."""
-    return click.option(
-        "--color",
-        type=click.Choice(["auto", "always", "never"]),
-        default="auto",
-        show_default=True,
-        expose_value=False,
-        callback=_keep,
-        help="Colour the output. auto: on a terminal, heeding NO_COLOR and CLICOLOR_FORCE.",
-    )(command)
+color_option = option(
+    "--color",
+    type=Choice(("auto", "always", "never")),
+    default="auto",
+    show_default=True,
+    help="Colour the output. auto: on a terminal, heeding NO_COLOR and CLICOLOR_FORCE.",
+)
+"""Gives a command the option --color."""
 
 
-def _keep(ctx: click.Context, _: click.Parameter, value: str) -> None:
-    ctx.ensure_object(dict)["color"] = value
-
-
-def wants_color(terminal: bool) -> bool:
-    """Return whether to colour the output of the command under way, which goes to a terminal or
-    not.
-    """
-    ctx = click.get_current_context(silent=True)
-    asked = ctx.obj.get("color", "auto") if ctx and ctx.obj else "auto"
+def wants_color(asked: str, terminal: bool) -> bool:
+    """Return whether to colour output that goes to a terminal or not, by the value of --color."""
     if asked != "auto":
-        return bool(asked == "always")
+        return asked == "always"
     if os.environ.get("NO_COLOR"):
         return False
     if os.environ.get("CLICOLOR_FORCE", "0") != "0":

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-import click
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import click
 
 
 def languages(ctx: click.Context, param: click.Parameter, begun: str) -> list[str]:

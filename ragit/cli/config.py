@@ -30,7 +30,7 @@ def config(ctx: click.Context, name: str | None, as_json: bool, full: bool) -> N
       ragit config retrieval.topK
       git config ragit.retrieval.topK 20
     """
-    with open_index(ctx) as index:
+    with open_index(ctx.obj) as index:
         rows = index.settings.rows(name or "")
         print_lines(
             (render.config_json if as_json else render.config_text)(
@@ -56,7 +56,7 @@ def trust(ctx: click.Context, dry_run: bool, yes: bool, revoke: bool) -> None:
       ragit trust --dry-run
       ragit trust
     """
-    with open_index(ctx) as index:
+    with open_index(ctx.obj) as index:
         if revoke:
             print_lines([f"no longer trusted: {render.visible(str(index.settings.distrust()))}"])
             return
@@ -87,7 +87,7 @@ def completion(shell: str) -> None:
     """
     from click.shell_completion import get_completion_class
 
-    from ragit.cli import cli
+    from ragit.cli.group import cli
 
     made = get_completion_class(shell)
     if made is not None:

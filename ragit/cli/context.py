@@ -5,21 +5,18 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-import click
-
-from ragit.cli.indexing import on_index
-from ragit.cli.numbers import WholeNumber
+from ragit.cli.call import Call
+from ragit.cli.declare import WholeNumber, argument, command, option
+from ragit.cli.indexing import telling
 from ragit.cli.reading import reading_options, start_for, take_tree
 from ragit.errors import ConfigError
 
 
-@click.command(short_help="Gather what code at a line needs to know of other files.")
-@click.argument("place", metavar="PATH:LINE")
+@command(short_help="Gather what code at a line needs to know of other files.")
+@argument("place", metavar="PATH:LINE")
 @reading_options
-@click.option(
-    "--stdin", is_flag=True, help="Read the unsaved text of the file from standard input."
-)
-@click.option(
+@option("--stdin", is_flag=True, help="Read the unsaved text of the file from standard input.")
+@option(
     "--max-tokens",
     type=WholeNumber(1),
     default=1200,
@@ -27,8 +24,7 @@ from ragit.errors import ConfigError
     metavar="N",
     help="Print about N tokens at most.",
 )
-@click.pass_context
-def context(ctx: click.Context, /, place: str, stdin: bool, max_tokens: int, **options: Any) -> int:
+def context(call: Call, /, place: str, stdin: bool, max_tokens: int, **options: Any) -> int:
     """Gather what a model should know that completes code at LINE of PATH.
 
     These are declarations in other files of the names that the lines around it use and that the
@@ -42,14 +38,16 @@ def context(ctx: click.Context, /, place: str, stdin: bool, max_tokens: int, **o
     """
     path, line = _place(place)
     tree = take_tree(options)
-    early = start_for(ctx, tree)
+    early = start_for(call, tree)
     text = sys.stdin.buffer.read().decode("utf-8", "replace") if stdin else None
     from ragit.cli.shared import open_index, print_lines, render_options, tell
     from ragit.render import contexts
 
-    with open_index(ctx, early) as index:
+    with open_index(call, early) as index:
         show = contexts.format_named(options.pop("format_name"))
-        found = index.context(path, line, text, max_tokens=max_tokens, on_index=on_index, **tree)
+        found = index.context(
+            path, line, text, max_tokens=max_tokens, on_index=telling(call), **tree
+        )
         style = render_options(options, index)
     print_lines(show(found, style), page=show is contexts.text)
     for note in contexts.notes(found):

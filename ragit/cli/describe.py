@@ -34,7 +34,7 @@ def describe(ctx: click.Context, file: str, ref: str | None, now: bool, as_json:
       ragit describe src/session.py
       ragit describe --ref v1.0 --now docs/login.png
     """
-    with open_index(ctx) as index:
+    with open_index(ctx.obj) as index:
         found = index.describe(file, ref=ref, now=now)
     print_lines(
         (render.described_json if as_json else render.described_text)(

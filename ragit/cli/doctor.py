@@ -22,7 +22,7 @@ def doctor(ctx: click.Context, as_json: bool) -> int:
     """
     from ragit.doctor import examine
 
-    findings = examine(ctx.obj["directory"], flags=ctx.obj["flags"])
+    findings = examine(ctx.obj.directory, flags=ctx.obj.flags)
     print_lines(
         (render.doctor_json if as_json else render.doctor_text)(findings, render_options({}))
     )

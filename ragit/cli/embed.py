@@ -27,7 +27,7 @@ def embed(ctx: click.Context, /, test: bool, as_json: bool) -> None:
       ragit embed --test
       ragit -c embedding.provider=ollama embed --test
     """
-    with open_index(ctx) as index:
+    with open_index(ctx.obj) as index:
         print_lines(
             (render.embedder_json if as_json else render.embedder_text)(
                 index.test_embedder(), render_options({})

@@ -90,7 +90,7 @@ def evaluate(
     if write and history is None:
         raise click.UsageError("--write is for the set of --from-history")
     options = render_options({"full": full})
-    with open_index(ctx) as index, closing(Bar(as_json, "asking")) as bar:
+    with open_index(ctx.obj) as index, closing(Bar(as_json, "asking")) as bar:
         asked, notes = _set(index, golden, history, ref, write)
         asked = _demanding(asked, limits)
         if not compare:
@@ -105,7 +105,7 @@ def evaluate(
 
 def _opener(ctx: click.Context) -> Callable[[Mapping[str, object]], Ragit]:
     """Return a function that opens the same repository with other settings, below those of -c."""
-    directory, flags = ctx.obj["directory"], ctx.obj["flags"]
+    directory, flags = ctx.obj.directory, ctx.obj.flags
     return lambda settings: ragit.open(directory, flags={**settings, **flags})
 
 

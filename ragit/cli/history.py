@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
 from ragit.cli import complete
-from ragit.cli.indexing import on_index
-from ragit.cli.numbers import WholeNumber
+from ragit.cli.call import Call
+from ragit.cli.declare import Choice, WholeNumber, argument, command, option
+from ragit.cli.indexing import telling
 from ragit.cli.shared import open_index, print_lines, render_options, tell
 from ragit.render import changes
 from ragit.render import since as ages
@@ -20,22 +19,21 @@ _DIFF_FORMATS = {
 }
 
 
-@click.command(short_help="List the definitions that a range of commits added or changed.")
-@click.argument("range", required=False, default="", shell_complete=complete.refs)
-@click.argument("query", nargs=-1)
-@click.option("-k", "--top-k", type=WholeNumber(1), metavar="N", help="Show at most N changes.")
-@click.option(
+@command(short_help="List the definitions that a range of commits added or changed.")
+@argument("range", required=False, default="", shell_complete=complete.refs)
+@argument("query", nargs=-1)
+@option("-k", "--top-k", type=WholeNumber(1), metavar="N", help="Show at most N changes.")
+@option(
     "--format",
     "format_name",
-    type=click.Choice(list(_DIFF_FORMATS)),
+    type=Choice(tuple(_DIFF_FORMATS)),
     default="text",
     show_default=True,
     help="How to print it.",
 )
-@click.option("--json", "format_name", flag_value="json", help="The same as --format json.")
-@click.option("--no-index", is_flag=True, help="Answer from what is indexed already.")
-@click.pass_context
-def diff(ctx: click.Context, /, range: str, query: tuple[str, ...], **options: Any) -> int:
+@option("--json", "format_name", flag_value="json", help="The same as --format json.")
+@option("--no-index", is_flag=True, help="Answer from what is indexed already.")
+def diff(call: Call, /, range: str, query: tuple[str, ...], **options: Any) -> int:
     """List the definitions that RANGE added, removed, changed, moved or renamed.
 
     RANGE is A..B, or A...B for what B has since it left A. Without it, HEAD with the uncommitted
@@ -49,13 +47,13 @@ def diff(ctx: click.Context, /, range: str, query: tuple[str, ...], **options: A
       ragit diff main...topic retry backoff
     """
     revisions, text = _split(range, query)
-    with open_index(ctx) as index:
+    with open_index(call) as index:
         found = index.diff(
             revisions,
             text,
             top_k=options["top_k"],
             index=not options["no_index"],
-            on_index=on_index,
+            on_index=telling(call),
         )
         style = render_options(options, index)
     is_text = options["format_name"] == "text"
@@ -72,25 +70,24 @@ def _split(first: str, query: tuple[str, ...]) -> tuple[str, str]:
     return "", " ".join((first, *query)).strip()
 
 
-@click.command(short_help="Tell since when code exists, or when it was removed.")
-@click.argument("place", metavar="PATH:LINE|SYMBOL")
-@click.option("--gone", is_flag=True, help="Tell when the definition of SYMBOL was removed.")
-@click.option(
+@command(short_help="Tell since when code exists, or when it was removed.")
+@argument("place", metavar="PATH:LINE|SYMBOL")
+@option("--gone", is_flag=True, help="Tell when the definition of SYMBOL was removed.")
+@option(
     "--ref",
     metavar="REV",
     shell_complete=complete.refs,
     help="The code as it is in this branch, tag or commit, and its history.",
 )
-@click.option(
+@option(
     "--versions",
     type=WholeNumber(0),
     metavar="N",
     help="List at most N earlier versions of the definition.  [default: 5]",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
-@click.option("--no-index", is_flag=True, help="Answer from what is indexed already.")
-@click.pass_context
-def since(ctx: click.Context, /, place: str, gone: bool, as_json: bool, **options: Any) -> None:
+@option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+@option("--no-index", is_flag=True, help="Answer from what is indexed already.")
+def since(call: Call, /, place: str, gone: bool, as_json: bool, **options: Any) -> None:
     """Tell which commit brought the code at a line of a file, or the definition of a symbol.
 
     The text is followed through files that were renamed and moves from one file to another. Named
@@ -102,8 +99,8 @@ def since(ctx: click.Context, /, place: str, gone: bool, as_json: bool, **option
       ragit since Session.close
       ragit since --gone legacy_login
     """
-    asked = {"ref": options["ref"], "index": not options["no_index"], "on_index": on_index}
-    with open_index(ctx) as index:
+    asked = {"ref": options["ref"], "index": not options["no_index"], "on_index": telling(call)}
+    with open_index(call) as index:
         style = render_options({}, index)
         if gone:
             lines = (ages.gone_json if as_json else ages.gone_text)(

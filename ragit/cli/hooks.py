@@ -27,9 +27,9 @@ def init(ctx: click.Context, yes: bool) -> None:
     """
     from ragit.hooks import Hooks
 
-    with open_index(ctx) as index:
+    with open_index(ctx.obj) as index:
         print_lines(render.index_text(index.index(), render_options({})))
-    with Hooks.of(ctx.obj["directory"]) as hooks:
+    with Hooks.of(ctx.obj.directory) as hooks:
         report = hooks.status()
         if report.installable:
             question = (
@@ -67,7 +67,7 @@ def install(ctx: click.Context, force: bool) -> int:
     """
     from ragit.hooks import Hooks
 
-    with Hooks.of(ctx.obj["directory"]) as hooks:
+    with Hooks.of(ctx.obj.directory) as hooks:
         report = hooks.install(force=force)
     print_lines(render.hooks_text(report, render_options({})))
     return 0 if report.active else 1
@@ -84,7 +84,7 @@ def uninstall(ctx: click.Context) -> None:
     """
     from ragit.hooks import Hooks
 
-    with Hooks.of(ctx.obj["directory"]) as hooks:
+    with Hooks.of(ctx.obj.directory) as hooks:
         report = hooks.uninstall()
     print_lines(["removed; the index stays" if report.changed else "there was nothing to remove"])
 
@@ -103,7 +103,7 @@ def status(ctx: click.Context, as_json: bool) -> int:
     """
     from ragit.hooks import Hooks
 
-    with Hooks.of(ctx.obj["directory"]) as hooks:
+    with Hooks.of(ctx.obj.directory) as hooks:
         report = hooks.status()
     print_lines((render.hooks_json if as_json else render.hooks_text)(report, render_options({})))
     return 0 if report.active else 1
@@ -127,4 +127,4 @@ def run(ctx: click.Context, event: str, args: tuple[str, ...]) -> None:
     with suppress(
         Exception
     ):  # a hook that fails breaks `git switch`: whatever is wrong, the next search says it
-        queue.run(ctx.obj["directory"], event, args, os.environ)
+        queue.run(ctx.obj.directory, event, args, os.environ)

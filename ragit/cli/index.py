@@ -52,7 +52,7 @@ def index(
     from ragit.hooks import failure
 
     scope = take_scope(options)
-    with open_index(ctx) as opened, closing(Bar(quiet or as_json)) as bar:
+    with open_index(ctx.obj) as opened, closing(Bar(quiet or as_json)) as bar:
         report = opened.index(*revisions, scope=scope or "committed", progress=bar, **options)
         failure.forget(opened.folder)
     if not quiet:
@@ -71,5 +71,5 @@ def gc(ctx: click.Context, as_json: bool) -> None:
     Example:
       ragit gc
     """
-    with open_index(ctx) as index:
+    with open_index(ctx.obj) as index:
         print_lines((render.gc_json if as_json else render.gc_text)(index.gc(), render_options({})))

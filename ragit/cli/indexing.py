@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
-import click
-
-from ragit.types import Progress, ToIndex
+if TYPE_CHECKING:
+    from ragit.cli.call import Call
+    from ragit.types import OnIndex, Progress, ToIndex
 
 TOLD_FROM = 20
 """Missing files from which a search on a terminal says that it indexes first: fewer take no time.
@@ -16,8 +17,14 @@ TOLD_FROM_ELSEWHERE = 200
 """The same where stderr is no terminal. Documents and requests to a server are always announced."""
 
 
-def on_index(lacking: ToIndex) -> Progress | None:
-    """Say that something has to be indexed first, if that takes long, and return a progress bar."""
+def telling(call: Call) -> OnIndex:
+    """Return a function that says that something has to be indexed first, if that takes long, and
+    returns a progress bar, which ends with the call.
+    """
+    return lambda lacking: _tell(call, lacking)
+
+
+def _tell(call: Call, lacking: ToIndex) -> Progress | None:
     from ragit import render
     from ragit.cli.progress import Bar
     from ragit.cli.shared import tell
@@ -27,5 +34,5 @@ def on_index(lacking: ToIndex) -> Progress | None:
         return None
     tell(render.indexing(lacking))
     bar = Bar(quiet=False)
-    click.get_current_context().call_on_close(bar.close)
+    call.at_end(bar.close)
     return bar

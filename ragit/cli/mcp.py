@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import click
+from ragit.cli.call import Call
+from ragit.cli.declare import command, option
 
 
-@click.command(short_help="Serve a coding agent on standard input and output (MCP).")
-@click.pass_context
-def mcp(ctx: click.Context) -> None:
+@command(short_help="Serve a coding agent on standard input and output (MCP).")
+def mcp(call: Call) -> None:
     """Serve a coding agent by the Model Context Protocol, on standard input and output.
 
     An agent starts this itself: name it in the agent's settings. Without a repository argument, its
@@ -22,18 +22,16 @@ def mcp(ctx: click.Context) -> None:
     """
     from ragit.mcp import serve_stdio
 
-    serve_stdio(Path(ctx.obj["directory"]), os.environ)
+    serve_stdio(Path(call.directory), os.environ)
 
 
-@click.command(short_help="Serve editors on a Unix socket.")
-@click.option(
+@command(short_help="Serve editors on a Unix socket.")
+@option(
     "--socket",
-    type=click.Path(),
     metavar="PATH",
     help="Listen there.  [default: ragit/mcp.sock in XDG_RUNTIME_DIR]",
 )
-@click.pass_context
-def serve(ctx: click.Context, socket: str | None) -> None:
+def serve(call: Call, socket: str | None) -> None:
     """Serve editors on a Unix socket, with the tools and the protocol of `ragit mcp`.
 
     Only you can connect to it. It ends after ten minutes without a request, and is never started by
@@ -45,5 +43,5 @@ def serve(ctx: click.Context, socket: str | None) -> None:
     """
     from ragit.mcp import serve_socket, socket_path
 
-    folder = Path(ctx.obj["directory"])
+    folder = Path(call.directory)
     serve_socket(Path(socket) if socket else socket_path(os.environ), folder, os.environ)

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import click
-
 from ragit.cli import complete
-from ragit.cli.numbers import Number, WholeNumber
+from ragit.cli.declare import Choice, Number, WholeNumber, option
 from ragit.cli.scope import take_scope
 from ragit.errors import ConfigError
 from ragit.query import OPTIONS, Option, Query
@@ -24,28 +22,10 @@ _COMPLETED = {
 }
 
 
-class _Configured(click.Option):
-    """An option that a setting stands in for. Its help names the setting and its default."""
-
-    def __init__(self, *args: Any, setting: str, **named: Any) -> None:
-        super().__init__(*args, **named)
-        self.setting = setting
-
-    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        found = super().get_help_record(ctx)
-        if found is None:
-            return None
-        from ragit.config import KNOBS  # only for the help
-
-        default = KNOBS[self.setting].default
-        shown = {"True": "on", "False": "off", "": "none"}.get(str(default), default)
-        return found[0], f"{found[1]}  [default: {shown}; setting {self.setting}]"
-
-
 def query_options(command: Callable[..., int]) -> Callable[..., int]:
     """Give a command all options of a query."""
-    for option in reversed([option for name in OPTIONS for option in _options(name)]):
-        command = option(command)
+    for add in reversed([add for name in OPTIONS for add in _options(name)]):
+        command = add(command)
     return command
 
 
@@ -58,23 +38,23 @@ def make_query(text: str, options: dict[str, Any]) -> Query:
 
 
 def _options(name: str) -> Iterator[Callable[..., Any]]:
-    option, kind = OPTIONS[name], Query.__annotations__[name]
+    chosen, kind = OPTIONS[name], Query.__annotations__[name]
     if name == "scope":
         for flag, text in _SCOPE_FLAGS.items():
-            yield click.option(f"--{flag}", is_flag=True, help=text)
+            yield option(f"--{flag}", is_flag=True, help=text)
         return
-    flags = option.flags or (_flag(name, kind),)
+    flags = chosen.flags or (_flag(name, kind),)
     named: dict[str, Any] = {
-        "help": option.help,
+        "help": chosen.help,
         "default": Query.defaults[name],
-        "metavar": option.metavar or None,
-        **_kind(kind, option, Query.defaults[name]),
+        "metavar": chosen.metavar or None,
+        **_kind(kind, chosen, Query.defaults[name]),
     }
     if name in _COMPLETED:
         named["shell_complete"] = _COMPLETED[name]
-    if option.setting:
-        named |= {"cls": _Configured, "setting": option.setting}
-    yield click.option(*flags, name, **named)
+    if chosen.setting:
+        named["setting"] = chosen.setting
+    yield option(*flags, name, **named)
 
 
 def _flag(name: str, kind: str) -> str:
@@ -85,11 +65,11 @@ def _flag(name: str, kind: str) -> str:
 
 
 def _kind(kind: str, option: Option, default: object) -> dict[str, Any]:
-    """Return what click has to know about the values of an option, by the type of the query's
+    """Return what is declared of the values of an option, by the type of the query's
     field.
     """
     if option.choices:
-        return {"type": click.Choice(option.choices), "show_default": True}
+        return {"type": Choice(tuple(option.choices)), "show_default": True}
     if kind.startswith("Sequence"):
         return {"multiple": True}
     if kind == "bool":

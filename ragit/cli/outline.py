@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from ragit.cli.indexing import on_index
-from ragit.cli.numbers import WholeNumber
+from ragit.cli.call import Call
+from ragit.cli.declare import WholeNumber, argument, command, option
+from ragit.cli.indexing import telling
 from ragit.cli.reading import reading_options, start_for, take_tree
 
 if TYPE_CHECKING:
@@ -17,17 +16,17 @@ if TYPE_CHECKING:
 
 
 def print_read(
-    ctx: click.Context, options: dict[str, Any], ask: Callable[[Ragit, dict[str, Any]], Outline]
+    call: Call, options: dict[str, Any], ask: Callable[[Ragit, dict[str, Any]], Outline]
 ) -> int:
     """Ask the opened repository, with the options that name a tree, and print the answer."""
     tree = take_tree(options)
-    early = start_for(ctx, tree)
+    early = start_for(call, tree)
     from ragit.cli.shared import open_index, print_lines, render_options, tell
     from ragit.render import outlines
 
-    with open_index(ctx, early) as index:
+    with open_index(call, early) as index:
         render = outlines.format_named(options.pop("format_name"))
-        found = ask(index, {**tree, "on_index": on_index})
+        found = ask(index, {**tree, "on_index": telling(call)})
         style = render_options(options, index)
     print_lines(render(found, style), page=render is outlines.text)
     for note in outlines.notes(found):
@@ -35,14 +34,13 @@ def print_read(
     return 0
 
 
-@click.command(short_help="List what a file or folder defines, without bodies.")
-@click.argument("path", default=".")
+@command(short_help="List what a file or folder defines, without bodies.")
+@argument("path", default=".")
 @reading_options
-@click.option(
+@option(
     "--max-lines", type=WholeNumber(3), metavar="N", help="Show at most N lines, the outer levels."
 )
-@click.pass_context
-def skeleton(ctx: click.Context, /, path: str, **options: Any) -> int:
+def skeleton(call: Call, /, path: str, **options: Any) -> int:
     """List what PATH defines: of a file its declarations, of a folder a line for each file.
 
     Each line has the number of the line in the file, the declaration, and the first sentence of its
@@ -53,18 +51,17 @@ def skeleton(ctx: click.Context, /, path: str, **options: Any) -> int:
       ragit skeleton src/session.py
       ragit skeleton --ref v1.0 src/
     """
-    return print_read(ctx, options, lambda index, tree: index.skeleton(path, **tree))
+    return print_read(call, options, lambda index, tree: index.skeleton(path, **tree))
 
 
-@click.command(short_help="Show the definition of a name, or at a line.")
-@click.argument("name", metavar="SYMBOL|PATH:LINE")
+@command(short_help="Show the definition of a name, or at a line.")
+@argument("name", metavar="SYMBOL|PATH:LINE")
 @reading_options
-@click.option("--body", is_flag=True, help="Show all of a class, not only its outline.")
-@click.option(
+@option("--body", is_flag=True, help="Show all of a class, not only its outline.")
+@option(
     "--page", type=WholeNumber(1), default=1, metavar="N", help="Show this page of a long list."
 )
-@click.pass_context
-def show(ctx: click.Context, /, name: str, body: bool, page: int, **options: Any) -> int:
+def show(call: Call, /, name: str, body: bool, page: int, **options: Any) -> int:
     """Show the whole definition of SYMBOL, or the one at a line of a file, with its documentation.
 
     Of a class its outline is shown. If SYMBOL has several definitions, they are listed; Owner.name
@@ -77,14 +74,14 @@ def show(ctx: click.Context, /, name: str, body: bool, page: int, **options: Any
       ragit show --body Session
     """
     return print_read(
-        ctx, options, lambda index, tree: index.show(name, body=body, page=page, **tree)
+        call, options, lambda index, tree: index.show(name, body=body, page=page, **tree)
     )
 
 
-@click.command("map", short_help="Draw the repository in a number of tokens.")
-@click.argument("query", nargs=-1)
+@command("map", short_help="Draw the repository in a number of tokens.")
+@argument("query", nargs=-1)
 @reading_options
-@click.option(
+@option(
     "--tokens",
     type=WholeNumber(1),
     default=2000,
@@ -92,8 +89,7 @@ def show(ctx: click.Context, /, name: str, body: bool, page: int, **options: Any
     metavar="N",
     help="Print about N tokens at most.",
 )
-@click.pass_context
-def draw_map(ctx: click.Context, /, query: tuple[str, ...], tokens: int, **options: Any) -> int:
+def draw_map(call: Call, /, query: tuple[str, ...], tokens: int, **options: Any) -> int:
     """List the definitions that matter most, by file, as many as fit into N tokens.
 
     These are what most of the repository refers to, directly or through others (PageRank over the
@@ -105,4 +101,4 @@ def draw_map(ctx: click.Context, /, query: tuple[str, ...], tokens: int, **optio
       ragit map --ref v1.0 "where are retries limited?"
     """
     text = " ".join(query)
-    return print_read(ctx, options, lambda index, tree: index.map(text, max_tokens=tokens, **tree))
+    return print_read(call, options, lambda index, tree: index.map(text, max_tokens=tokens, **tree))

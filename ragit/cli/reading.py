@@ -6,10 +6,10 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-import click
-
 from ragit.cli import complete
+from ragit.cli.call import Call
 from ragit.cli.color import color_option
+from ragit.cli.declare import option
 from ragit.cli.scope import take_scope
 from ragit.repository import EarlyStatus, start_early_status
 
@@ -17,16 +17,16 @@ from ragit.repository import EarlyStatus, start_early_status
 def reading_options(command: Callable[..., int]) -> Callable[..., int]:
     """Give a command the options that name a tree and a format."""
     options = (
-        click.option(
+        option(
             "--ref",
             metavar="REV",
             shell_complete=complete.refs,
             help="Read this branch, tag, commit or tree instead of the working tree.",
         ),
-        click.option("--staged", is_flag=True, help="Read what is staged."),
-        click.option("--committed", is_flag=True, help="Read HEAD without uncommitted changes."),
-        click.option("--no-index", is_flag=True, help="Answer from what is indexed already."),
-        click.option(
+        option("--staged", is_flag=True, help="Read what is staged."),
+        option("--committed", is_flag=True, help="Read HEAD without uncommitted changes."),
+        option("--no-index", is_flag=True, help="Answer from what is indexed already."),
+        option(
             "--format",
             "format_name",
             default="text",
@@ -34,11 +34,11 @@ def reading_options(command: Callable[..., int]) -> Callable[..., int]:
             show_default=True,
             help="text, json, vimgrep or compact.",
         ),
-        click.option("--json", "format_name", flag_value="json", help="The same as --format json."),
+        option("--json", "format_name", flag_value="json", help="The same as --format json."),
         color_option,
     )
-    for option in reversed(options):
-        command = option(command)
+    for add in reversed(options):
+        command = add(command)
     return command
 
 
@@ -51,7 +51,7 @@ def take_tree(options: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def start_for(ctx: click.Context, tree: dict[str, Any]) -> EarlyStatus:
+def start_for(call: Call, tree: dict[str, Any]) -> EarlyStatus:
     """Open the repository, and let git look at the working tree if that is what is read."""
     worktree = tree["ref"] is None and tree["scope"] == "worktree"
-    return start_early_status(ctx.obj["directory"], os.environ, worktree=worktree)
+    return start_early_status(call.directory, os.environ, worktree=worktree)

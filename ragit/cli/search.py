@@ -8,38 +8,58 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from ragit.cli import complete
+from ragit.cli.call import Call
 from ragit.cli.color import color_option
-from ragit.cli.indexing import on_index
-from ragit.cli.numbers import WholeNumber
+from ragit.cli.declare import WholeNumber, argument, command, option
+from ragit.cli.indexing import telling
 from ragit.cli.options import make_query, query_options
-from ragit.cli.search_command import SearchCommand
-from ragit.query import is_about_worktree
+from ragit.cli.unknown_options import HINTS
+from ragit.errors import ConfigError
+from ragit.query import is_about_worktree, is_range
 from ragit.records import replaced
 from ragit.repository import start_early_status
-from ragit.types import Answer
 
 if TYPE_CHECKING:
     from ragit.query import Query
     from ragit.repository import Ragit
+    from ragit.types import Answer, OnIndex
 
 
-@click.command(
-    short_help="Find the places that answer a symbol, words or a question.", cls=SearchCommand
+_RANGE = "--new-in"
+"""The option whose value may be left out before the query."""
+
+_HELP = "ragit search --help says what there is"
+
+
+def _with_values(args: Sequence[str]) -> list[str]:
+    """Return arguments in which an option without its range has an empty one."""
+    found = []
+    options = True
+    for word, after in zip(args, [*args[1:], ""], strict=False):
+        options = options and word != "--"
+        bare = options and word == _RANGE and not is_range(after)
+        found.append(f"{_RANGE}=" if bare else word)
+    return found
+
+
+@command(
+    short_help="Find the places that answer a symbol, words or a question.",
+    prepare=_with_values,
+    hints=HINTS,
 )
-@click.argument("query", nargs=-1)
+@argument("query", nargs=-1)
 @query_options
-@click.option(
+@option(
     "--like",
     metavar="FILE:LINE",
     help="Search for code like what stands there, instead of a query.",
 )
-@click.option(
+@option(
     "--format",
     "format_name",
     default="text",
@@ -48,22 +68,22 @@ if TYPE_CHECKING:
     shell_complete=complete.formats,
     help="text, json, vimgrep, markdown or compact.",
 )
-@click.option("--json", "format_name", flag_value="json", help="The same as --format json.")
-@click.option(
+@option("--json", "format_name", flag_value="json", help="The same as --format json.")
+@option(
     "--max-lines",
     type=WholeNumber(1),
     metavar="N",
     help="Show at most N lines of each hit.  [default: 6 in text, all in json and markdown]",
 )
-@click.option(
+@option(
     "--max-tokens",
     type=WholeNumber(1),
     metavar="N",
     help="Show as many hits as fit into about N tokens, with 10 lines each unless --max-lines says"
     " otherwise.",
 )
-@click.option("--full", is_flag=True, help="Show whole chunks.")
-@click.option(
+@option("--full", is_flag=True, help="Show whole chunks.")
+@option(
     "-C",
     "--context",
     type=WholeNumber(0),
@@ -73,8 +93,7 @@ if TYPE_CHECKING:
     help="Show N lines around matching lines, as grep does. Before the command, -C names a folder.",
 )
 @color_option
-@click.pass_context
-def search(ctx: click.Context, /, query: tuple[str, ...], **options: Any) -> int:
+def search(call: Call, /, query: tuple[str, ...], **options: Any) -> int:
     """Find the places that answer QUERY: a symbol, some words, or a question.
 
     Searches HEAD with the uncommitted changes of this worktree. `-` reads the query from standard
@@ -90,13 +109,13 @@ def search(ctx: click.Context, /, query: tuple[str, ...], **options: Any) -> int
     """
     text = _text(query, options["like"])
     asked = make_query(text, options)
-    early = start_early_status(ctx.obj["directory"], os.environ, worktree=is_about_worktree(asked))
+    early = start_early_status(call.directory, os.environ, worktree=is_about_worktree(asked))
     from ragit import render
     from ragit.cli.shared import open_index, print_lines, render_options, tell
 
-    with open_index(ctx, early) as index:
+    with open_index(call, early) as index:
         show = render.format_named(options["format_name"])
-        answer = _answer(index, asked, query, options["like"])
+        answer = _answer(index, asked, query, options["like"], telling(call))
         style = render_options({**options, "explain": asked.explain}, index)
         if options["format_name"] in render.SHORT:
             answer = render.strongest(answer, index.config.retrieval.least_share)
@@ -115,9 +134,9 @@ def _text(words: tuple[str, ...], like: str | None) -> str:
     likes of.
     """
     if like is not None and words:
-        raise click.UsageError("give either QUERY or --like")
+        raise ConfigError("give either QUERY or --like", _HELP)
     if not words and like is None:
-        raise click.UsageError("Missing argument 'QUERY...'")
+        raise ConfigError("Missing argument 'QUERY...'", _HELP)
     if words == ("-",):
         return sys.stdin.buffer.read().decode("utf-8", "replace")
     return like if like is not None else " ".join(map(_utf8, words))
@@ -133,7 +152,9 @@ def _utf8(word: str) -> str:
         return word
 
 
-def _answer(index: Ragit, asked: Query, words: tuple[str, ...], like: str | None) -> Answer:
+def _answer(
+    index: Ragit, asked: Query, words: tuple[str, ...], like: str | None, on_index: OnIndex
+) -> Answer:
     if like is not None:
         return index.like(like, asked, on_index)
     folder = words[-1] if len(words) > 1 and not asked.paths else ""

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import click
-
 from ragit import render
+from ragit.cli.call import Call
 from ragit.cli.color import wants_color
 from ragit.errors import OutputFailed
 from ragit.repository import EarlyStatus, Ragit, open_repository
 
 
-def open_index(ctx: click.Context, early: EarlyStatus | None = None) -> Ragit:
+def open_index(call: Call, early: EarlyStatus | None = None) -> Ragit:
     """Open the repository that the command is about, and print notes on ignored settings."""
-    index = open_repository(ctx.obj["directory"], flags=ctx.obj["flags"], early=early)
+    index = open_repository(call.directory, flags=call.flags, early=early)
     for warning in index.settings.warnings:
         tell(f"note: {render.visible(warning)}")
     if (index.folder / "last-error").exists():
@@ -44,9 +42,9 @@ def render_options(options: dict[str, Any], index: Ragit | None = None) -> rende
     """Return how to render, from the options given, the terminal and the opened repository."""
     terminal = sys.stdout.isatty()
     return render.RenderOptions(
-        color=wants_color(terminal),
+        color=wants_color(options.get("color", "auto"), terminal),
         ascii=not _takes_utf8(sys.stdout.encoding),
-        width=shutil.get_terminal_size().columns if terminal else 0,
+        width=_columns() if terminal else 0,
         full=options.get("full", False),
         context=options.get("context", 0),
         syntax=index is not None and index.config.output.syntax_colors,
@@ -57,6 +55,12 @@ def render_options(options: dict[str, Any], index: Ragit | None = None) -> rende
         max_lines=options.get("max_lines") or 0,
         max_tokens=options.get("max_tokens") or 0,
     )
+
+
+def _columns() -> int:
+    from shutil import get_terminal_size  # loads the compressors; most readers are programs
+
+    return get_terminal_size().columns
 
 
 def _meanings() -> Mapping[str, str]:
@@ -97,6 +101,8 @@ def print_lines(lines: Iterable[str], *, page: bool = False) -> None:
 
 def _write(line: str) -> None:
     if sys.platform == "win32":
+        import click
+
         click.echo(line, color=True)  # translates colours for old consoles
     else:
         sys.stdout.write(line + "\n")  # click would write UTF-8 where the encoding is ASCII

@@ -5,22 +5,19 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import click
-
 from ragit import render
+from ragit.cli.call import Call
+from ragit.cli.declare import argument, command, option
 from ragit.cli.scope import take_scope
 from ragit.cli.shared import open_index, print_lines, render_options
-from ragit.errors import StoreTooNew
+from ragit.errors import ConfigError, StoreTooNew
 from ragit.records import replaced
 
 
-@click.command()
-@click.option(
-    "--skipped", is_flag=True, help="Name each file that is not searched, with the reason."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
-@click.pass_context
-def status(ctx: click.Context, skipped: bool, as_json: bool) -> None:
+@command()
+@option("--skipped", is_flag=True, help="Name each file that is not searched, with the reason.")
+@option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+def status(call: Call, skipped: bool, as_json: bool) -> None:
     """Show what is indexed, for which refs, and what is not.
 
     Counts as skipped what a search does not see in HEAD with the uncommitted changes.
@@ -32,26 +29,25 @@ def status(ctx: click.Context, skipped: bool, as_json: bool) -> None:
     """
     from ragit.hooks import failure
 
-    with open_index(ctx) as index:
+    with open_index(call) as index:
         report = replaced(index.status(), worker=failure.state(index.folder))
         style = render_options({"full": skipped}, index)
     print_lines((render.status_json if as_json else render.status_text)(report, style))
 
 
-@click.command()
-@click.argument("revision", required=False)
-@click.argument("files", nargs=-1, metavar="[FILE]...", type=click.UNPROCESSED)
-@click.option("--staged", is_flag=True, help="The tree that a commit would record now.")
-@click.option("--worktree", is_flag=True, help="HEAD with all uncommitted changes.")
-@click.option(
+@command()
+@argument("revision", required=False)
+@argument("files", nargs=-1, metavar="[FILE]...")
+@option("--staged", is_flag=True, help="The tree that a commit would record now.")
+@option("--worktree", is_flag=True, help="HEAD with all uncommitted changes.")
+@option(
     "--pre-commit", "framework", is_flag=True, help="What pre-commit checks: staged, or pushed."
 )
-@click.option("--fix", is_flag=True, help="Complete the index, or make it, instead of failing.")
-@click.option("--require-index", is_flag=True, help="Fail where there is no index at all.")
-@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
-@click.pass_context
+@option("--fix", is_flag=True, help="Complete the index, or make it, instead of failing.")
+@option("--require-index", is_flag=True, help="Fail where there is no index at all.")
+@option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 def check(
-    ctx: click.Context,
+    call: Call,
     /,
     revision: str | None,
     files: tuple[str, ...],
@@ -73,10 +69,10 @@ def check(
       ragit check --staged --fix
     """
     scope = take_scope(trees)
-    revision = _revision(ctx.obj["directory"], [*filter(None, [revision]), *files], scope)
+    revision = _revision(call.directory, [*filter(None, [revision]), *files], scope)
     if framework:
         revision, scope = _pushed() or revision, "staged"
-    with open_index(ctx) as index:
+    with open_index(call) as index:
         try:
             freshness = index.check(revision, scope=scope or "committed", fix=fix)
         except StoreTooNew as error:
@@ -99,13 +95,13 @@ def _revision(directory: str, names: list[str], scope: str | None) -> str | None
     """Return the revision among the arguments, and ignore the names of files.
 
     A single argument without a scope is a revision, unless only a file has that name, as for git.
-    Raises UsageError if there are several revisions.
+    Raises ConfigError if there are several revisions.
     """
     if len(names) == 1 and scope is None and not os.path.isabs(names[0]):  # noqa: PTH117
         return names[0]
     others = [name for name in names if not (Path(directory) / name).exists()]
     if len(others) > 1:
-        raise click.UsageError("name one revision")
+        raise ConfigError("name one revision", "ragit check --help says what there is")
     return others[0] if others else None
 
 

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import click
-
-from ragit.errors import ConfigError
-
 HINTS = {
     "-n": "Lines are numbered anyway; -k N shows at most N hits",
     "--line-number": "Lines are numbered anyway",
@@ -35,17 +31,3 @@ HINTS = {
     "-o": "ragit searches words and meaning; `git grep -o` prints matches only",
 }
 """What to do instead, by the option."""
-
-
-class Hinting(click.Command):
-    """A command that answers options of other search tools with a hint."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments. Raises ConfigError for an unknown option that has a hint."""
-        try:
-            return super().parse_args(ctx, args)
-        except click.NoSuchOption as error:
-            hint = HINTS.get(error.option_name)
-            if hint is None:
-                raise
-            raise ConfigError(f"there is no option {error.option_name}", hint) from error

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
-from ragit.cli.indexing import on_index
-from ragit.cli.numbers import WholeNumber
+from ragit.cli.call import Call
+from ragit.cli.declare import WholeNumber, argument, command, option
+from ragit.cli.indexing import telling
 from ragit.cli.reading import reading_options, start_for, take_tree
 from ragit.errors import ConfigError
 
 _RELATIONS = ("callers", "callees", "overrides")
 
 
-@click.command(short_help="List all places that use a name.")
-@click.argument("name")
-@click.option("--callers", is_flag=True, help="List the definitions that call NAME.")
-@click.option("--callees", is_flag=True, help="List what the definition of NAME calls.")
-@click.option("--overrides", is_flag=True, help="List the methods of that name in related types.")
-@click.option(
+@command(short_help="List all places that use a name.")
+@argument("name")
+@option("--callers", is_flag=True, help="List the definitions that call NAME.")
+@option("--callees", is_flag=True, help="List what the definition of NAME calls.")
+@option("--overrides", is_flag=True, help="List the methods of that name in related types.")
+@option(
     "--path",
     "paths",
     multiple=True,
@@ -27,7 +26,7 @@ _RELATIONS = ("callers", "callees", "overrides")
     help="Only in paths that match GLOB, or all but those that match !GLOB. May be repeated.",
 )
 @reading_options
-@click.option(
+@option(
     "-k",
     "--top-k",
     type=WholeNumber(1),
@@ -36,9 +35,8 @@ _RELATIONS = ("callers", "callees", "overrides")
     metavar="N",
     help="Show N lines.",
 )
-@click.option("--page", type=WholeNumber(1), default=1, metavar="P", help="Show the Pth N lines.")
-@click.pass_context
-def usages(ctx: click.Context, /, name: str, **options: Any) -> int:
+@option("--page", type=WholeNumber(1), default=1, metavar="P", help="Show the Pth N lines.")
+def usages(call: Call, /, name: str, color: str, **options: Any) -> int:
     """List all places that use NAME: a function, type, method or variable.
 
     These are all lines of indexed text that hold NAME as a whole word: its definitions, then the
@@ -53,14 +51,14 @@ def usages(ctx: click.Context, /, name: str, **options: Any) -> int:
     """
     options["relation"] = _relation(options)
     tree = take_tree(options)
-    early = start_for(ctx, tree)
+    early = start_for(call, tree)
     from ragit.cli.shared import open_index, print_lines, render_options, tell
     from ragit.render import usages as shown
 
-    with open_index(ctx, early) as index:
+    with open_index(call, early) as index:
         show = shown.format_named(options.pop("format_name"))
-        found = index.usages(name, on_index=on_index, **tree, **options)
-        style = render_options({}, index)
+        found = index.usages(name, on_index=telling(call), **tree, **options)
+        style = render_options({"color": color}, index)
     print_lines(show(found, style), page=show is shown.text)
     for line in shown.notes(found):
         tell(line)

@@ -74,12 +74,13 @@ class _Given(NamedTuple):
 class _Names(NamedTuple):
     """Names of entries that exist; None where the caller does not know them."""
 
-    signals: Collection[str] | None
-    languages: Collection[str] | None
+    signals: Callable[[], Collection[str]] | None
+    languages: Callable[[], Collection[str]] | None
 
     def of(self, knob: Knob) -> Collection[str] | None:
         """Return the names that entries of this table may have; None if they may have any."""
-        return {"Weights": self.signals, "NodeTypes": self.languages}.get(knob.kind)
+        names = {"Weights": self.signals, "NodeTypes": self.languages}.get(knob.kind)
+        return names() if names else None
 
 
 def load(
@@ -88,14 +89,14 @@ def load(
     environ: Mapping[str, str] | None = None,
     flags: Mapping[str, object] | None = None,
     *,
-    signal_names: Collection[str] | None = None,
-    languages: Collection[str] | None = None,
+    signal_names: Callable[[], Collection[str]] | None = None,
+    languages: Callable[[], Collection[str]] | None = None,
 ) -> Loaded:
     """Merge all layers.
 
     `git` is `git config` with keys as git prints them; keys outside ragit.* are skipped. `flags`
     are settings by dotted name, typed or as text; None means not given. With `signal_names` and
-    `languages`, names of table entries are checked.
+    `languages`, names of table entries are checked; they are called where a table has entries.
 
     Raises ConfigError for the first setting that is unknown, of a wrong type or out of range.
     """
@@ -185,7 +186,7 @@ def _with_known_names(
     Raises ConfigError for a name that does not exist.
     """
     if knob.kind == "Parsers" and names.languages is not None:
-        _check_languages(knob, {language for _, language in value}, names.languages, origin)
+        _check_languages(knob, {language for _, language in value}, names.languages(), origin)
     known = names.of(knob)
     if known is None:
         return value

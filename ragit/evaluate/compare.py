@@ -54,7 +54,9 @@ def read_configuration(path: Path) -> Configuration:
             "Name two files written like .ragit.toml; an empty one will do.",
         )
     loaded = load(
-        TomlFile(data, path.name, trusted=True), signal_names=SIGNAL_NAMES, languages=languages()
+        TomlFile(data, path.name, trusted=True),
+        signal_names=lambda: SIGNAL_NAMES,
+        languages=languages,
     )
     given = (knob for name, knob in KNOBS.items() if loaded.origins[name] != "default")
     return Configuration(

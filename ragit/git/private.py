@@ -106,7 +106,9 @@ class Private:
     def close(self) -> None:
         """Remove the temporary folder, if one was made."""
         if self._temporary and self._chosen is not None:
-            _remove_folder(self._chosen)
+            import shutil  # loads the compressors, 5 ms, for a git directory of another user
+
+            shutil.rmtree(self._chosen, ignore_errors=True)
             self._temporary, self._chosen = False, None
 
     def reader(self, git: Git) -> Git:
@@ -129,7 +131,7 @@ class Private:
             folder.mkdir()
             _copy(index, copy)
         except OSError as error:
-            _remove_folder(folder)
+            _remove_copy(folder)
             raise GitFailed(
                 f"cannot write {folder}: {error.strerror}",
                 "free some space, or search without your changes: --committed",
@@ -137,7 +139,7 @@ class Private:
         try:
             yield copy
         finally:
-            _remove_folder(folder)
+            _remove_copy(folder)
 
     def refreshed_index(self, index: Path) -> Path | None:
         """Return a copy of an index that `git status` may refresh; None if there is no index.
@@ -210,10 +212,14 @@ def _copy(source: Path, target: Path) -> bool:
     return True
 
 
-def _remove_folder(folder: Path) -> None:
-    import shutil  # imports the compressors, 5 ms: most runs remove nothing
-
-    shutil.rmtree(folder, ignore_errors=True)
+def _remove_copy(folder: Path) -> None:
+    """Remove a folder that holds files only. `shutil` would load the compressors for it."""
+    if folder.is_symlink():
+        return
+    with suppress(OSError):  # another process may remove it, too
+        for file in folder.iterdir():
+            file.unlink()
+        folder.rmdir()
 
 
 def _alternates(folders: list[str], git: Git) -> dict[str, str]:
@@ -261,7 +267,7 @@ def _remove_copies(folder: Path, horizon: float) -> None:
     """Remove copies of the index that a killed process left, older than `horizon`."""
     for left in folder.glob("index-*"):
         if left.stat().st_mtime < horizon:
-            _remove_folder(left)
+            _remove_copy(left)
     for copy in folder.glob("status-*"):  # the next status makes another
         if copy.stat().st_ctime < horizon:
             copy.unlink(missing_ok=True)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
 from itertools import chain
 from types import MappingProxyType
 
@@ -364,16 +363,16 @@ class TreeResolver:
         return (row and row._replace(embedded=True) for row in rows)
 
 
-@dataclass
 class _Parts:
     """The files of a tree that is being assembled, by what is known of them."""
 
-    found: dict[bytes, tuple[int, int]]
-    skipped: dict[bytes, str]
-    missing: list[Selected] = field(default_factory=list)
-    images: list[Selected] = field(default_factory=list)
-    deferred: list[Selected] = field(default_factory=list)
-    without_vectors: dict[Selected, StoredChunking] = field(default_factory=dict)
+    def __init__(self, found: dict[bytes, tuple[int, int]], skipped: dict[bytes, str]) -> None:
+        self.found = found
+        self.skipped = skipped
+        self.missing: list[Selected] = []
+        self.images: list[Selected] = []
+        self.deferred: list[Selected] = []
+        self.without_vectors: dict[Selected, StoredChunking] = {}
 
     def add(self, file: Selected, row: StoredChunking | None) -> None:
         """Add a file with what is stored of it."""

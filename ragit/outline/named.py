@@ -14,9 +14,6 @@ from ragit.types import CONTAINERS, Definition, path_text
 BODILESS = frozenset(("declaration", "import", "imports"))
 """Kinds of definitions that only announce a name."""
 
-VALUES = frozenset("constant variable field property key declaration value element".split())
-"""Kinds of definitions without a body of their own."""
-
 _SEPARATOR = re.compile(r"::|[.#]")
 
 

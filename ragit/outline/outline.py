@@ -18,6 +18,9 @@ from ragit.records import NamedTuple
 from ragit.store import ChunkRow
 from ragit.types import Definition
 
+VALUES = frozenset("constant variable field property key declaration value element".split())
+"""Kinds of definitions without a body of their own."""
+
 _TAB = 8
 _CLOSERS = ("}", ")", "]", "end", "{", "fi", "done", "esac")
 """What a line may begin with that belongs to the definition above, although it is not indented."""

@@ -9,14 +9,13 @@ from ragit.errors import NoSuchPath
 from ragit.outline.files import File, check_indexed, is_folder, no_such_path, read_file
 from ragit.outline.named import (
     BODILESS,
-    VALUES,
     Found,
     chosen,
     definitions,
     parted,
     spelt_alike,
 )
-from ragit.outline.outline import flat
+from ragit.outline.outline import VALUES, flat
 from ragit.outlines import Choice, Choices, Item, Shown
 from ragit.search import OpenTree
 from ragit.types import CONTAINERS, path_text

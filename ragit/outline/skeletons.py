@@ -13,7 +13,7 @@ from ragit.outline.files import (
     read_file,
     skipped_below,
 )
-from ragit.outline.named import VALUES
+from ragit.outline.outline import VALUES
 from ragit.outlines import FileLine, FileSkeleton, FolderSkeleton, Subfolder
 from ragit.search import OpenTree
 from ragit.store import ChunkRow

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,7 +21,6 @@ from ragit.config import (
 )
 from ragit.errors import ConfigError
 from ragit.git import Repo
-from ragit.rank import SIGNAL_NAMES
 from ragit.repository import trust
 
 if TYPE_CHECKING:
@@ -29,6 +28,12 @@ if TYPE_CHECKING:
     from ragit.reports import PermissionRequest
     from ragit.repository.custom_chunkers import Named, Origin
     from ragit.repository.settings_files import SettingsFiles
+
+
+def _signal_names() -> Collection[str]:
+    from ragit.rank import SIGNAL_NAMES  # with all of ranking, for the few who set weights
+
+    return SIGNAL_NAMES
 
 
 class Settings:
@@ -150,7 +155,7 @@ class Settings:
     def _resolved(self, file: TomlFile | None) -> Loaded:
         git = self._repo.config(r"^ragit\.")
         loaded = load(
-            file, git, self._environ, self._flags, signal_names=SIGNAL_NAMES, languages=languages()
+            file, git, self._environ, self._flags, signal_names=_signal_names, languages=languages
         )
         check_node_types(dict(loaded.config.chunking.node_types))
         return loaded
