@@ -4,6 +4,7 @@ themselves.
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -75,6 +76,28 @@ def test_edits_leave_no_more_than_the_last_states(source_repo: GitSandbox) -> No
         assert store.problems() == []
         assert len(store.states.trees()) == 1
         assert store._db.pragma("freelist_count") == 0  # empty pages went back to the file system
+
+
+def test_a_search_after_an_edit_leaves_no_log_beside_the_store(source_repo: GitSandbox) -> None:
+    text = source(60)
+    log = source_repo.store.with_name(f"{source_repo.store.name}-wal")
+    with ragit.open(source_repo.path) as index:  # its reader stays open between searches
+        for number in range(3):
+            source_repo.write("a.py", text.replace("value * 3\n", f"value * {number}_000\n", 1))
+            assert index.search(f"{number}_000").hits[0].path == "a.py"
+            assert log.stat().st_size == 0
+    with ragit.open(source_repo.path) as index:
+        assert "2_000" in index.search("2_000").hits[0].text
+
+
+def test_a_search_that_others_read_beside_does_not_wait_for_them(source_repo: GitSandbox) -> None:
+    text = source(60)
+    with Store(source_repo.store, writable=False) as other, other.reading():
+        assert other.info().chunkings == 2
+        began = time.monotonic()
+        edit(source_repo, text, 7)
+        assert time.monotonic() - began < 8
+        assert other.info().chunkings == 2
 
 
 @pytest.mark.slow

@@ -122,17 +122,19 @@ class Upkeep:
     def tidy(self) -> None:
         """Drop superseded states of uncommitted work, unless other processes index now.
 
-        Call it after `complete` for a search, once the search has closed its reader: the last one
-        to close a store that can write moves the log into the file.
+        Call it after `complete` for a search, once the search has ended its reading: then the log
+        is moved into the file, which closing the store does not do beside a reader that stays open.
         """
         with suppress(RagitError), Store(self._store_path, writable=True) as store:
-            if not store.states.has_superseded():
-                return
-            with lock(index_lock(self._store_path)) as alone:
-                if not alone:
-                    return
-                with store.writing():
-                    store.states.drop_superseded(self._repo.committed, _DROP_S)
-                store.states.free_pages()
-                if self._repo.count_private_objects() > _MANY_OBJECTS:
-                    self._repo.prune_private_objects(store.states.trees(), _GRACE_S)
+            if store.states.has_superseded():
+                with lock(index_lock(self._store_path)) as alone:
+                    if alone:
+                        self._drop_superseded(store)
+            store.checkpoint(wait_ms=0)
+
+    def _drop_superseded(self, store: Store) -> None:
+        with store.writing():
+            store.states.drop_superseded(self._repo.committed, _DROP_S)
+        store.states.free_pages()
+        if self._repo.count_private_objects() > _MANY_OBJECTS:
+            self._repo.prune_private_objects(store.states.trees(), _GRACE_S)

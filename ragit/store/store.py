@@ -499,10 +499,12 @@ class Store(VectorQueries):
             self._db.execute("VACUUM")
             self.checkpoint()
 
-    def checkpoint(self) -> None:
-        """Move the log into the file, as far as readers allow."""
+    def checkpoint(self, *, wait_ms: int = BUSY_MS) -> None:
+        """Move the log into the file and empty it, as far as readers allow in `wait_ms`."""
         with translated(self.path):
+            self._db.set_busy_timeout(wait_ms)
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            self._db.set_busy_timeout(BUSY_MS)
 
     def problems(self) -> list[str]:
         """Return what is wrong with the store; empty for a sound one."""
