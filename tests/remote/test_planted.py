@@ -4,6 +4,9 @@ speaks of them.
 
 from __future__ import annotations
 
+import random
+import re
+import string
 from collections import Counter
 
 import pytest
@@ -246,3 +249,49 @@ def test_short_words_and_identifiers_are_where_the_rule_ends() -> None:
         assert redact(text) == text
     assert redact('password = "blue-horse-runs"') == f'password = "{GONE}"'
     assert redact('password = "blue horse runs fast"') == f'password = "{GONE}"'
+
+
+SIGNS = string.ascii_letters + string.digits + "!#$%&()*+,-./:;<=>?@[]^_{|}~"
+HARDEST = {
+    "a connection's string": ("code: c#", SIGNS.replace(";", "")),
+    "a connection's URL": ("code: java, jdbc", re.sub("[&;,<>]", "", SIGNS)),
+    "a driver's string": ("settings: odbc", SIGNS.replace(";", "").replace("}", "")),
+    "Spring's default": ("settings: properties, default", SIGNS.replace("}", "")),
+    "a file of sections": ("settings: ini", SIGNS.replace("#", "").replace(";", "")),
+    "an attribute of XML": (
+        "settings: xml, attribute",
+        SIGNS.replace("&", "").replace("<", "") + "\\" * 8,
+    ),
+    "a variable before a command": ("commands: psql", string.ascii_letters + string.digits + "%.:"),
+    "Helm's option": ("commands: helm", string.ascii_letters + string.digits + "%.:/"),
+    "Oracle's user": ("commands: sql, oracle", string.ascii_letters + string.digits + "_%.:^"),
+    "YAML, letters alone": ("settings: yaml, alone", string.ascii_letters),
+}
+
+
+@pytest.mark.parametrize("place", HARDEST)
+def test_of_random_passwords_at_most_one_in_a_hundred_is_sent(place: str) -> None:
+    form, alphabet = HARDEST[place]
+    chance = random.Random(place)
+    sent = 0
+    for _ in range(300):
+        secret = "".join(chance.choices(alphabet, k=20))
+        clean = redact(ALL[form].replace("§", secret))
+        sent += any(secret[at : at + 8] in clean for at in range(len(secret) - 7))
+    assert sent <= 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<value>jdbc:mysql://db/app?user=root&amp;password=${DB_PASSWORD}</value>\n",
+        "password: XMLHttpRequest\n",
+        "password: httpsPasswordReader\n",
+        'log.info("%s:%d password=%s", host, port, hidden)\n',
+        'message = "password=%s:%d"\n',
+        "<li>user=a;password={password}</li>\n",
+        "IDENTIFIED BY password\n",
+    ],
+)
+def test_names_formats_and_elements_beside_a_password_stay(text: str) -> None:
+    assert redact(text) == text

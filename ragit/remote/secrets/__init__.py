@@ -62,7 +62,7 @@ __all__ = [
     "without_spans",
 ]
 
-VERSION = 7
+VERSION = 8
 """Version of these rules: raise it when any of them changes. With those of `keys`, raise
 `index.embedded.VERSION`, too.
 """

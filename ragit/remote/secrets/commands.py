@@ -75,6 +75,14 @@ def _is_unquoted_sql_password(value: str, before: str) -> bool:
     return is_setting_value(value) and (is_unquoted_password(value) or has_random_case(value))
 
 
+def _is_random_sql_password(value: str, before: str) -> bool:
+    return (
+        looks_random(value)
+        or is_secret_literal(value, before + "password")
+        or has_random_case(re.sub(r"[^A-Za-z]", "", value))
+    )
+
+
 def _in_create_secret(text: str, start: int, end: int) -> bool:
     """Return True if the command creates a Secret of Kubernetes."""
     return "create secret" in text[max(start - 600, 0) : start]
@@ -172,7 +180,7 @@ IN_TEXT: tuple[Rule, ...] = (
         "password in SQL",
         ("IDENTIFIED BY",),
         r"IDENTIFIED BY\s+\"?(?P<secret>[^\s\"';]{6,60})",
-        lambda value, before: looks_random(value) or is_secret_literal(value, before + "password"),
+        _is_random_sql_password,
     ),
     Rule(
         "password in SQL",

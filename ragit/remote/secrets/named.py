@@ -106,7 +106,7 @@ def _is_argument_secret(value: str, before: str) -> bool:
 
 def _is_unquoted_setting(value: str, before: str) -> bool:
     if looks_random(value):
-        return re.search(r"[()]", value) is None or len(set(value)) > 11
+        return re.search(r"\w{3}\(|[()].*\)", value) is None or len(set(value)) > 11
     return (
         re.fullmatch(r"[A-Za-z0-9+/=_!@#^&~-]+", value) is not None
         and is_secret_literal(value, before)
@@ -180,7 +180,7 @@ CUED: tuple[Rule, ...] = (
     Rule(
         "default of a password",
         ("${",),
-        rf"\$\{{[\w.-]{{0,60}}(?:{WORDS})(?::-|:=|:|-)(?![+?])"
+        rf"\$\{{[\w.-]{{0,60}}(?:{WORDS})(?::-|:=|:|-)"
         r"(?P<secret>[^\s\"'`]{5,128})\}(?=[\s\"'`]|$)",
         lambda value, before: "${" not in value and looks_random(value),
     ),

@@ -17,9 +17,13 @@ from ragit.remote.secrets.strength import (
     looks_random,
 )
 
-BODY = r"(?P<secret>(?:\\\\\\[\"'`]|(?!(?P=quote))(?:\\\S|[^\s\\])){5,512})(?P=quote)"
+BODY = (
+    r"(?P<secret>(?:\\\\\\[\"'`]|(?!(?P=quote))(?:\\\S|[^\s\\])|\\(?=(?P=quote))){5,512})"
+    r"(?P=quote)"
+)
 """Pattern of a literal without blanks behind its `quote`. It may hold other quotes, and escaped
-ones, which have three backslashes where the literal itself stands in a string.
+ones, which have three backslashes where the literal itself stands in a string. Where a backslash is
+a sign like any other, as in XML, it may be the last one.
 """
 
 
@@ -43,12 +47,20 @@ _NEXT_PARAMETER = r"[A-Za-z][\w.-]*=(?:[\w./%:,+~-]*(?=[&\s\"'`\\)>\]}]|$)|[\"'<
 """A parameter behind `&`: a name with a plain value or a reference. A password may hold `&a=`."""
 
 
+_NEXT_FIELD = r"\w+[=:](?:[\w./%+-]*(?=[,;&\s\"'`\\)>\]}]|$)|[\"'<{\[]|\$\{|%[({s]|:?//)"
+"""A field behind a comma: a name with a plain value or a reference."""
+
+_NO_TAG = r"<(?!/?[A-Za-z][\w.:-]{0,60}\s{0,4}/?>|!--)"
+"""A `<` that starts no element of XML or HTML."""
+
+
 def _argument(ampersand: str) -> str:
     """Return the pattern of a value among parameters; `ampersand` matches a `&` inside of it."""
+    more = rf"[^\s;,)\]}}&\"'`<>\\]|{ampersand}|{_NO_TAG}"
     return (
-        r"(?![\"'`])(?P<secret>(?:[^\s&;\"'`,)\]}<>\\]|<(?!/)|>|\\(?=\w)|,(?=\S)(?!\w+[=:])"
-        rf"|{ampersand}|;(?!\s?[\w .]+=|[\s\"'`]|$)"
-        rf"|[)\"'`\]}}]{{1,3}}(?=[^\s;,)\]}}&\"'`<>\\]|{ampersand})){{5,512}})"
+        rf"(?![\"'`])(?P<secret>(?:[^\s&;\"'`,)\]}}<>\\]|{_NO_TAG}|>|\\(?=\w)"
+        rf"|,(?=\S)(?!{_NEXT_FIELD})|{ampersand}|;(?!\s?[\w .]+=|[\s\"'`]|$)"
+        rf"|[)\"'`\]}}]{{1,3}}(?={more}|>(?:{more}))){{5,512}})"
     )
 
 

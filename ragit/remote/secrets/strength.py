@@ -33,6 +33,9 @@ _CALLS = re.compile(
 _PLAIN = re.compile(r"/?[a-z0-9]*(?:[._/:-]+[a-z0-9]+)+/?|[A-Z0-9]+(?:[_-][A-Z0-9]+)+")
 """Dotted, dashed and path-like names."""
 
+_UNSPEAKABLE = re.compile(r"(?!(?i:https|xhtml))(?i:[b-df-hj-np-tv-xz])[b-df-hj-np-tv-xz]{4}")
+"""Five consonants side by side, of which four are small. Words of names do not have them."""
+
 _TYPE = re.compile(r"[\w:.]+<.*>[,;]?|[A-Za-z_]+(?:(?:\.|::|->)[A-Za-z_]+)+[?!]?")
 """Types with parameters, and names with an owner."""
 
@@ -52,7 +55,7 @@ def is_reference(value: str) -> bool:
 
 def looks_random(value: str) -> bool:
     """Return True for a value that looks random, whatever signs it is written with."""
-    rest = _REFERENCES.sub("", value) if len(value) < 40 else value
+    rest = _REFERENCES.sub(_if_random, value) if len(value) < 40 else value
     if not _can_be_random(value, rest):
         return False
     kinds = [_kind(letter) for letter in rest]
@@ -63,14 +66,23 @@ def looks_random(value: str) -> bool:
     if rate < 0.35 or _PLAIN.fullmatch(rest) or _TYPE.fullmatch(rest):
         return False
     doubts = len(_PATTERN.findall(rest)) + len(_CALLS.findall(rest))
-    return doubts == 0 or (doubts <= _tolerated(rest) and rate > 0.4)
+    return doubts == 0 or (doubts <= _tolerated(rest, rate) and rate > 0.4)
 
 
-def _tolerated(value: str) -> int:
-    """Return how many parts of code and patterns a random value of this length may hold."""
+def _if_random(reference: re.Match[str]) -> str:
+    """Return a reference whose name mixes letters and digits, which random brackets enclose."""
+    mixed = re.findall(r"[A-Za-z]\d|\d[A-Za-z]", reference[0])
+    return reference[0] if len(mixed) > 1 else ""
+
+
+def _tolerated(value: str, rate: float) -> int:
+    """Return how many parts of code and patterns a random value of this length may hold.
+
+    `rate` is the share of its characters that are of another kind than the one before.
+    """
     if len(value) <= 13:
         return 0
-    return 1 + len(value) // (12 if len(value) >= 40 else 25)
+    return 1 + len(value) // (12 if len(value) >= 40 else 25) + (rate > 0.6)
 
 
 def has_all_kinds(value: str) -> bool:
@@ -96,7 +108,9 @@ def _can_be_random(value: str, rest: str) -> bool:
         return False
     if re.search(r"\s", value) or _is_variable(value):
         return False
-    return not re.fullmatch(r"\w+", rest) and not (len(value) < 16 and _FORMAT.search(value))
+    if re.fullmatch(r"\w+", rest):
+        return False
+    return len(value) >= 16 or _FORMAT.search(value) is None or len(value) > 11
 
 
 def _is_variable(value: str) -> bool:
@@ -114,7 +128,9 @@ def has_random_case(value: str) -> bool:
     """Return True for letters with capitals in random places: `aBxQzLmKpR`."""
     if len(value) < 12 or not re.fullmatch(r"[A-Za-z]+", value):
         return False
-    return len(value) / len(re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", value)) < 4.1
+    words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", value)
+    length = len(value) / len(words)
+    return length < 4.1 or (length < 8 and any(map(_UNSPEAKABLE.search, words)))
 
 
 def _kind(letter: str) -> str:
