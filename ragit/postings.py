@@ -37,6 +37,9 @@ COLUMNS = ("symbol", "head", "body1", "body2", "body4", "body10")
 name; in the text 1, 2-3, 4-9 or at least 10 times.
 """
 
+COLUMN_BITS = 3
+"""Bits of an occurrence that say the column, below those of the number of the file's chunking."""
+
 BODY_COUNTS = (1.0, 2.4, 5.5, 14.0)
 """Number of occurrences that each of the four body columns stands for, about the mean in each."""
 

@@ -118,6 +118,7 @@ def plans(store: Store, act: Callable[[], object]) -> dict[str, list[str]]:
 HOT: dict[str, Callable[[Store], object]] = {
     "find": lambda s: list(s.find([(Oid(f"{3:040x}"), "python", "f")], 1)),
     "occurrences": lambda s: s.occurrences("alpha"),
+    "holding": lambda s: s.holding("alpha", "symbol"),
     "forward": lambda s: s.forward([1, 2, 3]),
     "nearest": lambda s: s.nearest(vector(1)[0], range(1, 51), 1, 10),
     "similarities": lambda s: s.similarities(vector(1)[1], [chunk_id(1, 0), chunk_id(2, 1)], 1),
@@ -165,12 +166,18 @@ def test_vectors_are_read_by_ranges_of_chunk_numbers(store: Store) -> None:
 
 
 def test_a_word_is_found_in_every_tree_with_its_column(store: Store) -> None:
-    assert sorted(store.occurrences("alpha")) == [(number, "body1") for number in range(1, 51)]
-    assert store.occurrences("word7") == [(numbers(store)[f"{7:040x}"], "body1")]
-    assert store.occurrences("name_7") == []  # names are split: name, 7 and name7
-    assert store.occurrences("name7") == [(7, "symbol")]
+    def found(term: str) -> list[tuple[int, str]]:
+        listed = sorted(store.occurrences(term))
+        return [(one >> postings.COLUMN_BITS, postings.COLUMNS[one & 7]) for one in listed]
+
+    assert found("alpha") == [(number, "body1") for number in range(1, 51)]
+    assert found("word7") == [(numbers(store)[f"{7:040x}"], "body1")]
+    assert found("name_7") == []  # names are split: name, 7 and name7
+    assert found("name7") == [(7, "symbol")]
+    assert store.holding("name7") == store.holding("name7", "symbol") == {7}
+    assert store.holding("name7", "body1") == set()
     for odd in ("", '"', "a*", "alpha beta", "\0", "word7'", "x" * 10_000):
-        assert store.occurrences(odd) == []
+        assert found(odd) == []
 
 
 @given(
@@ -286,7 +293,7 @@ def test_what_is_dropped_leaves_no_trace(store: Store) -> None:
         assert store.drop_except(keep, {1}) == 16
     store.compact()
     assert store.problems() == []
-    assert {number for number, _ in store.occurrences("alpha")} == keep
+    assert store.holding("alpha") == keep
     for read in (lambda: store.forward([3]), lambda: store.chunks([chunk_id(3, 0)])):
         with pytest.raises(StoreUnreadable):
             read()

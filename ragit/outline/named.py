@@ -96,10 +96,7 @@ def _holding(opened: OpenTree, name: str, column: str) -> set[int]:
     terms = [term for each in whole for term in each]
     if not terms:
         return set(opened.tree.snapshot.chunkings)
-    found = [
-        {chunking for chunking, at in opened.store.occurrences(term) if column in ("", at)}
-        for term in dict.fromkeys(terms)
-    ]
+    found = [opened.store.holding(term, column) for term in dict.fromkeys(terms)]
     return set.intersection(*found)
 
 

@@ -62,13 +62,15 @@ def score_files(
     mean = (sum(lengths) / files if files else 0) or 1.0
     scores: dict[int, float] = {}
     rarities: dict[str, float] = {}
+    known, k1, b_file, short = scores.get, K1, B_FILE, 1 - B_FILE  # local names are found faster
     for term, held in found.items():
         if not held:
             continue
         value = rarities[term] = query.weight(term) * rarity(len(held), files)
+        value *= K1 + 1
         for place, times in held.items():
-            damped = K1 * (1 - B_FILE + B_FILE * lengths[place] / mean)
-            scores[place] = scores.get(place, 0.0) + value * (K1 + 1) * times / (times + damped)
+            damped = k1 * (short + b_file * lengths[place] / mean)
+            scores[place] = known(place, 0.0) + value * times / (times + damped)
     return FileScores(scores, rarities)
 
 
@@ -78,10 +80,11 @@ def coverage(
     """Return the share of the query's weight that each file holds, each word once."""
     total = sum(rarities.get(term, 0.0) for term in query.weights) or 1.0
     covered: dict[int, float] = {}
+    known = covered.get
     for term in query.weights:
         share = rarities.get(term, 0.0) / total
         for place in found.get(term, ()):
-            covered[place] = covered.get(place, 0.0) + share
+            covered[place] = known(place, 0.0) + share
     return covered
 
 

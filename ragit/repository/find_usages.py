@@ -144,7 +144,7 @@ class _Finder:
         whole = set(self._opened.tree.snapshot.chunkings)
         found: set[int] | None = None
         for term in usages.terms_of(self._query.name):
-            holding = {chunking for chunking, _ in self._opened.store.occurrences(term)}
+            holding = self._opened.store.holding(term)
             found = holding if found is None else found & holding
         return whole if found is None else found & whole
 

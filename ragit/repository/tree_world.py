@@ -196,8 +196,7 @@ class TreeWorld:
         """Return the chunkings of the tree in which a definition may have a name."""
         found: set[int] | None = None
         for term in usages.terms_of(name):
-            rows = self._opened.store.occurrences(term)
-            holding = {chunking for chunking, column in rows if column == "symbol"}
+            holding = self._opened.store.holding(term, "symbol")
             found = holding if found is None else found & holding
         return sorted((found or set()) & self._paths.keys())
 

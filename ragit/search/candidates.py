@@ -10,8 +10,6 @@ from ragit import rank
 from ragit.embed import Quantized
 from ragit.postings import Forward
 from ragit.rank import (
-    FIELD_WEIGHTS,
-    PATH_WEIGHT,
     ChunkFacts,
     ChunkScore,
     FileFacts,
@@ -24,8 +22,9 @@ from ragit.rank import (
 from ragit.records import NamedTuple, Record
 from ragit.search.coverage import SequenceShares, is_message, term_of, word_weights
 from ragit.search.filtered_tree import FilteredTree
+from ragit.search.holders import find_holders
 from ragit.search.mentions import mentioned_files
-from ragit.search.splits import split_holders
+from ragit.search.whole_tree import Holders
 from ragit.store import ORDINAL_BITS, Store, chunk_id
 
 FILES = 50
@@ -53,9 +52,6 @@ recall).
 NEAR_FILES = 60
 """Files taken by the nearness of their nearest chunk."""
 
-NAME_COLUMN = "symbol"
-"""The column of the full-text table that holds defined names."""
-
 BODIES = {".h": (".c", ".m"), ".pyi": (".py",), ".mli": (".ml",), ".d.ts": (".js", ".ts", ".mjs")}
 """Suffixes of files that only declare, and of the files that hold the bodies. C++ is not here: its
 headers hold much of the code themselves, and are where its names are explained.
@@ -74,17 +70,6 @@ class QueryVector(Record):
     embedder: int
     path_nearness: Callable[[str], float]
     """Cosine of a path's words with the query, from 0 to 1."""
-
-
-class Holders(NamedTuple):
-    """The files of the tree that hold a term."""
-
-    files: dict[int, float]
-    """Weighted occurrences by the index of the file."""
-    paths: frozenset[int]
-    """Indices of files whose path holds it."""
-    defining: frozenset[int]
-    """Indices of files that define a name which holds it."""
 
 
 class Candidates(NamedTuple):
@@ -111,7 +96,7 @@ def find_candidates(
     wanted: int = 0,
 ) -> Candidates:
     """Return the candidates for a query: enough for `wanted` hits."""
-    holders = _find_holders(store, tree, query)
+    holders = find_holders(store, tree, query)
     files_of = {term: held.files for term, held in holders.items()}
     scores = score_all(query, files_of, tree)
     covered = rank.coverage(query, files_of, scores.rarity)
@@ -198,35 +183,6 @@ def score_all(
 ) -> FileScores:
     """Return the keyword scores of the files of a tree."""
     return rank.score_files(query, files_of, tree.snapshot.lengths)
-
-
-def _find_holders(store: Store, tree: FilteredTree, query: QueryTerms) -> dict[str, Holders]:
-    found = {term: _holders_of(store, tree, term) for term in query.listed}
-    for term, files in split_holders(store, tree, query, found).items():
-        held = found[term]
-        found[term] = held._replace(
-            files={**files, **held.files}, defining=held.defining.union(files)
-        )
-    return found
-
-
-def _holders_of(store: Store, tree: FilteredTree, term: str) -> Holders:
-    files: dict[int, float] = {}
-    defining: set[int] = set()
-    place_of = tree.place_of
-    for chunking, column in store.occurrences(term):
-        places = place_of.get(chunking)
-        if places is None:
-            continue
-        weight = FIELD_WEIGHTS[column]
-        for place in places:
-            files[place] = files.get(place, 0.0) + weight
-        if column == NAME_COLUMN:
-            defining.update(places)
-    in_path = frozenset(tree.paths_with(term))
-    for place in in_path:
-        files[place] = files.get(place, 0.0) + PATH_WEIGHT
-    return Holders(files, in_path, frozenset(defining))
 
 
 def _nearest_files(

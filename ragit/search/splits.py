@@ -58,5 +58,4 @@ def _defining(store: Store, tree: FilteredTree, word: str) -> Iterator[int]:
 
 
 def _chunkings(store: Store, half: str) -> set[int]:
-    term = words.stem(half)
-    return {number for number, column in store.occurrences(term) if column == NAME_COLUMN}
+    return store.holding(words.stem(half), NAME_COLUMN)

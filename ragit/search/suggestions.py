@@ -49,7 +49,7 @@ def _near(store: Store, tree: FilteredTree, name: str) -> Iterator[str]:
 
 def _spelt(store: Store, tree: FilteredTree, term: str) -> Iterator[str]:
     """Yield the names that are defined in the tree under a term, as they are written."""
-    chunkings = {c for c, column in store.occurrences(term) if column == "symbol"}
+    chunkings = store.holding(term, "symbol")
     places = sorted(place for c in chunkings for place in tree.place_of.get(c, ()))
     for place in places[:1]:
         rows = store.chunks_of(tree.snapshot.chunkings[place])

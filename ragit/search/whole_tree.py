@@ -9,8 +9,10 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 from ragit import words
+from ragit.remembered import Remembered
 from ragit.store import Snapshot
 from ragit.types import path_text
 
@@ -20,11 +22,28 @@ LATER = 5
 """So many later versions of a folder are looked for: v2 to v6 beside v1."""
 
 
+TERM_FILES = 1 << 19
+"""Files of terms that a tree remembers, of some 80 bytes each: 40 MB at most."""
+
+
+class Holders(NamedTuple):
+    """The files of a tree that hold a term."""
+
+    files: dict[int, float]
+    """Weighted occurrences by the index of the file."""
+    paths: frozenset[int]
+    """Indices of files whose path holds it."""
+    defining: frozenset[int]
+    """Indices of files that define a name which holds it."""
+
+
 class WholeTree:
     """A snapshot with what is found out about it once, for all queries about it."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
+        self.holders: Remembered[str, Holders] = Remembered(TERM_FILES)
+        """Files of the terms that were looked up last."""
 
     @cached_property
     def place_of(self) -> dict[int, tuple[int, ...]]:
@@ -60,27 +79,29 @@ class WholeTree:
         """Return the path of a file as text."""
         return path_text(self.snapshot.paths[place])
 
-    def paths_with(self, term: str) -> Iterator[int]:
-        """Yield indices of the whole tree whose path holds a term, in order.
+    def paths_with(self, term: str) -> list[int]:
+        """Return the indices of the whole tree whose path holds a term, in order.
 
         Paths are sorted, so that all paths below a folder whose name holds the term follow each
         other: the folder is looked at once.
         """
         joined, starts = self._joined
         wanted = term.encode()
+        found: list[int] = []
+        folders: dict[bytes, bool] = {}
         at = joined.find(wanted)
         while at >= 0:
             place = bisect_right(starts, at) - 1
             path, offset = self.snapshot.paths[place], at - starts[place]
             end = path.find(b"/", offset)
-            name = path[path.rfind(b"/", 0, offset) + 1 : end if end >= 0 else None]
             after = place + 1
-            if term in _terms_of_name(name):
+            if term in _terms_of_name(_name_at(path, offset, end)):
                 after = self._end_of_folder(path[: end + 1], place) if end >= 0 else after
-                yield from range(place, after)
-            elif any(term in _terms_of_name(other) for other in path.split(b"/")):
-                yield place
+                found += range(place, after)
+            elif _holds_elsewhere(path, term, folders):
+                found.append(place)
             at = joined.find(wanted, starts[after]) if after < len(starts) else -1
+        return found
 
     def _end_of_folder(self, folder: bytes, place: int) -> int:
         """Return the index after the last path below a folder that the path at `place` lies in."""
@@ -175,6 +196,23 @@ class WholeTree:
             starts.append(at)
             at += len(path) + 1
         return b"\0".join(self.snapshot.paths).lower(), starts
+
+
+def _name_at(path: bytes, offset: int, end: int) -> bytes:
+    """Return the name of a file or folder that a byte of a path belongs to; `end` is the slash
+    after it, or below 0.
+    """
+    return path[path.rfind(b"/", 0, offset) + 1 : end if end >= 0 else None]
+
+
+def _holds_elsewhere(path: bytes, term: str, folders: dict[bytes, bool]) -> bool:
+    """Return true if a name in a path holds a term. `folders` are those looked at so far."""
+    folder, _, name = path.rpartition(b"/")
+    known = folders.get(folder)
+    if known is None:
+        known = any(term in _terms_of_name(other) for other in folder.split(b"/"))
+        folders[folder] = known
+    return known or term in _terms_of_name(name)
 
 
 @lru_cache(maxsize=words.CACHED)

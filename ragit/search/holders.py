@@ -1,0 +1,54 @@
+"""Find the files of a tree that hold the terms of a query: in their text, names and paths."""
+
+from __future__ import annotations
+
+from ragit.postings import COLUMN_BITS, COLUMNS
+from ragit.rank import FIELD_WEIGHTS, PATH_WEIGHT, QueryTerms
+from ragit.search.filtered_tree import FilteredTree
+from ragit.search.splits import split_holders
+from ragit.search.whole_tree import Holders, WholeTree
+from ragit.store import Store
+
+_WEIGHTS = (*FIELD_WEIGHTS.values(), *[0.0] * ((1 << COLUMN_BITS) - len(COLUMNS)))
+"""Weights by the number of the column."""
+
+_COLUMN = (1 << COLUMN_BITS) - 1
+_NAMES = COLUMNS.index("symbol")
+_OF_TERM = 8
+"""What a term counts besides its files in the memory of a tree."""
+
+
+def find_holders(store: Store, tree: FilteredTree, query: QueryTerms) -> dict[str, Holders]:
+    """Return the files of the whole tree that hold each term which is looked up."""
+    found = {term: _holders_of(store, tree.whole, term) for term in query.listed}
+    for term, files in split_holders(store, tree, query, found).items():
+        held = found[term]
+        found[term] = held._replace(
+            files={**files, **held.files}, defining=held.defining.union(files)
+        )
+    return found
+
+
+def _holders_of(store: Store, whole: WholeTree, term: str) -> Holders:
+    """Return the files that hold a term, which a tree remembers: its chunkings never change."""
+    known = whole.holders.get(term)
+    if known is None:
+        known = _read(store, whole, term)
+        whole.holders.add(term, known, len(known.files) + len(known.paths) + _OF_TERM)
+    return known
+
+
+def _read(store: Store, whole: WholeTree, term: str) -> Holders:
+    files: dict[int, float] = {}
+    defining: list[int] = []
+    weighed, places_of = files.get, whole.place_of.get
+    for number in store.occurrences(term):
+        column = number & _COLUMN
+        for place in places_of(number >> COLUMN_BITS, ()):
+            files[place] = weighed(place, 0.0) + _WEIGHTS[column]
+            if column == _NAMES:
+                defining.append(place)
+    in_path = frozenset(whole.paths_with(term))
+    for place in in_path:
+        files[place] = weighed(place, 0.0) + PATH_WEIGHT
+    return Holders(files, in_path, frozenset(defining))
