@@ -53,6 +53,11 @@ class FileSkeleton(Record):
     size: int = 0
     """The number of bytes of its text."""
 
+    @property
+    def missing(self) -> int:
+        """Return 0: what is not indexed yet has no skeleton, and is refused."""
+        return 0
+
 
 class FileLine(Record):
     """One file of a folder: how long it is, and what it defines outside of other definitions."""
@@ -82,6 +87,8 @@ class FolderSkeleton(Record):
     files: tuple[FileLine, ...]
     folders: tuple[Subfolder, ...] = ()
     """Subfolders that hold too many files to list them; their files are in no line."""
+    missing: int = 0
+    """The number of the folder's files that are not indexed yet; they are in no line."""
 
 
 class Shown(Record):
@@ -100,6 +107,8 @@ class Shown(Record):
     """True if the members are in `item.children` and not in `lines`."""
     also: tuple[str, ...] = ()
     """Places of declarations of the same name without a body, as path:line."""
+    missing: int = 0
+    """The number of files that may define the name, too, but are not indexed yet."""
 
 
 class Choice(Record):
@@ -124,6 +133,8 @@ class Choices(Record):
     pages: int
     choices: tuple[Choice, ...]
     """Those of this page."""
+    missing: int = 0
+    """The number of files of the tree that are not indexed yet."""
 
 
 class MapLine(NamedTuple):
@@ -163,6 +174,11 @@ class RepositoryMap(Record):
     def complete(self) -> bool:
         """Return whether all of the tree was indexed."""
         return self.completeness.complete
+
+    @property
+    def missing(self) -> int:
+        """Return the number of files of the tree that are not indexed yet."""
+        return self.completeness.missing
 
 
 Outline: TypeAlias = "FileSkeleton | FolderSkeleton | Shown | Choices | RepositoryMap"

@@ -337,6 +337,26 @@ def test_without_an_index_and_without_indexing_it_is_refused(repo: GitSandbox) -
     assert "nothing is indexed" in said.err
 
 
+def test_what_may_be_missing_is_said(shop: GitSandbox) -> None:
+    terminal = Terminal(shop.path)
+    terminal.ragit("index", code=0)
+    shop.write("shop/new.py", "class Cart:\n    pass\n")
+    shop.write("docs/new.md", "# New\n")
+    for args, files in (
+        (["skeleton"], "2 files of HEAD + uncommitted changes are"),
+        (["skeleton", "shop"], "1 file of HEAD + uncommitted changes is"),
+        (["show", "Cart"], "2 files of HEAD + uncommitted changes are"),
+        (["show", "total"], "2 files of HEAD + uncommitted changes are"),
+    ):
+        said = terminal.ragit(*args, "--no-index", code=0)
+        assert said.err == f"incomplete: {files} not indexed; to complete: ragit index --worktree\n"
+        found = json.loads(terminal.ragit(*args, "--no-index", "--json", code=0).out)
+        assert (found["complete"], found["missing"]) == (False, int(files[0]))
+    said = terminal.ragit("skeleton", "shop/cart.py", "--no-index", "--json", code=0)
+    assert (said.err, json.loads(said.out)["complete"]) == ("", True)
+    assert json.loads(terminal.ragit("skeleton", "--json", code=0).out)["missing"] == 0
+
+
 def test_names_of_a_file_cannot_control_the_terminal(repo: GitSandbox) -> None:
     repo.git("config", "ragit.embedding.provider", "none")
     repo.write("a\x1b[31m.py", "def a():  # \x1b[2J\n    pass\n\n\nB = '\u202e'\n")

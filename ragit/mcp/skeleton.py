@@ -32,8 +32,8 @@ def answer(workspace: Workspace, arguments: Arguments, call: Call) -> Listing:
         found.ref,
         len(lines),
         lambda at, first: (lines[at],),
-        complete=asked.whole,
+        complete=not found.missing,
         notes=(*filter(None, (asked.note,)), *outlines.notes(found)),
         noun="line" if isinstance(found, FileSkeleton) else "file",
-        reusable=asked.whole,
+        reusable=not found.missing,
     )

@@ -63,6 +63,14 @@ def skipped_below(opened: OpenTree, folder: bytes) -> list[tuple[bytes, str]]:
     return found if folder == b"." else [one for one in found if one[0].startswith(folder + b"/")]
 
 
+def missing_below(opened: OpenTree, folder: bytes) -> int:
+    """Return the number of files in a folder that are not indexed yet."""
+    missing = opened.tree.missing
+    if folder == b".":
+        return len(missing)
+    return sum(file.path.startswith(folder + b"/") for file in missing)
+
+
 def is_folder(opened: OpenTree, path: bytes) -> bool:
     """Return whether a path is a folder of the tree, also if nothing of it is indexed."""
     if path == b".":

@@ -17,6 +17,7 @@ from ragit.outline.named import (
 )
 from ragit.outline.outline import VALUES, flat
 from ragit.outlines import Choice, Choices, Item, Shown
+from ragit.records import replaced
 from ragit.search import OpenTree
 from ragit.types import CONTAINERS, path_text
 
@@ -56,7 +57,8 @@ def show(
     item = next((each for each in flat(file.items) if (each.line, each.name) == place), None)
     others = [each for each in found if each is not one and each.definition.kind in BODILESS]
     also = tuple(f"{path_text(each.path)}:{each.definition.line}" for each in others)
-    return _shown(opened, file, item or _of_chunk(one), body, also)
+    shown = _shown(opened, file, item or _of_chunk(one), body, also)
+    return replaced(shown, missing=len(opened.tree.missing))
 
 
 def show_line(opened: OpenTree, path: bytes, line: int, *, body: bool = False) -> Shown:
@@ -142,6 +144,7 @@ def _choices(
         page,
         pages,
         tuple(map(_choice, on_page)),
+        len(opened.tree.missing),
     )
 
 

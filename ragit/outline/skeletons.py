@@ -9,6 +9,7 @@ from ragit.outline.files import (
     below,
     check_indexed,
     is_folder,
+    missing_below,
     no_such_path,
     read_file,
     skipped_below,
@@ -75,6 +76,7 @@ def _of_folder(opened: OpenTree, folder: bytes) -> FolderSkeleton:
         opened.target.tree,
         tuple(sorted(lines, key=lambda line: line.path)),
         folders,
+        missing_below(opened, folder),
     )
 
 

@@ -25,6 +25,7 @@ from ragit.outlines import (
 from ragit.records import NamedTuple
 from ragit.render.machine import dumps, raw_path
 from ragit.render.screen import Paint, RenderOptions, cells, counted, from_here, plain, visible
+from ragit.types import index_command, lacking
 
 JOINED = frozenset("constant variable field property value key target macro element item".split())
 """Kinds that share a line with their neighbours of the same kind."""
@@ -83,13 +84,18 @@ def notes(found: Outline) -> list[str]:
     note = ""
     if isinstance(found, FileSkeleton):
         note = _file_note(found)
-    elif isinstance(found, FolderSkeleton) and not (found.files or found.folders):
+    elif isinstance(found, FolderSkeleton) and not (found.files or found.folders or found.missing):
         note = f"no file of {visible(found.path or found.ref)} is indexed"
     elif isinstance(found, RepositoryMap) and not found.files:
         note = f"no definition of {visible(found.ref)} that others refer to fits"
     elif isinstance(found, Choices) and found.page < found.pages:
         note = f"page {found.page} of {found.pages}; --page {found.page + 1} shows more"
-    return [f"note: {note}"] if note else []
+    found_notes = [f"note: {note}"] if note else []
+    if found.missing:
+        what = lacking(found.missing, None, visible(found.ref))
+        command = visible(index_command(found.ref))
+        found_notes.append(f"incomplete: {what}; to complete: {command}")
+    return found_notes
 
 
 def _file_note(found: FileSkeleton) -> str:
@@ -268,6 +274,7 @@ def _definition(found: Shown, options: RenderOptions, paint: Paint) -> Iterator[
 def json(found: Outline, options: RenderOptions) -> Iterator[str]:
     """Yield one JSON object (docs/json.md)."""
     whole: dict[str, Any] = {"ref": plain(found.ref), "tree": found.tree}
+    whole |= {"complete": not found.missing, "missing": found.missing}
     if options.root:
         whole["root"] = plain(options.root)
     if isinstance(found, FileSkeleton):
