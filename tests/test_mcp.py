@@ -135,6 +135,27 @@ def test_a_cursor_of_a_committed_tree_outlives_the_server(many: GitSandbox) -> N
     assert both == places(whole)[: len(both)]
 
 
+def test_a_cursor_of_uncommitted_work_outlives_the_server(repo: GitSandbox) -> None:
+    for at in range(12):
+        repo.write(f"part{at}.py", function(f"send_{at}", lines=20))
+    repo.commit()
+    repo.write("part3.py", function("send_changed", lines=20))
+    before = engine_of(repo.path)
+    whole = search(before, "retry backoff", max_tokens=20_000)
+    first = search(before, "retry backoff", max_tokens=300)
+    repo.write("part3.py", "nothing = 1\n")
+    search(before, "retry backoff")  # drops what is stored of the state that the cursor is of
+    after = engine_of(repo.path)
+    second = search(after, "retry backoff", max_tokens=20_000, cursor=cursor_in(first))
+    assert places(first) + places(second) == places(whole)
+    for folder in (repo.path / ".git/ragit/objects").iterdir():
+        for file in folder.iterdir():
+            file.unlink()
+    with pytest.raises(ConfigError, match="here any more") as error:
+        search(engine_of(repo.path), "retry backoff", max_tokens=300, cursor=cursor_in(first))
+    assert error.value.hint == "Leave the cursor out to ask again"
+
+
 @pytest.mark.parametrize("change", [{"query": "other words"}, {"path": "docs"}])
 def test_a_cursor_with_other_arguments_is_refused(many: GitSandbox, change: dict[str, str]) -> None:
     engine = engine_of(many.path)
@@ -143,8 +164,9 @@ def test_a_cursor_with_other_arguments_is_refused(many: GitSandbox, change: dict
     with pytest.raises(ConfigError, match="continues no result") as error:
         search(engine, **asked)
     assert "Repeat all arguments" in error.value.hint
-    with pytest.raises(ConfigError, match="continues no result"):
+    with pytest.raises(ConfigError, match="no tree 0123456789abcdef here any more") as error:
         search(engine, "retry", cursor="0123456789abcdef-01234567-5")
+    assert error.value.hint == "Leave the cursor out to ask again"
 
 
 def test_filters_and_revisions(many: GitSandbox) -> None:

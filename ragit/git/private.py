@@ -7,6 +7,7 @@ only what is not committed is written. `prune` collects what is not needed: git 
 from __future__ import annotations
 
 import os
+import re
 import time
 import zlib
 from binascii import crc32
@@ -25,6 +26,9 @@ GRACE_SECONDS = 3600.0
 
 IN_USE_SECONDS = 600.0
 """Time after which a git command that reads one of our copies of the index has ended."""
+
+_DIGITS = re.compile(r"[0-9a-f]{16,64}")
+"""The beginning of a tree's name, as the cursor of a result holds it."""
 
 ALTERNATES = "GIT_ALTERNATE_OBJECT_DIRECTORIES"
 """Git's variable for further object directories."""
@@ -64,6 +68,19 @@ class Private:
     def holds(self, oid: Oid) -> bool:
         """Return True if an object was written here: then the user's objects did not have it."""
         return (self.objects / oid[:2] / oid[2:]).exists()
+
+    def tree_named(self, digits: str) -> Oid | None:
+        """Return the tree that was written here whose name begins with some digits; None if there
+        is none, several, or too few digits.
+        """
+        if not _DIGITS.fullmatch(digits):
+            return None
+        found = [
+            Oid(file.parent.name + file.name)
+            for file in (self.objects / digits[:2]).glob(f"{digits[2:]}*")
+            if zlib.decompressobj().decompress(file.read_bytes(), 5) == b"tree "
+        ]
+        return found[0] if len(found) == 1 else None
 
     def count(self) -> int:
         """Return the number of objects that are here."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from ragit.errors import GitFailed
+from ragit.errors import GitFailed, UnknownRevision
 from ragit.git import attributes, ignores, private, refs, uncommitted
 from ragit.git.command import Git
 from ragit.git.layout import EMPTY_TREES, commit_tree, discover
@@ -128,8 +128,16 @@ class Repo:
         return Revision("HEAD", self._layout.commit, self._layout.tree)
 
     def resolve(self, rev: str) -> Revision:
-        """Resolve a branch, tag, commit, tree or any git expression. Raises UnknownRevision."""
-        return refs.resolve(self._layout.git, rev, self.empty_tree)
+        """Resolve a branch, tag, commit, tree or any git expression, or the name of a tree of
+        uncommitted work, as long as it is kept. Raises UnknownRevision.
+        """
+        try:
+            return refs.resolve(self._layout.git, rev, self.empty_tree)
+        except UnknownRevision:
+            tree = self._private.tree_named(rev)
+            if tree is None:
+                raise
+            return Revision(rev, None, tree)
 
     def range(self, text: str) -> Range:
         """Resolve a range; empty for the current branch since it left its upstream. Raises

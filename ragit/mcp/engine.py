@@ -67,9 +67,12 @@ class Engine:
             asked = {name: arguments[name] for name in arguments if name != "cursor"}
             try:
                 found = _answers(tool)(workspace, {**asked, "ref": cursor.tree}, call)
-            except UnknownRevision:
-                found = None
-        if found is None or start(found, tool.name, arguments)[:2] != cursor[:2]:
+            except UnknownRevision as error:
+                raise ConfigError(
+                    f"there is no tree {cursor.tree} here any more, which this cursor is of",
+                    "Leave the cursor out to ask again",
+                ) from error
+        if start(found, tool.name, arguments)[:2] != cursor[:2]:
             raise ConfigError(
                 "this cursor continues no result of this call",
                 "Repeat all arguments as they were, or leave the cursor out to ask again",
