@@ -20,6 +20,7 @@ import zlib
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import accumulate
 
 from ragit.records import NamedTuple
 
@@ -133,8 +134,22 @@ def _name_lines(places: Mapping[str, Iterable[int]]) -> Iterator[str]:
 
 
 _IMPORT = re.compile(r"(\d+)\t([^\t]*)((?:\t[^\t]*\t[^\t]*)*)")
-_HIDDEN_LINE = re.compile(r"([cs])(\d+):(\d+)-(\d+):(\d+)")
+_HIDDEN_LINE = re.compile(r"([cs])(\d+):(\d+)-(\d+):(\d+)\n")
+_HIDDEN_LINES = re.compile(rf"(?:{_HIDDEN_LINE.pattern})*")
 _NAME_LINE = re.compile(r"[^ ]+(?: [ctba]\d+)+")
+
+
+class _Spans(NamedTuple):
+    """Comments and strings, column by column: few of their numbers are ever asked for."""
+
+    starts: Sequence[int]
+    """Their first lines."""
+    letters: Sequence[str]
+    columns: Sequence[str]
+    lines: Sequence[str]
+    """How many lines after the first one they end."""
+    ends: Sequence[str]
+    """The columns where they end."""
 
 
 class References:
@@ -212,25 +227,35 @@ class References:
     @cached_property
     def hidden(self) -> tuple[Hidden, ...]:
         """Return the comments and strings, in order."""
-        found = []
-        line = 0
-        for match in _matched(_HIDDEN_LINE, self._hidden):
-            line += int(match[2])
-            end = line + int(match[4])
-            found.append(Hidden(_HIDDEN[match[1]], line, int(match[3]), end, int(match[5])))
-        return tuple(found)
+        spans = self._spans
+        columns = zip(spans.starts, spans.columns, spans.lines, spans.ends, strict=True)
+        kinds = (_HIDDEN[letter] for letter in spans.letters)
+        return tuple(
+            Hidden(kind, start, int(column), start + int(lines), int(end))
+            for kind, (start, column, lines, end) in zip(kinds, columns, strict=True)
+        )
 
     def hides(self, line: int, column: int) -> str:
         """Return `comment` or `string` if a place is in one; else empty."""
-        at = bisect_right(self._hidden_starts, (line, column)) - 1
+        starts, letters, columns, lines, ends = self._spans
+        at = bisect_right(starts, line) - 1
+        while at >= 0 and starts[at] == line and int(columns[at]) > column:
+            at -= 1
         if at < 0:
             return ""
-        one = self.hidden[at]
-        return one.kind if (line, column) < (one.end_line, one.end_column) else ""
+        ends_before = (starts[at] + int(lines[at]), int(ends[at])) <= (line, column)
+        return "" if ends_before else _HIDDEN[letters[at]]
 
     @cached_property
-    def _hidden_starts(self) -> list[tuple[int, int]]:
-        return [(one.line, one.column) for one in self.hidden]
+    def _spans(self) -> _Spans:
+        """The comments and strings, in order."""
+        if not _HIDDEN_LINES.fullmatch(self._hidden):
+            raise ValueError("a line of references cannot be read")
+        found = _HIDDEN_LINE.findall(self._hidden)
+        if not found:
+            return _Spans([], (), (), (), ())
+        letters, down, columns, lines, ends = zip(*found, strict=True)
+        return _Spans(list(accumulate(map(int, down))), letters, columns, lines, ends)
 
 
 def checked(packed: bytes) -> bytes:

@@ -75,9 +75,9 @@ class TreeFile:
         starts = [one.line for one in row.definitions if one.name in own]
         first = max((at for at in starts if at <= line), default=row.start_line)
         after = min((at for at in starts if at > line), default=row.end_line + 1)
-        start, _ = self.line_span(first)
-        _, end = self.line_span(after - 1)
-        return self.data[start:end].decode("utf-8", "replace")
+        text = self.data[row.start : row.end].decode("utf-8", "replace")
+        lines = text.split("\n")[first - row.start_line : after - row.start_line]
+        return "\n".join(lines)
 
     def extent(self, line: int, name: str) -> tuple[int, int]:
         """Return the first and last line of the definition of a name at a line."""
@@ -101,8 +101,8 @@ class TreeFile:
 
     @cached_property
     def _line_starts(self) -> list[int]:
-        lengths = (len(line) + 1 for line in self.data.split(b"\n"))
-        return list(accumulate(lengths, initial=0))
+        ends = accumulate(map(len, self.data.split(b"\n")), initial=0)
+        return [end + breaks for breaks, end in enumerate(ends)]
 
     def symbol(self, line: int) -> str:
         """Return the name of the definition that a line is part of, with the names around it."""

@@ -202,10 +202,10 @@ class Modules:
             if folder == suffix or folder.endswith(f"/{suffix}")
         ]
         found = [path for folder in folders for path in self._by_folder.get(folder, ())]
-        stems = self._by_stem.get(parts[-1], ())
-        endings = (posixpath.splitext(path)[0] for path in stems)
-        pairs = zip(stems, endings, strict=True)
-        found += [path for path, stem in pairs if stem == suffix or stem.endswith(f"/{suffix}")]
+        for path in self._by_stem.get(parts[-1], ()):
+            stem = posixpath.splitext(path)[0]
+            if stem == suffix or stem.endswith(f"/{suffix}"):
+                found.append(path)
         return found
 
     def _ending_with(self, suffix: str) -> list[str]:
@@ -217,15 +217,15 @@ class Modules:
 
     @cached_property
     def _by_name(self) -> dict[str, list[str]]:
-        return _grouped(self._paths, posixpath.basename)
+        return _grouped(self._paths, _name)
 
     @cached_property
     def _by_stem(self) -> dict[str, list[str]]:
-        return _grouped(self._paths, lambda path: posixpath.basename(path).partition(".")[0])
+        return _grouped(self._paths, lambda path: _name(path).partition(".")[0])
 
     @cached_property
     def _by_folder(self) -> dict[str, list[str]]:
-        return _grouped(self._paths, posixpath.dirname)
+        return _grouped(self._paths, _folder)
 
     @cached_property
     def _folders_named(self) -> dict[str, list[str]]:
@@ -233,8 +233,8 @@ class Modules:
         for folder in self._by_folder:
             while folder and folder not in folders:
                 folders.add(folder)
-                folder = posixpath.dirname(folder)
-        return _grouped(folders, posixpath.basename)
+                folder = _folder(folder)
+        return _grouped(folders, _name)
 
 
 def _grouped(paths: Iterable[str], key: Callable[[str], str]) -> dict[str, list[str]]:
@@ -242,6 +242,14 @@ def _grouped(paths: Iterable[str], key: Callable[[str], str]) -> dict[str, list[
     for path in paths:
         found.setdefault(key(path), []).append(path)
     return found
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def _folder(path: str) -> str:
+    return path.rpartition("/")[0]
 
 
 def _distance(root: str, folder: str) -> tuple[int, int, str]:

@@ -20,7 +20,8 @@ _CALL = r"\((?:[^()]|\([^()]*\))*\)"
 _DOTTED = re.compile(rf"((?:[\w$]+\s*(?:\?\.|\.|->|::|\\)\s*)*)([\w$@]+)({_CALL})?{_ACCESS}")
 _READ = 200
 """Characters before a name that are read."""
-_ANY = re.compile(_ACCESS)
+_ENDINGS = (".", "->", "::", "\\")
+"""What `_ACCESS` ends with, without blanks."""
 
 _ARROWS = frozenset(("c", "php"))
 """Families in which an arrow comes before a member."""
@@ -59,9 +60,10 @@ class Receiver(NamedTuple):
 def receiver(before: str, family: str) -> Receiver | None:
     """Return the receiver at the end of what stands before a name; None if there is none."""
     before = before[-_READ:]
-    if not _ANY.search(before):
+    ahead = before.rstrip()
+    if not ahead.endswith(_ENDINGS):
         return None
-    if before.rstrip().endswith("->") and family not in _ARROWS:
+    if ahead.endswith("->") and family not in _ARROWS:
         return None  # the type of a result
     match = _DOTTED.search(before)
     if match is None:
@@ -187,9 +189,24 @@ def _bindings(name: str, family: str) -> re.Pattern[str]:
 
 def is_local(function: str, name: str, family: str) -> bool:
     """Return True if a function has a parameter or a variable of a name."""
-    if not function or name.isupper():
+    if not function or name.isupper() or not _may_bind(function, name, family):
         return False
     return _bindings(name, family).search(function) is not None
+
+
+_MAKES = {"python": re.compile(r"\b(?:for|as|lambda)\b"), "go": re.compile(r"\bvar\b")}
+_MAKES_ELSEWHERE = re.compile(r"\b(?:const|let|var|val|mut)\b")
+
+
+def _may_bind(function: str, name: str, family: str) -> bool:
+    """Return False if no pattern of `_bindings` can match, which is quicker to tell: each of them
+    has one of these words, or one of these signs after the name.
+    """
+    word = re.escape(name)
+    after = rf"{word}\s*[=;,):?{'*.' if family == 'go' else ''}]"
+    if re.search(after, function) or (family == "go" and re.search(rf"{word}\s+\w", function)):
+        return True
+    return _MAKES.get(family, _MAKES_ELSEWHERE).search(function) is not None
 
 
 def is_label(before: str, after: str, family: str) -> bool:
