@@ -4,6 +4,7 @@ or a server.
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import sys
@@ -62,6 +63,16 @@ def same_environment() -> Iterator[None]:
     before = dict(os.environ)
     yield
     become(before)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def freed_memory() -> Iterator[None]:
+    """Give freed memory back to the system after each file: glibc keeps the hundreds of megabytes
+    of the largest documents for later.
+    """
+    yield
+    if sys.platform == "linux":
+        getattr(ctypes.CDLL(None), "malloc_trim", int)(0)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -37,8 +37,12 @@ def pdf_objects(objects: Sequence[bytes]) -> bytes:
     return out.getvalue()
 
 
-def stream(data: bytes, more: bytes = b"") -> bytes:
-    packed = zlib.compress(data)
+def stream(data: bytes, more: bytes = b"", spaces: int = 0) -> bytes:
+    """A packed stream, which ends with so many million spaces."""
+    packer = zlib.compressobj()
+    million = b" " * 1_000_000
+    packed = b"".join([packer.compress(data), *(packer.compress(million) for _ in range(spaces))])
+    packed += packer.flush()
     return b"<< /Length %d /Filter /FlateDecode %s >>\nstream\n%s\nendstream" % (
         len(packed),
         more,

@@ -7,10 +7,12 @@ from __future__ import annotations
 import io
 import time
 import zipfile
+from collections.abc import Callable
 
 import docx as python_docx
 import pytest
 from making import compound, docx, p, table
+from packing import archive
 from reading import blocks, lines, made, why
 
 from ragit.chunk.documents.block import Place
@@ -223,16 +225,16 @@ def test_made_by_another_hand() -> None:
 # What is meant to hurt
 
 
-def zipped(parts: dict[str, bytes]) -> bytes:
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in parts.items():
-            archive.writestr(name, data)
-    return out.getvalue()
-
-
 def test_a_zip_bomb() -> None:
-    bomb = zipped({"word/document.xml": b"<w>" + b" " * (300 << 20)})
+    out = io.BytesIO()
+    with (
+        zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as packed,
+        packed.open("word/document.xml", "w") as part,
+    ):
+        part.write(b"<w>")
+        for _ in range(300):
+            part.write(b" " * (1 << 20))
+    bomb = out.getvalue()
     assert len(bomb) < 1 << 20
     assert why(bomb, "docx") == "too large unpacked"
 
@@ -253,14 +255,16 @@ ENTITIES = (
 
 def test_entities() -> None:
     body = b"<w:document xmlns:w='w'><w:body><w:p><w:r><w:t>&c;&d;</w:t></w:r></w:p></w:body></w:document>"
-    assert why(zipped({"word/document.xml": ENTITIES + body}), "docx") == "document type definition"
+    assert (
+        why(archive({"word/document.xml": ENTITIES + body}), "docx") == "document type definition"
+    )
     in_16_bits = (ENTITIES.decode() + body.decode()).encode("utf-16")
-    assert why(zipped({"word/document.xml": in_16_bits}), "docx") == "document type definition"
+    assert why(archive({"word/document.xml": in_16_bits}), "docx") == "document type definition"
 
 
 def test_nested_without_end() -> None:
     deep = b"<w:document xmlns:w='w'><w:body>" + b"<w:tbl><w:tr><w:tc>" * 50_000
-    assert why(zipped({"word/document.xml": deep}), "docx") == "nested too deeply"
+    assert why(archive({"word/document.xml": deep}), "docx") == "nested too deeply"
     less = "<w:tbl><w:tr><w:tc>" * 60 + p("x") + "</w:tc></w:tr></w:tbl>" * 60
     assert made(docx(less), "docx").text == b"x\n"
 
@@ -283,29 +287,37 @@ def test_truncated(cut: int) -> None:
 
 
 def test_under_the_name_of_another() -> None:
-    assert why(zipped({"other/file": b""}), "docx") == "no docx inside"
+    assert why(archive({"other/file": b""}), "docx") == "no docx inside"
     assert why(b"%PDF-1.4", "docx") == "pdf under another name"
     assert why(compound({"EncryptedPackage": b"x"}), "docx") == "password-protected"
-    assert why(zipped({"xl/workbook.xml": b""}), "docx") == "xlsx under another name"
+    assert why(archive({"xl/workbook.xml": b""}), "docx") == "xlsx under another name"
 
 
 @pytest.mark.parametrize(
-    "body",
+    ("body", "count"),
     [
-        pytest.param("<w:p/>" * 400_000, id="paragraphs"),
-        pytest.param(p("", inner="<w:r><w:t>a</w:t></w:r>" * 600_000), id="runs"),
+        pytest.param(lambda count: "<w:p/>" * count, 400_000, id="paragraphs"),
         pytest.param(
-            "<w:sdt>" + "<w:p/>" * 2_200_000 + "</w:sdt>", id="control", marks=pytest.mark.slow
+            lambda count: p("", inner="<w:r><w:t>a</w:t></w:r>" * count), 600_000, id="runs"
         ),
         pytest.param(
-            "<w:tbl>" + "<w:tr><w:tc/></w:tr>" * 800_000 + "</w:tbl>",
+            lambda count: f"<w:sdt>{'<w:p/>' * count}</w:sdt>",
+            2_200_000,
+            id="control",
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            lambda count: f"<w:tbl>{'<w:tr><w:tc/></w:tr>' * count}</w:tbl>",
+            800_000,
             id="rows",
             marks=pytest.mark.slow,
         ),
     ],
 )
-def test_paragraphs_by_the_million_are_read_as_far_as_a_bound(body: str) -> None:
-    data = docx(p("First") + body)
+def test_paragraphs_by_the_million_are_read_as_far_as_a_bound(
+    body: Callable[[int], str], count: int
+) -> None:
+    data = docx(p("First") + body(count))
     assert len(data) < 200_000
     started = time.process_time()
     found = made(data, "docx")
