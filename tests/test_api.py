@@ -134,7 +134,7 @@ def test_only_so_many_answers_are_remembered(index: Ragit) -> None:
     with index:
         for number in range(CACHED_ANSWERS + 5):
             index.search(f"hello {number}", mode="keyword")
-        assert len(index._answers) == CACHED_ANSWERS
+        assert len(index._answers._values) == CACHED_ANSWERS
 
 
 def test_a_long_lived_process_sees_where_head_goes(repo: GitSandbox, index: Ragit) -> None:

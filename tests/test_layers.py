@@ -105,6 +105,7 @@ ROOMS: dict[str, set[str]] = {
         "rank",
         "references",
         "refs",
+        "remembered",
         "search",
         "store",
         "usages",

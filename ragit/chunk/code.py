@@ -387,10 +387,10 @@ class _Walk:
         """Return the names of definitions with kinds and lines, in order."""
         names = {}
         for found in sorted(group, key=attrgetter("pattern"), reverse=True):
-            names.update({start: (name, found) for start, name in found.names.items()})
+            names.update(found.names)
         made = []
-        for _, (name, found) in sorted(names.items()):
-            written = namer.name(name, found)
+        for _, name in sorted(names.items()):
+            written = namer.name(name)
             if written:
                 line = self.lines.row(declared(name.node).end_byte - 1) + 1
                 made.append(Definition(written, _kind(name.kind, around), line))

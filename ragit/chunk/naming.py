@@ -51,7 +51,7 @@ class Namer:
         self.qualifiers = row.qualifiers.split()
         self._known: dict[int, tuple[str, str]] = {}
 
-    def name(self, name: Name, found: Found) -> str:
+    def name(self, name: Name) -> str:
         """Return a definition's name without its owners; empty if invalid in this language."""
         written = name.prefix + self._resolved(name)[1]
         if name.kind in _FREE or self.row.data or name.prefix:

@@ -4,14 +4,12 @@ It asks through the public interface only, and nothing here changes a ranking. `
 figures.
 """
 
-from ragit.evaluate.compare import Configuration, compare, read_configuration
-from ragit.evaluate.golden import THRESHOLDS, GoldenSet, read, write
+from ragit.evaluate.compare import compare, read_configuration
+from ragit.evaluate.golden import GoldenSet, read, write
 from ragit.evaluate.judge import evaluate
 from ragit.evaluate.past import from_history
 
 __all__ = [
-    "THRESHOLDS",
-    "Configuration",
     "GoldenSet",
     "compare",
     "evaluate",

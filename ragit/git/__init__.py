@@ -41,9 +41,9 @@ from ragit.git.command import OLDEST, clean_env, local_env_vars, version
 from ragit.git.ignores import is_ignore
 from ragit.git.layout import GITLINK, SYMLINK
 from ragit.git.objects import Objects, ObjectsRecipe, libgit2_version
-from ragit.git.refs import Reflogged, Revision, Worktree
+from ragit.git.refs import Revision, Worktree
 from ragit.git.repo import Repo
-from ragit.git.uncommitted import GitStatus, WorkingTree
+from ragit.git.uncommitted import GitStatus
 
 TYPE_CHECKING = False
 
@@ -54,7 +54,6 @@ if TYPE_CHECKING:  # exported, and imported on first use
     from ragit.git.first_parents import Step
     from ragit.git.history import Logged
     from ragit.git.pager import pager_command
-    from ragit.git.ranges import Range
     from ragit.git.tree_objects import FilesOfTrees
 else:
     from ragit.lazy import exports
@@ -67,7 +66,6 @@ else:
             "first_parents": ["Step"],
             "history": ["Logged"],
             "pager": ["pager_command"],
-            "ranges": ["Range"],
             "tree_objects": ["FilesOfTrees"],
         },
     )
@@ -83,13 +81,10 @@ __all__ = [
     "Node",
     "Objects",
     "ObjectsRecipe",
-    "Range",
-    "Reflogged",
     "Repo",
     "Revision",
     "SYMLINK",
     "Step",
-    "WorkingTree",
     "Worktree",
     "clean_env",
     "is_attributes",

@@ -11,7 +11,6 @@ import os
 import subprocess
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from types import TracebackType
 from typing import Any, Protocol
 
 from ragit.errors import GitFailed
@@ -47,12 +46,7 @@ class Objects(Protocol):
     def __enter__(self) -> Objects:
         """Return itself."""
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Close."""
 
 

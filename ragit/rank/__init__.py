@@ -29,9 +29,7 @@ from ragit.rank.keyword import (
 from ragit.rank.optimize import Options, Piece, optimize
 from ragit.rank.order import Details, Explains, Mix, Ranked, Scorer, mix_of
 from ragit.rank.signals import (
-    CHUNK_SIGNALS,
     EXACT,
-    FILE_SIGNALS,
     MEANINGS,
     NOT_CODE,
     REPEAT,
@@ -58,7 +56,6 @@ else:
 
 __all__ = [
     "ASKING",
-    "CHUNK_SIGNALS",
     "COMMON_WORD_WEIGHT",
     "ChunkFacts",
     "ChunkScore",
@@ -66,7 +63,6 @@ __all__ = [
     "EXACT",
     "Explains",
     "FIELD_WEIGHTS",
-    "FILE_SIGNALS",
     "FileFacts",
     "FileScores",
     "Fused",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from types import TracebackType
 
 
 class ConcurrencyLimit:
@@ -28,12 +27,7 @@ class ConcurrencyLimit:
             self._free.wait_for(lambda: self._inside < self._size)
             self._inside += 1
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         with self._free:
             self._inside -= 1
             self._free.notify()

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 from ragit.errors import UnknownFormat
 from ragit.render.budget import BYTES_PER_TOKEN, fitted, strongest
-from ragit.render.screen import PLAIN, Paint, RenderOptions, visible
+from ragit.render.screen import PLAIN, RenderOptions, visible
 from ragit.render.text import hit_lines, indexing, notes, summary, text
 from ragit.types import Answer
 
@@ -130,9 +130,7 @@ def format_named(name: str) -> Format:
 __all__ = [
     "BYTES_PER_TOKEN",
     "FORMATS",
-    "Format",
     "PLAIN",
-    "Paint",
     "RenderOptions",
     "SHORT",
     "agents_json",

@@ -9,19 +9,18 @@ with ragit.open("path/to/repository") as index:
 from __future__ import annotations
 
 import os
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from functools import cached_property
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 from ragit.errors import GitFailed, UnknownRevision
-from ragit.git import GITLINK, Revision, clean_env
+from ragit.git import Revision, clean_env
 from ragit.git import pager_command as pager_command
 from ragit.query import Query, checked, is_about_history
 from ragit.records import replaced
+from ragit.remembered import Remembered
 from ragit.repository.early_status import EarlyStatus, cache_folder, start_early_status
 from ragit.repository.history_questions import HistoryQuestions, Parts
 from ragit.repository.recent import Recent
@@ -87,17 +86,12 @@ class Ragit(HistoryQuestions):
         except BaseException:
             self._repo.close()  # a git process may already be running
             raise
-        self._answers: OrderedDict[tuple[object, ...], Answer] = OrderedDict()
+        self._answers: Remembered[tuple[object, ...], Answer] = Remembered(CACHED_ANSWERS)
 
     def __enter__(self) -> Ragit:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -156,7 +150,6 @@ class Ragit(HistoryQuestions):
         return cache_folder(self._environ) / name / "index.db"
 
     # -- the three calls
-    # ---------------------------------------------------------------------------------------------
 
     def index(
         self,
@@ -348,7 +341,6 @@ class Ragit(HistoryQuestions):
         return description_of(self._repo, self._indexer, target, wanted, now=now)
 
     # -- freshness, upkeep
-    # -------------------------------------------------------------------------------------------
 
     def check(
         self, revision: str | None = None, *, scope: str = "committed", fix: bool = False
@@ -406,8 +398,7 @@ class Ragit(HistoryQuestions):
         freed = self._repo.prune_private_objects(trees)  # first: it needs no room on the disk
         return replaced(self._indexer.collect(trees), object_bytes=freed)
 
-    # -- parts -------------------------------------------------------------------------------------
-    # ------------------
+    # -- parts
 
     @cached_property
     def _indexer(self) -> Indexer:
@@ -460,9 +451,13 @@ class Ragit(HistoryQuestions):
         if is_about_history(asked):
             return self._about_history(asked, on_index)
         target = self._targets.asked(asked)
-        answer = self._remembered(asked, target) or self._answer(
-            self._searcher, asked, target, on_index
-        )
+        key = target.tree, target.without, asked  # all that an answer depends on
+        known = self._answers.get(key)
+        if known:
+            return target, replaced(known, ref=target.name)
+        answer = self._searcher.search(asked, target, on_index)
+        if answer.completeness.settled and not answer.degraded:
+            self._answers.add(key, answer)
         return target, answer
 
     def _about_history(self, asked: Query, on_index: OnIndex | None) -> tuple[Target, Answer]:
@@ -477,27 +472,15 @@ class Ragit(HistoryQuestions):
         answer = self._searcher.search(asked, target, on_index)
         return target, with_history(self._repo, self._indexer, self.store_path, asked, refs, answer)
 
-    def _answer(
-        self, searcher: Searcher, query: Query, target: Target, on_index: OnIndex | None
-    ) -> Answer:
-        answer = searcher.search(query, target, on_index)
-        if answer.completeness.settled and not answer.degraded:
-            self._answers[_key(target, query)] = answer
-            if len(self._answers) > CACHED_ANSWERS:
-                self._answers.popitem(last=False)
-        return answer
-
     def _with_submodules(
         self, query: Query, target: Target, answer: Answer, on_index: OnIndex | None
     ) -> Answer:
         from ragit.repository import submodules
 
         found = []
-        for entry in self._repo.entries(target.tree):
-            folder = os.fsdecode(entry.path)
-            asked = submodules.inside(query, folder, entry.oid) if entry.mode == GITLINK else None
-            inner = self._submodule(folder) if asked is not None else None
-            if asked is not None and inner is not None:
+        for folder, asked in submodules.queries(query, self._repo.entries(target.tree)):
+            inner = self._submodule(folder)
+            if inner is not None:
                 with inner, suppress(UnknownRevision):  # the commit is not downloaded
                     answered = inner.ask(asked, on_index)
                     found.append(submodules.Inner(folder, answered, inner.settings.warnings))
@@ -512,18 +495,5 @@ class Ragit(HistoryQuestions):
             return None
         environ = clean_env(self._environ)
         environ.pop("RAGIT_INDEX_STORE_PATH", None)
-        early = start_early_status(place, environ, worktree=False)
-        return Ragit(
-            early,
-            environ,
-            {name: v for name, v in self._flags.items() if name != "index.storePath"},
-        )
-
-    def _remembered(self, query: Query, target: Target) -> Answer | None:
-        answer = self._answers.get(_key(target, query))
-        return replaced(answer, ref=target.name) if answer else None
-
-
-def _key(target: Target, query: Query) -> tuple[object, ...]:
-    """Return what an answer depends on, under unchanged settings."""
-    return target.tree, target.without, query
+        flags = {name: v for name, v in self._flags.items() if name != "index.storePath"}
+        return open_repository(place, env=environ, flags=flags)

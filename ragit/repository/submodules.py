@@ -6,14 +6,24 @@ checked out is skipped.
 
 from __future__ import annotations
 
+import os
 import posixpath
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from ragit import globs
+from ragit.git import GITLINK
 from ragit.query import Query
 from ragit.records import NamedTuple, replaced
-from ragit.types import NO_FILE_PASSES, NO_WORD_FOUND, Answer, Completeness, Hit, WithoutVectors
+from ragit.types import (
+    NO_FILE_PASSES,
+    NO_WORD_FOUND,
+    Answer,
+    Completeness,
+    Entry,
+    Hit,
+    WithoutVectors,
+)
 
 
 def below(pattern: str, folder: str) -> str | None:
@@ -35,6 +45,15 @@ def below(pattern: str, folder: str) -> str | None:
 def _matches(pattern: str, path: str) -> bool:
     matches = globs.matcher([pattern])
     return matches is not None and matches(path.encode("utf-8", "surrogateescape"))
+
+
+def queries(query: Query, entries: Iterable[Entry]) -> Iterator[tuple[str, Query]]:
+    """Yield the folder of each submodule of a tree in which something can match, with its query."""
+    for entry in entries:
+        folder = os.fsdecode(entry.path)
+        asked = inside(query, folder, entry.oid) if entry.mode == GITLINK else None
+        if asked is not None:
+            yield folder, asked
 
 
 def inside(query: Query, folder: str, commit: str) -> Query | None:

@@ -5,7 +5,7 @@ IMMEDIATE) and hold it only while rows are written; readers never take it.
 """
 
 from ragit.store.connect import engine_versions, is_store
-from ragit.store.descriptions import OF_CHUNK, OF_IMAGE, DescriptionRow, Descriptions
+from ragit.store.descriptions import OF_CHUNK, OF_IMAGE
 from ragit.store.files import (
     copy_store,
     install_store,
@@ -29,7 +29,7 @@ from ragit.store.store import Store
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:  # exported, and imported on first use: they compare two trees
-    from ragit.store.chunk_sets import chunk_hashes, chunk_rows, cosines, holders, new_chunks
+    from ragit.store.chunk_sets import chunk_hashes, chunk_rows, cosines, new_chunks
     from ragit.store.same_text import same_text
 else:
     from ragit.lazy import exports
@@ -37,7 +37,7 @@ else:
     __getattr__ = exports(
         __name__,
         {
-            "chunk_sets": ["chunk_hashes", "chunk_rows", "cosines", "holders", "new_chunks"],
+            "chunk_sets": ["chunk_hashes", "chunk_rows", "cosines", "new_chunks"],
             "same_text": ["same_text"],
         },
     )
@@ -48,8 +48,6 @@ __all__ = [
     "ORDINAL_BITS",
     "VERSION",
     "ChunkRow",
-    "DescriptionRow",
-    "Descriptions",
     "NewChunking",
     "Snapshot",
     "Store",
@@ -61,7 +59,6 @@ __all__ = [
     "copy_store",
     "cosines",
     "engine_versions",
-    "holders",
     "install_store",
     "is_store",
     "new_chunks",

@@ -6,26 +6,21 @@ Nothing is stored about edges between files: names are resolved for one tree, wh
 from __future__ import annotations
 
 from ragit.usages.callers import callers
-from ragit.usages.candidates import MEMBERS, TYPES, Candidate, Place, TypeFact, candidates_of
+from ragit.usages.candidates import TYPES, Place, TypeFact, candidates_of
 from ragit.usages.graph import file_graph
 from ragit.usages.modules import Modules, family_of
-from ragit.usages.order import CERTAINTIES, by_file, ordered, page_of, surest
-from ragit.usages.records import PAGE, RELATIONS, Defined, Usages, UsagesQuery, Use, checked
-from ragit.usages.resolve import Line, Resolved, Resolver, import_at
+from ragit.usages.order import by_file, ordered, page_of, surest
+from ragit.usages.records import RELATIONS, Defined, Usages, UsagesQuery, Use, checked
+from ragit.usages.resolve import Line, Resolver, import_at
 from ragit.usages.scan import Occurrence, occurrences, parted, terms_of
 
 __all__ = [
-    "CERTAINTIES",
-    "Candidate",
     "Defined",
     "Line",
-    "MEMBERS",
     "Modules",
     "Occurrence",
-    "PAGE",
     "Place",
     "RELATIONS",
-    "Resolved",
     "Resolver",
     "TYPES",
     "TypeFact",
