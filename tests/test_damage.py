@@ -298,6 +298,13 @@ def test_nothing_is_written_or_deleted_through_a_link(
     "sql",
     [
         "DROP TABLE snapshot",
+        "DROP TABLE listing",
+        "DELETE FROM listing",
+        "UPDATE listing SET paths = x'00'",
+        "UPDATE listing SET chunkings = substr(chunkings, 5)",
+        "UPDATE listing SET absent = 'text'",
+        "UPDATE snapshot SET listing = 'x'",
+        "UPDATE snapshot SET changed = x'00'",
         "DROP TABLE term",
         "DROP TABLE vec_bit_1",
         "UPDATE snapshot SET paths = x'00'",

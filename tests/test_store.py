@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import random
 import re
+import tempfile
 import threading
 import time
 from array import array
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from ragit import postings
 from ragit.errors import StoreTooNew, StoreTooOld, StoreUnreadable
 from ragit.records import replaced
 from ragit.store import VERSION, ChunkRow, NewChunking, Snapshot, Store, chunk_id, snapshots
-from ragit.types import Chunk, Oid
+from ragit.types import LOST, Chunk, Oid
 
 DIMENSIONS = 64
 ENTITY = "static:test:64"
@@ -257,14 +258,101 @@ def test_a_chunking_is_stored_once_and_its_vectors_may_come_later(store: Store) 
     )
 )
 def test_a_snapshot_comes_back_as_it_went_in(files: dict[bytes, tuple[int, int, str]]) -> None:
-    kept = {path: row for path, row in files.items() if not row[2]}
-    snapshot = Snapshot(
+    snapshot = tree_of_files(files)
+    assert snapshots.unpacked(*snapshots._packed(snapshot)) == snapshot
+
+
+def tree_of_files(files: Mapping[bytes, tuple[int, int, str]]) -> Snapshot:
+    """A tree of rows (chunking, words, reason): a file that has a reason is skipped."""
+    kept = {path: files[path] for path in sorted(files) if not files[path][2]}
+    skipped = {path: row[2] for path, row in files.items() if row[2]}
+    return Snapshot(
         list(kept),
         array("Q", (row[0] for row in kept.values())),
         array("Q", (row[1] for row in kept.values())),
-        {path: row[2] for path, row in files.items() if row[2]},
+        skipped,
+        {path: Oid(f"{files[path][0]:040x}") for path in skipped if files[path][2] == LOST},
     )
-    assert snapshots.unpacked(*snapshots._packed(snapshot)) == snapshot
+
+
+PATHS = st.sampled_from([b"a", b"a/b", b"a0", b"b", b"c/d", b"\xff", b"e", b"f", b"g"])
+FILES = st.dictionaries(
+    PATHS, st.tuples(st.integers(1, 2**40), st.integers(0, 9), st.sampled_from(["", "", LOST, "x"]))
+)
+
+
+@given(FILES, FILES, st.sets(PATHS))
+def test_a_tree_with_changes_is_the_one_made_of_all_its_files(
+    old: dict[bytes, tuple[int, int, str]], new: dict[bytes, tuple[int, int, str]], more: set[bytes]
+) -> None:
+    changed = new.keys() | more
+    both = {path: row for path, row in old.items() if path not in changed} | new
+    found = snapshots.patched(tree_of_files(old), changed, tree_of_files(new))
+    assert found == tree_of_files(both)
+
+
+@given(st.lists(st.tuples(FILES, st.sets(PATHS), st.booleans()), min_size=1, max_size=6))
+def test_trees_that_share_a_listing_come_back_as_they_went_in(
+    steps: list[tuple[dict[bytes, tuple[int, int, str]], set[bytes], bool]],
+) -> None:
+    """Each is made from the one before by some changes; some are dropped, and others stay."""
+    with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "s", writable=True) as store:
+        many = {b"many/%d" % at: (at, 1, "") for at in range(1, 60)}
+        files, known, base = dict(many), dict[Oid, Snapshot](), None
+        for number, (new, gone, dropped) in enumerate([({}, set(), False), *steps]):
+            files = {path: row for path, row in files.items() if path not in gone} | new
+            name, tree = Oid(f"{number:040x}"), tree_of_files(files)
+            with store.writing():
+                store.snapshots.add(name, "s", tree, base)
+                if dropped and number > 1:
+                    last = Oid(f"{number - 1:040x}")
+                    store._db.execute("DELETE FROM snapshot WHERE tree = ?", (bytes.fromhex(last),))
+                    known.pop(last)
+            known[name] = tree
+            found = store.snapshots.numbered(name, "s")
+            assert found is not None
+            after = steps[number] if number < len(steps) else ({}, set(), False)
+            base = snapshots.Base(found[0], after[0].keys() | after[1])
+        with Store(store.path, writable=False) as other:
+            for one in (store, other):
+                assert {name: one.snapshots.of(name, "s") for name in known} == known
+        listings = store._db.execute("SELECT count(*) FROM listing").get
+        assert listings == 1
+
+
+def test_a_listing_goes_with_the_last_tree_that_has_it(store: Store) -> None:
+    files = {b"%d" % at: (at, 1, "") for at in range(1, 9)}
+    with store.writing():
+        store.snapshots.add(TREES[0], "s", tree_of_files(files))
+    found = store.snapshots.numbered(TREES[0], "s")
+    assert found is not None
+    with store.writing():
+        close = tree_of_files({**files, b"1": (90, 1, "slow")})
+        store.snapshots.add(TREES[1], "s", close, snapshots.Base(found[0], {b"1"}))
+        far = {**files, **{b"%d" % at: (at + 90, 1, "") for at in range(1, 5)}}
+        base = snapshots.Base(found[0], {b"%d" % at for at in range(1, 5)})
+        store.snapshots.add(TREES[2], "s", tree_of_files(far), base)
+        gone = snapshots.Base(found[0] + 90, {b"1"})
+        store.snapshots.add(TREES[3], "s", tree_of_files(far), gone)
+    assert listings(store) == 3
+    with store.writing():
+        store.snapshots.drop({1})  # only of the first: in the second, another stands at its path
+    assert store.snapshots.of(TREES[0], "s") is None
+    assert store.snapshots.of(TREES[1], "s") == close
+    assert listings(store) == 3
+    with store.writing():
+        store.snapshots.forget({"slow"})
+    assert store.snapshots.of(TREES[1], "s") is None
+    assert store.snapshots.of(TREES[2], "s") == tree_of_files(far)
+    assert listings(store) == 2
+
+
+TREES = [Oid(f"{number:040x}") for number in range(1, 5)]
+
+
+def listings(store: Store) -> int:
+    number: int = store._db.execute("SELECT count(*) FROM listing").get
+    return number
 
 
 def test_snapshots_are_a_cache_of_the_latest(store: Store) -> None:

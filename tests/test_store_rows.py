@@ -109,11 +109,11 @@ def test_the_newest_trees_are_kept_to_the_last_one(store: Store) -> None:
 
 
 def test_a_cached_tree_has_as_many_numbers_as_its_paths_need() -> None:
-    paths, _, skipped = snapshots._packed(tree_of(1, 2))
+    paths, _, skipped, absent = snapshots._packed(tree_of(1, 2))
     for count in (0, 2, 3, 5, 6):
         numbers = zlib.compress(array("Q", range(count)).tobytes())
         with pytest.raises(DamagedRow):
-            snapshots.unpacked(paths, numbers, skipped)
+            snapshots.unpacked(paths, numbers, skipped, absent)
 
 
 def test_vectors_are_taken_over_only_where_both_have_a_description_or_none(store: Store) -> None:

@@ -205,6 +205,16 @@ class Repo:
         said = self._reader.run("ls-tree", "-r", "-z", "--full-tree", words=(tree,))
         return [_entry(record) for record in said.split(b"\0") if record]
 
+    def entries_at(self, tree: Oid, paths: Sequence[bytes]) -> list[Entry]:
+        """Return the files of a tree that have one of some paths, in no order."""
+        if len(paths) > _LISTED:
+            wanted = set(paths)
+            return [entry for entry in self.entries(tree) if entry.path in wanted]
+        words = (tree, *map(os.fsdecode, paths))
+        ask = ("--literal-pathspecs", "ls-tree", "-z", "--full-tree")
+        said = self._reader.run(*ask, words=words) if paths else b""
+        return [_entry(record) for record in said.split(b"\0") if record]
+
     def files_of_trees(self, trees: Sequence[Oid]) -> FilesOfTrees:
         """Return the regular files of many trees, each tree object read once."""
         from ragit.git import tree_objects  # few searches need it
@@ -426,6 +436,9 @@ class Repo:
         said = self._layout.git.run("rev-parse", "--path-format=absolute", "--git-path", "hooks")
         return Path(os.fsdecode(said[:-1]))
 
+
+_LISTED = 256
+"""Paths that are passed to a git command by name."""
 
 _TRIES = 5
 """Tries to see HEAD unmoved. A rebase moves it every 20 ms."""

@@ -458,9 +458,8 @@ class Indexer:
                 for part in new:
                     if later and not _WAITING.isdisjoint(part.snapshot.skipped.values()):
                         continue
-                    store.snapshots.add(
-                        part.tree, self.trees.selection_of(part.tree), part.snapshot
-                    )
+                    selection = self.trees.selection_of(part.tree)
+                    store.snapshots.add(part.tree, selection, part.snapshot, part.base)
 
 
 _WAITING = DEFERRED | {NOT_DESCRIBED}

@@ -8,22 +8,23 @@ same snapshot.
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
-from itertools import chain
 from types import MappingProxyType
 
 from ragit.errors import GitFailed
 from ragit.git import Repo, is_attributes, is_ignore
 from ragit.index.descriptions.settings import IMAGE, NOT_DESCRIBED
 from ragit.index.selection import Plan, Selected, Selector
-from ragit.records import Record, replaced
-from ragit.store import OF_IMAGE, Snapshot, Store, StoredChunking
+from ragit.records import NamedTuple, Record, replaced
+from ragit.store import OF_IMAGE, Base, Snapshot, Store, StoredChunking, patched
 from ragit.types import (
     BY_LINES,
     DEFERRED,
     LOST,
     NOT_DOWNLOADED,
+    Change,
     Completeness,
     Entry,
     Oid,
@@ -52,6 +53,8 @@ class IndexedTree(Record):
     """Files that an earlier run deferred; complete only if that was asked for."""
     walked: bool = False
     """True if it was made from all its files: no similar tree was known under these settings."""
+    base: Base | None = None
+    """The cached tree that it was made from, if it was."""
     incomplete_parts: int = 0
     """Of a union, the number of its trees of which something is not stored."""
 
@@ -91,9 +94,7 @@ class IndexedTree(Record):
     @property
     def absent(self) -> dict[str, int]:
         """Number of files that the repository lacks, by reason."""
-        if self.cached:
-            return {}
-        counts = Counter(self.snapshot.skipped.values())
+        counts = Counter(self.snapshot.skipped[path] for path in self.snapshot.absent)
         return {reason: counts[reason] for reason in (NOT_DOWNLOADED, LOST) if counts[reason]}
 
 
@@ -190,25 +191,24 @@ class TreeResolver:
         if not tree.missing:
             return tree
         changed = {file.path for file in tree.missing}
-        kept, skipped = _kept(tree.snapshot, changed), _still(tree.snapshot, changed)
-        return self._assemble(tree.tree, store, Plan(tree.missing, {}), kept, absent, skipped)
+        new = self._assembled(store, Plan(tree.missing, {}), absent)
+        base = tree.base and tree.base._replace(changed=tree.base.changed | changed)
+        return new.on(tree.tree, tree.snapshot, changed, base)
 
     def _resolved(
         self, store: Store, tree: Oid, near: Oid | None, absent: Set[Oid], naming: Set[str]
     ) -> IndexedTree:
-        cached = store.snapshots.of(tree, self.selection)
-        if cached is not None and naming.isdisjoint(cached.skipped.values()):
-            gone = absent_paths(cached)
-            if gone:
-                return self._with_absent(store, tree, cached, gone, absent)
-            return IndexedTree(tree, cached, [], cached=True)
-        base = self._neighbour(store, near)
-        if base is not None and naming.isdisjoint(base[1].skipped.values()):
-            found = self._difference(base[0], base[1], tree)
-            if found is not None:
-                plan, changed = found
-                kept, skipped = _kept(base[1], changed), _still(base[1], changed)
-                return self._assemble(tree, store, plan, kept, absent, skipped)
+        base = self._known(store, tree, naming)
+        if base is not None:
+            back = self._back(base.snapshot)
+            if not back:
+                return IndexedTree(tree, base.snapshot, [], cached=True)
+            return self._derived(store, base, tree, [], back, absent)
+        base = self._neighbour(store, near, naming)
+        if base is not None:
+            changes = self._changes(base.tree, tree)
+            if changes is not None:
+                return self._derived(store, base, tree, changes, self._back(base.snapshot), absent)
         return self._walked(tree, store, absent)
 
     def _next(
@@ -217,18 +217,18 @@ class TreeResolver:
         """Return a tree by its difference from another, which may lack files itself; None if that
         cannot be told.
         """
-        if absent_paths(base.snapshot):
+        changes = self._changes(base.tree, tree)
+        if changes is None:
             return None
-        found = self._difference(base.tree, base.snapshot, tree)
-        if found is None:
-            return None
-        plan, changed = found
-        kept, skipped = _kept(base.snapshot, changed), _still(base.snapshot, changed)
-        new = self._assemble(tree, store, plan, kept, absent, skipped)
+        known = _Known(base.tree, 0, base.snapshot, {file.path for file in base.missing})
+        back = self._back(known.snapshot)
+        new = self._derived(store, known, tree, changes, back, absent)
+        changed = back.keys() | {change.path for change in changes}
         here = set(new.snapshot.chunkings)
         vectorless = {c: n for c, n in base.without_vectors.items() if c in here}
         return replaced(
             new,
+            base=None,
             missing=[*(f for f in base.missing if f.path not in changed), *new.missing],
             without_vectors={**vectorless, **new.without_vectors},
             undescribed_images=[
@@ -238,16 +238,38 @@ class TreeResolver:
             deferred=[*(f for f in base.deferred if f.path not in changed), *new.deferred],
         )
 
-    def _with_absent(
-        self, store: Store, tree: Oid, cached: Snapshot, gone: Set[bytes], absent: Set[Oid]
+    def _derived(
+        self,
+        store: Store | None,
+        base: _Known,
+        tree: Oid,
+        changes: Sequence[Change],
+        back: Mapping[bytes, Oid],
+        absent: Set[Oid],
     ) -> IndexedTree:
-        """Return a cached tree after a new look at the files that the repository lacked."""
-        entries = self._repo.entries(tree)
-        wanted = [entry for entry in entries if entry.path in gone]
-        rules = {entry.path for entry in entries if _rules(entry.path)}
-        plan = self._plan(wanted, entries if rules else [], rules)
-        kept, skipped = _kept(cached, gone), _still(cached, gone)
-        return self._assemble(tree, store, plan, kept, absent, skipped)
+        """Return a tree by its changes since another, of which some files are `back`."""
+        changed = {change.path for change in changes}
+        wanted: list[Entry] = [change.new for change in changes if change.new is not None]
+        wanted += [Entry(path, _FILE, oid) for path, oid in back.items() if path not in changed]
+        plan = self._plan(wanted, self._rules_above(base, tree, wanted))
+        changed.update(back)
+        new = self._assembled(store, plan, absent)
+        return new.on(tree, base.snapshot, changed, Base(base.number, changed))
+
+    def _known(self, store: Store, tree: Oid, naming: Set[str]) -> _Known | None:
+        """Return a cached tree; None if there is none, or it has a file to look up again."""
+        found = store.snapshots.numbered(tree, self.selection)
+        if found is None or not naming.isdisjoint(found[1].skipped.values()):
+            return None
+        return _Known(tree, *found)
+
+    def _back(self, snapshot: Snapshot) -> dict[bytes, Oid]:
+        """Return the blobs by path that the repository lacked, and has now."""
+        lacked = snapshot.absent
+        if not lacked:
+            return {}
+        still = self._repo.absent(set(lacked.values()))
+        return {path: oid for path, oid in lacked.items() if oid not in still}
 
     def _overdue(self, store: Store, snapshot: Snapshot) -> dict[int, int]:
         """Return chunkings whose vectors lack a stored description, as after a killed run."""
@@ -261,67 +283,56 @@ class TreeResolver:
     def _walked(
         self, tree: Oid, store: Store | None, absent: Set[Oid], *, anew: bool = False
     ) -> IndexedTree:
-        rows = None if anew else store
-        found = self._assemble(tree, rows, self._whole(tree), {}, absent, descriptions=store)
-        return replaced(found, walked=True)
+        entries = self._repo.entries(tree)
+        plan = self._plan(entries, [entry for entry in entries if _is_rules(entry.path)])
+        new = self._assembled(None if anew else store, plan, absent, descriptions=store)
+        return replaced(new.alone(tree), walked=True)
 
-    def _neighbour(self, store: Store, near: Oid | None) -> tuple[Oid, Snapshot] | None:
+    def _neighbour(self, store: Store, near: Oid | None, naming: Set[str]) -> _Known | None:
         known = store.snapshots.trees(self.selection)
         if not known:
             return None
-        tree = near if near in known else known[0]
-        snapshot = store.snapshots.of(tree, self.selection)
-        if snapshot is None or absent_paths(snapshot):
-            return None
-        return tree, snapshot
+        return self._known(store, near if near in known else known[0], naming)
 
-    def _whole(self, tree: Oid) -> Plan:
-        entries = self._repo.entries(tree)
-        return self._plan(entries, entries, {entry.path for entry in entries if _rules(entry.path)})
-
-    def _difference(self, old: Oid, base: Snapshot, new: Oid) -> tuple[Plan, set[bytes]] | None:
-        """Return the plan of new and changed paths, and all that differ; None if rules changed."""
+    def _changes(self, old: Oid, new: Oid) -> list[Change] | None:
+        """Return what differs between two trees; None if that are rules, or cannot be told."""
         try:
             changes = self._repo.diff(old, new)
-        except GitFailed:  # `old` was pruned, or the store came from another clone: walk `new`
+        except GitFailed:  # `old` was pruned, or the store came from another clone
             return None
-        if any(_rules(change.path) for change in changes):
-            return None
-        added: list[Entry] = [change.new for change in changes if change.new is not None]
-        rules = set(filter(_rules, chain(base.paths, base.skipped))) if added else set()
-        plan = self._plan(added, self._repo.entries(new) if rules else [], rules)
-        return plan, {change.path for change in changes}
+        return None if any(_is_rules(change.path) for change in changes) else changes
 
-    def _plan(self, wanted: list[Entry], entries: list[Entry], rules: Set[bytes]) -> Plan:
-        """Return the plan of `wanted` under the rules in the tree; `entries` are all its files."""
-        attributes: Mapping[bytes, Mapping[str, str]] = {}
-        ignored: Set[bytes] = frozenset()
+    def _rules_above(self, base: _Known, tree: Oid, wanted: list[Entry]) -> list[Entry]:
+        """Return the files with rules that may concern some files of a tree, which has the same
+        rules as another.
+        """
+        folders = {folder for entry in wanted for folder in _folders(entry.path)}
+        rules = [folder + name for folder in folders for name in _RULES]
+        return self._repo.entries_at(tree, sorted(filter(base.has, rules)))
+
+    def _plan(self, wanted: list[Entry], rules: list[Entry]) -> Plan:
+        """Return the plan of some files under the rules in some others."""
         paths = [entry.path for entry in wanted] if rules else []
-        if any(map(is_attributes, rules)):
-            attributes = self._repo.attributes(entries, paths)
-        if any(map(is_ignore, rules)):
-            ignored = self._repo.ignored(entries, paths)
+        attributes = self._repo.attributes(rules, paths)
+        ignored = self._repo.ignored(rules, paths)
         return self._selector.select(wanted, attributes, ignored)
 
-    def _assemble(
+    def _assembled(
         self,
-        tree: Oid,
         store: Store | None,
         plan: Plan,
-        found: dict[bytes, tuple[int, int]],
         absent: Set[Oid],
-        skipped: dict[bytes, str] | None = None,
         *,
         descriptions: Store | None = None,
-    ) -> IndexedTree:
-        """Return a tree of the known paths in `found`, and of a plan looked up in a store.
+    ) -> _Parts:
+        """Return the files of a plan with what a store has of them.
 
         Stored descriptions of images are read from `descriptions`, by default from the same store.
         """
-        parts = _Parts(found, {**(skipped or {}), **plan.skipped})
+        parts = _Parts(plan.skipped)
         for file, row in zip(plan.files, self._rows(store, plan.files), strict=True):
             if file.oid in absent:
-                parts.skipped[file.path] = self._why_absent
+                parts.lack(file, self._why_absent)
             else:
                 parts.add(file, row)
         if parts.images:
@@ -329,15 +340,7 @@ class TreeResolver:
         here_not = self._repo.absent({file.oid for file in parts.needed})
         if here_not:
             parts.remove(here_not, self._why_absent)
-        return IndexedTree(
-            tree,
-            _snapshot(parts.found, parts.skipped),
-            parts.missing,
-            cached=False,
-            without_vectors={row.number: row.chunks for row in parts.without_vectors.values()},
-            undescribed_images=parts.images,
-            deferred=parts.deferred,
-        )
+        return parts
 
     @property
     def _why_absent(self) -> str:
@@ -363,12 +366,33 @@ class TreeResolver:
         return (row and row._replace(embedded=True) for row in rows)
 
 
-class _Parts:
-    """The files of a tree that is being assembled, by what is known of them."""
+class _Known(NamedTuple):
+    """A tree that was resolved before."""
 
-    def __init__(self, found: dict[bytes, tuple[int, int]], skipped: dict[bytes, str]) -> None:
-        self.found = found
+    tree: Oid
+    number: int
+    """Of the cached tree; 0 if it is none."""
+    snapshot: Snapshot
+    lacking: Set[bytes] = frozenset()
+    """Paths that the snapshot does not have, as they are not stored yet."""
+
+    def has(self, path: bytes) -> bool:
+        """Return true if a file of this path is in the tree."""
+        paths = self.snapshot.paths
+        place = bisect_left(paths, path)
+        listed = place < len(paths) and paths[place] == path
+        return listed or path in self.snapshot.skipped or path in self.lacking
+
+
+class _Parts:
+    """Files of a tree that is being assembled, by what is known of them."""
+
+    def __init__(
+        self, skipped: dict[bytes, str], found: dict[bytes, tuple[int, int]] | None = None
+    ) -> None:
         self.skipped = skipped
+        self.found = found or {}
+        self.absent: dict[bytes, Oid] = {}
         self.missing: list[Selected] = []
         self.images: list[Selected] = []
         self.deferred: list[Selected] = []
@@ -388,6 +412,11 @@ class _Parts:
         if not row.embedded:
             self.without_vectors[file] = row
 
+    def lack(self, file: Selected, reason: str) -> None:
+        """Skip a file whose blob is not there."""
+        self.skipped[file.path] = reason
+        self.absent[file.path] = file.oid
+
     def split_images(self, described: Set[Oid]) -> None:
         """Count the described images as missing, and skip the others."""
         self.missing += [file for file in self.images if file.oid in described]
@@ -401,41 +430,58 @@ class _Parts:
 
     def remove(self, blobs: Set[Oid], reason: str) -> None:
         """Skip the needed files with these blobs."""
-        gone = {file.path for file in self.needed if file.oid in blobs}
-        self.skipped.update((path, reason) for path in gone)
-        self.found = {path: row for path, row in self.found.items() if path not in gone}
+        for file in self.needed:
+            if file.oid in blobs:
+                self.found.pop(file.path, None)
+                self.lack(file, reason)
         self.missing = [file for file in self.missing if file.oid not in blobs]
         self.images = [file for file in self.images if file.oid not in blobs]
         lacking = self.without_vectors.items()
         self.without_vectors = {file: row for file, row in lacking if file.oid not in blobs}
 
+    @property
+    def snapshot(self) -> Snapshot:
+        """Return these files alone."""
+        paths = sorted(self.found)
+        return Snapshot(
+            paths,
+            array("Q", [self.found[path][0] for path in paths]),
+            array("Q", [self.found[path][1] for path in paths]),
+            self.skipped,
+            self.absent,
+        )
 
-_NAMES = (b".gitattributes", b".ragitignore")
+    def on(self, tree: Oid, base: Snapshot, changed: Set[bytes], by: Base | None) -> IndexedTree:
+        """Return a tree with these files at the changed paths, and those of a base elsewhere."""
+        return replaced(self.alone(tree), snapshot=patched(base, changed, self.snapshot), base=by)
+
+    def alone(self, tree: Oid) -> IndexedTree:
+        """Return a tree that consists of these files."""
+        return IndexedTree(
+            tree,
+            self.snapshot,
+            self.missing,
+            cached=False,
+            without_vectors={row.number: row.chunks for row in self.without_vectors.values()},
+            undescribed_images=self.images,
+            deferred=self.deferred,
+        )
 
 
-def _rules(path: bytes) -> bool:
-    """Return True for a file whose content decides which others are indexed, and as what."""
+_FILE = 0o100644
+
+_RULES = (b".gitattributes", b".ragitignore")
+"""Names of files whose content decides which others are indexed, and as what."""
+
+
+def _is_rules(path: bytes) -> bool:
     # asked of every path of a tree: most differ in the last letter already
-    return path.endswith(_NAMES) and (is_attributes(path) or is_ignore(path))
+    return path.endswith(_RULES) and (is_attributes(path) or is_ignore(path))
 
 
-def absent_paths(snapshot: Snapshot) -> set[bytes]:
-    """Return the paths of files that the repository lacked when the snapshot was made."""
-    reasons = snapshot.skipped.items()
-    return {path for path, why in reasons if why in (NOT_DOWNLOADED, LOST)}
-
-
-def _kept(base: Snapshot, changed: Set[bytes]) -> dict[bytes, tuple[int, int]]:
-    rows = zip(base.paths, base.chunkings, base.lengths, strict=True)
-    return {path: (chunking, length) for path, chunking, length in rows if path not in changed}
-
-
-def _still(base: Snapshot, changed: Set[bytes]) -> dict[bytes, str]:
-    return {path: reason for path, reason in base.skipped.items() if path not in changed}
-
-
-def _snapshot(found: Mapping[bytes, tuple[int, int]], skipped: Mapping[bytes, str]) -> Snapshot:
-    paths = sorted(found)
-    chunkings = array("Q", (found[path][0] for path in paths))
-    lengths = array("Q", (found[path][1] for path in paths))
-    return Snapshot(paths, chunkings, lengths, skipped)
+def _folders(path: bytes) -> Iterator[bytes]:
+    """Yield the folders that a path lies in, each but the top with a slash at its end."""
+    at = 0
+    while at >= 0:
+        yield path[: at + 1] if at else b""
+        at = path.find(b"/", at + 1)

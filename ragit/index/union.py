@@ -13,7 +13,7 @@ from itertools import chain
 from ragit.digests import digest
 from ragit.git import Repo
 from ragit.index.selection import Selected, Selector
-from ragit.index.tree import IndexedTree, TreeResolver, absent_paths
+from ragit.index.tree import IndexedTree, TreeResolver
 from ragit.store import Snapshot, Store
 from ragit.types import Oid
 
@@ -64,7 +64,7 @@ class UnionResolver(TreeResolver):
         if tree not in self.unions:
             return super().resolve(store, tree, near=near, absent=absent, naming=naming, anew=anew)
         cached = store.snapshots.of(tree, self.selection_of(tree)) if store else None
-        if store and cached is not None and not absent_paths(cached):
+        if store and cached is not None and not self._back(cached):
             return self._with_overdue(store, IndexedTree(tree, cached, [], cached=True))
         parts: list[IndexedTree] = []
         for one in self.unions[tree]:
@@ -80,9 +80,11 @@ def joined(name: Oid, parts: Sequence[IndexedTree]) -> IndexedTree:
     newest: dict[tuple[bytes, int], int] = {}
     length_of: dict[int, int] = {}
     skipped: dict[bytes, str] = {}
+    absent: dict[bytes, Oid] = {}
     for number, part in enumerate(parts):
         found = part.snapshot
         skipped.update(found.skipped)
+        absent.update(found.absent)
         length_of.update(zip(found.chunkings, found.lengths, strict=True))
         newest.update(dict.fromkeys(zip(found.paths, found.chunkings, strict=True), number))
     rows = sorted(newest, key=lambda row: (row[0], -newest[row]))
@@ -91,6 +93,7 @@ def joined(name: Oid, parts: Sequence[IndexedTree]) -> IndexedTree:
         array("Q", [chunking for _, chunking in rows]),
         array("Q", [length_of[chunking] for _, chunking in rows]),
         skipped,
+        absent,
     )
     return IndexedTree(
         name,

@@ -23,7 +23,7 @@ from ragit.store.rows import (
     pack_definitions,
 )
 from ragit.store.schema import ORDINAL_BITS, VERSION
-from ragit.store.snapshots import Snapshot
+from ragit.store.snapshots import Base, Snapshot, patched
 from ragit.store.store import Store
 
 TYPE_CHECKING = False
@@ -47,6 +47,7 @@ __all__ = [
     "OF_IMAGE",
     "ORDINAL_BITS",
     "VERSION",
+    "Base",
     "ChunkRow",
     "NewChunking",
     "Snapshot",
@@ -64,6 +65,7 @@ __all__ = [
     "new_chunks",
     "new_store_path",
     "pack_definitions",
+    "patched",
     "remove_store",
     "same_text",
     "unfinished_files",

@@ -7,7 +7,8 @@ term         its words for full-text search, rowid = chunking
 embedder     embedders with stored vectors, each with the vector of a probe text that identifies
              a server's model; each has two tables, vec_bit_<id> and vec_i8_<id>, by chunk
 embedded     which chunkings have all their vectors, by embedder
-snapshot     a cache of trees as lists of chunkings
+snapshot     a cache of trees: a listing, and what differs from it
+listing      paths with their chunkings, on which cached trees are based
 derived      the compressed text made of a document, by chunking, with the row or page of each
              line; other text is read from its blob
 describer    servers, models and prompts that made descriptions
@@ -125,6 +126,26 @@ def _version_7(db: apsw.Connection) -> None:
     db.execute("CREATE TABLE reference(chunking INTEGER PRIMARY KEY, packed BLOB NOT NULL)")
 
 
+def _version_8(db: apsw.Connection) -> None:
+    """Store cached trees by their difference from a listing; the old ones are made again."""
+    db.execute(
+        """
+        DROP TABLE snapshot;
+        -- the numbers of both are never reused: an open store remembers what it read
+        CREATE TABLE listing(
+            id INTEGER PRIMARY KEY AUTOINCREMENT, paths BLOB NOT NULL, chunkings BLOB NOT NULL,
+            skipped BLOB NOT NULL, absent BLOB NOT NULL
+        );
+        CREATE TABLE snapshot(
+            id INTEGER PRIMARY KEY AUTOINCREMENT, tree BLOB NOT NULL, selection TEXT NOT NULL,
+            listing INTEGER NOT NULL, changed BLOB NOT NULL,
+            paths BLOB NOT NULL, chunkings BLOB NOT NULL, skipped BLOB NOT NULL,
+            absent BLOB NOT NULL, UNIQUE(tree, selection)
+        );
+        """
+    )
+
+
 MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
     _version_1,
     _version_2,
@@ -133,6 +154,7 @@ MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
     _version_5,
     _version_6,
     _version_7,
+    _version_8,
 )
 """Append only: entry i makes version i + 1 out of version i."""
 

@@ -1,35 +1,104 @@
-"""Cache which chunkings a tree consists of. The same can be computed from the tree, only slower."""
+"""Cache which chunkings a tree consists of. The same can be computed from the tree, only slower.
+
+A cached tree is a listing, which many trees share, and what differs from it. So an edit or a commit
+adds some hundred bytes, and only a tree that is far from all others adds a listing of its own.
+"""
 
 from __future__ import annotations
 
 import zlib
 from array import array
-from collections.abc import Mapping, Set
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
 from pathlib import Path
-from typing import Any, cast
+from types import MappingProxyType
+from typing import Any, TypeVar, cast
 
 import apsw
 
-from ragit.records import Record
+from ragit.records import NamedTuple, Record
 from ragit.store.connect import translated
-from ragit.store.rows import DamagedRow, unpacked_oid, unpacking
+from ragit.store.rows import DamagedRow, checked, unpacked_oid, unpacking
 from ragit.types import Oid
 
 KEPT = 128
 """Trees that are kept; any other is resolved again from its entries in milliseconds."""
 
 UNPACKED = 4
-"""Trees that an open store remembers unpacked."""
+"""Trees, and listings, that an open store remembers unpacked."""
+
+_CLOSE = 4
+"""A tree shares a listing of at least so many times as many files as differ."""
+
+_T = TypeVar("_T")
 
 
 class Snapshot(Record):
     """A tree of chunkings: the i-th path is the i-th chunking, whose blob has lengths[i] words."""
 
     paths: list[bytes]
+    """In order. In a union of trees, a path is there once for each of its versions."""
     chunkings: array[int]
     lengths: array[int]
     skipped: Mapping[bytes, str]
     """Reason by path: skipped files, and files that are indexed by lines only."""
+    absent: Mapping[bytes, Oid] = MappingProxyType({})
+    """Blob by path of those files that are skipped since the repository lacks them."""
+
+
+class Base(NamedTuple):
+    """A cached tree that another one was made from."""
+
+    number: int
+    """Of the cached tree; no other one ever has the same."""
+    changed: Set[bytes]
+    """Paths that may differ."""
+
+
+def patched(base: Snapshot, changed: Collection[bytes], new: Snapshot) -> Snapshot:
+    """Return a tree with what another one says about some paths; that one has no further paths."""
+    rows = Snapshot([], array("Q"), array("Q"), {})
+    at = 0
+    for path in sorted(changed):
+        here, there = bisect_left(base.paths, path, at), bisect_left(new.paths, path)
+        _append(rows, base, slice(at, here))
+        at = here + _is_at(base, here, path)
+        _append(rows, new, slice(there, there + _is_at(new, there, path)))
+    _append(rows, base, slice(at, None))
+    skipped = _replaced(base.skipped, changed, new.skipped)
+    absent = _replaced(base.absent, changed, new.absent)
+    return Snapshot(rows.paths, rows.chunkings, rows.lengths, skipped, absent)
+
+
+def _append(rows: Snapshot, of: Snapshot, places: slice) -> None:
+    rows.paths.extend(of.paths[places])
+    rows.chunkings.extend(of.chunkings[places])
+    rows.lengths.extend(of.lengths[places])
+
+
+def _is_at(tree: Snapshot, place: int, path: bytes) -> bool:
+    return place < len(tree.paths) and tree.paths[place] == path
+
+
+def _replaced(
+    old: Mapping[bytes, _T], changed: Collection[bytes], new: Mapping[bytes, _T]
+) -> dict[bytes, _T]:
+    found = dict(old)
+    for path in changed:
+        found.pop(path, None)
+    found.update(new)
+    return found
+
+
+def _part(tree: Snapshot, paths: Collection[bytes]) -> Snapshot:
+    """Return what a tree says about some paths."""
+    rows = Snapshot([], array("Q"), array("Q"), {})
+    for path in sorted(paths):
+        place = bisect_left(tree.paths, path)
+        _append(rows, tree, slice(place, place + _is_at(tree, place, path)))
+    skipped = {path: tree.skipped[path] for path in paths if path in tree.skipped}
+    absent = {path: tree.absent[path] for path in paths if path in tree.absent}
+    return Snapshot(rows.paths, rows.chunkings, rows.lengths, skipped, absent)
 
 
 class Snapshots:
@@ -38,28 +107,53 @@ class Snapshots:
     def __init__(self, db: apsw.Connection, path: Path) -> None:
         self._db = db
         self._path = path
-        self._unpacked: dict[tuple[Oid, str], tuple[tuple[Any, ...], Snapshot]] = {}
-        """The last trees that were read, each with its packed columns."""
+        self._trees: dict[int, Snapshot] = {}
+        """The last trees that were read, by number, and listings the same."""
+        self._listings: dict[int, Snapshot] = {}
 
     def of(self, tree: Oid, selection: str) -> Snapshot | None:
         """Return a tree under a selection of files; None if it is not cached.
 
         As long as it is stored unchanged, an open store returns the same object.
         """
+        found = self.numbered(tree, selection)
+        return None if found is None else found[1]
+
+    def numbered(self, tree: Oid, selection: str) -> tuple[int, Snapshot] | None:
+        """Return the same as `of` with the number of the cached tree."""
         with translated(self._path):
-            row = self._db.execute(
-                "SELECT paths, chunkings, skipped FROM snapshot WHERE tree = ? AND selection = ?",
+            number: int | None = self._db.execute(
+                "SELECT id FROM snapshot WHERE tree = ? AND selection = ?",
                 (bytes.fromhex(tree), selection),
-            ).fetchone()
-            known = self._unpacked.pop((tree, selection), None)
-            if row is None:
+            ).get
+            if number is None:
                 return None
-            if known is None or known[0] != row:
-                known = (row, unpacked(*row))
-            self._unpacked[tree, selection] = known
-            if len(self._unpacked) > UNPACKED:
-                del self._unpacked[next(iter(self._unpacked))]
-            return known[1]
+            found = self._trees.pop(number, None) or self._read(number)
+            _remember(self._trees, number, found)
+            return number, found
+
+    def _read(self, number: int) -> Snapshot:
+        row = self._db.execute(f"SELECT {_COLUMNS} FROM snapshot WHERE id = ?", (number,))
+        listing, changed, part = _unpacked_row(row.fetchone())
+        base = self._listings.pop(listing, None) or self._listing(listing)
+        _remember(self._listings, listing, base)
+        return patched(base, changed, part) if changed else base
+
+    def _listing(self, number: int) -> Snapshot:
+        sql = "SELECT paths, chunkings, skipped, absent FROM listing WHERE id = ?"
+        row = self._db.execute(sql, (number,)).fetchone()
+        if row is None:
+            raise DamagedRow("a cached tree has no listing")
+        return unpacked(*row)
+
+    def all(self) -> Iterator[Snapshot]:
+        """Yield every cached tree. Raises DamagedRow."""
+        for number in self._numbers():
+            yield self._read(number)
+
+    def _numbers(self) -> list[int]:
+        rows = self._db.execute("SELECT id FROM snapshot ORDER BY id")
+        return [number for (number,) in cast("Iterable[tuple[int]]", rows)]
 
     def trees(self, selection: str) -> list[Oid]:
         """Return the cached trees of a selection, newest first."""
@@ -69,64 +163,123 @@ class Snapshots:
             )
             return [unpacked_oid(tree) for (tree,) in rows]
 
-    def add(self, tree: Oid, selection: str, snapshot: Snapshot) -> None:
-        """Cache a tree, and drop the oldest ones. To be called inside `writing`."""
+    def add(self, tree: Oid, selection: str, snapshot: Snapshot, base: Base | None = None) -> None:
+        """Cache a tree, and drop the oldest ones. To be called inside `writing`.
+
+        One that was made from a cached tree is stored by its difference from that one's listing.
+        """
+        listing, changed = self._shared(snapshot, base) or (self._add_listing(snapshot), set())
         self._db.execute(
-            "INSERT OR REPLACE INTO snapshot(tree, selection, paths, chunkings, skipped) "
-            "VALUES(?,?,?,?,?)",
-            (bytes.fromhex(tree), selection, *_packed(snapshot)),
+            f"INSERT OR REPLACE INTO snapshot(tree, selection, {_COLUMNS}) VALUES(?,?,?,?,?,?,?,?)",
+            (
+                bytes.fromhex(tree),
+                selection,
+                listing,
+                _joined(sorted(changed)),
+                *_packed(_part(snapshot, changed)),
+            ),
         )
         self._db.execute(
             "DELETE FROM snapshot "
             "WHERE id <= (SELECT id FROM snapshot ORDER BY id DESC LIMIT 1 OFFSET ?)",
             (KEPT,),
         )
+        self.drop_unused_listings()
+
+    def _shared(self, snapshot: Snapshot, base: Base | None) -> tuple[int, Set[bytes]] | None:
+        """Return the listing of a base and the paths in which a tree may differ from it; None if
+        that is gone, or differs by too much.
+        """
+        if base is None:
+            return None
+        sql = "SELECT listing, changed FROM snapshot WHERE id = ?"
+        row = self._db.execute(sql, (base.number,)).fetchone()
+        if row is None:
+            return None
+        with unpacking():
+            changed = base.changed | set(_split(zlib.decompress(row[1])))
+        return (row[0], changed) if len(changed) * _CLOSE <= len(snapshot.paths) else None
+
+    def _add_listing(self, snapshot: Snapshot) -> int:
+        sql = "INSERT INTO listing(paths, chunkings, skipped, absent) VALUES(?,?,?,?)"
+        self._db.execute(sql, _packed(snapshot))
+        return self._db.last_insert_rowid()
+
+    def drop_unused_listings(self) -> None:
+        """Delete listings that no cached tree has. To be called inside `writing`."""
+        self._db.execute("DELETE FROM listing WHERE id NOT IN (SELECT listing FROM snapshot)")
 
     def forget(self, reasons: Set[str]) -> None:
         """Delete trees that name one of these reasons for a path. To be called inside `writing`."""
-        wanted = {reason.encode() for reason in reasons}
-        rows = cast(
-            "list[tuple[int, bytes]]",
-            self._db.execute("SELECT id, skipped FROM snapshot").fetchall(),
-        )
-        for number, skipped in rows:
-            with unpacking():
-                reasons_of_tree = _split(zlib.decompress(skipped))[1::2]
-            if not wanted.isdisjoint(reasons_of_tree):
-                self._db.execute("DELETE FROM snapshot WHERE id = ?", (number,))
+        self._drop_where(lambda tree: not reasons.isdisjoint(tree.skipped.values()))
 
     def drop(self, chunkings: Set[int]) -> None:
         """Delete trees that consist of one of these. To be called inside `writing`."""
-        rows = self._db.execute("SELECT id, paths, chunkings, skipped FROM snapshot").fetchall()
-        for number, *packed in rows:
-            if not chunkings.isdisjoint(unpacked(*packed).chunkings):
+        self._drop_where(lambda tree: not chunkings.isdisjoint(tree.chunkings))
+
+    def _drop_where(self, is_wanted: Callable[[Snapshot], bool]) -> None:
+        for number in self._numbers():
+            if is_wanted(self._read(number)):
                 self._db.execute("DELETE FROM snapshot WHERE id = ?", (number,))
+        self.drop_unused_listings()
 
     def drop_of(self, embedder: str) -> None:
         """Delete trees with vectors of this embedder. To be called inside `writing`."""
         sql = "DELETE FROM snapshot WHERE substr(selection, instr(selection, ' ') + 1) = ?"
         self._db.execute(sql, (embedder,))
+        self.drop_unused_listings()
 
 
-def _packed(snapshot: Snapshot) -> tuple[bytes, ...]:
-    numbers = array("Q", snapshot.chunkings).tobytes() + array("Q", snapshot.lengths).tobytes()
-    skipped = b"\0".join(
-        part for path, reason in snapshot.skipped.items() for part in (path, reason.encode())
+_COLUMNS = "listing, changed, paths, chunkings, skipped, absent"
+"""Of the table `snapshot`: a listing, the paths in which the tree may differ from it, and what the
+tree says about them.
+"""
+
+
+def _remember(known: dict[int, Snapshot], number: int, tree: Snapshot) -> None:
+    """Add a tree to the last ones that were read."""
+    known[number] = tree
+    if len(known) > UNPACKED:
+        del known[next(iter(known))]
+
+
+def _packed(tree: Snapshot) -> tuple[bytes, ...]:
+    numbers = array("Q", tree.chunkings).tobytes() + array("Q", tree.lengths).tobytes()
+    return (
+        _joined(tree.paths),
+        zlib.compress(numbers, 3),
+        _joined(part for path, reason in tree.skipped.items() for part in (path, reason.encode())),
+        _joined(part for path, blob in tree.absent.items() for part in (path, blob.encode())),
     )
-    return tuple(zlib.compress(part, 3) for part in (b"\0".join(snapshot.paths), numbers, skipped))
 
 
-def unpacked(paths: Any, chunkings: Any, skipped: Any) -> Snapshot:
+def unpacked(paths: Any, chunkings: Any, skipped: Any, absent: Any) -> Snapshot:
     """Return a cached tree from its columns. Raises DamagedRow."""
     numbers = array("Q")
     with unpacking():
         numbers.frombytes(zlib.decompress(chunkings))
         names = _split(zlib.decompress(paths))
-        pairs = iter(_split(zlib.decompress(skipped)))
-        reasons = {path: reason.decode() for path, reason in zip(pairs, pairs, strict=True)}
+        reasons = _pairs(skipped)
+        blobs = {path: Oid(blob) for path, blob in _pairs(absent).items()}
     if len(numbers) != 2 * len(names):
         raise DamagedRow("a cached tree has not as many files as paths")
-    return Snapshot(names, numbers[: len(names)], numbers[len(names) :], reasons)
+    return Snapshot(names, numbers[: len(names)], numbers[len(names) :], reasons, blobs)
+
+
+def _unpacked_row(row: Any) -> tuple[int, list[bytes], Snapshot]:
+    """Return a listing's number, the paths that differ, and what the tree says about them."""
+    listing, changed, *part = checked(row or (), (int, *[bytes] * 5))
+    with unpacking():
+        return listing, _split(zlib.decompress(changed)), unpacked(*part)
+
+
+def _joined(parts: Iterable[bytes]) -> bytes:
+    return zlib.compress(b"\0".join(parts), 3)
+
+
+def _pairs(packed: Any) -> dict[bytes, str]:
+    pairs = iter(_split(zlib.decompress(packed)))
+    return {path: said.decode() for path, said in zip(pairs, pairs, strict=True)}
 
 
 def _split(joined: bytes) -> list[bytes]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator
+from pathlib import Path
 
 import apsw
 
@@ -16,7 +17,7 @@ from ragit.store.rows import (
     unpacking,
 )
 from ragit.store.schema import ORDINAL_BITS
-from ragit.store.snapshots import unpacked
+from ragit.store.snapshots import Snapshots
 
 _COUNTS = {
     "files whose chunks are not all there": f"""
@@ -97,8 +98,8 @@ def _unreadable(db: apsw.Connection) -> Iterator[str]:
                     zlib.decompress(*checked(row, (bytes,)))
             for row in db.execute("SELECT packed FROM reference"):
                 checked_references(*checked(row, (bytes,)))
-        for row in db.execute("SELECT paths, chunkings, skipped FROM snapshot"):
-            if not known.issuperset(unpacked(*row).chunkings):
+        for tree in Snapshots(db, Path(db.filename)).all():
+            if not known.issuperset(tree.chunkings):
                 yield "a cached tree names a file that is not there"
                 break
     except DamagedRow as error:
