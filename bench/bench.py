@@ -114,7 +114,8 @@ def shown(seconds: float) -> str:
 class Place:
     """The scratch clone, with the environment in which commands run there."""
 
-    def __init__(self, source: Path, folder: Path, ragit: str) -> None:
+    def __init__(self, source: Path | None, folder: Path, ragit: str) -> None:
+        """Clone a repository into a folder; without one, the caller makes it."""
         self.top = folder / "clone"
         self.store = folder / "index" / "index.db"
         self.ragit = ragit
@@ -139,7 +140,8 @@ class Place:
             "GIT_COMMITTER_NAME": "bench",
             "GIT_COMMITTER_EMAIL": "bench@example.org",
         }
-        run(["git", "clone", "-q", str(source), str(self.top)], folder, self.env)
+        if source is not None:
+            run(["git", "clone", "-q", str(source), str(self.top)], folder, self.env)
 
     def git(self, *args: str, text: str | None = None) -> str:
         return run(["git", *args], self.top, self.env, text=text).out.strip()

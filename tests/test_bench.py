@@ -59,6 +59,34 @@ def test_two_versions_run_in_turn(repo: GitSandbox, tmp_path: Path) -> None:
     assert (repo.git("status", "--porcelain"), repo.git("for-each-ref")) == before
 
 
+def test_a_large_tree_of_small_repositories(tmp_path: Path) -> None:
+    for name in ("one", "two/deeper"):
+        source = GitSandbox(tmp_path / "sources" / name)
+        for number in range(4):
+            source.write(f"part{number}.py", f"def close_connection_{number}():\n    pass\n")
+            source.commit()
+    out, scratch = tmp_path / "RESULTS.md", tmp_path / "scratch"
+    scratch.mkdir()
+    command = [sys.executable, str(BENCH.with_name("scale.py")), str(tmp_path / "sources")]
+    command += ["--files", "9", "--revisions", "2", "--repeat", "1"]
+    command += ["--scratch", str(scratch), "--out", str(out)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    lines = out.read_text().splitlines()
+    rows = [line.split(" | ") for line in lines if line.startswith("| search")]
+    assert [row[0].removeprefix("| ") for row in rows] == [
+        "search, committed",
+        "search, with the working tree",
+        "search after an edit",
+        "search after a switch",
+        "search, blobs absent",
+    ]
+    assert "9 files, 4 chunks" in out.read_text()
+    assert not list(scratch.iterdir())
+    memory = [[int(cell.removesuffix(" MB")) for cell in row[3:5]] for row in rows]
+    assert all(10 < private < resident < 1000 for resident, private in memory), memory
+
+
 def test_a_run_on_a_small_repository(repo: GitSandbox, tmp_path: Path) -> None:
     for number in range(3):
         repo.write(
