@@ -45,6 +45,20 @@ settings.register_profile(
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 
+LONGEST = (
+    "slow descriptions server_dies many_at_once documents_work documents invariants damage cli"
+    " precommit states deadly_files fuzz_grammars images chunkers bad_input kinds_of_repositories"
+    " worker mcp_protocol bench secrets rebuild new_in refs_union doctor output documents_child api"
+).split()
+"""Files of tests that take 5 to 25 s of processor time."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the longest files, so that no process is alone with one of them at the end."""
+    order = {f"test_{name}": number for number, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: order.get(item.path.stem, len(order)))
+
+
 @pytest.fixture(scope="session", autouse=True)
 def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """An empty home for the session: no test reads or writes the real one, or inherits a caller's
