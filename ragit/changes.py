@@ -14,7 +14,7 @@ CHANGED = "changed"
 MOVED = "moved"
 RENAMED = "renamed"
 STATUSES = (ADDED, REMOVED, CHANGED, MOVED, RENAMED)
-"""What may have become of a definition, in the order of the summary."""
+"""Kinds of changes of a definition, in the order of the summary."""
 
 
 class Side(NamedTuple):
@@ -42,9 +42,9 @@ class Change(NamedTuple):
     text, or same name and parent, in another file) or renamed (similar text under another name).
     """
     old: Side | None
-    """None for what was added."""
+    """The definition before; None if it was added."""
     new: Side | None
-    """None for what was removed."""
+    """The definition after; None if it was removed."""
     similarity: float | None = None
     """The cosine of both chunks' vectors, for what was found by it; else None."""
     score: float | None = None
@@ -155,7 +155,7 @@ class Since(Record):
     blobs: int
     """The number of versions of files that were looked at."""
     absent: int
-    """Those of them that the repository lacks."""
+    """Files among them that the repository lacks."""
     took_ms: float = 0.0
 
 

@@ -28,7 +28,7 @@ class Item(Record):
     doc: str = ""
     """The first sentence of its documentation."""
     place: str = ""
-    """Where it is in a document, as `page 12`; empty for what has only lines."""
+    """Place in a document, such as `page 12`; empty where there are only lines."""
     children: tuple[Item, ...] = ()
 
     @property
@@ -132,7 +132,7 @@ class Choices(Record):
     page: int
     pages: int
     choices: tuple[Choice, ...]
-    """Those of this page."""
+    """The definitions of this page."""
     missing: int = 0
     """The number of files of the tree that are not indexed yet."""
 
@@ -158,7 +158,7 @@ class RepositoryMap(Record):
     """The definitions of a tree that matter most, as many as fit into a number of tokens."""
 
     query: str
-    """What the map is about; empty for the whole tree."""
+    """Query that the map is about; empty for the whole tree."""
     ref: str
     tree: Oid
     completeness: Completeness
@@ -182,4 +182,4 @@ class RepositoryMap(Record):
 
 
 Outline: TypeAlias = "FileSkeleton | FolderSkeleton | Shown | Choices | RepositoryMap"
-"""What one question about structure is answered with."""
+"""Answer to one question about structure."""

@@ -147,7 +147,7 @@ class _Spans(NamedTuple):
     letters: Sequence[str]
     columns: Sequence[str]
     lines: Sequence[str]
-    """How many lines after the first one they end."""
+    """Number of lines between their first and their last."""
     ends: Sequence[str]
     """The columns where they end."""
 
@@ -168,7 +168,7 @@ class References:
         self._names = "\n" + names
         self._importing: dict[str, list[Import]] = {}
         self._kinds: dict[str, dict[int, list[str]]] = {}
-        """What `importing` and `kinds_at` have looked up."""
+        """Cache of `importing` and `kinds_at`."""
 
     def of(self, name: str) -> list[Reference]:
         """Return the references to a name, in order of lines."""

@@ -167,7 +167,7 @@ class IndexReport(Record):
     described: Described | None = None
     """The descriptions that were asked for; None if none are wanted."""
     sent: Sent | None = None
-    """What a server was sent to make vectors; None if no server had to make any."""
+    """Texts sent to a server for vectors; None if no server had to make any."""
     by_lines: Mapping[str, int] = MappingProxyType({})
     """Files that are cut by lines instead of syntax, by reason."""
     without_vectors: WithoutVectors | None = None
@@ -265,7 +265,7 @@ class HookState(Record):
     """active, absent, broken (its Python is gone), or left alone."""
     note: str = ""
     advice: str = ""
-    """What to type or add by hand."""
+    """Command or lines to type by hand."""
 
 
 class HooksReport(Record):
@@ -320,7 +320,7 @@ class Finding(Record):
     """ok, note (works, but worth knowing) or bad."""
     text: str
     mend: str = ""
-    """What to type or do about it."""
+    """Command or step that mends it."""
 
 
 class AgentChange(Record):
@@ -336,7 +336,7 @@ class AgentChange(Record):
     note: str = ""
     """Why it is kept or refused."""
     snippet: str = ""
-    """What to add by hand, if it was refused."""
+    """Lines to add by hand, if the change was refused."""
 
 
 class AgentStatus(Record):
@@ -357,4 +357,4 @@ class AgentStatus(Record):
     instructions: str
     """installed, outdated, absent, unreadable, or none, if the agent has no such file."""
     skill: str
-    """The same of the skill."""
+    """State of the skill."""

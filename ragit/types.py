@@ -119,7 +119,7 @@ class Chunking(NamedTuple):
 
 
 BY_LINES = "cut by lines"
-"""How the reason begins for a text that has chunks, but none that its grammar gave."""
+"""First words of the reason for a text whose chunks were not made by its grammar."""
 
 PARSER_FAILED = f"{BY_LINES}: its parser failed"
 PARSER_TOO_LONG = f"{BY_LINES}: its parser took too long"
@@ -338,7 +338,7 @@ class RefSpan(NamedTuple):
     first: str
     last: str
     refs: int
-    """How many they are, with those between."""
+    """Number of refs from the first to the last."""
 
 
 class Hit(Record):
@@ -371,7 +371,7 @@ class Hit(Record):
     """The line that answers best; 0 if it is not known, and is chosen when the hit is shown."""
     last_stood: LastStood | None = None
     members: tuple[Member, ...] = ()
-    """Of a class, what its other chunks define, in order of lines."""
+    """Members of a class that its other chunks define, in order of lines."""
     """Only of code that is gone."""
     in_refs: tuple[RefSpan, ...] | None = None
     """The refs that hold the code, of those that were asked about; None if none were."""
@@ -410,7 +410,7 @@ class LookedAt(NamedTuple):
     trees: int
     """Different trees of these refs."""
     complete_trees: int
-    """Those of which all was there to be read, or was indexed where a union was searched."""
+    """Trees of which all could be read, or was indexed where a union was searched."""
     files: int
     """Different files that were looked at."""
     complete_files: int
@@ -446,7 +446,7 @@ class Answer(Record):
     without: LeftOut | None = None
     """The tree whose code is left out; None if all of the tree was searched."""
     looked_at: LookedAt | None = None
-    """Of refs that were asked about; None if none were."""
+    """Part of the refs in question that was looked at; None without refs."""
     union: bool = False
     """True if the files of all these refs were searched; `tree` is a digest of their trees then."""
     demoted: tuple[Demoted, ...] = ()
@@ -458,7 +458,7 @@ class Answer(Record):
     unmatched_names: tuple[str, ...] = ()
     """Names in the query, of several words, that no indexed file of the tree holds."""
     notes: tuple[str, ...] = ()
-    """What else a reader has to know about the answer, a sentence each."""
+    """Notes on the answer for the reader, a sentence each."""
     left_out: int = 0
     """The number of hits that did not fit into the tokens that were asked for."""
     weaker: int = 0

@@ -20,7 +20,7 @@ from ragit.records import NamedTuple, replaced
 from ragit.reports import AgentChange, AgentStatus
 
 PARTS = ("server", "instructions", "skill")
-"""What is installed into an agent."""
+"""Parts of an installation into an agent."""
 
 NONE, UNREADABLE = "none", "unreadable"
 

@@ -30,7 +30,7 @@ class _Cut(NamedTuple):
     start: int
     end: int
     text: str = ""
-    """What takes its place."""
+    """New text in its place."""
 
 
 def made(key: Key, entry: object) -> str:

@@ -34,7 +34,7 @@ class Member(NamedTuple):
 
     name: str
     start: int
-    """Where the name begins."""
+    """Offset of the name."""
     value: Value
 
 
@@ -45,7 +45,7 @@ class Value(NamedTuple):
     end: int
     data: object
     members: tuple[Member, ...] | None = None
-    """Of an object; None for other values."""
+    """Members of an object; None for other values."""
 
 
 def parse(text: str) -> Value:

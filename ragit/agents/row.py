@@ -10,7 +10,7 @@ NAME = "ragit"
 """The name of the server in every agent's settings."""
 
 ARGUMENTS = ["mcp"]
-"""What ragit is started with."""
+"""Arguments with which ragit is started."""
 
 
 class Agent(Record):

@@ -12,7 +12,7 @@ _EXAMPLES = {
     "usages": "ragit usages NAME",
     "skeleton": "ragit skeleton PATH",
 }
-"""What the instructions show of a command, if it exists."""
+"""Examples of commands in the instructions; one of a missing command is left out."""
 
 _COMMANDS = ("search", "usages", "skeleton", "show", "map", "context", "history", "status")
 """The commands that the skill explains, if they exist."""

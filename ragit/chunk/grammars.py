@@ -35,7 +35,7 @@ marks. The exact limit differs between machines, so it is far from what people w
 
 _BRIEFLY = 0.25
 _SLOW = 400_000
-"""The same for a brief try, still far slower than ordinary files."""
+"""Limit for a brief try, still far above the time of ordinary files."""
 
 
 def parse(name: str, text: bytes, budget: TimeBudget, span: Range | None = None) -> Node | None:

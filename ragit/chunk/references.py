@@ -30,7 +30,7 @@ _LONGEST = 120
 """Bytes of the longest name that is kept: longer ones are data."""
 
 _WORD = re.compile(rb"[^\W\d_]|[^\x00-\x7f]")
-"""What a comment or string holds if it can hold a name."""
+"""Pattern of comments and strings that can hold a name."""
 
 
 @lru_cache(maxsize=64)

@@ -104,7 +104,7 @@ class Parameter(NamedTuple):
 
     names: tuple[str, ...]
     settings: Mapping[str, Any]
-    """What click's decorator takes, with a `Kind` as type."""
+    """Arguments of click's decorator, with a `Kind` as type."""
     is_option: bool
 
     @property
@@ -154,7 +154,7 @@ class Command:
         self.prepare = prepare
         """Rewrites the words of a command line before they are read."""
         self.hints = hints
-        """What to do instead of using an option that does not exist, by its name."""
+        """Advice for options that do not exist, by their names."""
         self._short_help = short_help
 
     def run(self, call: Call, values: Mapping[str, Any]) -> int:

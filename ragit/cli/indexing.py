@@ -14,7 +14,7 @@ TOLD_FROM = 20
 """
 
 TOLD_FROM_ELSEWHERE = 200
-"""The same where stderr is no terminal. Documents and requests to a server are always announced."""
+"""Limit where stderr is no terminal. Documents and requests to a server are always announced."""
 
 
 def telling(call: Call) -> OnIndex:

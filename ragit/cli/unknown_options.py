@@ -30,4 +30,4 @@ HINTS = {
     "-c": "-c NAME=VALUE comes before the command; for a count of matches, use `git grep -c`",
     "-o": "ragit searches words and meaning; `git grep -o` prints matches only",
 }
-"""What to do instead, by the option."""
+"""Advice by the option."""

@@ -55,7 +55,7 @@ class Cursor(NamedTuple):
     names: tuple[str, ...]
     """The names near it, the nearest first."""
     used: tuple[str, ...]
-    """Those of them that are called, written as types or imported."""
+    """Names among them that are called, written as types or imported."""
     imported: tuple[Imported, ...]
     rest: tuple[str, ...]
     """The other names that the file calls or writes as types, the nearest first."""

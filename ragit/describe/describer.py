@@ -48,7 +48,7 @@ class DescriptionResult(NamedTuple):
     failure: str = ""
     """The reason for none, in a sentence."""
     tokens_in: int = 0
-    """As the server counted them; 0 if it does not say."""
+    """Tokens as the server counted them; 0 if it does not say."""
     tokens_out: int = 0
 
 
@@ -58,7 +58,7 @@ class DescriptionRequest(NamedTuple):
     key: bytes
     messages: Sequence[Message]
     shorter: Callable[[], DescriptionRequest] | None = None
-    """The same with less text, for a model that does not take so much."""
+    """The message with less text, for a model that takes no more."""
 
 
 class Describer:

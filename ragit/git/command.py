@@ -29,10 +29,10 @@ NO_HOOKS = ("-c", f"core.hooksPath={os.devnull}")
 """Writing an index, even a temporary one, would run the user's post-index-change hook."""
 
 _USUAL_PATH = "/usr/local/bin:/opt/homebrew/bin:/usr/bin:/bin"
-"""Where git is looked for without a PATH, as an agent may start ragit."""
+"""Folders of git for a process without a PATH, as some agents start ragit."""
 
 END_OF_OPTIONS = "--end-of-options"
-"""What follows is never an option, whatever it begins with."""
+"""Argument after which git takes nothing as an option."""
 
 
 class Git(Record):

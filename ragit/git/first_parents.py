@@ -21,7 +21,7 @@ class Step(NamedTuple):
 
     commit: Oid
     parent: Oid | None
-    """None for a first commit, and for one whose parents a shallow clone lacks."""
+    """First parent; None for a first commit, and where a shallow clone lacks it."""
     date: str
     """Day of the commit, as 2024-10-25."""
     subject: str

@@ -32,9 +32,9 @@ class HeadStamp(NamedTuple):
     branch: bytes
     """Content of the branch's own file; empty if it has none."""
     packed: Facts | None
-    """Of the file that holds the branches without a file of their own, if it is needed."""
+    """Stamp of packed-refs, if a branch has no file of its own."""
     places: tuple[Facts | None, ...]
-    """Of the repository's folders and settings."""
+    """Stamps of the repository's folders and settings."""
 
 
 def head_stamp(path: str, layout: Layout) -> HeadStamp | None:

@@ -35,7 +35,7 @@ class Layout(Record):
     """Runs at the top of the working tree (in the git dir if there is none), with English messages.
     """
     git_with_filters: Git
-    """The same in the user's locale, for commands that run clean filters."""
+    """git in the user's locale, for commands that run clean filters."""
 
 
 EMPTY_TREES = {

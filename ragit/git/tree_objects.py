@@ -10,7 +10,7 @@ from ragit.types import Oid
 
 _TREE = b"40000"
 _FILE = b"100"
-"""How the mode of a regular file begins: neither a link nor a submodule."""
+"""First digits of the mode of a regular file: neither a link nor a submodule."""
 
 
 class FilesOfTrees(NamedTuple):

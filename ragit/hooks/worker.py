@@ -34,7 +34,7 @@ LOCK_WAIT_S = 0.2
 """`ragit status` holds the lock for a moment to see whether a worker does."""
 
 REBASE_PATIENCE_S = 3.0
-"""How long to wait for the end of a rebase, so that its steps are not indexed."""
+"""Longest wait in seconds for the end of a rebase, so that its steps are not indexed."""
 
 
 class _NewerHead(Exception):

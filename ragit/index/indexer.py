@@ -66,7 +66,7 @@ _WAIT_S = 60.0
 """Seconds that an indexing run waits for gc, or a rebuild that is replacing the store."""
 
 QUICK_WAIT_S = 2.0
-"""The same for a search, which answers from what is stored then."""
+"""Longest wait of a search, which then answers from what is stored."""
 
 
 class Indexer:

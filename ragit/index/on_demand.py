@@ -67,7 +67,7 @@ class OnDemand:
         self.looked_at: set[Oid] = set()
         """The blobs that were read."""
         self.absent: set[Oid] = set()
-        """Those of them that the repository lacks."""
+        """Blobs among them that the repository lacks."""
 
     def text(self, path: bytes, blob: Oid) -> bytes | None:
         """Return the text of a blob, of a document the one made of it; None if it is not there, and

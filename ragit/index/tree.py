@@ -56,7 +56,7 @@ class IndexedTree(Record):
     base: Base | None = None
     """The cached tree that it was made from, if it was."""
     incomplete_parts: int = 0
-    """Of a union, the number of its trees of which something is not stored."""
+    """Number of trees of a union of which something is not stored."""
 
     def count_of(self, reasons: Set[str]) -> int:
         """Return how many files have one of these reasons."""

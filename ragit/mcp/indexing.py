@@ -26,7 +26,7 @@ class Indexing:
     def __init__(self, open_index: Callable[[], Ragit], ref: str | None) -> None:
         """Start to index the tree of a revision, or the working tree if `ref` is None."""
         self.error: Exception | None = None
-        """What ended it early, such as a server that does not answer."""
+        """Reason for an early end, such as a server that does not answer."""
         self._open = open_index
         self._ref = ref
         self._started = time.monotonic()

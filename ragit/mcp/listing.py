@@ -42,10 +42,10 @@ class Listing(NamedTuple):
     """Returns the lines of one block, escaped for a console. Also given the first of its page."""
     complete: bool
     notes: tuple[str, ...] = ()
-    """What a reader has to know besides, a line each."""
+    """Notes for the reader, a line each."""
     noun: str = "hit"
     of: str = "tree"
-    """What `tree` names, if it is the hash of something else."""
+    """Kind of object whose hash `tree` is."""
     reusable: bool = True
     """False if a later call for the same tree may give another list, since more is indexed then."""
 

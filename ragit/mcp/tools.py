@@ -162,7 +162,7 @@ INSTRUCTIONS = (
     " line of a result names the searched tree, says whether all of it was indexed, and holds the"
     " cursor of the next page. For an exact string or a pattern use grep."
 )
-"""What a client may tell its model about the server."""
+"""Text about the server that a client may hand to its model."""
 
 
 def tool_named(name: str) -> Tool | None:

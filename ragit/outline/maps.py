@@ -13,7 +13,7 @@ from ragit.search import OpenTree
 from ragit.store import ChunkRow
 
 BYTES_PER_TOKEN = 3
-"""As in `ragit.render.budget`."""
+"""Bytes of a token, as in `ragit.render.budget`."""
 
 LONGEST = 120
 """Characters of a declaration at most."""

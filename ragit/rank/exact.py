@@ -16,7 +16,7 @@ RUN = 4
 """So many words of a query side by side in a text are no coincidence."""
 
 _STRENGTH = {2: 0.08, 3: 0.25, RUN: 0.85}
-"""What the longest run says by itself; a longer one says all."""
+"""Score of the longest run by itself; a longer one has all."""
 
 _CREDIT = {1: 0.3, 2: 0.7, 3: 0.9}
 """What a word counts by the length of the run that it stands in; in a longer one all."""
@@ -27,17 +27,17 @@ and as several.
 """
 
 OF_OTHER_RUNS = 0.35
-"""What each word of a further run adds to the length of the longest."""
+"""Length that each word of a further run adds to the longest."""
 
 COMMON_WORD_WEIGHT = 0.2
-"""What a stop word counts in a run."""
+"""Weight of a stop word in a run."""
 
 FEW, FEW_OF_SEVERAL = 3, 12
 """Files that may hold a name for it to be rare: a word, and a lone name that joins several words.
 """
 
 IN_SENTENCE = 0.4
-"""What a name counts beside other words."""
+"""Weight of a name beside other words."""
 
 OF_SHAPE = {"trace": 0.5, "text": 0.08}
 """What a line of a pasted text counts: most of its lines are about something else, and those of an
@@ -62,7 +62,7 @@ class WordWeights(NamedTuple):
     rarest: float
     """Rarity of a word that one file holds."""
     holders: Mapping[str, int]
-    """How many files hold each name."""
+    """Number of files that hold each name."""
 
 
 def evidence(query: QueryTerms, weights: WordWeights, text: str) -> float:

@@ -90,7 +90,7 @@ class Details(NamedTuple):
 MOST_REPEATS = 3
 
 TWIN_REPEAT = 0.4
-"""What a better hit in a file of the same name for another platform or language counts as."""
+"""Weight of a better hit in a file of the same name for another platform or language."""
 
 KEPT_BY_EVIDENCE = 0.7
 """Share of the cost of a repeat that evidence of 1 takes away."""

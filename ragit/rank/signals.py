@@ -79,7 +79,7 @@ class QueryFacts(NamedTuple):
 
     terms: QueryTerms
     names: Shares
-    """What each word counts in a defined name."""
+    """Weight of each word in a defined name."""
     in_code: bool = True
     """A candidate that is no prose holds a word of the query."""
 
@@ -244,7 +244,7 @@ def _test(file: FileFacts, query: QueryFacts) -> float:
 
 
 UNTESTED = 0.8
-"""What a test is lowered by whose subject is not among the candidates."""
+"""Factor of a test whose subject is not among the candidates."""
 
 
 def _aside(file: FileFacts, query: QueryFacts) -> float:

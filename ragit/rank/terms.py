@@ -25,7 +25,7 @@ MAX_TERMS = 48
 """Distinct terms looked up: the heaviest, and of equal ones the first."""
 
 MAX_TERMS_OF_TEXT = 96
-"""The same for a pasted text, whose telling words may stand at its end."""
+"""Limit for a pasted text, whose telling words may stand at its end."""
 
 TEXT_WORDS = 40
 """A query of more words than these is a pasted text: an issue, a log, a mail."""

@@ -42,7 +42,7 @@ class Held(NamedTuple):
     files: int
     """Different blobs that were looked at."""
     unread: int
-    """Those of them that git could not read."""
+    """Blobs among them that git could not read."""
 
 
 def trees_with(

@@ -57,7 +57,7 @@ class Reply(NamedTuple):
 
     text: str
     prompt_tokens: int
-    """As the server counted them; 0 if it does not say."""
+    """Tokens as the server counted them; 0 if it does not say."""
     completion_tokens: int
     cut: bool
     """True if the answer was cut at `max_tokens`."""

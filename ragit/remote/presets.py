@@ -74,7 +74,7 @@ class Preset(NamedTuple):
     local: bool = False
     """True if it usually runs on the user's own machine."""
     embeddings: Embeddings | None = Embeddings()
-    """None if it has no embeddings."""
+    """Its embeddings; None if it has none."""
 
 
 _ROWS = (

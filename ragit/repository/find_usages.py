@@ -98,7 +98,7 @@ class _Finder:
 
     @cached_property
     def _wanted(self) -> list[Place]:
-        """Those of the owner that was asked for; all if none was, or if it has none."""
+        """Definitions of the wanted owner; all without one, or if it has none."""
         owner = self._query.owner
         if not owner:
             return self._places

@@ -82,7 +82,7 @@ class Ragit(HistoryQuestions):
         self._recent: Recent[tuple[str | None, str], Target] = Recent()
         try:
             self.settings = Settings(self._repo, environ, flags)
-            """Those in force, and what the repository asks to be allowed."""
+            """Settings of all layers together, and those that need the user's permission."""
         except BaseException:
             self._repo.close()  # a git process may already be running
             raise

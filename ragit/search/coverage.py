@@ -14,7 +14,7 @@ LEAST_SHARE = 0.3
 """Share of a sequence's weight from which a chunk may hold a part of it word for word."""
 
 IN_A_ROW = 0.1
-"""What each word of a run adds to the share."""
+"""Share that each word of a run adds."""
 
 
 class HasFiles(Protocol):

@@ -18,13 +18,13 @@ MOST_CHUNKS = 60
 """Chunks whose text is compared with the query: those that hold most of its words."""
 
 OF_WORD = 1e-5
-"""What each word of a chunk costs: of equal ones a short one is likelier to hold a message."""
+"""Cost of each word of a chunk: of equal ones a short one is likelier to hold a message."""
 
 FRAME_OF_TEXT = 0.5
-"""What the innermost frame counts in a text about something else, which its trace only shows."""
+"""Weight of the innermost frame in a text about something else, which its trace only shows."""
 
 FRAME_STEP = 0.03
-"""What each frame further out counts less than the innermost one."""
+"""Weight that each frame further out has less than the one inside it."""
 
 Key = tuple[int, int]
 """Index of a file and number of a chunk."""

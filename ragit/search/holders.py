@@ -15,7 +15,7 @@ _WEIGHTS = (*FIELD_WEIGHTS.values(), *[0.0] * ((1 << COLUMN_BITS) - len(COLUMNS)
 _COLUMN = (1 << COLUMN_BITS) - 1
 _NAMES = COLUMNS.index("symbol")
 _OF_TERM = 8
-"""What a term counts besides its files in the memory of a tree."""
+"""Size of a term, besides its files, in the memory of a tree."""
 
 
 def find_holders(store: Store, tree: FilteredTree, query: QueryTerms) -> dict[str, Holders]:

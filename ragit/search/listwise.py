@@ -20,7 +20,7 @@ _TASK = (
 )
 
 _TOKENS_EACH = 8
-"""What `[12] > ` takes at most, with some to spare."""
+"""Most tokens of `[12] > `, with some to spare."""
 
 THOUGHT_TOKENS = 512
 """For what a model says before it comes to the list."""

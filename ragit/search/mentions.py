@@ -13,7 +13,7 @@ MOST_FILES = 4
 MOST_MENTIONS = 40
 
 PACKAGE_WEIGHT = 0.6
-"""What a module counts of which the query writes a member: `a.b.C` for a/b.py."""
+"""Weight of a module of which the query writes a member: `a.b.C` for a/b.py."""
 
 
 def mentioned_files(tree: FilteredTree, query: QueryTerms) -> dict[int, float]:

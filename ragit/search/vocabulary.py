@@ -16,7 +16,7 @@ from ragit import rank, words
 from ragit.embed import Nearby
 
 WEIGHT = 0.3
-"""What an added word counts beside one of the query."""
+"""Weight of an added word beside one of the query."""
 
 MOST_WORDS = 8
 """Words of a query that are looked at; the first ones, as everywhere."""
@@ -28,7 +28,7 @@ NEAR = 0.5
 """Cosine from which a word means the same: delete and remove have 0.52, timeout and wait 0.29."""
 
 NEAR_SHORT = 0.28
-"""The same where one abbreviates the other: cfg and config have 0.33."""
+"""Least similarity where one abbreviates the other: cfg and config have 0.33."""
 
 _PART = re.compile(rb"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 """The ASCII words of `words.parts`, of all names at once."""

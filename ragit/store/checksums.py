@@ -17,7 +17,7 @@ from ragit.errors import StoreUnreadable
 
 _RESERVED = 8
 _RESERVED_AT = 20
-"""Where the header of an SQLite file says how many bytes of each page are reserved."""
+"""Offset in the header of an SQLite file of the number of reserved bytes of each page."""
 
 
 @cache

@@ -26,7 +26,7 @@ REBUILD = "Type: ragit index --rebuild (it makes a new one from the repository)"
 _ELSEWHERE = "Name another file: git config ragit.index.storePath FILE"
 
 _HEADER = slice(68, 72)
-"""Where the header of an SQLite file has its application id."""
+"""Place of the application id in the header of an SQLite file."""
 
 
 @contextlib.contextmanager

@@ -16,7 +16,7 @@ _BESIDE = ("-wal", "-shm", "-journal")
 """SQLite's own files, named after the store."""
 
 _NEW = ".new"
-"""How the names of files of a store under construction continue that of the store."""
+"""Suffix of the names of files of a store under construction."""
 
 
 def new_store_path(path: Path) -> Path:

@@ -51,7 +51,7 @@ _PACKED = re.compile(rf"(?:-?\d{{1,9}}\t{_FIELD}\t{_FIELD}(?:\n|\Z))*")
 CHUNK_COLUMNS = (
     "hash, start_line, end_line, start, end, kind, symbol, parent, signature, place, definitions"
 )
-"""Of the table `chunk`, in the order of ChunkRow."""
+"""Columns of the table `chunk`, in the order of ChunkRow."""
 
 
 def chunk_row(row: Sequence[Any]) -> ChunkRow:
@@ -188,7 +188,7 @@ class NewChunking(Record):
     derived: bytes = b""
     undescribed: tuple[int, ...] = ()
     references: bytes = b""
-    """What it refers to, packed; empty where its language has no rules for that."""
+    """Its references, packed; empty where its language has no rules for that."""
 
 
 class StoreInfo(Record):

@@ -67,7 +67,7 @@ class Pool:
         self.by_owner: dict[str, list[Candidate]] = {}
         """Members by the name of their type."""
         self.by_plain_owner: dict[str, list[Candidate]] = {}
-        """The same by the name in small letters, without underscores."""
+        """Candidates by the name in small letters, without underscores."""
         for one in self.members:
             self.by_owner.setdefault(one.owner, []).append(one)
             self.by_plain_owner.setdefault(plain(one.owner), []).append(one)

@@ -21,7 +21,7 @@ CERTAINTIES = (
     "outside",
     "word",
 )
-"""How surely a line means one of the definitions, the surest first."""
+"""Degrees of certainty that a line means one of the definitions, the surest first."""
 
 _RANK = {certainty: rank for rank, certainty in enumerate(CERTAINTIES)}
 

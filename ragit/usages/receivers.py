@@ -21,7 +21,7 @@ _DOTTED = re.compile(rf"((?:[\w$]+\s*(?:\?\.|\.|->|::|\\)\s*)*)([\w$@]+)({_CALL}
 _READ = 200
 """Characters before a name that are read."""
 _ENDINGS = (".", "->", "::", "\\")
-"""What `_ACCESS` ends with, without blanks."""
+"""Ends of `_ACCESS`, without blanks."""
 
 _ARROWS = frozenset(("c", "php"))
 """Families in which an arrow comes before a member."""
@@ -76,7 +76,7 @@ _AFTER = re.compile(
     r"|\s*(?::[^=\n]*)?:?=\s*(?:await\s+)?(?:new\s+|&)?(?P<made>[A-Za-z_][\w.:]*)"
     r"\s*(?:<[^<>\n]*>)?\s*[({]"
 )
-"""What follows a variable where its type is stated, or where it is made from one."""
+"""Signs after a variable where its type is stated, or where it is made from one."""
 
 _MADE = re.compile(
     r"\s*=\s*(?:await\s+)?(?:new\s+|&)?(?P<made>[A-Za-z_][\w.:]*)\s*(?:<[^<>\n]*>)?\s*[({]"
@@ -88,7 +88,7 @@ _AHEAD = re.compile(r"(?<![\w.$])([A-Za-z_]\w*)(?:<[^;(){}\n]*>)?(?:\[\])?[ \t]*
 """A type before a variable."""
 
 _ENDS = re.compile(r"\s*[=;,):{]")
-"""What follows a variable that is declared after its type."""
+"""Signs after a variable that is declared after its type."""
 
 _TYPE_FIRST = frozenset(("jvm", "csharp", "c", "php"))
 """Families that may write the type before the variable."""

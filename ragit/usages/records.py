@@ -9,7 +9,7 @@ from ragit.records import NamedTuple, Record
 from ragit.types import Completeness, Oid
 
 RELATIONS = ("uses", "callers", "callees", "overrides")
-"""What can be asked about a name."""
+"""Questions about a name."""
 
 PAGE = 100
 """Lines of an answer, unless another number is asked for."""
@@ -86,7 +86,7 @@ class Usages(Record):
     """The number of lines in each file, most first."""
     took_ms: float
     notes: tuple[str, ...] = ()
-    """What else a reader has to know, a sentence each."""
+    """Notes for the reader, a sentence each."""
 
     @property
     def complete(self) -> bool:

@@ -46,7 +46,7 @@ _DOLLARS = frozenset(("ecma", "jvm"))
 """Families whose names may hold a dollar sign, which ends no word for a scan."""
 
 _SIGNS = re.compile(r"\?\.|\.|->|::|\\")
-"""What stands between names."""
+"""Signs between names."""
 
 _DEEPEST = 4
 """Re-exports and includes that are followed, one after the other."""
@@ -61,7 +61,7 @@ class Resolved(NamedTuple):
     certainty: str
     candidates: int = 0
     definition: str = ""
-    """As path:line; empty if it is not known."""
+    """Definition as path:line; empty if it is not known."""
 
 
 UNKNOWN = Resolved("name")
@@ -77,7 +77,7 @@ class Line(NamedTuple):
     """The text before the name."""
     after: str
     kind: str
-    """How the name is used: call, type, base, import, attribute or other."""
+    """Kind of use: call, type, base, import, attribute or other."""
     offset: int = 0
     """The first character of the line in the text."""
 
