@@ -96,9 +96,9 @@ def held(
         yield
 
 
-def busy(message: str, *files: Path) -> StoreBusy:
+def busy(message: str, *files: Path, readers: bool = False) -> StoreBusy:
     """Return the error for a lock that others hold, with a hint that names them."""
-    found = holders(*files)
+    found = holders(*files, readers=readers)
     if not found:
         return StoreBusy(message, "Wait for it to end, then type the command again")
     pids = " ".join(map(str, found))
@@ -112,8 +112,11 @@ def by_process(*files: Path) -> str:
     return f" ({kind} {', '.join(map(str, found))})" if found else ""
 
 
-def holders(*files: Path) -> list[int]:
-    """Return the processes that hold an flock or a write lock on one of these files (Linux)."""
+def holders(*files: Path, readers: bool = False) -> list[int]:
+    """Return the processes that hold an flock or a write lock on one of these files (Linux).
+
+    With `readers`, those count, too, that only keep a database open.
+    """
     inodes = set()
     for file in files:
         with contextlib.suppress(OSError):
@@ -126,6 +129,6 @@ def holders(*files: Path) -> list[int]:
     found = {
         int(pid)
         for _, kind, _, mode, pid, where, *_ in rows
-        if where.rpartition(":")[2] in inodes and (kind == "FLOCK" or mode == "WRITE")
+        if where.rpartition(":")[2] in inodes and (readers or kind == "FLOCK" or mode == "WRITE")
     }
     return sorted(pid for pid in found if pid > 0)

@@ -15,7 +15,7 @@ from sandbox import GitSandbox
 
 import ragit
 from ragit.__main__ import run
-from ragit.errors import GitFailed, UnknownRevision
+from ragit.errors import GitFailed, NotARepository, UnknownRevision
 from ragit.git import Repo
 from ragit.git.command import END_OF_OPTIONS, Git, environment
 
@@ -235,3 +235,27 @@ def test_no_git_of_the_repository_is_run(repo: GitSandbox, path: str | None) -> 
     out = Git(str(repo.path), environment(env)).run("rev-parse", "--git-dir")
     assert out == b".git\n"
     assert not (repo.path / "ran").exists()
+
+
+@pytest.mark.parametrize(
+    ("said", "hint"),
+    [
+        ("not a git repository (or any of the parent directories): .git", "git init"),
+        ("packfile x.pack cannot be mapped: Cannot allocate memory", "ran out of memory"),
+        ("Out of memory, malloc failed (tried to allocate 9 bytes)", "ran out of memory"),
+        ("bad config line 6 in file .git/config", "git itself fails here"),
+        ("Expected git repo version <= 1, found 9", "git itself fails here"),
+    ],
+)
+def test_what_git_says_of_a_repository_has_its_own_remedy(
+    tmp_path: Path, said: str, hint: str
+) -> None:
+    git = tmp_path / "bin" / "git"
+    git.parent.mkdir()
+    git.write_text(f"#!/bin/sh\necho 'fatal: {said}' >&2\nexit 128\n")
+    git.chmod(0o755)
+    env = {**os.environ, "PATH": f"{git.parent}:{os.environ['PATH']}"}
+    with pytest.raises(NotARepository) as caught, Repo.open(tmp_path, env=env):
+        pass
+    assert said in caught.value.message
+    assert hint in caught.value.hint

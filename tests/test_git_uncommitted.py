@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from hypothesis import strategies as st
 from sandbox import GitSandbox
 
 from ragit.errors import GitFailed
-from ragit.git import Repo
+from ragit.git import Repo, private
 from ragit.types import Oid
 
 MIB = 1 << 20
@@ -424,6 +425,28 @@ def test_embedded_repositories_and_special_files_are_left_out(
     assert names(opened, tree) == []
     assert skipped[b"inner"] == "embedded repository"
     assert skipped.get(b"pipe") in (None, "special file")  # git may call it deleted
+
+
+@pytest.mark.parametrize("killed", [True, False])
+def test_a_lock_that_a_killed_status_left_stops_no_later_one(
+    repo: GitSandbox, opened: Repo, killed: bool
+) -> None:
+    """While a copy of the index is locked, git cannot note which files it found unchanged."""
+    repo.write("a", "old\n")
+    repo.commit()
+    opened.refresh()
+    opened.working_tree(MIB)
+    (copy,) = opened.git_dir.joinpath("ragit").glob("status-*")
+    lock = copy.with_name(f"{copy.name}.lock")
+    lock.touch()
+    if killed:
+        long_ago = time.time() - private.IN_USE_SECONDS - 60
+        os.utime(lock, (long_ago, long_ago))
+    before = copy.read_bytes()
+    os.utime(repo.path / "a", (1_000_000_000, 1_000_000_000))  # its time changed, and nothing else
+    assert names(opened, opened.working_tree(MIB)[0]) == [b"a"]
+    assert lock.exists() is not killed
+    assert (copy.read_bytes() != before) is killed
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root reads every file")

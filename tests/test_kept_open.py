@@ -6,6 +6,8 @@ import os
 import random
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,6 +16,8 @@ from sandbox import GitSandbox
 
 import ragit
 from ragit.git import Repo
+from ragit.mcp import server
+from ragit.mcp.call import Call
 from ragit.remembered import Remembered
 from ragit.repository import Ragit
 from ragit.types import Answer
@@ -251,3 +255,28 @@ def test_the_oldest_values_are_forgotten_beyond_the_bound() -> None:
     assert (kept.get("a"), kept.get("b"), kept.get("c")) == (3, None, 4)
     kept.add("d", 5, 11)
     assert [kept.get(name) for name in "abcd"] == [None] * 4
+
+
+def test_a_server_without_calls_lets_go_of_its_repositories(
+    repo: GitSandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo.write("a.py", "def retry_request(): ...\n")
+    repo.commit()
+    monkeypatch.setattr(server, "IDLE_S", 0.4)
+    closed = threading.Event()
+    close = Repo.close
+
+    def noted(self: Repo) -> None:
+        close(self)
+        closed.set()
+
+    monkeypatch.setattr(Repo, "close", noted)
+    tools = server.tool_server(repo.path, os.environ)
+    search = next(tool for tool in server.TOOLS if tool.name == "search_semantic")
+    for _ in range(2):
+        closed.clear()
+        tools._last_call_s = time.monotonic()
+        said = tools._run(search, {"query": "retry"}, Call(lambda done, total: None))
+        assert "a.py" in said.content[0].text and not closed.is_set()  # type: ignore[union-attr]
+        assert closed.wait(20)
+    tools.close()

@@ -18,7 +18,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -288,6 +288,45 @@ def test_a_full_disk_is_told_in_one_sentence_and_nothing_is_lost(tmp_path: Path)
         subprocess.run(["mount", "-o", "remount,size=20m", disk], check=True)
         assert process("index", cwd=repo.path).returncode == 0
         assert repo.check().fresh
+        with Store(disk / "index.db", writable=True) as store:
+            assert store.problems() == []
+
+
+IDLE = """
+import sys, ragit
+with ragit.open(sys.argv[1]) as index:
+    print(index.search("marker", index=False).hits[0].path, flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_gc_on_a_full_disk_names_the_process_that_keeps_the_store_open(tmp_path: Path) -> None:
+    repo = crowded(tmp_path / "repo", files=400)
+    with small_disk(tmp_path / "disk", "20m") as disk:
+        repo.git("config", "ragit.index.storePath", str(disk / "index.db"))
+        assert process("index", cwd=repo.path).returncode == 0
+        repo.git("checkout", "-q", "--orphan", "small")
+        repo.git("rm", "-q", "-r", "--cached", "m1", "m2", "m3")
+        repo.git("commit", "-q", "-m", "small")
+        assert process("index", cwd=repo.path).returncode == 0
+        with subprocess.Popen(
+            [sys.executable, "-c", IDLE, repo.path],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        ) as idle:
+            assert idle.stdin and idle.stdout and idle.stdout.readline()
+            full = disk / "full"
+            with suppress(OSError):
+                full.write_bytes(b"x" * (30 << 20))
+            done = process("gc", cwd=repo.path)
+            assert done.returncode == 2, done.stdout
+            message, hint = done.stderr.splitlines()
+            assert "is full" in message and "another process" in message
+            if Path("/proc/locks").exists():
+                assert f"kill {idle.pid}" in hint
+            idle.stdin.close()
+        assert process("gc", cwd=repo.path).returncode == 0
+        full.unlink()
         with Store(disk / "index.db", writable=True) as store:
             assert store.problems() == []
 

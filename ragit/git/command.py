@@ -195,6 +195,14 @@ def shown(args: Iterable[str]) -> str:
 _FETCH_MISSING = "ragit index --fetch-missing REV"
 
 
+NO_MEMORY = "git ran out of memory: free some, or raise the limit that `ulimit -v` shows"
+
+
+def lacks_memory(err: bytes) -> bool:
+    """Return True if git says that it got no memory."""
+    return b"out of memory" in err.lower() or b"allocate memory" in err
+
+
 def _hint(err: bytes) -> str:
     if b"promisor remote" in err or b"transport" in err:
         return f"this is a partial clone; to download what it lacks: {_FETCH_MISSING}"
@@ -206,6 +214,8 @@ def _hint(err: bytes) -> str:
         return "there are conflicts: resolve them and `git add` the files"
     if b"space left" in err:
         return "make room on the disk and run it again"
+    if lacks_memory(err):
+        return NO_MEMORY
     return "run `git fsck` to see whether the repository is sound; if it is, this is a bug of ragit"
 
 

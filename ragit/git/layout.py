@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ragit.errors import GitFailed, NotARepository
-from ragit.git.command import OLDEST, Git, clean_env, environment, words
+from ragit.git.command import NO_MEMORY, OLDEST, Git, clean_env, environment, lacks_memory, words
 from ragit.records import Record
 from ragit.types import Oid
 
@@ -118,9 +118,13 @@ def _refused(err: bytes) -> NotARepository:
         return NotARepository(
             words(first.encode()), "if you trust it: " + rest.strip().splitlines()[-1].strip()
         )
-    return NotARepository(
-        words(err), "run ragit inside a git repository, or make one with `git init`"
-    )
+    if lacks_memory(err):
+        return NotARepository(words(err), NO_MEMORY)
+    if b"not a git repository" in err:
+        hint = "run ragit inside a git repository, or make one with `git init`"
+    else:
+        hint = "git itself fails here: `git status` says the same"
+    return NotARepository(words(err), hint)
 
 
 def _layout(path: str, parts: list[bytes], raw_up: bytes, caller: Mapping[str, str]) -> Layout:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import threading
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +27,10 @@ if TYPE_CHECKING:
     Context = ServerRequestContext[Any, Any]
 
 
+IDLE_S = 60.0
+"""Seconds without a call after which a server lets go of its repositories."""
+
+
 class ToolServer:
     """The tools for any number of clients, in repositories as seen from one folder."""
 
@@ -35,6 +41,7 @@ class ToolServer:
         self._engine: Engine | None = None
         self.calls = 0
         """Calls that are running."""
+        self._last_call_s = 0.0
         self.sdk: Server[Any] = Server(
             "ragit",
             version=__version__,
@@ -66,6 +73,7 @@ class ToolServer:
 
         call = Call(report)
         self.calls += 1
+        self._last_call_s = time.monotonic()
         try:
             return await to_thread.run_sync(
                 self._run, tool, params.arguments or {}, call, abandon_on_cancel=True
@@ -102,7 +110,18 @@ class ToolServer:
             from ragit.mcp.engine import Engine
 
             self._engine = Engine(self._folder, self._environ)
+            threading.Thread(target=self._rest, daemon=True).start()
         return self._engine
+
+    def _rest(self) -> None:
+        """Close all repositories whenever no call has come for `IDLE_S` seconds.
+
+        An open store cannot be made smaller on a full disk, and takes memory.
+        """
+        while True:
+            time.sleep(IDLE_S / 4)
+            if not self.calls and time.monotonic() - self._last_call_s > IDLE_S:
+                self.close()
 
 
 def tool_server(folder: Path, environ: Mapping[str, str]) -> ToolServer:

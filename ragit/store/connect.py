@@ -130,14 +130,19 @@ def connect_in_place(path: Path) -> apsw.Connection:
     """
     with translated(path), opening(path, exclusive=True):
         checksums.must_be_writable(path)
-        db = _patient(apsw.Connection(str(path), vfs=checksums.vfs()))
+        db = apsw.Connection(str(path), vfs=checksums.vfs())
         try:
+            db.set_busy_timeout(2_000)  # a reader that stays open does not end by waiting
             _distrust(db)
             db.pragma("locking_mode", "exclusive")  # so that no memory has to be shared
             db.pragma("journal_mode", "memory")
             db.pragma("temp_store", "memory")
             if _identity(db) != (schema.VERSION, True):
                 raise _full(path)
+        except apsw.BusyError as error:
+            db.close()
+            message = f"the disk of {path} is full, and another process keeps the index open"
+            raise busy(message, path, readers=True) from error
         except BaseException:
             db.close()
             raise
