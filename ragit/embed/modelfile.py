@@ -28,6 +28,7 @@ number is crc32(group) mod G.
 
 from __future__ import annotations
 
+import math
 import mmap
 import os
 import struct
@@ -47,6 +48,14 @@ _SPLITTERS = (1, WORDS_VERSION)
 beyond ASCII.
 """
 _HEADER = struct.Struct("<8s7If32s")
+
+WEIGHT_STEP = 2.0**-12
+"""Step of the weights of words."""
+
+SCALE_BITS = 20
+"""Most bits of a scale. Rows have 7, and weights sum to 2**13 at most, more than a chunk has: 53
+bits hold all.
+"""
 
 
 class ModelFile:
@@ -143,6 +152,10 @@ class ModelFile:
         """Return the integers of one row as they lie in the file: signed bytes."""
         start = self._rows + number * self.dimensions
         return self._map[start : start + self.dimensions]
+
+    def weight(self, count: int) -> float:
+        """Return the weight of a word that a text holds so often, rounded."""
+        return round(math.pow(count, self.exponent) / WEIGHT_STEP) * WEIGHT_STEP
 
     def mean(self) -> tuple[float, ...]:
         """Return the mean vector of documents."""

@@ -25,8 +25,10 @@ class Quantized(NamedTuple):
 
 def quantize(vectors: Sequence[bytes]) -> list[Quantized]:
     """Quantize float32 vectors as one matrix."""
-    if not vectors:
-        return []
+    from ragit.embed import few  # a query quantizes one vector, by `quantize_query`
+
+    if len(vectors) <= few.TEXTS:
+        return [Quantized(*few.quantize(vector)) for vector in vectors]
     import numpy as np
 
     matrix = np.frombuffer(b"".join(vectors), dtype="<f4").reshape(len(vectors), -1)

@@ -22,7 +22,7 @@ from operator import add, mul
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragit.embed.modelfile import ModelFile, open_model
+from ragit.embed.modelfile import SCALE_BITS, WEIGHT_STEP, ModelFile, open_model
 from ragit.embed.options import EmbedderOptions, fingerprint
 from ragit.errors import ConfigError
 from ragit.records import NamedTuple
@@ -40,14 +40,6 @@ DEFAULT_MODEL = Path(__file__).with_name("weights") / "code-256.bin"
 _BATCH = 96
 """Texts per matrix product. Larger ones waste work on zeros of the count matrix, smaller ones on
 calls.
-"""
-
-_WEIGHT_STEP = 2.0**-12
-"""Step of the weights of words."""
-
-_SCALE_BITS = 20
-"""Most bits of a scale. Rows have 7, and weights sum to 2**13 at most, more than a chunk has: 53
-bits hold all.
 """
 
 _MEMORY = 1 << 16
@@ -91,6 +83,11 @@ class StaticEmbedder:
         """Return one unit vector per text; all zero for a text without words."""
         prefix = self._options.document_prefix
         if self._matrix is None:
+            from ragit.embed import few  # a query embeds no documents
+
+            names = [identifiers(prefix + text) for text in texts[: few.TEXTS + 1]]
+            if few.are_few(names):
+                return [few.embed(self._file, one) for one in names]
             self._matrix = _Matrix(self._file)
         vectors: list[bytes] = []
         for start in range(0, len(texts), _BATCH):
@@ -105,7 +102,7 @@ class StaticEmbedder:
         """Return the vector of a query, without numpy, reading only the rows of its words."""
         total = [0.0] * self.dimensions
         for word, count in Counter(words(self._options.query_prefix + text)).items():
-            weight = round(count**self._file.exponent / _WEIGHT_STEP) * _WEIGHT_STEP
+            weight = self._file.weight(count)
             total = [a + weight * b for a, b in zip(total, self.word_vector(word), strict=True)]
         return _centred(total, self._mean)
 
@@ -143,13 +140,27 @@ def _centred(total: list[float], mean: tuple[float, ...]) -> bytes:
 
 
 def _rounded(scales: NDArray[np.float32], used: NDArray[np.bool_]) -> tuple[Floats, float]:
-    """Round scales to `_SCALE_BITS` bits of the largest that is used; return them, and the step."""
+    """Round scales to `SCALE_BITS` bits of the largest that is used; return them, and the step."""
     import numpy
 
     _, exponent = numpy.frexp(scales[used].max(initial=0.0))
-    step = 2.0 ** (int(exponent) - _SCALE_BITS)
+    step = 2.0 ** (int(exponent) - SCALE_BITS)
     rounded: Floats = numpy.rint(scales.astype(numpy.float64) / step) * step
     return rounded, step
+
+
+def _lengths(vectors: Floats) -> Floats:
+    """Return the lengths of vectors, one a row, summed by halves: so `few` does it, too."""
+    import numpy
+
+    squares = vectors * vectors
+    while squares.shape[1] > 1:
+        half = (squares.shape[1] + 1) // 2
+        upper = squares[:, half:]
+        squares = squares[:, :half]
+        squares[:, : upper.shape[1]] += upper
+    lengths: Floats = numpy.sqrt(squares)
+    return lengths
 
 
 class _Tables(NamedTuple):
@@ -209,7 +220,7 @@ class _Matrix:
         powers = np.power(
             np.arange(counts.max(initial=0) + 1, dtype=np.float64), self._file.exponent
         )
-        table: Floats = np.rint(powers / _WEIGHT_STEP) * _WEIGHT_STEP
+        table: Floats = np.rint(powers / WEIGHT_STEP) * WEIGHT_STEP
         return table[counts]
 
     def _numbers_of(self, text: Sequence[str]) -> list[int]:
@@ -263,9 +274,9 @@ class _Matrix:
 
     def _finish(self, sums: Floats) -> list[bytes]:
         np = self._np
-        lengths = np.linalg.norm(sums, axis=1, keepdims=True)
+        lengths = _lengths(sums)
         moved = sums / np.where(lengths == 0, 1, lengths) - self._mean
-        norms = np.linalg.norm(moved, axis=1, keepdims=True)
+        norms = _lengths(moved)
         vectors = np.where(lengths == 0, 0, moved / np.where(norms == 0, 1, norms))
         return [vector.tobytes() for vector in np.ascontiguousarray(vectors, dtype="<f4")]
 

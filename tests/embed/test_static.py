@@ -10,15 +10,16 @@ import sys
 from array import array
 from pathlib import Path
 
+import numpy
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragit.embed import EmbedderOptions, load_embedder
+from ragit.embed import EmbedderOptions, few, load_embedder, quantize
 from ragit.embed.modelfile import ModelFile, letter_groups, open_model, write_model
-from ragit.embed.static import DEFAULT_MODEL, StaticEmbedder
+from ragit.embed.static import DEFAULT_MODEL, StaticEmbedder, _lengths, _Matrix
 from ragit.errors import ConfigError, EmbedderUnavailable
-from ragit.words import words
+from ragit.words import identifiers, words
 
 
 def floats(vector: bytes) -> list[float]:
@@ -62,6 +63,58 @@ def test_documents_and_queries_are_encoded_alike(static: StaticEmbedder, texts: 
         query = static.embed_query(text)
         assert len(query) == len(vector) == 4 * static.dimensions
         assert max(abs(a - b) for a, b in zip(floats(vector), floats(query), strict=True)) < 1e-5
+
+
+@settings(max_examples=150, deadline=None)
+@given(text=TEXT)
+def test_a_few_texts_have_the_vectors_of_many_to_the_last_bit(
+    static: StaticEmbedder, text: str
+) -> None:
+    names = identifiers(text)
+    assert few.embed(static.file, names) == _Matrix(static.file).encode([names])[0]
+
+
+def test_a_source_file_has_the_same_vector_both_ways(static: StaticEmbedder) -> None:
+    matrix = _Matrix(static.file)
+    for source in sorted(Path(few.__file__).parent.glob("*.py")):
+        names = identifiers(source.read_text())
+        assert few.embed(static.file, names) == matrix.encode([names])[0], source.name
+
+
+def test_every_count_of_a_word_has_one_weight(static: StaticEmbedder) -> None:
+    counts = numpy.arange(1 << 13)
+    table = _Matrix(static.file)._weights(counts).tolist()
+    assert [static.file.weight(count) for count in counts.tolist()] == table
+
+
+@pytest.mark.parametrize("width", [1, 2, 3, 5, 7, 8, 255, 256])
+def test_lengths_are_summed_in_one_order(width: int) -> None:
+    rows = numpy.random.default_rng(width).normal(size=(3, width))
+    expected = [math.sqrt(few._sum([x * x for x in row])) for row in rows.tolist()]
+    assert _lengths(rows)[:, 0].tolist() == expected
+
+
+VALUES = st.lists(st.floats(-1, 1, width=32), min_size=8, max_size=8)
+
+
+@settings(max_examples=300, deadline=None)
+@given(rows=st.lists(VALUES, min_size=few.TEXTS + 1, max_size=few.TEXTS + 1))
+def test_a_few_vectors_are_quantized_as_many(rows: list[list[float]]) -> None:
+    vectors = [array("f", row).tobytes() for row in rows]
+    assert [few.quantize(vector) for vector in vectors] == quantize(vectors)
+
+
+def test_a_few_texts_need_no_numpy() -> None:
+    probe = """
+import sys
+from ragit.embed import load_embedder, quantize
+embedder = load_embedder()
+quantize(embedder.embed(["open the file", "close it"]))
+assert "numpy" not in sys.modules
+quantize(embedder.embed(["open the file"] * 17))
+assert "numpy" in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", probe], check=True)
 
 
 @settings(max_examples=50, deadline=None)
