@@ -156,7 +156,7 @@ def test_a_rebuild_pays_nothing_for_what_a_store_of_an_older_ragit_has(
     before = answers(sources, model)
     with Store(sources.store, writable=True) as store:
         store._db.execute(
-            "DROP TABLE state; DROP TABLE draft; DROP TABLE reference; ALTER TABLE embedder DROP COLUMN mark;"
+            "DROP TABLE state; DROP TABLE draft; DROP TABLE reference; DROP TABLE listing; ALTER TABLE embedder DROP COLUMN mark;"
             "ALTER TABLE chunk DROP COLUMN definitions"
         )
         store._db.pragma("user_version", 2)
