@@ -30,9 +30,7 @@ class RagitError(Exception):
     """A failure to show as one sentence, with one hint that says what to do."""
 
     def __init__(self, message: str, hint: str) -> None:
-        super().__init__(
-            message, hint
-        )  # both: what pickle calls the class with, on the way out of a worker
+        super().__init__(message, hint)  # pickle calls the class with both
         self.message = message
         self.hint = hint
 

@@ -1,7 +1,7 @@
 """Defines the values of an evaluation: questions, expected answers, figures. Standard library only,
 no IO.
 
-Apart from `types`, since a search needs none of them.
+They are not in `types`, since a search needs none of them.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One question with what came of it."""
+    """One question with the quality of its answer."""
 
     question: Question
     ranks: tuple[int | None, ...]
@@ -59,8 +59,7 @@ class Judged:
     """The git object name of the tree that was searched."""
     degraded: str
     parts: frozenset[str]
-    """What took part in the answer: keyword and vector if they added to a hit, reranker, rewriter.
-    """
+    """Parts that made the answer: keyword and vector if they added to a hit, reranker, rewriter."""
     searched: str
     """The tree in words."""
 

@@ -34,7 +34,7 @@ def choose(found: Sequence[Defined], around: Around, modules: Sequence[str]) -> 
     """Return what a name in a file means, of all its definitions.
 
     `modules` are those that it is imported from by name. What the file itself defines is left out,
-    since whoever completes has the file.
+    since the caller has the file.
     """
     others = [one for one in found if one.path != around.path]
     if not others or (len(others) < len(found) and not modules):

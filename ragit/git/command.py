@@ -169,10 +169,12 @@ def stop(process: Process) -> None:
 
 def failure(args: Iterable[str], code: int, err: bytes) -> GitFailed:
     """Return the error for a command that exited with `code`, in git's own words."""
-    return GitFailed(f"`{shown(args)}` failed: {words(err) or f'exit code {code}'}", _hint(err))
+    return GitFailed(
+        f"`{shown(args)}` failed: {git_message(err) or f'exit code {code}'}", _hint(err)
+    )
 
 
-def words(err: bytes) -> str:
+def git_message(err: bytes) -> str:
     """Return what git wrote on stderr, on one line and without prefixes."""
     lines = [line.strip() for line in err.decode("utf-8", "replace").splitlines() if line.strip()]
     return "; ".join(re.sub(r"^(fatal|error): ", "", line) for line in lines)

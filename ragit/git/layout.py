@@ -8,7 +8,15 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ragit.errors import GitFailed, NotARepository
-from ragit.git.command import NO_MEMORY, OLDEST, Git, clean_env, environment, lacks_memory, words
+from ragit.git.command import (
+    NO_MEMORY,
+    OLDEST,
+    Git,
+    clean_env,
+    environment,
+    git_message,
+    lacks_memory,
+)
 from ragit.records import Record
 from ragit.types import Oid
 
@@ -116,15 +124,15 @@ def _refused(err: bytes) -> NotARepository:
     first, _, rest = text.partition("\n")
     if b"safe.directory" in err:
         return NotARepository(
-            words(first.encode()), "if you trust it: " + rest.strip().splitlines()[-1].strip()
+            git_message(first.encode()), "if you trust it: " + rest.strip().splitlines()[-1].strip()
         )
     if lacks_memory(err):
-        return NotARepository(words(err), NO_MEMORY)
+        return NotARepository(git_message(err), NO_MEMORY)
     if b"not a git repository" in err:
         hint = "run ragit inside a git repository, or make one with `git init`"
     else:
         hint = "git itself fails here: `git status` says the same"
-    return NotARepository(words(err), hint)
+    return NotARepository(git_message(err), hint)
 
 
 def _layout(path: str, parts: list[bytes], raw_up: bytes, caller: Mapping[str, str]) -> Layout:

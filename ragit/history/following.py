@@ -38,7 +38,7 @@ class Stop(NamedTuple):
     """All files that it was in, the one that it came to last."""
     moves: tuple[Move, ...]
     unknown: str
-    """Why it may be older; else empty."""
+    """Reason why the text may be older; empty if it is not."""
 
 
 class Follower:
@@ -68,14 +68,14 @@ class Follower:
         return self._opened[-1]
 
     def follow(self, code: bytes, commit: Oid, path: bytes) -> Stop | None:
-        """Return where a text came from that a file has in a commit; None if git lists no commit of
-        the file.
+        """Follow a text that a file has in a commit, and return where it came from; None if git
+        lists no commit of the file.
         """
         start = self.start(commit, path)
         return self.follow_on(code, *start) if start else None
 
     def follow_on(self, code: bytes, history: FileHistory, node: Node, path: bytes) -> Stop:
-        """Return the same, from a commit whose file has the text."""
+        """Follow a text from a commit whose file has it, and return where it came from."""
         finder = self.finder(code)
         paths = [path]
         moves: list[Move] = []
@@ -91,6 +91,7 @@ class Follower:
             paths.append(path)
 
     def _unknown(self, finder: TextFinder, facts: CommitFacts) -> str:
+        """Return why the text may be older than this commit; empty if it is not."""
         if finder.lacking:
             return NOT_HERE
         return CUT if not facts.parents and self.ancestry.is_cut(facts.commit) else ""
@@ -114,12 +115,12 @@ class Follower:
         return Start(history, node, path) if node else None
 
     def finder(self, code: bytes) -> TextFinder:
-        """Return what tells in which blobs a text is."""
+        """Return a finder of the blobs that hold a text."""
         return TextFinder(self._files, code)
 
 
 def _first(finder: TextFinder, history: FileHistory, node: Node, path: bytes) -> Node:
-    """Return the commit of which no parent has the text in this file."""
+    """Return the commit that brought the text to this file: none of its parents has it there."""
     while True:
         finder.lacking = False
         older = (history.node(parent) for parent in node.parents)

@@ -20,7 +20,7 @@ from ragit.records import NamedTuple
 FIRST_WAIT_S, LONGEST_WAIT_S = 60.0, 3600.0
 _UNSEEN, _FAILURES = "last-error", "failures.json"
 _LATEST = 4e9
-"""Seconds since 1970: a later time is no clock's."""
+"""Latest time that is believed, in seconds since 1970: a damaged file may hold any number."""
 
 
 class Failure(NamedTuple):
@@ -35,12 +35,14 @@ class Failure(NamedTuple):
 
     @property
     def next_try(self) -> float:
-        """When a hook may start the worker again, since 1970: the wait doubles at each failure."""
+        """Time from which a hook may start the worker again, in seconds since 1970. The wait
+        doubles at each failure.
+        """
         return self.seconds + min(LONGEST_WAIT_S, FIRST_WAIT_S * 2.0 ** min(self.times - 1, 16))
 
 
 def last(folder: Path) -> Failure | None:
-    """Return the failure that no success followed; None if there is none."""
+    """Return the last failure; None if there was none, or if a run succeeded since."""
     try:
         found = json.loads(state_files.read(folder / _FAILURES) or b"null")
         failure = Failure(
@@ -53,7 +55,7 @@ def last(folder: Path) -> Failure | None:
 
 
 def waits(folder: Path) -> bool:
-    """Return True while it is too early to try again; a clock that was set back ends the wait."""
+    """Return True while it is too early for a try. A clock that was set back ends the wait."""
     failure = last(folder)
     if failure is None:
         return False
@@ -77,15 +79,14 @@ def forget(folder: Path) -> None:
 
 
 def unseen(folder: Path) -> tuple[str, str] | None:
-    """Return message and hint of a failure that was not shown yet, once."""
+    """Return the message and hint of a failure that no command has shown yet, and remove them."""
     path = folder / _UNSEEN
     try:
         data = state_files.read(path)
-        if data is None:
-            state_files.remove(path)
-            return None
         state_files.remove(path)
     except OSError:  # another command has just shown it, or the folder is read-only
+        return None
+    if data is None:
         return None
     message, _, hint = data.decode("utf-8", "replace").partition("\n")
     return message, hint.strip()

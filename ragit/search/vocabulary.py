@@ -3,7 +3,7 @@ Offline.
 
 The words of the tree's paths are its vocabulary: what people call files and folders by is what it
 is about, and it is read from the composed tree without asking the store. Only words that the tree
-holds are added, and nothing else that is stored has a say. It takes some 20 ms on 6,500 files
+holds are added, and nothing else that is stored counts. It takes some 20 ms on 6,500 files
 (6,400 names, 1,500 words), most of them for splitting names.
 """
 

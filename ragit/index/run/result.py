@@ -1,4 +1,4 @@
-"""The values of a run of indexing: what a worker is told, and what comes of a blob."""
+"""Defines the values of a run of indexing: the settings of a worker, and its results by blob."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ class RunMode(NamedTuple):
     """True if the store may hold vectors or descriptions to take over; a first run need not look.
     """
     describes: bool = False
-    """Models are asked for descriptions."""
+    """True if models are asked for descriptions."""
     dry_run: bool = False
-    """Nothing is embedded and no model is asked: the cost is estimated."""
+    """True if the cost is estimated: nothing is embedded and no model is asked."""
     anew: bool = False
-    """No vector is taken over, as where a store is rebuilt; descriptions are."""
+    """True if a store is rebuilt: descriptions are taken over, and no vector."""
     deadline: float = math.inf
-    """When to stop, by `time.monotonic`: what is not done by then stays missing."""
+    """End of the run, by `time.monotonic`: what is not done by then stays missing."""
     most: float = math.inf
     """Seconds of processor time for one file, in every try."""
 
@@ -75,7 +75,7 @@ class WorkerConfig(Record):
     store: Path
     mode: RunMode
     remote: bool
-    """A server makes the vectors."""
+    """True if a server makes the vectors."""
 
 
 class Cost(NamedTuple):
@@ -111,9 +111,7 @@ class BlobResult(Record):
     seconds: float = 0.0
     """Processor time that reading it took."""
     timed_out: bool = False
-    """The time was not enough, and it is tried again. What is there to store says no more than
-    that.
-    """
+    """True if its time was not enough. It is tried again, and `new` holds that reason alone."""
 
 
 def without_chunks(key: Key, reason: str) -> NewChunking:

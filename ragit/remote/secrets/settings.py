@@ -44,6 +44,7 @@ language.
 
 
 def _is_unquoted_password(value: str, before: str) -> bool:
+    """Return True if a value looks like a password, and its name, before it, like one's name."""
     if re.match(
         r"[ \t-]*(?:self|this|cls|args|kwargs|params|opts|options|req|request|obj|data)\.", before
     ):
@@ -84,12 +85,12 @@ def _below(text: str, end: int) -> Iterator[str]:
 
 def _meaningful_lines(lines: Iterator[str]) -> Iterator[str]:
     """Yield the nearest lines that are neither blank nor a comment."""
-    said = 0
+    given = 0
     for line in lines:
         if line.strip() and not re.match(r"\s*(?:#(?!!)|//|;|\*|<!--|--\s)", line):
             yield line[:_WIDE]
-            said += 1
-            if said == _NEAR:
+            given += 1
+            if given == _NEAR:
                 return
 
 
