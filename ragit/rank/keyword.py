@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol
 
 from ragit import postings
-from ragit.postings import COUNT, HEAD, SYMBOL, Forward
+from ragit.postings import COUNT, HEAD, SYMBOL
 from ragit.rank.terms import QueryTerms
 from ragit.records import NamedTuple
 
@@ -116,12 +117,33 @@ class ChunkScore(NamedTuple):
     names: bool
 
 
-def score_chunks(forward: Forward, rarities: Mapping[str, float], scoring: str) -> list[ChunkScore]:
+class ChunkScores(NamedTuple):
+    """The keyword scores of all chunks of a file, in their order."""
+
+    scores: list[float]
+    names: list[bool]
+    """True where a name that the chunk defines holds a word of the query."""
+
+
+class HasEntries(Protocol):
+    """The packed words of a file, or what was looked up in them."""
+
+    @property
+    def lengths(self) -> Sequence[int]:
+        """Number of words of each chunk."""
+
+    def entries(self, hashed: int, /) -> Sequence[int]:
+        """Return the entries of a word, as `Forward`."""
+
+
+def score_chunks(forward: HasEntries, rarities: Mapping[str, float], scoring: str) -> ChunkScores:
     """Return BM25 (or plain TF x IDF) of every chunk of one file."""
     lengths = forward.lengths
     scores, names = [0.0] * len(lengths), [False] * len(lengths)
     plain = scoring == "tfidf"
+    short, b_chunk, of_length = 1 - B_CHUNK, B_CHUNK, CHUNK_LENGTH
     for term, value in rarities.items():
+        gain = value * (K1 + 1)
         for entry in forward.entries(postings.term_hash(term)):
             ordinal = entry >> 8
             times: float = entry & COUNT
@@ -133,9 +155,9 @@ def score_chunks(forward: Forward, rarities: Mapping[str, float], scoring: str) 
             if plain:
                 scores[ordinal] += value * times
             else:
-                damped = K1 * (1 - B_CHUNK + B_CHUNK * lengths[ordinal] / CHUNK_LENGTH)
-                scores[ordinal] += value * (K1 + 1) * times / (times + damped)
-    return list(map(ChunkScore, scores, names))
+                damped = K1 * (short + b_chunk * lengths[ordinal] / of_length)
+                scores[ordinal] += gain * times / (times + damped)
+    return ChunkScores(scores, names)
 
 
 def best_first(

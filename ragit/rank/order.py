@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from types import MappingProxyType
 from typing import Protocol
 
@@ -13,6 +13,7 @@ from ragit.rank.signals import (
     EXACT,
     FILE_SIGNALS,
     REPEAT,
+    ChunkColumns,
     ChunkFacts,
     FileFacts,
     Names,
@@ -87,6 +88,16 @@ class Details(NamedTuple):
     """
 
 
+class _Found(NamedTuple):
+    """The chunks of a file that contend."""
+
+    chunks: ChunkColumns
+    plain: Sequence[float]
+    """The sum of each chunk without its own signals, which need its names."""
+    found: Sequence[int]
+    """Indices of those that an arm found."""
+
+
 MOST_REPEATS = 3
 
 TWIN_REPEAT = 0.4
@@ -125,7 +136,7 @@ class Scorer:
 
     def contenders(
         self,
-        chunks: Iterable[ChunkFacts],
+        files: Iterable[ChunkColumns],
         wanted: int = 0,
         exact: Mapping[tuple[int, int], float] = MappingProxyType({}),
     ) -> list[ChunkFacts]:
@@ -134,21 +145,46 @@ class Scorer:
         The best chunk of a file is never lowered for being repeated: `wanted` files stand for as
         many hits. What holds the query word for word always contends.
         """
-        found = [
-            (self._plain(facts), facts)
-            for facts in chunks
-            if self._is_found(facts) or (facts.place, facts.chunk) in exact
-        ]
+        evident: dict[int, set[int]] = {}
+        for place, number in exact:
+            evident.setdefault(place, set()).add(number)
+        found = [self._found(chunks, evident.get(chunks.place, frozenset())) for chunks in files]
         bound = self._bound(found, wanted) if wanted else None
-        if bound is None:
-            return [facts for _, facts in found]
-        always = {chunk for _, chunk in exact}
-        reach = self._reach
+        always = {number for _, number in exact}
+        kept: list[ChunkFacts] = []
+        for one in found:
+            listed = one.found if bound is None else self._reaching(one, bound, always)
+            kept += map(one.chunks.facts, listed)
+        return kept
+
+    def _found(self, chunks: ChunkColumns, exact: Set[int]) -> _Found:
+        """Return the chunks of a file that an arm found, or that are named in `exact`."""
+        kw, file = self._mix.keyword, self._file_sums[chunks.place]
+        vector = 1 - kw
+        rows = zip(chunks.cosines, chunks.shares, strict=True)
+        plain = [vector * cosine + kw * share + file for cosine, share in rows]
+        if self._mix.signals and self._is_found_by_path(chunks.place):
+            return _Found(chunks, plain, range(len(plain)))
+        facts = zip(chunks.cosines, chunks.shares, chunks.numbers, strict=True)
+        return _Found(
+            chunks,
+            plain,
+            [
+                at
+                for at, (cosine, share, number) in enumerate(facts)
+                if self._is_found(cosine, share) or number in exact
+            ],
+        )
+
+    def _reaching(self, one: _Found, bound: float, always: Set[int]) -> list[int]:
+        """Return the chunks of a file that can reach a sum, and those that always contend."""
+        reach, names, numbers = self._reach, one.chunks.names, one.chunks.numbers
         kept = []
-        for plain, facts in found:
-            best = plain + reach if facts.keyword.names else plain
-            if best >= bound or facts.chunk in always:
-                kept.append(facts)
+        for at in one.found:
+            plain = one.plain[at]
+            best = plain + reach if names[at] else plain
+            if best >= bound or numbers[at] in always:
+                kept.append(at)
         return kept
 
     @property
@@ -156,15 +192,18 @@ class Scorer:
         """Return how far its own signals, which are all about its names, can raise a chunk."""
         return sum(max(weight, 0.0) for _, weight in self._chunk_signals)
 
-    def _bound(self, found: Iterable[tuple[float, ChunkFacts]], wanted: int) -> float | None:
+    def _bound(self, found: Iterable[_Found], wanted: int) -> float | None:
         """Return the sum that a chunk needs to be among the `wanted` best; None if all may be."""
         best: dict[str, tuple[float, int]] = {}
-        for plain, facts in found:
-            path = self._files[facts.place].path  # of which a union of trees has several versions
-            if path not in best or plain > best[path][0]:
-                best[path] = (plain, facts.chunk)
+        for one in found:
+            if not one.found:
+                continue
+            at = max(one.found, key=one.plain.__getitem__)
+            path = self._files[one.chunks.place].path  # a union of trees has several versions of it
+            if path not in best or one.plain[at] > best[path][0]:
+                best[path] = (one.plain[at], one.chunks.numbers[at])
         # The same blob at several paths is one hit: its paths share their best chunk.
-        blobs = {chunk: plain for plain, chunk in sorted(best.values())}
+        blobs = {number: plain for plain, number in sorted(best.values())}
         if len(blobs) <= wanted:
             return None
         lowering = sum(min(weight, 0.0) for _, weight in self._chunk_signals)
@@ -257,16 +296,18 @@ class Scorer:
             n: weights[n] * s.of(file, self._query) for n, s in FILE_SIGNALS.items() if n in weights
         }
 
-    def _is_found(self, facts: ChunkFacts) -> bool:
-        """Return false for a chunk that neither arm found: it is not a hit, whatever its path is
-        called.
+    def _is_found(self, cosine: float, share: float) -> bool:
+        """Return false for a chunk that neither arm found; an arm without weight finds nothing,
+        unless there are signals.
         """
-        if not self._mix.signals:
-            return (self._mix.keyword < 1 and facts.cosine > 0) or (
-                self._mix.keyword > 0 and facts.share > 0
-            )
-        file = self._files[facts.place]
-        return facts.cosine > 0 or facts.share > 0 or file.path_share > 0 or file.mentioned > 0
+        if self._mix.signals:
+            return cosine > 0 or share > 0
+        return (self._mix.keyword < 1 and cosine > 0) or (self._mix.keyword > 0 and share > 0)
+
+    def _is_found_by_path(self, place: int) -> bool:
+        """Return true for a file whose path holds a word of the query, or is written in it."""
+        file = self._files[place]
+        return file.path_share > 0 or file.mentioned > 0
 
 
 def _rank(ranked: Ranked) -> tuple[float, int, int]:

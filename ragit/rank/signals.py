@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ragit import words
 from ragit.rank import paths
@@ -62,6 +62,44 @@ class ChunkFacts(NamedTuple):
     keyword: ChunkScore
     share: float
     """Its keyword score, as a share of the best candidate's."""
+
+
+class ChunkColumns(NamedTuple):
+    """The chunks of one file that may be found, in order: all columns are of one length.
+
+    Most of them are never looked at one by one.
+    """
+
+    place: int
+    """Index of the file in the snapshot."""
+    numbers: Sequence[int]
+    """Of the chunks in the store."""
+    cosines: Sequence[float]
+    """With the query, from 0 to 1; zeros where there are no vectors."""
+    scores: Sequence[float]
+    """By keywords."""
+    shares: Sequence[float]
+    """Keyword scores, as shares of the best candidate's."""
+    names: Sequence[bool]
+    """True where a name that the chunk defines holds a word of the query."""
+
+    def facts(self, at: int) -> ChunkFacts:
+        """Return one of the chunks."""
+        keyword = ChunkScore(self.scores[at], self.names[at])
+        return ChunkFacts(self.place, self.numbers[at], self.cosines[at], keyword, self.shares[at])
+
+    def those(self, kept: Sequence[int]) -> ChunkColumns:
+        """Return some of the chunks, by their index."""
+        if len(kept) == len(self.numbers):
+            return self
+        return ChunkColumns(
+            self.place,
+            [self.numbers[at] for at in kept],
+            [self.cosines[at] for at in kept],
+            [self.scores[at] for at in kept],
+            [self.shares[at] for at in kept],
+            [self.names[at] for at in kept],
+        )
 
 
 class Names(NamedTuple):

@@ -1,13 +1,16 @@
-"""Tell how much of a query's word sequences each chunk of a file holds, from its packed words."""
+"""Look up the words of a query in the packed words of files, and tell how much of its word
+sequences each chunk holds.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 from ragit import postings, rank, words
 from ragit.postings import Forward
-from ragit.rank import ASKING, COMMON_WORD_WEIGHT, RUN, QueryTerms, WordWeights
+from ragit.rank import ASKING, COMMON_WORD_WEIGHT, RUN, HasEntries, QueryTerms, WordWeights
+from ragit.store import Store
 from ragit.words import STOP_WORDS
 
 LEAST_SHARE = 0.3
@@ -40,6 +43,39 @@ def word_weights(query: QueryTerms, holders: Mapping[str, HasFiles], files: int)
     return WordWeights(of, rank.rarity(1, files), counts)
 
 
+class Lookups:
+    """The words of one file that a query asks for: several steps ask for the same ones."""
+
+    def __init__(self, forward: Forward) -> None:
+        self._forward = forward
+        self._known: dict[int, Sequence[int]] = {}
+        self.lengths: Sequence[int] = forward.lengths
+        """Number of words of each chunk."""
+
+    def entries(self, hashed: int) -> Sequence[int]:
+        """Return the entries of a word, as `Forward`."""
+        known = self._known.get(hashed)
+        if known is None:
+            known = self._known[hashed] = self._forward.entries(hashed)
+        return known
+
+
+class FileWords:
+    """The words of the files that one query looks at."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._known: dict[int, Lookups] = {}
+
+    def of(self, chunkings: Iterable[int]) -> dict[int, Lookups]:
+        """Return the words of some chunkings, which are read if they are not known."""
+        wanted = sorted(set(chunkings))
+        new = [one for one in wanted if one not in self._known]
+        for chunking, forward in self._store.forward(new).items():
+            self._known[chunking] = Lookups(forward)
+        return {one: self._known[one] for one in wanted}
+
+
 def is_message(query: QueryTerms) -> bool:
     """Return true if a query may be a message that code prints: several words that ask nothing."""
     return any(len(one) >= RUN and one[0] not in ASKING for one in query.sequences)
@@ -51,9 +87,9 @@ def term_of(word: str) -> str:
     return terms[-1] if terms else ""
 
 
-def ordinals(forward: Forward, term: str) -> frozenset[int]:
+def ordinals(words: HasEntries, term: str) -> frozenset[int]:
     """Return the chunks that hold a term."""
-    return frozenset(entry >> 8 for entry in forward.entries(postings.term_hash(term)))
+    return frozenset(entry >> 8 for entry in words.entries(postings.term_hash(term)))
 
 
 class SequenceShares:
@@ -62,20 +98,22 @@ class SequenceShares:
     def __init__(self, query: QueryTerms, weights: WordWeights) -> None:
         sequences = [*query.sequences, *query.phrases]
         self._sequences = [_Sequence(one, query.word_terms, weights) for one in sequences]
+        self._known: dict[int, Mapping[int, float]] = {}
 
-    def of(self, forward: Forward) -> dict[int, float]:
+    def of(self, chunking: int, words: HasEntries) -> Mapping[int, float]:
         """Return for each chunk of a file the greatest share of a sequence's weight that it holds,
-        and some more for words in a row.
+        and some more for words in a row. It is found out once.
 
         That a chunk holds words which follow each other in the query does not mean that they do so
         in the chunk, but the words of a message do.
         """
-        best: dict[int, float] = {}
-        for sequence in self._sequences:
-            for ordinal, share in sequence.shares(forward):
-                if share > best.get(ordinal, 0.0):
-                    best[ordinal] = share
-        return best
+        known = self._known.get(chunking)
+        if known is None:
+            best: dict[int, float] = {}
+            for sequence in self._sequences:
+                sequence.raise_shares(words, best)
+            known = self._known[chunking] = best
+        return known
 
 
 class _Sequence:
@@ -96,11 +134,11 @@ class _Sequence:
         self._parts = [(places[word], weight / total) for word, weight in of.items()]
         self._known: dict[int, float] = {}
 
-    def shares(self, forward: Forward) -> Iterator[tuple[int, float]]:
-        """Yield the chunks that hold a word, each with its share."""
+    def raise_shares(self, words: HasEntries, best: dict[int, float]) -> None:
+        """Raise the shares of the chunks that hold more of this sequence than they have so far."""
         held: dict[int, int] = {}
         for hashed, bits in self._words:
-            for entry in forward.entries(hashed):
+            for entry in words.entries(hashed):
                 ordinal = entry >> 8
                 held[ordinal] = held.get(ordinal, 0) | bits
         known = self._known
@@ -108,7 +146,8 @@ class _Sequence:
             share = known.get(bits)
             if share is None:
                 share = known[bits] = self._share(bits)
-            yield ordinal, share
+            if share > best.get(ordinal, 0.0):
+                best[ordinal] = share
 
     def _share(self, held: int) -> float:
         """Return the share of the words at some places. Chunks hold few different choices."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from ragit import postings, rank, words
-from ragit.postings import SYMBOL, Forward
-from ragit.rank import NOT_CODE, QueryTerms, WordWeights
+from ragit.postings import SYMBOL
+from ragit.rank import NOT_CODE, HasEntries, QueryTerms, WordWeights
 from ragit.records import NamedTuple
 from ragit.search.candidates import Candidates
-from ragit.search.coverage import LEAST_SHARE, SequenceShares, ordinals, term_of, word_weights
+from ragit.search.coverage import LEAST_SHARE, ordinals, term_of
 from ragit.search.filtered_tree import FilteredTree
 from ragit.search.texts import Texts
 from ragit.store import ORDINAL_BITS, ChunkRow, Store, chunk_id
@@ -41,18 +41,9 @@ def find_evidence(
     store: Store, tree: FilteredTree, texts: Texts, query: QueryTerms, found: Candidates
 ) -> Evidence:
     """Return the evidence of the candidates' chunks."""
-    weights = word_weights(query, found.holders, len(tree.snapshot.paths))
-    places: dict[int, list[int]] = {}
-    for place, file in found.files.items():
-        if query.shape == "text" and not rank.paths.is_usual(file.path):
-            continue  # a test or a list of changes repeats what an issue says
-        places.setdefault(tree.snapshot.chunkings[place], []).append(place)
-    asked = {facts.chunk for facts in found.chunks}
-    scores = _promising(query, weights, found.forwards)
-    promising = sorted(
-        (chunk for chunk in scores if chunk in asked and chunk >> ORDINAL_BITS in places),
-        key=lambda chunk: (-scores[chunk], places[chunk >> ORDINAL_BITS][0], chunk),
-    )[:MOST_CHUNKS]
+    weights = found.matches.weights
+    places = _places(tree, query, found)
+    promising = _promising(query, found, places)
     texts.load(chunk >> ORDINAL_BITS for chunk in promising)
     evidence: dict[Key, float] = {}
     for chunk, row in store.chunks(promising).items():
@@ -71,59 +62,78 @@ def find_evidence(
     return Evidence(evidence, weights)
 
 
+def _places(tree: FilteredTree, query: QueryTerms, found: Candidates) -> dict[int, list[int]]:
+    """Return the candidates' files by chunking; for a pasted text without those that repeat what an
+    issue says: tests and lists of changes.
+    """
+    places: dict[int, list[int]] = {}
+    for place, file in found.files.items():
+        if query.shape != "text" or rank.paths.is_usual(file.path):
+            places.setdefault(tree.snapshot.chunkings[place], []).append(place)
+    return places
+
+
+def _promising(
+    query: QueryTerms, found: Candidates, places: Mapping[int, Sequence[int]]
+) -> list[int]:
+    """Return the chunks of some files that hold most of the query's words, the best first."""
+    scores = _scored(query, found, places)
+    if found.among is not None:
+        scores = {chunk: score for chunk, score in scores.items() if chunk in found.among}
+    listed = [(-score, places[chunk >> ORDINAL_BITS][0], chunk) for chunk, score in scores.items()]
+    return [chunk for *_, chunk in sorted(listed)[:MOST_CHUNKS]]
+
+
 def _defines(row: ChunkRow, names: Sequence[str]) -> bool:
     """Return true if a chunk defines a name as it is written."""
     return row.kind not in NOT_CODE and not frozenset(names).isdisjoint(row.symbol.split())
 
 
-def _promising(
-    query: QueryTerms, weights: WordWeights, forwards: Mapping[int, Forward]
-) -> dict[int, float]:
-    """Return how promising the chunks are that hold most of a sequence's words, or the parts of a
-    name.
+def _scored(query: QueryTerms, found: Candidates, chunkings: Iterable[int]) -> dict[int, float]:
+    """Return how promising the chunks of some files are that hold most of a sequence's words, or
+    the parts of a name.
     """
     scores: dict[int, float] = {}
-    names = rank.telling_names(query, weights)
-    sequences = SequenceShares(query, weights)
-    for chunking, forward in forwards.items():
-        found = sequences.of(forward)
+    names = rank.telling_names(query, found.matches.weights)
+    for chunking in chunkings:
+        words = found.words[chunking]
+        shares = dict(found.matches.sequences.of(chunking, words))
         for name in names:
-            for ordinal in _holding_name(forward, name):
-                found[ordinal] = found.get(ordinal, 0.0) + 1.0
-            for ordinal in ordinals(forward, term_of(name)):
-                found[ordinal] += 0.5  # the name itself, not only its parts
-            for ordinal in _named(forward, term_of(name)):
-                found[ordinal] += 2.0  # its definition
-        for ordinal, score in found.items():
+            for ordinal in _holding_name(words, name):
+                shares[ordinal] = shares.get(ordinal, 0.0) + 1.0
+            for ordinal in ordinals(words, term_of(name)):
+                shares[ordinal] += 0.5  # the name itself, not only its parts
+            for ordinal in _named(words, term_of(name)):
+                shares[ordinal] += 2.0  # its definition
+        for ordinal, score in shares.items():
             if score >= LEAST_SHARE:
-                scores[chunk_id(chunking, ordinal)] = score - OF_WORD * forward.lengths[ordinal]
+                scores[chunk_id(chunking, ordinal)] = score - OF_WORD * words.lengths[ordinal]
     return scores
 
 
-def _holding_name(forward: Forward, name: str) -> Iterable[int]:
+def _holding_name(held: HasEntries, name: str) -> Iterable[int]:
     """Return the chunks that hold a name whole, or each of its parts; or that define both halves of
     a word.
     """
-    whole = ordinals(forward, term_of(name))
+    whole = ordinals(held, term_of(name))
     parts = [words.stem(part) for part in words.parts(name)]
     if len(parts) > 1:
-        held = [ordinals(forward, part) for part in parts]
-        return whole | frozenset.intersection(*held)
-    return whole | _halves(forward, name.lower()) if parts else whole
+        return whole | frozenset.intersection(*(ordinals(held, part) for part in parts))
+    return whole | _halves(held, name.lower()) if parts else whole
 
 
-def _halves(forward: Forward, word: str) -> frozenset[int]:
+def _halves(held: HasEntries, word: str) -> frozenset[int]:
     found: set[int] = set()
     for at in range(1, len(word) - 1):
-        first = _named(forward, words.stem(word[:at]))
+        first = _named(held, words.stem(word[:at]))
         if first:
-            found |= first & _named(forward, words.stem(word[at:]))
+            found |= first & _named(held, words.stem(word[at:]))
     return frozenset(found)
 
 
-def _named(forward: Forward, term: str) -> frozenset[int]:
+def _named(held: HasEntries, term: str) -> frozenset[int]:
     """Return the chunks that define a name which holds a term."""
-    entries = forward.entries(postings.term_hash(term))
+    entries = held.entries(postings.term_hash(term))
     return frozenset(entry >> 8 for entry in entries if entry & SYMBOL)
 
 

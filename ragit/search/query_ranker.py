@@ -257,7 +257,7 @@ class QueryRanker:
         """
         if has_words or query.guess:
             return ""
-        nearest = max((chunk.cosine for chunk in found.chunks), default=0.0)
+        nearest = max((max(one.cosines, default=0.0) for one in found.chunks), default=0.0)
         if self._knows(rank.content_words(query.text)) and nearest >= NEAR_ENOUGH:
             return ""
         none = "no file that passes the filters" if query.paths or query.languages else "no file"

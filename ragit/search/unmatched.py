@@ -23,8 +23,8 @@ def unmatched_names(
     return tuple(
         name
         for term, name in query.made_of_several.items()
-        if term in found.holders
-        and not found.holders[term].files
+        if term in found.matches.holders
+        and not found.matches.holders[term].files
         and not tree.has_in_path(name)
         and not _is_inside(tree, texts, name, query, found)
     )
@@ -37,9 +37,9 @@ def _is_inside(
     known.
     """
     held = [
-        found.holders[stem].files.keys()
+        found.matches.holders[stem].files.keys()
         for part in words.parts(name)
-        if (stem := words.stem(part)) in found.holders
+        if (stem := words.stem(part)) in found.matches.holders
     ]
     if not held or not all(held):
         return False
@@ -61,6 +61,7 @@ def misspelt(query: QueryTerms, unmatched: tuple[str, ...], found: Candidates) -
     alone = tuple(
         name
         for name in query.names
-        if (stem := words.stem(name.lower())) in found.holders and not found.holders[stem].files
+        if (stem := words.stem(name.lower())) in found.matches.holders
+        and not found.matches.holders[stem].files
     )
     return tuple(dict.fromkeys((*unmatched, *alone)))

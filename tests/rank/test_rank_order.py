@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import groupby
 
 import pytest
 
@@ -17,12 +18,24 @@ from ragit.rank.order import (
     Ranked,
     Scorer,
 )
-from ragit.rank.signals import ChunkFacts, FileFacts, Names, QueryFacts
+from ragit.rank.signals import ChunkColumns, ChunkFacts, FileFacts, Names, QueryFacts
 from ragit.rank.terms import parse_query
 
 
 def chunk(place: int, number: int, cosine: float = 0.5, share: float = 0.0) -> ChunkFacts:
     return ChunkFacts(place, number, cosine, ChunkScore(share, share > 0), share)
+
+
+def in_columns(chunks: list[ChunkFacts]) -> ChunkColumns:
+    """Return the chunks of one file."""
+    return ChunkColumns(
+        chunks[0].place,
+        [one.chunk for one in chunks],
+        [one.cosine for one in chunks],
+        [one.keyword.score for one in chunks],
+        [one.share for one in chunks],
+        [one.keyword.names for one in chunks],
+    )
 
 
 def file(path: str = "a.py", **known: float) -> FileFacts:
@@ -47,7 +60,9 @@ def ordered(
     wanted: int = 0,
     exact: Mapping[tuple[int, int], float] | None = None,
 ) -> list[Ranked]:
-    contenders = ranking.contenders(chunks, wanted, exact or {})
+    by_place = sorted(chunks, key=lambda one: one.place)
+    files = [in_columns(list(of)) for _, of in groupby(by_place, key=lambda one: one.place)]
+    contenders = ranking.contenders(files, wanted, exact or {})
     return ranking.order(contenders, Details(names or {}, exact or {}), least)
 
 

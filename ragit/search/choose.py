@@ -1,0 +1,151 @@
+"""Choose the files whose chunks are ranked: those that words, meaning and paths point at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from ragit import rank
+from ragit.rank import FileScores, QueryTerms, WordWeights, best_first, paths
+from ragit.records import NamedTuple
+from ragit.search.coverage import FileWords, SequenceShares, is_message, term_of, word_weights
+from ragit.search.filtered_tree import FilteredTree
+from ragit.search.holders import find_holders
+from ragit.search.whole_tree import Holders
+from ragit.store import Store
+
+FILES = 50
+"""Files taken by keywords. A file that answers a question and stands below that in both arms is not
+found by more.
+"""
+
+COVERING_FILES = 25
+"""Files taken since they hold the greatest share of the query's words, whatever their length."""
+
+LOOKED_AT = 200
+"""Files of which, for a message, each chunk is looked at for the words."""
+
+DEFINING_FILES = 12
+"""Files taken for each name of the query since they define it."""
+
+HOLDING_FILES = 40
+"""Files that may hold a name of the query for all of them to be taken."""
+
+NEAR_FILES = 60
+"""Files taken by the nearness of their nearest chunk."""
+
+
+class Matches(NamedTuple):
+    """Which files of the whole tree hold the words of a query, and how much that says."""
+
+    holders: Mapping[str, Holders]
+    """By term."""
+    scores: FileScores
+    covered: Mapping[int, float]
+    """The share of the query's weight that each file holds."""
+    weights: WordWeights
+    sequences: SequenceShares
+    words: FileWords
+
+
+class Hints(NamedTuple):
+    """What points at files besides words."""
+
+    near: Mapping[int, float]
+    """The cosine of the nearest chunk of the files with a near one."""
+    mentions: Mapping[int, float]
+    """How clearly the query names a file, from 0 to 1."""
+    wanted: int
+    """Number of hits that are asked for."""
+
+
+def find_matches(store: Store, tree: FilteredTree, query: QueryTerms) -> Matches:
+    """Return which files hold the words of a query."""
+    holders = find_holders(store, tree, query)
+    files_of = {term: held.files for term, held in holders.items()}
+    scores = rank.score_files(query, files_of, tree.snapshot.lengths)
+    covered = rank.coverage(query, files_of, scores.rarity)
+    weights = word_weights(query, holders, len(tree.snapshot.paths))
+    sequences = SequenceShares(query, weights)
+    return Matches(holders, scores, covered, weights, sequences, FileWords(store))
+
+
+def choose_files(tree: FilteredTree, query: QueryTerms, found: Matches, hints: Hints) -> list[int]:
+    """Return the indices of the candidates' files, in order."""
+    among = None if isinstance(tree.allowed, range) else tree.places
+    chosen = set(_best(tree, found.scores.scores, max(FILES, hints.wanted), among))
+    chosen.update(_covering(tree, query, found))
+    chosen.update(_defining(tree, query, found))
+    chosen.update(_holding(tree, query, found.holders))
+    chosen.update(_best(tree, hints.near, max(NEAR_FILES, hints.wanted)))
+    chosen.update(place for place in hints.mentions if place in tree.allowed)
+    return sorted(chosen)
+
+
+def _best(
+    tree: FilteredTree,
+    scores: Mapping[int, float],
+    limit: int,
+    among: Iterable[int] | None = None,
+) -> list[int]:
+    """Return the indices of the `limit` best files, of each path its best version."""
+    if tree.union:
+        return tree.distinct(best_first(scores, len(scores), among))[:limit]
+    return best_first(scores, limit, among)
+
+
+def _covering(tree: FilteredTree, query: QueryTerms, found: Matches) -> list[int]:
+    """Return the files that hold most of the query's words: all together, or for a message in one
+    chunk.
+    """
+    message = is_message(query)
+    listed = _best_covered(tree, found, LOOKED_AT if message else COVERING_FILES)
+    if not message:
+        return listed[:COVERING_FILES]
+    looked_at = {place: tree.snapshot.chunkings[place] for place in listed[:LOOKED_AT]}
+    shares = {
+        chunking: max(found.sequences.of(chunking, words).values(), default=0.0)
+        for chunking, words in found.words.of(looked_at.values()).items()
+    }
+    by_chunk = sorted(looked_at, key=lambda place: (-shares[looked_at[place]], place))
+    return [*listed[:COVERING_FILES], *by_chunk[:COVERING_FILES]]
+
+
+def _best_covered(tree: FilteredTree, found: Matches, most: int) -> list[int]:
+    """Return at least the `most` files that hold most of the query's words, in order."""
+    covered, scores = found.covered, found.scores.scores
+    listed = [place for place in covered if place in tree.allowed]
+    if len(listed) > most and not tree.union:
+        # Thousands of files may hold a word: those that are too far behind need no order.
+        least = sorted([covered[place] for place in listed], reverse=True)[most - 1]
+        listed = [place for place in listed if covered[place] >= least]
+    listed.sort(key=lambda place: (-covered[place], -scores[place], place))
+    return tree.distinct(listed)
+
+
+def _defining(tree: FilteredTree, query: QueryTerms, found: Matches) -> Iterator[int]:
+    """Yield the files that define a name of the query, those first that are called like it.
+
+    Others that only use it often have higher scores: a long file that defines a name may say it
+    once.
+    """
+    scores = found.scores.scores
+    for term in dict.fromkeys([*(symbol.key for symbol in query.symbols), *query.compounds]):
+        held = found.holders.get(term)
+        if held is None:
+            continue
+        rows = [
+            (paths.subject_of(tree.path(place)) != term, -scores.get(place, 0.0), place)
+            for place in held.defining
+            if place in tree.allowed
+        ]
+        yield from tree.distinct(place for _, _, place in sorted(rows))[:DEFINING_FILES]
+
+
+def _holding(
+    tree: FilteredTree, query: QueryTerms, holders: Mapping[str, Holders]
+) -> Iterator[int]:
+    """Yield the files that hold a rare name of the query, which its parts may be common beside."""
+    for name in query.names:
+        held = holders.get(term_of(name))
+        if held and len(held.files) <= HOLDING_FILES:
+            yield from (place for place in held.files if place in tree.allowed)

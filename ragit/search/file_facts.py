@@ -1,0 +1,108 @@
+"""Gather the facts of the candidates' files that the signals of ranking read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from ragit.rank import FileFacts, QueryTerms, Shares, paths
+from ragit.records import NamedTuple
+from ragit.search.choose import Matches
+from ragit.search.filtered_tree import FilteredTree
+
+BODIES = {".h": (".c", ".m"), ".pyi": (".py",), ".mli": (".ml",), ".d.ts": (".js", ".ts", ".mjs")}
+"""Suffixes of files that only declare, and of the files that hold the bodies. C++ is not here: its
+headers hold much of the code themselves, and are where its names are explained.
+"""
+
+NEAREST_OF_FILE = 3
+"""Chunks whose mean nearness counts for a file: one may be near by chance, and all would drown the
+right ones.
+"""
+
+
+class OfFile(NamedTuple):
+    """What is known of one candidate's file from its chunks and the query."""
+
+    place: int
+    cosines: Sequence[float]
+    """Of all its chunks."""
+    best_kind: str
+    """The kind of its best chunk."""
+    mentioned: float
+
+
+def file_facts(
+    tree: FilteredTree,
+    query: QueryTerms,
+    found: Matches,
+    path_nearness: Callable[[str], float],
+    files: Sequence[OfFile],
+) -> dict[int, FileFacts]:
+    """Return the facts of all candidates' files by index. `path_nearness` is the cosine of a path's
+    words with the query.
+    """
+    maker = _Maker(tree, query, found, path_nearness)
+    return _compared({one.place: maker.facts(one) for one in files}, found.covered)
+
+
+class _Maker:
+    """Makes the facts of one file that do not depend on the other candidates."""
+
+    def __init__(
+        self,
+        tree: FilteredTree,
+        query: QueryTerms,
+        found: Matches,
+        path_nearness: Callable[[str], float],
+    ) -> None:
+        self._tree = tree
+        self._path_nearness = path_nearness
+        self._scores = found.scores.scores
+        scores: Iterable[float]
+        scores = self._scores.values()
+        if not isinstance(tree.places, range):
+            scores = [self._scores.get(place, 0.0) for place in tree.places]
+        self._best = max(scores, default=0.0) or 1.0
+        self._in_path = [(term, held.paths) for term, held in found.holders.items() if held.paths]
+        counts = {term: len(held.paths) for term, held in found.holders.items()}
+        self._paths = Shares(query, counts, len(tree.snapshot.paths))
+        self._in_script = [held.files for term, held in found.holders.items() if not term.isascii()]
+
+    def facts(self, one: OfFile) -> FileFacts:
+        """Return the facts of a file."""
+        place, tree = one.place, self._tree
+        path = tree.path(place)
+        return FileFacts(
+            path=path,
+            keyword=self._scores.get(place, 0.0) / self._best,
+            path_share=self._paths.of([term for term, held in self._in_path if place in held]),
+            nearness=_mean(sorted(one.cosines, reverse=True)[:NEAREST_OF_FILE]),
+            path_nearness=self._path_nearness(path),
+            in_script=any(place in files for files in self._in_script),
+            has_bodies_beside=tree.has_beside(path, BODIES),
+            suffix_share=tree.suffix_share(path),
+            mentioned=one.mentioned,
+            is_outdated=tree.is_outdated(path),
+            best_kind=one.best_kind,
+        )
+
+
+def _mean(numbers: Sequence[float]) -> float:
+    return sum(numbers) / len(numbers) if numbers else 0.0
+
+
+def _compared(files: Mapping[int, FileFacts], covered: Mapping[int, float]) -> dict[int, FileFacts]:
+    """Return the facts with those that need the other candidates: what a test tests, what no usual
+    file holds.
+    """
+    usual = [covered.get(place, 0.0) for place, file in files.items() if paths.is_usual(file.path)]
+    most = max(usual, default=0.0)
+    tests = {place for place, file in files.items() if paths.is_test(file.path)}
+    subjects = {paths.subject_of(file.path) for place, file in files.items() if place not in tests}
+    return {
+        place: file._replace(
+            lead=max(0.0, covered.get(place, 0.0) - most),
+            tests_candidate=place in tests and paths.subject_of(file.path) in subjects,
+        )
+        for place, file in files.items()
+    }
