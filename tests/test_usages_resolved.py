@@ -312,6 +312,74 @@ def test_modules_are_found_by_their_paths(
     assert Modules(paths).files(module, importer, family) == wanted
 
 
+MANIFESTS = {
+    "go.mod": "// the main module\nmodule example.com/r // named so\n\ngo 1.22\n",
+    "tools/go.mod": 'module "example.com/r/tools"\n',
+    "web/tsconfig.json": """{
+      // a comment with "quotes" and http://
+      "extends": "../base.json",
+      "compilerOptions": {"baseUrl": ".", "paths": {"@/*": ["src/*"], "env": ["./src/env.ts",],},},
+    }""",
+    "base.json": '{"compilerOptions": {"paths": {"@/*": ["nowhere/*"]}}}',
+    "app/tsconfig.json": '{"references": [{"path": "./tsconfig.app.json"}]}',
+    "app/tsconfig.app.json": '{"compilerOptions": {"paths": {"~/*.css": ["css/*"], "~/*": ["*"]}}}',
+    "libs/one/package.json": '{"name": "@scope/one"}',
+    "libs/two/package.json": '{"name": "second"}',
+    "bad/tsconfig.json": "[" * 100_000,
+    "bad/package.json": '{"name": 5}',
+    "out/tsconfig.json": '{"extends": "./tsconfig.json", "compilerOptions": {"paths": {"x": "y", '
+    '"out": ["../../../etc/passwd"], "*": [7, "../web/src/*"]}}}',
+}
+SOURCES = (
+    *("pkg/z/z.go", "tools/z/z.go", "tools/z/z.md", "other/r/pkg/z/z.go", "main.go", "fmt/f.go"),
+    *("web/src/deep/a.ts", "web/src/env.ts", "web/plain.ts", "web/src/main.ts", "src/deep/a.ts"),
+    *("app/main.ts", "app/util.ts", "libs/one/src/part.ts", "libs/one/index.ts", "libs/two/a.ts"),
+    *("two/index.ts", "bad/a.ts", "out/a.ts"),
+)
+
+
+@pytest.mark.parametrize(
+    ("module", "importer", "wanted"),
+    [
+        ("example.com/r/pkg/z", "main.go", ("pkg/z/z.go",)),
+        ("example.com/r/tools/z", "main.go", ("tools/z/z.go",)),
+        ("example.com/other/r/pkg/z", "main.go", ()),  # only looks alike
+        ("fmt", "main.go", ()),
+        ("example.com/r", "tools/z/z.go", ("main.go",)),
+        ("@/deep/a", "web/src/main.ts", ("web/src/deep/a.ts",)),
+        ("env", "web/src/main.ts", ("web/src/env.ts",)),
+        ("plain", "web/src/deep/a.ts", ("web/plain.ts",)),
+        ("~/util", "app/main.ts", ("app/util.ts",)),
+        ("@scope/one/part", "app/main.ts", ("libs/one/src/part.ts",)),
+        ("second", "app/main.ts", ("libs/two/a.ts", "libs/two/package.json")),
+        ("two", "app/main.ts", ()),  # the folder's name is not the package's
+        ("deep/a", "out/a.ts", ("web/src/deep/a.ts",)),
+        ("out", "out/a.ts", ()),
+        ("anything", "bad/a.ts", ()),
+    ],
+)
+def test_modules_are_found_by_manifests(
+    module: str, importer: str, wanted: tuple[str, ...]
+) -> None:
+    modules = Modules((*MANIFESTS, *SOURCES), lambda path: MANIFESTS[path])
+    assert modules.files(module, importer, "go" if importer.endswith(".go") else "ecma") == wanted
+
+
+def test_a_use_is_resolved_by_the_manifests_of_its_tree(repo: GitSandbox) -> None:
+    repo.write("tsconfig.json", '{"compilerOptions": {"paths": {"#/*": ["./code/*"]}}}')
+    repo.write("code/prices.ts", "export function price() {\n  return 1;\n}\n")
+    repo.write("else/prices.ts", "export function price() {\n  return 2;\n}\n")
+    repo.write("till/main.ts", 'import { price } from "#/prices";\n\nprice();\n')
+    repo.commit("One")
+    repo.write("tsconfig.json", '{"compilerOptions": {"paths": {"#/*": ["./else/*"]}}}')
+    repo.commit("Two")
+    with ragit.open(repo.path) as index:
+        for ref, folder in (("HEAD~1", "code"), ("HEAD", "else")):
+            found = index.usages("price", ref=ref).uses
+            meant = {(use.line, use.certainty, use.definition) for use in found}
+            assert meant == {(line, "import", f"{folder}/prices.ts:1") for line in (1, 3)}
+
+
 def test_a_file_without_references_has_no_edges() -> None:
     assert file_graph({}, {"a.txt": "text"}, {}) == {}
     assert References.__doc__

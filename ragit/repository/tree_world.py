@@ -128,7 +128,8 @@ class TreeWorld:
     @cached_property
     def modules(self) -> Modules:
         """Return the files by module."""
-        return Modules(map(path_text, self._opened.tree.snapshot.paths))
+        paths = map(path_text, self._opened.tree.snapshot.paths)
+        return Modules(paths, lambda path: self.view(path).text)
 
     def view(self, path: str) -> TreeFile:
         """Return a file by its path."""

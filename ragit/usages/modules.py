@@ -1,7 +1,7 @@
 """Find the files of a tree that an import means. Pure.
 
-Only paths decide: no manifest and no search path is read. A module that fits no file is taken to
-be outside of the tree.
+Paths decide, and what manifests of the tree say of names (`manifests`). A module that fits no file
+is taken to be outside of the tree.
 """
 
 from __future__ import annotations
@@ -11,6 +11,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import takewhile
+
+from ragit.usages import manifests
+from ragit.usages.manifests import Read
 
 FAMILIES = {
     "java": "jvm",
@@ -49,8 +52,10 @@ def package_of(path: str, family: str) -> str | None:
 class Modules:
     """The files of one tree by the modules that they are."""
 
-    def __init__(self, paths: Iterable[str]) -> None:
+    def __init__(self, paths: Iterable[str], read: Read = lambda path: "") -> None:
+        """Take the paths of a tree; `read` gives the text of one, for its manifests."""
         self._paths = frozenset(paths)
+        self._read = read
         self._known: dict[tuple[str, str, str], tuple[str, ...]] = {}
 
     def files(self, module: str, importer: str, family: str) -> tuple[str, ...]:
@@ -114,18 +119,47 @@ class Modules:
     def _ecma(self, module: str, folder: str) -> Iterable[str]:
         if module.startswith("."):
             return self._ecma_files(posixpath.normpath(posixpath.join(folder, module)))
+        configured = self._configured(module, folder)
+        if configured:
+            return configured
         if module.startswith(("@/", "~/")):
             rest = module[2:]
             roots = self._folders_named.get("src", ())
             return [one for root in roots for one in self._ecma_files(posixpath.join(root, rest))]
+        return self._in_package(module)
+
+    def _configured(self, module: str, folder: str) -> list[str]:
+        """Return the files of a module by the nearest `tsconfig.json` around the importing file."""
+        if not self._typescript:
+            return []
+        while folder not in self._typescript:
+            if not folder:
+                return []
+            folder = _folder(folder)
+        said = self._typescript[folder]
+        paths = manifests.mapped(module, said.aliases)
+        if not paths and said.base is not None:
+            paths = [posixpath.join(said.base, module)]
+        found = (self._ecma_files(path) for path in paths)
+        return next((files for files in found if files), [])
+
+    def _in_package(self, module: str) -> list[str]:
+        """Return the files of a package of the tree, or the one that a path in it means."""
         parts = module.split("/")
-        name = parts[1] if module.startswith("@") and len(parts) > 1 else parts[0]
-        return [
+        length = 2 if module.startswith("@") else 1
+        name, rest = "/".join(parts[:length]), "/".join(parts[length:])
+        package = self._packages.get(name)
+        if package is not None:
+            inside = (posixpath.join(package, *middle, rest) for middle in ((), ("src",)))
+            found = (self._ecma_files(path.lstrip("/")) for path in inside if rest)
+            return next((files for files in found if files), []) or self._below(package)
+        called = parts[1] if length == 2 and len(parts) > 1 else parts[0]
+        named = [
             path
-            for package in self._folders_named.get(name, ())
-            if posixpath.join(package, "package.json") in self._paths
-            for path in self._below(package)
+            for path in self._folders_named.get(called, ())
+            if posixpath.join(path, "package.json") in self._unnamed
         ]
+        return [path for folder in named for path in self._below(folder)]
 
     def _ecma_files(self, path: str) -> list[str]:
         stem = re.sub(r"\.[cm]?jsx?$", "", path)
@@ -140,6 +174,8 @@ class Modules:
         return self._ending_with(posixpath.normpath(module).lstrip("./"))
 
     def _go(self, module: str) -> Iterable[str]:
+        if self._go_modules:
+            return self._in_go_module(module)
         parts = module.split("/")
         least = 1 if "." in parts[0] else len(parts)
         for start in range(len(parts) - least + 1):
@@ -147,6 +183,17 @@ class Modules:
             if found:
                 return found
         return ()
+
+    def _in_go_module(self, module: str) -> list[str]:
+        """Return the files of a package, whose folder the nearest module around it names."""
+        name = module
+        while name and name not in self._go_modules:
+            name = _folder(name)
+        if not name:
+            return []
+        rest = module[len(name) :].strip("/")
+        folder = posixpath.join(self._go_modules[name], rest).rstrip("/")
+        return [path for path in self._by_folder.get(folder, ()) if path.endswith(".go")]
 
     def _rust(self, module: str, importer: str) -> Iterable[str]:
         parts = module.split("::")
@@ -213,7 +260,25 @@ class Modules:
         return [path for path in named if path == suffix or path.endswith(f"/{suffix}")]
 
     def _below(self, folder: str) -> list[str]:
-        return [path for path in self._paths if path.startswith(f"{folder}/")]
+        return [path for path in self._paths if not folder or path.startswith(f"{folder}/")]
+
+    @cached_property
+    def _go_modules(self) -> dict[str, str]:
+        return manifests.go_modules(self._paths, self._read)
+
+    @cached_property
+    def _packages(self) -> dict[str, str]:
+        return manifests.packages(self._paths, self._read)
+
+    @cached_property
+    def _unnamed(self) -> set[str]:
+        """The `package.json` that give no name, of which the folder's name counts."""
+        named = {posixpath.join(folder, "package.json") for folder in self._packages.values()}
+        return {path for path in self._by_name.get("package.json", ()) if path not in named}
+
+    @cached_property
+    def _typescript(self) -> dict[str, manifests.TypeScriptPaths]:
+        return manifests.typescript_paths(self._paths, self._read)
 
     @cached_property
     def _by_name(self) -> dict[str, list[str]]:
