@@ -20,9 +20,12 @@ from test_render import faults, schemas
 
 import ragit
 from ragit.context.cursor import read_cursor
+from ragit.context.headers import likeliest
 from ragit.context.modules import fits
+from ragit.context.tree import Defined, Export
 from ragit.contexts import Context
 from ragit.repository.repository import Ragit
+from ragit.words import parts
 
 JAVA = """\
 package org.shop;
@@ -100,6 +103,31 @@ def names(found: Context) -> list[tuple[str, str, str]]:
     return [(one.path, one.name, one.reason) for one in found.signatures]
 
 
+def exports(header: str, *names: str) -> list[Export]:
+    return [
+        Export(
+            Defined(header, "function", at, name, "", f"void {name}(void)"), frozenset(parts(name))
+        )
+        for at, name in enumerate(names, 1)
+    ]
+
+
+def test_the_likeliest_declarations_of_headers_come_first() -> None:
+    strings = exports("strbuf.h", "strbuf_add", "strbuf_trim", "strbuf_rare", "xmalloc")
+    lock = exports("lock.h", "lock_file", "lock_free")
+    lines = ["struct strbuf buffer;", "strbuf_add(&buffer);", "trim_it();"]
+    files = {"xmalloc": 300, "lock_free": 2}
+    found = likeliest([strings, lock], ["buffer", "strbuf"], lines, lambda one: files.get(one, 1))
+    order = [one.name for one in found]
+    assert set(order) == {one.defined.name for one in (*strings, *lock)}
+    assert order.index("strbuf_trim") < order.index("strbuf_rare")  # the file says trim
+    # many files use xmalloc; of lock.h this file uses nothing yet, and it is small
+    assert order.index("xmalloc") < order.index("lock_free") < order.index("lock_file")
+    none_used = likeliest([strings, lock], [], [], lambda one: 1)
+    assert [one.name for one in none_used[:2]] == ["lock_file", "lock_free"]
+    assert likeliest([], [], [], lambda one: 1) == []
+
+
 def test_declarations_of_imported_names_come_first(index: Ragit) -> None:
     found = index.context("shop/cart.py", 18)
     first = found.signatures[0]
@@ -124,7 +152,7 @@ def test_each_language_finds_what_a_file_imports(
 ) -> None:
     found = names(index.context(path, line))
     if path.startswith("c/"):
-        assert {("c/buffer.h", "buffer_add", "imported"), wanted} & set(found)
+        assert {("c/buffer.h", "buffer_add", "included"), wanted} & set(found)
     else:
         assert wanted in found
 

@@ -70,11 +70,16 @@ def read_cursor(path: str, lines: Sequence[str], line: int, language: str) -> Cu
     bound = {one.name for one in imported}
     used = tuple(name for name in near if name in bound or name in used)
     known = bound.union(used)
-    order = sorted(range(1, len(lines) + 1), key=lambda at: abs(at - line))
-    code = (lines[at - 1] for at in order if at not in inside)
-    others = (name for text in code if not _COMMENT.match(text) for name in _used_in(text))
-    rest = tuple(name for name in dict.fromkeys(others) if name not in known)
+    everywhere = dict.fromkeys(_used_anywhere(lines, line, inside))
+    rest = tuple(name for name in everywhere if name not in known)
     return Cursor(path, near, used, imported, rest)
+
+
+def _used_anywhere(lines: Sequence[str], line: int, inside: set[int]) -> Iterator[str]:
+    """Yield what a file calls or writes as types outside of its imports, the nearest first."""
+    for at in sorted(range(1, len(lines) + 1), key=lambda at: abs(at - line)):
+        if at not in inside and not _COMMENT.match(lines[at - 1]):
+            yield from _used_in(lines[at - 1])
 
 
 _USED = re.compile(r"([^\W\d]\w*)\s*\(|\b([A-Z]\w*[a-z]\w*)")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from itertools import chain, islice
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, islice, zip_longest
 
-from ragit import words
 from ragit.context.cursor import Cursor, Imported, read_cursor
+from ragit.context.headers import likeliest
 from ragit.context.modules import last_parts
 from ragit.context.resolve import MOST, Around, Chosen, choose
 from ragit.context.similar import similar_code
@@ -28,8 +28,8 @@ PIECES = 2
 INCLUDING = (".c", ".h", ".cc", ".cpp", ".cxx", ".hpp", ".hh", ".m", ".mm")
 """Suffixes of files that include headers, which bring names without listing them."""
 
-HEADER_NAMES = 60
-"""Declarations of headers that are considered for the rest of the tokens."""
+DECLARED = "included"
+"""The reason why a declaration of a header is given."""
 
 SMALL = frozenset("field property key element section target value item variable".split())
 """Kinds of definitions that are left out unless they are imported by name."""
@@ -86,7 +86,7 @@ def find_context(
     cursor = read_cursor(place.path, place.lines, place.line, place.language)
     budget = _Budget(max_tokens)
     first = int(budget.room * (1 - RESERVED))
-    ranked = _ranked(store, tree, cursor)
+    ranked = _ranked(store, tree, cursor, place.lines)
     signatures: list[Signature] = []
     left: list[Signature] = []
     for one in ranked:
@@ -116,54 +116,85 @@ def _size(one: Signature) -> int:
     return len(one.text.encode("utf-8", "surrogatepass")) + len(str(one.line)) + 4
 
 
-def _ranked(store: Store, tree: NamedTree, cursor: Cursor) -> Iterator[Signature]:
+def _ranked(
+    store: Store, tree: NamedTree, cursor: Cursor, lines: Sequence[str]
+) -> Iterator[Signature]:
     """Yield declarations, the most wanted first, each once: of names near the cursor, of what is
-    imported by name, of what the file calls elsewhere, then of its included headers.
+    imported by name, then of what the file calls elsewhere and, in turns with these, of what its
+    included headers declare.
     """
-    seen: set[tuple[str, int]] = set()
-    for one in chain(_of_names(store, tree, cursor), _of_headers(store, tree, cursor)):
-        place = one.path, one.line
-        if place not in seen:
-            seen.add(place)
-            yield one
+    names = _Names(store, tree, cursor)
+    places: set[tuple[str, int]] = set()
+    given: set[str] = set()
+    for chosen in chain(names.near(), _in_turns(names.declared(lines), names.elsewhere())):
+        one = chosen.defined
+        known = one.name in given if chosen.reason == DECLARED else (one.path, one.line) in places
+        if not known:
+            places.add((one.path, one.line))
+            given.add(one.name)
+            yield _signature(chosen)
 
 
-def _of_names(store: Store, tree: NamedTree, cursor: Cursor) -> Iterator[Signature]:
-    by_name: dict[str, list[Imported]] = {}
-    for one in cursor.imported:
-        if one.name:
-            by_name.setdefault(one.name, []).append(one)
-    stars = {end for one in cursor.imported if not one.name for end in last_parts(one.module)}
-    files: set[str] = set()
-    near = [name for name in cursor.used if name in by_name]
-    near += [name for name in cursor.used if name not in by_name]
-    for name in dict.fromkeys([*near, *by_name, *cursor.rest]):
-        imports = by_name.get(name, [])
+def _in_turns(ones: Iterable[Chosen], others: Iterable[Chosen]) -> Iterator[Chosen]:
+    """Yield one of either in turn, then the rest of the longer one."""
+    for pair in zip_longest(ones, others):
+        yield from (one for one in pair if one is not None)
+
+
+class _Names:
+    """Finds the definitions of the names that a file uses."""
+
+    def __init__(self, store: Store, tree: NamedTree, cursor: Cursor) -> None:
+        self._store = store
+        self._tree = tree
+        self._cursor = cursor
+        self._imports: dict[str, list[Imported]] = {}
+        """Imports by the name that they bring."""
+        for one in cursor.imported:
+            if one.name:
+                self._imports.setdefault(one.name, []).append(one)
+        modules = (one.module for one in cursor.imported if not one.name)
+        ends = {end for module in modules for end in last_parts(module)}
+        self._files: set[str] = set()
+        self._around = Around(cursor.path, self._files, ends)
+
+    def near(self) -> Iterator[Chosen]:
+        """Yield what the names near the cursor mean, imported ones first, then all imports."""
+        used = sorted(self._cursor.used, key=lambda name: name not in self._imports)
+        for name in used:
+            yield from self._meant(name, MOST)
+        for name in self._imports:
+            if name not in self._cursor.used:
+                yield from self._meant(name, 1)
+
+    def elsewhere(self) -> Iterator[Chosen]:
+        """Yield what the other names mean that the file calls or writes as types."""
+        for name in self._cursor.rest:
+            if name not in self._imports:
+                yield from self._meant(name, 1)
+
+    def declared(self, lines: Sequence[str]) -> Iterator[Chosen]:
+        """Yield what included headers declare, the likeliest first."""
+        if self._cursor.path.endswith(INCLUDING):
+            modules = dict.fromkeys(one.module for one in self._cursor.imported)
+            headers = [self._tree.header(self._store, one) for one in modules]
+            for one in likeliest(headers, self._cursor.names, lines, self._files_that_hold):
+                yield Chosen(one, DECLARED)
+
+    def _files_that_hold(self, name: str) -> int:
+        return self._tree.files_that_hold(self._store, name)
+
+    def _meant(self, name: str, most: int) -> Iterator[Chosen]:
+        """Yield what a name means, at most `most` definitions."""
+        imports = self._imports.get(name, [])
         original = imports[0].original if imports else name
         modules = tuple(one.module for one in imports)
-        found = tree.defined(store, original, modules)
-        most = MOST if name in cursor.used else 1
-        for chosen in choose(found, Around(cursor.path, files, stars), modules)[:most]:
+        found = self._tree.defined(self._store, original, modules)
+        for chosen in choose(found, self._around, modules)[:most]:
             if imports:
-                files.add(chosen.defined.path)
+                self._files.add(chosen.defined.path)
             if imports or chosen.defined.kind not in SMALL:
-                yield _signature(chosen)
-
-
-def _of_headers(store: Store, tree: NamedTree, cursor: Cursor) -> list[Signature]:
-    """Return what included headers declare: first what shares words with the names near the cursor,
-    then what most files use.
-    """
-    if not cursor.path.endswith(INCLUDING):
-        return []
-    near = {part for name in cursor.names for part in words.parts(name)}
-    found = [
-        (len(near.intersection(words.parts(each.defined.name))), each)
-        for one in cursor.imported
-        for each in tree.header(store, one.module)
-    ]
-    found.sort(key=lambda pair: (-(1 + pair[0]) * pair[1].files, pair[1].defined))
-    return [_signature(Chosen(each.defined, "imported")) for _, each in found[:HEADER_NAMES]]
+                yield chosen
 
 
 def _signature(chosen: Chosen) -> Signature:

@@ -43,10 +43,11 @@ class Defined(NamedTuple):
 
 
 class Export(NamedTuple):
-    """A definition of a header file, and how many files of the tree hold its name."""
+    """A definition of a header file."""
 
     defined: Defined
-    files: int
+    parts: frozenset[str]
+    """The words that its name is made of."""
 
 
 class NamedTree:
@@ -118,12 +119,15 @@ class NamedTree:
 
         Among the files of a package, those that are called like the name come first.
         """
-        ends = {end for module in modules for end in last_parts(module)}
-        places = {place for end in ends for place in self._by_end.get(end, ())}
-        named = [at for at in places if stem_of(self.path(at)) == name]
-        best: dict[int, int] = {}
-        for place in named or places:
-            best[place] = max(fits(self.path(place), module) for module in modules)
+        places: set[int] = set()
+        for module in modules:
+            for end in last_parts(module):
+                places.update(self._by_end.get(end, ()))
+        named = {at for at in places if stem_of(self.path(at)) == name}
+        best = {
+            place: max(fits(self.path(place), module) for module in modules)
+            for place in named or places
+        }
         most = max(best.values(), default=0)
         chosen = sorted(place for place in best if best[place] == most)
         return [self.snapshot.chunkings[place] for place in chosen[:MOST_FILES]]
@@ -138,7 +142,7 @@ class NamedTree:
         return found
 
     def header(self, store: Store, module: str) -> tuple[Export, ...]:
-        """Return what the header file of an `#include` declares, the most used first."""
+        """Return what the header file of an `#include` declares."""
         found = self._headers.get(module)
         if found is None:
             found = self._headers[module] = tuple(self._declared_in(store, module))
@@ -158,10 +162,10 @@ class NamedTree:
             for at, each in enumerate(row.definitions):
                 if each.kind in CALLED and not each.name.isupper():
                     found.append(self._made(place, row, at, each))
-        uses = [Export(one, self._files_that_hold(store, one.name)) for one in found]
-        return sorted(uses, key=lambda one: (-one.files, one.defined))
+        return [Export(one, frozenset(words.parts(one.name))) for one in sorted(found)]
 
-    def _files_that_hold(self, store: Store, name: str) -> int:
+    def files_that_hold(self, store: Store, name: str) -> int:
+        """Return the number of files whose text holds a name."""
         terms = words.terms_of(name)
         return len(self.holding(store, terms[-1])) if terms else 0
 

@@ -145,21 +145,23 @@ class Modules:
 
     def _in_package(self, module: str) -> list[str]:
         """Return the files of a package of the tree, or the one that a path in it means."""
-        parts = module.split("/")
-        length = 2 if module.startswith("@") else 1
-        name, rest = "/".join(parts[:length]), "/".join(parts[length:])
-        package = self._packages.get(name)
+        scope, rest = _after(module) if module.startswith("@") else ("", module)
+        last, rest = _after(rest)
+        package = self._packages.get(f"{scope}/{last}" if scope else last)
         if package is not None:
-            inside = (posixpath.join(package, *middle, rest) for middle in ((), ("src",)))
-            found = (self._ecma_files(path.lstrip("/")) for path in inside if rest)
-            return next((files for files in found if files), []) or self._below(package)
-        called = parts[1] if length == 2 and len(parts) > 1 else parts[0]
-        named = [
-            path
-            for path in self._folders_named.get(called, ())
-            if posixpath.join(path, "package.json") in self._unnamed
-        ]
-        return [path for folder in named for path in self._below(folder)]
+            return self._file_in(package, rest) or self._below(package)
+        found: list[str] = []
+        for folder in self._folders_named.get(last, ()):
+            if posixpath.join(folder, "package.json") in self._unnamed:
+                found += self._below(folder)
+        return found
+
+    def _file_in(self, package: str, path: str) -> list[str]:
+        """Return the file that a path in a package means, whose sources may be in `src`."""
+        if not path:
+            return []
+        beside = self._ecma_files(posixpath.join(package, path))
+        return beside or self._ecma_files(posixpath.join(package, "src", path))
 
     def _ecma_files(self, path: str) -> list[str]:
         stem = re.sub(r"\.[cm]?jsx?$", "", path)
@@ -315,6 +317,12 @@ def _name(path: str) -> str:
 
 def _folder(path: str) -> str:
     return path.rpartition("/")[0]
+
+
+def _after(module: str) -> tuple[str, str]:
+    """Return the first part of a module's name, and the rest."""
+    first, _, rest = module.partition("/")
+    return first, rest
 
 
 def _distance(root: str, folder: str) -> tuple[int, int, str]:
