@@ -47,6 +47,8 @@ _ALONE = re.compile(rb"\n[ \t]*(%b%b)[ \t]*(?=\n|\Z)(?!\s*[{(:])" % (_MACRO, _AR
 _WRAPPED_NAME = re.compile(rb"\n(%b\()([A-Za-z_]\w*)(\))(?=[ \t]*\()" % _MACRO)
 _DEFINED = re.compile(rb"\n([ \t]*)(%b)(%b)(?=\s*\{)" % (_MACRO, _ARGUMENTS))
 _HEAD = re.compile(rb"\n[A-Za-z_]\w*(?:[ \t\n*&]+[A-Za-z_]\w*){1,12}(?=[ \t\n]*\()")
+_TITLE = re.compile(rb'"([^"\n]+)"')
+"""What a test is called by Catch2 and doctest."""
 _WORD = re.compile(rb"\w+")
 _AFTER = re.compile(
     rb"\)[ \t\n]*(?:(?:const|override|final|noexcept)[ \t\n]+)*((?:%b[ \t\n]*)+)(?=[{;:])" % _CALL
@@ -108,9 +110,12 @@ def _defined_qualified(found: re.Match[bytes]) -> bytes:
 
 def _function(found: re.Match[bytes], named: Callable[[bytes, bytes], bytes]) -> bytes:
     indent, macro, arguments = found.groups()
-    test = b"TEST" in macro
+    test = b"TEST" in macro or macro == b"SCENARIO"
     if indent and not test:
         return found.group()  # a loop inside of a function
+    title = _TITLE.search(arguments) if test else None
+    if title is not None:
+        return _titled(found, title)
     words = [word.strip() for word in arguments[1:-1].split(b",")]
     owner, name = (words[0], words[1]) if test and len(words) > 1 else (b"", words[0])
     if not all(_IDENTIFIER.fullmatch(word) for word in (name, owner or name)):
@@ -120,6 +125,16 @@ def _function(found: re.Match[bytes], named: Callable[[bytes, bytes], bytes]) ->
     if len(head) >= len(whole) or b"\n" in whole[1 : len(head)] or whole[-1:] == b"\n":
         return whole
     return head + whole[len(head) : -1].translate(_TO_SPACES) + b")"
+
+
+def _titled(found: re.Match[bytes], title: re.Match[bytes]) -> bytes:
+    """Make a function head whose name stands where the title does: `TEST_CASE("adds", "[x]")`."""
+    whole = found.group()
+    at = found.start(3) - found.start()
+    start, end = at + title.start(1), at + title.end(1)
+    before, after = whole[:start].translate(_TO_SPACES), whole[end + 1 : -1].translate(_TO_SPACES)
+    macro = len(found.group(1)) + 1
+    return before[:macro] + b"v" + before[macro + 1 :] + b"x" * (end - start) + b"(" + after + b")"
 
 
 def _head(found: re.Match[bytes]) -> bytes:

@@ -53,11 +53,24 @@ class Namer:
 
     def name(self, name: Name) -> str:
         """Return a definition's name without its owners; empty if invalid in this language."""
+        title = self._title(name.node)
+        if title:
+            return title
         written = name.prefix + self._resolved(name)[1]
         if name.kind in _FREE or self.row.data or name.prefix:
             return written
         parts = _QUALIFIER.split(written) if name.kind in _QUALIFIED else [written]
         return written if all(map(self.identifier.fullmatch, parts)) else ""
+
+    def _title(self, node: Node) -> str:
+        """Return the title that macros.py made a function's name of; empty for other names."""
+        if self.row.name != "cpp":
+            return ""
+        node = declared(node)
+        start, end = node.start_byte, node.end_byte
+        if self.source[start - 1 : start] != b'"' or self.source[end : end + 1] != b'"':
+            return ""
+        return self.source[start : min(end, start + MAX_SYMBOL)].decode("utf-8", "ignore")
 
     def owner(self, parent: str, found: Found) -> str:
         """Return the parent of a definition with the type that qualifies its name (`Foo::bar`)."""

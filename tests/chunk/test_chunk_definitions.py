@@ -43,6 +43,23 @@ CASES = {
         "struct op ops[] = {\n {1},\n#ifdef X\n {2},\n#endif\n};\nint after(void) {\n return 1;\n}\n",
         "ops after",
     ),
+    "operators of Swift": (
+        "swift",
+        "struct A {\n  static func == (l: A) -> Bool {\n    true\n  }\n"
+        "  static func <+> (l: A) -> A {\n    l\n  }\n}\nprefix func -(x: A) -> A {\n  x\n}\n",
+        "A A.== A.<+> -",
+    ),
+    "operators of Dart": (
+        "dart",
+        "class D {\n  int operator [](int i) => 1;\n  void operator []=(int i, int v) {\n  }\n"
+        "  D operator ~() => this;\n}\n",
+        "D D.operator [] D.operator []= D.operator ~",
+    ),
+    "triggers": (
+        "sql",
+        "CREATE TRIGGER tr1 BEFORE INSERT ON t FOR EACH ROW EXECUTE FUNCTION f1();\n",
+        "tr1",
+    ),
     "tests of GoogleTest": (
         "cpp",
         "TEST_F(Suite, doesThing) {\n x();\n}\nTEST(A, B)\n{\n}\n",
@@ -160,6 +177,39 @@ CASES = {
         "Big title, More",
     ),
 }
+
+
+TITLED = {
+    "cpp": 'TEST_CASE("adds numbers", "[math]") {\n  SECTION("small") {\n    x();\n  }\n}\n'
+    'namespace n {\n  SCENARIO("x y") {\n    y();\n  }\n}\n',
+    "go": 'package a\nvar _ = Describe("cart", func() {\n\tIt("adds", func() {\n\t\tx()\n\t})\n})\n',
+    "php": '<?php\ndescribe("cart", function () {\n  it("adds", function () {\n    x();\n  });\n});\n',
+    "swift": 'describe("cart") {\n  it("adds") {\n    x()\n  }\n}\n',
+    "dart": 'void main() {\n  group("cart", () {\n    test("adds", () {\n      x();\n    });\n  });\n}\n',
+    "r": 'describe("cart", {\n  it("adds", {\n    x()\n  })\n})\ntest_that("it works", {\n  y()\n})\n',
+    "julia": '@testset "cart" begin\n  @testset "adds" begin\n    @test 1\n  end\nend\n',
+    "clojure": '(describe "cart"\n  (it "adds"\n    (x)))\n',
+    "perl": 'subtest "cart" => sub {\n  subtest("adds", sub { ok 1 });\n};\n',
+    "ruby": 'namespace :db do\n  task migrate: :env do\n    x\n  end\n  task "seed" => [:a] do\n'
+    "    y\n  end\nend\n",
+}
+TITLES = {
+    "cpp": ["adds numbers", "x y"],
+    "r": ["cart", "adds", "it works"],
+    "ruby": ["migrate", "seed"],
+}
+
+
+@pytest.mark.parametrize("language", TITLED)
+def test_tests_and_tasks_that_are_calls_have_their_titles(language: str) -> None:
+    found = [
+        definition.name
+        for one in chunk(TITLED[language].encode(), language).chunks
+        for definition in one.definitions
+    ]
+    wanted = TITLES.get(language, ["cart", "adds"])
+    assert [name for name in found if name in wanted] == wanted
+    assert not [name for name in found if set(name) <= {"x"}]
 
 
 @pytest.mark.parametrize("name", CASES)

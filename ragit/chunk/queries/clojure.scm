@@ -10,3 +10,9 @@
  (#eq? @_call "ns")
  (#set! opens))
 ((list_lit . (sym_lit) . (sym_lit name: (_)) . (str_lit) @doc) @definition.function)
+
+; Tests of Speclj and clojure.test
+((list_lit . (sym_lit) @_call . (str_lit) @name) @definition.describe
+ (#any-of? @_call "describe" "context" "testing"))
+((list_lit . (sym_lit) @_call . (str_lit) @name) @definition.test
+ (#eq? @_call "it"))

@@ -19,6 +19,7 @@
 (factory_constructor_signature (identifier) . (identifier) @name) @definition.constructor
 (redirecting_factory_constructor_signature (identifier) . (identifier) @name) @definition.constructor
 (operator_signature (binary_operator) @operator) @definition.method
+(operator_signature ["[]" "[]=" "~"] @operator) @definition.method
 (declaration (initialized_identifier_list (initialized_identifier (identifier) @name))) @definition.field
 (declaration (static_final_declaration_list (static_final_declaration (identifier) @name))) @definition.field
 (static_final_declaration_list (static_final_declaration (identifier) @name)) @definition.constant
@@ -40,3 +41,13 @@
   (void_type)
 ] @leading
 (function_body) @tail
+
+; Tests
+((expression_statement
+   (identifier) @_call
+   (selector (argument_part (arguments . (argument (string_literal) @name))))) @definition.describe
+ (#eq? @_call "group"))
+((expression_statement
+   (identifier) @_call
+   (selector (argument_part (arguments . (argument (string_literal) @name))))) @definition.test
+ (#any-of? @_call "test" "testWidgets" "blocTest" "goldenTest"))

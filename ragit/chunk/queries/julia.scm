@@ -25,3 +25,8 @@
 (export_statement) @import
 (public_statement) @import
 (string_literal) @doc
+
+((macrocall_expression
+   (macro_identifier (identifier) @_call)
+   (macro_argument_list . (string_literal) @name)) @definition.describe
+ (#any-of? @_call "testset" "testitem"))

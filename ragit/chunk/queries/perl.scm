@@ -9,3 +9,16 @@
 (use_statement) @import
 (use_version_statement) @import
 
+; Subtests
+((expression_statement
+   [(ambiguous_function_call_expression
+      function: (function) @_call
+      arguments: [(interpolated_string_literal) (string_literal)] @name)
+    (ambiguous_function_call_expression
+      function: (function) @_call
+      arguments: (list_expression . [(interpolated_string_literal) (string_literal)] @name))
+    (function_call_expression
+      function: (function) @_call
+      arguments: (list_expression . [(interpolated_string_literal) (string_literal)] @name))])
+ @definition.test
+ (#any-of? @_call "subtest" "describe" "it"))

@@ -12,3 +12,14 @@
 (declare_statement) @import
 (attribute_list) @leading
 
+; Tests of Pest
+((expression_statement
+   (function_call_expression
+     function: (name) @_call
+     arguments: (arguments . (argument [(string) (encapsed_string)] @name)))) @definition.describe
+ (#eq? @_call "describe"))
+((expression_statement
+   (function_call_expression
+     function: (name) @_call
+     arguments: (arguments . (argument [(string) (encapsed_string)] @name) . (_)))) @definition.test
+ (#any-of? @_call "it" "test"))

@@ -15,3 +15,13 @@
  (#any-of? @_call "setMethod" "setGeneric"))
 ((call function: (identifier) @_call) @import
  (#any-of? @_call "library" "require" "source"))
+
+; Tests of testthat
+((call
+   function: (identifier) @_call
+   arguments: (arguments . (argument value: (string) @name))) @definition.test
+ (#any-of? @_call "test_that" "it"))
+((call
+   function: (identifier) @_call
+   arguments: (arguments . (argument value: (string) @name))) @definition.describe
+ (#any-of? @_call "describe" "context"))

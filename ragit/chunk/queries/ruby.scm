@@ -38,5 +38,8 @@
  (#any-of? @_call "describe" "context" "feature" "shared_examples" "shared_context"))
 ((call method: (identifier) @_call arguments: (argument_list . (_) @name)) @definition.test
  (#any-of? @_call "it" "specify" "test" "scenario"))
-((call method: (identifier) @_call arguments: (argument_list . (_) @name)) @definition.task
- (#eq? @_call "task"))
+((call
+   method: (identifier) @_call
+   arguments: (argument_list . [(pair key: (_) @name) (simple_symbol) @name (string) @name]))
+ @definition.task
+ (#any-of? @_call "task" "multitask"))

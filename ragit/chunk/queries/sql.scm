@@ -3,7 +3,7 @@
    (create_view (object_reference name: (_) @name))
    (create_function (object_reference name: (_) @name))
    (create_materialized_view (object_reference name: (_) @name))
-   (create_trigger . (object_reference name: (_) @name))
+   (create_trigger (keyword_trigger) . (object_reference name: (_) @name))
    (create_type (object_reference name: (_) @name))
    (alter_table (object_reference name: (_) @name))
    (create_sequence (object_reference name: (_) @name))
