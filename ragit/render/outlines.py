@@ -81,21 +81,26 @@ def text(found: Outline, options: RenderOptions) -> Iterator[str]:
 
 def notes(found: Outline) -> list[str]:
     """Return what a reader must know besides the lines, a sentence each."""
-    note = ""
-    if isinstance(found, FileSkeleton):
-        note = _file_note(found)
-    elif isinstance(found, FolderSkeleton) and not (found.files or found.folders or found.missing):
-        note = f"no file of {visible(found.path or found.ref)} is indexed"
-    elif isinstance(found, RepositoryMap) and not found.files:
-        note = f"no definition of {visible(found.ref)} that others refer to fits"
-    elif isinstance(found, Choices) and found.page < found.pages:
-        note = f"page {found.page} of {found.pages}; --page {found.page + 1} shows more"
-    found_notes = [f"note: {note}"] if note else []
+    note = _note(found)
+    lines = [f"note: {note}"] if note else []
     if found.missing:
         what = lacking(found.missing, None, visible(found.ref))
         command = visible(index_command(found.ref))
-        found_notes.append(f"incomplete: {what}; to complete: {command}")
-    return found_notes
+        lines.append(f"incomplete: {what}; to complete: {command}")
+    return lines
+
+
+def _note(found: Outline) -> str:
+    """Return why there is nothing to see, or that there is more; empty if neither."""
+    if isinstance(found, FileSkeleton):
+        return _file_note(found)
+    if isinstance(found, FolderSkeleton) and not (found.files or found.folders or found.missing):
+        return f"no file of {visible(found.path or found.ref)} is indexed"
+    if isinstance(found, RepositoryMap) and not found.files:
+        return f"no definition of {visible(found.ref)} that others refer to fits"
+    if isinstance(found, Choices) and found.page < found.pages:
+        return f"page {found.page} of {found.pages}; --page {found.page + 1} shows more"
+    return ""
 
 
 def _file_note(found: FileSkeleton) -> str:
