@@ -71,7 +71,7 @@ _IDENTIFIER = re.compile(r"[a-z0-9]_+[a-z0-9]|[a-z][A-Z]|[A-Z]{2}[a-z]{2}|[A-Z]_
 _IN_CODE_LINE = re.compile(r"`([^`\n]+)`")
 _CALLED = re.compile(r"([^\W\d][\w.:]*)\(\)")
 _QUOTED = re.compile(r'"([^"\n]{3,300})"|\u201c([^\u201d\n]{3,300})\u201d')
-_TRACE = re.compile(r"\.\w+\"?[:,] ?(?:line )?\d")
+_TRACE = re.compile(r"\.\w+(?:\?[\w=&.-]*)?\"?[:,] ?(?:line )?\d")
 _PATH_LIKE = re.compile(r"\w[./]\w")
 _TIME = re.compile(r"\d\d:\d\d")
 _FILE = re.compile(

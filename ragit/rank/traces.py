@@ -34,10 +34,12 @@ _DOTNET = re.compile(
 )
 _NODE = re.compile(
     r"\bat (?:async )?(?:(?P<function>[\w$.<>\[\] ]+?) )?\(?"
-    r"(?P<path>(?:file://)?[^\s()]+?\.(?:[cm]?[jt]sx?|vue|svelte)):(?P<line>\d+)(?::\d+)?\)?"
+    r"(?P<path>(?:file://)?[^\s()]+?\.(?:[cm]?[jt]sx?|vue|svelte))(?:\?[\w=&.-]*)?"
+    r":(?P<line>\d+)(?::\d+)?\)?"
 )
 _BROWSER = re.compile(
-    r"(?P<function>[\w$.<>/]*)@(?P<path>\S+?\.(?:[cm]?[jt]sx?|vue|svelte)):(?P<line>\d+):\d+"
+    r"(?P<function>[\w$.<>/]*)@(?P<path>\S+?\.(?:[cm]?[jt]sx?|vue|svelte))(?:\?[\w=&.-]*)?"
+    r":(?P<line>\d+):\d+"
 )
 _RUBY = re.compile(
     r"(?P<path>[^\s:\"'`]+\.(?:rb|rake|erb|ru)):(?P<line>\d+):in [`'](?:(?:block|rescue|ensure)[^\n]*? in )?"  # noqa: E501

@@ -143,6 +143,21 @@ def test_lines_of_a_trace_are_no_message() -> None:
     assert not any("traceback" in one or "file" in one for one in sequences)
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "    at eval (webpack:///./web/m.mjs?:7:9)",
+        "    at eval (webpack-internal:///./web/m.mjs?4f2a:7:9)",
+        "eval@http://localhost:8080/web/m.mjs?t=171&v=b.c:7:9",
+        "    at eval (file:///app/web/m.mjs:7:9)",
+    ],
+)
+def test_a_frame_of_a_bundle_or_a_page_is_its_file(line: str) -> None:
+    (frame,) = parse_query(f"Error: x\n{line}\n").frames
+    assert frame.path.endswith("/web/m.mjs")
+    assert (frame.line, frame.function) == (7, "eval")
+
+
 def test_a_text_without_a_trace_has_no_frames() -> None:
     assert frames_of("look at main.c: it has three lines, and at the end of it a b.c") == ()
     assert parse_query("how is a.py read").frames == ()
