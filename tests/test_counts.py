@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -95,6 +96,20 @@ def test_after_an_edit_no_tree_is_made_from_all_its_files(
     assert started.count("diff-tree") == 1
     again = processes(indexed, tmp_path)  # the state is cached now
     assert "diff-tree" not in again and "ls-tree" not in again
+
+
+def test_with_an_untracked_cache_no_folder_is_read_again(
+    indexed: GitSandbox, tmp_path: Path
+) -> None:
+    """It is the user's setting; ragit's copy of the index goes on with it."""
+    indexed.git("-c", "core.untrackedCache=true", "status")
+    os.utime(indexed.path / ".git" / "index", (1, 1))  # a file as young as its index is read again
+    found = []
+    for turn in range(3):
+        trace = tmp_path / f"trace{turn}"
+        run(indexed, "search", "commit the offset", GIT_TRACE2_PERF=str(trace))
+        found += re.findall(r"opendir:(\d+)", trace.read_text())
+    assert found[-1] == "0", found
 
 
 def test_after_a_switch_the_tree_is_cached(indexed: GitSandbox, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import pytest
 from sandbox import GitSandbox
 
 import ragit
+from ragit.git import Repo
 from ragit.git.command import Git
 from ragit.index import TreeResolver
 from ragit.query import Query
@@ -78,6 +79,16 @@ def test_it_does_its_work_once(edited: GitSandbox, monkeypatch: pytest.MonkeyPat
     sizes = [name for name in commands if "cat-file --batch-check" in name]
     assert all(commands.pop(name) <= 2 for name in sizes), "of new files, and of the state before"
     assert set(commands.values()) == {1}, commands
+
+
+def test_it_reads_no_row_of_files_that_did_not_change(
+    edited: GitSandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(Store, "chunk_count")  # only a report of `ragit index` needs it
+    monkeypatch.delattr(Repo, "entries")
+    with ragit.open(edited.path) as index:
+        answer = index.search("turbine_200")
+    assert (answer.complete, answer.hits[0].symbol) == (True, "turbine_200")
 
 
 def test_it_resolves_again_what_another_process_changed(

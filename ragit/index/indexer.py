@@ -20,6 +20,7 @@ from ragit.errors import EmbedderUnavailable, RagitError, StoreTooOld, StoreUnre
 from ragit.git import Repo
 from ragit.index.descriptions.settings import NOT_DESCRIBED, chunk_task
 from ragit.index.descriptions.stored import Descriptions, keeping
+from ragit.index.keys import append_new, missing_keys
 from ragit.index.selection import Selector
 from ragit.index.tree import IndexedTree, chunks_without_vectors
 from ragit.index.union import UnionResolver
@@ -125,13 +126,8 @@ class Indexer:
         progress: Progress | None = None,
         describe: bool = False,
         retry: bool = False,
-        search: WaitingSearch | None = None,
     ) -> IndexReport:
         """Index what these trees lack. What is done is kept if this is interrupted.
-
-        A `search` that waits hands in what it has resolved and opened, and is handed the trees as
-        they are afterwards. For it, a file that takes longer than SEARCH_FILE_S is deferred, and
-        what is left after SEARCH_S stays missing, unless it is patient.
 
         Models are asked only to `describe`, which may take long: without it, stored descriptions
         are used, what has none is embedded by its code alone, and is described by the next run that
@@ -139,9 +135,49 @@ class Indexer:
         """
         from ragit.index.run.stats import seen
 
-        if self._go_elsewhere() and search:
-            search.leave()
+        self._go_elsewhere()
         stats = self._new_stats(describe)
+        with self._completed(trees, near, stats, progress, retry=retry) as (store, resolved):
+            whole = {chunking for part in resolved for chunking in part.snapshot.chunkings}
+            chunks = store.chunk_count(whole)
+        self.tidy()
+        return stats.report(self.config, seen(resolved), chunks)
+
+    def complete_for(
+        self,
+        search: WaitingSearch,
+        trees: Sequence[Oid],
+        *,
+        near: Oid | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        """Index what these trees lack, for a search that waits. What is done is kept if this is
+        interrupted.
+
+        The search hands in what it has resolved and opened, and is handed the trees as they are
+        afterwards. A file that takes longer than SEARCH_FILE_S is deferred, and what is left after
+        SEARCH_S stays missing, unless the search is patient.
+        """
+        if self._go_elsewhere():
+            search.leave()
+        stats = self._new_stats(describe=False)
+        with self._completed(trees, near, stats, progress, search) as (_, resolved):
+            search.take(resolved)
+
+    @contextmanager
+    def _completed(
+        self,
+        trees: Sequence[Oid],
+        near: Oid | None,
+        stats: RunStats,
+        progress: Progress | None,
+        search: WaitingSearch | None = None,
+        *,
+        retry: bool = False,
+    ) -> Iterator[tuple[Store, Sequence[IndexedTree]]]:
+        """Index what these trees lack, and give the store and the trees as they are then, while
+        nothing can be dropped.
+        """
         wait_s = QUICK_WAIT_S if search else _WAIT_S
         with (
             held(self._lock, shared=True, by="a running gc", wait_s=wait_s),
@@ -149,7 +185,7 @@ class Indexer:
         ):
             latest = self._moment(store)
             if search and search.is_current:
-                resolved, lacking = list(search.trees), _missing(search.trees, images=False)
+                resolved, lacking = list(search.trees), missing_keys(search.trees, images=False)
             else:
                 resolved, lacking = self._lacking(store, trees, near, stats, retry)
             if lacking:
@@ -161,12 +197,7 @@ class Indexer:
                 resolved = [self.trees.updated(store, part, self.absent) for part in resolved]
             self._remember(store, resolved, latest)
             self._upkeep.note_states(store, resolved)
-            chunks = store.chunk_count(_chunkings(resolved))
-            if search:
-                search.take(resolved)
-        if not search:
-            self.tidy()
-        return stats.report(self.config, seen(resolved), chunks)
+            yield store, resolved
 
     def _go_elsewhere(self) -> bool:
         """Continue a store that cannot be written, on a read-only mount, in a copy.
@@ -274,12 +305,12 @@ class Indexer:
             self.trees.resolve(store, tree, near=near, absent=self.absent, naming=naming, anew=anew)
             for tree in trees
         ]
-        lacking = _missing(resolved, images=asks)
+        lacking = missing_keys(resolved, images=asks)
         if retry:
             deferred = dict.fromkeys(file.key for part in resolved for file in part.deferred)
-            stats.deferred = _append_new(lacking, deferred)
+            stats.deferred = append_new(lacking, deferred)
         if store and not anew:
-            stats.again = _append_new(lacking, self._again(store, resolved, asks))
+            stats.again = append_new(lacking, self._again(store, resolved, asks))
         return resolved, lacking
 
     def _again(self, store: Store, resolved: Sequence[IndexedTree], asks: bool) -> list[Key]:
@@ -464,28 +495,3 @@ class Indexer:
 
 _WAITING = DEFERRED | {NOT_DESCRIBED}
 """Reasons that are gone when another process has done what is waited for."""
-
-
-def _chunkings(resolved: Sequence[IndexedTree]) -> set[int]:
-    """Return the stored chunkings of some trees."""
-    return {chunking for part in resolved for chunking in part.snapshot.chunkings}
-
-
-def _append_new(lacking: list[Key], keys: Iterable[Key]) -> frozenset[Key]:
-    """Append the keys that are not in the list yet, in their order, and return them as a set."""
-    new = frozenset(keys).difference(lacking)
-    lacking += [key for key in keys if key in new]
-    return new
-
-
-def _missing(resolved: Sequence[IndexedTree], *, images: bool) -> list[Key]:
-    """Return the keys to index, each once, with undescribed `images` if they are wanted.
-
-    They are in the order of the first tree's paths: files of one folder share words and pages.
-    """
-    keys: dict[Key, None] = {}
-    for part in resolved:
-        keys.update((file.key, None) for file in part.missing)
-        if images:
-            keys.update((file.key, None) for file in part.undescribed_images)
-    return list(keys)

@@ -207,19 +207,19 @@ class TreeOpener:
         self._indexer.prepare(state.trees)
         progress = on_index(self._indexer.announced(state.trees)) if on_index else None
         complete = partial(
-            Indexer.complete,
+            Indexer.complete_for,
             trees=[tree.tree for tree in state.trees],
             near=target.near,
             progress=progress,
         )
         refused = failed = ""
         try:
-            complete(self._indexer, search=waiting)
+            complete(self._indexer, waiting)
         except EmbedderUnavailable as error:
             if only_vectors:
                 raise
             words_only = self._indexer.without_vectors()
-            complete(words_only, search=waiting.without_reader())
+            complete(words_only, waiting.without_reader())
             self._indexer.absent |= words_only.absent
             refused = error.message
         except StoreBusy as error:
