@@ -727,9 +727,13 @@ def test_bounds_of_untrusted_files_hold_the_default_value() -> None:
         assert not knob.untrusted.allowed or knob.may_be_set_untrusted(knob.default), knob.name
 
 
-@pytest.mark.parametrize("name", [name for name, knob in KNOBS.items() if not knob.table])
-def test_an_untrusted_file_sets_no_more_than_the_rule_allows(name: str) -> None:
-    knob = KNOBS[name]
+def test_an_untrusted_file_sets_no_more_than_the_rule_allows() -> None:
+    for name, knob in KNOBS.items():
+        if not knob.table:
+            assert_bounded(name, knob)
+
+
+def assert_bounded(name: str, knob: Knob) -> None:
     extremes: dict[str, list[object]] = {
         "bool": [True, False],
         "str": ["x" * 100_000, "http://evil.example/v1", *knob.choices],
@@ -992,31 +996,34 @@ CHUNKING = {
 }
 
 
-@pytest.mark.parametrize("knob", KNOBS.values(), ids=KNOBS)
-def test_a_fingerprint_names_its_settings_and_no_others(knob: Knob) -> None:
+def changed(knob: Knob) -> dict[str, object]:
+    """Flags that give a setting another value."""
     if knob.table:
         name, text, _ = ENTRIES[knob.name]
-        config = load(flags={f"{knob.name}.{name}": text}).config
-    else:
-        config = load(flags={knob.name: other(knob)[1]}).config
-    assert (selection_fingerprint(config) != selection_fingerprint(Config())) == (
-        knob.name in SELECTING
-    )
-    now, before = (Selector(one).fingerprint_of("python") for one in (config, Config()))
-    assert (now != before) == (knob.name in CHUNKING)
+        return {f"{knob.name}.{name}": text}
+    return {knob.name: other(knob)[1]}
 
 
-@pytest.mark.parametrize("knob", KNOBS.values(), ids=KNOBS)
-def test_what_changes_a_key_changes_the_selection(knob: Knob) -> None:
+def test_a_fingerprint_names_its_settings_and_no_others() -> None:
+    before = Selector(Config()).fingerprint_of("python")
+    for knob in KNOBS.values():
+        config = load(flags=changed(knob)).config
+        selects = selection_fingerprint(config) != selection_fingerprint(Config())
+        assert selects == (knob.name in SELECTING), knob.name
+        now = Selector(config).fingerprint_of("python")
+        assert (now != before) == (knob.name in CHUNKING), knob.name
+
+
+def test_what_changes_a_key_changes_the_selection() -> None:
     """A tree that was resolved before is found by the selection's name: it must not go on to name
     other chunks.
     """
     flags: dict[str, object] = {"imageDescription.enabled": True}
-    changed = f"{knob.name}.{ENTRIES[knob.name][0]}" if knob.table else knob.name
-    text = ENTRIES[knob.name][1] if knob.table else other(knob)[1]
-    before, now = (Selector(load(flags=one).config) for one in (flags, {**flags, changed: text}))
-    if any(now.fingerprint_of(one) != before.fingerprint_of(one) for one in languages()):
-        assert now.fingerprint != before.fingerprint
+    before = Selector(load(flags=flags).config)
+    for knob in KNOBS.values():
+        now = Selector(load(flags={**flags, **changed(knob)}).config)
+        if any(now.fingerprint_of(one) != before.fingerprint_of(one) for one in languages()):
+            assert now.fingerprint != before.fingerprint, knob.name
 
 
 def test_a_language_s_node_types_leave_other_languages_alone() -> None:

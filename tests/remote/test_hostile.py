@@ -201,13 +201,13 @@ def test_every_answer_ends_as_an_error_with_a_hint(
     )
 
 
-@pytest.mark.parametrize("depth", range(100, 1000, 30))
-def test_an_answer_of_any_depth_ends_as_an_error(hostile: AnsweringServer, depth: int) -> None:
+@pytest.mark.parametrize("face", FACES)
+def test_an_answer_of_any_depth_ends_as_an_error(hostile: AnsweringServer, face: str) -> None:
     """What can be parsed can still be too deep to be shown."""
-    hostile.reply = lambda _: raw(200, b"[" * depth + b"]" * depth)
-    for face in FACES.values():
+    for depth in range(100, 1000, 30):
+        hostile.reply = lambda _, depth=depth: raw(200, b"[" * depth + b"]" * depth)
         with pytest.raises(RagitError):
-            face(hostile.url, timeout=5)
+            FACES[face](hostile.url, timeout=5)
 
 
 VECTORS: dict[str, object] = {

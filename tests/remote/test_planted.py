@@ -16,12 +16,12 @@ from ragit.remote.secrets import GONE, redact
 
 
 @pytest.mark.parametrize("kind", ALL)
-@pytest.mark.parametrize("seed", range(3))
-def test_what_is_planted_goes_and_the_rest_of_the_file_stays(kind: str, seed: int) -> None:
-    found: Counter[str] = Counter()
-    text = filled(ALL[kind], seed)
-    assert redact(text, found) == filled(ALL[kind], seed, GONE)
-    assert found.total() >= 1
+def test_what_is_planted_goes_and_the_rest_of_the_file_stays(kind: str) -> None:
+    for seed in range(3):
+        found: Counter[str] = Counter()
+        text = filled(ALL[kind], seed)
+        assert redact(text, found) == filled(ALL[kind], seed, GONE)
+        assert found.total() >= 1
 
 
 @pytest.mark.parametrize("kind", ALL)

@@ -92,15 +92,16 @@ TOKENS = {
 }
 
 
+FORMS = ['x = "{}"', "curl -H 'Authorization: Bearer {}'", "{}", "# see {}, he said", "a({})"]
+
+
 @pytest.mark.parametrize("name", TOKENS)
-@pytest.mark.parametrize(
-    "form", ['x = "{}"', "curl -H 'Authorization: Bearer {}'", "{}", "# see {}, he said", "a({})"]
-)
-def test_tokens_go_wherever_they_stand(name: str, form: str) -> None:
-    found: Counter[str] = Counter()
-    clean = redact(form.format(TOKENS[name]), found)
-    assert made(9)[3:] not in clean and "***" in clean
-    assert found.total() == 1
+def test_tokens_go_wherever_they_stand(name: str) -> None:
+    for form in FORMS:
+        found: Counter[str] = Counter()
+        clean = redact(form.format(TOKENS[name]), found)
+        assert made(9)[3:] not in clean and "***" in clean, form
+        assert found.total() == 1, form
 
 
 @pytest.mark.parametrize(

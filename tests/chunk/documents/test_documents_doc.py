@@ -201,15 +201,14 @@ def test_encrypted() -> None:
 # Wrong numbers, other files
 
 
-@pytest.mark.parametrize("number", range(0x9A, 0x9A + 8 * 76, 8))
 @pytest.mark.parametrize("value", [0xFFFFFFFF, 0x7FFFFFFF, 5])
-def test_offsets_that_lead_nowhere(number: int, value: int) -> None:
+def test_offsets_that_lead_nowhere(value: int) -> None:
     whole = bytearray(word97([("One\r", 1, b""), "words\r"], pieces=2))
     main = whole.index(b"\xec\xa5\xc1\x00")
-    for at in (number, number + 4):
+    for at in range(0x9A, 0x9A + 8 * 76, 4):
         bent = bytearray(whole)
         struct.pack_into("<I", bent, main + at, value)
-        assert why(bytes(bent), "doc") in ("", "damaged doc", "no text")
+        assert why(bytes(bent), "doc") in ("", "damaged doc", "no text"), at
 
 
 @pytest.mark.parametrize("at", range(8))
