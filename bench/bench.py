@@ -27,7 +27,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -236,14 +236,13 @@ def watched(pid: int) -> Iterator[list[float]]:
 def family(pid: int) -> Iterator[int]:
     """Yield a process and all its descendants."""
     yield pid
-    # each thread has a list of its own
-    for started in Path(f"/proc/{pid}/task").glob("*/children"):
-        try:
-            children = started.read_text().split()
-        except OSError:  # it has just ended
-            continue
-        for child in children:
-            yield from family(int(child))
+    children: list[str] = []
+    with suppress(OSError):  # it, or a thread of it, has just ended
+        # each thread has a list of its own
+        for started in Path(f"/proc/{pid}/task").glob("*/children"):
+            children += started.read_text().split()
+    for child in children:
+        yield from family(int(child))
 
 
 def held(pid: int) -> float:

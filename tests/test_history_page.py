@@ -16,6 +16,7 @@ from test_diff import ADD, CLOSE, RETRY
 
 PAGE = Path(__file__).parent.parent / "docs" / "history.md"
 COMMIT = "1eb7644349cb07139d6a3c1ad1986979647cac99"
+OTHER_TREES = ("3.7.0", "3.9.0-rc3", "3.6.0", "3.6.1", "3.6.2", "3.7.1", "3.8.0")
 CLONE = os.environ.get("KAFKA_CLONE", "")
 
 
@@ -41,13 +42,31 @@ def test_the_page_has_at_least_six_sessions() -> None:
         assert any(line.startswith(f"$ ragit {command} ") for line in typed)
 
 
+@pytest.fixture(scope="module")
+def kafka() -> Terminal:
+    """A clone of apache/kafka in which all is indexed that the sessions ask about."""
+    repo = GitSandbox(Path(CLONE))
+    assert repo.git("rev-parse", "HEAD") == COMMIT
+    terminal = Terminal(repo.path)
+    terminal.ragit("index", "-q", "HEAD", *OTHER_TREES, code=0)
+    return terminal
+
+
+def steadied(session: str) -> str:
+    """Return a session without scores, and without how much was looked at: work on ranking and
+    speed changes these.
+    """
+    text = re.sub(r"\b0\.\d{3}$", "SCORE", session, flags=re.MULTILINE)
+    text = re.sub(r"^note: [\d,]+ more", "note: N more", text, flags=re.MULTILINE)
+    looked = r"^looked at [\d,]+ commits?, 253 tags and [\d,]+ versions?"
+    return re.sub(looked, "looked at N", text, flags=re.MULTILINE)
+
+
 @pytest.mark.skipif(not CLONE, reason="KAFKA_CLONE names no clone of apache/kafka")
 @pytest.mark.slow
 @pytest.mark.parametrize("session", sessions(), ids=lambda text: text.splitlines()[0][2:40])
-def test_the_sessions_on_kafka(session: str) -> None:
-    repo = GitSandbox(Path(CLONE))
-    assert repo.git("rev-parse", "HEAD") == COMMIT
-    assert shown(Terminal(repo.path), session) == session
+def test_the_sessions_on_kafka(kafka: Terminal, session: str) -> None:
+    assert steadied(shown(kafka, session)) == steadied(session)
 
 
 @pytest.fixture
