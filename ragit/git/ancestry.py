@@ -123,17 +123,17 @@ class Ancestry:
         """Return who made a commit, when, and what for."""
         form = "tformat:%P%x00%aI%x00%an%x00%ae%x00%s"
         plain = ("--no-show-signature", "--no-notes", "--no-color", "--encoding=UTF-8")
-        said = self._git.run(
+        output = self._git.run(
             "log", "-1", "--no-patch", *plain, f"--format={form}", words=(commit, "--")
         )
-        fields = said.decode("utf-8", "replace").rstrip("\n").split("\0")
+        fields = output.decode("utf-8", "replace").rstrip("\n").split("\0")
         parents, date, author, email, subject = fields
         return CommitFacts(commit, tuple(map(Oid, parents.split())), date, author, email, subject)
 
     def is_ancestor(self, old: Oid, new: Oid) -> bool:
         """Return whether one commit is reached from another, or is the same."""
-        said = self._git.run("merge-base", words=(old, new), accept=(0, 1))
-        return said.strip().decode() == old
+        output = self._git.run("merge-base", words=(old, new), accept=(0, 1))
+        return output.strip().decode() == old
 
     def is_cut(self, commit: Oid) -> bool:
         """Return whether this is a shallow clone that lacks the parents of a commit."""
@@ -183,8 +183,8 @@ def _read(process: Process) -> Iterator[ChangedIn]:
 def blob_at(git: Git, tree: Oid, path: bytes) -> Oid | None:
     """Return the blob of an ordinary file in the tree of a commit, or in a tree."""
     words = (tree, os.fsdecode(path))
-    said = git.run("--literal-pathspecs", "ls-tree", "-z", "--full-tree", words=words)
-    found = said.partition(b"\t")[0].split()
+    output = git.run("--literal-pathspecs", "ls-tree", "-z", "--full-tree", words=words)
+    found = output.partition(b"\t")[0].split()
     return _blob(found[0], found[2]) if found else None
 
 

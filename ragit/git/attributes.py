@@ -42,8 +42,8 @@ def attributes(
         git.run(*NO_HOOKS, "update-index", "--add", "-z", "--index-info", stdin=listed)
         asked = b"".join(path + b"\0" for path in paths)
         ask = (*_NO_USER_ATTRIBUTES, "check-attr", "-z", "--cached", "--stdin", *ASKED)
-        said = patterns.run(git, *ask, files=files, paths=len(paths), stdin=asked)
-    return _parse(said)
+        output = patterns.run(git, *ask, files=files, paths=len(paths), stdin=asked)
+    return _parse(output)
 
 
 _NO_USER_ATTRIBUTES = ("-c", f"core.attributesFile={os.devnull}")
@@ -54,9 +54,9 @@ def is_attributes(path: bytes) -> bool:
     return path == _NAME or path.endswith(b"/" + _NAME)
 
 
-def _parse(said: bytes) -> dict[bytes, dict[str, str]]:
+def _parse(output: bytes) -> dict[bytes, dict[str, str]]:
     """Read `path NUL attribute NUL value NUL`, repeated."""
-    fields = said.split(b"\0")
+    fields = output.split(b"\0")
     found: dict[bytes, dict[str, str]] = {}
     for path, name, value in zip(fields[::3], fields[1::3], fields[2::3], strict=False):
         if value != b"unspecified":

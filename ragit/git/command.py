@@ -277,6 +277,6 @@ def clean_env(env: Mapping[str, str] | None = None) -> dict[str, str]:
 
 def version() -> tuple[int, ...]:
     """Return the version of the git command, as numbers."""
-    said = Git(os.curdir, environment(os.environ)).run("version").decode("utf-8", "replace")
-    found = re.search(r"\d+(?:\.\d+)+", said)
+    output = Git(os.curdir, environment(os.environ)).run("version").decode("utf-8", "replace")
+    found = re.search(r"\d+(?:\.\d+)+", output)
     return tuple(int(number) for number in found[0].split(".")) if found else ()

@@ -35,13 +35,13 @@ def steps(git: Git, since: Oid, head: Oid, paths: Sequence[bytes]) -> list[Step]
     """Return what changed some paths from the commit `since`, without it, to `head`, newest
     first.
     """
-    said = git.run(
+    output = git.run(
         *("--literal-pathspecs", "log", "--first-parent", "--diff-merges=first-parent"),
         *("--root", "--raw", "--no-abbrev", "--no-renames", "-z", f"--format={_FORM}"),
         *("--no-show-signature", "--no-notes", "--no-decorate", "--no-color", "--encoding=UTF-8"),
         words=(head, f"^{since}", "--", *map(os.fsdecode, paths)),
     )
-    return list(_parsed(iter(said.split(b"\0"))))
+    return list(_parsed(iter(output.split(b"\0"))))
 
 
 def _parsed(fields: Iterator[bytes]) -> Iterator[Step]:

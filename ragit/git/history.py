@@ -30,7 +30,7 @@ class Logged(NamedTuple):
 
 def log(git: Git, revision: Oid, most: int) -> list[Logged]:
     """Return the newest `most` commits that a commit reaches, newest first."""
-    said = git.run(
+    output = git.run(
         *(
             "log",
             f"--max-count={most}",
@@ -50,7 +50,7 @@ def log(git: Git, revision: Oid, most: int) -> list[Logged]:
         ),
         words=(revision, "--"),
     )
-    return list(_logged(iter(said.split(b"\0"))))
+    return list(_logged(iter(output.split(b"\0"))))
 
 
 def _logged(fields: Iterator[bytes]) -> Iterator[Logged]:

@@ -56,8 +56,8 @@ def ignored(
             "--ignored",
             f"--exclude-per-directory={NAME.decode()}",
         )
-        said = patterns.run(git, *ask, files=files, paths=len(paths))
-    return frozenset(said.split(b"\0")).intersection(paths)
+        output = patterns.run(git, *ask, files=files, paths=len(paths))
+    return frozenset(output.split(b"\0")).intersection(paths)
 
 
 def is_ignore(path: bytes) -> bool:

@@ -18,7 +18,7 @@ def pager_command(environ: Mapping[str, str]) -> str:
     """
     kept = {name: value for name, value in environ.items() if name not in ("GIT_DIR", "GIT_CONFIG")}
     try:
-        said = Git(os.path.abspath(os.sep), kept).run("var", "GIT_PAGER")  # noqa: PTH100
+        output = Git(os.path.abspath(os.sep), kept).run("var", "GIT_PAGER")  # noqa: PTH100
     except GitFailed:
         return ""
-    return said.decode("utf-8", "surrogateescape").strip()
+    return output.decode("utf-8", "surrogateescape").strip()

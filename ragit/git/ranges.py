@@ -72,8 +72,8 @@ def _base(git: Git, old: Revision, new: Revision) -> str:
     """Return the best common commit of two revisions; empty if there is none."""
     if not (old.commit and new.commit):
         return ""
-    said = git.run("merge-base", words=(old.commit, new.commit), accept=(0, 1))
-    return said.decode().strip()
+    output = git.run("merge-base", words=(old.commit, new.commit), accept=(0, 1))
+    return output.decode().strip()
 
 
 def _common(
@@ -89,16 +89,16 @@ def _common(
 
 def _upstream(git: Git) -> str:
     """Return the short name of the current branch's upstream; empty if there is none."""
-    said = git.run(
+    output = git.run(
         *("rev-parse", "--verify", "--quiet", "--abbrev-ref", "@{upstream}"), accept=(0, 1, 128)
     )
-    return os.fsdecode(said).strip()
+    return os.fsdecode(output).strip()
 
 
 def _default_branch(git: Git) -> str:
     """Return the short name of the default branch of the remote, of several that of `origin`."""
-    said = git.run("for-each-ref", "--format=%(symref:lstrip=2)", "refs/remotes/*/HEAD")
-    names = os.fsdecode(said).split()
+    output = git.run("for-each-ref", "--format=%(symref:lstrip=2)", "refs/remotes/*/HEAD")
+    names = os.fsdecode(output).split()
     of_origin = [name for name in names if name.startswith("origin/")]
     return (of_origin or names)[0] if of_origin or len(names) == 1 else ""
 
@@ -107,9 +107,9 @@ def _local_default(git: Git) -> str:
     """Return the default branch of a repository without a remote; empty if HEAD is on it, or where
     it is not known: it is called as git calls first branches, or main or master.
     """
-    said = git.run("config", "--get", "init.defaultBranch", accept=(0, 1))
+    output = git.run("config", "--get", "init.defaultBranch", accept=(0, 1))
     head = os.fsdecode(git.run("symbolic-ref", "--quiet", "HEAD", accept=(0, 1))).strip()
     listed = os.fsdecode(git.run("for-each-ref", "--format=%(refname)", "refs/heads")).split()
-    names = [name for name in (os.fsdecode(said).strip(), "main", "master") if name]
+    names = [name for name in (os.fsdecode(output).strip(), "main", "master") if name]
     found = next((name for name in names if f"refs/heads/{name}" in listed), "")
     return "" if f"refs/heads/{found}" == head else found

@@ -77,10 +77,10 @@ def commit_named(git: Git, name: str) -> Oid | None:
     """
     _check_name(name)
     for form in ("{}", "{}^{{commit}}"):  # `:/text` reaches to its end: it is looked up by itself
-        said = git.run(
+        output = git.run(
             *("rev-parse", "--verify", "--quiet"), words=(form.format(name),), accept=(0, 1, 128)
         )
-        name = said.decode().strip()
+        name = output.decode().strip()
         if not name:
             return None
     return Oid(name)
@@ -214,11 +214,11 @@ def trees_of(git: Git, commits: Iterable[Oid]) -> dict[Oid, Oid]:
 
 def reflog(git: Git) -> list[Reflogged]:
     """Return the entries of all reflogs of refs and worktrees whose commits are still there."""
-    said = git.run(
+    output = git.run(
         "log", "--walk-reflogs", "--all", "--date=unix", "--format=%H %T %gd", accept=(0, 128)
     )
     found = []
-    for line in said.decode("utf-8", "surrogateescape").splitlines():
+    for line in output.decode("utf-8", "surrogateescape").splitlines():
         commit, tree, entry = line.split(" ", 2)
         seconds = re.search(r"@\{(\d+)\}$", entry)
         if seconds:
@@ -229,10 +229,10 @@ def reflog(git: Git) -> list[Reflogged]:
 def worktrees(git: Git) -> list[Worktree]:
     """Return the main working tree, then the linked ones, also those whose folder is gone."""
     try:
-        said, end = git.run("worktree", "list", "--porcelain", "-z"), b"\0"
+        output, end = git.run("worktree", "list", "--porcelain", "-z"), b"\0"
     except GitFailed:  # git before 2.36 knows no -z
-        said, end = git.run("worktree", "list", "--porcelain"), b"\n"
-    blocks = (block.split(end) for block in said.split(end + end) if block)
+        output, end = git.run("worktree", "list", "--porcelain"), b"\n"
+    blocks = (block.split(end) for block in output.split(end + end) if block)
     return [_worktree(dict(_pair(line) for line in block)) for block in blocks]
 
 
@@ -241,12 +241,12 @@ def _pair(line: bytes) -> tuple[bytes, bytes]:
     return key, value
 
 
-def _worktree(said: dict[bytes, bytes]) -> Worktree:
-    path = Path(os.fsdecode(said[b"worktree"]))
-    head = said.get(b"HEAD", b"0").decode()
-    branch = os.fsdecode(said.get(b"branch", b"")).removeprefix("refs/heads/")
+def _worktree(fields: dict[bytes, bytes]) -> Worktree:
+    path = Path(os.fsdecode(fields[b"worktree"]))
+    head = fields.get(b"HEAD", b"0").decode()
+    branch = os.fsdecode(fields.get(b"branch", b"")).removeprefix("refs/heads/")
     return Worktree(
-        path, Oid(head) if head.strip("0") else None, _git_dir(path, bare=b"bare" in said), branch
+        path, Oid(head) if head.strip("0") else None, _git_dir(path, bare=b"bare" in fields), branch
     )
 
 

@@ -145,8 +145,8 @@ class Repo:
 
     def branch(self) -> str:
         """Return the short name of the current branch; empty if HEAD is detached."""
-        said = self._layout.git.run("symbolic-ref", "--quiet", "--short", "HEAD", accept=(0, 1))
-        return os.fsdecode(said).strip()
+        output = self._layout.git.run("symbolic-ref", "--quiet", "--short", "HEAD", accept=(0, 1))
+        return os.fsdecode(output).strip()
 
     def refs(self) -> list[Revision]:
         """Return branches, tags and remote branches by full name."""
@@ -202,8 +202,8 @@ class Repo:
 
     def entries(self, tree: Oid) -> list[Entry]:
         """Return all files of a tree, in git's order, with symlinks and gitlinks."""
-        said = self._reader.run("ls-tree", "-r", "-z", "--full-tree", words=(tree,))
-        return [_entry(record) for record in said.split(b"\0") if record]
+        output = self._reader.run("ls-tree", "-r", "-z", "--full-tree", words=(tree,))
+        return [_entry(record) for record in output.split(b"\0") if record]
 
     def entries_at(self, tree: Oid, paths: Sequence[bytes]) -> list[Entry]:
         """Return the files of a tree that have one of some paths, in no order."""
@@ -212,8 +212,8 @@ class Repo:
             return [entry for entry in self.entries(tree) if entry.path in wanted]
         words = (tree, *map(os.fsdecode, paths))
         ask = ("--literal-pathspecs", "ls-tree", "-z", "--full-tree")
-        said = self._reader.run(*ask, words=words) if paths else b""
-        return [_entry(record) for record in said.split(b"\0") if record]
+        output = self._reader.run(*ask, words=words) if paths else b""
+        return [_entry(record) for record in output.split(b"\0") if record]
 
     def files_of_trees(self, trees: Sequence[Oid]) -> FilesOfTrees:
         """Return the regular files of many trees, each tree object read once."""
@@ -224,7 +224,7 @@ class Repo:
 
     def diff(self, old: Oid, new: Oid) -> list[Change]:
         """Return the paths that differ, also by mode only. A rename is two changes."""
-        said = self._reader.run(
+        output = self._reader.run(
             "diff-tree",
             "-r",
             "-z",
@@ -234,7 +234,7 @@ class Repo:
             "--ignore-submodules=none",
             words=(old, new),
         )
-        fields = said.split(b"\0")
+        fields = output.split(b"\0")
         return [
             _change(facts, path) for facts, path in zip(fields[::2], fields[1::2], strict=False)
         ]
@@ -409,12 +409,12 @@ class Repo:
 
     def config_origins(self, pattern: str) -> dict[str, tuple[str, str]]:
         """Return the same, with the origin of each, such as "local file:.git/config"."""
-        said = self._layout.git.run(
+        output = self._layout.git.run(
             *("config", "-z", "--show-scope", "--show-origin", "--get-regexp"),
             words=(pattern,),
             accept=(0, 1),
         )
-        fields = os.fsdecode(said).split("\0")
+        fields = os.fsdecode(output).split("\0")
         found = {}
         for scope, origin, setting in zip(fields[::3], fields[1::3], fields[2::3], strict=False):
             key, given, value = setting.partition("\n")
@@ -433,8 +433,8 @@ class Repo:
 
     def hooks_dir(self) -> Path:
         """Return the folder of hooks: core.hooksPath, or the one in the common dir."""
-        said = self._layout.git.run("rev-parse", "--path-format=absolute", "--git-path", "hooks")
-        return Path(os.fsdecode(said[:-1]))
+        output = self._layout.git.run("rev-parse", "--path-format=absolute", "--git-path", "hooks")
+        return Path(os.fsdecode(output[:-1]))
 
 
 _LISTED = 256

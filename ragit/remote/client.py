@@ -122,10 +122,10 @@ class Client:
         )
         if answer.status < 300:
             return self._parsed(path, answer.content)
-        said = meaning(answer, payload)
-        if isinstance(said, Later):
-            raise self._failed(Unreachable, path, said.words)
-        raise self._refused(path, said, answer.status)
+        refusal = meaning(answer, payload)
+        if isinstance(refusal, Later):
+            raise self._failed(Unreachable, path, refusal.words)
+        raise self._refused(path, refusal, answer.status)
 
     def clean(self, text: str) -> Clean:
         """Return the text without secrets, as it will be sent.
@@ -242,10 +242,10 @@ class Client:
             words = f"did not answer in JSON, but with {content[:80]!r}"
             raise self._failed(WrongAnswer, path, words) from error
 
-    def _refused(self, path: str, said: Refusal, status: int) -> RemoteFailed:
-        hint = self._about_key() if said.kind is KeyRefused else said.hint
-        more = {"parameter": said.parameter} if said.parameter else {}
-        return self._failed(said.kind, path, said.words, hint, status=status, **more)
+    def _refused(self, path: str, refusal: Refusal, status: int) -> RemoteFailed:
+        hint = self._about_key() if refusal.kind is KeyRefused else refusal.hint
+        more = {"parameter": refusal.parameter} if refusal.parameter else {}
+        return self._failed(refusal.kind, path, refusal.words, hint, status=status, **more)
 
     def _about_key(self) -> str:
         server = self.server
@@ -293,8 +293,8 @@ def _pause(seconds: float, over: threading.Event) -> bool:
 
 def _seconds(headers: Mapping[str, str], otherwise: float) -> float:
     """Return the wait that the server asked for, as the transport passes it on."""
-    said = headers.get("retry-after-ms")
-    return float(said) / 1000 if said else otherwise
+    wait = headers.get("retry-after-ms")
+    return float(wait) / 1000 if wait else otherwise
 
 
 def _integer(digits: str) -> int:
@@ -313,7 +313,7 @@ def shortened_repr(answer: object) -> str:
     return short.repr(answer)[:80]
 
 
-def token_count(said: object) -> int:
+def token_count(value: object) -> int:
     """Return a number of tokens as a server counts them; 0 for what cannot be one."""
-    valid = isinstance(said, int) and not isinstance(said, bool) and 0 <= said < 10**12
-    return said if valid and isinstance(said, int) else 0
+    valid = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**12
+    return value if valid and isinstance(value, int) else 0

@@ -132,17 +132,17 @@ def later(answer: Response) -> Later | None:
     """Return when the request may be sent again; None if the answer is final."""
     if answer.status not in _LATER or b"insufficient_quota" in answer.content:
         return None
-    said = own_words(answer.content)
-    if answer.status == 500 and _too_much(said):  # so llama.cpp refuses a long text
+    message = own_words(answer.content)
+    if answer.status == 500 and _too_much(message):  # so llama.cpp refuses a long text
         return None
-    words = f"answered {answer.status}: {said or answer.reason}"
+    words = f"answered {answer.status}: {message or answer.reason}"
     busy = answer.status in (429, 503, 529)
     return Later(words, _retry_after(answer.headers), busy)
 
 
 def _refusal(answer: Response, payload: Mapping[str, object]) -> Refusal:
-    status, said = answer.status, own_words(answer.content)
-    words = f"answered {status}: {said or answer.reason}"
+    status, message = answer.status, own_words(answer.content)
+    words = f"answered {status}: {message or answer.reason}"
     if status in (401, 403):
         return Refusal(KeyRefused, words)
     if status < 400:
@@ -153,7 +153,7 @@ def _refusal(answer: Response, payload: Mapping[str, object]) -> Refusal:
         parameter = _refused_parameter(payload, answer.content)
         if parameter:
             return Refusal(ParameterRefused, words, parameter=parameter)
-    much = _too_much(said) if status in (400, 413, 422, 500) else None
+    much = _too_much(message) if status in (400, 413, 422, 500) else None
     # 413 is about the size of the request, whatever its text says.
     return Refusal(much or (TooLong if status == 413 else Refused), words)
 
@@ -162,13 +162,13 @@ def own_words(content: bytes) -> str:
     """Return the message of an error's body, or all of an unknown form, on one printable line."""
     text = content[:100_000].decode("utf-8", "replace")
     try:
-        said = json.loads(text)
-        if isinstance(said, list) and said:
-            said = said[0]
-        said = said.get("error") or said
-        if isinstance(said, dict):
-            said = said.get("message") or said.get("detail") or text
-        text = said if isinstance(said, str) else json.dumps(said)
+        error = json.loads(text)
+        if isinstance(error, list) and error:
+            error = error[0]
+        error = error.get("error") or error
+        if isinstance(error, dict):
+            error = error.get("message") or error.get("detail") or text
+        text = error if isinstance(error, str) else json.dumps(error)
     except (ValueError, AttributeError, RecursionError):
         pass
     return printable(text[:2000])
@@ -179,9 +179,9 @@ def printable(text: str) -> str:
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())[:300]
 
 
-def _too_much(said: str) -> type[Refused] | None:
+def _too_much(message: str) -> type[Refused] | None:
     """Return TooMany or TooLong for an error about the number or length of texts, else None."""
-    folded = said.lower()
+    folded = message.lower()
     if _ANSWER.search(folded):
         # A shorter text leaves room, unless the answer alone takes all of it.
         room = _NO_ROOM.search(folded)
@@ -208,22 +208,22 @@ def _refused_parameter(payload: Mapping[str, object], content: bytes) -> str:
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
     """Return the seconds that a server asks to wait, by a number or a date."""
-    if said := headers.get("retry-after-ms"):
-        return _seconds(said, 1000)
-    said = headers.get("retry-after", "")
-    if (seconds := _seconds(said, 1)) is not None or not said:
+    if wait := headers.get("retry-after-ms"):
+        return _seconds(wait, 1000)
+    wait = headers.get("retry-after", "")
+    if (seconds := _seconds(wait, 1)) is not None or not wait:
         return seconds
     from email.utils import parsedate_to_datetime
 
     try:
-        return max(0.0, parsedate_to_datetime(said).timestamp() - time.time())
+        return max(0.0, parsedate_to_datetime(wait).timestamp() - time.time())
     except (ValueError, TypeError, OverflowError):
         return None
 
 
-def _seconds(said: str, share: int) -> float | None:
+def _seconds(wait: str, share: int) -> float | None:
     try:
-        seconds = float(said) / share
+        seconds = float(wait) / share
     except ValueError:
         return None
     return max(0.0, seconds) if math.isfinite(seconds) else None

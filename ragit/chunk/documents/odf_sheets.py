@@ -79,8 +79,8 @@ def _rows(
 
 
 def _times(element: Element, name: str) -> int:
-    said = attribute(element, name)
-    return max(1, min(int(said), MAX_ROW)) if said.isdecimal() and len(said) < 9 else 1
+    written = attribute(element, name)
+    return max(1, min(int(written), MAX_ROW)) if written.isdecimal() and len(written) < 9 else 1
 
 
 def _row(element: Element, number: int, most: int, notes: sheets.Notes) -> Row | None:
@@ -125,20 +125,20 @@ def _cell(element: Element, asides: list[Element]) -> _Cell:
     )
 
 
-def _number(said: str, kind: str, shown: str) -> tuple[str, bool]:
+def _number(written: str, kind: str, shown: str) -> tuple[str, bool]:
     """Return a number as text, and True unless it may be a year."""
     try:
-        value = float(said)
+        value = float(written)
     except ValueError:
         return shown, True
     return values.number(value, "%" if kind == "percentage" else ""), not 1900 <= value <= 2100
 
 
-def _moment(said: str, shown: str) -> str:
-    found = _DURATION.fullmatch(said)
+def _moment(written: str, shown: str) -> str:
+    found = _DURATION.fullmatch(written)
     if found:
         sign, *parts = found.groups()
         days, hours, minutes, seconds = (int(part or 0) for part in parts)
         lasts = timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds)
         return values.moment(-lasts if sign else lasts)
-    return values.written_moment(said) or shown
+    return values.written_moment(written) or shown
