@@ -8,12 +8,13 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from ragit import globs
 from ragit.agents import Installation, Places, Silent, Words, tools_of
 from ragit.errors import NotARepository, RagitError
 from ragit.git import OLDEST, Repo, libgit2_version, version
@@ -163,6 +164,44 @@ def _settings(repository: _Examined) -> Iterator[Finding]:
             origin != "default" for origin in repository.index.settings.loaded.origins.values()
         )
         yield Finding("settings", "ok", f"{changed} changed" if changed else "all as they come")
+
+
+def _patterns(repository: _Examined) -> Iterator[Finding]:
+    """Report patterns that are written like a path of HEAD and do not match it: `app/[id]`."""
+    if repository.index is None:
+        return
+    settings = repository.index.config.index
+    paths = [entry.path for entry in repository.repo.entries_here(repository.repo.head().tree)]
+    written = [("index.include", b"", pattern) for pattern in settings.include]
+    written += [("index.exclude", b"", pattern) for pattern in settings.exclude]
+    written += _ignored_patterns(repository.repo.top, paths)
+    for where, folder, pattern in written:
+        plain = pattern.strip("/").removesuffix("/**")
+        if globs.literal(plain) == plain:
+            continue
+        named = folder + os.fsencode(plain)
+        meant = next((one for one in paths if _lies_in(one, named)), None)
+        matches = globs.matcher([pattern])
+        if meant is not None and matches and not matches(meant[len(folder) :]):
+            text = f"{where}: {pattern} does not match {os.fsdecode(named)}, which is there"
+            yield Finding("patterns", "note", text, f"Write {globs.literal(plain)}")
+
+
+def _lies_in(path: bytes, named: bytes) -> bool:
+    return path == named or path.startswith(named + b"/")
+
+
+def _ignored_patterns(top: Path | None, paths: Iterable[bytes]) -> Iterator[tuple[str, bytes, str]]:
+    """Yield the patterns of .ragitignore files, with the file and the folder they count from."""
+    found = {path for path in paths if path.rpartition(b"/")[2] == b".ragitignore"}
+    for path in sorted(found | {b".ragitignore"}):
+        file = top / os.fsdecode(path) if top else None
+        if file is None or file.is_symlink() or not file.is_file():
+            continue
+        for line in file.read_text("utf-8", "surrogateescape").splitlines():
+            pattern = line.rstrip().removeprefix("!")
+            if pattern and not pattern.startswith("#"):
+                yield os.fsdecode(path), path[: -len(b".ragitignore")], pattern
 
 
 def _chunkers(repository: _Examined) -> Iterator[Finding]:
@@ -356,6 +395,7 @@ def _worker(repository: _Examined) -> Iterator[Finding]:
 
 _CHECKS: dict[str, Callable[[_Examined], Iterator[Finding]]] = {
     "settings": _settings,
+    "patterns": _patterns,
     "chunkers": _chunkers,
     "disk": _disk,
     "store": _store,

@@ -413,6 +413,11 @@ def test_the_query_prefix_of_retrieval_wins_over_the_embedding_s() -> None:
 @pytest.mark.parametrize(
     ("text", "message", "hint"),
     [
+        (
+            '[chunking]\nchunkers = ["x"]',
+            ".ragit.toml:2: unknown setting chunking.chunkers",
+            "Did you mean chunkers?",
+        ),
         ("topK = 4", ".ragit.toml:1: unknown setting topK", "Did you mean retrieval.topK?"),
         (
             "\n[retrieval]\ntopk = 4",

@@ -159,6 +159,36 @@ def test_what_it_tells_to_type_mends_it(
     assert bad(hooked) == []
 
 
+@pytest.mark.parametrize(
+    ("pattern", "told"),
+    [
+        ("app/[id]", "app/\\[id]"),
+        ("/app/[id]/", "app/\\[id]"),
+        ("!app/[id]/page.py", "app/\\[id]/page.py"),
+        ("app/\\[id]", ""),
+        ("app/[a-z]", ""),
+        ("*.txt", ""),
+        ("# app/[id]", ""),
+    ],
+)
+@pytest.mark.parametrize("where", [".ragitignore", "index.exclude"])
+def test_a_pattern_that_misses_the_path_it_is_written_like_is_named(
+    hooked: Hooked, where: str, pattern: str, told: str
+) -> None:
+    hooked.write("app/[id]/page.py", "def page(): ...\n")
+    hooked.write("app/i/page.py", "def other(): ...\n")
+    hooked.commit()
+    if where == ".ragitignore":
+        hooked.write(where, f"\n{pattern}\n")
+    else:
+        if pattern[0] in "!#":
+            pattern, told = "/**/x", ""
+        hooked.git("config", f"ragit.{where}", pattern)
+    notes = [finding for finding in examine(hooked.path) if finding.topic == "patterns"]
+    assert [note.mend for note in notes] == ([f"Write {told}"] if told else [])
+    assert all(where in note.text and "which is there" in note.text for note in notes)
+
+
 def test_json_follows_its_schema(hooked: Hooked) -> None:
     for name, args in (("doctor", ["doctor", "--json"]), ("hooks", ["hooks", "status", "--json"])):
         printed = json.loads(command(*args, cwd=hooked.path).stdout)

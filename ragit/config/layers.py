@@ -343,10 +343,12 @@ def _near(name: str, known: Collection[str]) -> str:
     import difflib  # only for an error message
 
     folded = {one.lower(): one for one in known}
-    if found := difflib.get_close_matches(name.lower(), folded, n=1, cutoff=0.75):
-        return folded[found[0]]
     last = name.lower().rpartition(".")[2]
     by_last = {one.lower().rpartition(".")[2]: one for one in reversed(list(known))}
+    if last in by_last:
+        return by_last[last]
+    if found := difflib.get_close_matches(name.lower(), folded, n=1, cutoff=0.75):
+        return folded[found[0]]
     found = difflib.get_close_matches(last, by_last, n=1, cutoff=0.8)
     return by_last[found[0]] if found else ""
 
