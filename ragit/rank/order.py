@@ -18,6 +18,7 @@ from ragit.rank.signals import (
     FileFacts,
     Names,
     QueryFacts,
+    brevity,
 )
 from ragit.records import NamedTuple
 from ragit.types import Reranked
@@ -106,6 +107,11 @@ TWIN_REPEAT = 0.4
 KEPT_BY_EVIDENCE = 0.7
 """Share of the cost of a repeat that evidence of 1 takes away."""
 
+OF_BREVITY = 0.3
+"""Share of its nearness that a chunk without words would lose: the vector of a getter is little
+more than its name, and near to any question that says a word of it.
+"""
+
 _FAINT = 0.001
 
 
@@ -123,6 +129,8 @@ class Scorer:
         self._query = query
         self._mix = mix
         self._whole = mix.whole
+        self._vector = 1 - mix.keyword
+        self._cut = OF_BREVITY if mix.signals else 0.0
         self._files = files
         self._details = Details()
         self._chunk_signals = [
@@ -160,9 +168,12 @@ class Scorer:
     def _found(self, chunks: ChunkColumns, exact: Set[int]) -> _Found:
         """Return the chunks of a file that an arm found, or that are named in `exact`."""
         kw, file = self._mix.keyword, self._file_sums[chunks.place]
-        vector = 1 - kw
-        rows = zip(chunks.cosines, chunks.shares, strict=True)
-        plain = [vector * cosine + kw * share + file for cosine, share in rows]
+        near = [
+            self._of_vector(cosine, brevity(words))
+            for cosine, words in zip(chunks.cosines, chunks.lengths, strict=True)
+        ]
+        rows = zip(near, chunks.shares, strict=True)
+        plain = [vector + kw * share + file for vector, share in rows]
         if self._mix.signals and self._is_found_by_path(chunks.place):
             return _Found(chunks, plain, range(len(plain)))
         facts = zip(chunks.cosines, chunks.shares, chunks.numbers, strict=True)
@@ -247,7 +258,8 @@ class Scorer:
         kw = self._mix.keyword
         names = self._details.names.get(facts.chunk)
         weights = self._mix.signals
-        found = {"vector": (1 - kw) * facts.cosine, "keyword": kw * facts.share}
+        vector = self._of_vector(facts.cosine, facts.brevity)
+        found = {"vector": vector, "keyword": kw * facts.share}
         found |= {
             n: weights[n] * s.of(facts, names, self._query)
             for n, s in CHUNK_SIGNALS.items()
@@ -273,8 +285,12 @@ class Scorer:
 
     def _plain(self, facts: ChunkFacts) -> float:
         """Return the sum without the chunk's own signals, which need its names."""
-        kw = self._mix.keyword
-        return (1 - kw) * facts.cosine + kw * facts.share + self._file_sums[facts.place]
+        vector = self._of_vector(facts.cosine, facts.brevity)
+        return vector + self._mix.keyword * facts.share + self._file_sums[facts.place]
+
+    def _of_vector(self, cosine: float, brief: float) -> float:
+        """Return what a chunk's nearness counts; where only an arm counts, all of it."""
+        return self._vector * cosine * (1 - self._cut * brief)
 
     def _sum(self, facts: ChunkFacts) -> float:
         score = self._plain(facts)

@@ -45,6 +45,10 @@ class FileFacts(NamedTuple):
     """It is a test, and what it tests is among the candidates."""
     best_kind: str = ""
     """Kind of the chunk that is nearest to the query by words and meaning."""
+    best_share: float = 0.0
+    """Mean keyword score of its three best chunks, as a share of the best candidate's; a file of
+    fewer lacks the rest.
+    """
     lead: float = 0.0
     """Share of the query's words that it holds beyond what any file holds that no demotion touches.
     """
@@ -62,6 +66,17 @@ class ChunkFacts(NamedTuple):
     keyword: ChunkScore
     share: float
     """Its keyword score, as a share of the best candidate's."""
+    brevity: float = 0.0
+    """From 0 for a long chunk to 1 for one without words: see `brevity`."""
+
+
+FEW_WORDS = 8
+"""Words of a chunk of brevity 0.5."""
+
+
+def brevity(words: int) -> float:
+    """Return how brief a chunk of so many words is, from 0 to 1."""
+    return FEW_WORDS / (FEW_WORDS + words)
 
 
 class ChunkColumns(NamedTuple):
@@ -82,11 +97,16 @@ class ChunkColumns(NamedTuple):
     """Keyword scores, as shares of the best candidate's."""
     names: Sequence[bool]
     """True where a name that the chunk defines holds a word of the query."""
+    lengths: Sequence[int]
+    """Numbers of words."""
 
     def facts(self, at: int) -> ChunkFacts:
         """Return one of the chunks."""
         keyword = ChunkScore(self.scores[at], self.names[at])
-        return ChunkFacts(self.place, self.numbers[at], self.cosines[at], keyword, self.shares[at])
+        brief = brevity(self.lengths[at])
+        return ChunkFacts(
+            self.place, self.numbers[at], self.cosines[at], keyword, self.shares[at], brief
+        )
 
     def those(self, kept: Sequence[int]) -> ChunkColumns:
         """Return some of the chunks, by their index."""
@@ -99,6 +119,7 @@ class ChunkColumns(NamedTuple):
             [self.scores[at] for at in kept],
             [self.shares[at] for at in kept],
             [self.names[at] for at in kept],
+            [self.lengths[at] for at in kept],
         )
 
 
@@ -151,6 +172,8 @@ NOT_CODE = frozenset(
 """Kinds that bear a name without defining it: a key of a data file, a namespace that many files
 open, a heading.
 """
+TITLES = frozenset(("describe", "test"))
+"""Kinds whose names are sentences about what they test."""
 _REOPENS = frozenset("extension impl implementation partial".split())
 """Kinds that add to a type which is declared elsewhere."""
 _QUALIFIER = re.compile(r"::|[.#/\\]")
@@ -160,9 +183,16 @@ def _defines(chunk: ChunkFacts, names: Names | None, query: QueryFacts) -> float
     """Tell that it defines a name that the query writes as code; the better, the more exactly it is that
     name.
     """  # noqa: E501
-    if names is None or not names.symbol:
+    if names is None or not names.symbol or names.kind in TITLES:
         return 0.0
     return max((_match(names, symbol) for symbol in query.terms.symbols), default=0.0)
+
+
+def is_type_of(word: str, name: str, kind: str) -> bool:
+    """Return true if a word in lower case spells the name of a type: who types `request` may mean a
+    class Request.
+    """
+    return kind in _TYPES and word.isalpha() and word == name.lower()
 
 
 def _match(names: Names, symbol: Symbol) -> float:
@@ -173,7 +203,7 @@ def _match(names: Names, symbol: Symbol) -> float:
         *before, name = _QUALIFIER.split(written)
         if joined(name) != symbol.key:
             continue
-        value = 1.0 if name == symbol.name else 0.6
+        value = 1.0 if name == symbol.name or is_type_of(symbol.name, name, names.kind) else 0.6
         value *= 1.0 if at == 0 else 0.7  # a later name of a group is a field or a neighbour
         value *= _of_kind(names, symbol)
         if symbol.owner:
@@ -330,6 +360,9 @@ FILE_SIGNALS: Mapping[str, FileSignal] = {
     ),
     "fileKeyword": FileSignal(
         lambda file, _: file.keyword, 0.25, "words of the query in the whole file"
+    ),
+    "bestKeyword": FileSignal(
+        lambda file, _: file.best_share, 0.3, "words of the query in the file's best places"
     ),
     "fileName": FileSignal(_names_file, 0.3, "the file is called like the query"),
     "path": FileSignal(lambda file, _: file.path_share, 0.2, "words of the query in the path"),

@@ -182,7 +182,7 @@ def parse_query(query: str) -> QueryTerms:
         names=_names(text, symbols, marked, shape),
         sequences=_sequences(text, shape),
         word_terms={word.lower(): terms[-1] for word in found if (terms := words.terms_of(word))},
-        phrases=tuple(filter(None, (_sequence(a or b) for a, b in _QUOTED.findall(text)))),
+        phrases=_phrases(text, found),
         paths=_paths(text),
         frames=_frames(text),
         intent=Intent() if shape in PASTED else intent_of(text),
@@ -292,6 +292,15 @@ def _names(
 
 def _sequence(text: str) -> tuple[str, ...]:
     return tuple(word.lower() for word in words.identifiers(text))[:MAX_SEQUENCE]
+
+
+def _phrases(text: str, found: list[str]) -> tuple[tuple[str, ...], ...]:
+    """Return what stands in quotes; a single word only if nothing else does: messages quote values
+    and names.
+    """
+    quoted = tuple(filter(None, (_sequence(a or b) for a, b in _QUOTED.findall(text))))
+    whole = sum(map(len, quoted)) >= len(found)
+    return tuple(phrase for phrase in quoted if whole or len(phrase) > 1)
 
 
 def _sequences(text: str, shape: str) -> tuple[tuple[str, ...], ...]:

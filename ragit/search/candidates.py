@@ -67,16 +67,17 @@ def find_candidates(
     rarity = matches.scores.rarity
     scores = {one: rank.score_chunks(held, rarity, scoring) for one, held in words.items()}
     cosines = _cosines(store, vectors, scores)
-    chunks, among = _columns(store, tree, places, scores, cosines)
+    chunks, among = _columns(store, tree, places, words, scores, cosines)
     kinds = _best_kinds(store, chunks)
     listed = [
         OfFile(
-            place,
-            cosines[tree.snapshot.chunkings[place]],
-            kinds.get(place, ""),
-            hints.mentions.get(place, 0.0),
+            one.place,
+            cosines[tree.snapshot.chunkings[one.place]],
+            one.shares,
+            kinds.get(one.place, ""),
+            hints.mentions.get(one.place, 0.0),
         )
-        for place in places
+        for one in chunks
     ]
     nearness = vectors.path_nearness if vectors else lambda _: 0.0
     files = file_facts(tree, query, matches, nearness, listed)
@@ -97,6 +98,7 @@ def _columns(
     store: Store,
     tree: FilteredTree,
     places: Sequence[int],
+    words: Mapping[int, Lookups],
     scores: Mapping[int, ChunkScores],
     cosines: Mapping[int, Sequence[float]],
 ) -> tuple[list[ChunkColumns], Set[int] | None]:
@@ -113,7 +115,13 @@ def _columns(
         numbers = range(chunk_id(chunking, 0), chunk_id(chunking, len(held.scores)))
         every.append(
             ChunkColumns(
-                place, numbers, cosines[chunking], held.scores, shares[chunking], held.names
+                place,
+                numbers,
+                cosines[chunking],
+                held.scores,
+                shares[chunking],
+                held.names,
+                words[chunking].lengths,
             )
         )
     hashes = tree.hashes(store, _numbers(scores))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from ragit import rank
 from ragit.rank import FileScores, QueryTerms, WordWeights, best_first, paths
@@ -16,6 +16,11 @@ from ragit.store import Store
 FILES = 50
 """Files taken by keywords. A file that answers a question and stands below that in both arms is not
 found by more.
+"""
+
+USUAL_FILES = 25
+"""Files of these that should be neither tests, examples, prose nor settings: where fewer are, more
+are taken, as far down as twice FILES further.
 """
 
 COVERING_FILES = 25
@@ -72,7 +77,9 @@ def find_matches(store: Store, tree: FilteredTree, query: QueryTerms) -> Matches
 def choose_files(tree: FilteredTree, query: QueryTerms, found: Matches, hints: Hints) -> list[int]:
     """Return the indices of the candidates' files, in order."""
     among = None if isinstance(tree.allowed, range) else tree.places
-    chosen = set(_best(tree, found.scores.scores, max(FILES, hints.wanted), among))
+    scores = found.scores.scores
+    chosen = set(_best(tree, scores, max(FILES, hints.wanted), among))
+    chosen.update(_usual(tree, scores, chosen, among))
     chosen.update(_covering(tree, query, found))
     chosen.update(_defining(tree, query, found))
     chosen.update(_holding(tree, query, found.holders))
@@ -91,6 +98,20 @@ def _best(
     if tree.union:
         return tree.distinct(best_first(scores, len(scores), among))[:limit]
     return best_first(scores, limit, among)
+
+
+def _usual(
+    tree: FilteredTree,
+    scores: Mapping[int, float],
+    best: Collection[int],
+    among: Iterable[int] | None,
+) -> list[int]:
+    """Return as many usual files below the best ones as those lack of USUAL_FILES."""
+    lacking = USUAL_FILES - sum(paths.is_usual(tree.path(place)) for place in best)
+    if lacking <= 0:
+        return []
+    longer = _best(tree, scores, 3 * len(best), among)[len(best) :]
+    return [place for place in longer if paths.is_usual(tree.path(place))][:lacking]
 
 
 def _covering(tree: FilteredTree, query: QueryTerms, found: Matches) -> list[int]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 
 from ragit import postings, rank, words
 from ragit.postings import SYMBOL
-from ragit.rank import NOT_CODE, HasEntries, QueryTerms, WordWeights
+from ragit.rank import NOT_CODE, TITLES, HasEntries, QueryTerms, WordWeights, is_type_of
 from ragit.records import NamedTuple
 from ragit.search.candidates import Candidates
 from ragit.search.coverage import LEAST_SHARE, ordinals, term_of
@@ -19,6 +19,19 @@ MOST_CHUNKS = 60
 
 OF_WORD = 1e-5
 """Cost of each word of a chunk: of equal ones a short one is likelier to hold a message."""
+
+PROMISE_OF_TEST = 0.8
+"""Weight of a test when chunks are chosen: dozens of tests may say a name that one line of code
+holds.
+"""
+
+SHARE_OF_TEST = 0.85
+"""Evidence of a test, as a share of that of other code: it expects the message that the code
+prints, with the placeholders filled in.
+"""
+
+HALF = 0.5
+"""Share of a test's evidence from which other code is taken to be what it tests."""
 
 FRAME_OF_TEXT = 0.5
 """Weight of the innermost frame in a text about something else, which its trace only shows."""
@@ -43,16 +56,12 @@ def find_evidence(
     """Return the evidence of the candidates' chunks."""
     weights = found.matches.weights
     places = _places(tree, query, found)
-    promising = _promising(query, found, places)
+    tests = _tests(query, found, places)
+    promising = _promising(query, found, places, tests)
     texts.load(chunk >> ORDINAL_BITS for chunk in promising)
     evidence: dict[Key, float] = {}
-    for chunk, row in store.chunks(promising).items():
-        text = texts.part(chunk >> ORDINAL_BITS, row.start, row.end)
-        value = rank.evidence(query, weights, text)
-        if query.shape == "symbol" and _defines(row, query.names):
-            value = 1.0
-        if value > 0:
-            evidence.update(((place, chunk), value) for place in places[chunk >> ORDINAL_BITS])
+    for chunk, value in _values(texts, query, weights, store.chunks(promising), tests).items():
+        evidence.update(((place, chunk), value) for place in places[chunk >> ORDINAL_BITS])
     if query.shape == "symbol":
         for place, file in found.files.items():
             if file.mentioned == 1.0:  # the query is its path
@@ -74,19 +83,70 @@ def _places(tree: FilteredTree, query: QueryTerms, found: Candidates) -> dict[in
 
 
 def _promising(
-    query: QueryTerms, found: Candidates, places: Mapping[int, Sequence[int]]
+    query: QueryTerms,
+    found: Candidates,
+    places: Mapping[int, Sequence[int]],
+    tests: Set[int],
 ) -> list[int]:
     """Return the chunks of some files that hold most of the query's words, the best first."""
     scores = _scored(query, found, places)
     if found.among is not None:
         scores = {chunk: score for chunk, score in scores.items() if chunk in found.among}
+    for chunk in scores if tests else ():
+        if chunk >> ORDINAL_BITS in tests:
+            scores[chunk] *= PROMISE_OF_TEST
     listed = [(-score, places[chunk >> ORDINAL_BITS][0], chunk) for chunk, score in scores.items()]
     return [chunk for *_, chunk in sorted(listed)[:MOST_CHUNKS]]
 
 
+def _tests(
+    query: QueryTerms, found: Candidates, places: Mapping[int, Sequence[int]]
+) -> frozenset[int]:
+    """Return the chunkings of tests, which repeat what other code says; none if tests are asked
+    for.
+    """
+    if query.intent.tests:
+        return frozenset()
+    return frozenset(
+        chunking
+        for chunking, listed in places.items()
+        if all(rank.paths.is_test(found.files[place].path) for place in listed)
+    )
+
+
+def _values(
+    texts: Texts,
+    query: QueryTerms,
+    weights: WordWeights,
+    rows: Mapping[int, ChunkRow],
+    tests: Set[int],
+) -> dict[int, float]:
+    """Return how far chunks hold the query word for word; a test less, if other code holds it."""
+    values: dict[int, float] = {}
+    defining: set[int] = set()
+    for chunk, row in rows.items():
+        if query.shape == "symbol" and _defines(row, query.names):
+            values[chunk] = 1.0
+            defining.add(chunk)
+        else:
+            text = texts.part(chunk >> ORDINAL_BITS, row.start, row.end)
+            values[chunk] = rank.evidence(query, weights, text)
+    of_tests = {chunk for chunk in values if chunk >> ORDINAL_BITS in tests}
+    of_code = max((value for c, value in values.items() if c not in of_tests), default=0.0)
+    for chunk in of_tests - defining:
+        if of_code >= HALF * values[chunk]:
+            values[chunk] = min(values[chunk], SHARE_OF_TEST * of_code)
+    return {chunk: value for chunk, value in values.items() if value > 0}
+
+
 def _defines(row: ChunkRow, names: Sequence[str]) -> bool:
-    """Return true if a chunk defines a name as it is written."""
-    return row.kind not in NOT_CODE and not frozenset(names).isdisjoint(row.symbol.split())
+    """Return true if a chunk defines a name as it is written, or a type that a word in lower case
+    spells; the title of a test defines none.
+    """
+    if row.kind in NOT_CODE or row.kind in TITLES or not row.symbol:
+        return False
+    defined = row.symbol.split()
+    return any(name in defined or is_type_of(name, defined[0], row.kind) for name in names)
 
 
 def _scored(query: QueryTerms, found: Candidates, chunkings: Iterable[int]) -> dict[int, float]:

@@ -19,6 +19,9 @@ NEAREST_OF_FILE = 3
 right ones.
 """
 
+BEST_OF_FILE = 3
+"""Chunks whose mean keyword score counts for a file."""
+
 
 class OfFile(NamedTuple):
     """What is known of one candidate's file from its chunks and the query."""
@@ -26,6 +29,8 @@ class OfFile(NamedTuple):
     place: int
     cosines: Sequence[float]
     """Of all its chunks."""
+    shares: Sequence[float]
+    """Keyword scores of its chunks that may be found, as shares of the best candidate's."""
     best_kind: str
     """The kind of its best chunk."""
     mentioned: float
@@ -84,6 +89,7 @@ class _Maker:
             mentioned=one.mentioned,
             is_outdated=tree.is_outdated(path),
             best_kind=one.best_kind,
+            best_share=sum(sorted(one.shares, reverse=True)[:BEST_OF_FILE]) / BEST_OF_FILE,
         )
 
 

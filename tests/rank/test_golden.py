@@ -65,6 +65,7 @@ SHOWS = {
     "tooling": "Confirm order",
     "exact": "OrderService",
     "mentioned": "payments/gateway.py",
+    "bestKeyword": "reserve stock",
     "suffixShare": "reserve stock",
     "notCode": "reserve stock",
     "vendored": "bounded queue of jobs",

@@ -99,6 +99,12 @@ def test_a_phrase_in_quotes_must_stand_side_by_side() -> None:
     assert found('"hold more" "any"', "it cannot hold more of it") == 0.0
 
 
+def test_a_word_that_a_message_quotes_is_no_phrase() -> None:
+    assert parse_query('object "alpha" is not iterable').phrases == ()
+    assert parse_query('"alpha"').phrases == (("alpha",),)
+    assert parse_query('object "not iterable"').phrases == (("not", "iterable"),)
+
+
 @pytest.mark.parametrize(
     ("name", "text", "value"),
     [

@@ -18,8 +18,19 @@ from ragit.rank.order import (
     Ranked,
     Scorer,
 )
-from ragit.rank.signals import ChunkColumns, ChunkFacts, FileFacts, Names, QueryFacts
+from ragit.rank.signals import (
+    FEW_WORDS,
+    ChunkColumns,
+    ChunkFacts,
+    FileFacts,
+    Names,
+    QueryFacts,
+    brevity,
+)
 from ragit.rank.terms import parse_query
+
+LONG = 1 << 30
+"""Words of a chunk of no brevity."""
 
 
 def chunk(place: int, number: int, cosine: float = 0.5, share: float = 0.0) -> ChunkFacts:
@@ -35,6 +46,7 @@ def in_columns(chunks: list[ChunkFacts]) -> ChunkColumns:
         [one.keyword.score for one in chunks],
         [one.share for one in chunks],
         [one.keyword.names for one in chunks],
+        [int(FEW_WORDS / one.brevity - FEW_WORDS) if one.brevity else LONG for one in chunks],
     )
 
 
@@ -94,6 +106,13 @@ def test_a_score_is_the_mean_of_both_arms_and_the_signals_by_weight() -> None:
         "test": pytest.approx(test / 4),
         "path": pytest.approx(0.25 / 4),
     }
+
+
+def test_the_nearness_of_a_brief_chunk_counts_less_beside_other_reasons_only() -> None:
+    chunks = [chunk(0, 1, cosine=0.6)._replace(brevity=brevity(2)), chunk(1, 2, cosine=0.55)]
+    assert keys(order(chunks, Mix(0.4, {"fileVector": 2.0}))) == [(1, 2), (0, 1)]
+    assert keys(order(chunks, PLAIN)) == [(0, 1), (1, 2)]
+    assert [brevity(0), brevity(8), brevity(56)] == [1.0, 0.5, 0.125]
 
 
 def test_equals_are_ordered_by_path_and_then_by_line() -> None:

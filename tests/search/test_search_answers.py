@@ -44,6 +44,23 @@ I looked at the test of the shop and it fails in the same way on my machine sinc
 """
 
 
+LEDGER = """\
+class Ledger:
+    def close(self, book):
+        if book.is_open:
+            raise ValueError(f"Ledger \"{book}\" must be balanced before it closes")
+        self.refund_tally = 0
+        return self.balance(book)
+"""
+TEST_OF_LEDGER = """\
+describe("refundTally must be zero", () => {
+  it("Ledger must be balanced before it closes", () => {
+    expect(() => close()).toThrow('Ledger "x" must be balanced before it closes');
+  });
+});
+"""
+
+
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ragit.Ragit]:
     repo = GitSandbox(Path(tmp_path_factory.mktemp("answers")) / "repo")
@@ -62,6 +79,14 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ragit.Ragit]:
     repo.write("tests/test_fields.py", f"{'x = 1' * 300}\n\n\ndef test_all():\n    getFields(x)\n")
     repo.write("tests/test_shop.py", f'def test_total():\n    """{ISSUE}"""\n    assert shop()\n')
     repo.write("CHANGES.md", f"# 1.2\n\n{ISSUE}")
+    repo.write("books/ledger.py", LEDGER)
+    repo.write("books/requests.py", "def send(request):\n    request = wrap(request)\n")
+    repo.write("books/model.py", "class Request:\n    pass\n")
+    repo.write("web/__tests__/ledger.test.js", TEST_OF_LEDGER)
+    for number in range(80):
+        repo.write(
+            f"tests/test_books{number}.py", f"def test_{number}(io):\n    assert io.refund_tally\n"
+        )
     repo.write("注.py", "# 调用getUser方法\nx = 1\n")
     repo.commit()
     with ragit.open(repo.path) as opened:
@@ -79,6 +104,9 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ragit.Ragit]:
         ("max_retry", "retry.c", 1),
         ("core/power.py", "core/power.py", None),
         ("getFields", "tests/test_fields.py", 5),
+        ('Ledger "x" must be balanced before it closes', "books/ledger.py", 4),
+        ("refund_tally", "books/ledger.py", 5),
+        ("request", "books/model.py", 1),
         (ISSUE, "shop/rounding.py", None),
         (3 * TRACE + ISSUE, "core/power.py", None),
     ],
