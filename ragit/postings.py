@@ -82,7 +82,8 @@ def pack(chunks: Sequence[Chunk]) -> Packed:
         counts = count_terms(words.identifiers(chunk.text))
         lengths.append(sum(counts.values()))
         symbol = set(words.terms(chunk.symbol))
-        head = set(count_terms(words.identifiers(f"{chunk.parent} {chunk.signature} {chunk.doc}")))
+        named = words.identifiers(f"{chunk.parent} {chunk.signature} {chunk.doc}")
+        head = set(chain.from_iterable(map(words.terms_of, set(named))))
         symbols |= symbol
         heads |= head
         _enter(entries, ordinal << 8, counts, symbol, head)

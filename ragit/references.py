@@ -111,7 +111,7 @@ def _import_lines(imports: Iterable[Import]) -> Iterator[str]:
 
 def _field(text: str) -> str:
     """Return text that holds no mark of the format."""
-    return "".join(text.split())
+    return text if text.isalnum() else "".join(text.split())
 
 
 def _hidden_lines(hidden: Iterable[Hidden]) -> Iterator[str]:

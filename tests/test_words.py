@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -97,3 +99,13 @@ def test_lines_are_split_apart_from_each_other(one: str, other: str) -> None:
 @given(st.from_regex(r"[a-z]{1,20}", fullmatch=True))
 def test_a_stem_is_never_empty_and_never_longer(word: str) -> None:
     assert 0 < len(words.stem(word)) <= len(word) + 1
+
+
+@given(st.text(st.characters(max_codepoint=300)))
+def test_identifiers_are_the_same_with_and_without_other_scripts(text: str) -> None:
+    assert words.identifiers(text) == re.findall(r"\w+", text)
+
+
+@given(st.text(st.characters(max_codepoint=127)))
+def test_identifiers_of_ascii_are_runs_of_word_characters(text: str) -> None:
+    assert words.identifiers(text) == re.findall(r"\w+", text)
