@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain, repeat
 from operator import add, mul
@@ -40,6 +40,11 @@ DEFAULT_MODEL = Path(__file__).with_name("weights") / "code-256.bin"
 _BATCH = 96
 """Texts per matrix product. Larger ones waste work on zeros of the count matrix, smaller ones on
 calls.
+"""
+
+_BATCH_NAMES = 10_000
+"""Identifiers per matrix product, if they are of several texts. Prose and translations have many
+different words, and with 96 such texts most of the product is zeros.
 """
 
 _MEMORY = 1 << 16
@@ -89,14 +94,8 @@ class StaticEmbedder:
             if few.are_few(names):
                 return [few.embed(self._file, one) for one in names]
             self._matrix = _Matrix(self._file)
-        vectors: list[bytes] = []
-        for start in range(0, len(texts), _BATCH):
-            vectors.extend(
-                self._matrix.encode(
-                    [identifiers(prefix + text) for text in texts[start : start + _BATCH]]
-                )
-            )
-        return vectors
+        all_names = (identifiers(prefix + text) for text in texts)
+        return [vector for batch in _batches(all_names) for vector in self._matrix.encode(batch)]
 
     def embed_query(self, text: str) -> bytes:
         """Return the vector of a query, without numpy, reading only the rows of its words."""
@@ -125,6 +124,20 @@ class StaticEmbedder:
 def load(options: EmbedderOptions) -> StaticEmbedder:
     """Return the static embedder."""
     return StaticEmbedder(options)
+
+
+def _batches(texts: Iterable[list[str]]) -> Iterator[list[list[str]]]:
+    """Yield the texts in batches that are small enough for one product."""
+    batch: list[list[str]] = []
+    size = 0
+    for text in texts:
+        if batch and (len(batch) == _BATCH or size + len(text) > _BATCH_NAMES):
+            yield batch
+            batch, size = [], 0
+        batch.append(text)
+        size += len(text)
+    if batch:
+        yield batch
 
 
 def _centred(total: list[float], mean: tuple[float, ...]) -> bytes:
@@ -256,17 +269,24 @@ class _Matrix:
         np = self._np
         split = int(np.searchsorted(present, len(self._known)))
         plain = self._dequantised(present[:split])
-        strange = [
-            self._average(self._groups[number - len(self._known)]) for number in present[split:]
-        ]
-        return np.vstack([plain, *strange]) if strange else plain
+        if split == len(present):
+            return plain
+        strange = [self._groups[number - len(self._known)] for number in present[split:].tolist()]
+        rows: Floats = np.vstack([plain, self._averages(strange)])
+        return rows
 
-    def _average(self, numbers: Iterable[int]) -> Floats:
+    def _averages(self, groups: Sequence[tuple[int, ...]]) -> Floats:
+        """Return the average of the rows of each group, rounded; zeros for a group without rows."""
         np = self._np
-        rows = self._dequantised(np.array(tuple(numbers), dtype=np.int64))
-        mean = rows.mean(axis=0) if len(rows) else np.zeros(self._file.dimensions)
-        rounded: Floats = np.rint(mean / self._step) * self._step
-        return rounded
+        lengths = np.fromiter(map(len, groups), dtype=np.int64, count=len(groups))
+        numbers = np.fromiter(chain.from_iterable(groups), dtype=np.int64, count=lengths.sum())
+        averages: Floats = np.zeros((len(groups), self._file.dimensions), dtype=np.float64)
+        some = lengths > 0
+        if some.any():
+            begins = (np.cumsum(lengths) - lengths)[some]
+            sums = np.add.reduceat(self._dequantised(numbers), begins, axis=0)
+            averages[some] = np.rint(sums / lengths[some, None] / self._step) * self._step
+        return averages
 
     def _dequantised(self, numbers: Ints) -> Floats:
         rows: Floats = self._rows[numbers] * self._scales[numbers, None]
