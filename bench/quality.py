@@ -17,7 +17,7 @@ With --all it prints one table of all sets: questions made of the repositories i
 quality_repositories.json (see quality_sets.py), whose copies are SOURCES/<owner>+<name>; issues, a
 JSON list of {"repo", "base_commit", "text", "gold"}, where `gold` gives by path the functions that
 the fix changed as [name, first line, last line]; and the annotated repositories. Clones with their
-indexes are kept in WORK.
+indexes and questions are kept in WORK.
 """
 
 from __future__ import annotations

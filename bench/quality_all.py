@@ -83,6 +83,26 @@ def cloned(source: Path, name: str, work: Path) -> Path:
     return target
 
 
+def questions_of(
+    index: ragit.Ragit, where: Path, revision: str
+) -> Mapping[str, Sequence[Question]]:
+    """Return the sets of a repository; they are made once, and kept beside the clone."""
+    kept = where.with_name(f"{where.name}.questions.json")
+    if not kept.exists():
+        made = quality_sets.sets_of(index, where, revision)
+        kept.write_text(json.dumps({"revision": revision, "sets": made}, indent=1))
+    known = json.loads(kept.read_text())
+    if known["revision"] != revision:
+        raise SystemExit(f"{kept} is of {known['revision']}; delete it")
+    return {
+        name: [
+            Question(query, at, tuple(Place(*place) for place in places))
+            for query, at, places in listed
+        ]
+        for name, listed in known["sets"].items()
+    }
+
+
 def asked(index: ragit.Ragit, query: str, revision: str, top_k: int) -> list[ragit.Hit]:
     """Return the hits for a query; none for one that cannot be asked."""
     return list(index.search(query, ref=revision, top_k=top_k).hits)
@@ -103,7 +123,7 @@ def of_repository(source: Path, work: Path, spec: Mapping[str, str]) -> Outcomes
     where = cloned(source, spec["name"], work)
     found: Outcomes = defaultdict(list)
     with ragit.open(where) as index:
-        for name, questions in quality_sets.sets_of(index, where, spec["revision"]).items():
+        for name, questions in questions_of(index, where, spec["revision"]).items():
             key = Key(name, spec["role"], spec["name"])
             for question in questions:
                 hits = asked(index, question.query, question.revision, TOP_K)

@@ -267,7 +267,9 @@ def _not_code(file: FileFacts, query: QueryFacts) -> float:
 
 
 def _names_file(file: FileFacts, query: QueryFacts) -> float:
-    """Share of the file's name that the query says; all of it for a symbol or a pair of words."""
+    """Share of the file's name that the query says, by what its words count; all of it for a symbol
+    or a pair of words.
+    """
     base = file.path.rpartition("/")[2]
     stem = base.rpartition(".")[0] or base
     name = joined(stem)
@@ -276,7 +278,8 @@ def _names_file(file: FileFacts, query: QueryFacts) -> float:
     ):
         return 1.0
     pieces = {words.stem(part) for part in words.parts(stem)}
-    return len(pieces.intersection(query.terms.weights)) / len(pieces) if pieces else 0.0
+    weights = query.terms.weights
+    return sum(weights.get(piece, 0.0) for piece in pieces) / len(pieces) if pieces else 0.0
 
 
 def _long_name(file: FileFacts, query: QueryFacts) -> float:
@@ -418,12 +421,12 @@ MEANINGS: Mapping[str, str] = {
 
 FOR_SHAPE: Mapping[str, Mapping[str, float]] = {
     "symbol": {"fileVector": 0.5, "defines": 1.5},
-    "text": {"repeat": 0.2, "fileVector": 0.5, "mentioned": 0.3},
+    "text": {"repeat": 0.2, "fileVector": 0.5, "mentioned": 0.3, "exact": 0.25},
     "trace": {"repeat": 0.3},
 }
 """Weight multipliers by query shape: for a lone symbol, trust vectors less and definitions more; a
-pasted text is about several places of the same file. An issue names files to show where a program
-passes by, and only its title is compared by meaning.
+pasted text is about several places of the same file. An issue names files, and repeats what a
+program prints, to show where it passes by, and only its title is compared by meaning.
 """
 
 

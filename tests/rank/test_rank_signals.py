@@ -127,6 +127,12 @@ def test_a_file_called_like_the_query(path: str, query: str, value: float) -> No
     assert of_file("fileName", path, query) == pytest.approx(value)
 
 
+def test_a_file_called_like_a_word_far_down_in_an_issue_is_not_called_like_the_issue() -> None:
+    issue = "Total of an order is cut\n\n" + 10 * "When I add three prices, the shop loses a cent. "
+    assert of_file("fileName", "total.py", issue) == 1.0
+    assert of_file("fileName", "shop.py", issue) == pytest.approx(0.15)
+
+
 # What is known as a number
 
 _NUMBERS = ("nearness", "keyword", "path_share", "path_nearness", "mentioned", "suffix_share")
