@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 
 from ragit import words
 from ragit.rank.terms import QueryTerms, joined, split_scripts
@@ -67,7 +67,7 @@ class WordWeights(NamedTuple):
 
 def evidence(query: QueryTerms, weights: WordWeights, text: str) -> float:
     """Return from 0 to 1 how far a text holds the query word for word."""
-    tokens = _tokens(text)
+    tokens = squeezed(_tokens(text), query.spelled)
     if query.phrases:
         return float(all(_holds(tokens, phrase) for phrase in query.phrases))
     found = _of_names(query, weights, text)
@@ -88,26 +88,41 @@ def of_sequence(sequence: Sequence[str], weights: WordWeights, tokens: Sequence[
     """Return how much of a sequence of words stands side by side in another, weighed by rarity."""
     runs = longest_runs(sequence, tokens)
     longest = max(runs, default=0)
+    if longest < 2:
+        return 0.0
     held = [weights.of.get(word, 0.0) for word in sequence]
     total = sum(held)
-    if longest < 2 or not total:
+    if not total:
         return 0.0
     share = sum(
         weight * _CREDIT.get(run, 1.0) for run, weight in zip(runs, held, strict=True) if run
     )
     at = runs.index(longest)
-    of_run = held[at : at + longest]
-    common = 0.5 if sequence[0] in ASKING else 0.8
-    counted = [common if weight == COMMON_WORD_WEIGHT else 1.0 for weight in held]
-    others = sum(1 for i, run in enumerate(runs) if run > 1 and not at <= i < at + longest)
-    length = sum(counted[at : at + longest]) + OF_OTHER_RUNS * others
-    rare = max(2 * max(of_run), sum(of_run) if longest >= RUN - 1 else 0.0)
-    telling = min(1.0, rare / weights.rarest) if weights.rarest else 1.0
-    telling = max(telling, min(1.0, (length - RUN) / RUN))
-    asked = OF_QUESTION if sequence[0] in ASKING else 1.0
+    asks = sequence[0] in ASKING
+    length = _length(runs, at, held, asks=asks)
+    telling = _telling(held[at : at + longest], length, weights.rarest)
+    asked = OF_QUESTION if asks else 1.0
     whole = longest == len(sequence) >= RUN
     strength = 1.0 if whole else _strength(length)
     return min(1.0, share / total) * strength * telling * asked
+
+
+def _length(runs: Sequence[int], at: int, held: Sequence[float], *, asks: bool) -> float:
+    """Return the length of the longest run, which begins at a word, in words that are not common;
+    the words of further runs count a part of one. `held` are the weights of all words.
+    """
+    end = at + runs[at]
+    common = 0.5 if asks else 0.8
+    counted = [common if weight == COMMON_WORD_WEIGHT else 1.0 for weight in held[at:end]]
+    others = sum(1 for i, run in enumerate(runs) if run > 1 and not at <= i < end)
+    return sum(counted) + OF_OTHER_RUNS * others
+
+
+def _telling(of_run: Sequence[float], length: float, rarest: float) -> float:
+    """Return how much a run says by the rarity of its words, or by its length if that says more."""
+    rare = max(2 * max(of_run), sum(of_run) if len(of_run) >= RUN - 1 else 0.0)
+    telling = min(1.0, rare / rarest) if rarest else 1.0
+    return max(telling, min(1.0, (length - RUN) / RUN))
 
 
 def _strength(length: float) -> float:
@@ -115,6 +130,22 @@ def _strength(length: float) -> float:
     low = int(length)
     below, above = _STRENGTH.get(low, 0.0), _STRENGTH.get(low + 1, 1.0)
     return 1.0 if length > RUN else below + (length - low) * (above - below)
+
+
+def squeezed(tokens: Iterable[str], known: Set[str]) -> list[str]:
+    """Return some words with one empty word in place of all neighbours that are not known: the runs
+    of known words are the same, and found faster for each of several sequences.
+    """
+    kept: list[str] = []
+    after_known = False
+    for token in tokens:
+        if token in known:
+            kept.append(token)
+            after_known = True
+        elif after_known:
+            kept.append("")
+            after_known = False
+    return kept
 
 
 def longest_runs(sequence: Sequence[str], tokens: Sequence[str]) -> list[int]:

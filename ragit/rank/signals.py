@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 
 from ragit import words
 from ragit.rank import paths
@@ -183,7 +184,9 @@ def _defines(chunk: ChunkFacts, names: Names | None, query: QueryFacts) -> float
     """Tell that it defines a name that the query writes as code; the better, the more exactly it is that
     name.
     """  # noqa: E501
-    if names is None or not names.symbol or names.kind in TITLES:
+    if names is None or names.kind in TITLES:
+        return 0.0
+    if query.terms.keys.isdisjoint(_keys_of(names.symbol)):
         return 0.0
     return max((_match(names, symbol) for symbol in query.terms.symbols), default=0.0)
 
@@ -193,6 +196,12 @@ def is_type_of(word: str, name: str, kind: str) -> bool:
     class Request.
     """
     return kind in _TYPES and word.isalpha() and word == name.lower()
+
+
+@lru_cache(maxsize=words.CACHED)
+def _keys_of(symbols: str) -> frozenset[str]:
+    """Return the names that a chunk defines, without their owners, case and separators."""
+    return frozenset(joined(_QUALIFIER.split(written)[-1]) for written in symbols.split())
 
 
 def _match(names: Names, symbol: Symbol) -> float:
@@ -240,7 +249,7 @@ def _named(chunk: ChunkFacts, names: Names | None, query: QueryFacts) -> float:
     if names is None or not names.symbol:
         return 0.0
     first = names.symbol.split(maxsplit=1)[0]
-    pieces = {words.stem(part) for part in words.parts(first)}
+    pieces = _stems_of(first)
     known = pieces.intersection(query.terms.weights)
     share = 0.0
     if known:
@@ -249,8 +258,16 @@ def _named(chunk: ChunkFacts, names: Names | None, query: QueryFacts) -> float:
     return share or _joins(words.parts(first), query)
 
 
+@lru_cache(maxsize=words.CACHED)
+def _stems_of(name: str) -> frozenset[str]:
+    """Return the stems of the words of a name."""
+    return frozenset(words.stem(part) for part in words.parts(name))
+
+
 def _joins(pieces: tuple[str, ...], query: QueryFacts) -> float:
     """Return the share of a name that one word of the query spells: `oauth` of OAuthHandler."""
+    if not query.terms.symbols:
+        return 0.0
     whole = "".join(pieces)
     found = 0
     for symbol in query.terms.symbols:

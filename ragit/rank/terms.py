@@ -132,6 +132,16 @@ class QueryTerms(Record):
     is_cut: bool = False
     """Words of the query are not looked up, since there are too many."""
 
+    @cached_property
+    def spelled(self) -> frozenset[str]:
+        """The words of all sequences and phrases."""
+        return frozenset(word for one in (*self.sequences, *self.phrases) for word in one)
+
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """The names written as code, without case and separators."""
+        return frozenset(symbol.key for symbol in self.symbols)
+
     @property
     def is_pasted(self) -> bool:
         """The query is a pasted text of many words."""

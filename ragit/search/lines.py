@@ -178,12 +178,13 @@ spelling: what is spelled as in the query first, or definitions first.
 def _quoted(query: QueryTerms, weights: WordWeights, hit: Landing) -> int | None:
     """Return the line in which the longest part of what the query quotes begins."""
     best, chosen = QUOTED_FROM, None
-    sequences = [*query.phrases, *query.sequences]
-    for at, line in enumerate(hit.lines):
-        alone = _tokens(line)
-        if not alone:
-            continue
-        with_next = [*alone, *(_tokens(hit.lines[at + 1]) if at + 1 < len(hit.lines) else ())]
+    sequences, spelled = [*query.phrases, *query.sequences], query.spelled
+    every = [_tokens(line) for line in hit.lines]
+    for at, alone in enumerate(every):
+        with_next = [*alone, *(every[at + 1] if at + 1 < len(every) else ())]
+        known = [token for token in with_next if token in spelled]
+        if not alone or len(known) < 2:
+            continue  # it takes two words side by side
         for sequence in sequences:
             value = max(
                 of_sequence(sequence, weights, alone),
