@@ -86,7 +86,7 @@ def _path_vectors(file: ModelFile) -> PathVectors:
 def path_nearness(query: str) -> Callable[[str], float]:
     """Return a function of a path: the cosine of its words with the query's, at least 0."""
     model = StaticEmbedder(EmbedderOptions())
-    wanted = array("f", model.embed_query(query))
+    wanted = array("f", model.embed_query(query)).tolist()
     vectors = _path_vectors(model.file)
 
     def nearness(path: str) -> float:

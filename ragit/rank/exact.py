@@ -216,6 +216,8 @@ def match_of_name(name: str, text: str) -> float:
     if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text):
         return SAME
     key = joined(name)
+    if text.isascii() and key not in text.lower().replace("_", ""):
+        return 0.0  # no word holds it, whatever its case and separators
     best = 0.0
     for word in set(words.identifiers(split_scripts(text))):
         if len(word) < len(key):

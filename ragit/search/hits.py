@@ -5,6 +5,7 @@ reasons for their rank.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ragit import chunk, words
@@ -105,7 +106,8 @@ class HitBuilder:
 
     def pieces(self, pool: Pool) -> list[Piece]:
         """Return a pool for the optimiser, in its order."""
-        return [self._piece(ranked, at) for at, (ranked, _) in enumerate(pool)]
+        files = Counter(self._tree.first_version(ranked.facts.place) for ranked, _ in pool)
+        return [self._piece(ranked, at, files) for at, (ranked, _) in enumerate(pool)]
 
     def hits(self, pool: Pool, chosen: Iterable[tuple[Piece, Optimized | None]]) -> list[Hit]:
         """Return the pieces chosen of a pool, as hits."""
@@ -117,17 +119,22 @@ class HitBuilder:
     def _text(self, ranked: Ranked, start: int, end: int) -> str:
         return self._texts.part(ranked.facts.chunk >> ORDINAL_BITS, start, end)
 
-    def _piece(self, ranked: Ranked, at: int) -> Piece:
+    def _piece(self, ranked: Ranked, at: int, files: Mapping[int, int]) -> Piece:
+        """Return a chunk for the optimiser. Its words are compared within its file only; `files`
+        are the numbers of chunks by file.
+        """
         row = self._row(ranked)
+        file = self._tree.first_version(ranked.facts.place)
+        text = self._text(ranked, row.start, row.end) if files[file] > 1 else ""
         return Piece(
-            file=self._tree.first_version(ranked.facts.place),
+            file=file,
             id=self._id(ranked, row),
             start_line=row.start_line,
             end_line=row.end_line,
             start=row.start,
             end=row.end,
             score=ranked.score,
-            words=frozenset(words.words(self._text(ranked, row.start, row.end))),
+            words=frozenset(words.words(text)),
             members=(at,),
             part=f"{ranked.facts.place} {chunk.part_of(row.place) if row.place else ''}",
             pages=chunk.pages_of(row.place) if row.place else (0, 0),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from operator import sub
 from typing import Any
@@ -89,6 +89,11 @@ def _are_sound(rows: Sequence[tuple[Any, ...]]) -> bool:
     if min(start) < 0 or min(spans) < 0 or max(spans) >= _LARGEST:
         return False
     return None not in map(_PACKED.fullmatch, packed)
+
+
+def number_list(numbers: Iterable[int]) -> str:
+    """Return numbers as JSON, for SQLite's `json_each`: one statement reads what many would."""
+    return f"[{','.join(map(str, numbers))}]"
 
 
 def chunk_id(chunking: int, ordinal: int) -> int:

@@ -34,6 +34,8 @@ from ragit.store.rows import (
     checked,
     chunk_id,
     chunk_row,
+    chunk_row_table,
+    number_list,
     unpacked_oid,
     unpacking,
 )
@@ -387,14 +389,23 @@ class Store(VectorQueries):
 
         An open store remembers the last ones: a chunk never changes.
         """
-        with translated(self.path):
-            return {i: self._rows.get(i) or self._chunk(i) for i in ids}
+        wanted = list(ids)
+        known = {number: self._rows.get(number) for number in wanted}
+        new = [number for number, row in known.items() if row is None]
+        found = self._read_chunks(new)
+        for number, row in found.items():
+            self._rows.add(number, row)
+        return {number: known[number] or found[number] for number in wanted}
 
-    def _chunk(self, number: int) -> ChunkRow:
-        sql = f"SELECT {CHUNK_COLUMNS} FROM chunk WHERE id = ?"
-        row = chunk_row(self._db.execute(sql, (number,)).fetchone() or ())
-        self._rows.add(number, row)
-        return row
+    def _read_chunks(self, numbers: Sequence[int]) -> dict[int, ChunkRow]:
+        listed = "(SELECT value AS number FROM json_each(?))"
+        sql = f"SELECT id, {CHUNK_COLUMNS} FROM {listed} CROSS JOIN chunk ON id = number"
+        with translated(self.path):
+            rows = self._db.execute(sql, (number_list(numbers),)).fetchall() if numbers else []
+            found = chunk_row_table(rows)
+            if len(found) < len(numbers):
+                raise DamagedRow("a chunk is not there")
+            return found
 
     @cached_property
     def _rows(self) -> Remembered[int, ChunkRow]:

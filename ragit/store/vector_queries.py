@@ -9,7 +9,7 @@ import apsw
 
 from ragit.store.connect import translated
 from ragit.store.nearest import SPAN, closest, runs
-from ragit.store.rows import chunk_id
+from ragit.store.rows import chunk_id, number_list
 
 
 class VectorQueries:
@@ -45,11 +45,11 @@ class VectorQueries:
     def similarities(self, vector: bytes, chunks: Iterable[int], embedder: int) -> dict[int, float]:
         """Return the cosine of some chunks with a query's byte vector, from -1 to 1."""
         sql = f"""
-            SELECT 1 - vec_distance_cosine(vec_int8(v), vec_int8(?))
-            FROM vec_i8_{embedder} WHERE chunk = ?
+            SELECT chunk, 1 - vec_distance_cosine(vec_int8(v), vec_int8(?))
+            FROM json_each(?) CROSS JOIN vec_i8_{embedder} ON chunk = value
         """
         with translated(self.path):
-            found = ((chunk, self._db.execute(sql, (vector, chunk)).get) for chunk in chunks)
+            found = self._db.execute(sql, (vector, number_list(chunks)))
             return {chunk: cosine for chunk, cosine in found if cosine is not None}
 
     def similarities_within(
