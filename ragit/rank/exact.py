@@ -215,6 +215,13 @@ def match_of_name(name: str, text: str) -> float:
         return SAME if re.search(rf"(?<!\w){re.escape(name)}{after}", text) else 0.0
     if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text):
         return SAME
+    return _match_of_letters(name, text)
+
+
+def _match_of_letters(name: str, text: str) -> float:
+    """Return how well a text holds a name in other case, with other separators, or in a longer
+    one.
+    """
     key = joined(name)
     if text.isascii() and key not in text.lower().replace("_", ""):
         return 0.0  # no word holds it, whatever its case and separators

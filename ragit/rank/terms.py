@@ -180,10 +180,7 @@ def parse_query(query: str) -> QueryTerms:
     marked = _marked_as_code(title if shape in PASTED else text)
     symbols = _symbols(title if shape in PASTED else text, marked, shape)
     every = _weights(text, title, found, stop, shape)
-    most = MAX_TERMS_OF_TEXT if shape in PASTED else MAX_TERMS
-    heaviest = sorted(every, key=lambda term: -every[term])[:most]
-    kept = frozenset(heaviest)
-    weights = {term: weight for term, weight in every.items() if term in kept}
+    weights = _heaviest(every, MAX_TERMS_OF_TEXT if shape in PASTED else MAX_TERMS)
     return QueryTerms(
         weights,
         _compounds(words.identifiers(title), weights, stop),
@@ -199,6 +196,12 @@ def parse_query(query: str) -> QueryTerms:
         title=title,
         is_cut=len(query) > QUERY_BYTES or len(every) > len(weights),
     )
+
+
+def _heaviest(weights: Mapping[str, float], most: int) -> dict[str, float]:
+    """Return the `most` terms of the greatest weights, in the order in which they stand."""
+    kept = frozenset(sorted(weights, key=lambda term: -weights[term])[:most])
+    return {term: weight for term, weight in weights.items() if term in kept}
 
 
 def content_words(query: str) -> str:
@@ -282,11 +285,17 @@ def _symbols(text: str, marked: frozenset[str], shape: str) -> tuple[Symbol, ...
         return (Symbol(stem, ""),) if stem.isidentifier() else ()
     found = []
     for at, name in enumerate(_SYMBOL.findall(text)):
-        capital = name[:1].isupper() and not (first and at == 0) and name.lower() not in STOP_WORDS
-        if shape == "symbol" or capital or name in marked or _CODE_LIKE.search(name):
+        is_first = first and at == 0
+        if shape == "symbol" or name in marked or _is_written_as_code(name, is_first=is_first):
             *before, last = _SEPARATOR.split(name)
             found.append(Symbol(last, before[-1] if before else ""))
     return tuple(dict.fromkeys(found))
+
+
+def _is_written_as_code(name: str, *, is_first: bool) -> bool:
+    """Return true for a name with a capital, unless it begins a sentence, or with signs of code."""
+    capital = name[:1].isupper() and not is_first and name.lower() not in STOP_WORDS
+    return capital or _CODE_LIKE.search(name) is not None
 
 
 def _names(

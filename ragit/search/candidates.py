@@ -107,19 +107,19 @@ def _columns(
     """
     passing = tree.passing(_numbers(scores))
     top = _top(scores, passing)
-    shares = {chunking: [one / top for one in held.scores] for chunking, held in scores.items()}
     every = []
     for place in places:
         chunking = tree.snapshot.chunkings[place]
         held = scores[chunking]
         numbers = range(chunk_id(chunking, 0), chunk_id(chunking, len(held.scores)))
+        shares = [score / top for score in held.scores]
         every.append(
             ChunkColumns(
                 place,
                 numbers,
                 cosines[chunking],
                 held.scores,
-                shares[chunking],
+                shares,
                 held.names,
                 words[chunking].lengths,
             )
@@ -127,30 +127,32 @@ def _columns(
     hashes = tree.hashes(store, _numbers(scores))
     if passing is None and hashes is None:
         return every, None
-    texts = _NewTexts(tree, hashes)
-    chunks = [
-        one.those(
-            [
-                at
-                for at, number in enumerate(one.numbers)
-                if (passing is None or number in passing) and texts.is_new(one.place, number)
-            ]
-        )
-        for one in every
-    ]
+    filter_ = _Filter(tree, passing, hashes)
+    chunks = [filter_.passing(one) for one in every]
     return chunks, {number for one in chunks for number in one.numbers}
 
 
-class _NewTexts:
-    """Tells of a text that it stands in a newer version of the same path already, in a union."""
+class _Filter:
+    """Leaves out chunks that may not be found: in a union, also those whose text stands in a newer
+    version of the same path already.
+    """
 
-    def __init__(self, tree: FilteredTree, hashes: Mapping[int, bytes] | None) -> None:
+    def __init__(
+        self, tree: FilteredTree, among: Set[int] | None, hashes: Mapping[int, bytes] | None
+    ) -> None:
         self._tree = tree
+        self._among = among
         self._hashes = hashes
         self._seen: set[tuple[int, bytes]] = set()
 
-    def is_new(self, place: int, chunk: int) -> bool:
-        """Return whether a chunk's text is new at its path. Places are asked for in order."""
+    def passing(self, chunks: ChunkColumns) -> ChunkColumns:
+        """Return the chunks of a file that may be found. Files are asked for in order."""
+        listed: Sequence[int] = range(len(chunks.numbers))
+        if self._among is not None:
+            listed = [at for at in listed if chunks.numbers[at] in self._among]
+        return chunks.those([at for at in listed if self._is_new(chunks.place, chunks.numbers[at])])
+
+    def _is_new(self, place: int, chunk: int) -> bool:
         if self._hashes is None:
             return True
         key = (self._tree.first_version(place), self._hashes[chunk])

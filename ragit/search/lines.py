@@ -36,6 +36,8 @@ _KEYWORD = re.compile(
 _USE = re.compile(
     r"\b(?:return|throw|raise|new|await|yield|import|from|require|include|using|else|case)\s+[\w.:]*$"
 )
+_OPENS = re.compile(r"\s*[(=:{<\[]")
+_CALL = re.compile(r"\s*\([^;]*\)\s*;\s*$")
 _DEFINE = re.compile(r"#\s*(?:define|macro)\b")
 _OPERATOR = r"(?![=<>!+\-*/%&|^~])"
 
@@ -111,22 +113,22 @@ def _as_definition(line: str, match: re.Match[str]) -> float:
     stripped = line.lstrip()
     if stripped.startswith(_COMMENT) and not _DEFINE.match(stripped):
         return -5.0
-    score = 0.0
-    if _KEYWORD.search(before) or _DEFINE.match(stripped):
-        score += 4.0
-    if re.match(r"\s*[(=:{<\[]", after):
+    has_keyword = bool(_KEYWORD.search(before))
+    score = 4.0 if has_keyword or _DEFINE.match(stripped) else 0.0
+    if _OPENS.match(after):
         score += 1.0
     if not before.strip():
         score += 1.0
-    if before.endswith((".", "->")) and not _KEYWORD.search(before):
-        score -= 3.0
-    if before.endswith(('"', "'", "`")) or before.rstrip().endswith("@"):
-        score -= 4.0
-    if _USE.search(before):
-        score -= 3.0
-    if re.match(r"\s*\([^;]*\)\s*;\s*$", after) and not _KEYWORD.search(before):
-        score -= 1.0
+    score -= _as_use(before)
+    if not has_keyword:
+        score -= 3.0 * before.endswith((".", "->")) + 1.0 * bool(_CALL.match(after))
     return score - min(len(line) - len(stripped), 40) / 100
+
+
+def _as_use(before: str) -> float:
+    """Return how much what stands before a name looks as if the name was only used."""
+    quoted = before.endswith(('"', "'", "`")) or before.rstrip().endswith("@")
+    return 4.0 * quoted + 3.0 * bool(_USE.search(before))
 
 
 def _defined(query: QueryTerms, hit: Landing, *, as_written: bool) -> int | None:

@@ -148,21 +148,14 @@ class QueryRanker:
         evidence = Evidence({}, rank.WordWeights({}, 0.0, {}))
         if mix.exact and mode != "vector":
             evidence = find_evidence(store, tree, scope.texts, terms, found)
-        has_words = mode == "vector" or found.keyword_hits > 0
         nothing = ""
         if vector:
+            has_words = mode == "vector" or found.keyword_hits > 0
             nothing = self._nothing(query, found, has_words=has_words)
             degraded = "" if nothing else self._without_one_arm(query, has_words=has_words)
         facts = rank.QueryFacts(terms, found.names, rank.held_in_code(found.files.values()))
         scorer = rank.Scorer(facts, mix, found.files)
-        contenders = scorer.contenders(found.chunks, scope.wanted, evidence.of)
-        named = (
-            facts.chunk
-            for facts in contenders
-            if facts.keyword.names or (facts.place, facts.chunk) in evidence.of
-        )
-        names = _names(store, named) if mix.signals else {}
-        ranked = scorer.order(contenders, rank.Details(names, evidence.of), scope.least)
+        ranked = _ordered(scorer, scope, found, evidence, with_names=bool(mix.signals))
         unmatched = unmatched_names(tree, scope.texts, terms, found)
         return RankedQuery(
             terms,
@@ -273,6 +266,24 @@ class QueryRanker:
         if mode == "hybrid":
             return rank.mix_of(weight if has_vectors else 1.0, weights)
         return rank.mix_of(0.0 if mode == "vector" else 1.0, weights, one_arm=True)
+
+
+def _ordered(
+    scorer: rank.Scorer,
+    scope: SearchScope,
+    found: Candidates,
+    evidence: Evidence,
+    *,
+    with_names: bool,
+) -> list[rank.Ranked]:
+    """Return the candidates' chunks in order. Names are read for those that need them."""
+    contenders = scorer.contenders(found.chunks, scope.wanted, evidence.of)
+    names: Mapping[int, rank.Names] = {}
+    if with_names:
+        evident = {chunk for _, chunk in evidence.of}
+        named = (one for one in contenders if one.keyword.names or one.chunk in evident)
+        names = _names(scope.store, (one.chunk for one in named))
+    return scorer.order(contenders, rank.Details(names, evidence.of), scope.least)
 
 
 def _names(store: Store, chunks: Iterable[int]) -> dict[int, rank.Names]:

@@ -206,8 +206,10 @@ class Searcher:
             for phrase in rank.unmatched_phrases(ranked.terms, (hit.text for hit in hits)):
                 yield f'no hit holds "{phrase}" word for word; `git grep -F` finds exact text'
         if ranked.more_files and len(hits) < top_k:
-            more = f"{ranked.more_files:,} more file{'' if ranked.more_files == 1 else 's'}"
-            yield f"{more} hold{'s' if ranked.more_files == 1 else ''} words of the query"
+            more = "1 more file holds"
+            if ranked.more_files > 1:
+                more = f"{ranked.more_files:,} more files hold"
+            yield f"{more} words of the query"
         if ranked.terms.is_cut:
             yield "the query is long: only its most telling words are looked up"
 
