@@ -1,5 +1,6 @@
-"""What a search costs, counted: modules, git processes, trees made anew, statements. Counts are the
-same on every machine, so that a test can hold them; `bench/` has the times.
+"""What a search costs, counted: git processes, trees made anew, statements; modules are counted in
+`test_imports`. Counts are the same on every machine, so that a test can hold them; `bench/` has the
+times.
 """
 
 from __future__ import annotations
@@ -16,11 +17,6 @@ from sandbox import GitSandbox
 
 import ragit
 from ragit.repository import Ragit
-
-MODULES_OF_A_SEARCH = 265
-"""All modules that a search loads, also the standard library's and click's. Each is felt at every
-search: about 0.2 ms. Raise it only for what a search of a complete tree needs.
-"""
 
 OF_A_SEARCH = ["cat-file", "config", "rev-parse", "status"]
 """The git commands of a search, in order of their names."""
@@ -70,17 +66,6 @@ def processes(repo: GitSandbox, folder: Path) -> list[str]:
         events = map(json.loads, file.read_text().splitlines())
         names += [event["name"] for event in events if event["event"] == "cmd_name"]
     return sorted(names)
-
-
-def test_a_search_loads_no_more_modules(indexed: GitSandbox) -> None:
-    code, modules = map(int, run(indexed, "search", "commit the offset").split()[-2:])
-    assert code == 0
-    assert 150 < modules <= MODULES_OF_A_SEARCH
-
-
-def test_help_loads_fewer(repo: GitSandbox) -> None:
-    _, modules = map(int, run(repo, "search", "--help").split()[-2:])
-    assert modules <= MODULES_OF_A_SEARCH - 70
 
 
 def test_a_search_starts_four_git_processes(indexed: GitSandbox, tmp_path: Path) -> None:
