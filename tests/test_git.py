@@ -63,7 +63,7 @@ def test_where_no_repository_is_git_says_so(tmp_path: Path) -> None:
 def test_without_git_it_says_what_to_install(repo: GitSandbox) -> None:
     with pytest.raises(GitFailed, match="cannot run git") as caught:
         Repo.open(repo.path, env={"PATH": "/nonexistent"})
-    assert "install git" in caught.value.hint
+    assert "Install git" in caught.value.hint
 
 
 def test_a_folder_that_vanishes_is_named(repo: GitSandbox, opened: Repo) -> None:
@@ -153,7 +153,7 @@ def test_a_range_is_no_tree(repo: GitSandbox, opened: Repo, name: str) -> None:
     repo.branch("topic")
     with pytest.raises(UnknownRevision, match="a range is no tree") as caught:
         opened.resolve(name)
-    assert caught.value.hint == "name one revision"
+    assert caught.value.hint == "Name one revision"
 
 
 def test_a_tag_of_a_file_is_not_offered_instead_of_itself(repo: GitSandbox, opened: Repo) -> None:
@@ -163,7 +163,7 @@ def test_a_tag_of_a_file_is_not_offered_instead_of_itself(repo: GitSandbox, open
     for name in ("key", "tags/key", "refs/tags/key"):
         with pytest.raises(UnknownRevision) as caught:
             opened.resolve(name)
-        assert f"did you mean {name}?" not in caught.value.hint
+        assert f"Did you mean {name}?" not in caught.value.hint
         assert name != "key" or "without a tree" in caught.value.hint
 
 
@@ -184,7 +184,7 @@ def test_near_names_are_offered(repo: GitSandbox, opened: Repo) -> None:
         repo.git("tag", tag)
     with pytest.raises(UnknownRevision) as caught:
         opened.resolve("v2.31")
-    assert caught.value.hint == "did you mean v2.31.0 or v2.31.0-rc1 or v2.34.1?"
+    assert caught.value.hint == "Did you mean v2.31.0 or v2.31.0-rc1 or v2.34.1?"
     with pytest.raises(UnknownRevision) as caught:
         opened.resolve("zzzzz")
     assert "git branch --all" in caught.value.hint

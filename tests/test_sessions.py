@@ -162,7 +162,7 @@ no hits in v1.0
 exit 1
 $ ragit search --ref v1.1 refund
 error: no commit or tree is named 'v1.1'
-hint: did you mean v1.0?
+hint: Did you mean v1.0?
 exit 2
 $ ragit index --all-branches v1.0
 up to date: 3 files of 2 trees, 3 chunks (N s)

@@ -102,4 +102,4 @@ def _hint(name: str) -> str:
     from difflib import get_close_matches
 
     near = get_close_matches(name.lower(), languages(), n=3, cutoff=0.5)
-    return f"did you mean {' or '.join(near)}?" if near else f"languages: {', '.join(languages())}"
+    return f"Did you mean {' or '.join(near)}?" if near else f"Languages: {', '.join(languages())}"

@@ -95,7 +95,7 @@ def print_lines(lines: Iterable[str], *, page: bool = False) -> None:
         _discard_output()
         raise OutputFailed(
             f"cannot write the answer: {error.strerror or error}",
-            "look at where the output is directed to",
+            "Look at where the output is directed to",
         ) from error
 
 

@@ -71,7 +71,7 @@ def _loader(name: str) -> Callable[[EmbedderOptions], Embedder]:
     if name not in installed:
         known = ", ".join(sorted({*EMBEDDERS, *served, *installed}))
         raise ConfigError(
-            f"unknown embedder {name!r}", f"embedders are: {known}; none for keywords only"
+            f"unknown embedder {name!r}", f"Embedders are: {known}; none for keywords only"
         )
     try:
         load = installed[name].load()

@@ -64,7 +64,7 @@ class StaticEmbedder:
             raise ConfigError(
                 f"the static model has {self._file.dimensions} dimensions, not "
                 f"{options.dimensions}",
-                "leave embedding.dimensions out for the static model",
+                "Leave embedding.dimensions out for the static model",
             )
         self._mean = self._file.mean()
         self._matrix: _Matrix | None = None

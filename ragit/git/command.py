@@ -74,7 +74,7 @@ class Git(Record):
         )
         if process.returncode == _OUT_OF_TIME:
             raise TooSlow(
-                f"`{shown(args)}` took more than {cpu_seconds} seconds", "run it by hand to see why"
+                f"`{shown(args)}` took more than {cpu_seconds} seconds", "Run it by hand to see why"
             )
         return out
 
@@ -144,7 +144,7 @@ def finish(
         stop(process)
         raise TooSlow(
             f"`{shown(args)}` did not finish in {seconds:.0f} seconds",
-            "run it by hand to see what it waits for: "
+            "Run it by hand to see what it waits for: "
             "a slow disk, a filter, fsmonitor, many * in a pattern",
         ) from error
     except BaseException:
@@ -207,27 +207,27 @@ def lacks_memory(err: bytes) -> bool:
 
 def _hint(err: bytes) -> str:
     if b"promisor remote" in err or b"transport" in err:
-        return f"this is a partial clone; to download what it lacks: {_FETCH_MISSING}"
+        return f"This is a partial clone; to download what it lacks: {_FETCH_MISSING}"
     if b"tree object" in err or b"bad object" in err:
-        return f"in a partial clone, type: {_FETCH_MISSING}; in any other: git fsck"
+        return f"In a partial clone, type: {_FETCH_MISSING}; in any other: git fsck"
     if b"index.lock" in err:
-        return "another git process is at work here; try again when it is done"
+        return "Another git process is at work here; try again when it is done"
     if b": unmerged (" in err:
-        return "there are conflicts: resolve them and `git add` the files"
+        return "There are conflicts: resolve them and `git add` the files"
     if b"space left" in err:
-        return "make room on the disk and run it again"
+        return "Make room on the disk and run it again"
     if lacks_memory(err):
         return NO_MEMORY
-    return "run `git fsck` to see whether the repository is sound; if it is, this is a bug of ragit"
+    return "Run `git fsck` to see whether the repository is sound; if it is, this is a bug of ragit"
 
 
 def _cannot_start(error: OSError, cwd: str) -> GitFailed:
     if not Path(cwd).is_dir():
         return GitFailed(
             f"{cwd} is no longer a folder",
-            "the repository was moved or removed: start again from where it is",
+            "The repository was moved or removed: start again from where it is",
         )
-    return GitFailed(f"cannot run git: {error.strerror}", "install git, or put it on PATH")
+    return GitFailed(f"cannot run git: {error.strerror}", "Install git, or put it on PATH")
 
 
 def environment(caller: Mapping[str, str], *, messages: bool = True) -> dict[str, str]:

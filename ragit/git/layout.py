@@ -59,7 +59,7 @@ def discover(path: str, caller: Mapping[str, str]) -> Layout:
     Raises NotARepository in git's own words, GitFailed if git is missing or too old.
     """
     if not Path(path).is_dir():
-        raise NotARepository(f"{path} is not a folder", "name a folder inside a git repository")
+        raise NotARepository(f"{path} is not a folder", "Name a folder inside a git repository")
     mark = f"--{os.urandom(6).hex()}"  # rev-parse repeats what it does not know
     args = ["rev-parse", "--path-format=absolute"]
     for question in ("--git-common-dir", "--git-dir", "--git-path=index", "--git-path=objects"):
@@ -100,7 +100,7 @@ def _check_origin(path: Path, git_dir: Path, caller: Mapping[str, str]) -> None:
             return
         raise
     if tracked:
-        hint = f"use {outer} instead; if you trust that folder's settings, set GIT_DIR to it"
+        hint = f"Use {outer} instead; if you trust that folder's settings, set GIT_DIR to it"
         raise NotARepository(
             f"{git_dir} came with the files of {outer}, and its settings with it", hint
         )
@@ -124,12 +124,12 @@ def _refused(err: bytes) -> NotARepository:
     first, _, rest = text.partition("\n")
     if b"safe.directory" in err:
         return NotARepository(
-            git_message(first.encode()), "if you trust it: " + rest.strip().splitlines()[-1].strip()
+            git_message(first.encode()), "If you trust it: " + rest.strip().splitlines()[-1].strip()
         )
     if lacks_memory(err):
         return NotARepository(git_message(err), NO_MEMORY)
     if b"not a git repository" in err:
-        hint = "run ragit inside a git repository, or make one with `git init`"
+        hint = "Run ragit inside a git repository, or make one with `git init`"
     else:
         hint = "git itself fails here: `git status` says the same"
     return NotARepository(git_message(err), hint)

@@ -218,7 +218,7 @@ class LibGit:
                     self._odb.add_disk_alternate(folder)
         except pygit2.GitError as error:
             raise GitFailed(
-                f"libgit2 cannot open {recipe.folder}: {error}", "run `git fsck`"
+                f"libgit2 cannot open {recipe.folder}: {error}", "Run `git fsck`"
             ) from error
 
     def __enter__(self) -> Objects:

@@ -37,7 +37,7 @@ def run(
         which = f"a pattern in {path} takes git too long to match: {shown}"
         raise GitFailed(
             which if pattern else f"the patterns in {path} are too many for git to match",
-            "use fewer * in it; an edit of that file counts at once, also before it is committed",
+            "Use fewer * in it; an edit of that file counts at once, also before it is committed",
         ) from error
 
 

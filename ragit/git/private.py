@@ -115,7 +115,7 @@ class Private:
             raise GitFailed(
                 f"nowhere to write: neither {self._choices[0]} nor a temporary folder "
                 f"({error.strerror})",
-                "set TMPDIR to a folder that can be written, or search with --committed",
+                "Set TMPDIR to a folder that can be written, or search with --committed",
             ) from error
         self._temporary = True
         return folder
@@ -151,7 +151,7 @@ class Private:
             _remove_copy(folder)
             raise GitFailed(
                 f"cannot write {folder}: {error.strerror}",
-                "free some space, or search without your changes: --committed",
+                "Free some space, or search without your changes: --committed",
             ) from error
         try:
             yield copy

@@ -66,7 +66,7 @@ def resolve(git: Git, name: str, unborn: Oid) -> Revision:
     if name in ("HEAD", "@") and _is_unborn(git):
         return Revision(name, None, unborn)
     if ".." in re.split(r":|[@^]\{", name)[0]:  # no ref's name has it
-        raise UnknownRevision(f"{name!r} is a range, and a range is no tree", "name one revision")
+        raise UnknownRevision(f"{name!r} is a range, and a range is no tree", "Name one revision")
     raise UnknownRevision(f"no commit or tree is named {name!r}", advice(git, name))
 
 
@@ -88,7 +88,7 @@ def commit_named(git: Git, name: str) -> Oid | None:
 
 def _check_name(name: str) -> None:
     if not name or name.startswith("-") or not name.isprintable():
-        raise UnknownRevision(f"{name!r} is not a revision", "name a branch, tag, commit or tree")
+        raise UnknownRevision(f"{name!r} is not a revision", "Name a branch, tag, commit or tree")
 
 
 _REFLOG = "`git reflog` lists what is remembered; a clone remembers only what was done in it"
@@ -121,16 +121,16 @@ def advice(git: Git, name: str) -> str:
     start = _STEPS.sub("", revision)
     if start != revision and commit_named(git, start or "HEAD") is not None:
         if is_shallow(git):
-            return f"this is a shallow clone, and its history ends before that: {_DEEPEN}"
-        return f"the history of {start or 'HEAD'} does not go back that far: see `git log`"
+            return f"This is a shallow clone, and its history ends before that: {_DEEPEN}"
+        return f"The history of {start or 'HEAD'} does not go back that far: see `git log`"
     near = _near_names(git, name)
     if name in near:
         return (
-            "it names the content of a file or something else without a tree: "
+            "It names the content of a file or something else without a tree: "
             "name a commit or a tree"
         )
     if near:
-        return "did you mean " + " or ".join(near) + "?"
+        return "Did you mean " + " or ".join(near) + "?"
     listed = "`git branch --all` and `git tag` list the names"
     if is_shallow(git):
         return f"{listed}; a shallow clone like this one lacks some: {_DEEPEN} --tags"

@@ -271,7 +271,7 @@ class Repo:
             self.refresh()
             status = None
         raise GitFailed(
-            "HEAD keeps moving", "another git process is at work here; try again when it is done"
+            "HEAD keeps moving", "Another git process is at work here; try again when it is done"
         )
 
     def attributes(

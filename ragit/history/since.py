@@ -230,7 +230,9 @@ class Historian:
                 f"To see since when: ragit since {place}",
             )
         if head is None:
-            raise NoSuchPath("there is no commit yet", "A definition is gone once one removed it")
+            raise NoSuchPath(
+                "there is no commit yet", "A definition is gone once a commit has removed it"
+            )
         with Follower(self._repo, self._files) as follower:
             last, removed, commits = self._removal(follower, symbol, head)
             parent = removed.parents[0]

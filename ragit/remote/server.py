@@ -135,7 +135,7 @@ def checked(server: Server) -> SplitResult:
     if parts is None:
         raise ConfigError(
             f"{server.section}.baseUrl {masked(server.base_url)!r} is not the address of a server",
-            "for example http://localhost:11434/v1",
+            "For example http://localhost:11434/v1",
         )
     if parts.username or parts.password:
         hint = (
@@ -146,7 +146,7 @@ def checked(server: Server) -> SplitResult:
     if server.proxy not in ("", "none"):
         proxy = _address(server.proxy)
         if proxy is None or proxy.scheme != "http":
-            hint = 'for example http://proxy.example.org:3128, or "none"'
+            hint = 'For example http://proxy.example.org:3128, or "none"'
             raise ConfigError(f"{server.section}.proxy is not the address of an HTTP proxy", hint)
     for name, value in (*server.headers, (server.key_header, server.key)):
         if not re.fullmatch(_NAME, name) or not re.fullmatch(_VALUE, value):
