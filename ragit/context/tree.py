@@ -141,6 +141,14 @@ class NamedTree:
                 found.setdefault(end, []).append(place)
         return found
 
+    @cached_property
+    def _by_name(self) -> dict[bytes, list[int]]:
+        """Indices of paths by the name of their file."""
+        found: dict[bytes, list[int]] = {}
+        for place, path in enumerate(self.snapshot.paths):
+            found.setdefault(path.rpartition(b"/")[2], []).append(place)
+        return found
+
     def header(self, store: Store, module: str) -> tuple[Export, ...]:
         """Return what the header file of an `#include` declares."""
         found = self._headers.get(module)
@@ -153,7 +161,8 @@ class NamedTree:
     def _declared_in(self, store: Store, module: str) -> list[Export]:
         ending = module.lstrip("./").encode("utf-8", "surrogateescape")
         paths = self.snapshot.paths
-        places = [at for at, path in enumerate(paths) if (b"/" + path).endswith(b"/" + ending)]
+        called = self._by_name.get(ending.rpartition(b"/")[2], ())
+        places = [at for at in called if (b"/" + paths[at]).endswith(b"/" + ending)]
         if not places:
             return []
         place = min(places, key=lambda at: (len(paths[at]), at))
