@@ -25,13 +25,13 @@ def telling(call: Call) -> OnIndex:
 
 
 def _tell(call: Call, lacking: ToIndex) -> Progress | None:
-    from ragit import render
-    from ragit.cli.progress import Bar
-    from ragit.cli.shared import tell
-
     least = TOLD_FROM if sys.stderr.isatty() else TOLD_FROM_ELSEWHERE
     if lacking.files < least and not lacking.documents and not lacking.server:
         return None
+    from ragit import render
+    from ragit.cli.progress import Bar  # click, which takes 25 ms to load
+    from ragit.cli.shared import tell
+
     tell(render.indexing(lacking))
     bar = Bar(quiet=False)
     call.at_end(bar.close)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from ragit.config import Config
 from ragit.records import replaced
@@ -11,16 +10,16 @@ from ragit.reports import Described, Sent
 from ragit.store import OF_CHUNK, OF_IMAGE
 
 
-@dataclass(slots=True)
 class Spent:
     """Requests to one model, made or estimated."""
 
-    subjects: int = 0
-    failed: int = 0
-    why: str = ""
-    tokens_in: int = 0
-    tokens_out: int = 0
-    secrets: int = 0
+    def __init__(self) -> None:
+        self.subjects = 0
+        self.failed = 0
+        self.why = ""
+        self.tokens_in = 0
+        self.tokens_out = 0
+        self.secrets = 0
 
 
 def of_descriptions(config: Config, spent: Mapping[str, Spent]) -> Described:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 
 from ragit.config import Description, ImageDescription
@@ -103,17 +102,18 @@ class DryRunWorker(IndexingWorker):
         return self.asker.costs(plan, private_keys, remote=self._config.remote)
 
 
-@dataclass
 class DryRunStats(RunStats):
     """Counts what a dry run would do."""
 
-    tokens: int = 0
-    secrets: int = 0
-    chunks: int = 0
-    """Number of chunks of blobs that are not stored yet."""
-    skipped: dict[Key, str] = field(default_factory=dict)
-    """Reason why a blob would have no chunks; empty if it would have some."""
-    _asked: set[bytes] = field(default_factory=set)
+    def __init__(self, spent: dict[str, Spent] | None = None) -> None:
+        super().__init__(spent)
+        self.tokens = 0
+        self.secrets = 0
+        self.chunks = 0
+        """Number of chunks of blobs that are not stored yet."""
+        self.skipped: dict[Key, str] = {}
+        """Reason why a blob would have no chunks; empty if it would have some."""
+        self._asked: set[bytes] = set()
 
     def count(self, done: BlobResult) -> Sequence[bytes]:
         """Count one blob, with what it would cost."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ragit.config import Config
@@ -19,27 +18,27 @@ if TYPE_CHECKING:
     from ragit.index.run.result import BlobResult, Key
 
 
-@dataclass(slots=True)
 class RunStats:
     """The figures of a run so far."""
 
-    again: frozenset[Key] = frozenset()
-    """Chunkings that are stored, but lack vectors or descriptions."""
-    deferred: frozenset[Key] = frozenset()
-    """Blobs that an earlier run deferred, and this one tries again."""
-    indexed: int = 0
-    embedded: int = 0
-    reused: int = 0
-    words: int = 0
-    spent: dict[str, Spent] | None = None
-    """Requests to models, by kind; None if models are not asked."""
-    sent: Sent | None = None
-    """Texts that were sent to a server that makes vectors."""
-    started: float = field(default_factory=time.perf_counter)
-    _texts: set[bytes] = field(default_factory=set)
-    """Texts that were embedded. One that two workers embed at the same time counts once, as in a
-    dry run.
-    """
+    def __init__(self, spent: dict[str, Spent] | None = None) -> None:
+        self.again: frozenset[Key] = frozenset()
+        """Chunkings that are stored, but lack vectors or descriptions."""
+        self.deferred: frozenset[Key] = frozenset()
+        """Blobs that an earlier run deferred, and this one tries again."""
+        self.indexed = 0
+        self.embedded = 0
+        self.reused = 0
+        self.words = 0
+        self.spent = spent
+        """Requests to models, by kind; None if models are not asked."""
+        self.sent: Sent | None = None
+        """Texts that were sent to a server that makes vectors."""
+        self.started = time.perf_counter()
+        self._texts: set[bytes] = set()
+        """Texts that were embedded. One that two workers embed at the same time counts once, as in
+        a dry run.
+        """
 
     def count(self, done: BlobResult) -> Sequence[bytes]:
         """Count one blob, and return the hashes of its texts that were not embedded before."""
