@@ -22,8 +22,8 @@ LATER = 5
 """So many later versions of a folder are looked for: v2 to v6 beside v1."""
 
 
-TERM_FILES = 1 << 19
-"""Files of terms that a tree remembers, of some 80 bytes each: 40 MB at most."""
+TERM_FILES = 200_000
+"""Files of terms that a tree remembers, of some 80 bytes each: 16 MB at most."""
 
 
 class Holders(NamedTuple):
