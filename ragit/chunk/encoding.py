@@ -19,14 +19,14 @@ _BOMS = (
 _SNIFF = 8000
 """Bytes that are searched for a NUL, which means binary; git uses the same number."""
 
-_DECLARED = re.compile(
+# `re` compiles these two when a file is not UTF-8, which takes 0.4 ms.
+_DECLARED = (
     rb"""(?: coding[:=] | fileencoding= | \bfenc= | <\?xml[^>]{0,200}?encoding=["']"""
     rb""" | charset=["']? ) [ \t]*
-    ([A-Za-z0-9._-]{2,40})""",
-    re.VERBOSE,
+    ([A-Za-z0-9._-]{2,40})"""
 )
 # Only codecs that map bytes to text in one linear pass: Python knows others, such as "zlib".
-_PLAIN_CODEC = re.compile(
+_PLAIN_CODEC = (
     r"(iso-?8859|latin|l[1-9]$|cp\d|windows-?\d|koi8|mac|euc|shift|sjis|gb|big5|hz$|iso-?2022|johab"
     r"|tis|utf-?8)"
 )
@@ -85,10 +85,10 @@ def _declared(data: bytes) -> str:
     Declarations of Python, XML, HTML, Emacs and Vim are read.
     """
     for part in (data[:1024], data[-512:]):
-        found = _DECLARED.search(part)
+        found = re.search(_DECLARED, part, re.VERBOSE)
         if found:
             name = found.group(1).decode("ascii").lower()
-            if _PLAIN_CODEC.match(name):
+            if re.match(_PLAIN_CODEC, name):
                 return name
     return ""
 

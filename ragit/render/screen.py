@@ -41,7 +41,8 @@ _STRAY = (
 """Joiners and variation selectors where no script and no emoji needs them."""
 
 UNSEEN = f"[{INVISIBLE}]|{_STRAY}"
-_ESCAPED = re.compile(f"[{_CONTROL}]|{UNSEEN}")
+_ESCAPED = f"[{_CONTROL}]|{UNSEEN}"
+"""Compiled by `re` when it is first needed, which takes 1 ms: most output is ASCII."""
 _NAMED = {"\n": "\\n", "\r": "\\r"}
 
 
@@ -82,9 +83,9 @@ def visible(text: str) -> str:
     """Return text on one line, with everything that controls a terminal or cannot be seen escaped.
     A tab stays a tab.
     """
-    if text.isascii() and text.isprintable():
+    if text.isascii() and text.replace("\t", "").isprintable():
         return text
-    return _ESCAPED.sub(_escape, text)
+    return re.sub(_ESCAPED, _escape, text)
 
 
 def tree_name(tree: str) -> str:
