@@ -10,6 +10,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -87,13 +88,16 @@ def test_with_an_untracked_cache_no_folder_is_read_again(
     indexed: GitSandbox, tmp_path: Path
 ) -> None:
     """It is the user's setting; ragit's copy of the index goes on with it."""
+    old = time.time() - 60  # git reads a folder again that is as young as the index
+    for folder in (indexed.path, indexed.path / "lib"):
+        os.utime(folder, (old, old))
     indexed.git("-c", "core.untrackedCache=true", "status")
-    found: list[str] = []  # folders that were read; one as young as the index is read again
-    for turn in range(4):
+    found: list[str] = []  # folders that were read
+    for turn in range(2):
         trace = tmp_path / f"trace{turn}"
         run(indexed, "search", "commit the offset", GIT_TRACE2_PERF=str(trace))
         found += re.findall(r"opendir:(\d+)", trace.read_text())
-    assert "0" in found
+    assert found[-1] == "0", found
 
 
 def test_after_a_switch_the_tree_is_cached(indexed: GitSandbox, tmp_path: Path) -> None:
