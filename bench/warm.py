@@ -254,6 +254,8 @@ def main() -> None:
         title = f"## New queries in a running process: {name}, {commit}"
         busy = f"Load average: {before} before, {load()} after. {args.note}".rstrip()
         section = [title, "", f"{time.strftime('%Y-%m-%d')}. {machine(ragit_command)}.", busy, ""]
+        same = len(asked) - len(differing)
+        section += [f"{same} of {len(asked)} answers were the same in both.", ""]
         section += report(asked, took)
     print("\n".join(section))
     if args.out:
