@@ -31,10 +31,11 @@ def find_holders(store: Store, tree: FilteredTree, query: QueryTerms) -> dict[st
 
 def _holders_of(store: Store, whole: WholeTree, term: str) -> Holders:
     """Return the files that hold a term, which a tree remembers: its chunkings never change."""
-    known = whole.holders.get(term)
+    key = (whole.number, term)
+    known = whole.holders.get(key)
     if known is None:
         known = _read(store, whole, term)
-        whole.holders.add(term, known, len(known.files) + len(known.paths) + _OF_TERM)
+        whole.holders.add(key, known, len(known.files) + len(known.paths) + _OF_TERM)
     return known
 
 

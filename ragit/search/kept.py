@@ -16,7 +16,7 @@ from pathlib import Path
 from ragit.git import Objects, ObjectsRecipe, Repo
 from ragit.index import Indexer
 from ragit.remembered import Remembered
-from ragit.search.whole_tree import WholeTree
+from ragit.search.whole_tree import TERM_FILES, Holders, WholeTree
 from ragit.store import Snapshot, Store
 from ragit.types import Oid
 
@@ -41,6 +41,8 @@ class Kept:
         self._objects: Objects | None = None
         self._recipe: ObjectsRecipe | None = None
         self._trees: list[WholeTree] = []
+        self._numbered = 0
+        self._holders: Remembered[tuple[int, str], Holders] = Remembered(TERM_FILES)
         self.texts: Remembered[Oid, bytes] = Remembered(TEXT_BYTES)
         """Texts of blobs, in UTF-8."""
 
@@ -80,6 +82,7 @@ class Kept:
             self._objects.close()
             self._objects = self._recipe = None
         self._trees.clear()
+        self._holders.clear()
         self.texts.clear()
 
     def close_store(self) -> None:
@@ -118,7 +121,8 @@ class Kept:
         """Return what is known of a tree that the store gave."""
         known = next((one for one in self._trees if one.snapshot is snapshot), None)
         if known is None:
-            known = WholeTree(snapshot)
+            self._numbered += 1
+            known = WholeTree(snapshot, self._holders, self._numbered)
             self._trees = [*self._trees[1 - TREES :], known]
         return known
 

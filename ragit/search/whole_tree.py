@@ -22,8 +22,8 @@ LATER = 5
 """So many later versions of a folder are looked for: v2 to v6 beside v1."""
 
 
-TERM_FILES = 200_000
-"""Files of terms that a tree remembers, of some 80 bytes each: 16 MB at most."""
+TERM_FILES = 700_000
+"""Files of terms that all trees together remember, of some 80 bytes each: 56 MB at most."""
 
 
 class Holders(NamedTuple):
@@ -40,10 +40,17 @@ class Holders(NamedTuple):
 class WholeTree:
     """A snapshot with what is found out about it once, for all queries about it."""
 
-    def __init__(self, snapshot: Snapshot) -> None:
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        holders: Remembered[tuple[int, str], Holders] | None = None,
+        number: int = 0,
+    ) -> None:
         self.snapshot = snapshot
-        self.holders: Remembered[str, Holders] = Remembered(TERM_FILES)
-        """Files of the terms that were looked up last."""
+        self.holders = Remembered(TERM_FILES) if holders is None else holders
+        """Files of the terms that were looked up last, by the number of the tree and the term."""
+        self.number = number
+        """Different for all trees that share what they remember."""
 
     @cached_property
     def place_of(self) -> dict[int, tuple[int, ...]]:
