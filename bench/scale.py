@@ -37,6 +37,7 @@ from bench import (
     Place,
     command,
     family,
+    grown,
     load,
     machine,
     processor,
@@ -239,8 +240,7 @@ def measured(large: LargeTree, repeat: int) -> Iterator[tuple[str, list[Search],
     for number in range(repeat):
         large.edit(number)
         found.append(search(place, queries[0]))
-    grown = (place.stored() - before) / repeat
-    yield "search after an edit", found, f"the index grows by {grown:.2f} MB each time"
+    yield "search after an edit", found, f"the index grew by {grown(place, before)} in all"
     place.git("checkout", "-q", "-f", "bench-tree")
     place.index("bench-other")
     found = []
@@ -250,8 +250,8 @@ def measured(large: LargeTree, repeat: int) -> Iterator[tuple[str, list[Search],
             found.append(search(place, queries[0]))
     yield "search after a switch", found, f"{SWITCHED} files differ, at most"
     before = place.stored()
-    _, report = place.index("bench-absent")
-    note = f"{ABSENT} files; their tree takes {place.stored() - before:.2f} MB"
+    place.index("bench-absent")
+    note = f"{ABSENT} files; the index grew by {grown(place, before)}"
     yield "search, blobs absent", [search(place, "--ref", "bench-absent", q) for q in turns], note
 
 

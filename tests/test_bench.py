@@ -87,6 +87,22 @@ def test_a_large_tree_of_small_repositories(tmp_path: Path) -> None:
     assert all(10 < private < resident < 1000 for resident, private in memory), memory
 
 
+def test_the_scan_of_made_up_vectors() -> None:
+    command = [
+        sys.executable,
+        str(BENCH.with_name("vectors.py")),
+        "--chunks",
+        "900",
+        "--repeat",
+        "1",
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert re.fullmatch(
+        r"900 chunks, 0 MB: nearest \d+ ms, of it reading rows \d+ ms\n", done.stdout
+    )
+
+
 def test_a_run_on_a_small_repository(repo: GitSandbox, tmp_path: Path) -> None:
     for number in range(3):
         repo.write(
