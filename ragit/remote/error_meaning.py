@@ -103,7 +103,7 @@ class Response(NamedTuple):
 
 
 class Later(NamedTuple):
-    """The same request may succeed later."""
+    """Error after which the same request may succeed later."""
 
     words: str
     after: float | None = None
@@ -113,7 +113,7 @@ class Later(NamedTuple):
 
 
 class Refusal(NamedTuple):
-    """The same request will be refused again."""
+    """Error after which the same request will be refused again."""
 
     kind: type[Refused]
     words: str

@@ -53,7 +53,7 @@ class Matches(NamedTuple):
 
 
 class Hints(NamedTuple):
-    """What points at files besides words."""
+    """Signs of an answer besides words: nearness in meaning, and files that the query names."""
 
     near: Mapping[int, float]
     """The cosine of the nearest chunk of the files with a near one."""

@@ -24,7 +24,7 @@ BEST_OF_FILE = 3
 
 
 class OfFile(NamedTuple):
-    """What is known of one candidate's file from its chunks and the query."""
+    """Facts of one candidate's file, taken from its chunks and the query."""
 
     place: int
     cosines: Sequence[float]

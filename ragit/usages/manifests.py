@@ -46,7 +46,7 @@ class Alias(NamedTuple):
 
 
 class TypeScriptPaths(NamedTuple):
-    """What a `tsconfig.json` says of module names."""
+    """Aliases and base folder of module names, as a `tsconfig.json` gives them."""
 
     aliases: tuple[Alias, ...]
     base: str | None
