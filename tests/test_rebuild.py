@@ -161,9 +161,12 @@ def test_a_rebuild_killed_at_system_calls_loses_nothing(repo: Hooked, tmp_path: 
 
 
 def _one_of(lines: list[str], at: int) -> tuple[str, int]:
-    """Return the system call of a line, and which call of its kind it is."""
-    names = [line.split()[1].partition("(")[0] for line in lines[: at + 1]]
-    return names[-1], names.count(names[-1])
+    """Return the system call of a line, and which one of its kind and process it is.
+
+    strace counts the calls of each process for itself.
+    """
+    calls = [line.partition("(")[0].split() for line in lines[: at + 1]]
+    return calls[-1][1], calls.count(calls[-1])
 
 
 def test_what_an_interrupted_rebuild_paid_for_is_used_by_the_next(repo: Hooked) -> None:
