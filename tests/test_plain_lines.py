@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
+import click
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,13 +21,7 @@ VALUES = ("", "3", "0", "007", "0.5", "1.", "nan", "1_0", " 2", "-1", "a b", "a.
 
 
 def flags(name: str) -> list[str]:
-    return [
-        flag
-        for parameter in DECLARED[name].parameters
-        if parameter.is_option
-        for names in parameter.flags
-        for flag in names.split("/")
-    ]
+    return [flag for option in DECLARED[name].options for flag in option.names()]
 
 
 @st.composite
@@ -42,8 +38,13 @@ def lines(draw: st.DrawFn) -> tuple[str, list[str]]:
     return name, draw(st.lists(word, max_size=7))
 
 
+@cache
+def made_for_click(name: str) -> click.Command:
+    return DECLARED[name].for_click()
+
+
 def by_click(name: str, args: list[str]) -> dict[str, Any]:
-    return DECLARED[name].for_click().make_context(name, list(args)).params
+    return made_for_click(name).make_context(name, list(args)).params
 
 
 @settings(deadline=None, max_examples=1500)

@@ -8,7 +8,7 @@ from ragit.cli.declare import Choice, option
 
 color_option = option(
     "--color",
-    type=Choice(("auto", "always", "never")),
+    kind=Choice(("auto", "always", "never")),
     default="auto",
     show_default=True,
     help="Colour the output. auto: on a terminal, heeding NO_COLOR and CLICOLOR_FORCE.",

@@ -6,19 +6,19 @@ import sys
 from typing import Any
 
 from ragit.cli.call import Call
-from ragit.cli.declare import WholeNumber, argument, command, option
+from ragit.cli.declare import WholeNumber, argument, command, flag, option
 from ragit.cli.indexing import telling
 from ragit.cli.reading import reading_options, start_for, take_tree
 from ragit.errors import ConfigError
 
 
 @command(short_help="Gather what code at a line needs to know of other files.")
-@argument("place", metavar="PATH:LINE")
+@argument("place", metavar="PATH:LINE", required=True)
 @reading_options
-@option("--stdin", is_flag=True, help="Read the unsaved text of the file from standard input.")
+@flag("--stdin", help="Read the unsaved text of the file from standard input.")
 @option(
     "--max-tokens",
-    type=WholeNumber(1),
+    kind=WholeNumber(1),
     default=1200,
     show_default=True,
     metavar="N",

@@ -99,41 +99,75 @@ def _between(value: _Amount, low: float | None, high: float | None) -> _Amount:
     return value
 
 
-class Parameter(NamedTuple):
-    """An option or an argument."""
+class Option(NamedTuple):
+    """An option: a flag that stands for a value, or one that a value follows."""
 
-    names: tuple[str, ...]
-    settings: Mapping[str, Any]
-    """Arguments of click's decorator, with a `Kind` as type."""
-    is_option: bool
+    flags: tuple[str, ...]
+    """Its names, as click has them: `--a/--no-a` is a flag for True and its opposite."""
+    field: str
+    """Argument of the command's function."""
+    kind: Kind | None
+    """The values that it takes; None for any text."""
+    default: Any
+    constant: Any
+    """Value that the flag stands for; None if a value follows it, or if it has an opposite."""
+    is_alias: bool
+    """True if another option has the same field, and its default."""
+    repeatable: bool
+    """True if it may be given several times: its value is a tuple."""
+    on_screen: Mapping[str, Any]
+    """Arguments of click's decorator that concern the help and completion."""
 
-    @property
-    def flags(self) -> list[str]:
-        """Return the names of an option on the command line."""
-        return [name for name in self.names if name.startswith("-")]
+    def names(self) -> list[str]:
+        """Return the words by which it is given on a command line."""
+        return [name for names in self.flags for name in names.split("/")]
 
-    @property
-    def field(self) -> str:
-        """Return the name of the value: the one that is no flag, or that of the longest flag."""
-        own = [name for name in self.names if not name.startswith("-")]
-        if own:
-            return own[0]
-        flag = max(self.flags, key=lambda name: len(name) - len(name.lstrip("-")))
-        return flag.partition("/")[0].lstrip("-").replace("-", "_")
+    def constant_of(self, name: str) -> Any:
+        """Return the value that one of its names stands for; None if a value follows it."""
+        yes, slash, _ = self.flags[0].partition("/")
+        return name == yes if slash else self.constant
 
     def decorate(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Give a function this parameter by click's decorator."""
+        """Give a function this option by click's decorator."""
         import click
 
         from ragit.cli.click_command import Configured
 
-        settings = dict(self.settings)
-        if "type" in settings:
-            settings["type"] = settings["type"].for_click()
+        settings = dict(self.on_screen)
+        if self.kind:
+            settings["type"] = self.kind.for_click()
+        if self.constant is not None:
+            settings["flag_value"] = self.constant
+        if not self.is_alias:
+            settings["default"] = self.default
+            settings["is_flag"] = self.constant is not None or "/" in self.flags[0]
         if "setting" in settings:
             settings["cls"] = Configured
-        make = click.option if self.is_option else click.argument
-        return make(*self.names, **settings)(function)
+        return click.option(*self.flags, self.field, multiple=self.repeatable, **settings)(function)
+
+
+class Argument(NamedTuple):
+    """An argument of a command line that is no option."""
+
+    field: str
+    """Argument of the command's function."""
+    default: str | None
+    required: bool
+    takes_rest: bool
+    """True if it takes all words that are left, as a tuple."""
+    on_screen: Mapping[str, Any]
+    """Arguments of click's decorator that concern the help and completion."""
+
+    def decorate(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Give a function this argument by click's decorator."""
+        import click
+
+        settings = dict(self.on_screen, required=self.required)
+        if self.takes_rest:
+            settings["nargs"] = -1
+        elif not self.required:
+            settings["default"] = self.default
+        return click.argument(self.field, **settings)(function)
 
 
 class Command:
@@ -143,7 +177,7 @@ class Command:
         self,
         name: str,
         body: Callable[..., int | None],
-        parameters: Iterable[Parameter],
+        parameters: Iterable[Option | Argument],
         short_help: str | None,
         prepare: Callable[[Sequence[str]], list[str]],
         hints: Mapping[str, str],
@@ -151,6 +185,8 @@ class Command:
         self.name = name
         self.body = body
         self.parameters = tuple(parameters)
+        self.options = [one for one in self.parameters if isinstance(one, Option)]
+        self.arguments = [one for one in self.parameters if isinstance(one, Argument)]
         self.prepare = prepare
         """Rewrites the words of a command line before they are read."""
         self.hints = hints
@@ -183,17 +219,53 @@ class Command:
         )(function)
 
 
-def option(*names: str, **settings: Any) -> Callable[[_Body], _Body]:
-    """Give a command an option, with the settings of click's decorator."""
-    return _adding(Parameter(names, settings, is_option=True))
+def option(
+    *names: str,
+    kind: Kind | None = None,
+    default: Any = None,
+    constant: Any = None,
+    is_alias: bool = False,
+    repeatable: bool = False,
+    **on_screen: Any,
+) -> Callable[[_Body], _Body]:
+    """Give a command an option. A name without dashes is its field, else the longest flag names it.
+
+    `on_screen` are arguments of click's decorator that concern the help and completion.
+    """
+    flags = tuple(name for name in names if name.startswith("-"))
+    fields = [name for name in names if not name.startswith("-")]
+    field = fields[0] if fields else _field_of(flags)
+    return _adding(Option(flags, field, kind, default, constant, is_alias, repeatable, on_screen))
 
 
-def argument(name: str, **settings: Any) -> Callable[[_Body], _Body]:
-    """Give a command an argument, with the settings of click's decorator."""
-    return _adding(Parameter((name,), settings, is_option=False))
+def flag(*names: str, **on_screen: Any) -> Callable[[_Body], _Body]:
+    """Give a command an option that is True if it is given, else False."""
+    return option(*names, default=False, constant=True, **on_screen)
 
 
-def _adding(parameter: Parameter) -> Callable[[_Body], _Body]:
+def alias(name: str, field: str, constant: str, **on_screen: Any) -> Callable[[_Body], _Body]:
+    """Give a command a flag that stands for one value of another option."""
+    return option(name, field, constant=constant, is_alias=True, **on_screen)
+
+
+def argument(
+    field: str,
+    *,
+    default: str | None = None,
+    required: bool = False,
+    takes_rest: bool = False,
+    **on_screen: Any,
+) -> Callable[[_Body], _Body]:
+    """Give a command an argument, or all that are left. `on_screen` is as that of `option`."""
+    return _adding(Argument(field, default, required, takes_rest, on_screen))
+
+
+def _field_of(flags: Sequence[str]) -> str:
+    longest = max(flags, key=lambda name: len(name) - len(name.lstrip("-")))
+    return longest.partition("/")[0].lstrip("-").replace("-", "_")
+
+
+def _adding(parameter: Option | Argument) -> Callable[[_Body], _Body]:
     def add(body: _Body) -> _Body:
         # Decorators are applied from the last to the first.
         body.parameters = [parameter, *getattr(body, "parameters", ())]  # type: ignore[attr-defined]

@@ -6,7 +6,7 @@ from typing import Any
 
 from ragit.cli import complete
 from ragit.cli.call import Call
-from ragit.cli.declare import Choice, WholeNumber, argument, command, option
+from ragit.cli.declare import Choice, WholeNumber, alias, argument, command, flag, option
 from ragit.cli.indexing import telling
 from ragit.cli.shared import open_index, print_lines, render_options, tell
 from ragit.render import changes
@@ -20,19 +20,19 @@ _DIFF_FORMATS = {
 
 
 @command(short_help="List the definitions that a range of commits added or changed.")
-@argument("range", required=False, default="", shell_complete=complete.refs)
-@argument("query", nargs=-1)
-@option("-k", "--top-k", type=WholeNumber(1), metavar="N", help="Show at most N changes.")
+@argument("range", default="", shell_complete=complete.refs)
+@argument("query", takes_rest=True)
+@option("-k", "--top-k", kind=WholeNumber(1), metavar="N", help="Show at most N changes.")
 @option(
     "--format",
     "format_name",
-    type=Choice(tuple(_DIFF_FORMATS)),
+    kind=Choice(tuple(_DIFF_FORMATS)),
     default="text",
     show_default=True,
     help="How to print it.",
 )
-@option("--json", "format_name", flag_value="json", help="The same as --format json.")
-@option("--no-index", is_flag=True, help="Answer from what is indexed already.")
+@alias("--json", "format_name", "json", help="The same as --format json.")
+@flag("--no-index", help="Answer from what is indexed already.")
 def diff(call: Call, /, range: str, query: tuple[str, ...], **options: Any) -> int:
     """List the definitions that RANGE added, removed, changed, moved or renamed.
 
@@ -71,8 +71,8 @@ def _split(first: str, query: tuple[str, ...]) -> tuple[str, str]:
 
 
 @command(short_help="Tell since when code exists, or when it was removed.")
-@argument("place", metavar="PATH:LINE|SYMBOL")
-@option("--gone", is_flag=True, help="Tell when the definition of SYMBOL was removed.")
+@argument("place", metavar="PATH:LINE|SYMBOL", required=True)
+@flag("--gone", help="Tell when the definition of SYMBOL was removed.")
 @option(
     "--ref",
     metavar="REV",
@@ -81,12 +81,12 @@ def _split(first: str, query: tuple[str, ...]) -> tuple[str, str]:
 )
 @option(
     "--versions",
-    type=WholeNumber(0),
+    kind=WholeNumber(0),
     metavar="N",
     help="List at most N earlier versions of the definition.  [default: 5]",
 )
-@option("--json", "as_json", is_flag=True, help="Print it as JSON.")
-@option("--no-index", is_flag=True, help="Answer from what is indexed already.")
+@flag("--json", "as_json", help="Print it as JSON.")
+@flag("--no-index", help="Answer from what is indexed already.")
 def since(call: Call, /, place: str, gone: bool, as_json: bool, **options: Any) -> None:
     """Tell which commit brought the code at a line of a file, or the definition of a symbol.
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ragit.cli import complete
-from ragit.cli.declare import Choice, Number, WholeNumber, option
+from ragit.cli.declare import Choice, Number, WholeNumber, flag, option
 from ragit.cli.scope import take_scope
 from ragit.errors import ConfigError
 from ragit.query import OPTIONS, Option, Query
@@ -40,8 +40,8 @@ def make_query(text: str, options: dict[str, Any]) -> Query:
 def _options(name: str) -> Iterator[Callable[..., Any]]:
     chosen, kind = OPTIONS[name], Query.__annotations__[name]
     if name == "scope":
-        for flag, text in _SCOPE_FLAGS.items():
-            yield option(f"--{flag}", is_flag=True, help=text)
+        for scope, text in _SCOPE_FLAGS.items():
+            yield flag(f"--{scope}", help=text)
         return
     flags = chosen.flags or (_flag(name, kind),)
     named: dict[str, Any] = {
@@ -58,10 +58,10 @@ def _options(name: str) -> Iterator[Callable[..., Any]]:
 
 
 def _flag(name: str, kind: str) -> str:
-    flag = name.replace("_", "-")
+    words = name.replace("_", "-")
     if kind == "bool | None":
-        return f"--{flag}/--no-{flag}"
-    return f"--no-{flag}" if Query.defaults[name] is True else f"--{flag}"
+        return f"--{words}/--no-{words}"
+    return f"--no-{words}" if Query.defaults[name] is True else f"--{words}"
 
 
 def _kind(kind: str, option: Option, default: object) -> dict[str, Any]:
@@ -69,15 +69,15 @@ def _kind(kind: str, option: Option, default: object) -> dict[str, Any]:
     field.
     """
     if option.choices:
-        return {"type": Choice(tuple(option.choices)), "show_default": True}
+        return {"kind": Choice(tuple(option.choices)), "show_default": True}
     if kind.startswith("Sequence"):
-        return {"multiple": True}
+        return {"repeatable": True}
     if kind == "bool":
-        return {"is_flag": True, "flag_value": not default}
+        return {"constant": not default}
     if kind == "int | None":
-        return {"type": WholeNumber(_whole(option.low), _whole(option.high))}
+        return {"kind": WholeNumber(_whole(option.low), _whole(option.high))}
     if kind == "float | None":
-        return {"type": Number(option.low, option.high)}
+        return {"kind": Number(option.low, option.high)}
     return {}
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ragit.cli.call import Call
-from ragit.cli.declare import WholeNumber, argument, command, option
+from ragit.cli.declare import WholeNumber, argument, command, flag, option
 from ragit.cli.indexing import telling
 from ragit.cli.reading import reading_options, start_for, take_tree
 
@@ -38,7 +38,7 @@ def print_read(
 @argument("path", default=".")
 @reading_options
 @option(
-    "--max-lines", type=WholeNumber(3), metavar="N", help="Show at most N lines, the outer levels."
+    "--max-lines", kind=WholeNumber(3), metavar="N", help="Show at most N lines, the outer levels."
 )
 def skeleton(call: Call, /, path: str, **options: Any) -> int:
     """List what PATH defines: of a file its declarations, of a folder a line for each file.
@@ -55,11 +55,11 @@ def skeleton(call: Call, /, path: str, **options: Any) -> int:
 
 
 @command(short_help="Show the definition of a name, or at a line.")
-@argument("name", metavar="SYMBOL|PATH:LINE")
+@argument("name", metavar="SYMBOL|PATH:LINE", required=True)
 @reading_options
-@option("--body", is_flag=True, help="Show all of a class, not only its outline.")
+@flag("--body", help="Show all of a class, not only its outline.")
 @option(
-    "--page", type=WholeNumber(1), default=1, metavar="N", help="Show this page of a long list."
+    "--page", kind=WholeNumber(1), default=1, metavar="N", help="Show this page of a long list."
 )
 def show(call: Call, /, name: str, body: bool, page: int, **options: Any) -> int:
     """Show the whole definition of SYMBOL, or the one at a line of a file, with its documentation.
@@ -79,11 +79,11 @@ def show(call: Call, /, name: str, body: bool, page: int, **options: Any) -> int
 
 
 @command("map", short_help="Draw the repository in a number of tokens.")
-@argument("query", nargs=-1)
+@argument("query", takes_rest=True)
 @reading_options
 @option(
     "--tokens",
-    type=WholeNumber(1),
+    kind=WholeNumber(1),
     default=2000,
     show_default=True,
     metavar="N",

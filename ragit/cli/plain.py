@@ -13,7 +13,7 @@ from typing import Any
 
 from ragit.cli.call import Call
 from ragit.cli.commands import declared
-from ragit.cli.declare import Command, Parameter
+from ragit.cli.declare import Argument, Command, Option
 
 
 class _NotPlain(Exception):
@@ -62,13 +62,7 @@ def _value(words: Iterator[str]) -> str:
 
 def values_of(command: Command, args: Sequence[str]) -> dict[str, Any] | None:
     """Return the values of a command's options and arguments; None if click has to read them."""
-    options = {
-        flag: parameter
-        for parameter in command.parameters
-        if parameter.is_option
-        for names in parameter.flags
-        for flag in names.split("/")
-    }
+    options = {name: option for option in command.options for name in option.names()}
     values: dict[str, Any] = {}
     others: list[str] = []
     words = iter(command.prepare(args))
@@ -80,60 +74,47 @@ def values_of(command: Command, args: Sequence[str]) -> dict[str, Any] | None:
                 others.append(word)
             else:
                 _take(options, word, words, values)
-        return _filled(command, values, others)
+        for argument in command.arguments:
+            values[argument.field] = _argument(argument, others)
     except (_NotPlain, ValueError):  # of a value
         return None
-
-
-def _take(
-    options: dict[str, Parameter], word: str, words: Iterator[str], values: dict[str, Any]
-) -> None:
-    """Put the value of one option among the values. Raises _NotPlain and ValueError."""
-    flag, equals, given = word.partition("=")
-    found = options.get(flag)
-    if found is None or (equals and not flag.startswith("--")):
-        raise _NotPlain
-    settings, field = found.settings, found.field
-    if "flag_value" in settings or settings.get("is_flag") or "/" in found.flags[0]:
-        if equals:
-            raise _NotPlain
-        values[field] = settings.get("flag_value", not found.flags[0].endswith(f"/{flag}"))
-        return
-    text = given if equals else _value(words)
-    value = settings["type"].read(text) if "type" in settings else text
-    if settings.get("multiple"):
-        values[field] = (*values.get(field, ()), value)
-    else:
-        values[field] = value
-
-
-def _filled(command: Command, values: dict[str, Any], others: list[str]) -> dict[str, Any]:
-    """Add the arguments and the defaults. Raises _NotPlain for what is missing or too much."""
-    for parameter in command.parameters:
-        field, settings = parameter.field, parameter.settings
-        if not parameter.is_option:
-            values[field] = _argument(settings, others)
-        elif "flag_value" not in settings or settings.get("is_flag"):
-            values.setdefault(field, _default(settings))
     if others:
-        raise _NotPlain
+        return None
+    for option in command.options:
+        if not option.is_alias:
+            values.setdefault(option.field, option.default)
     return values
 
 
-def _argument(settings: Any, others: list[str]) -> Any:
+def _take(
+    options: dict[str, Option], word: str, words: Iterator[str], values: dict[str, Any]
+) -> None:
+    """Put the value of one option among the values. Raises _NotPlain and ValueError."""
+    name, equals, given = word.partition("=")
+    option = options.get(name)
+    if option is None or (equals and not name.startswith("--")):
+        raise _NotPlain
+    constant = option.constant_of(name)
+    if constant is not None:
+        if equals:
+            raise _NotPlain
+        values[option.field] = constant
+        return
+    text = given if equals else _value(words)
+    value = option.kind.read(text) if option.kind else text
+    if option.repeatable:
+        value = (*values.get(option.field, ()), value)
+    values[option.field] = value
+
+
+def _argument(argument: Argument, others: list[str]) -> Any:
     """Take the words of one argument. Raises _NotPlain if it has to have one."""
-    if settings.get("nargs") == -1:
+    if argument.takes_rest:
         taken = tuple(others)
         others.clear()
         return taken
     if others:
         return others.pop(0)
-    if "default" in settings or settings.get("required") is False:
-        return settings.get("default")
-    raise _NotPlain
-
-
-def _default(settings: Any) -> Any:
-    if settings.get("multiple"):
-        return ()
-    return settings.get("default", False if settings.get("is_flag") else None)
+    if argument.required:
+        raise _NotPlain
+    return argument.default

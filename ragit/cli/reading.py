@@ -9,7 +9,7 @@ from typing import Any
 from ragit.cli import complete
 from ragit.cli.call import Call
 from ragit.cli.color import color_option
-from ragit.cli.declare import option
+from ragit.cli.declare import alias, flag, option
 from ragit.cli.scope import take_scope
 from ragit.repository import EarlyStatus, start_early_status
 
@@ -23,9 +23,9 @@ def reading_options(command: Callable[..., int]) -> Callable[..., int]:
             shell_complete=complete.refs,
             help="Read this branch, tag, commit or tree instead of the working tree.",
         ),
-        option("--staged", is_flag=True, help="Read what is staged."),
-        option("--committed", is_flag=True, help="Read HEAD without uncommitted changes."),
-        option("--no-index", is_flag=True, help="Answer from what is indexed already."),
+        flag("--staged", help="Read what is staged."),
+        flag("--committed", help="Read HEAD without uncommitted changes."),
+        flag("--no-index", help="Answer from what is indexed already."),
         option(
             "--format",
             "format_name",
@@ -34,7 +34,7 @@ def reading_options(command: Callable[..., int]) -> Callable[..., int]:
             show_default=True,
             help="text, json, vimgrep or compact.",
         ),
-        option("--json", "format_name", flag_value="json", help="The same as --format json."),
+        alias("--json", "format_name", "json", help="The same as --format json."),
         color_option,
     )
     for add in reversed(options):

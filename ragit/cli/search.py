@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ragit.cli import complete
 from ragit.cli.call import Call
 from ragit.cli.color import color_option
-from ragit.cli.declare import WholeNumber, argument, command, option
+from ragit.cli.declare import WholeNumber, alias, argument, command, flag, option
 from ragit.cli.indexing import telling
 from ragit.cli.options import make_query, query_options
 from ragit.cli.unknown_options import HINTS
@@ -52,7 +52,7 @@ def _with_values(args: Sequence[str]) -> list[str]:
     prepare=_with_values,
     hints=HINTS,
 )
-@argument("query", nargs=-1)
+@argument("query", takes_rest=True)
 @query_options
 @option(
     "--like",
@@ -68,25 +68,25 @@ def _with_values(args: Sequence[str]) -> list[str]:
     shell_complete=complete.formats,
     help="text, json, vimgrep, markdown or compact.",
 )
-@option("--json", "format_name", flag_value="json", help="The same as --format json.")
+@alias("--json", "format_name", "json", help="The same as --format json.")
 @option(
     "--max-lines",
-    type=WholeNumber(1),
+    kind=WholeNumber(1),
     metavar="N",
     help="Show at most N lines of each hit.  [default: 6 in text, all in json and markdown]",
 )
 @option(
     "--max-tokens",
-    type=WholeNumber(1),
+    kind=WholeNumber(1),
     metavar="N",
     help="Show as many hits as fit into about N tokens, with 10 lines each unless --max-lines says"
     " otherwise.",
 )
-@option("--full", is_flag=True, help="Show whole chunks.")
+@flag("--full", help="Show whole chunks.")
 @option(
     "-C",
     "--context",
-    type=WholeNumber(0),
+    kind=WholeNumber(0),
     default=0,
     show_default=True,
     metavar="N",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ragit import render
 from ragit.cli.call import Call
-from ragit.cli.declare import argument, command, option
+from ragit.cli.declare import argument, command, flag
 from ragit.cli.scope import take_scope
 from ragit.cli.shared import open_index, print_lines, render_options
 from ragit.errors import ConfigError, StoreTooNew
@@ -15,8 +15,8 @@ from ragit.records import replaced
 
 
 @command()
-@option("--skipped", is_flag=True, help="Name each file that is not searched, with the reason.")
-@option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+@flag("--skipped", help="Name each file that is not searched, with the reason.")
+@flag("--json", "as_json", help="Print it as JSON.")
 def status(call: Call, skipped: bool, as_json: bool) -> None:
     """Show what is indexed, for which refs, and what is not.
 
@@ -36,16 +36,14 @@ def status(call: Call, skipped: bool, as_json: bool) -> None:
 
 
 @command()
-@argument("revision", required=False)
-@argument("files", nargs=-1, metavar="[FILE]...")
-@option("--staged", is_flag=True, help="The tree that a commit would record now.")
-@option("--worktree", is_flag=True, help="HEAD with all uncommitted changes.")
-@option(
-    "--pre-commit", "framework", is_flag=True, help="What pre-commit checks: staged, or pushed."
-)
-@option("--fix", is_flag=True, help="Complete the index, or make it, instead of failing.")
-@option("--require-index", is_flag=True, help="Fail where there is no index at all.")
-@option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+@argument("revision")
+@argument("files", takes_rest=True, metavar="[FILE]...")
+@flag("--staged", help="The tree that a commit would record now.")
+@flag("--worktree", help="HEAD with all uncommitted changes.")
+@flag("--pre-commit", "framework", help="What pre-commit checks: staged, or pushed.")
+@flag("--fix", help="Complete the index, or make it, instead of failing.")
+@flag("--require-index", help="Fail where there is no index at all.")
+@flag("--json", "as_json", help="Print it as JSON.")
 def check(
     call: Call,
     /,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ragit.cli.call import Call
-from ragit.cli.declare import WholeNumber, argument, command, option
+from ragit.cli.declare import WholeNumber, argument, command, flag, option
 from ragit.cli.indexing import telling
 from ragit.cli.reading import reading_options, start_for, take_tree
 from ragit.errors import ConfigError
@@ -14,14 +14,15 @@ _RELATIONS = ("callers", "callees", "overrides")
 
 
 @command(short_help="List all places that use a name.")
-@argument("name")
-@option("--callers", is_flag=True, help="List the definitions that call NAME.")
-@option("--callees", is_flag=True, help="List what the definition of NAME calls.")
-@option("--overrides", is_flag=True, help="List the methods of that name in related types.")
+@argument("name", required=True)
+@flag("--callers", help="List the definitions that call NAME.")
+@flag("--callees", help="List what the definition of NAME calls.")
+@flag("--overrides", help="List the methods of that name in related types.")
 @option(
     "--path",
     "paths",
-    multiple=True,
+    default=(),
+    repeatable=True,
     metavar="GLOB",
     help="Only in paths that match GLOB, or all but those that match !GLOB. May be repeated.",
 )
@@ -29,13 +30,13 @@ _RELATIONS = ("callers", "callees", "overrides")
 @option(
     "-k",
     "--top-k",
-    type=WholeNumber(1),
+    kind=WholeNumber(1),
     default=100,
     show_default=True,
     metavar="N",
     help="Show N lines.",
 )
-@option("--page", type=WholeNumber(1), default=1, metavar="P", help="Show the Pth N lines.")
+@option("--page", kind=WholeNumber(1), default=1, metavar="P", help="Show the Pth N lines.")
 def usages(call: Call, /, name: str, color: str, **options: Any) -> int:
     """List all places that use NAME: a function, type, method or variable.
 
