@@ -17,6 +17,7 @@ import pytest
 from sandbox import GitSandbox
 
 import ragit
+from ragit.git.folder_times import have_times
 from ragit.repository import Ragit
 
 OF_A_SEARCH = ["cat-file", "config", "rev-parse", "status"]
@@ -84,20 +85,32 @@ def test_after_an_edit_no_tree_is_made_from_all_its_files(
     assert "diff-tree" not in again and "ls-tree" not in again
 
 
+@pytest.mark.skipif(not have_times(Path()), reason="this file system's folders may have no times")
 def test_with_an_untracked_cache_no_folder_is_read_again(
     indexed: GitSandbox, tmp_path: Path
 ) -> None:
-    """It is the user's setting; ragit's copy of the index goes on with it."""
     old = time.time() - 60  # git reads a folder again that is as young as the index
     for folder in (indexed.path, indexed.path / "lib"):
         os.utime(folder, (old, old))
-    indexed.git("-c", "core.untrackedCache=true", "status")
     found: list[str] = []  # folders that were read
-    for turn in range(2):
+    for turn in range(3):
         trace = tmp_path / f"trace{turn}"
         run(indexed, "search", "commit the offset", GIT_TRACE2_PERF=str(trace))
         found += re.findall(r"opendir:(\d+)", trace.read_text())
     assert found[-1] == "0", found
+    assert b"UNTR" in copies_of_the_index(indexed)[0].read_bytes()
+
+
+def test_the_user_may_forbid_an_untracked_cache(indexed: GitSandbox) -> None:
+    indexed.git("config", "core.untrackedCache", "false")
+    for _ in range(2):
+        run(indexed, "search", "commit the offset")
+    assert b"UNTR" not in copies_of_the_index(indexed)[0].read_bytes()
+
+
+def copies_of_the_index(repo: GitSandbox) -> list[Path]:
+    """Return the copies that `git status` may refresh."""
+    return list((repo.path / ".git" / "ragit").glob("status-*"))
 
 
 def test_after_a_switch_the_tree_is_cached(indexed: GitSandbox, tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ MODULES = {
     "show commit_offset": 159,
     "context a.py:1": 160,
     "map": 158,
-    "since a.py:1": 184,
+    "since a.py:1": 185,
     "diff HEAD~1..HEAD": 172,
     "status": 139,
     "check": 136,

@@ -177,7 +177,7 @@ def test_settings_and_formats(history: GitSandbox, change: Callable[[GitSandbox]
 
 def test_fsmonitor(history: GitSandbox, tmp_path: Path) -> None:
     hook = tmp_path / "monitor"
-    hook.write_text("#!/bin/sh\nprintf '%s\\0' /\n")  # all may have changed
+    hook.write_text("#!/bin/sh\nprintf 'token\\0/\\0'\n")  # all may have changed
     hook.chmod(0o755)
     history.git("config", "core.fsmonitor", str(hook))
     history.git("update-index", "--fsmonitor")

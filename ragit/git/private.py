@@ -19,6 +19,7 @@ from ragit.errors import GitFailed
 from ragit.git.command import Git
 from ragit.git.layout import Layout
 from ragit.git.objects import ObjectsRecipe
+from ragit.records import NamedTuple
 from ragit.types import Oid
 
 GRACE_SECONDS = 3600.0
@@ -32,6 +33,14 @@ _DIGITS = re.compile(r"[0-9a-f]{16,64}")
 
 ALTERNATES = "GIT_ALTERNATE_OBJECT_DIRECTORIES"
 """Git's variable for further object directories."""
+
+
+class RefreshedIndex(NamedTuple):
+    """A copy of an index that `git status` may refresh."""
+
+    path: Path
+    new: bool
+    """True if it was made just now."""
 
 
 class Private:
@@ -158,7 +167,7 @@ class Private:
         finally:
             _remove_copy(folder)
 
-    def refreshed_index(self, index: Path) -> Path | None:
+    def refreshed_index(self, index: Path) -> RefreshedIndex | None:
         """Return a copy of an index that `git status` may refresh; None if there is no index.
 
         It is the same copy until the original changes. After a clone or checkout, each `git status`
@@ -176,7 +185,7 @@ class Private:
         )
         if copy.exists():
             _remove_stale_lock(copy)
-            return copy
+            return RefreshedIndex(copy, new=False)
         for old in self.folder.glob(f"status-{family}-*"):
             # another process may have just renamed or removed it
             with suppress(FileNotFoundError):
@@ -191,7 +200,7 @@ class Private:
             with suppress(OSError):
                 fresh.unlink()
             return None
-        return copy
+        return RefreshedIndex(copy, new=True)
 
 
 def _remove_stale_lock(copy: Path) -> None:

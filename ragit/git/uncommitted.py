@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 
 from ragit.errors import GitFailed
 from ragit.git.command import NO_HOOKS, Git, Process, finish, stop
@@ -57,9 +58,12 @@ class GitStatus:
         if layout.top is None:
             return
         copy, git = private.refreshed_index(layout.index), layout.git_with_filters
+        options: tuple[str, ...] = ()
         if copy is not None:
-            self.index, git = copy, git.with_env(GIT_INDEX_FILE=str(copy), GIT_OPTIONAL_LOCKS="1")
-        self._process = git.start(*_STATUS)
+            self.index = copy.path
+            git = git.with_env(GIT_INDEX_FILE=str(copy.path), GIT_OPTIONAL_LOCKS="1")
+            options = _untracked_cache(layout.top) if copy.new else ()
+        self._process = git.start(*options, *_STATUS)
 
     def output(self) -> bytes:
         """Wait for it and return its output; empty for a repository without a working tree."""
@@ -71,6 +75,18 @@ class GitStatus:
         process, self._process = self._process, None
         if process is not None:
             stop(process)
+
+
+def _untracked_cache(top: Path) -> tuple[str, ...]:
+    """Return git's options to begin an untracked cache in a new copy of the index, where that is
+    safe.
+
+    Later it is kept, unless the user's settings forbid it. With it git reads no folder again that
+    is unchanged, which is half of the work.
+    """
+    from ragit.git.folder_times import have_times  # once for each state of the user's index
+
+    return ("-c", "core.untrackedCache=true") if have_times(top) else ()
 
 
 class _Row(NamedTuple):
