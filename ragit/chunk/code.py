@@ -16,7 +16,7 @@ from ragit.chunk.comments import plain
 from ragit.chunk.grammars import COMMENTS, parse
 from ragit.chunk.languages import LANGUAGES
 from ragit.chunk.lines import Lines
-from ragit.chunk.naming import BODIES, Namer, declared
+from ragit.chunk.naming import BODIES, Namer, name_end
 from ragit.chunk.node_types import node_types
 from ragit.chunk.options import ChunkOptions
 from ragit.chunk.pieces import ITEMS, MAX_DOC, Piece
@@ -176,6 +176,7 @@ class _Walk:
 
     def add_nested(self) -> None:
         """List local functions and types among the definitions of the piece that holds them."""
+        self._read_small_injections()
         rows = [piece.row for piece in self.pieces]
         for row, findings in self.levels:
             namer = self.namers[row.name]
@@ -185,6 +186,13 @@ class _Walk:
                     piece = self.pieces[at]
                     listed = piece.definitions if found.kind == "heading" else piece.nested
                     listed += self._definitions(namer, [found])
+
+    def _read_small_injections(self) -> None:
+        """Read the text of other languages in pieces that the walk did not look into."""
+        for _, findings in list(self.levels):
+            for inside, language in findings.injections.values():
+                if LANGUAGES[language].grammar:
+                    self.level_of(LANGUAGES[language], _span(inside))
 
     def _leave(self, level: _Level, outer: _Level | None) -> None:
         if level.lead < 0:
@@ -295,13 +303,12 @@ class _Walk:
 
     def _inject(self, level: _Level, number: int, row: int) -> _Level | None:
         """Look into text of another language: a script in a page."""
-        inside, language = level.findings.injections[number]
+        inside, language = level.findings.injections.pop(number)
         self._rest(level, row, row, level.kind)
         if not LANGUAGES[language].grammar:
             self._rest(level, row, self.lines.row(inside.end_byte - 1), level.kind)
             return None
-        span = Range(inside.start_point, inside.end_point, inside.start_byte, inside.end_byte)
-        return self.level_of(LANGUAGES[language], span, level.parent)
+        return self.level_of(LANGUAGES[language], _span(inside), level.parent)
 
     def _large(self, node: Node, row: int, last: int) -> bool:
         return (
@@ -392,7 +399,7 @@ class _Walk:
         for _, name in sorted(names.items()):
             written = namer.name(name)
             if written:
-                line = self.lines.row(declared(name.node).end_byte - 1) + 1
+                line = self.lines.row(name_end(name.node) - 1) + 1
                 made.append(Definition(written, _kind(name.kind, around), line))
         return made
 
@@ -403,6 +410,10 @@ class _Walk:
                 self.pieces[-1].path = piece.path
         else:
             self.pieces.append(piece)
+
+
+def _span(node: Node) -> Range:
+    return Range(node.start_point, node.end_point, node.start_byte, node.end_byte)
 
 
 def _goes_on(piece: Piece, level: _Level, kind: str) -> bool:

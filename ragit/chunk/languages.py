@@ -103,7 +103,6 @@ _ROWS = (
         "kotlin",
         ".kt .kts",
         "kotlin",
-        identifier=r"[^\W\d]\w*|[^`]+",
     ),
     Language(
         "swift",
@@ -179,7 +178,7 @@ _ROWS = (
         ".ml .mll .mly",
         "ocaml",
         shebangs="ocaml",
-        identifier=r"[^\W\d][\w']*|\([^)]+\)",
+        identifier=r"[^\W\d][\w']*|\([^)]+\)|(?:let|and)?[^\w\s]+",
     ),
     Language(
         "ocaml_interface",
@@ -212,6 +211,7 @@ _ROWS = (
         ".jl",
         "julia",
         qualifiers=".",
+        sigils=":",
         shebangs="julia",
         identifier=r"[^\W\d][\w!]*|[^\w\s]+",
     ),

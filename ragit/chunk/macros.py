@@ -13,6 +13,8 @@ from collections.abc import Callable
 
 _MACRO = rb"[A-Z_][A-Z0-9_]+"
 _ARGUMENTS = rb"\((?:[^(){};\"]|\"[^\"\n]*\"|\([^(){};\"]*\)){0,400}\)"
+_DECLARING = rb"(?:[A-Z]+_)*(?:DEFINE|DECLARE|FLAG)(?:_\w+)?|[A-Z]+_HEAD"
+"""Macros that declare what they are given, as `DEFINE_MUTEX(name);` does."""
 _CALL = rb"(?:%b(?:%b)?)" % (_MACRO, _ARGUMENTS)
 _TO_SPACES = bytes(10 if byte == 10 else 32 for byte in range(256))
 """For bytes.translate: everything but a line end becomes a space."""
@@ -44,7 +46,11 @@ _EXPORTED = re.compile(
     % _CALL
 )
 _ALONE = re.compile(rb"\n[ \t]*(%b%b)[ \t]*(?=\n|\Z)(?!\s*[{(:])" % (_MACRO, _ARGUMENTS))
-_WRAPPED_NAME = re.compile(rb"\n(%b\()([A-Za-z_]\w*)(\))(?=[ \t]*\()" % _MACRO)
+_WRAPPED_NAME = re.compile(
+    rb"\n(%b\((?:[A-Za-z_]\w*,[ \t]*)?)([A-Za-z_]\w*)(\))(?=[ \t]*\()" % _MACRO
+)
+_DECLARED = re.compile(rb"\n((?:static[ \t]+)?)(%b)(%b)[ \t]*;" % (_DECLARING, _ARGUMENTS))
+_ATTRIBUTES = re.compile(rb"\}[ \t]*((?:__\w+(?:%b)?[ \t]*)+)(?=;)" % _ARGUMENTS)
 _DEFINED = re.compile(rb"\n([ \t]*)(%b)(%b)(?=\s*\{)" % (_MACRO, _ARGUMENTS))
 _HEAD = re.compile(rb"\n[A-Za-z_]\w*(?:[ \t\n*&]+[A-Za-z_]\w*){1,12}(?=[ \t\n]*\()")
 _TITLE = re.compile(rb'"([^"\n]+)"')
@@ -62,6 +68,8 @@ def hidden(text: bytes, qualified: bool) -> bytes:
     for pattern, replace in (
         (_EXPORTED_TYPE, _blank),
         (_BRACKET, _blank),
+        (_DECLARED, _declared),
+        (_ATTRIBUTES, _blank),
         (_ALONE, _alone),
         (_WRAPPED_NAME, _wrapped_name),
         (_DEFINED, _defined_qualified if qualified else _defined),
@@ -91,6 +99,21 @@ def _alone(found: re.Match[bytes]) -> bytes:
     """Hide a macro that stands alone on its line, unless it is the middle of an expression."""
     before = found.string[max(0, found.start() - 200) : found.start()].rstrip()
     return _blank(found) if not before or before[-1:] in b';{})/:>"' else found.group()
+
+
+def _declared(found: re.Match[bytes]) -> bytes:
+    """Make a variable of a macro that declares one: `static DEFINE_PER_CPU(int, count);`."""
+    start, macro, arguments = found.group(1), found.group(2), found.group(3)
+    words = [word.strip() for word in arguments[1:-1].split(b",")]
+    typed = b"PER_CPU" in macro or words[0] in _TYPES or not _IDENTIFIER.fullmatch(words[0])
+    name = words[1] if (typed or macro.endswith(b"FLAG")) and len(words) > 1 else words[0]
+    if not _IDENTIFIER.fullmatch(name):
+        return found.group()
+    skipped = arguments.index(b",") if name != words[0] else 0
+    at = found.start(3) - found.start() + arguments.index(name, skipped)
+    whole = found.group().translate(_TO_SPACES)
+    before = b"\n" + start + b"v"
+    return before + whole[len(before) : at] + name + whole[at + len(name) : -1] + b";"
 
 
 def _wrapped_name(found: re.Match[bytes]) -> bytes:
@@ -142,13 +165,22 @@ def _head(found: re.Match[bytes]) -> bytes:
     words = list(_WORD.finditer(found.group()))
     if len(words) < 3:
         return found.group()
-    spans = []
+    spans = [word.span() for word in _before_type(words)]
+    words = [word for word in words if word.span() not in spans]
     while len(words) > 2 and _is_macro(found.group(), words):
         spans.append(words.pop(-2).span())
     if len(words) > 2 and _MACRO_ONLY.fullmatch(words[0].group()):
         spans.append(words[0].span())
     start = found.start()
     return _without(found, *((start + one, start + other) for one, other in spans))
+
+
+def _before_type(words: list[re.Match[bytes]]) -> list[re.Match[bytes]]:
+    """Return the macros before a type of the language: `asmlinkage __visible long f(`."""
+    types = [at for at, word in enumerate(words[:-1]) if word.group() in _TYPES]
+    if not types or words[-1].group() in _KEYWORDS:
+        return []
+    return [word for word in words[: types[-1]] if word.group() not in _KEYWORDS]
 
 
 _MACRO_ONLY = re.compile(_MACRO)

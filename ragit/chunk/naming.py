@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 
 from tree_sitter import Node
@@ -27,7 +28,8 @@ BODIES = frozenset(
 TITLES = " › "
 """Separator of the titles of nested tests."""
 
-_CLOSING_MARKS = re.compile(r"\s#+$")
+_CLOSING_MARKS = re.compile(r"\s#+$|\s*\{#[^{}]*\}$")
+_TAG = re.compile(r"<[^<>]*>?")
 _ARGUMENTS = re.compile(r"<[^<>]*>")
 _FREE = frozenset("test describe impl instance implementation extension section".split())
 """Kinds whose names may be any text: titles, and types with their arguments."""
@@ -57,18 +59,20 @@ class Namer:
         if title:
             return title
         written = name.prefix + self._resolved(name)[1]
-        if name.kind in _FREE or self.row.data or name.prefix:
+        quoted = self.text[name.node.start_byte : name.node.start_byte + 1] == b"`"
+        if name.kind in _FREE or self.row.data or name.prefix or quoted:
             return written
         parts = _QUALIFIER.split(written) if name.kind in _QUALIFIED else [written]
         return written if all(map(self.identifier.fullmatch, parts)) else ""
 
     def _title(self, node: Node) -> str:
-        """Return the title that macros.py made a function's name of; empty for other names."""
-        if self.row.name != "cpp":
+        """Return the title that a rewrite made a function's name of; empty for other names."""
+        if self.row.name not in ("bash", "cpp"):
             return ""
         node = declared(node)
         start, end = node.start_byte, node.end_byte
-        if self.source[start - 1 : start] != b'"' or self.source[end : end + 1] != b'"':
+        quote = self.source[max(0, start - 1) : start]
+        if quote not in (b'"', b"'") or self.source[end : end + 1] != quote:
             return ""
         return self.source[start : min(end, start + MAX_SYMBOL)].decode("utf-8", "ignore")
 
@@ -124,15 +128,20 @@ class Namer:
             name = _ARGUMENTS.sub("", name)
         if name.startswith(("[", "operator")) or kind in _FREE:
             return "", name
-        for by in self.qualifiers:
-            owner, found, rest = name.rpartition(by)
-            if found and rest and owner:
-                return owner.replace(by, ".").removesuffix(".prototype"), rest
-        return "", name
+        by = max(self.qualifiers, key=name.rfind, default="")
+        owner, found, rest = name.rpartition(by) if by else ("", "", name)
+        if not (found and rest and owner):
+            return "", name
+        for each in self.qualifiers:
+            owner = owner.replace(each, ".")
+        return owner.removesuffix(".prototype"), rest.lstrip(self.row.sigils)
 
     def _written(self, node: Node) -> str:
         """Return a name as it is written, without quotes and sigils."""
         node = declared(node)
+        if node.type == "element":
+            words = self._words(node.start_byte, node.end_byte, 4 * MAX_SYMBOL)
+            return " ".join(html.unescape(_TAG.sub("", words)).split())[:MAX_SYMBOL]
         if node.type == "qualified_identifier" or node.type == "operator_cast":
             return self._qualified(node)
         name = " ".join(self._words(node.start_byte, node.end_byte, MAX_SYMBOL).split())
@@ -154,6 +163,13 @@ class Namer:
 
     def _words(self, start: int, end: int, limit: int) -> str:
         return self.text[start : min(end, start + limit)].decode("utf-8", "ignore")
+
+
+def name_end(node: Node) -> int:
+    """Return the offset after a name; of an element whose text is the name, after its first tag."""
+    if node.type == "element" and node.named_children:
+        return node.named_children[0].end_byte
+    return declared(node).end_byte
 
 
 def declared(node: Node) -> Node:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 
-from ragit.chunk import conditionals, macros
+from ragit.chunk import conditionals, macros, rust_macros
 
 _TO_SPACES = bytes(10 if byte == 10 else 32 for byte in range(256))
 """For bytes.translate: everything but a line end becomes a space."""
@@ -27,6 +27,35 @@ def _scala(text: bytes) -> bytes:
     return _WITH_BRACE.sub(rb"\1= new{", text)
 
 
+_ONE_LINE_TYPE = re.compile(
+    rb"^[^\n\"/]*\b(?:class|object|interface)\b[^\n\"/]*\{[^\n\"/]*\}", re.MULTILINE
+)
+_BEFORE_BRACE = re.compile(rb"(?<=[^\s{;]) (?=\})|(?<=\}) (?=[a-z@])")
+
+
+_DELEGATE = re.compile(
+    rb"(\bobject[ \t]*:[ \t]*[\w.<>?, ]+?)([ \t]by[ \t][^{\n]+?)(?=[ \t]*\{[ \t]*\n)"
+)
+
+
+def _kotlin(text: bytes) -> bytes:
+    """Hide what an object delegates to, whose body the grammar takes for a lambda, and put
+    semicolons into classes on one line, whose members the grammar ends by lines only.
+    """
+    text = _DELEGATE.sub(lambda found: found[1] + b" " * len(found[2]), text)
+    return _ONE_LINE_TYPE.sub(lambda found: _BEFORE_BRACE.sub(b";", found.group()), text)
+
+
+_BATS = re.compile(
+    rb"^([ \t]*@test[ \t]+)(['\"])([^'\"\n]+)\2 \{(?=[ \t]*(?:#.*)?\r?$)", re.MULTILINE
+)
+
+
+def _bash(text: bytes) -> bytes:
+    """Make a function of a test of Bats, whose name stands where the title does."""
+    return _BATS.sub(lambda found: b" " * (len(found[1]) + 1) + b"x" * len(found[3]) + b"(){", text)
+
+
 _CALL_SIGNATURE = re.compile(
     rb"((?:[\w>)\]}'\"]|\*/)[ \t]*\n(?:[ \t]*\n)*[ \t]*)[ \t](?=<[A-Z_]\w*(?:[ ,]|>\())"
 )
@@ -43,6 +72,16 @@ _ROUTINE = re.compile(
     rb"^[ \t]*(?:CREATE|ALTER)[ \t]+(?:OR[ \t]+(?:REPLACE|ALTER)[ \t]+)?(?:DEFINER[^\n]*?)?"
     rb"(PROC(?:EDURE)?|FUNCTION|TRIGGER|PACKAGE(?:[ \t]+BODY)?)[ \t]+"
     rb"(?:IF[ \t]+NOT[ \t]+EXISTS[ \t]+)?([\w\"`.]+)",
+    re.MULTILINE | re.IGNORECASE,
+)
+_OBJECT = re.compile(
+    rb"^[ \t]*CREATE[ \t]+((?:OR[ \t]+REPLACE[ \t]+)?(?:(?:GLOBAL|PUBLIC|PRIVATE|TRUSTED)[ \t]+)?"
+    rb"(?:DOMAIN|EXTENSION|ROLE|USER|GROUP|LOGIN|AGGREGATE|POLICY|RULE|EVENT(?:[ \t]+TRIGGER)?"
+    rb"|OPERATOR[ \t]+(?:CLASS|FAMILY)|VIRTUAL[ \t]+TABLE|FOREIGN[ \t]+(?:TABLE|DATA[ \t]+WRAPPER)"
+    rb"|DATABASE|SERVER|COLLATION|CONVERSION|TEXT[ \t]+SEARCH[ \t]+\w+|PUBLICATION|SUBSCRIPTION"
+    rb"|TABLESPACE|SYNONYM|LANGUAGE|STATISTICS|TASK|STREAM|STAGE|PIPE|WAREHOUSE|DICTIONARY|MACRO)"
+    rb"[ \t]+(?:IF[ \t]+NOT[ \t]+EXISTS[ \t]+)?)(?:\"[^\"\n]+\"|[\w`.])+"
+    rb"((?:[^;'$\n]|'[^']*'|\$(\w*)\$(?s:.*?)\$\3\$|\$|\n(?![ \t]*(?:CREATE|GO)\b))*)",
     re.MULTILINE | re.IGNORECASE,
 )
 _ROUTINE_END = re.compile(
@@ -69,7 +108,23 @@ def _sql(text: bytes) -> bytes:
         words = (b"CREATE", b"VIEW", found.group(2), b"AS", b"SELECT", b"1", b";")
         shown += [text[at : found.start()], _filled(routine, words)]
         at = end.end()
-    return b"".join((*shown, text[at:]))
+    return _OBJECT.sub(_as_type, b"".join((*shown, text[at:])))
+
+
+def _as_type(found: re.Match[bytes]) -> bytes:
+    """Write `CREATE DOMAIN name ...`, which the grammar does not know, as `CREATE TYPE name`."""
+    text, start = found.group(), found.start()
+    kind, rest = found.start(1) - start, found.start(2) - start
+    name = found.end(1) - start
+    return b"".join(
+        (
+            text[:kind],
+            b"TYPE",
+            text[kind + 4 : name].translate(_TO_SPACES),
+            text[name:rest],
+            text[rest:].translate(_TO_SPACES),
+        )
+    )
 
 
 def _known(routine: bytes) -> bool:
@@ -97,9 +152,12 @@ def _filled(text: bytes, words: Iterable[bytes]) -> bytes:
 
 
 REWRITES: Mapping[str, Callable[[bytes], bytes]] = {
+    "bash": _bash,
     "c": _c,
     "cpp": _cpp,
     "csharp": conditionals.resolved,
+    "kotlin": _kotlin,
+    "rust": rust_macros.opened,
     "scala": _scala,
     "sql": _sql,
     "typescript": _typescript,

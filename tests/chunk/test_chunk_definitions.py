@@ -173,16 +173,139 @@ CASES = {
     ),
     "headings of HTML": (
         "html",
-        "<html><body>\n<h1>Big title</h1>\n<p>x</p>\n<h2>More</h2>\n</body></html>\n",
+        "<html><body>\n<h1>Big <b>title</b></h1>\n<p>x</p>\n"
+        '<h2 class="m"><a href="#m">More</a></h2>\n</body></html>\n',
         "Big title, More",
     ),
+    "variables declared by a macro": (
+        "c",
+        "DEFINE_MUTEX(one);\nstatic DEFINE_SPINLOCK(two);\nstatic DEFINE_PER_CPU(int, three);\n"
+        "DECLARE_WORK(four, run);\nstatic LIST_HEAD(five);\nEXPORT_SYMBOL(no);\n"
+        'DEFINE_bool(six, false, "x");\nABSL_FLAG(int, seven, 1, "x");\n',
+        "one two three four five six seven",
+    ),
+    "attributes that are macros": (
+        "c",
+        "struct rt {\n int a;\n} __packed __aligned(8);\n"
+        "asmlinkage __visible long sys_x(int a)\n{\n return 1;\n}\n",
+        "rt sys_x",
+    ),
+    "enum without a name": ("c", "enum {\n ONE = 1,\n TWO,\n};\n", "ONE TWO"),
+    "fixture and name in a macro": (
+        "cpp",
+        "BENCHMARK_F(Fixture, run)(State& s) {\n x();\n}\n",
+        "run",
+    ),
+    "functions in macros of Rust": (
+        "rust",
+        'proptest! {\n    #[test]\n    fn parses(s in "\\\\PC*(") {\n        x(&s);\n    }\n'
+        "    fn adds(a in 0..9, b: u8) {\n        y();\n    }\n}\n"
+        "mod m {\n    prop_compose! {\n"
+        "        fn pair(n: u8)(a in 0..n) -> u8 {\n            a\n        }\n    }\n}\n"
+        "quote! {\n    fn no() {}\n}\n",
+        "parses adds m m.pair",
+    ),
+    "items in macros of Rust": (
+        "rust",
+        "bitflags! {\n    pub struct Flags: u32 {\n        const A = 1;\n    }\n}\n"
+        "cfg_if! {\n    if #[cfg(unix)] {\n        fn unix() {\n            x();\n        }\n"
+        "    } else {\n        fn other() {\n            x();\n        }\n    }\n}\n"
+        "cfg_rt! {\n    impl Handle {\n        fn spawn() {\n            x();\n        }\n    }\n}\n"
+        "rgtest!(r16, |dir: Dir| {\n    x();\n});\n",
+        "Flags unix other Handle Handle.spawn r16",
+    ),
+    "types on one line": (
+        "kotlin",
+        "class A { companion object { const val X = 1 } }\n"
+        "class B(val a: Int) { companion object { fun of() = B(1) } fun m() = 2 }\n"
+        "enum class E { P, Q { override fun t() = 1 }; abstract fun t(): Int }\n"
+        "class F { companion object }\n",
+        "A A.companion A.X B B.companion B.of B.m E t F F.companion",
+    ),
+    "object that delegates": (
+        "kotlin",
+        "fun a() {\n val s = object : Source by Buffer() {\n  override fun read(): Long {\n"
+        "   return 1\n  }\n }\n}\nfun b() {\n x()\n}\n",
+        "a read b",
+    ),
+    "name in backticks": (
+        "scala",
+        "object O {\n  def `a quoted name`(a: Int): Int = {\n    a\n  }\n}\n",
+        "O, O.a quoted name",
+    ),
+    "objects of SQL": (
+        "sql",
+        "CREATE DOMAIN us_postal AS TEXT\n  CHECK (VALUE ~ '^\\d;$');\nCREATE ROLE app;\n"
+        'CREATE EXTENSION IF NOT EXISTS "uuid-ossp";\nCREATE POLICY mine ON t USING (true);\n'
+        "CREATE VIRTUAL TABLE words USING fts5(a);\nCREATE OPERATOR CLASS opc FOR TYPE int;\n"
+        "CREATE TABLE after_it (a int);\n",
+        "us_postal app uuid-ossp mine words opc after_it",
+    ),
+    "operators of Elixir": (
+        "elixir",
+        "defmodule A do\n  def a <~> b do\n    a\n  end\n  def left ~> right when left > 1 do\n"
+        "    right\n  end\n  def -a do\n    a\n  end\n  def plain when 1 do\n    1\n  end\nend\n",
+        "A A.<~> A.~> A.- A.plain",
+    ),
+    "operators of OCaml": ("ocaml", "let ( +! ) a b = a\nlet ( let* ) a f = f a\n", "+! let*"),
+    "operators and enums of Julia": (
+        "julia",
+        "Base.:+(a, b) = 1\n@enum Fruit apple pear\n@enum Small::UInt8 one\n",
+        "Base.+ Fruit Small",
+    ),
+    "methods of a class of Haskell": (
+        "haskell",
+        "class Shape a where\n  area :: a -> Int\n  size :: a -> Int\n",
+        "Shape Shape.area Shape.size",
+    ),
+    "methods of a protocol": ("clojure", "(defprotocol P\n  (need [this]))\n", "P need"),
+    "methods of an interface of Go": (
+        "go",
+        "package a\n\ntype (\n\tT interface {\n\t\tDo()\n\t\tGo(a int) error\n\t}\n)\n",
+        "T Do Go",
+    ),
+    "methods of a list": (
+        "r",
+        'P <- R6Class("P", public = list(\n  add = function(x) {\n    x\n  }\n))\n',
+        "P P.add",
+    ),
+    "constants and attributes of Perl": (
+        "perl",
+        "use constant PI => 3;\nuse constant { A => 1, B => 2 };\nhas name => (is => 'ro');\n",
+        "PI A B name",
+    ),
+    "constants and closures of PHP": (
+        "php",
+        "<?php\n$twice = function () {\n  return 1;\n};\ndefine('LIMIT', 2);\n",
+        "twice LIMIT",
+    ),
+    "alias of Swift": ("swift", "typealias Alias = Int\n", "Alias"),
+    "configuration of PowerShell": (
+        "powershell",
+        "configuration Site {\n  Node x { }\n}\n",
+        "Site",
+    ),
+    "owners of several kinds": (
+        "lua",
+        "function api.Api:load()\n  x()\nend\n",
+        "api.Api.load",
+    ),
+    "tests of Bats": (
+        "bash",
+        '@test "adds two" {\n  run x\n}\n\nsetup() {\n  y\n}\n',
+        "adds two, setup",
+    ),
+    "mark of a heading": ("markdown", "# Title {#the-id}\n\nx\n", "Title"),
 }
 
 
 TITLED = {
+    "javascript": 'describe("cart", () => {\n  it("adds", () => {\n    x()\n  })\n'
+    '  test.concurrent.only("several", () => {\n    x()\n  })\n})\n'
+    "QUnit.test('in QUnit', () => {\n  x()\n})\nDeno.test('in Deno', () => {\n  x()\n})\n",
     "cpp": 'TEST_CASE("adds numbers", "[math]") {\n  SECTION("small") {\n    x();\n  }\n}\n'
     'namespace n {\n  SCENARIO("x y") {\n    y();\n  }\n}\n',
-    "go": 'package a\nvar _ = Describe("cart", func() {\n\tIt("adds", func() {\n\t\tx()\n\t})\n})\n',
+    "go": 'package a\nfunc TestIt(t *testing.T) {\n\tt.Run("sub test", func(t *testing.T) {\n\t\tx()\n\t})\n}\nvar _ = Describe("cart", func() {\n\tIt("adds", func() {\n\t\tx()\n\t})\n})\n',
     "php": '<?php\ndescribe("cart", function () {\n  it("adds", function () {\n    x();\n  });\n});\n',
     "swift": 'describe("cart") {\n  it("adds") {\n    x()\n  }\n}\n',
     "dart": 'void main() {\n  group("cart", () {\n    test("adds", () {\n      x();\n    });\n  });\n}\n',
@@ -190,10 +313,15 @@ TITLED = {
     "julia": '@testset "cart" begin\n  @testset "adds" begin\n    @test 1\n  end\nend\n',
     "clojure": '(describe "cart"\n  (it "adds"\n    (x)))\n',
     "perl": 'subtest "cart" => sub {\n  subtest("adds", sub { ok 1 });\n};\n',
+    "scala": 'class S extends FunSuite {\n  describe("cart") {\n    it("adds") {\n      x()\n    }\n  }\n'
+    '  "A cart" should "sum up" in {\n    y()\n  }\n}\n',
     "ruby": 'namespace :db do\n  task migrate: :env do\n    x\n  end\n  task "seed" => [:a] do\n'
     "    y\n  end\nend\n",
 }
 TITLES = {
+    "scala": ["cart", "adds", "sum up"],
+    "go": ["sub test", "cart", "adds"],
+    "javascript": ["cart", "adds", "several", "in QUnit", "in Deno"],
     "cpp": ["adds numbers", "x y"],
     "r": ["cart", "adds", "it works"],
     "ruby": ["migrate", "seed"],
@@ -275,3 +403,11 @@ def test_a_script_is_read_by_its_type() -> None:
     assert defined["name"] == "key"
     assert defined["tpl"] == "element"
     assert "no" not in defined
+
+
+def test_the_functions_of_a_small_page_have_their_names() -> None:
+    page = (
+        b"<html><body>\n<p>x</p>\n<script>\nfunction yes() {\n  x()\n}\n</script>\n</body></html>\n"
+    )
+    (one,) = chunk(page, "html").chunks
+    assert [(each.name, each.line) for each in one.definitions] == [("yes", 4)]

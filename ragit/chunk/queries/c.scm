@@ -10,6 +10,10 @@
 ((union_specifier name: (_) @name body: (_)) @definition.union (#set! whole))
 (enum_specifier name: (_) @name body: (_)) @definition.enum
 
+; Constants of an enum without a name
+(translation_unit
+  (enum_specifier !name body: (enumerator_list (enumerator name: (_) @name))) @definition.constant)
+
 (function_definition declarator: (_) @declarator) @definition.function
 (preproc_def name: (_) @name) @definition.macro
 (preproc_function_def name: (_) @name) @definition.macro

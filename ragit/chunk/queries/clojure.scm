@@ -5,6 +5,14 @@
 ((list_lit . (sym_lit) @_call . (sym_lit name: (_) @name)) @definition.record
  (#any-of? @_call "defrecord" "deftype"))
 ((list_lit . (sym_lit) @_call . (sym_lit name: (_) @name)) @definition.protocol
+ (#any-of? @_call "defprotocol" "definterface")
+ (#set! whole))
+((list_lit
+   .
+   (sym_lit) @_call
+   .
+   (sym_lit)
+   (list_lit . (sym_lit name: (_) @name)) @definition.method)
  (#any-of? @_call "defprotocol" "definterface"))
 ((list_lit . (sym_lit) @_call . (sym_lit name: (_) @name)) @definition.namespace
  (#eq? @_call "ns")

@@ -19,6 +19,10 @@
 (concept_definition name: (_) @name) @definition.type
 (namespace_definition name: (_) @name) @definition.namespace
 
+; Constants of an enum without a name
+(translation_unit
+  (enum_specifier !name body: (enumerator_list (enumerator name: (_) @name))) @definition.constant)
+
 (function_definition declarator: (_) @declarator) @definition.function
 (preproc_def name: (_) @name) @definition.macro
 (preproc_function_def name: (_) @name) @definition.macro

@@ -71,10 +71,28 @@
     function: [
       (identifier) @_call
       (member_expression object: (identifier) @_call)
+      (member_expression object: (member_expression object: (identifier) @_call))
       (call_expression function: (member_expression object: (identifier) @_call))
     ]
     arguments: (arguments . [(string) (template_string)] @name . (_))) @definition.test
   (#any-of? @_call "it" "fit" "xit" "test" "xtest" "specify" "bench")) @outer
+
+(expression_statement
+  (call_expression
+    function: (member_expression
+      object: (identifier) @_runner
+      property: (property_identifier) @_call)
+    arguments: (arguments . (string) @name . (_))) @definition.describe
+  (#eq? @_runner "QUnit")
+  (#eq? @_call "module")) @outer
+(expression_statement
+  (call_expression
+    function: (member_expression
+      object: (identifier) @_runner
+      property: (property_identifier) @_call)
+    arguments: (arguments . (string) @name . (_))) @definition.test
+  (#any-of? @_runner "QUnit" "Deno")
+  (#eq? @_call "test")) @outer
 
 (export_statement) @outer
 (decorator) @leading

@@ -5,18 +5,26 @@
      (identifier) @name
      (call target: (identifier) @name)
      (binary_operator left: (call target: (identifier) @name))
-     (binary_operator left: (identifier) @name)
+     (binary_operator left: (identifier) @name operator: "when")
+     (binary_operator operator: _ @name)
+     (binary_operator left: (binary_operator operator: _ @name) operator: "when")
+     (unary_operator operator: _ @name)
    ])) @definition.function
- (#any-of? @_call "def" "defp" "defdelegate" "defguard" "defguardp" "defn" "defnp"))
+ (#any-of? @_call "def" "defp" "defdelegate" "defguard" "defguardp" "defn" "defnp")
+ (#not-eq? @name "when"))
 ((call
    target: (identifier) @_call
    (arguments . [
      (identifier) @name
      (call target: (identifier) @name)
      (binary_operator left: (call target: (identifier) @name))
-     (binary_operator left: (identifier) @name)
+     (binary_operator left: (identifier) @name operator: "when")
+     (binary_operator operator: _ @name)
+     (binary_operator left: (binary_operator operator: _ @name) operator: "when")
+     (unary_operator operator: _ @name)
    ])) @definition.macro
- (#any-of? @_call "defmacro" "defmacrop"))
+ (#any-of? @_call "defmacro" "defmacrop")
+ (#not-eq? @name "when"))
 ((call target: (identifier) @_call (arguments . (alias) @name)) @definition.module
  (#eq? @_call "defmodule"))
 ((call target: (identifier) @_call (arguments . (alias) @name)) @definition.protocol

@@ -2,7 +2,8 @@
 (method_declaration
   receiver: (parameter_list (parameter_declaration type: (_) @owner))
   name: (_) @name) @definition.method
-(type_declaration (type_spec name: (_) @name)) @definition.type
+((type_declaration (type_spec name: (_) @name)) @definition.type (#set! whole))
+(type_spec type: (interface_type (method_elem name: (_) @name) @definition.method))
 (type_declaration (type_alias name: (_) @name)) @definition.type
 (source_file (const_declaration (const_spec name: (_) @name)) @definition.constant)
 ((source_file (var_declaration (var_spec name: (_) @name)) @definition.variable)
@@ -21,3 +22,9 @@
    function: (identifier) @_call
    arguments: (argument_list . (interpreted_string_literal) @name . (_))) @definition.test
  (#any-of? @_call "It" "Specify" "FIt" "PIt" "XIt"))
+
+; Subtests
+((call_expression
+   function: (selector_expression field: (field_identifier) @_call)
+   arguments: (argument_list . (interpreted_string_literal) @name . (func_literal))) @definition.test
+ (#eq? @_call "Run"))

@@ -14,3 +14,4 @@
 (import) @import
 (signature) @leading
 (pattern_synonym (equation synonym: (_) @name)) @definition.pattern
+(class_declarations (signature name: (_) @name) @definition.method)

@@ -1,4 +1,4 @@
-((element (start_tag (tag_name) @_tag) (text) @name) @definition.heading
+((element (start_tag (tag_name) @_tag)) @name @definition.heading
  (#match? @_tag "^[hH][1-6]$"))
 (style_element) @definition.style
 ((element

@@ -30,3 +30,7 @@
    (macro_identifier (identifier) @_call)
    (macro_argument_list . (string_literal) @name)) @definition.describe
  (#any-of? @_call "testset" "testitem"))
+((macrocall_expression
+   (macro_identifier (identifier) @_call)
+   (macro_argument_list . [(identifier) @name (typed_expression . (identifier) @name)])) @definition.enum
+ (#eq? @_call "enum"))

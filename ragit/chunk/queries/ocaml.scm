@@ -1,6 +1,7 @@
 (module_binding (module_name) @name) @definition.module
 (module_type_definition (module_type_name) @name) @definition.module
 (value_definition (let_binding (value_name) @name)) @definition.function
+(value_definition (let_binding pattern: (parenthesized_operator (_) @name))) @definition.function
 (external (value_name) @name) @definition.function
 (value_specification (value_name) @name) @definition.function
 (type_definition (type_binding name: (_) @name)) @definition.type

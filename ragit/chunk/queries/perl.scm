@@ -22,3 +22,17 @@
       arguments: (list_expression . [(interpolated_string_literal) (string_literal)] @name))])
  @definition.test
  (#any-of? @_call "subtest" "describe" "it"))
+
+; Constants, and attributes of Moose
+((use_statement
+   module: (package) @_module
+   [(list_expression . (autoquoted_bareword) @name)
+    (anonymous_hash_expression (list_expression (autoquoted_bareword) @name))]) @definition.constant
+ (#eq? @_module "constant"))
+((expression_statement
+   (ambiguous_function_call_expression
+     function: (function) @_call
+     .
+     arguments: [(autoquoted_bareword) (string_literal) (interpolated_string_literal)] @name))
+ @definition.property
+ (#eq? @_call "has"))

@@ -31,3 +31,9 @@
  @definition.test
  (#match? @_command "^(?i:It)$")
  (#match? @_name "^-(?i:name)$"))
+
+((command
+   command_name: (command_name) @_command
+   command_elements: (command_elements . (command_argument_sep) . (generic_token) @name))
+ @definition.function
+ (#match? @_command "^(?i:configuration|workflow)$"))

@@ -25,3 +25,10 @@
    function: (identifier) @_call
    arguments: (arguments . (argument value: (string) @name))) @definition.describe
  (#any-of? @_call "describe" "context"))
+
+; Methods of R6 and reference classes
+((call
+   function: (identifier) @_list
+   arguments: (arguments
+     (argument name: (_) @name value: (function_definition)) @definition.method))
+ (#eq? @_list "list"))

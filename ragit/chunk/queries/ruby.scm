@@ -16,7 +16,8 @@
    method: (identifier) @_call
    arguments: (argument_list . [(simple_symbol) (string) (delimited_symbol)] @name)) @definition.method
  (#any-of? @_call
-   "define_method" "define_singleton_method" "alias_method" "scope" "define_model_callbacks"))
+   "define_method" "define_singleton_method" "alias_method" "scope" "define_model_callbacks"
+   "let" "let!" "subject" "subject!"))
 ((call
    method: (identifier) @_call
    arguments: (argument_list [(simple_symbol) (string)] @name)) @definition.property

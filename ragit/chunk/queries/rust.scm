@@ -27,3 +27,11 @@
    macro: (identifier) @_macro
    (token_tree "static" . (identifier) @name)) @definition.constant
  (#eq? @_macro "thread_local"))
+
+; Tests and the like that a macro defines: `rgtest!(name, |dir| {...})`
+(source_file
+  (expression_statement
+    (macro_invocation (token_tree . (identifier) @name . "," . "|")) @definition.function) @outer)
+(mod_item
+  body: (declaration_list
+    (macro_invocation (token_tree . (identifier) @name . "," . "|")) @definition.function))

@@ -16,3 +16,19 @@
 (package_clause) @import
 (export_declaration) @import
 
+
+; Tests of MUnit, ScalaTest and their kin
+((call_expression
+   function: (call_expression
+     function: (identifier) @_call
+     arguments: (arguments . (string) @name))) @definition.test
+ (#any-of? @_call "test" "it" "property" "scenario"))
+((call_expression
+   function: (call_expression
+     function: (identifier) @_call
+     arguments: (arguments . (string) @name))) @definition.describe
+ (#any-of? @_call "describe" "feature"))
+((infix_expression
+   left: [(string) @name (infix_expression right: (string) @name)]
+   operator: (identifier) @_in) @definition.test
+ (#eq? @_in "in"))

@@ -10,7 +10,7 @@
   name: ["==" "!=" "<" ">" "<=" ">=" "===" "!==" "+" "-" "*" "/" "%" "+=" "-=" "*=" "/=" "%=" "~"
          "<<" ">>" "&" "|" "^" "++" "--"] @name) @definition.function
 (protocol_function_declaration name: (simple_identifier) @name) @definition.function
-(typealias_declaration name: (_) @name) @definition.type
+(typealias_declaration name: (type_identifier) @name) @definition.type
 (property_declaration name: (_ bound_identifier: (_) @name)) @definition.property
 (protocol_property_declaration name: (_ bound_identifier: (_) @name)) @definition.property
 (subscript_declaration "subscript" @name) @definition.property
