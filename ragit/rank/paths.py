@@ -11,6 +11,10 @@ _TEST = re.compile(
     r"(^|/)(tests?|testing|testdata|test[-_]?(suite|utils?|support|fixtures)|__tests__|specs?|fixtures?|mocks?|__mocks__|e2e)/"
     r"|(^|/)(test_[^/]*|tests?|conftest)\.\w+$|[^/](_test|_spec|\.test|\.spec|-test)\.\w+$"
     r"|[a-z0-9](Test|Tests|TestCase|Spec|IT)\.\w+$"
+    # Folders as .NET, Swift, Kotlin's source sets and Gradle's modules have them; one that ends in
+    # `-test` is often a library for other projects' tests.
+    r"|(^|/)([^/]*[-_.])?([Uu]nit|[Ii]ntegration|[Ss]elf)?[Tt]ests/|[a-z0-9]Tests?/"
+    r"|^t/|(^|/)x?t/(t\d|[^/]+\.t$)|\.(bats|phpt)$"  # Perl and git
 )
 _ASIDE = re.compile(
     r"(^|/)[_.]?(examples?|samples?|demos?|docs?(_src)?|documentation|benchmarks?|bench|perf|tutorials?|playground)/"

@@ -163,6 +163,17 @@ def test_a_number_is_its_own_signal(name: str, known: str) -> None:
         "tests/cart.py",
         "src/test/java/Cart.java",
         "test_cart.py",
+        "Tests/CartFixture.swift",
+        "src/UnitTests/Cart.cs",
+        "Cart.IntegrationTests/Setup.cs",
+        "cart/src/jvmTest/kotlin/Carts.kt",
+        "cart-tests/src/Fixture.kt",
+        "t/t5548-cart.sh",
+        "t/helper/cart.c",
+        "contrib/cart/t/t0001-cart.sh",
+        "lib/Cart/t/basic.t",
+        "cart.bats",
+        "ext/cart/001.phpt",
         "cart_test.go",
         "cart.spec.ts",
         "cart-test.js",
@@ -180,7 +191,9 @@ def test_tests_are_lowered_unless_tests_are_asked_for(path: str) -> None:
     assert of_file("test", path, "tests of the cart") == 0.0
 
 
-@pytest.mark.parametrize("path", ["src/contest.py", "latest/cart.py", "src/attest.go"])
+@pytest.mark.parametrize(
+    "path", ["src/contest.py", "latest/cart.py", "src/attest.go", "tokio-test/src/io.rs"]
+)
 def test_a_name_that_ends_like_test_is_no_test(path: str) -> None:
     assert of_file("test", path) == 0.0
 
