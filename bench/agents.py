@@ -1,19 +1,19 @@
-"""Measure what `ragit mcp` costs an agent: its start, its list of tools, and its answers.
+"""Measure the cost of `ragit mcp` for an agent: its start, its list of tools, and its answers.
 
 usage: python bench/agents.py [--repos DIR --specs FILE --annotations DIR] [--repo NAME ...]
                               [--warm DIR] [--encoding NAME]
 
 Without options: processor time and peak memory until the tools are listed, and the tokens of the
-list. DIR and the other files are those of bench/quality.py. `--warm DIR` is a repository in which a
-running server is asked the queries of the annotations: processor time of a call, the children's
-included.
+list. DIR and the other files are those of bench/quality.py. `--warm DIR` sends the queries of the
+annotations to a running server in that repository, and prints the processor time of a call, with
+child processes.
 
-The tokens of answers are measured as semble's benchmark does (MinishLab/semble,
-benchmarks/token_efficiency.py): hits are read in order, fifty of them; a target is found when a hit
-in its file that overlaps its lines was read. Recall at N is the share of a query's targets found
-within N tokens; expected tokens are those read until the first target is found, 32,000 if none is.
-Unlike there, everything that the model receives is counted, the last line of each page and notes
-included. A token is taken as four characters; `--encoding` counts by that encoding of tiktoken.
+The tokens of answers are measured as in semble's benchmark (MinishLab/semble,
+benchmarks/token_efficiency.py): fifty hits are read in order; a target is found when a hit in its
+file that overlaps its lines was read. Recall at N is the share of a query's targets found within N
+tokens; expected tokens are those read until the first target is found, 32,000 if none is. Unlike
+there, everything that the model receives is counted, with the last line of each page and notes. A
+token is taken as four characters; `--encoding` counts by that encoding of tiktoken.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def message(number: int, method: str, **params: Any) -> bytes:
 
 class Started(NamedTuple):
     seconds: float
-    """Of processor time, children included."""
+    """Processor time, with child processes."""
     kilobytes: int
     answered: bytes
 
@@ -128,7 +128,7 @@ def first_page(found: Answer) -> str:
 
 
 class Read(NamedTuple):
-    """The tokens that a model has read up to the end of a hit, and the targets found by then."""
+    """The tokens up to the end of a hit, and the targets found by then."""
 
     tokens: int
     found: int

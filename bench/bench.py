@@ -1,11 +1,11 @@
-"""Measure the time, memory and disk that ragit takes on a repository of your choice.
+"""Measure the time, memory and disk that ragit needs for a repository.
 
     python bench/bench.py PATH [--repeat 5] [--scale] [--signals] [--out bench/RESULTS.md]
 
-PATH is any git repository. It is cloned to a temporary folder, and its index is written there too.
-PATH itself is not changed, and nothing is sent anywhere. Every figure is for a whole process, from
-its start to its end: the median with the lowest and highest time, and the processor time, which
-depends less on other work of the machine. bench/peers.py compares other tools.
+PATH is any git repository. It is cloned to a temporary folder, with its index; PATH itself is not
+changed, and nothing is sent anywhere. Every figure is for a whole process: the median with the
+lowest and highest time, and the processor time, which depends less on other work of the machine.
+bench/peers.py compares other tools.
 
 Standard library only. Run it on an idle machine: the load before and after is part of the report.
 """
@@ -54,18 +54,18 @@ SOURCES = (
     "*.sh",
 )
 BEHIND = 30
-"""Commits between the two branches that are switched."""
+"""Commits between the two branches of the switch."""
 TAGS = 5
 SAMPLE_S = 0.05
-"""Interval between two samples of the memory of a process and its children. An index run takes some
-hundred of them.
+"""Interval in seconds of memory samples of a process and its children. An index run takes
+hundreds.
 """
 
 
 @dataclass(frozen=True)
 class Run:
-    """One process with its children: wall time and processor time in seconds, peak memory in MB,
-    and its output.
+    """A process with its children: wall and processor time in seconds, peak memory in MB,
+    output.
     """
 
     seconds: float
@@ -112,10 +112,10 @@ def shown(seconds: float) -> str:
 
 
 class Place:
-    """The scratch clone, with the environment in which commands run there."""
+    """A scratch clone, and the environment for commands in it."""
 
     def __init__(self, source: Path | None, folder: Path, ragit: str) -> None:
-        """Clone a repository into a folder; without one, the caller makes it."""
+        """Clone a repository into a folder; without one, the caller fills it."""
         self.top = folder / "clone"
         self.store = folder / "index" / "index.db"
         self.ragit = ragit
@@ -124,8 +124,7 @@ class Place:
             for name, value in os.environ.items()
             if not name.startswith(("GIT_", "RAGIT"))
         }
-        # These override the user's settings: nothing is sent, only this index is written, no hook
-        # runs.
+        # Override the user's settings: nothing is sent, only this index is written, no hook runs.
         self.env = kept | {
             "RAGIT": "0",
             "RAGIT_EMBEDDING_PROVIDER": "static",
@@ -179,7 +178,7 @@ def run(
     text: str | None = None,
     ok: tuple[int, ...] = (0,),
 ) -> Run:
-    """Run a process to its end, or end this program with its output if it fails."""
+    """Run a process; exit with its output if it fails."""
     started, before = time.perf_counter(), processor()
     process = subprocess.Popen(
         command,
@@ -212,11 +211,10 @@ def processor() -> float:
 
 @contextmanager
 def watched(pid: int) -> Iterator[list[float]]:
-    """Yield the peak memory of a process and its children together, in MB; 0 on systems without
-    /proc.
+    """Yield the peak memory of a process and its children together, in MB; 0 without /proc.
 
-    It is the proportional set size, so shared memory is counted once. Pages of mapped files (index,
-    model) that were read are counted too, though the system can take them back.
+    It is the proportional set size, so shared memory is counted once. Pages read of mapped files
+    (index, model) count, too, though the system can take them back.
     """
     most, over = [0.0], threading.Event()
 
@@ -270,9 +268,7 @@ def cold_index(place: Place, repeat: int) -> Row:
 
 
 def searches(place: Place, queries: Sequence[str], repeat: int, *args: str) -> list[Run]:
-    """Run every query several times, in turns, so that a slow moment of the machine does not affect
-    only one of them.
-    """
+    """Run every query several times, in turns, so that a slow moment affects all of them."""
     return [place.search(query, *args) for _ in range(repeat) for query in queries]
 
 
@@ -358,7 +354,7 @@ def measure(place: Place, queries: Sequence[str], repeat: int) -> list[Row]:
         lambda: second_worktree(place, queries[0], repeat),
         lambda: more_tags(place),
     )
-    place.search(queries[0])  # files come from the disk the first time
+    place.search(queries[0])  # the first time reads files from disk
     rows = [cold]
     for step in steps:
         if row := step():
@@ -426,11 +422,11 @@ def scale(place: Place, queries: Sequence[str], repeat: int) -> list[list[str]]:
 
 
 def signals(place: Place, queries: Sequence[str], repeat: int) -> list[list[str]]:
-    """Compare the processor time of searches without one signal, or without vectors, with that of a
-    full search.
+    """Compare the processor time of searches without one signal, or without vectors, with a full
+    search's.
     """
     from ragit.rank import (
-        SIGNAL_NAMES,  # only here: this needs the Python that ragit is installed in
+        SIGNAL_NAMES,  # imported here: it needs the Python that ragit is installed in
     )
 
     variants: dict[str, list[str]] = {"all signals": []}
@@ -482,7 +478,7 @@ def machine(ragit: str) -> str:
 
 
 def load() -> str:
-    """Return the load average: processes that ran or waited to run, over the last minute."""
+    """Return the load average: processes that ran or waited over the last minute."""
     return f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "unknown"
 
 
@@ -524,7 +520,7 @@ def report(place: Place, name: str, args: argparse.Namespace) -> str:
 
 
 def write(out: Path, name: str, section: str) -> None:
-    """Put a repository's section into a file, in place of its last one."""
+    """Write a repository's section to a file, in place of its last one."""
     begin, end = f"<!-- bench {name}: begin -->", f"<!-- bench {name}: end -->"
     text = out.read_text(encoding="utf-8") if out.exists() else "# Results\n"
     block = f"{begin}\n{section}\n{end}"
@@ -535,7 +531,7 @@ def write(out: Path, name: str, section: str) -> None:
 
 
 def command(named: str | None) -> str:
-    """Return the ragit to measure: the named one, else the one beside this Python, else the one on
+    """Return the ragit to measure: the named one, or the one beside this Python, or the one on
     PATH.
     """
     beside = Path(sys.executable).with_name("ragit")
@@ -580,7 +576,7 @@ def main() -> None:
     args = arguments()
     signal.signal(
         signal.SIGTERM, lambda *_: sys.exit(143)
-    )  # so that the scratch folder goes in that case too
+    )  # removes the scratch folder in that case, too
     ragit = command(args.ragit)
     source = args.source.resolve()
     with tempfile.TemporaryDirectory(prefix="ragit-bench-") as folder:

@@ -1,6 +1,6 @@
-"""Measure a cold search with and without a server for embeddings: python bench/cold_query.py
+"""Measure a cold search with and without an embedding server: python bench/cold_query.py
 
-The server runs on this machine and answers at once, so the difference is what ragit itself spends:
+The server runs on this machine and answers at once, so the difference is ragit's own cost:
 importing a client, opening a connection, one request. Prints medians of wall and processor time.
 """
 

@@ -1,20 +1,20 @@
-"""Measures `Ragit.context`: is the definition of a name that a hidden line calls in the context?
+"""Measure `Ragit.context`: does the context contain the definition of a name that a hidden line
+calls?
 
 usage: python bench/context.py [--places N] [--seed N] REPOSITORY...
 
-In random files, a line is chosen that calls a name which the file imports from the same repository.
-The line is blanked, and the context of its place is asked for with 1,200 tokens. It counts as found
-if the definition of the name is among the declarations. Where the name is defined is decided here,
-by the rules of the language (module to file), not by what ragit decides: Python, Java, TypeScript
-and JavaScript; in C a name counts as imported from a header that the file includes and that
-declares it. Names whose module leads to no file of the tree, or to a file that does not define
-them, are left out.
+The script draws lines of random files that call a name which the file imports from the same
+repository. It blanks the line, and requests the context of its place with 1,200 tokens. It counts
+as found if the definition of the name is among the declarations. The definition is found here by
+the rules of the language (module to file), not by ragit: Python, Java, TypeScript and JavaScript;
+in C a name counts as imported from an included header that declares it. Names whose module leads to
+no file of the tree, or to a file that does not define them, are left out.
 
-The baseline gives windows of 20 lines of the other files in the same folder, those first that share
-most identifiers with the 10 lines before and after (Jaccard index), as many as fit.
+The baseline gives windows of 20 lines of other files in the folder, those first that share most
+identifiers with the 10 lines before and after (Jaccard index), as many as fit.
 
-Printed are both shares by repository, and the processor time of a call: median and 95th percentile
-in milliseconds, after a first call that opens the tree.
+Prints both shares by repository, and the processor time of a call: median and 95th percentile in
+milliseconds, after a first call that opens the tree.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Hidden:
 
 
 def read_tree(index: Ragit) -> Tree:
-    """Read all files of a repository, and what they define."""
+    """Read all files of a repository, and their definitions."""
     tree = Tree({}, {}, {})
     with index.reading(scope="committed") as opened:
         snapshot = opened.tree.snapshot
@@ -162,7 +162,7 @@ def hidden_lines(tree: Tree, path: str) -> list[Hidden]:
 
 
 def places_of(tree: Tree, path: str, imports: list[str]) -> Iterator[tuple[str, tuple[str, int]]]:
-    """Yield the names that import statements bring, with each place where the name is defined."""
+    """Yield the imported names, with each place where the name is defined."""
     for text in imports:
         for module, names in imports_of(tree.languages[path], text):
             if path.endswith(".c"):
@@ -176,7 +176,7 @@ def places_of(tree: Tree, path: str, imports: list[str]) -> Iterator[tuple[str, 
 
 
 def declared(tree: Tree, path: str, header: str) -> Iterator[tuple[str, tuple[str, int]]]:
-    """Yield what a header declares, with the places."""
+    """Yield the names that a header declares, with their places."""
     for other in dict.fromkeys(file_of(tree, path, header, "")):
         for name, lines in tree.defined.get(other, {}).items():
             yield from ((name, (other, line)) for line in lines)
@@ -185,7 +185,9 @@ def declared(tree: Tree, path: str, header: str) -> Iterator[tuple[str, tuple[st
 def with_bodies(
     tree: Tree, bound: dict[str, set[tuple[str, int]]], own: dict[str, list[int]]
 ) -> dict[str, set[tuple[str, int]]]:
-    """Add the bodies of what headers declare, and drop what a file defines itself."""
+    """Add the bodies of functions that headers declare, and drop names that the file defines
+    itself.
+    """
     bodies: dict[str, set[tuple[str, int]]] = {}
     for path, names in tree.defined.items():
         if path.endswith(".c"):
@@ -199,7 +201,7 @@ def with_bodies(
 
 
 def neighbours(tree: Tree, hidden: Hidden, lines: list[str]) -> set[tuple[str, int]]:
-    """Return the lines that the baseline gives."""
+    """Return the lines of the baseline."""
     around = lines[max(0, hidden.line - 1 - NEAR) : hidden.line + NEAR]
     wanted = set(WORD.findall("\n".join(around)))
     folder = PurePosixPath(hidden.path).parent
@@ -223,7 +225,7 @@ def neighbours(tree: Tree, hidden: Hidden, lines: list[str]) -> set[tuple[str, i
 
 
 def is_found(given: set[tuple[str, int]], hidden: Hidden) -> bool:
-    """Return whether a place where the name is defined is given."""
+    """Return whether a definition of the name is among the lines."""
     return bool(given & hidden.places)
 
 
@@ -273,7 +275,6 @@ def measure(repository: Path, places: int, seed: int) -> None:
 
 
 def main() -> None:
-    """Measure the repositories named on the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("repositories", nargs="+", type=Path)
     parser.add_argument("--places", type=int, default=100)

@@ -2,12 +2,12 @@
 
     python bench/definitions.py REPOS [--repo NAME] [--missing 20] [--out bench/RESULTS.md]
 
-REPOS is a folder of git repositories, each found as OWNER+NAME/repo, OWNER+NAME or NAME; bare or
-not. For each one listed here, the files of its language at the pinned revision are read by `ctags
+REPOS is a folder of git repositories, each as OWNER+NAME/repo, OWNER+NAME or NAME; bare or not. For
+each one listed here, the files of its language at the pinned revision are read by `ctags
 --output-format=json` (Debian's universal-ctags) and chunked by ragit with its default settings. A
 function, method, class, struct, interface, enum or trait of ctags counts as found if a chunk has a
-definition of its name on its line. The report lists each missing definition with its reason if it
-is known, and each definition of ragit whose name is no identifier of its language.
+definition of its name on its line. The report lists each missing definition, with its reason if
+known, and each definition of ragit whose name is no identifier of its language.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ IDENTIFIERS = {
 IDENTIFIERS["c"] = IDENTIFIERS["java"] = r"[^\W\d][\w$]*"
 IDENTIFIERS["typescript"] = IDENTIFIERS["tsx"] = IDENTIFIERS["javascript"]
 IDENTIFIER = r"[^\W\d]\w*"
-"""Pattern of a definition's name, for languages without a pattern of their own."""
+"""Default pattern of a definition's name."""
 
 FREE = frozenset("test describe namespace package module impl".split())
 """Kinds whose names are titles, paths or types."""
@@ -104,7 +104,7 @@ class Result(NamedTuple):
 
 
 def main() -> None:
-    """Compare all repositories that are there, and print or store the table."""
+    """Compare all repositories found, and print or store the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("repos", type=Path)
     parser.add_argument("--repo", action="append", default=[], help="only this one (OWNER/NAME)")
@@ -186,7 +186,7 @@ def tags_of(top: Path, paths: list[str], language: str) -> list[Tag]:
 
 
 def parsed(lines: str, language: str) -> Iterator[Tag]:
-    """Yield the definitions of ctags' output that count."""
+    """Yield the counted definitions in ctags' output."""
     kinds = KINDS | {"member"} if language == "Python" else KINDS
     for line in lines.splitlines():
         tag = json.loads(line)
@@ -197,7 +197,7 @@ def parsed(lines: str, language: str) -> Iterator[Tag]:
 
 
 def guessed(language: str, kind: str, pattern: str) -> bool:
-    """Return True if ctags is known to be wrong about a definition, by its line.
+    """Return whether ctags is known to be wrong about a definition, by its line.
 
     It takes a JavaScript variable that holds an object for a class, a parameter of a Kotlin lambda
     for a method, the rest of any Lua function for its name, and a C++ test macro for a function of
@@ -213,7 +213,7 @@ def guessed(language: str, kind: str, pattern: str) -> bool:
 
 
 def plain(name: str) -> str:
-    """Return a name as both sides write it: without owners, quotes and spaces."""
+    """Return a name without owners, quotes and spaces, which the two tools write differently."""
     name = name.strip("`'\"#")
     if not name.startswith(("operator", "[", "=")):
         name = re.split(r"::|(?<=\w)[.\\:](?=\w)", name)[-1]

@@ -2,10 +2,10 @@
 
     python bench/documents.py FOLDER ... [--repeat 3] [--out bench/RESULTS.md]
 
-The documents below the folders are copied into a new repository in a temporary folder, each content
-once, and indexed from nothing; then each format alone. The folders are not changed. The test data
-of libraries that read documents is a hard test: `pip download --no-deps --no-binary :all: pypdf
-python-docx openpyxl python-pptx`, or a clone of Apache POI or Tika.
+The distinct documents below the folders are copied to a new repository in a temporary folder, and
+indexed from nothing; then each format alone. The folders are not changed. The test data of
+libraries for documents is a hard test: `pip download --no-deps --no-binary :all: pypdf python-docx
+openpyxl python-pptx`, or a clone of Apache POI or Tika.
 """
 
 from __future__ import annotations
@@ -46,9 +46,7 @@ SUFFIXES = (
 
 
 def copied(folders: Sequence[Path], to: Path) -> Counter[str]:
-    """Copy each distinct document once, under a name made of its content, and return the number of
-    each suffix.
-    """
+    """Copy each distinct document, named by its content, and return the number of each suffix."""
     counts: Counter[str] = Counter()
     for file in sorted(
         path for folder in folders for path in folder.rglob("*") if path.suffix.lower() in SUFFIXES

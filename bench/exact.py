@@ -3,10 +3,10 @@
 usage: python bench/exact.py REPOSITORY [--count N] [--seed N] [--show]
 
 The script draws identifiers of several words that are in at most three lines of the working tree's
-code. It also draws messages that are in one line that raises, throws, panics or logs, and fills in
-their placeholders. It searches the repository for each with the default settings. It prints how
-often the first hit contains the identifier, how often the hit's line does, and how often the first
-hit (or one of twenty hits) contains the line of the message.
+code, and messages that are in one line that raises, throws, panics or logs; it fills in their
+placeholders. It searches the repository for each with the default settings. It prints how often the
+first hit contains the identifier, how often the hit's line does, and how often the first hit (or
+one of twenty hits) contains the line of the message.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Task(NamedTuple):
 
 
 def files_at(repository: Path, revision: str, most_bytes: int) -> Iterator[tuple[str, str]]:
-    """Yield the files of a tree with their texts; not those whose blob a partial copy lacks."""
+    """Yield the files of a tree with their texts, without blobs that a partial clone lacks."""
 
     def git(*arguments: str, asked: bytes = b"") -> bytes:
         command = ["git", *arguments]
@@ -114,8 +114,8 @@ def holds(hit: ragit.Hit, task: Task) -> bool:
 
 
 def measured(index: ragit.Ragit, tasks: list[Task], *, show: bool) -> list[tuple[bool, bool, bool]]:
-    """Return for each task whether the first hit contains it, whether its line does, and whether
-    one of twenty hits does.
+    """Return for each task whether the first hit contains it, its line does, and one of twenty hits
+    does.
     """
     found = []
     for task in tasks:

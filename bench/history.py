@@ -3,14 +3,14 @@
 usage: python bench/history.py REPOSITORY [--old REV] [--count N] [--seed N] [--repeat N]
                                [--skip-speed] [--skip-right] [--show]
 
-Times are of the whole command in a process of its own: processor time with that of git, and time on
-the clock, medians of `--repeat` runs; memory is the most that ragit or a git of it had, with what
-git mapped of its packs. `--old` is the older side of the long comparison; the short one is the last
-day of commits. Both trees are indexed before, and what that adds to the store is printed.
+Times are medians of `--repeat` runs of the whole command: wall time, and processor time with git's.
+Memory is the peak of ragit or one of its git processes, with the packs that git mapped. `--old` is
+the older side of the long comparison; the short one is the last day of commits. Both trees are
+indexed before, and the growth of the store is printed.
 
-Right: `--count` random chunks of HEAD are asked for. Of each, the script looks at all files of all
-tags for its text, and asks `git log --follow -S` for the newest commit that changed how often it
-stands in the file. It prints how often they agree, and in which way they do not.
+For correctness, `--count` random chunks of HEAD are looked up. For each, the script searches all
+files of all tags for its text, and asks `git log --follow -S` for the newest commit that changed
+the number of its occurrences in the file. It prints how often they agree, and how they differ.
 """
 
 from __future__ import annotations
@@ -59,11 +59,11 @@ clock = time.perf_counter() - started
 code = os.waitstatus_to_exitcode(status)
 print(json.dumps([code, used.ru_utime + used.ru_stime, clock, used.ru_maxrss / 1024]))
 """
-"""In a small process: what a process has at its start counts as its memory, too."""
+"""Run as a small process, since a process inherits the memory of its parent at its start."""
 
 
 def cost(repository: Path, *args: str) -> Cost:
-    """Run a command; the processor time of its children that it waited for is in its own."""
+    """Run a command. Its processor time includes that of its ended children."""
     said = subprocess.run(
         [sys.executable, "-I", "-S", "-c", MEASURE, RAGIT, *args],
         cwd=repository,
@@ -89,7 +89,7 @@ def row(name: str, found: Cost) -> str:
 
 
 def chunks(index: ragit.Ragit) -> list[Chunk]:
-    """Return the chunks of HEAD, each at its first line, if it is the smallest there."""
+    """Return the smallest chunk of HEAD at each first line."""
     found = []
     with index.reading("HEAD") as opened:
         snapshot = opened.tree.snapshot
@@ -143,7 +143,7 @@ class Tags:
                 yield path, facts.split()[2].decode()
 
     def holding(self, codes: list[bytes]) -> list[set[str]]:
-        """Return the blobs that hold each text, as whole lines."""
+        """Return the blobs that contain each text as whole lines."""
         wanted: dict[bytes, list[int]] = {}
         for number, code in enumerate(codes):
             longest = max(code.split(b"\n"), key=len)
@@ -184,7 +184,9 @@ class Tags:
 
 
 def newest_change(repository: Path, chunk: Chunk) -> str:
-    """Return the newest commit that changed how often a text stands in a file, by git."""
+    """Return the newest commit that changed the number of occurrences of a text in a file,
+    by git.
+    """
     said = subprocess.run(
         [
             *("git", "--literal-pathspecs", "log", "--follow", "-1", "--format=%H"),
@@ -198,7 +200,7 @@ def newest_change(repository: Path, chunk: Chunk) -> str:
 
 
 def by_git(repository: Path, chunk: Chunk, found: Since) -> str:
-    """Return how an answer agrees with git's."""
+    """Return how an answer compares with git's."""
     assert found.now.since
     said = newest_change(repository, chunk)
     moves = [move.commit.commit for move in found.moves]

@@ -1,13 +1,11 @@
-"""Run a day's git operations on a real repository, to measure the hooks and to check the index
-after each step.
+"""Run a day's git operations on a repository, to measure the hooks and check the index after each.
 
     python bench/lifecycle.py PATH [--out bench/RESULTS.md]
 
-PATH is any repository with some hundreds of commits. It is cloned to a temporary folder, and
-everything happens there. Times are wall clock times, without and with hooks; where a step can be
-repeated, they are medians. The number of embedded chunks is read from the worker's log. At the end,
-every ref is searched in the index that grew and in one built from nothing, and the answers are
-compared.
+PATH is any repository with some hundreds of commits; everything happens in a temporary clone. Times
+are wall times, without and with hooks, and medians if a step can be repeated. The number of
+embedded chunks is read from the worker's log. At the end, every ref is searched in the index that
+grew and in one built from nothing, and the answers are compared.
 """
 
 from __future__ import annotations
@@ -108,11 +106,9 @@ class Day:
         *,
         index: bool = False,
     ) -> None:
-        """Measure one row; with `index`, the commits of the first run are indexed before the
-        second.
-        """
+        """Measure one row; with `index`, index the commits of the first run before the second."""
         if bare:
-            bare()  # the first time, files come from the disk
+            bare()  # the first time reads files from disk
         without = bare() if bare else None
         self.settle()
         if index:
@@ -193,7 +189,7 @@ def commits(day: Day) -> None:
 
 
 def overhead(day: Day) -> None:
-    """Measure what a hook adds to an empty commit, with and without it by turns.
+    """Measure the time that a hook adds to an empty commit, with and without it in turns.
 
     The lowest tenth of the times is disturbed least by other work.
     """
@@ -215,7 +211,7 @@ def overhead(day: Day) -> None:
 
 
 def rebase(day: Day) -> None:
-    """Rebase fifty commits of one file each onto a branch that went on."""
+    """Rebase fifty one-file commits onto a branch with new commits."""
     chosen = files(day, 60)
     base = day.git("rev-parse", "HEAD")
     day.git("switch", "-qc", "fifty")
@@ -318,8 +314,8 @@ def tags(day: Day) -> None:
 
 
 def compare(day: Day, scratch: Path) -> list[str]:
-    """Search every ref in the index that grew and in one built from nothing, and return the refs
-    that differ.
+    """Search every ref in the index that grew and in a fresh one, and return the refs that
+    differ.
     """
     refs = ["HEAD", "fifty", "old", "onto", "pulled", day.main, "bench-0", "bench-9", "bench-19"]
     wrong = []

@@ -10,7 +10,7 @@ files are those of bench/quality.py, the figures those of `ragit eval`; p is its
 same queries without help. "refused" counts answers without the model's help, since its output was
 not understood or the request failed. Descriptions stay in each repository's index, so a second run
 requests none; delete the index to measure their cost again. Thought tokens are the tokens that an
-order or variants may take beyond their own length: a small model that loops uses all of them.
+order or variants may take beyond their own length; a looping small model uses all of them.
 """
 
 from __future__ import annotations
@@ -31,9 +31,7 @@ from ragit.search import listwise, rewrite
 from ragit.types import Answer
 
 PATIENT = 600_000
-"""Timeout in milliseconds, so long that it never decides: the ranking is measured, and the time
-beside it.
-"""
+"""Timeout in milliseconds, too long to matter: the ranking is measured, with the time."""
 
 Flags = Mapping[str, object]
 
@@ -48,7 +46,7 @@ class Asked(NamedTuple):
 
 
 class Cost(NamedTuple):
-    """The cost of describing a repository; zero if everything was described before."""
+    """The cost of describing a repository; zero if it was described before."""
 
     chunks: int = 0
     failed: int = 0
@@ -65,7 +63,7 @@ def section(name: str, **settings: object) -> dict[str, object]:
 
 
 def helpers(args: argparse.Namespace) -> dict[str, dict[str, object]]:
-    """Return the settings that turn each kind of help on, by its name in the report."""
+    """Return the settings of each kind of help, by its name in the report."""
     server = {"baseUrl": args.chat, "model": args.model}
     found = {
         "descriptions": section(

@@ -4,13 +4,12 @@ usage: python bench/mutate.py [--only TEXT] [--list] [--all-tests]
 
 bench/mutants.txt lists the changes. A line `== FILE` comes first, then a line that begins with `-`
 (the present line, without its indentation) and one that begins with `+` (its replacement). A line
-`@ TESTS` names the test files that are nearest to the changes below it; they run first. With
---all-tests, changes that pass these tests are tried with the whole suite as well.
+`@ TESTS` names the nearest test files for the changes below it, which run first. With --all-tests,
+changes that pass these tests are tried with the whole suite as well.
 
-Each change is made in a copy of the working tree, and a change that no test fails is printed as
-alive. Tests that already fail without a change would notice everything, so they are tried first,
-and a failure ends the run. The exit status is 1 if more than MOST_ALIVE changes are alive. Needs
-the development dependencies.
+Each change is made in a copy of the working tree; a change that fails no test is printed as alive.
+The tests run without a change first, and a failure ends the run. The exit status is 1 if more than
+MOST_ALIVE changes are alive. Needs the development dependencies.
 """
 
 from __future__ import annotations
@@ -29,14 +28,14 @@ TOP = Path(__file__).resolve().parents[1]
 MUTANTS = TOP / "bench" / "mutants.txt"
 
 MOST_ALIVE = 5
-"""Number of changes that may survive: some do not change behaviour, or only speed."""
+"""Number of changes that may survive: some change only speed, or no behaviour."""
 
 TIMEOUT_S = 600.0
 """Timeout of one run of tests in seconds. A change that makes them hang counts as noticed."""
 
 
 class Mutant(NamedTuple):
-    """One changed line, and the test files that are most likely to notice it."""
+    """One changed line, and the test files that probably notice it."""
 
     file: str
     old: str
@@ -91,7 +90,7 @@ def copy_tree(to: Path) -> None:
 
 
 def notices(tree: Path, tests: tuple[str, ...]) -> bool:
-    """Run tests in a copy of the tree, and return whether one fails (or they take too long)."""
+    """Run tests in a copy of the tree, and return whether one fails or they take too long."""
     environment = os.environ | {"PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1"}
     command = [
         sys.executable,

@@ -2,14 +2,13 @@
 
     python bench/pairs.py PATH [--against COMMIT] [--runs 21] [--index]
 
-PATH is any git repository. It is cloned to a temporary folder, where each version has an index of
-its own. The two versions run in turns, so that a change of the machine's speed meets both, and each
-pair gives one ratio. Shown are the median of the ratios and the bounds between which the true
-median lies with a probability of 95 % (by the binomial distribution of the order statistics). The
-more pairs, the closer they lie. With `--expect R` the exit status is 1 if a lower bound is above
-R.
+PATH is any git repository. It is cloned to a temporary folder, where each version has its own
+index. The versions run in turns, so that changes of the machine's speed affect both, and each pair
+gives one ratio. Prints the median of the ratios, and its 95 % confidence bounds (by the binomial
+distribution of the order statistics). With `--expect R` the exit status is 1 if a lower bound is
+above R.
 
-Both run in this interpreter, from the source, so dependencies are the same. Standard library only.
+Both run in this interpreter, from source, so dependencies are the same. Standard library only.
 """
 
 from __future__ import annotations
@@ -28,23 +27,23 @@ from typing import NamedTuple
 
 HERE = Path(__file__).resolve().parent.parent
 _START = "import sys; del sys.path[0]; from ragit.__main__ import main; main()"
-"""Starts the command without looking for modules in the repository that is measured."""
+"""Starts the command without importing modules from the measured repository."""
 
 QUERIES = ("where is the configuration parsed?", "close the connection", "retry with backoff")
 
 
 class Version(NamedTuple):
-    """A version of ragit: its source, its clone of the repository, and its index."""
+    """A version of ragit: its source, clone and index."""
 
     source: Path
     clone: Path
     store: Path
 
     def ragit(self, *args: str) -> float:
-        """Run the command, and return its processor time and that of its children in seconds."""
+        """Run the command, and return its processor time with its children's, in seconds."""
         env = {name: value for name, value in os.environ.items() if not name.startswith("RAGIT")}
         env |= {"PYTHONPATH": str(self.source), "RAGIT_INDEX_STORE_PATH": str(self.store)}
-        env.pop("PYTHONDONTWRITEBYTECODE", None)  # modules must not be compiled at each start
+        env.pop("PYTHONDONTWRITEBYTECODE", None)  # otherwise modules are compiled at each start
         before = _used()
         command = [sys.executable, "-c", _START, *args]
         done = subprocess.run(command, cwd=self.clone, env=env, capture_output=True, check=False)
@@ -59,7 +58,7 @@ def _used() -> float:
 
 
 def _edit(version: Version, at: int) -> None:
-    """Add a line to one of the files that git tracks."""
+    """Add a line to a tracked file."""
     listed = subprocess.run(
         ["git", "ls-files", "*.py", "*.java", "*.c", "*.go", "*.js", "*.ts", "*.rs", "*.rb"],
         cwd=version.clone,
@@ -84,7 +83,7 @@ def ratios(
 
 
 def bounds(values: Sequence[float]) -> tuple[float, float]:
-    """Return the order statistics between which the median lies with a probability of 95 %."""
+    """Return the order statistics that bound the median with a probability of 95 %."""
     ordered, count = sorted(values), len(values)
     low, below = 0, 0.0
     while low < count // 2:

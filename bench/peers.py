@@ -3,14 +3,13 @@
     python bench/peers.py PATH [--semble PATH/TO/semble] [--repeat 5] [--name NAME] [--out FILE]
 
 PATH is any git repository. It is cloned to a temporary folder; PATH itself is not changed, and
-nothing is sent anywhere. Every figure is for a whole process, from its start to its end. Tools take
-turns, so that a slow moment of the machine meets all of them. A tool that is not installed is left
-out: `rg` and `ctags` are looked for on PATH, semble (https://pypi.org/project/semble/) where
-`--semble` says.
+nothing is sent anywhere. Every figure is for a whole process. Tools take turns, so that a slow
+moment of the machine affects all of them. A tool that is not installed is left out: `rg` and
+`ctags` are looked for on PATH, semble (https://pypi.org/project/semble/) at the path of `--semble`.
 
-semble downloads its model when it is first used. Here it gets a local model2vec model instead, made
-of the words and vectors of ragit's own model, so that both multiply tables of the same size. This
-compares time and memory only. How good answers are is compared in bench/QUALITY.md.
+semble downloads its model when it is first used. Here it gets a local model2vec model instead, with
+the words and vectors of ragit's own model, so that both multiply tables of the same size. This
+compares time and memory only; bench/QUALITY.md compares answers.
 
 The tools do different work: semble indexes the files on disk and knows no commits; greps rank
 nothing; ctags lists definitions.
@@ -47,13 +46,11 @@ tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
 model = StaticModel(vectors * scales[:, None], tokenizer, normalize=True)
 model.save_pretrained(folder + "/model")
 """
-"""Program for semble's Python, which has the packages that write such a model."""
+"""Program for semble's Python, which has the packages to write such a model."""
 
 
 class Peer:
-    """One tool: its name, how it indexes (None: it has no index), how it searches, and what it
-    does.
-    """
+    """A tool: its name, how it indexes (None: no index), how it searches, and what it does."""
 
     def __init__(
         self,
@@ -115,7 +112,7 @@ def ragit_peer(place: Place) -> Peer:
 
 
 def grep_peer(place: Place, name: str, words: list[str]) -> Peer:
-    """Return a grep that counts the lines that hold a word of the query."""
+    """Return a grep that counts the lines with a word of the query."""
 
     def search(query: str) -> Run:
         pattern = "|".join(re.findall(r"\w{4,}", query)) or query
@@ -160,7 +157,7 @@ def measure(place: Place, tools: list[Peer], repeat: int) -> dict[str, dict[str,
             runs["index from nothing"][tool.name].append(tool.index())
     for tool in searching:
         assert tool.search
-        tool.search(QUERIES[0])  # files come from the disk the first time
+        tool.search(QUERIES[0])  # the first time reads files from disk
     for _ in range(repeat):
         for query in QUERIES:
             for tool in searching:

@@ -10,11 +10,11 @@ annotations of a repository are <name>.json, a list of {"query", "relevant", "se
 (Järvelin and Kekäläinen 2002, binary gains): a target is found by the first hit in its file that
 overlaps its lines.
 
-The script prints the mean with the usual weights, by category and language, and the change when
-each signal is off.
+Prints the mean with the default weights, by category and language, and the change when each signal
+is off.
 
-With --all it prints one table of all sets: questions made of the repositories in
-quality_repositories.json (see quality_sets.py), whose copies are SOURCES/<owner>+<name>; issues, a
+--all prints one table of all sets: questions made from the repositories in
+quality_repositories.json (see quality_sets.py), whose clones are SOURCES/<owner>+<name>; issues, a
 JSON list of {"repo", "base_commit", "text", "gold"}, where `gold` gives by path the functions that
 the fix changed as [name, first line, last line]; and the annotated repositories. Clones with their
 indexes and questions are kept in WORK.

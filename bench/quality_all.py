@@ -1,7 +1,7 @@
-"""Measure all sets of questions, by the part of the repositories: the table of `quality.py --all`.
+"""Measure all sets of questions, by role of the repositories: the table of `quality.py --all`.
 
-Weights are fitted on the repositories of `fit`, what is kept is decided by those of `choose`, and
-those of `report` say what it is worth.
+Weights are fitted on the repositories of `fit`, changes are accepted by those of `choose`, and
+those of `report` give the final figures.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Measure(NamedTuple):
     """A row of the table."""
 
     of: str
-    """The set."""
+    """Name of the set."""
     name: str
     value: Callable[[Outcome], float]
 
@@ -72,7 +72,7 @@ Outcomes = dict[Key, list[Outcome]]
 
 
 def cloned(source: Path, name: str, work: Path) -> Path:
-    """Return a bare clone of a repository, which is made once and keeps its index."""
+    """Return a bare clone of a repository, made once, with its index."""
     flat = name.replace("/", "+")
     target = work / flat
     if not target.is_dir():
@@ -86,7 +86,7 @@ def cloned(source: Path, name: str, work: Path) -> Path:
 def questions_of(
     index: ragit.Ragit, where: Path, revision: str
 ) -> Mapping[str, Sequence[Question]]:
-    """Return the sets of a repository; they are made once, and kept beside the clone."""
+    """Return the sets of a repository, made once and kept beside the clone."""
     kept = where.with_name(f"{where.name}.questions.json")
     if not kept.exists():
         made = quality_sets.sets_of(index, where, revision)
@@ -104,12 +104,11 @@ def questions_of(
 
 
 def asked(index: ragit.Ragit, query: str, revision: str, top_k: int) -> list[ragit.Hit]:
-    """Return the hits for a query; none for one that cannot be asked."""
+    """Return the hits for a query; none for an invalid one."""
     return list(index.search(query, ref=revision, top_k=top_k).hits)
 
 
 def places_of(hits: Iterable[ragit.Hit]) -> list[Hit]:
-    """Return where hits are."""
     return [(hit.path, hit.start_line, hit.end_line) for hit in hits]
 
 
@@ -119,7 +118,7 @@ def outcome_of(question: Question, hits: Sequence[Hit]) -> Outcome:
 
 
 def of_repository(source: Path, work: Path, spec: Mapping[str, str]) -> Outcomes:
-    """Return the outcomes of the sets that are made of a repository."""
+    """Return the outcomes of the sets made from a repository."""
     where = cloned(source, spec["name"], work)
     found: Outcomes = defaultdict(list)
     with ragit.open(where) as index:

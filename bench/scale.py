@@ -4,15 +4,15 @@
 
 FOLDER holds repositories, bare or not, at most two levels down. Their trees are put beside each
 other, each in some revisions (`git read-tree --prefix`), the newest of all repositories first,
-until there are so many files; the last one is cut. Objects are borrowed, not copied, and files that
-a repository lacks are left out. The working tree and the index are written to a temporary folder,
-and nothing else is changed.
+until `--files` is reached; the last one is cut. Objects are borrowed, not copied, and missing files
+are left out. The working tree and the index are written to a temporary folder; nothing else
+changes.
 
 Measured are the first index, and searches as whole processes: of the commit, with the working tree,
-after an edit, after a switch to a commit that differs in some hundred files, and of a tree of which
-some blobs are not there. Memory of an index run is the proportional set size of all its processes.
-Memory of a search is its peak resident size, and the part of it that is no page of a mapped file,
-sampled every few milliseconds.
+after an edit, after a switch to a commit that differs in some hundred files, and of a tree with
+missing blobs. Memory of an index run is the proportional set size of all its processes. Memory of a
+search is its peak resident size, and its part without pages of mapped files, sampled every few
+milliseconds.
 
 Standard library only. Run it on an idle machine: the load before and after is part of the report.
 """
@@ -48,19 +48,15 @@ from bench import (
 )
 
 SAMPLE_S = 0.004
-"""Interval between two samples of the memory of a search, which takes some hundreds of
-milliseconds.
-"""
+"""Interval in seconds of memory samples of a search, which takes some hundreds of milliseconds."""
 ABSENT = 25
-"""Files of the tree whose blobs are not there."""
+"""Files of the tree whose blobs are missing."""
 SWITCHED = 300
-"""Files that differ between the two commits that are switched, at most."""
+"""Most files that differ between the two switched commits."""
 
 
 def repositories(folder: Path) -> dict[str, Path]:
-    """Return the git directories below a folder, at most two levels down, by the first level's
-    name.
-    """
+    """Return the git directories at most two levels below a folder, by name at the first level."""
     found = {}
     for place in sorted(folder.iterdir()):
         for git in (place, place / ".git", *sorted(place.glob("*")), *sorted(place.glob("*/.git"))):
@@ -77,8 +73,8 @@ class LargeTree:
         self.top = place.top
 
     def make(self, sources: Mapping[str, Path], files: int, revisions: int) -> None:
-        """Write the commits `bench-tree`, `bench-other` and `bench-absent`, and check the first
-        out.
+        """Write the commits `bench-tree`, `bench-other` and `bench-absent`, and check out the
+        first.
         """
         self.top.mkdir(parents=True)
         self.place.git("init", "-q", "-b", "main")
@@ -98,7 +94,7 @@ class LargeTree:
         self.place.git("checkout", "-q", "-f", "bench-tree")
 
     def _read(self, sources: Mapping[str, Path], files: int, revisions: int) -> None:
-        """Read trees into the index, until it has so many files."""
+        """Read trees into the index, until it has `files` files."""
         listed: set[str] = set()
         for number in range(revisions):
             for name, source in sources.items():
@@ -125,11 +121,10 @@ class LargeTree:
         return [line for line, answer in pairs if answer.endswith("missing")]
 
     def _remove(self, lines: Sequence[str]) -> None:
-        """Remove files from the index."""
         self._update(f"0 {'0' * 40}\t{_path(line)}" for line in lines)
 
     def _exchange(self, lines: Sequence[str]) -> None:
-        """Give each of some files of the index the blob of the next one."""
+        """Give each of these files of the index the blob of the next one."""
         blobs = [line.split()[1] for line in lines]
         pairs = zip(lines, blobs[1:] + blobs[:1], strict=True)
         self._update(f"100644 {blob}\t{_path(line)}" for line, blob in pairs)
@@ -149,7 +144,7 @@ class LargeTree:
         return commit
 
     def edit(self, number: int) -> None:
-        """Append a line to a source file, another one for each number."""
+        """Append a line to a source file, a different file for each number."""
         chosen = self.place.sources(number + 2)[number]
         with chosen.open("a", encoding="utf-8", errors="surrogateescape") as file:
             file.write(f"\n# changed {number}\n")
@@ -161,8 +156,8 @@ def _path(line: str) -> str:
 
 
 def _revision(source: Path, number: int, of: int, place: Place) -> str | None:
-    """Return a commit of a repository: the newest, or one at the same distance back each time; None
-    if it has no such one.
+    """Return a commit of a repository, the `number`-th of `of` evenly spaced ones from the newest;
+    None if it has too few.
     """
     asked = ["git", "--git-dir", str(source), "rev-list", "--first-parent", "HEAD"]
     found = run(asked, source, place.env, ok=(0, 128)).out.split()
@@ -171,8 +166,8 @@ def _revision(source: Path, number: int, of: int, place: Place) -> str | None:
 
 @dataclass(frozen=True)
 class Search:
-    """One search: wall and processor time in seconds; peak memory in MB, all of it and without
-    pages of mapped files.
+    """One search: wall and processor time in seconds; peak memory in MB, in all and without pages
+    of mapped files.
     """
 
     seconds: float
@@ -182,7 +177,7 @@ class Search:
 
 
 def search(place: Place, *args: str) -> Search:
-    """Run a search to its end, and watch its memory."""
+    """Run a search, and sample its memory."""
     started, before = time.perf_counter(), processor()
     process = subprocess.Popen(
         [place.ragit, "search", *args],
@@ -226,13 +221,13 @@ _SIZES = re.compile(r"^(VmRSS|RssAnon|RssShmem):\s+(\d+)", re.MULTILINE)
 
 
 def measured(large: LargeTree, repeat: int) -> Iterator[tuple[str, list[Search], str]]:
-    """Yield what was searched, the searches, and a note."""
+    """Yield the name of each search, its runs, and a note."""
     place, queries = large.place, QUERIES
-    search(place, "--ref", "bench-tree", queries[0])  # files come from the disk the first time
+    search(place, "--ref", "bench-tree", queries[0])  # the first time reads files from disk
     committed = ("--ref", "bench-tree")
     turns = [query for _ in range(repeat) for query in queries]
     yield "search, committed", [search(place, *committed, query) for query in turns], ""
-    search(place, queries[0])  # git notes once which files are unchanged
+    search(place, queries[0])  # git records once which files are unchanged
     found = [search(place, query) for query in turns]
     yield "search, with the working tree", found, f"git status alone: {shown(status_alone(place))}"
     before = place.stored()
@@ -256,7 +251,7 @@ def measured(large: LargeTree, repeat: int) -> Iterator[tuple[str, list[Search],
 
 
 def status_alone(place: Place) -> float:
-    """Return the seconds of a `git status` of the working tree, the second of two."""
+    """Return the seconds of a second `git status` of the working tree."""
     place.git("status", "--porcelain")
     started = time.perf_counter()
     place.git("--no-optional-locks", "status", "--porcelain")
@@ -319,7 +314,7 @@ def arguments() -> argparse.Namespace:
 
 def main() -> None:
     args = arguments()
-    # so that the scratch folder goes in that case too
+    # remove the scratch folder in that case, too
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     sources = repositories(args.folder)
     if not sources:

@@ -2,7 +2,7 @@
 
 python bench/secrets.py                       400 passwords of each alphabet, in all forms
 python bench/secrets.py --forms --count 100   the same for each form
-python bench/secrets.py --repos DIR...        lines that are changed in each repository
+python bench/secrets.py --repos DIR...        changed lines in each repository
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ ALPHABETS = {
 }
 FORMS = {kind: text for kind, text in planted.ALL.items() if "§" in text}
 CHUNK = 60
-"""Lines of a piece of a file, about those of a chunk."""
+"""Lines of a piece of a file, about as long as a chunk."""
 
 
 def written(kind: str, text: str, secret: str) -> str:
-    """Return a password as a form needs it: escaped, or without the characters that need quotes."""
+    """Return a password as a form needs it: escaped, or without characters that need quotes."""
     at = text.index("§")
     before = text[at - 1 : at]
     if "://" in text[max(0, at - 12) : at]:
@@ -58,13 +58,13 @@ def written(kind: str, text: str, secret: str) -> str:
 
 
 def leaks(text: str, secret: str) -> bool:
-    """Return True if 8 or more characters of the secret in a row are left."""
+    """Return whether 8 or more consecutive characters of the secret are left."""
     clean = redact(text.replace("§", secret))
     return any(secret[at : at + 8] in clean for at in range(len(secret) - 7))
 
 
 def share(kind: str, name: str, count: int) -> tuple[int, int]:
-    """Return how many passwords of an alphabet leak in a form, and of how many."""
+    """Return how many passwords of an alphabet leak in a form, and their number."""
     alphabet, length = ALPHABETS[name]
     rng = random.Random(f"{kind} {name}")
     leaked = tried = 0
@@ -77,7 +77,7 @@ def share(kind: str, name: str, count: int) -> tuple[int, int]:
 
 
 def changed(repo: Path) -> tuple[int, Counter[str]]:
-    """Return how many lines of a repository change, and the kinds of what was found."""
+    """Return the number of changed lines of a repository, and the kinds of findings."""
     found: Counter[str] = Counter()
     lines = 0
     listed = subprocess.run(["git", "-C", repo, "ls-files", "-z"], capture_output=True, check=True)

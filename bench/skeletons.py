@@ -1,11 +1,11 @@
-"""Measures how many tokens the skeleton of a file takes, as a share of the file's.
+"""Measure the tokens of a file's skeleton, as a share of the file's.
 
 usage: python bench/skeletons.py [--files N] [--seed N] REPOSITORY...
 
-For N random files of each repository that define something: the bytes of what `ragit skeleton`
-prints without its first line, divided by the bytes of the file, since tokens are counted by bytes;
-and the same by words and signs, as a check. Printed are the median of all files, the share of all
-files together, and the medians by language.
+For N random files with definitions of each repository: the bytes of `ragit skeleton` without its
+first line, divided by the bytes of the file, since tokens are counted by bytes; and the same by
+words and signs, as a check. Prints the median of all files, the share of all files together, and
+the medians by language.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ragit.outlines import FileSkeleton
 from ragit.render import PLAIN, outlines
 
 TOKEN = re.compile(r"\w{1,8}|[^\w\s]|\n\s*")
-"""About what tokenizers take for one: pieces of words, signs, and line ends with indentation."""
+"""Approximation of tokens: pieces of words, signs, and line ends with indentation."""
 
 
 class Sizes:
@@ -73,7 +73,6 @@ def measure(repository: Path, files: int, seed: int) -> None:
 
 
 def main() -> None:
-    """Measure the repositories named on the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("repositories", nargs="+", type=Path)
     parser.add_argument("--files", type=int, default=1000)

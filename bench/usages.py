@@ -1,13 +1,13 @@
-"""Check `ragit usages` against git grep, and its certainties against tools that know a language.
+"""Check `ragit usages` against git grep, and its certainties against language tools.
 
 usage: python bench/usages.py grep REPOSITORY... [--names N] [--seed N]
        python bench/usages.py time REPOSITORY [--names N] [--seed N]
        python bench/usages.py resolve TOOL REPOSITORY... [--names N] [--seed N] [--show]
 
-`grep` draws identifiers of the indexed text, and compares the lines that are listed with those that
-`git grep -w` finds in indexed files, except where a letter such as `é` stands beside the name.
-`time` draws identifiers with 50 to 500 uses, runs the command for each in a process of its own, and
-prints its processor time.
+`grep` draws identifiers of the indexed text, and compares the listed lines with those of `git grep
+-w` in indexed files, except where a letter such as `é` stands beside the name. `time` draws
+identifiers with 50 to 500 uses, runs the command for each in a process of its own, and prints its
+processor time.
 
 `resolve` draws functions, methods and types that the repository defines, lists their uses, and asks
 TOOL where the definition of each use in code is: jedi (Python, `pip install jedi`), typescript
@@ -15,7 +15,7 @@ TOOL where the definition of each use in code is: jedi (Python, `pip install jed
 
 precision  of the uses with a rule that names one definition and an answer of the tool, the share
            where both name the same
-recall     of the uses that the tool says mean a drawn definition, the share for which ragit names
+recall     of the uses of a drawn definition according to the tool, the share for which ragit names
            it
 
 A use that the tool does not answer is not counted. `unique` is counted apart: it is a name that has
@@ -102,7 +102,7 @@ def grep(repository: Path, options: argparse.Namespace) -> int:
 
 
 def drawn_names(repository: Path, paths: Iterable[str], options: argparse.Namespace) -> list[str]:
-    """Return identifiers of random files, each once."""
+    """Return distinct identifiers of random files."""
     random.seed(options.seed)
     files = sorted(paths)
     names: dict[str, None] = {}
@@ -127,7 +127,7 @@ def grepped(repository: Path, name: str) -> Iterator[Place]:
 
 
 def letter_beside(line: bytes, start: int, end: int) -> bool:
-    """Return True if a letter that git takes for the end of a word stands beside a name."""
+    """Return whether a letter that git does not count as part of a word stands beside a name."""
     letter = rb"[\xc3-\xdf][\x80-\xbf]"
     before = re.search(letter + rb"$", line[:start])
     return bool(before or re.match(letter, line[end:]))
@@ -172,7 +172,7 @@ def measure(repository: Path, options: argparse.Namespace) -> int:
 
 
 class Tool(Protocol):
-    """Knows where the definition of a name at a place is."""
+    """Finds the definition of a name at a place."""
 
     def definitions(self, path: str, line: int, column: int) -> list[Place]:
         """Return the places of the definitions, from the top of the repository; columns from 0."""
@@ -235,7 +235,9 @@ class TypeScript:
 
 
 class Clangd:
-    """Speaks LSP. Without a background index a function of another file is its declaration."""
+    """Speaks LSP. Without a background index, the definition of another file's function is its
+    declaration.
+    """
 
     def __init__(self, repository: Path) -> None:
         self._top = repository.resolve()
@@ -365,7 +367,7 @@ def sample(uses: Iterable[Use], suffixes: tuple[str, ...], most: int) -> list[Us
 def judge(
     use: Use, truth: set[Place], ours: dict[Place, Defined], counts: Counter[str], show: bool
 ) -> None:
-    """Count one use: what the tool says, and what ragit does."""
+    """Count one use by the answers of the tool and of ragit."""
     path, _, line = use.definition.rpartition(":")
     named = Place(path, int(line)) if use.definition else None
     agrees = named is not None and any(same(named, one, ours) for one in truth)
@@ -385,8 +387,10 @@ def judge(
 
 
 def same(one: Place, other: Place, definitions: dict[Place, Defined]) -> bool:
-    """Return True for one definition, for two of one name in one file and type, as overloads are,
-    and for a function and its declaration.
+    """Return whether two places mean one definition.
+
+    Overloads (one name in one file and type) count as one, and so do a function and its
+    declaration.
     """
     if one == other:
         return True

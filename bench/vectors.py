@@ -1,10 +1,10 @@
-"""Measure how long the scan of sign bits takes that finds a query's nearest chunks.
+"""Measure the scan of sign bits that finds a query's nearest chunks.
 
     python bench/vectors.py [--chunks 1000000] [--repeat 9]
 
-The vectors are made up: their number counts, and their distances hardly. They are written to a
-store in a temporary folder. Shown is the processor time of `Store.nearest` for the 400 nearest of
-all, as in a search, and what of it goes to reading rows and to comparing bits.
+The vectors are made up, since their number matters, and their distances hardly. They are written to
+a store in a temporary folder. Prints the processor time of `Store.nearest` for the 400 nearest of
+all, as in a search, and its parts for reading rows and for comparing bits.
 
 Needs the Python that ragit is installed in.
 """
@@ -24,10 +24,10 @@ from pathlib import Path
 from ragit.store import Store, chunk_id
 
 BYTES = 32
-"""Of the sign bits of a vector: the static model has 256 dimensions."""
+"""Bytes of a vector's sign bits: the static model has 256 dimensions."""
 CHUNKS_OF_A_FILE = 7
 NEAREST = 400
-"""As many as a search asks for."""
+"""Number of chunks that a search requests."""
 
 
 def rows(chunks: int) -> Iterator[tuple[int, bytes]]:

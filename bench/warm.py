@@ -3,13 +3,13 @@
     python bench/warm.py PATH [--queries 60] [--seed 1] [--name OWNER/NAME] [--out bench/RESULTS.md]
 
 PATH is any git repository. It is cloned to a temporary folder and indexed there. The queries are
-made of its own code, the same number of each shape: a name, a name with its owner, words, a
+made from its own code, the same number of each shape: a name, a name with its owner, words, a
 question, a line of code or a message, a quoted phrase, a path, a pasted issue, a stack trace, and a
 question about one folder. A line of source becomes words by dropping its signs.
 
-Each is asked twice: in one process that stays (`ragit.open`), which never saw it before, and as
-`ragit search`. Processor time is user and system time, children included, so the share of git is
-shown apart. Both answers have to be equal, or this program ends with 1.
+Each query runs twice: in one process that stays (`ragit.open`) and has not seen it, and as `ragit
+search`. Processor time is user and system time with children, so git's share is shown apart. If the
+answers differ, the exit status is 1.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ HEAD = ("query", "number", "warm", "95 of 100 within", "own", "git", "cold", "95
 
 
 class Sample(NamedTuple):
-    """A chunk that queries are made of."""
+    """A chunk from which queries are made."""
 
     path: str
     row: ChunkRow
@@ -91,7 +91,7 @@ SHAPES: dict[str, Callable[[Sample], tuple[str, tuple[str, ...]]]] = {
     "a stack trace": lambda one: (_trace(one), ()),
     "a folder": lambda one: (f"how is {one.spoken} done", (f"/{one.path.split('/')[0]}",)),
 }
-"""Text and path filters of a query about a chunk, by the kind of query."""
+"""Text and path filters of a query about a chunk, by shape."""
 
 
 class Asked(NamedTuple):
@@ -136,7 +136,7 @@ def samples(top: Path, count: int, seed: int) -> list[Sample]:
 
 
 def queries(top: Path, count: int, seed: int) -> list[Asked]:
-    """Return so many different queries, the shapes in turn."""
+    """Return different queries, the shapes in turn."""
     shapes = list(SHAPES.items())
     made = [
         Asked(shapes[at % len(shapes)][0], *shapes[at % len(shapes)][1](one))
@@ -146,7 +146,7 @@ def queries(top: Path, count: int, seed: int) -> list[Asked]:
 
 
 def _of_children() -> float:
-    """Return the processor seconds of all children: those that ended, and those that run."""
+    """Return the processor seconds of all children, ended and running."""
     ended = resource.getrusage(resource.RUSAGE_CHILDREN)
     running = 0
     for listed in Path("/proc/self/task").glob("*/children"):
@@ -156,7 +156,7 @@ def _of_children() -> float:
 
 
 def warm(top: Path, asked: Sequence[Asked]) -> list[tuple[float, float, Any]]:
-    """Return for each query its own and git's milliseconds, and the answer, in one process."""
+    """Return own and git's milliseconds, and the answer, for each query in one process."""
     found = []
     with ragit.open(top) as index:
         index.search("warm up")
@@ -185,7 +185,7 @@ def cold(ragit_command: str, top: Path, one: Asked, env: dict[str, str]) -> tupl
 
 
 def _hits(said: str) -> Any:
-    """Return an answer without the time that it took and the folder that it is about."""
+    """Return an answer without its time and its folder."""
     answer = json.loads(said)
     return {name: value for name, value in answer.items() if name not in ("took_ms", "root")}
 
@@ -193,7 +193,7 @@ def _hits(said: str) -> Any:
 def measure(
     ragit_command: str, top: Path, asked: Sequence[Asked], env: dict[str, str]
 ) -> tuple[list[Took], list[str]]:
-    """Return the time of each query, and the texts of those with two different answers."""
+    """Return the time of each query, and the texts of queries with two different answers."""
     took, differing = [], []
     for one, (own, git, answer) in zip(asked, warm(top, asked), strict=True):
         milliseconds, again = cold(ragit_command, top, one, env)
@@ -204,7 +204,7 @@ def measure(
 
 
 def within(values: Sequence[float]) -> str:
-    """Return the milliseconds within which 95 of 100 lie."""
+    """Return the 95th percentile in milliseconds."""
     return f"{sorted(values)[min(len(values) - 1, len(values) * 95 // 100)]:.0f} ms"
 
 

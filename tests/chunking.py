@@ -1,4 +1,4 @@
-"""What tests of chunkers of the user's own share: one, its settings, and what it made."""
+"""Helpers for tests of the user's own chunkers."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def chunk(data):
 TEXT = "top\nrule one\n  do x\nrule two\n  do y\n\ntail\n"
 
 READ_BY_RAGIT = [("text", "", 1, 7)]
-"""What ragit itself makes of TEXT."""
+"""Chunks of TEXT by ragit's own chunker."""
 
 
 def settings(repo: GitSandbox, modules: Mapping[str, Sequence[str]]) -> None:
-    """A .ragit.toml that names chunkers, each with its extensions."""
+    """Write a .ragit.toml that names chunkers, each with its extensions."""
     tables = (
         f"{{ module = {json.dumps(name)}, extensions = {json.dumps(list(each))} }}"
         for name, each in modules.items()
@@ -41,7 +41,7 @@ def use(
     extensions: Sequence[str] = (".xyz",),
     write: bool = True,
 ) -> None:
-    """Bring a chunker, name it in the settings and allow it; `a.xyz` is a file for it, unless
+    """Write a chunker, name it in the settings and trust it; also write `a.xyz` for it, unless
     `write` is false.
     """
     if write:
@@ -53,13 +53,13 @@ def use(
 
 
 def allow(repo: GitSandbox) -> None:
-    """`ragit trust`."""
+    """Run `ragit trust`."""
     with ragit.open(repo.path) as index:
         index.settings.trust()
 
 
 def found(repo: GitSandbox, query: str, *, documents_min: int | None = None) -> list[Hit]:
-    """The hits of words in HEAD with its uncommitted changes, chunk by chunk."""
+    """Return the keyword hits in HEAD with its uncommitted changes, one for each chunk."""
     with ragit.open(repo.path, flags={"documents.minChunkBytes": documents_min}) as index:
         return list(index.search(query, mode="keyword", optimize=False, top_k=100).hits)
 
@@ -67,7 +67,9 @@ def found(repo: GitSandbox, query: str, *, documents_min: int | None = None) -> 
 def chunks(
     repo: GitSandbox, path: str = "a.xyz", ref: str | None = None
 ) -> list[tuple[str, str, int, int]]:
-    """Kind, symbol, first and last line of the chunks of a file, as a search would find them now."""
+    """Return kind, symbol, first and last line of the chunks of a file, as a search finds
+    them now.
+    """
     with ragit.open(repo.path) as index:
         tree = index.search("word", ref=ref).tree
         with Store(index.store_path, writable=False) as store:
@@ -80,7 +82,7 @@ def chunks(
 
 
 def skipped(repo: GitSandbox) -> dict[str, int]:
-    """How many files were left out when all are indexed, by reason."""
+    """Index everything, and return the number of skipped files by reason."""
     with ragit.open(repo.path) as index:
         index.index(scope="worktree")
         return dict(index.index(scope="worktree").skipped)

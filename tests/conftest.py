@@ -1,6 +1,4 @@
-"""What all tests share: an empty home, a clean git environment, and on request a fresh repository
-or a server.
-"""
+"""Shared fixtures: an empty home, a clean git environment, a fresh repository, servers."""
 
 from __future__ import annotations
 
@@ -23,16 +21,14 @@ from ragit.chunk import texts
 from ragit.git import Repo
 from ragit.index.run.worker import IndexingWorker
 
-# A shell that starts us in the background ignores Ctrl-C, and so would all that tests start and
-# interrupt.
+# A shell that starts a process in the background makes it ignore Ctrl-C, also in its children.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# Tests start hundreds of processes, and each takes twice as long if it has to compile ragit first.
+# Tests start hundreds of processes, each twice as slow if it has to compile ragit first.
 sys.dont_write_bytecode = False
 
-# The same examples each time, so that a red run tells of the change and not of luck;
-# HYPOTHESIS_PROFILE=long looks elsewhere for an hour, raw finds and does not shrink. No deadline:
-# the machine is shared.
+# Use the same examples each time, so that a failure comes from the change. HYPOTHESIS_PROFILE=long
+# tries others for an hour, raw does not shrink. No deadline, since the machine is shared.
 _COMMON = {
     "deadline": None,
     "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large],
@@ -54,15 +50,15 @@ LONGEST = (
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the longest files, so that no process is alone with one of them at the end."""
+    """Begin with the longest files, so that no process is left with one of them at the end."""
     order = {f"test_{name}": number for number, name in enumerate(LONGEST)}
     items.sort(key=lambda item: order.get(item.path.stem, len(order)))
 
 
 @pytest.fixture(scope="session", autouse=True)
 def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """An empty home for the session: no test reads or writes the real one, or inherits a caller's
-    GIT_*.
+    """Return an empty home for the session. No test touches the real one, or inherits GIT_*
+    variables.
     """
     real = dict(os.environ)
     empty = tmp_path_factory.mktemp("home")
@@ -73,7 +69,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(autouse=True)
 def same_environment() -> Iterator[None]:
-    """A test that leaves the environment changed would steer the ones after it: put it back."""
+    """Restore the environment after each test."""
     before = dict(os.environ)
     yield
     become(before)
@@ -81,9 +77,7 @@ def same_environment() -> Iterator[None]:
 
 @pytest.fixture(scope="module", autouse=True)
 def freed_memory() -> Iterator[None]:
-    """Give freed memory back to the system after each file: glibc keeps the hundreds of megabytes
-    of the largest documents for later.
-    """
+    """Return freed memory to the system after each file. glibc would keep hundreds of megabytes."""
     yield
     if sys.platform == "linux":
         getattr(ctypes.CDLL(None), "malloc_trim", int)(0)
@@ -91,8 +85,8 @@ def freed_memory() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def kept_child() -> Iterator[None]:
-    """Keep the process that chunks texts for the next index run: a start takes 0.1 s, and tests
-    index a thousand times. One that a test starts in another way ends with its run, as it should.
+    """Keep the child process that chunks texts for the next index run: a start takes 0.1 s, and
+    tests index a thousand times. A child that a test starts in another way ends with its run.
     """
     close, start = IndexingWorker.close, texts._START
 
@@ -110,22 +104,20 @@ def kept_child() -> Iterator[None]:
 
 @pytest.fixture
 def repo(tmp_path: Path) -> GitSandbox:
-    """An empty repository on branch main, without a commit."""
+    """Return an empty repository on branch main, without a commit."""
     return GitSandbox(tmp_path / "repo")
 
 
 @pytest.fixture
 def opened(repo: GitSandbox) -> Iterator[Repo]:
-    """The repository of `repo`, opened before its first commit: for tests that look at it later,
-    `refresh` it.
-    """
+    """Open the repository of `repo` before its first commit; tests `refresh` it."""
     with Repo.open(repo.path) as found:
         yield found
 
 
 @pytest.fixture
 def server() -> Iterator[EmbeddingServer]:
-    """A server on this machine that does as it is told."""
+    """Return a scriptable embedding server on this machine."""
     running = EmbeddingServer()
     yield running
     running.close()
@@ -133,14 +125,14 @@ def server() -> Iterator[EmbeddingServer]:
 
 @pytest.fixture
 def model() -> Iterator[Model]:
-    """A language model on this machine that describes by rule."""
+    """Return a language model on this machine that describes by rule."""
     with Model() as running:
         yield running
 
 
 @pytest.fixture
 def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The pauses between tries, which a test does not sit through."""
+    """Return the pauses between retries, which are not waited for."""
     pauses: list[float] = []
     monkeypatch.setattr("ragit.remote.client._pause", lambda seconds, _: pauses.append(seconds))
     clock = SimpleNamespace(sleep=pauses.append, time=time.time)

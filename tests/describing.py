@@ -1,6 +1,4 @@
-"""A language model for tests: a real server that speaks chat completions, and describes by rule
-what it is shown.
-"""
+"""A language model for tests: a server that speaks chat completions and describes by a rule."""
 
 from __future__ import annotations
 
@@ -17,14 +15,14 @@ from ragit.repository.repository import Ragit
 
 
 class Model(AnsweringServer):
-    """Says of code `About` and its words backwards, of an image its size; what a test wants instead
-    goes before.
+    """Describe code as `About` and its words backwards, and an image by its size, unless a test
+    overrides it.
     """
 
     def __init__(self) -> None:
         super().__init__(self._say)
         self.faults: dict[str, object] = {}
-        """By a piece of what is shown: what to answer to it instead; "" stands in everything."""
+        """Answers to give instead, by a substring of the request; "" matches everything."""
 
     def _say(self, payload: Payload) -> object:
         shown = code_of(payload)
@@ -35,7 +33,7 @@ class Model(AnsweringServer):
 
     @property
     def settings(self) -> dict[str, object]:
-        """Settings under which this model describes code."""
+        """Return the settings under which this model describes code."""
         return {
             "description.enabled": True,
             "description.baseUrl": f"{self.url}/v1",
@@ -44,34 +42,34 @@ class Model(AnsweringServer):
 
     @property
     def image_settings(self) -> dict[str, object]:
-        """Settings under which it describes images."""
+        """Return the settings under which it describes images."""
         return {f"imageD{name[1:]}": value for name, value in self.settings.items()}
 
     def shown(self) -> list[str]:
-        """What it was shown of code, each time."""
+        """Return the code of each request."""
         return [code_of(payload) for payload in self.asked]
 
 
 def failing(status: int = 500) -> Answer:
-    """An error that is not tried again at once."""
+    """Return an error that is not retried at once."""
     return error(status, "no")
 
 
 def code_of(payload: Payload) -> str:
-    """What a request shows of code; of an image, nothing."""
+    """Return the code in a request; empty for an image."""
     content = payload["messages"][-1]["content"]
     return content if isinstance(content, str) else ""
 
 
 def image_of(payload: Payload) -> tuple[str, bytes]:
-    """The media type and the bytes of the image in a request."""
+    """Return the media type and the bytes of the image in a request."""
     (part,) = (part for part in payload["messages"][-1]["content"] if part["type"] == "image_url")
     head, _, data = part["image_url"]["url"].partition(";base64,")
     return head.removeprefix("data:"), base64.b64decode(data)
 
 
 def description(payload: Payload) -> str:
-    """What the model says by its rule."""
+    """Return the description by the model's rule."""
     if not code_of(payload):
         facts = sniff(image_of(payload)[1])
         assert facts
@@ -80,19 +78,19 @@ def description(payload: Payload) -> str:
 
 
 def told(code: str) -> str:
-    """What it says about a piece of code."""
+    """Return the description of a piece of code."""
     return "About " + " ".join(word[::-1] for word in re.findall(r"[a-z]{3,}", code)) + "."
 
 
 def body(name: str, lines: int = 30) -> str:
-    """A definition that is a chunk of its own."""
+    """Return a definition that is a chunk of its own."""
     return f"def {name}():\n" + "".join(
         f"    {name}_step_{i}(config, offset)\n" for i in range(lines)
     )
 
 
 def opened(repo: GitSandbox, model: Model, **more: object) -> Ragit:
-    """A repository as it is opened where this model describes code; `a__b` is the setting a.b."""
+    """Open a repository with this model for descriptions; `a__b` is the setting a.b."""
     return ragit.open(
         repo.path,
         flags={**model.settings, **{name.replace("__", "."): v for name, v in more.items()}},
@@ -100,6 +98,6 @@ def opened(repo: GitSandbox, model: Model, **more: object) -> Ragit:
 
 
 def indexed(repo: GitSandbox, model: Model, *revisions: str, **more: object) -> Any:
-    """The report of indexing it so."""
+    """Return the report of indexing with this model."""
     with opened(repo, model, **more) as index:
         return index.index(*revisions)

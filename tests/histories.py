@@ -1,6 +1,4 @@
-"""Random but real git histories: what people do to a repository, as steps that hypothesis can draw
-and shrink.
-"""
+"""Random but real git histories, as steps that hypothesis can draw and shrink."""
 
 from __future__ import annotations
 
@@ -133,7 +131,7 @@ BRANCHES = ["main", "one", "two"]
 
 @dataclass(frozen=True)
 class Step:
-    """One thing that a person does, followed by a commit unless it makes one itself."""
+    """One action of a user, followed by a commit unless it makes one itself."""
 
     what: str
     path: bytes = b""
@@ -169,12 +167,12 @@ def _steps() -> st.SearchStrategy[Step]:
 
 
 def steps(least: int, most: int) -> st.SearchStrategy[list[Step]]:
-    """A history of some steps."""
+    """Return a strategy for histories."""
     return st.lists(_steps(), min_size=least, max_size=most)
 
 
 def apply(repo: GitSandbox, step: Step) -> None:
-    """Do it to the working tree or the branches; what cannot be done now is left."""
+    """Apply a step to the working tree or the branches; skip what is impossible now."""
     file = repo.path / os.fsdecode(step.path)
     with contextlib.suppress(OSError):  # no such file, a folder, a link to itself
         if step.what == "write":
@@ -208,7 +206,7 @@ def _clear(file: Path) -> None:
 
 
 def play(repo: GitSandbox, history: list[Step]) -> list[str]:
-    """Commit after every step; all commits, in order."""
+    """Commit after every step, and return all commits in order."""
     commits = [repo.commit("first")]
     for step in history:
         if step.what in {"switch", "merge", "revert"}:

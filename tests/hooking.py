@@ -1,4 +1,4 @@
-"""What the tests of hooks share: a repository with hooks installed, and waiting for its worker."""
+"""A repository with hooks installed, and waiting for its worker."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PATIENCE_S = 60.0
 
 
 class Hooked(GitSandbox):
-    """A repository whose index knows keywords only, so that a worker has little to do."""
+    """A repository with a keyword-only index, so that a worker has little to do."""
 
     def __init__(self, path: Path, *init: str) -> None:
         super().__init__(path, *init)
@@ -30,11 +30,11 @@ class Hooked(GitSandbox):
 
     @property
     def folder(self) -> Path:
-        """Where ragit keeps the store and what belongs to hooks."""
+        """Return the folder of the store and the hooks' files."""
         return Path(self.git("rev-parse", "--path-format=absolute", "--git-common-dir")) / "ragit"
 
     def index(self) -> Ragit:
-        """The index, to be closed."""
+        """Open the index; the caller closes it."""
         return ragit.open(self.path)
 
     def install(self, *, force: bool = False) -> HooksReport:
@@ -57,11 +57,11 @@ class Hooked(GitSandbox):
             return index.check(revision)
 
     def settle(self) -> None:
-        """Wait until no worker runs and none is asked for."""
+        """Wait until no worker runs or is requested."""
         settle(self.folder)
 
     def log(self) -> list[str]:
-        """One line per thing that a worker did."""
+        """Return the worker's log, one line for each action."""
         file = self.folder / "worker.log"
         return file.read_text().splitlines() if file.exists() else []
 
@@ -83,7 +83,7 @@ def settle(folder: Path) -> None:
 def command(
     *args: str | Path, cwd: Path, env: dict[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run ragit's command line in this process, in a tenth of the time of one of its own."""
+    """Run ragit's command line in this process, ten times faster than in its own."""
     words = [str(arg) for arg in args]
     said = Terminal(cwd, **(env or {})).ragit(*words)
     return subprocess.CompletedProcess(words, said.code, said.out, said.err)
@@ -92,7 +92,7 @@ def command(
 def process(
     *args: str | Path, cwd: Path, env: dict[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run ragit's command line in a process of its own, where locks and signals matter."""
+    """Run ragit's command line in a process of its own, for tests of locks and signals."""
     return subprocess.run(
         [
             sys.executable,

@@ -1,11 +1,10 @@
-"""Kill `ragit index` at random moments, again and again; whatever it leaves must open, be sound and
-be completed.
+"""Kill `ragit index` at random moments; the store must open, be sound, and be completed.
 
 python tests/kill_index.py [ROUNDS [SEED]]
 
-Each round indexes a repository from nothing, kills the whole process group with SIGKILL after a
-random part of the time that a run takes, and then asks: does the store open, does SQLite find it
-sound, does the next run complete it, and are its answers those of an index made in peace?
+Each round indexes a repository from nothing, and kills the process group with SIGKILL after a
+random part of a run's time. The store must open and be sound for SQLite. The next run must complete
+it, and give the answers of an index that was never interrupted.
 """
 
 from __future__ import annotations
@@ -31,11 +30,11 @@ from ragit.types import Answer
 COMMAND = [str(Path(sys.executable).with_name("ragit")), "index", "-q"]
 QUERIES = ["commit_offset", "where is the config parsed", "server lock 17", "reader"]
 FILES = 100
-"""Enough for worker processes and for several transactions."""
+"""Enough for worker processes and several transactions."""
 
 
 def make(folder: Path, files: int = FILES) -> GitSandbox:
-    """A repository of many small files, with a second commit that changes some."""
+    """Make a repository of many small files, with a second commit that changes some."""
     repo = GitSandbox(folder)
     for number in range(files):
         body = "".join(
@@ -57,7 +56,7 @@ def make(folder: Path, files: int = FILES) -> GitSandbox:
 
 
 def answers(index: Ragit) -> list[list[tuple[object, ...]]]:
-    """All that counts of the answers to the queries, at both commits."""
+    """Return the answers to the queries at both commits."""
 
     def shape(answer: Answer) -> list[tuple[object, ...]]:
         assert answer.complete
@@ -72,7 +71,9 @@ def remove(store: Path) -> None:
 
 
 def kill_after(repo: GitSandbox, seconds: float, *revisions: str) -> bool:
-    """Start indexing, and kill it and its workers after a while; False if it was quicker."""
+    """Start indexing, and kill it with its workers after some seconds; return False if it ended
+    before.
+    """
     process = subprocess.Popen([*COMMAND, *revisions], cwd=repo.path, stdin=subprocess.DEVNULL)
     try:
         process.wait(seconds)
@@ -86,7 +87,7 @@ def kill_after(repo: GitSandbox, seconds: float, *revisions: str) -> bool:
 
 
 def inspect(repo: GitSandbox, expected: list[list[tuple[object, ...]]]) -> int:
-    """Check what a kill left; the number of files that were stored."""
+    """Check the store after a kill, and return the number of files stored."""
     kept = 0
     if repo.store.exists():
         with Store(repo.store, writable=True) as store:
@@ -104,7 +105,7 @@ def inspect(repo: GitSandbox, expected: list[list[tuple[object, ...]]]) -> int:
 
 
 def main(rounds: int = 20, seed: int = 0) -> list[int]:
-    """Run the rounds; for each, how many files the killed run had stored."""
+    """Run the rounds, and return the number of files that each killed run had stored."""
     chance = random.Random(seed)
     kept: list[int] = []
     with tempfile.TemporaryDirectory() as folder:

@@ -60,7 +60,7 @@ def rebuild(repository: Path, step: int) -> int:
 
 
 def write(repository: Path, log: Path) -> None:
-    """Store one description after the other, as a run that pays for them does."""
+    """Store one description after the other, as a run with a paid model does."""
     path = repository / ".git" / "ragit" / "index.db"
     with log.open("a") as file:
         for number in itertools.count():

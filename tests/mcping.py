@@ -1,4 +1,4 @@
-"""Clients of the MCP server for tests: one that writes lines, and the official SDK's."""
+"""MCP clients for tests: one that writes lines, and the official SDK's."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ COMMAND = [sys.executable, "-m", "ragit", "mcp"]
 
 
 def parameters(folder: Path) -> StdioServerParameters:
-    """How the SDK's client starts a server in a folder."""
+    """Return the parameters with which the SDK's client starts a server in a folder."""
     return StdioServerParameters(
         command=COMMAND[0], args=COMMAND[1:], env=dict(os.environ), cwd=folder
     )
 
 
 def request(number: int, method: str, params: Mapping[str, Any] | None = None) -> bytes:
-    """A request as one line."""
+    """Return a request as one line."""
     said = {"jsonrpc": "2.0", "id": number, "method": method, "params": params or {}}
     return json.dumps(said).encode() + b"\n"
 
 
 def hello(version: str) -> dict[str, Any]:
-    """The parameters of `initialize`."""
+    """Return the parameters of `initialize`."""
     return {
         "protocolVersion": version,
         "capabilities": {},
@@ -42,7 +42,7 @@ def hello(version: str) -> dict[str, Any]:
 
 
 class LineClient:
-    """A server in a process of its own, and a client that reads and writes its lines."""
+    """Start a server in a process of its own, and exchange lines with it."""
 
     def __init__(self, folder: Path, version: str = LEGACY[-1]) -> None:
         self.process = subprocess.Popen(
@@ -74,7 +74,7 @@ class LineClient:
         self.process.stdout.close()
 
     def close_input(self) -> None:
-        """Leave, as a client does that ends well."""
+        """Close stdin, as a client does at its end."""
         assert self.process.stdin
         with suppress(BrokenPipeError):
             self.process.stdin.close()
@@ -91,7 +91,7 @@ class LineClient:
         return self._number
 
     def answer(self, number: int) -> dict[str, Any]:
-        """Read until the answer to a request; what comes before is kept as notifications."""
+        """Read up to the answer to a request; keep the messages before it as notifications."""
         assert self.process.stdout
         while line := self.process.stdout.readline():
             said: dict[str, Any] = json.loads(line)
@@ -104,7 +104,7 @@ class LineClient:
         return self.answer(self.send(method, params))
 
     def call(self, name: str, arguments: Mapping[str, Any], **meta: Any) -> dict[str, Any]:
-        """The result of a tool."""
+        """Return the result of a tool."""
         params = {"name": name, "arguments": arguments}
         if meta:
             params["_meta"] = meta
@@ -113,7 +113,7 @@ class LineClient:
 
 
 def text_of(result: Mapping[str, Any]) -> str:
-    """The text of a tool's result, which is one block of text and nothing else."""
+    """Return the text of a tool's result, which must be one block of text."""
     assert "structuredContent" not in result
     (block,) = result["content"]
     assert block["type"] == "text"
@@ -121,6 +121,6 @@ def text_of(result: Mapping[str, Any]) -> str:
 
 
 def function(name: str, *, lines: int = 3) -> str:
-    """A function of Python that retries."""
+    """Return a Python function about retries."""
     body = "".join(f"    step_{name}_{at} = retry({at})\n" for at in range(lines))
     return f'def {name}():\n    """Retry the request {name} with backoff."""\n{body}\n\n'

@@ -1,6 +1,4 @@
-"""A real git repository for tests: fixed identity, a clock of one second per commit, nobody's
-configuration.
-"""
+"""A real git repository for tests: fixed identity, one second between commits, no configuration."""
 
 from __future__ import annotations
 
@@ -19,9 +17,7 @@ EPOCH = 1_700_000_000
 
 
 def become(wanted: dict[str, str]) -> None:
-    """Make the environment equal to `wanted`, except for pytest's own variables, which it minds
-    losing.
-    """
+    """Make the environment equal to `wanted`, but keep pytest's own variables."""
     for name in os.environ.keys() | wanted.keys():
         if name.startswith("PYTEST_"):
             continue
@@ -32,8 +28,8 @@ def become(wanted: dict[str, str]) -> None:
 
 
 def clean_environment(home: Path) -> dict[str, str]:
-    """The environment of a user who has `home` and nothing else: no system configuration, no GIT_*
-    of a caller.
+    """Return the environment of a user with an empty home: no system configuration, no GIT_*
+    variables.
     """
     kept = {
         name: value
@@ -60,14 +56,16 @@ _INIT = ("init", "-q", "--template=", "-b", "main")
 
 
 def _git_is_as_installed() -> bool:
-    """Whether `git init` does the same as in the home of the session: no test has set it up."""
+    """Return whether `git init` has its defaults: no test has configured it."""
     given = os.environ.keys() & {"GIT_DEFAULT_HASH", "GIT_DEFAULT_REF_FORMAT", "XDG_CONFIG_HOME"}
     return not given and not (Path.home() / ".gitconfig").exists()
 
 
 @cache
 def _empty_repository() -> Path:
-    """The .git of a repository without a commit, to be copied: that takes a tenth of a process."""
+    """Return the .git of a repository without a commit; copying it is ten times faster than `git
+    init`.
+    """
     kept = tempfile.TemporaryDirectory()
     atexit.register(kept.cleanup)
     subprocess.run(["git", *_INIT], cwd=kept.name, check=True)
@@ -75,11 +73,10 @@ def _empty_repository() -> Path:
 
 
 class GitSandbox:
-    """A repository at `path`, made on construction unless it exists: `git` runs there, the rest are
-    a session's words.
+    """A repository at `path`, made on construction unless it exists.
 
-    The process's own environment decides HOME and the like: `conftest.py` points it at an empty
-    home for all tests.
+    HOME and the like come from the process's environment: `conftest.py` points them at an empty
+    home.
     """
 
     def __init__(self, path: Path, *init: str) -> None:
@@ -94,15 +91,13 @@ class GitSandbox:
 
     @property
     def store(self) -> Path:
-        """The index that ragit keeps of it."""
+        """Return the path of its index."""
         return self.path / ".git" / "ragit" / "index.db"
 
     def run(
         self, *args: str | bytes, env: dict[str, str] | None = None, stdin: bytes = b""
     ) -> bytes:
-        """Run git here and give its raw output; raises CalledProcessError (with stderr in it) on
-        failure.
-        """
+        """Run git and return its raw output. Raises CalledProcessError, with stderr, on failure."""
         date = f"{self.clock} +0000"
         dated = {**os.environ, "GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date, **(env or {})}
         done = subprocess.run(
@@ -113,15 +108,13 @@ class GitSandbox:
         return done.stdout
 
     def git(self, *args: str | bytes, env: dict[str, str] | None = None) -> str:
-        """Run git here and give its output as text, without the final line end."""
+        """Run git and return its output as text, without the final line end."""
         return self.run(*args, env=env).decode("utf-8", "surrogateescape").rstrip("\n")
 
     def write(
         self, path: str | bytes, content: str | bytes = "", *, executable: bool = False
     ) -> Path:
-        """Write a file of the working tree, with the directories above it; text is written as it
-        is, in UTF-8.
-        """
+        """Write a file of the working tree, and its folders; text is written in UTF-8."""
         file = self.path / os.fsdecode(path)
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content if isinstance(content, bytes) else content.encode())
@@ -138,17 +131,18 @@ class GitSandbox:
             file.unlink()
 
     def commit(self, message: str = "change", *, all: bool = True) -> str:
-        """Stage everything (unless `all` is false), commit, and give the commit's oid."""
+        """Stage everything (unless `all` is false), commit, and return the commit's oid."""
         self.clock += 1
         if all:
             self.git("add", "-A")
-        # Upkeep would be a process more with nothing to do, and no test lasts through a power cut.
+        # No maintenance, which has nothing to do here, and no sync: no test needs to survive a
+        # power cut.
         quiet = ("-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "core.fsync=none")
         self.git(*quiet, "commit", "-q", "--allow-empty", "-m", message)
         return self._head()
 
     def _head(self) -> str:
-        """The commit that HEAD names, without a process where its ref is a file of this folder."""
+        """Return the commit of HEAD, without a process if its ref is a file of this folder."""
         folder = self.path / ".git"
         if folder.is_dir():
             name = (folder / "HEAD").read_text().removeprefix("ref: ").strip()
@@ -169,16 +163,16 @@ class GitSandbox:
         self.git("tag", *(["-a", "-m", name] if annotated else []), name, rev)
 
     def tree(self, rev: str = "HEAD") -> str:
-        """The oid of a revision's tree."""
+        """Return the oid of a revision's tree."""
         return self.git("rev-parse", "--verify", f"{rev}^{{tree}}")
 
     def tree_oid(self, rev: str = "HEAD") -> Oid:
-        """The same, typed as ragit has it."""
+        """Return the oid of a revision's tree, typed."""
         return Oid(self.tree(rev))
 
     def clone(self, path: Path, *args: str) -> GitSandbox:
-        """Clone this repository to `path` over file://, so that shallow and partial clones are what
-        they say.
+        """Clone this repository to `path` over file://, so that shallow and partial clones are
+        real.
         """
         self.git("clone", "-q", "--template=", *args, f"file://{self.path}", str(path))
         copy = GitSandbox(path)

@@ -1,6 +1,4 @@
-"""A real HTTP server for all that ragit asks of one: it answers as a test tells it to, at once,
-late, or badly.
-"""
+"""An HTTP server for tests that answers as told: at once, late, or badly."""
 
 from __future__ import annotations
 
@@ -18,15 +16,13 @@ from typing import Any
 Payload = dict[str, Any]
 Answer = tuple[int, dict[str, str], bytes]
 Wild = Callable[[BaseHTTPRequestHandler], None]
-"""Writes to the connection what it likes, which is then cut."""
+"""Write anything to the connection, which is closed afterwards."""
 Reply = Callable[[Payload], object]
-"""What to answer to a request: `Answer`, `Wild`, None to cut the connection, or a value to send as
-JSON.
-"""
+"""Answer to a request: an `Answer`, a `Wild`, None to close the connection, or a value for JSON."""
 
 
 def vector(text: str, dimensions: int = 4) -> list[float]:
-    """A vector that tells texts apart, not of length one."""
+    """Return a vector that differs between texts, not of unit length."""
     return [
         float(sum(ord(c) * (place + 1) ** k for place, c in enumerate(text)) % 97 + 1)
         for k in range(dimensions)
@@ -34,12 +30,12 @@ def vector(text: str, dimensions: int = 4) -> list[float]:
 
 
 def as_base64(values: list[float]) -> str:
-    """Numbers as the protocol packs them: float32, little-endian."""
+    """Encode numbers as the protocol does: float32, little-endian."""
     return base64.b64encode(struct.pack(f"<{len(values)}f", *values)).decode()
 
 
 def well(payload: dict[str, Any], dimensions: int = 4) -> Answer:
-    """The right answer, its rows not in order: the protocol numbers them."""
+    """Return the right answer, with its numbered rows out of order."""
     size = payload.get("dimensions", dimensions)
     packed = payload.get("encoding_format") == "base64"
     rows = [
@@ -50,18 +46,18 @@ def well(payload: dict[str, Any], dimensions: int = 4) -> Answer:
 
 
 def error(status: int, message: str, **headers: str) -> Answer:
-    """An error in the protocol's form."""
+    """Return an error in the protocol's form."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return status, named, json.dumps({"error": {"message": message}}).encode()
 
 
 def raw(status: int, body: bytes) -> Answer:
-    """An answer in no form at all."""
+    """Return an answer with any body."""
     return status, {}, body
 
 
 def said(text: object, **more: Any) -> dict[str, object]:
-    """What a language model's server answers that says this."""
+    """Return a language model's answer with this text."""
     choice = {"message": {"role": "assistant", "content": text, **more}, "finish_reason": "stop"}
     return {"choices": [choice], "usage": {"prompt_tokens": 100, "completion_tokens": 10}}
 
@@ -70,13 +66,11 @@ class _Quiet(ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Nothing: who asks may go away in the middle of an answer."""
+        """Ignore clients that leave in the middle of an answer."""
 
 
 class AnsweringServer:
-    """Answers with `replies` in turn, then with `reply`. Keeps what was asked. Use it in a `with`,
-    or close it.
-    """
+    """Answer with `replies` in turn, then with `reply`, and record requests. A context manager."""
 
     def __init__(self, reply: Reply, path: str = "") -> None:
         self.reply = reply
@@ -85,9 +79,9 @@ class AnsweringServer:
         self.headers: list[dict[str, str]] = []
         self.paths: list[str] = []
         self.connections: set[object] = set()
-        """The other end of each connection on which something was asked."""
+        """The client's end of each connection that made a request."""
         self.hold = threading.Event()
-        """While it is cleared, answers wait."""
+        """While cleared, answers wait."""
         self.hold.set()
         outer = self
 
@@ -115,7 +109,7 @@ class AnsweringServer:
         self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
 
     def close(self) -> None:
-        """Answer what waits, and nothing more."""
+        """Answer the waiting requests, and stop."""
         self.hold.set()
         self._server.shutdown()
         self._server.server_close()
@@ -159,7 +153,7 @@ class AnsweringServer:
 
 
 class EmbeddingServer(AnsweringServer):
-    """Makes vectors; its address ends as OpenAI's does."""
+    """Answer with vectors; the address ends as OpenAI's does."""
 
     def __init__(self) -> None:
         super().__init__(well, "/v1")

@@ -1,4 +1,4 @@
-"""What tests of damaged and foreign stores share: changing a store behind ragit's back."""
+"""Change a store behind ragit's back, for tests of damaged and foreign stores."""
 
 from __future__ import annotations
 
@@ -13,6 +13,6 @@ from ragit.store import connect
 
 @contextmanager
 def tampered(path: Path) -> Iterator[apsw.Connection]:
-    """Open a store's file for any SQL; its page checksums stay right, as an attacker's would."""
+    """Open a store's file for any SQL; page checksums stay right, as after an attack."""
     with closing(connect._open(path, writable=True)) as db:
         yield db

@@ -1,4 +1,4 @@
-"""A person at a shell: types ragit commands in a repository and reads what comes back."""
+"""Run ragit commands as a user at a shell does."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from sandbox import become
 from ragit.__main__ import run
 
 RAGIT = Path(sys.executable).with_name("ragit")
-"""The installed command. Not `python -m ragit`: that looks for modules in the searched repository
-first.
+"""The installed command. `python -m ragit` would look for modules in the searched
+repository first.
 """
 
 
 class Said(NamedTuple):
-    """What a command answered."""
+    """The result of a command."""
 
     code: int
     out: str
@@ -31,14 +31,14 @@ class Said(NamedTuple):
 
     @property
     def hint(self) -> str:
-        """The hint of an error; empty if there is none."""
+        """Return the hint of an error; empty if there is none."""
         return next((line[6:] for line in self.err.splitlines() if line.startswith("hint: ")), "")
 
 
 class Terminal:
-    """Runs ragit in a folder, without a terminal's width or colours.
+    """Run ragit in a folder, without a terminal's width or colours.
 
-    In this process, which takes a tenth of the time of one of its own; `process` starts a real one.
+    Commands run in this process, which is ten times faster; `process` starts a real one.
     """
 
     def __init__(self, folder: Path, **env: str) -> None:
@@ -46,7 +46,7 @@ class Terminal:
         self.env = {**os.environ, **env}
 
     def ragit(self, *args: str | bytes, code: int | None = None) -> Said:
-        """Run a command; with `code`, it must end so."""
+        """Run a command, and check its exit status if `code` is given."""
         out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
         err = io.TextIOWrapper(
             io.BytesIO(), encoding="utf-8", errors="backslashreplace", write_through=True
@@ -61,7 +61,7 @@ class Terminal:
         return said
 
     def process(self, *args: str | bytes, code: int | None = None) -> Said:
-        """The same in a process of its own."""
+        """Run a command in a process of its own."""
         done = self.process_bytes(*args)
         said = Said(done.returncode, done.stdout.decode(), done.stderr.decode())
         assert code is None or said.code == code, said
@@ -70,7 +70,7 @@ class Terminal:
     def process_bytes(
         self, *args: str | bytes, stdin: bytes = b""
     ) -> subprocess.CompletedProcess[bytes]:
-        """Run a command in a process of its own, and give what it wrote as bytes."""
+        """Run a command in a process of its own, and return its output as bytes."""
         return subprocess.run(
             [RAGIT, *args],
             cwd=self.folder,
@@ -95,7 +95,7 @@ class Terminal:
 
 @contextlib.contextmanager
 def _at(folder: Path, env: dict[str, str]) -> Iterator[None]:
-    """This process, for a while in another folder with another environment."""
+    """Switch this process to another folder and environment for a while."""
     here, before = Path.cwd(), dict(os.environ)
     os.chdir(folder)
     become(env)
@@ -107,7 +107,7 @@ def _at(folder: Path, env: dict[str, str]) -> Iterator[None]:
 
 
 def steady(text: str) -> str:
-    """Output with what differs from run to run replaced: seconds, sizes."""
+    """Replace seconds and sizes, which differ from run to run."""
     text = re.sub(r"\b\d+(\.\d s| ms)\b", "N s", text)
     text = re.sub(r'"took_ms":[\d.]+', '"took_ms":N', text)
     return re.sub(r"\d+(\.\d+)? (bytes|kB|MB)\b", "N kB", text)

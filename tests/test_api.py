@@ -1,4 +1,4 @@
-"""ragit as a library: what stays open while a user works, and what is remembered."""
+"""Tests of ragit as a library: open engines and caches."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_what_is_no_repository(tmp_path: Path) -> None:
 
 
 def count(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Notes every query that is really computed."""
+    """Return the list to which each computed query is added."""
     computed: list[str] = []
     real = Searcher.search
 
@@ -186,7 +186,7 @@ def test_several_at_once_in_one_process(repo: GitSandbox) -> None:
 
     for _ in range(
         8
-    ):  # each time from nothing: the store and the copy of git's index are made by all at once
+    ):  # each time from nothing: all of them make the store and the copy of git's index
         shutil.rmtree(repo.path / ".git" / "ragit", ignore_errors=True)
         with ThreadPoolExecutor(6) as pool:
             assert list(pool.map(one, range(12))) == [f"f{number}.py" for number in range(12)]

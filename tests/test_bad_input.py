@@ -1,5 +1,5 @@
-"""Whatever a repository, a disk or a user presents: a right answer, or one sentence with a hint.
-Never a traceback.
+"""Tests of bad repositories, disks and input: a right answer, or one sentence with a hint, never a
+traceback.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ HELLO = "def hello():\n    pass\n"
 
 @pytest.fixture
 def shell(repo: GitSandbox) -> Terminal:
-    """A shell in a repository with one file, committed and indexed."""
+    """Return a shell in a repository with one file, committed and indexed."""
     repo.write("a.py", HELLO)
     repo.commit()
     terminal = Terminal(repo.path)
@@ -40,7 +40,7 @@ def shell(repo: GitSandbox) -> Terminal:
 
 
 def best(repo: GitSandbox, query: str, **options: object) -> Hit:
-    """The first hit, by a library call."""
+    """Return the first hit of a library call."""
     with ragit.open(repo.path) as index:
         answer = index.search(query, **options)  # type: ignore[arg-type]
     assert answer.complete
@@ -207,7 +207,7 @@ def test_a_file_of_50_mb_and_a_line_of_5_mb_when_they_are_wanted(repo: GitSandbo
 
 
 def test_more_chunks_than_a_blob_can_number(repo: GitSandbox) -> None:
-    """Chunk numbers have 16 bits within a file: settings that would make more must not spoil the
+    """Chunk numbers have 16 bits within a file; settings that make more chunks must not damage the
     store.
     """
     repo.write("many.txt", "".join(f"word{i}\n\n" for i in range(66_000)))
@@ -345,7 +345,7 @@ def test_what_is_not_ours_is_neither_written_nor_deleted(
 
 @contextmanager
 def read_only(folder: Path) -> Iterator[None]:
-    """A folder that nobody can write to; root, whom permissions do not stop, mounts it so."""
+    """Make a folder read-only; for root, who ignores permissions, by a mount."""
     if os.geteuid():
         modes = {
             path: path.stat().st_mode for path in (folder, *folder.rglob("*")) if path.is_dir()
@@ -404,7 +404,7 @@ def test_an_index_that_cannot_be_written_is_continued_in_ones_cache(
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of a few hundred kB, where the machine lets us mount one."""
+    """Return a file system of a few hundred kB, if this machine can mount one."""
     folder = tmp_path / "small"
     folder.mkdir()
     mounted = subprocess.run(
@@ -442,7 +442,7 @@ def test_a_full_disk(repo: GitSandbox, small_disk: Path) -> None:
         repo.write(f"more{number}.py", f"def more{number}():\n    return {number}\n" * 5)
     repo.commit()
     assert "full" in shell.refused("index").err
-    # What was there is still there, and sound.
+    # The old content is still there, and sound.
     assert shell.ragit("search", "--ref", "HEAD~1", "hello", code=0).out.startswith("a.py:1\n")
 
 
@@ -634,7 +634,7 @@ def test_a_query_of_bytes_that_are_no_text(shell: Terminal) -> None:
 
 
 def test_a_bug_says_where_its_log_is(shell: Terminal, tmp_path: Path) -> None:
-    """Forced by a search that fails as none of ragit's own does."""
+    """Forced by an unexpected exception in a search."""
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "sitecustomize.py").write_text(
         "import ragit.search.search as s\ns.Searcher.search = lambda *_: 1 / 0\n"
@@ -656,9 +656,7 @@ def test_a_bug_says_where_its_log_is(shell: Terminal, tmp_path: Path) -> None:
 def test_started_as_a_module_it_imports_nothing_of_the_folder_it_is_started_in(
     repo: GitSandbox, command: list[str], tmp_path: Path
 ) -> None:
-    """`python -m` puts that folder first on the path, and it is the repository that is to be
-    searched.
-    """
+    """`python -m` puts the current folder first on the path: the repository to be searched."""
     marker = tmp_path / "imported"
     repo.write("a.py", HELLO)
     for name in sorted(sys.stdlib_module_names) + [

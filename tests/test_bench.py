@@ -1,4 +1,4 @@
-"""The benchmark that users run: it measures what it says, and touches nothing of theirs."""
+"""Tests of the benchmark for users: its figures are right, and it changes nothing of theirs."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_the_bounds_of_a_median(values: list[float], expected: tuple[float, floa
 
 
 def test_two_versions_run_in_turn(repo: GitSandbox, tmp_path: Path) -> None:
-    # What CI tests is a copy without history, so this has one of its own.
+    # CI tests a copy without history, so this makes a repository of its own.
     source = GitSandbox(tmp_path / "source")
     skip = shutil.ignore_patterns("__pycache__")
     shutil.copytree(Path(ragit.__file__).parent, source.path / "ragit", ignore=skip)
@@ -188,9 +188,7 @@ def test_a_run_on_some_documents(tmp_path: Path) -> None:
 
 
 def test_a_run_against_a_language_model(repo: GitSandbox, tmp_path: Path) -> None:
-    """A server that describes, and says words: other ones to ask for, in which no order can be
-    read.
-    """
+    """The server gives descriptions and variants, but no order for the reranker."""
     for name in ("offsets", "config"):
         repo.write(f"{name}.py", f"def read_{name}(path):\n    return path.read_text()\n")
     repo.commit()

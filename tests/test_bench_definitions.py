@@ -1,4 +1,4 @@
-"""The comparison with ctags counts what ctags defines, and finds what ragit misses."""
+"""Tests of the comparison with ctags."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sets of questions that quality is measured with, and their figures."""
+"""Tests of the question sets that quality is measured with, and of their figures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The comparisons of `bench/usages.py`: every line of git grep, and what counts as right."""
+"""Tests of `bench/usages.py`: the lines of git grep, and which answers count as right."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""Chunkers of the user's own, from the settings to a hit: what one may be, what is made of its
-answer, what it costs when it fails, and when its files are chunked again. What a clone may not do
-with them: test_chunkers_refused.py.
+"""Tests of the user's own chunkers, from settings to hits: names, answers, failures, and
+rechunking.
+
+test_chunkers_refused.py has the tests of untrusted clones.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def blocks_of_the_page() -> list[tuple[str, str]]:
 
 
 def session() -> list[tuple[str, list[str]]]:
-    """What the page's session types, and the lines that come back."""
+    """Return each command of the page's session, with its output."""
     (console,) = (text for kind, text in blocks_of_the_page() if kind == "console")
     typed = [part.splitlines() for part in console.split("$ ")[1:]]
     return [(lines[0], lines[1:]) for lines in typed]
@@ -94,8 +95,8 @@ def test_the_page_s_chunker_of_a_binary_format(repo: GitSandbox) -> None:
     assert hits[0].text == "what a broker\nforgets"
 
 
-# What names one
-# ----------------------------------------------------------------------------------------------------
+# Names of chunkers
+# ----------------------------------------------------------------------------------
 
 _METHOD = "    def chunk(self, data):\n        yield 1, 2, 'rule', 'one'\n"
 
@@ -116,7 +117,7 @@ def test_a_function_a_class_or_an_object_of_a_file(repo: GitSandbox, module: str
 
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of installed things, which this Python imports from."""
+    """Return a folder that this Python imports from."""
     folder = tmp_path / "site"
     folder.mkdir()
     monkeypatch.syspath_prepend(str(folder))
@@ -126,7 +127,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def install(
     site: Path, code: str, point: str = "rules_of_ours = chunks_of_ours.inner:Rules"
 ) -> None:
-    """A distribution with a package and an entry point, as pip leaves it."""
+    """Install a distribution with a package and an entry point, as pip does."""
     for path, text in {
         "chunks_of_ours/__init__.py": "",
         "chunks_of_ours/inner.py": code,
@@ -242,8 +243,8 @@ def test_a_document_a_binary_file_and_an_image_can_have_one(repo: GitSandbox) ->
     }
 
 
-# What is made of its answer
-# ----------------------------------------------------------------------------------------
+# Answers
+# --------------------------------------------------------------------------------------------
 
 
 def test_lines_that_it_leaves_out_are_chunks_of_their_own(repo: GitSandbox) -> None:
@@ -365,9 +366,7 @@ _atoms = st.one_of(
     st.one_of(st.binary(max_size=40), st.text("a \n\r", max_size=12).map(str.encode)),
 )
 def test_any_answer_covers_the_text_or_is_refused(answer: Any, data: bytes) -> None:
-    """As with ragit's own: every line that is not blank is in a chunk, and a chunk's text is that
-    of its lines.
-    """
+    """Every line that is not blank is in a chunk, and a chunk's text is that of its lines."""
     try:
         made = preview(lambda _: answer, data)
     except ValueError:
@@ -384,8 +383,8 @@ def test_any_answer_covers_the_text_or_is_refused(answer: Any, data: bytes) -> N
         assert one.text.encode() == end.join(lines[one.start_line - 1 : one.end_line])
 
 
-# What it costs when it fails
-# ---------------------------------------------------------------------------------------
+# Failures
+# -------------------------------------------------------------------------------------------
 
 FAULTS = {
     "raise ValueError('x')": "tools/a.py:4 raised ValueError",
@@ -452,7 +451,7 @@ def test_what_fails_on_uncommitted_work_is_told(repo: GitSandbox) -> None:
 
 
 def test_a_fork_does_not_answer_for_the_next_file(repo: GitSandbox) -> None:
-    """Both processes go on from there, and one pipe leads to ragit."""
+    """Both processes go on after a fork, and share one pipe to ragit."""
     use(
         repo,
         "import os\ndef chunk(data):\n    os.fork()\n    yield data.decode().strip()\n",
@@ -484,7 +483,7 @@ def test_what_one_file_left_behind_does_not_reach_the_next(repo: GitSandbox) -> 
 
 
 def test_what_comes_out_of_a_set_has_one_order(repo: GitSandbox) -> None:
-    """Two processes of one Python hash strings differently, unless they are told not to."""
+    """Two processes of one Python hash strings differently, unless configured not to."""
     names = "{'ash', 'birch', 'cedar', 'elm', 'fir', 'oak', 'pine', 'yew'}"
     use(repo, f"def chunk(data):\n    return [(1, 1, 'rule', ' '.join({names}))]\n")
     first = chunks(repo)
@@ -514,8 +513,8 @@ def test_too_large_files_and_pointers_do_not_reach_it(repo: GitSandbox) -> None:
     assert skipped(repo) == {"too large": 1, "lfs pointer": 1, "empty": 1}
 
 
-# When its files are chunked again
-# ----------------------------------------------------------------------------------
+# Rechunking
+# -----------------------------------------------------------------------------------------
 
 
 def indexed(repo: GitSandbox) -> int:

@@ -1,6 +1,7 @@
-"""What a clone may not do with chunkers: no code of it runs that the user did not allow, whatever
-it is called and wherever it lies. Each test looks for the file that the code would have left
-behind.
+"""Tests that no code of a clone runs as a chunker unless the user trusts it, whatever its name or
+place.
+
+Each test looks for the file that the code would have written.
 """
 
 from __future__ import annotations
@@ -25,19 +26,19 @@ NOTE = "note: ignored until `ragit trust`: "
 
 @pytest.fixture
 def marker(tmp_path: Path) -> Iterator[Path]:
-    """The file that code of these tests writes when it runs."""
+    """Return the file that untrusted code writes when it runs."""
     yield tmp_path / "ran"
     (tmp_path / "ran").unlink(missing_ok=True)
 
 
 def marking(marker: Path) -> str:
-    """A chunker that works, and leaves a mark."""
+    """Return a working chunker that writes the marker."""
     return f"open({str(marker)!r}, 'a').close()\n{CHUNKER}"
 
 
 @pytest.fixture
 def clone(repo: GitSandbox, marker: Path) -> GitSandbox:
-    """A stranger's repository that brings a chunker, and settings that name it."""
+    """Return an untrusted repository with a chunker, and settings that name it."""
     repo.write("a.xyz", TEXT)
     repo.write("tools/a.py", marking(marker))
     settings(repo, {"tools/a.py": [".xyz", ".py"]})
@@ -151,7 +152,9 @@ def test_paths_that_lead_elsewhere_are_no_setting(repo: GitSandbox, module: str)
 
 
 def out_of_it(repo: GitSandbox, marker: Path) -> dict[str, Path]:
-    """Files outside of the working tree, by the name under which settings would reach them."""
+    """Return files outside of the working tree, by the name with which settings would reach
+    them.
+    """
     outside = repo.path.parent / "outside"
     outside.mkdir()
     (outside / "b.py").write_text(marking(marker))
@@ -248,7 +251,7 @@ BAIT = (
 
 
 def bait(repo: GitSandbox, marker: Path, folder: str = "") -> None:
-    """Modules that some Python would import, if it looked there."""
+    """Write modules that Python would import if it searched this folder."""
     for name in BAIT:
         repo.write(f"{folder}{name}.py", f"open({str(marker)!r}, 'a').write({name!r})\n")
         repo.write(f"{folder}{name}_/__init__.py", f"open({str(marker)!r}, 'a').write({name!r})\n")
@@ -266,8 +269,8 @@ def test_an_allowed_chunker_finds_none_of_its_neighbours(repo: GitSandbox, marke
 
 
 def test_variables_do_not_lead_into_the_clone(repo: GitSandbox, marker: Path) -> None:
-    """They are the user's, but `PYTHONPATH=.` of his shell must not let a clone's modules into a
-    chunker's process.
+    """Variables are the user's, but `PYTHONPATH=.` must not let a clone's modules into a chunker's
+    process.
     """
     repo.write("lib/helper.py", f"open({str(marker)!r}, 'a').close()\n")
     repo.write("lib/theirs.py", marking(marker) + "class Rules:\n    chunk = staticmethod(chunk)\n")
@@ -320,7 +323,7 @@ def test_an_installed_module_wins_over_one_of_the_clone(
 def test_the_folder_one_is_in_is_no_place_to_import_from(
     repo: GitSandbox, marker: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`ragit -C CLONE`, typed in a folder that somebody else filled."""
+    """`ragit -C CLONE`, typed in an untrusted folder."""
     here = tmp_path / "here"
     here.mkdir()
     (here / "theirs.py").write_text(marking(marker))
@@ -359,7 +362,7 @@ def test_a_submodule_has_to_be_allowed_by_itself(
 
 
 def test_a_permission_is_for_one_file(tmp_path: Path) -> None:
-    """What was allowed as settings does not run as code, nor as a file of another name."""
+    """A file trusted as settings does not run as code, nor does a file of another name."""
     record = tmp_path / "settings" / "trusted.json"
     trust.trust(record, tmp_path, b"x = 1", name="tools/a.py")
     assert trust.is_trusted(record, tmp_path, b"x = 1", name="tools/a.py")
@@ -384,7 +387,7 @@ def test_a_clone_cannot_bring_its_own_permission(
 def test_a_bare_repository_has_no_file_to_run(
     clone: GitSandbox, marker: Path, tmp_path: Path
 ) -> None:
-    """Also one that lies in a clone, and so brings settings of git's own."""
+    """One within a clone has git settings from there."""
     clone.git("clone", "-q", "--bare", str(clone.path), str(tmp_path / "bare"))
     bare = GitSandbox(tmp_path / "bare")
     bare.write("tools/a.py", marking(marker))
@@ -401,9 +404,7 @@ def test_a_bare_repository_has_no_file_to_run(
 
 
 def test_what_a_chunker_is_given_does_not_run(repo: GitSandbox, marker: Path) -> None:
-    """The process of a chunker is asked in JSON; bytes of a file are not taken for the next
-    request.
-    """
+    """Requests to a chunker are JSON, so bytes of a file cannot pass for the next request."""
     use(
         repo,
         "import sys\ndef chunk(data):\n    return [(1, 1, 'rule', sys.stdin.readline() or 'nothing')]\n",

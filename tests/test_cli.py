@@ -1,4 +1,4 @@
-"""The command line: options that act, output that programs can read, and nothing decided there."""
+"""Tests of the command line: every option has an effect, and programs can read the output."""
 
 from __future__ import annotations
 
@@ -330,7 +330,7 @@ def test_an_empty_query_is_refused_and_one_of_signs_finds_nothing(shell: Termina
 
 
 def on_a_terminal(repo: GitSandbox, *arguments: str) -> list[str]:
-    """The lines that a command which succeeds leaves on a terminal."""
+    """Return the lines that a successful command leaves on a terminal."""
     ours, theirs = os.openpty()
     said = b""
     with subprocess.Popen(
@@ -375,8 +375,8 @@ def test_a_search_that_indexes_first_shows_on_a_terminal_how_far_it_is(repo: Git
 def test_a_path_is_the_same_text_wherever_the_system_names_its_files_otherwise(
     repo: GitSandbox,
 ) -> None:
-    """In a locale of ASCII Python keeps the bytes of names apart; what a tree holds is UTF-8 all
-    the same.
+    """In an ASCII locale Python decodes names with surrogates; a tree's paths are UTF-8 all the
+    same.
     """
     repo.write("größe.bin", b"\0\1")
     repo.write("größe.py", "def widget(): ...\n")
@@ -393,9 +393,7 @@ def test_a_path_is_the_same_text_wherever_the_system_names_its_files_otherwise(
 
 
 def test_a_settings_file_that_asks_for_much(repo: GitSandbox, shell: Terminal) -> None:
-    """A clone's own file may tune; it may not choose where code is sent or what is written, until
-    it is trusted.
-    """
+    """An untrusted settings file may tune, but not choose where code is sent or what is written."""
     repo.write(
         ".ragit.toml",
         '[retrieval]\ntopK = 1\n[embedding]\nprovider = "openai"\nbaseUrl = "http://127.0.0.1:9/v1"\n',
@@ -407,7 +405,7 @@ def test_a_settings_file_that_asks_for_much(repo: GitSandbox, shell: Terminal) -
     assert "ignored" in shell.ragit("config", code=0).out
     assert (
         "ragit trust --yes" in shell.ragit("trust", code=2).err
-    )  # it shows what is asked, and nobody is there to say yes
+    )  # it shows the question, and nobody can answer it
     assert "ignored until" in shell.ragit("search", "hello", code=0).err
     shell.ragit("trust", "--yes", code=0)
     assert (

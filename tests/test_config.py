@@ -1,5 +1,5 @@
-"""Settings: each acts in every layer, layers override in order, wrong ones are named, strangers are
-not trusted.
+"""Tests of settings: each acts in every layer, layers override in order, errors name the setting,
+and untrusted files are limited.
 
 Run as a script, it rewrites the table in docs/configuration.md.
 """
@@ -49,8 +49,8 @@ OTHER: dict[str, tuple[str, Any]] = {
     "freshness.policy": ("refuse", "refuse"),
     "retrieval.reranking.queryTemplate": ("about {query}", "about {query}"),
 }
-"""Values other than the default, as text and as read, for the settings where one cannot be made up
-from the type.
+"""Values other than the default, as text and parsed, for settings whose type does not
+suggest one.
 """
 
 ENTRIES = {
@@ -74,7 +74,7 @@ ENTRIES = {
     },
     "pricing": ("gpt-4o-mini", "0.15, 0.6", ("gpt-4o-mini", (0.15, 0.6))),
 }
-"""For each table setting: an entry's name, its value as text, and the entry as read."""
+"""For each table setting: an entry's name, its value as text, and the parsed entry."""
 
 SCALARS = [knob for knob in KNOBS.values() if not knob.table]
 TABLES = [knob for knob in KNOBS.values() if knob.table]
@@ -226,7 +226,7 @@ def test_chunkers_are_a_list_of_tables() -> None:
 
 
 def test_one_extension_s_chunker_is_a_setting_of_its_own() -> None:
-    """Another layer replaces it, or turns it off, and leaves the others."""
+    """Another layer replaces or disables it, and keeps the others."""
     file = TomlFile(CHUNKERS.encode(), trusted=True)
     loaded = load(file, {"ragit.chunkers.xyz": "installed-one"}, {"RAGIT_CHUNKERS_ABC": ""})
     assert dict(loaded.config.chunkers) == {
@@ -616,8 +616,8 @@ def test_any_text_for_any_setting_is_taken_within_bounds_or_refused(knob: Knob, 
             assert knob.low <= value <= knob.high
 
 
-# What a stranger may set
-# -------------------------------------------------------------------------------------------
+# Settings of untrusted files
+# ------------------------------------------------------------------------
 
 HOSTILE = (
     '[embedding]\nprovider = "openai"\nbaseUrl = "http://evil.example/v1"\n[retrieval]\ntopK = 3\n'
@@ -719,7 +719,7 @@ UNTRUSTED = {
     "retrieval.signals": "yes",
     "freshness.policy": "yes",
 }
-"""What a clone's own file may set. A setting that is not listed wants trust."""
+"""Settings that an untrusted file may make, with their bounds. All others need trust."""
 
 
 def test_each_setting_that_an_untrusted_file_may_make_is_listed() -> None:
@@ -972,8 +972,8 @@ def test_a_file_that_is_too_large_or_none_is_refused(tmp_path: Path) -> None:
         read_file(pipe)  # to open it would wait for ever
 
 
-# What others make of it
-# --------------------------------------------------------------------------------------------
+# Effects on other rooms
+# -----------------------------------------------------------------------------
 
 
 def test_config_can_be_hashed_and_compared() -> None:
@@ -1002,7 +1002,7 @@ CHUNKING = {
 
 
 def changed(knob: Knob) -> dict[str, object]:
-    """Flags that give a setting another value."""
+    """Return flags that give a setting another value."""
     if knob.table:
         name, text, _ = ENTRIES[knob.name]
         return {f"{knob.name}.{name}": text}
@@ -1020,8 +1020,8 @@ def test_a_fingerprint_names_its_settings_and_no_others() -> None:
 
 
 def test_what_changes_a_key_changes_the_selection() -> None:
-    """A tree that was resolved before is found by the selection's name: it must not go on to name
-    other chunks.
+    """A resolved tree is cached by the selection's fingerprint, so it must not name other
+    chunks.
     """
     flags: dict[str, object] = {"imageDescription.enabled": True}
     before = Selector(load(flags=flags).config)

@@ -1,5 +1,5 @@
-"""What `ragit context` gives for a cursor: declarations of what is used and imported there, and
-similar code, within a number of tokens.
+"""Tests of `ragit context`: declarations used and imported at a cursor, and similar code, within a
+token budget.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ STATEMENTS = [
     ")",
     "call(Other)",
 ]
-"""Import statements, whole and broken off."""
+"""Import statements, complete and incomplete."""
 
 
 def write_many(repo: GitSandbox) -> None:
@@ -234,7 +234,7 @@ def test_edits_commits_and_other_trees(repo: GitSandbox) -> None:
 
 
 def test_an_answer_depends_on_its_tree_alone(repository: GitSandbox, tmp_path: Path) -> None:
-    """Of an index that holds other commits, and of one made of this tree alone."""
+    """Compares an index that holds other commits with one made of this tree alone."""
     places = [("shop/cart.py", 38), ("tests/test_cart.py", 5), ("c/till.c", 5), ("web/till.ts", 3)]
     repo = GitSandbox(tmp_path / "grown")
     repo.git("config", "ragit.embedding.provider", "none")
@@ -295,7 +295,7 @@ def test_nothing_found_is_status_1(repo: GitSandbox) -> None:
     assert said.err == "note: nothing that a.txt uses there is defined elsewhere\n"
 
 
-# -- what a file says
+# -- parsing of files
 
 
 @pytest.mark.parametrize(

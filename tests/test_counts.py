@@ -1,6 +1,7 @@
-"""What a search costs, counted: git processes, trees made anew, statements; modules are counted in
-`test_imports`. Counts are the same on every machine, so that a test can hold them; `bench/` has the
-times.
+"""Tests of the cost of a search in counts, which are the same on every machine: git processes,
+trees resolved, SQL statements.
+
+Modules are counted in `test_imports`; times are measured by `bench/`.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from ragit.git.folder_times import have_times
 from ragit.repository import Ragit
 
 OF_A_SEARCH = ["cat-file", "config", "rev-parse", "status"]
-"""The git commands of a search, in order of their names."""
+"""Git commands of a search, sorted."""
 
 STATEMENTS_OF_A_QUERY = 65
 """SQL statements of a new query in a small tree."""
@@ -45,7 +46,7 @@ def indexed(repo: GitSandbox) -> GitSandbox:
 
 
 def run(repo: GitSandbox, *args: str, **env: str) -> bytes:
-    """Run the command, and return what it wrote on stderr."""
+    """Run the command, and return its stderr."""
     done = subprocess.run(
         [sys.executable, "-c", PROBE, *args],
         cwd=repo.path,
@@ -57,7 +58,7 @@ def run(repo: GitSandbox, *args: str, **env: str) -> bytes:
 
 
 def processes(repo: GitSandbox, folder: Path) -> list[str]:
-    """The git commands that a search starts, in order of their names."""
+    """Return the git commands that a search starts, sorted."""
     trace = folder / "trace"
     trace.mkdir(exist_ok=True)
     for old in trace.iterdir():
@@ -123,7 +124,7 @@ def test_after_a_switch_the_tree_is_cached(indexed: GitSandbox, tmp_path: Path) 
 
 
 def statements(index: Ragit, query: str) -> list[str]:
-    """The SQL that a query runs, in a process that stays."""
+    """Return the SQL that a query runs in a process that stays."""
     found: list[str] = []
 
     def note(_: object, sql: str, __: object) -> bool:

@@ -1,7 +1,7 @@
-"""Random damage to the store, to objects of uncommitted work and to git's own blobs.
+"""Tests of random damage to the store, to objects of uncommitted work and to git's own blobs.
 
-Each is healed, or named with the command that heals it. None changes an answer unnoticed, and none
-ends as a bug.
+Damage is repaired, or reported with the command that repairs it. It changes no answer unnoticed,
+and never ends as a bug.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def source(number: int, changed: str = "") -> str:
 
 @pytest.fixture(scope="module")
 def template(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Answers]:
-    """A repository with an index of HEAD and of an edit, and its right answers."""
+    """Return a repository with an index of HEAD and of an edit, and its right answers."""
     repo = GitSandbox(tmp_path_factory.mktemp("template") / "repo")
     repo.git("config", "ragit.index.workers", "1")
     for number in range(12):
@@ -56,7 +56,7 @@ def repo(template: tuple[Path, Answers], tmp_path: Path) -> GitSandbox:
 
 
 def answers(path: Path) -> Answers:
-    """Return the hits of all queries; raise AssertionError if one is not complete and plain."""
+    """Return the hits of all queries. Fails if an answer is incomplete or has notes."""
     found = []
     with ragit.open(path) as index:
         for query in QUERIES:
@@ -86,7 +86,7 @@ def zero_page(store: Path, chance: random.Random) -> None:
 
 
 def swap_pages(store: Path, chance: random.Random) -> None:
-    """A write that went to the wrong place."""
+    """Swap two pages, as a misdirected write does."""
     data = bytearray(store.read_bytes())
     one, other = (chance.randrange(1, len(data) // 4096) * 4096 for _ in range(2))
     data[one : one + 4096] = data[other : other + 4096]
@@ -125,7 +125,7 @@ def lose_object(store: Path, chance: random.Random) -> None:
 
 
 def garble_object(store: Path, chance: random.Random) -> None:
-    """Also what is left of a loose object after a power cut: git does not sync them."""
+    """Damage an object, also as a power cut does: git does not sync loose objects."""
     file = loose(store, chance)
     file.chmod(0o644)
     file.write_bytes(chance.choice([b"", b"garbage" * 20, file.read_bytes()[:-6]]))
@@ -146,7 +146,7 @@ HARMS = (
 
 
 def suffer(repo: GitSandbox, right: Answers, harm: Callable[..., None], seed: int) -> str:
-    """Damage a repository once; return what came of it."""
+    """Damage a repository once, and return the outcome."""
     harm(repo.store, random.Random(seed))
     told = ""
     try:
@@ -378,7 +378,9 @@ def test_a_view_in_the_place_of_a_table_is_not_read(repo: GitSandbox) -> None:
 
 
 def test_the_first_error_of_a_read_is_told(repo: GitSandbox) -> None:
-    """Not "cannot rollback": SQLite ends a transaction by itself after some errors."""
+    """SQLite ends a transaction itself after some errors; "cannot rollback" would hide the first
+    one.
+    """
     store = Store(repo.store, writable=False)
     with pytest.raises(ZeroDivisionError), store.reading():
         store._db.execute("ROLLBACK")

@@ -1,4 +1,4 @@
-"""A file that kills its grammar: every command goes on, indexes it by lines, and names it."""
+"""Tests of a file that crashes its grammar: commands go on, index it by lines, and name it."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_the_worker_of_the_hooks_survives_it_and_names_it_in_its_log(tmp_path: P
 
 
 def test_a_large_run_finds_the_file_at_fault(repo: GitSandbox) -> None:
-    """Workers parse in their own process; only the batch of the file is done again."""
+    """Workers parse in their own process; only the batch with the file is repeated."""
     for number in range(150):
         repo.write(f"{number}.py", f"def turbine_{number}():\n    return {number}\n")
     repo.write("deep.kt", KILLERS["deep.kt"][0])
@@ -99,7 +99,7 @@ def test_a_large_run_finds_the_file_at_fault(repo: GitSandbox) -> None:
 
 
 def limited(repo: GitSandbox, kilobytes: int) -> tuple[subprocess.CompletedProcess[str], float]:
-    """`ragit index` under `ulimit -v`, and the seconds that it took."""
+    """Run `ragit index` under `ulimit -v`, and return the process and its seconds."""
 
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (kilobytes << 10, kilobytes << 10))

@@ -1,4 +1,4 @@
-"""A hit tells what it defines, with kinds and lines."""
+"""Tests of the definitions of a hit, with kinds and lines."""
 
 from __future__ import annotations
 

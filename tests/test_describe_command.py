@@ -1,4 +1,4 @@
-"""`ragit describe` of a file that is no image: what was said about each of its chunks."""
+"""Tests of `ragit describe` for source files: the description of each chunk."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Descriptions of chunks: paid for once, in the vectors, never waited for by a search, and mended
-after a failure.
+"""Tests of descriptions of chunks: paid for once, part of the vectors, never waited for by a
+search.
 """
 
 from __future__ import annotations
@@ -62,8 +62,7 @@ def answers(repo: GitSandbox, model: Model, **more: object) -> list[list[tuple[o
         ]
 
 
-# -- what is made, and what it costs
-# -----------------------------------------------------------------------------------
+# -- descriptions and their cost ------------------------------------------------------------------
 
 
 def test_a_vector_is_of_the_description_a_blank_line_and_the_code(
@@ -250,7 +249,7 @@ def test_a_server_for_vectors_gets_the_description_first_and_its_failure_loses_n
         rows = [{"index": at, "embedding": [1.0, at + 1.0]} for at in range(len(payload["input"]))]
         fails = broken and "config" in str(
             payload["input"]
-        )  # what it is asked first is how long its vectors are
+        )  # the first request tells the dimensions
         return raw(403, b'{"error": {"message": "quota"}}') if fails else {"data": rows}
 
     with AnsweringServer(vectors) as server:
@@ -301,8 +300,7 @@ def test_a_vector_of_the_code_alone_is_made_once_whoever_was_to_describe_it(
     )  # now there are words to put before the code
 
 
-# -- who may ask
-# -------------------------------------------------------------------------------------------------------
+# -- permission ------------------------------------------------------------------------------------
 
 
 def test_without_the_setting_nothing_is_sent(sources: GitSandbox, model: Model) -> None:
@@ -526,7 +524,9 @@ def test_an_echo_of_what_was_told_describes_nothing(
 def test_a_model_with_a_small_context_is_shown_the_beginning(
     sources: GitSandbox, model: Model
 ) -> None:
-    """llama-server's words. Six in a row would end the asking, in each run at the same place."""
+    """With the error of llama-server. Six in a row would end the requests, in each run at the same
+    place.
+    """
     words = (
         "request (2588 tokens) exceeds the available context size (1024 tokens), try increasing it"
     )
@@ -697,7 +697,9 @@ def test_ctrl_c_does_not_wait_for_the_model(sources: GitSandbox, model: Model) -
 
 
 def test_whoever_is_told_first_is_right(sources: GitSandbox, model: Model) -> None:
-    """Another process is told something else about the same chunk, and keeps it first."""
+    """Another process stores a different description of the same chunk first, and its description
+    stays.
+    """
     asked: list[bytes] = []
 
     def answer(payload: Any) -> object:
@@ -799,7 +801,7 @@ def test_a_rebuild_of_a_damaged_store_does_not_pay_again_without_a_word(
 
 
 def test_a_report_of_code_is_not_taken_for_orders(sources: GitSandbox, model: Model) -> None:
-    """What stands in a piece stays between its fences, behind the instructions."""
+    """Text in a chunk stays between its fences, after the instructions."""
     indexed(sources, model)
     for payload in model.asked:
         system, user = payload["messages"]

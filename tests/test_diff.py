@@ -1,4 +1,4 @@
-"""What became of the definitions between two trees."""
+"""Tests of the comparison of definitions between two trees."""
 
 from __future__ import annotations
 
@@ -292,7 +292,7 @@ def test_an_unknown_revision_in_python(index: Ragit) -> None:
 
 
 Key = tuple[str, str, str]
-"""Path, the names around a definition, and its own."""
+"""Path, names around a definition, and its own name."""
 
 
 def listed(index: Ragit, revision: str) -> Counter[Key]:
@@ -377,7 +377,7 @@ def test_uncommitted_work_is_compared_as_if_it_were_committed(
 
 
 def shape(diff: Diff) -> list[object]:
-    """All of a comparison but the numbers of the chunks, which depend on the store."""
+    """Return a comparison without the numbers of chunks, which depend on the store."""
     return [
         (
             one.status,

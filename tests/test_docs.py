@@ -1,7 +1,7 @@
-"""Documentation that cannot drift: commands that exist, links that lead somewhere, the block that
-CI runs; and every command, exit code, format, signal and language on a page.
+"""Tests that documentation agrees with the code: commands, links, the block that CI runs, and a
+page for every command, exit code, format, signal and language.
 
-`python tests/test_docs.py` brings the table of languages up to date.
+`python tests/test_docs.py` updates the table of languages.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ PAGES = sorted([TOP / "README.md", *(TOP / "docs").glob("**/*.md")])
 
 
 def commands(group: click.Group, name: str = "ragit") -> dict[str, click.Command]:
-    """All commands by the words one types, groups included."""
+    """Return all commands by their words, groups included."""
     found: dict[str, click.Command] = {name: group}
     context = click.Context(group)
     for word in group.list_commands(context):
@@ -76,7 +76,7 @@ def test_examples_in_help_are_commands_that_parse(name: str) -> None:
 
 
 def parses(line: str) -> None:
-    """Fail unless a line of shell would be taken: the command, its options and its arguments exist."""
+    """Fail unless a line of shell parses: the command, its options and its arguments exist."""
     typed = shlex.split(re.split(r"[|)]| > ", line)[0].replace('"$(', ""), comments=True)
     words = typed[typed.index("ragit") + 1 :]
     while words[:1] in (["-C"], ["-c"]):
@@ -92,7 +92,7 @@ def parses(line: str) -> None:
 
 
 def shell_lines(page: Path) -> list[str]:
-    """Lines that a reader would type: in console blocks after `$ `, in sh blocks all of them."""
+    """Return the lines to type: in console blocks after `$ `, in sh blocks all of them."""
     lines: list[str] = []
     for kind, block in re.findall(
         r"^```(console|sh|bash)\n(.*?)^```",
@@ -136,7 +136,7 @@ def test_settings_on_a_page_exist(page: Path) -> None:
     "page", [page for page in PAGES if page.name != "eval.md"], ids=lambda page: page.name
 )
 def test_settings_shown_as_a_file_are_taken(page: Path) -> None:
-    """All but eval.md's, which are of a file of judgements."""
+    """The blocks of eval.md are of a file of judgements."""
     for block in re.findall(r"```toml\n(.*?)```", page.read_text(), re.DOTALL):
         load(
             TomlFile(block.encode(), trusted=True),
@@ -173,7 +173,7 @@ def text_of(page: Path) -> str:
 
 
 def first_cells(page: Path, head: str) -> list[str]:
-    """What stands in code marks in the first column of the table whose head begins so."""
+    """Return the code in the first column of the table whose head begins with `head`."""
     (table,) = re.findall(
         rf"^\| {head} \|.*\n\|[-|]+\|\n((?:\|.*\n)+)", text_of(page), re.MULTILINE
     )
@@ -248,7 +248,7 @@ def cut_by(row: Language) -> str:
 
 
 def language_table() -> str:
-    """Every row of the table of languages, for the page."""
+    """Return the rows of the table of languages."""
     lines = ["| name | files | cut by |", "|---|---|---|"]
     for name in sorted(languages()):
         row = require(name)

@@ -1,6 +1,4 @@
-"""`ragit doctor`: a healthy repository is healthy, and each thing that is broken is named with its
-mend.
-"""
+"""Tests of `ragit doctor`: a healthy repository passes, and each fault is named with its remedy."""
 
 from __future__ import annotations
 
@@ -249,7 +247,7 @@ def user_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def of_agents(user_home: Path) -> list[tuple[str, str]]:
-    """What is said about agents, outside of a repository."""
+    """Return the findings about agents outside of a repository."""
     return [(f.state, f.text) for f in examine(user_home) if f.topic == "agents"]
 
 

@@ -1,5 +1,5 @@
-"""Documents from a commit to a hit: their text is stored once, their places are shown, what cannot
-be read is counted, and nothing that is meant to hurt ends or hangs an index.
+"""Tests of documents from a commit to a hit: stored texts, shown places, counts of unreadable
+files, and hostile files.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def page(number: int) -> list[Any]:
 
 @pytest.fixture
 def filled(repo: GitSandbox) -> GitSandbox:
-    """A repository with one document of each kind, and some that cannot be read."""
+    """Return a repository with one document of each kind, and some unreadable ones."""
     manual = outlined(
         pdf([page(1), page(2), ["Disposal", ("Oil is collected in drums.", 30)]]),
         [("Disposal", 3, 0)],
@@ -199,7 +199,7 @@ def test_documents_have_a_bound_of_their_own(repo: GitSandbox) -> None:
         assert dict(opened.status().skipped) == {"too large": 2}
     repo.git(
         "config", "ragit.documents.maxFileBytes", "100000"
-    )  # another bound is another answer for the same tree
+    )  # another limit is another answer for the same tree
     with ragit.open(repo.path) as opened:
         opened.index()
         assert dict(opened.status().skipped) == {"too large": 1}
@@ -239,7 +239,7 @@ def test_one_that_takes_minutes_costs_only_itself(repo: GitSandbox) -> None:
 
 
 def marked(mark: str) -> set[int]:
-    """Processes whose environment holds a mark."""
+    """Return the processes whose environment contains a mark."""
     found = set()
     for folder in Path("/proc").iterdir():
         if folder.name.isdecimal():
@@ -252,10 +252,10 @@ def marked(mark: str) -> set[int]:
 
 
 def commands(mark: str) -> str:
-    """What marked processes were started with."""
+    """Return the command lines of marked processes."""
     said = b""
     for pid in marked(mark):
-        with suppress(OSError):  # it is gone
+        with suppress(OSError):  # it has ended
             said += Path(f"/proc/{pid}/cmdline").read_bytes()
     return said.decode()
 
@@ -319,7 +319,7 @@ def test_a_store_of_before_documents_goes_on(
 
 
 def test_documents_are_worked_on_and_written_a_few_at_a_time() -> None:
-    """A kill loses the batch under way: some seconds of it, not minutes."""
+    """A kill loses the batch in progress: some seconds of work, not minutes."""
     keys = [
         (Oid(f"{number:040x}"), "pdf" if number % 3 == 0 else "python", "f")
         for number in range(100)

@@ -1,5 +1,5 @@
-"""What is sent to an embedding server, from a commit to the report: counted, foreseen, priced, and
-without secrets.
+"""Tests of requests to an embedding server, from a commit to the report: counts, forecasts, prices,
+secrets.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def flags(server: EmbeddingServer, **more: object) -> dict[str, object]:
 
 
 def picky(payload: dict[str, Any]) -> Answer:
-    """As a server with a small window that minds one text."""
+    """Answer as a server with a short limit that refuses one text."""
     if any(len(text) > 600 for text in payload["input"]):
         return error(400, "too long")
     if any("two" in text for text in payload["input"]):
@@ -287,9 +287,7 @@ def test_there_is_nothing_to_try(code: GitSandbox) -> None:
 
 
 def test_a_clone_cannot_name_a_server(code: GitSandbox, server: EmbeddingServer) -> None:
-    """The settings that came with a clone have no effect until the user allowed them: nothing is
-    sent.
-    """
+    """Settings of a clone have no effect until the user trusts them: nothing is sent."""
     lines = "".join(
         f'{name.partition(".")[2]} = "{value}"\n' for name, value in flags(server).items()
     )
@@ -307,9 +305,7 @@ def test_a_clone_cannot_name_a_server(code: GitSandbox, server: EmbeddingServer)
 def test_a_clone_cannot_multiply_what_the_users_server_is_sent(
     code: GitSandbox, server: EmbeddingServer
 ) -> None:
-    """The user has a server; prefixes, batches and sizes of chunks of a clone's own file do not
-    count.
-    """
+    """Prefixes, batches and chunk sizes of an untrusted file do not apply to the user's server."""
 
     def sent() -> tuple[int, int]:
         server.asked.clear()

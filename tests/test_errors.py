@@ -1,6 +1,4 @@
-"""Errors are what a user reads: one sentence, one hint, and they survive the way from a worker
-process.
-"""
+"""Tests of errors: one sentence, one hint, and the way back from a worker process."""
 
 from __future__ import annotations
 

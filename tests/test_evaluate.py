@@ -1,6 +1,4 @@
-"""Evaluation: figures by their formulas, sets read strictly, history without its noise, dead arms
-named.
-"""
+"""Tests of evaluation: formulas, strict reading of sets, questions from history, unused arms."""
 
 from __future__ import annotations
 
@@ -85,10 +83,10 @@ def test_no_difference_is_no_evidence() -> None:
 
 
 def test_p_by_hand() -> None:
-    """All of n equal differences one way: of 2^n signs, two are as extreme."""
+    """Two of the 2^n assignments of signs to n equal differences are as extreme."""
     for n in (1, 4, 10):
         assert paired.compare([0.0] * n, [0.25] * n).p == pytest.approx(2 / 2**n)
-    assert paired.compare([0, 0, 1], [1, 1, 0]).p == 1  # one net win of three is what chance does
+    assert paired.compare([0, 0, 1], [1, 1, 0]).p == 1  # one net win of three may be chance
 
 
 def test_a_sample_agrees_with_all_signs(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -480,7 +478,7 @@ def test_history_survives_names_that_look_like_its_own_marks(shop: GitSandbox) -
 
 @pytest.fixture
 def mall(shop: GitSandbox) -> GitSandbox:
-    """A shop with so much in it that each arm orders it in its own way."""
+    """Return a shop so large that each arm orders it differently."""
     for name in (
         "customer",
         "invoice",

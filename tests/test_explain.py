@@ -1,6 +1,4 @@
-"""Explaining an answer: each part of a score has its meaning, and what a demotion kept out is what
-ranks without it.
-"""
+"""Tests of explanations: the meaning of each part of a score, and hits removed by a demotion."""
 
 from __future__ import annotations
 
@@ -21,7 +19,9 @@ def function(name: str, *lines: str) -> str:
 
 @pytest.fixture
 def shop(repo: GitSandbox) -> GitSandbox:
-    """A test that answers best, and code that holds only some of the words."""
+    """Return a repository in which a test answers best, and code contains only some of the
+    words.
+    """
     repo.write(
         "tests/test_basket.py",
         function("test_empty_the_basket", "empty the basket: basket.empty()"),

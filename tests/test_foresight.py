@@ -1,6 +1,4 @@
-"""A dry run says what the run then does: to the last count, whatever is stored already and whatever
-is wanted.
-"""
+"""Tests that a dry run predicts the run's report exactly, for any store and settings."""
 
 from __future__ import annotations
 
@@ -34,22 +32,22 @@ FILES = {
     "empty.py": "",
     "data.bin": "\0\1",
 }
-"""Which share texts with each other."""
+"""Files that share texts with each other."""
 
 
 class Wanted(NamedTuple):
-    """Settings, and how a run is made."""
+    """Settings, and the kind of run."""
 
     embedder: str
     chunks: bool = False
-    """Described."""
+    """Describe chunks."""
     images: bool = False
     describe: bool = True
-    """As with --describe."""
+    """Run with --describe."""
     prompt: str = ""
 
     def flags(self, server: EmbeddingServer, model: Model) -> dict[str, object]:
-        """As settings."""
+        """Return the settings as flags."""
         served = (
             {"embedding.baseUrl": server.url, "embedding.model": "tiny"}
             if self.embedder == "openai"
@@ -67,13 +65,13 @@ class Wanted(NamedTuple):
 
 
 class Before(NamedTuple):
-    """Something that was done before."""
+    """An earlier run."""
 
     what: str
     wanted: Wanted
     at: int
     faults: bool
-    """The model that describes refuses some."""
+    """The describing model refuses some chunks."""
 
 
 WANTED = st.builds(
@@ -95,7 +93,7 @@ BEFORE = st.builds(
 
 @pytest.fixture(autouse=True, scope="module")
 def small_batches() -> Iterator[None]:
-    """So that one run has several."""
+    """Make batches small, so that one run has several."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("ragit.index.run.run.BATCH_FILES", 3)
         patch.setattr("ragit.index.run.run.DESCRIBED_FILES", 2)
@@ -104,7 +102,7 @@ def small_batches() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def history() -> Iterator[tuple[GitSandbox, list[str]]]:
-    """Three revisions, each with more of the files."""
+    """Return three revisions, each with more of the files."""
     with tempfile.TemporaryDirectory() as folder:
         repo = GitSandbox(Path(folder) / "repo")
         revisions = []
@@ -124,7 +122,7 @@ def picture(side: int) -> bytes:
 
 
 def counts(report: IndexReport) -> dict[str, object]:
-    """All that can be known before; the words of an image are not."""
+    """Return all counts that can be known in advance; the words of an image cannot."""
     asked = report.described
     found = {
         name: getattr(report, name)

@@ -1,4 +1,4 @@
-"""The git room on ordinary repositories: where they are, revisions, trees, objects, attributes,
+"""Tests of ragit/git on ordinary repositories: places, revisions, trees, objects, attributes,
 settings.
 """
 
@@ -28,7 +28,7 @@ def names(repo: Repo, tree: Oid) -> list[bytes]:
     return [entry.path for entry in repo.entries(tree)]
 
 
-# Where it is
+# Places
 
 
 def test_opens_from_a_folder_below_the_top(repo: GitSandbox) -> None:
@@ -72,7 +72,7 @@ def test_a_folder_that_vanishes_is_named(repo: GitSandbox, opened: Repo) -> None
         opened.refs()
 
 
-# What a name means
+# Revisions
 
 
 def test_before_the_first_commit_head_is_the_empty_tree(repo: GitSandbox, opened: Repo) -> None:
@@ -335,11 +335,11 @@ def test_objects_are_read_by_either_engine(repo: GitSandbox, opened: Repo, bulk:
 def test_git_reads_in_bulk_where_libgit2_does_not_tell_sizes(
     repo: GitSandbox, opened: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """So it is on Python 3.10, for which no newer pygit2 is made."""
+    """Python 3.10 has no newer pygit2."""
     import pygit2
 
     class Older:
-        """What pygit2 had before 1.20."""
+        """pygit2 before 1.20."""
 
         def read(self, oid: str) -> None: ...
 
@@ -414,7 +414,7 @@ def test_closing_ends_all_processes(repo: GitSandbox) -> None:
         objects = found.objects()
         objects.header(Oid(repo.tree()))
         found.start_status()
-    # A process still running would be a ResourceWarning, which is an error here.
+    # A process that still runs would raise a ResourceWarning, an error here.
     assert found.working_tree(MIB).tree == repo.tree()
     found.close()
 
@@ -532,5 +532,5 @@ print([name for name in sys.argv[1:] if name in sys.modules])
     done = subprocess.run(
         [sys.executable, "-c", code, *slow], cwd=repo.path, env=env, capture_output=True, check=True
     )
-    # shutil: to remove the temporary index, which only a changed working tree needs
+    # shutil removes the temporary index, which only a changed working tree needs
     assert done.stdout.decode().strip() in ("[]", "['shutil']")

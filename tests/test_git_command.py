@@ -1,4 +1,4 @@
-"""git's processes: no word of a user or a repository is ever taken for an option."""
+"""Tests that git takes no word of a user or a repository for an option."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ragit.git.command import END_OF_OPTIONS, Git, environment
 ROOM = Path(ragit.__file__).parent / "git"
 
 FORWARDS = {
-    # (file, function): hands on arguments whose callers are checked in its place
+    # (file, function) pairs that pass arguments on; their callers are checked instead
     ("command.py", "run"),
     ("patterns.py", "run"),
     ("layout.py", "_ask"),
@@ -31,14 +31,14 @@ FORWARDS = {
 }
 
 HOSTILE = "--output=pwned"
-"""A word that `git log`, `git diff-tree` and others would write a file for."""
+"""A word for which `git log`, `git diff-tree` and others would write a file."""
 
 
 # Every call in the source
 
 
 def calls() -> Iterator[tuple[str, str, ast.Call]]:
-    """Each call of `.run(...)` or `.start(...)` in the room of git, with its file and function."""
+    """Yield each call of `.run(...)` or `.start(...)` in ragit/git, with file and function."""
     for file in sorted(ROOM.glob("*.py")):
         for function in ast.walk(ast.parse(file.read_text("utf-8"))):
             if not isinstance(function, ast.FunctionDef):
@@ -51,7 +51,7 @@ def calls() -> Iterator[tuple[str, str, ast.Call]]:
 
 
 def is_constant(node: ast.expr, constants: dict[str, ast.expr]) -> bool:
-    """Whether an argument is text that ragit alone wrote."""
+    """Return whether an argument is text written by ragit alone."""
     if isinstance(node, ast.Constant):
         return isinstance(node.value, str)
     if isinstance(node, ast.Starred):
@@ -63,13 +63,13 @@ def is_constant(node: ast.expr, constants: dict[str, ast.expr]) -> bool:
         return node.id.lstrip("_").isupper() or (
             known is not None and is_constant(known, constants)
         )
-    if isinstance(node, ast.JoinedStr):  # "--max-count=7": a value inside of an option is no option
+    if isinstance(node, ast.JoinedStr):  # "--max-count=7": a value within an option is no option
         return isinstance(node.values[0], ast.Constant)
     return False
 
 
 def constants_of(file: str, function: str) -> dict[str, ast.expr]:
-    """Local names of a function that are given once, with what they are given."""
+    """Return the values of local names that a function assigns once."""
     tree = ast.parse((ROOM / file).read_text("utf-8"))
     found = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == function]
     given: dict[str, list[ast.expr]] = {}
@@ -107,7 +107,7 @@ def test_only_the_room_of_git_starts_git() -> None:
 
 @pytest.fixture
 def traced(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
-    """The arguments of every git process that is started."""
+    """Return the arguments of every git process started."""
     seen: list[list[str]] = []
     popen = subprocess.Popen
 
@@ -123,7 +123,7 @@ def traced(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
 
 @pytest.fixture
 def hostile(repo: GitSandbox, monkeypatch: pytest.MonkeyPatch) -> GitSandbox:
-    """A repository in which all that has a name is named like an option."""
+    """Return a repository in which every name looks like an option."""
     repo.write(HOSTILE, "def f(): pass\n")
     repo.write("a.py", "def g(): pass\n")
     repo.write(".gitattributes", "*.py linguist-generated=--output=pwned\n")
@@ -223,7 +223,7 @@ def test_words_are_no_options_for_git(repo: GitSandbox) -> None:
 @pytest.mark.skipif(os.name == "nt", reason="Windows looks for programs in another way")
 @pytest.mark.parametrize("path", ["", ".", ":{usual}", "{usual}:", "bin:{usual}", None])
 def test_no_git_of_the_repository_is_run(repo: GitSandbox, path: str | None) -> None:
-    """An empty or relative folder of PATH is the current one, which may be a clone's."""
+    """An empty or relative folder in PATH is the current one, which may be a clone."""
     for place in ("git", "bin/git"):
         repo.write(
             place, f"#!/bin/sh\n: > {repo.path}/ran\nexec /usr/bin/git $*\n", executable=True

@@ -1,9 +1,9 @@
-"""The git room on repositories of every kind that this machine's git can make.
+"""Tests of ragit/git on all kinds of repositories that this machine's git can make.
 
-Not made here: reftable refs, relative worktrees and compatObjectFormat, which git 2.39 does not
-know. Nothing in the room reads refs or extensions by itself: names go through `git`, objects
-through an object directory that has the same form in all of them, so they are covered by what is
-shown below of `git cat-file` and of repository-less reading.
+Not made: reftable refs, relative worktrees and compatObjectFormat, which git 2.39 does not know.
+ragit/git reads no refs or extensions itself: it resolves names with `git`, and reads objects from
+an object directory that is the same in all of them. Tests of `git cat-file` and of reading without
+a repository therefore cover them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ROOT = str(Path(__file__).parent.parent)
 
 @pytest.fixture
 def history(repo: GitSandbox) -> GitSandbox:
-    """Two commits, three files."""
+    """Return a repository with two commits and three files."""
     repo.write("a.py", "one\n")
     repo.write("lib/b.py", "b\n")
     repo.commit()
@@ -46,7 +46,7 @@ def contents(found: Repo, tree: Oid, *, bulk: bool) -> dict[bytes, bytes | None]
 
 
 def check(path: Path, expected: dict[bytes, bytes | None]) -> Repo:
-    """Open `path`, and compare what both engines read at HEAD."""
+    """Open `path`, and compare the files that both engines read at HEAD."""
     found = Repo.open(path)
     for bulk in (False, True):
         assert contents(found, found.head().tree, bulk=bulk) == expected
@@ -317,7 +317,7 @@ def packed(repo: GitSandbox) -> None:
 
 
 def replaced(repo: GitSandbox) -> None:
-    """A blob that git shows in another's place: its oid must still mean its own content."""
+    """Replace a blob by `git replace`: its oid must still mean its own content."""
     repo.git("replace", repo.git("rev-parse", "HEAD:a.py"), repo.git("rev-parse", "HEAD:lib/b.py"))
 
 
@@ -382,7 +382,7 @@ def assumed_unchanged(repo: GitSandbox) -> None:
 
 
 def fsmonitor(repo: GitSandbox) -> None:
-    """A monitor that says of every file that it may have changed."""
+    """Install a monitor that reports every file as possibly changed."""
     hook = repo.write(".git/monitor", "#!/bin/sh\nprintf 'token\\0/\\0'\n", executable=True)
     repo.git("config", "core.fsmonitor", str(hook))
     repo.git("update-index", "--fsmonitor")
@@ -410,7 +410,7 @@ def test_every_kind_of_index(
     assert fingerprint(history) == before
 
 
-# What git makes of a file's bytes
+# Filters and conversions
 
 
 def crlf(repo: GitSandbox) -> None:
@@ -447,7 +447,7 @@ def utf_16(repo: GitSandbox) -> None:
 
 
 def lfs(repo: GitSandbox) -> None:
-    """A stand-in for `git lfs clean`: the blob is a pointer, never the content."""
+    """Configure a stand-in for `git lfs clean`: the blob is a pointer, never the content."""
     repo.write(".gitattributes", "text filter=lfs\n")
     pointer = "version https://git-lfs.github.com/spec/v1"
     repo.git("config", "filter.lfs.clean", f"cat >/dev/null; echo {pointer}")
@@ -517,7 +517,7 @@ def test_names_in_no_encoding_under_any_locale(
     assert b"caf\xe9/d\xff.py".hex() in done.stdout.decode()
 
 
-# Whose it is
+# Ownership
 
 
 def test_a_foreign_repository_is_refused_in_gits_words(history: GitSandbox) -> None:

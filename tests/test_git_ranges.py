@@ -13,7 +13,7 @@ from ragit.git import Repo
 
 @pytest.fixture(scope="module")
 def forked(tmp_path_factory: pytest.TempPathFactory) -> GitSandbox:
-    """main and topic, which left it after `first`; `apart` shares no commit with them."""
+    """Return main and topic, which forked after `first`; `apart` shares no commit with them."""
     repo = GitSandbox(tmp_path_factory.mktemp("forked") / "repo")
     repo.write("a.txt", "one\n")
     repo.commit("first")
@@ -53,7 +53,7 @@ def test_a_range_is_two_trees(forked: GitSandbox, text: str, old: str, new: str)
 
 def test_a_range_may_name_trees(forked: GitSandbox) -> None:
     with Repo.open(forked.path) as repo:
-        found = repo.range("main^{tree}..first^{tree}")  # trees come in no order
+        found = repo.range("main^{tree}..first^{tree}")  # trees have no order
     assert found.old.tree == forked.tree("main")
 
 

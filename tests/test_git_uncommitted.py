@@ -1,5 +1,5 @@
-"""Staged and uncommitted work: it must be what git would stage, and nothing of the user's may
-change.
+"""Tests that staged and uncommitted work is read as git would stage it, and that nothing of the
+user's changes.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ MIB = 1 << 20
 
 
 def staged_by_git(repo: GitSandbox, tmp: Path, *, add: bool = True) -> str:
-    """What `git add --all` (unless `add` is false) and `git write-tree` make of a copy of the
-    repository.
+    """Return the tree that `git add --all` (unless `add` is false) and `git write-tree` make of a
+    copy.
     """
     copy = tmp / f"oracle-{os.urandom(4).hex()}"
     shutil.copytree(repo.path, copy, symlinks=True)
@@ -47,7 +47,7 @@ def working_tree(repo: GitSandbox, max_bytes: int = MIB) -> str:
 
 
 def fingerprint(repo: GitSandbox) -> dict[str, str]:
-    """Names and contents of all that is the user's in the git dir."""
+    """Return names and contents of the user's files in the git dir."""
     git_dir = repo.path / ".git"
     files = (
         file
@@ -123,7 +123,9 @@ def test_in_a_pre_commit_hook_it_is_the_tree_to_be_committed(
 
 
 def conflict(repo: GitSandbox) -> None:
-    """A merge that stops: one file edited on both sides, one edited here and deleted there."""
+    """Start a merge that stops: one file edited on both sides, one edited here and deleted
+    there.
+    """
     repo.write("both", "base\n")
     repo.write("half", "base\n")
     repo.commit()
@@ -251,7 +253,7 @@ EDITS = st.one_of(
 
 
 def apply(repo: GitSandbox, what: str, path: str, text: str) -> None:
-    """One random edit; where it makes no sense (or git refuses it) nothing happens."""
+    """Make one random edit; skip it if it is impossible."""
     file = repo.path / path
     if what in ("write", "link", "rm") and path:
         for above in [*reversed(file.relative_to(repo.path).parents)][1:]:
@@ -307,7 +309,7 @@ def test_any_edits_are_staged_as_git_would(rounds: list[list[tuple[str, str, str
 
 
 def test_an_edit_that_keeps_size_and_times_is_seen(repo: GitSandbox, tmp_path: Path) -> None:
-    """git tells such a file by the index's own time: a copy of the index must keep it."""
+    """git recognises such a file by the index's own time, so a copy of the index must keep it."""
     repo.git("config", "core.trustctime", "false")
     repo.git("config", "core.checkStat", "minimal")
     file = repo.write("f", "aaaa")
@@ -382,10 +384,10 @@ def test_no_hook_runs(repo: GitSandbox, tmp_path: Path) -> None:
         found.attributes(found.entries(found.working_tree(MIB).tree), [b"f"])
     assert not (tmp_path / "ran").exists()
     repo.git("add", "edit")
-    assert (tmp_path / "ran").exists()  # the hook would have told
+    assert (tmp_path / "ran").exists()  # the hook would have written it
 
 
-# What is left out
+# Skipped files
 
 
 def test_large_files_are_left_out_and_named(repo: GitSandbox, opened: Repo) -> None:
@@ -400,7 +402,7 @@ def test_large_files_are_left_out_and_named(repo: GitSandbox, opened: Repo) -> N
     assert names(opened, tree) == [
         b"fits",
         b"other",
-    ]  # not the former content of "tracked": it is not there any more
+    ]  # not the former content of "tracked", which is gone
     assert skipped == {b"tracked": "too large", b"untracked": "too large"}
     repo.git("checkout", "tracked")
     repo.rm("fits")
@@ -431,7 +433,7 @@ def test_embedded_repositories_and_special_files_are_left_out(
 def test_a_lock_that_a_killed_status_left_stops_no_later_one(
     repo: GitSandbox, opened: Repo, killed: bool
 ) -> None:
-    """While a copy of the index is locked, git cannot note which files it found unchanged."""
+    """While the copy of the index is locked, git cannot record which files are unchanged."""
     repo.write("a", "old\n")
     repo.commit()
     opened.refresh()
@@ -473,7 +475,7 @@ def test_what_git_refuses_is_left_out_alone(repo: GitSandbox, opened: Repo) -> N
     assert set(skipped) == {b"one.bad", b"two.bad"}
 
 
-# Where it writes
+# Paths written
 
 
 def test_what_is_private_stays_private(repo: GitSandbox, opened: Repo, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Path patterns mean what they mean in .gitignore; git itself is asked."""
+"""Tests that path patterns mean the same as in .gitignore, compared with git."""
 
 from __future__ import annotations
 
@@ -125,8 +125,7 @@ def test_any_text_is_a_pattern(pattern: str, path: bytes) -> None:
 PIECES = st.sampled_from(
     ["a", "b", "ab", "*", "**", "?", "/", "/", "[ab]", "[!a]", "**/", "/**", "x.y", "\\*", "[a-c]"]
 )
-# git says that `**` beside anything but slashes is a plain `*`, and then treats a**/b in its own
-# way.
+# For git, `**` not between slashes is a plain `*`, and it then treats a**/b differently.
 GLUED = re.compile(r"[^/]\*\*|\*\*[^/]")
 PATTERNS = (
     st.lists(PIECES, min_size=1, max_size=5)
@@ -143,7 +142,7 @@ def git(tmp_path_factory: pytest.TempPathFactory) -> GitSandbox:
 
 
 def ignored(git: GitSandbox, pattern: str, paths: list[str]) -> set[str]:
-    """Which paths git would ignore by this pattern."""
+    """Return the paths that git ignores by this pattern."""
     excludes = Path(git.path / ".git" / "info" / "exclude")
     excludes.parent.mkdir(exist_ok=True)
     excludes.write_text(pattern + "\n")

@@ -1,5 +1,5 @@
-"""Paths as people write and read them: from the current folder, literal before patterns, last in
-the line.
+"""Tests of paths on the command line: relative to the current folder, literal before patterns,
+last.
 """
 
 from __future__ import annotations

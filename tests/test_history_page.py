@@ -1,5 +1,5 @@
-"""The sessions of docs/history.md, on a clone of apache/kafka where there is one, and their kind on
-a repository that is made here.
+"""Tests of the sessions of docs/history.md, on a clone of apache/kafka if there is one, and on a
+small repository.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def sessions() -> list[str]:
 
 
 def shown(terminal: Terminal, session: str) -> str:
-    """Type the commands of a session and return it as the terminal shows it now."""
+    """Type the commands of a session, and return it with their present output."""
     lines = []
     for line in session.splitlines():
         if line.startswith("$ ragit "):
@@ -44,7 +44,7 @@ def test_the_page_has_at_least_six_sessions() -> None:
 
 @pytest.fixture(scope="module")
 def kafka() -> Terminal:
-    """A clone of apache/kafka in which all is indexed that the sessions ask about."""
+    """Return a shell in a clone of apache/kafka, with all trees of the sessions indexed."""
     repo = GitSandbox(Path(CLONE))
     assert repo.git("rev-parse", "HEAD") == COMMIT
     terminal = Terminal(repo.path)
@@ -53,8 +53,8 @@ def kafka() -> Terminal:
 
 
 def steadied(session: str) -> str:
-    """Return a session without scores, and without how much was looked at: work on ranking and
-    speed changes these.
+    """Return a session without scores and counts of commits, which change with the ranking and
+    speed.
     """
     text = re.sub(r"\b0\.\d{3}$", "SCORE", session, flags=re.MULTILINE)
     text = re.sub(r"^note: [\d,]+ more", "note: N more", text, flags=re.MULTILINE)
@@ -71,7 +71,9 @@ def test_the_sessions_on_kafka(kafka: Terminal, session: str) -> None:
 
 @pytest.fixture
 def shop(repo: GitSandbox) -> GitSandbox:
-    """A repository with two releases between which code was added, moved, renamed and removed."""
+    """Return a repository with two releases; between them code was added, moved, renamed and
+    removed.
+    """
     repo.write("shop/calls.py", RETRY + "\n\n" + CLOSE)
     repo.commit("Call the bank")
     repo.tag("v1.0")

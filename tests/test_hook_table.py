@@ -1,8 +1,7 @@
-"""git's operations one by one: which of them wake the worker, and that search is right after all of
-them.
+"""Tests of git's operations: which wake the worker, and that search is right after each.
 
-After each, the index is compared with one that was built from nothing. `BY_HOOK` operations are
-complete before anybody asks; the others fire no hook of ours, and the next search completes them.
+After each operation the index is compared with a fresh one. `BY_HOOK` operations are complete
+before a search; the others fire no hook of ragit's, and the next search completes them.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from ragit.types import Answer
 QUERY = "function number value"
 
 Steps = list[str]
-"""Commands, as typed in a shell at the top of the working tree."""
+"""Shell commands at the top of the working tree."""
 
 BY_HOOK: dict[str, Steps] = {
     "commit": ["echo 'def function_x(): ...' > x.py", "git add x.py", "git commit -qm x"],
@@ -111,12 +110,14 @@ SHORT = {
     "am",
     "rebase --abort",
 }
-"""Those that every run tries; the whole table takes a minute."""
+"""Operations of every run; the whole table takes a minute."""
 
 
 @pytest.fixture(scope="module")
 def template(tmp_path_factory: pytest.TempPathFactory, home: Path) -> GitSandbox:
-    """Diverged branches that touch the same and other files, hooks installed, HEAD indexed."""
+    """Return diverged branches that change the same and other files, with hooks installed and HEAD
+    indexed.
+    """
     repo = Hooked(tmp_path_factory.mktemp("template") / "repo")
     for number, name in enumerate(("a", "b", "lib/c", "d")):
         repo.write(
@@ -144,7 +145,7 @@ def template(tmp_path_factory: pytest.TempPathFactory, home: Path) -> GitSandbox
 
 
 def ahead(repo: GitSandbox) -> str:
-    """A commit that main can be fast-forwarded to."""
+    """Make a commit to which main can be fast-forwarded."""
     repo.branch("ahead-of-main")
     repo.write("e.py", "def function_ahead(value):\n    return 'number'\n")
     oid = repo.commit("ahead")
@@ -177,7 +178,7 @@ def run(repo: Hooked, steps: Iterable[str]) -> None:
 
 
 def same_as_rebuilt(place: Path, scratch: Path) -> None:
-    """Search HEAD and the working tree, and in an index made from nothing too."""
+    """Compare searches of HEAD and the working tree with those in a fresh index."""
     flags = {"index.storePath": str(scratch / f"{place.name}-fresh.db")}
     with ragit.open(place) as grown, ragit.open(place, flags=flags) as fresh:
         for scope in ("committed", "worktree"):

@@ -1,4 +1,4 @@
-"""Placing hooks and removing them, beside whatever stands there already."""
+"""Tests of installing and removing hooks beside existing ones."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FILES_ONLY = pytest.mark.skipif(
 
 @pytest.fixture
 def hooked(tmp_path: Path) -> Hooked:
-    """A repository with a commit, in a folder whose name needs quoting."""
+    """Return a repository with a commit, in a folder whose name needs quoting."""
     repo = Hooked(tmp_path / "it's a repo")
     repo.write("a.py", "def first():\n    return 1\n")
     repo.commit()
@@ -38,7 +38,7 @@ def hooked(tmp_path: Path) -> Hooked:
 
 
 def tree(folder: Path) -> dict[str, tuple[bytes, int]]:
-    """Every file with its mode."""
+    """Return content and mode of every file."""
     return {
         str(file.relative_to(folder)): (file.read_bytes(), file.stat().st_mode)
         for file in folder.rglob("*")
@@ -154,7 +154,7 @@ def test_linked_worktrees_share_the_hooks(hooked: Hooked, tmp_path: Path) -> Non
     assert not linked.status().active
 
 
-# Beside a person's own hooks
+# Beside the user's own hooks
 
 
 @pytest.mark.parametrize(
@@ -273,9 +273,7 @@ def test_a_hooks_folder_elsewhere_is_written_only_by_force(
 def test_git_alone_knows_where_its_hooks_are(
     hooked: Hooked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A hooks folder that only this repository has, by a condition in the user's own settings; and
-    none at all.
-    """
+    """core.hooksPath of one repository, by a condition in the user's settings; and an empty one."""
     (tmp_path / "included").write_text(f"[core]\n\thooksPath = {tmp_path / 'shared'}\n")
     (tmp_path / "global").write_text(
         f'[includeIf "gitdir:{hooked.path}/"]\n\tpath = {tmp_path / "included"}\n'
@@ -314,8 +312,8 @@ def test_a_global_folder_with_our_lines_does_nothing_where_ragit_is_not_installe
 def test_a_git_that_takes_hooks_from_its_configuration_gets_them_there(
     hooked: Hooked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Older gits pass over these settings: there, what git would run is run by hand, as git runs
-    it.
+    """Older versions of git ignore these settings; there, the test runs the commands as git
+    would.
     """
     files = hooked.install()
     assert files.active
@@ -349,7 +347,7 @@ def test_a_git_that_takes_hooks_from_its_configuration_gets_them_there(
     )
 
 
-# Failing well
+# Failures
 
 
 def test_a_read_only_hooks_folder_is_named(hooked: Hooked) -> None:

@@ -1,10 +1,9 @@
-"""ragit's hooks beside those of pre-commit, git-lfs, husky and lefthook, the real ones, in both
-orders.
+"""Tests of ragit's hooks beside those of pre-commit, git-lfs, husky and lefthook, in both orders.
 
-A tool that is not on PATH is skipped: `apt install git-lfs`, `npm install husky lefthook` and the
-folder node_modules/.bin on PATH bring them. Each rewrites hooks in its own way; what is shown here
-is that ragit's lines are never in its way, and that `ragit hooks status` knows when a tool has
-thrown them out.
+A tool that is not on PATH is skipped: install them with `apt install git-lfs` and `npm install
+husky lefthook`, and put node_modules/.bin on PATH. Each rewrites hooks in its own way. The tests
+show that ragit's lines never break another tool, and that `ragit hooks status` reports when they
+were removed.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ def hooked(tmp_path: Path) -> Hooked:
 
 
 def works(repo: Hooked) -> bool:
-    """Whether a commit wakes the worker."""
+    """Return whether a commit wakes the worker."""
     before = len(repo.log())
     repo.commit()
     repo.settle()

@@ -1,5 +1,5 @@
-"""What .ragitignore takes out: what git would by a .gitignore of the same text, read from the tree
-that is searched.
+"""Tests that .ragitignore excludes what git would by the same .gitignore, as it is in the searched
+tree.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def skipped(repo: GitSandbox) -> dict[str, int]:
 @settings(max_examples=max(10, (settings.default or settings()).max_examples // 3))
 @given(_files)
 def test_patterns_mean_what_they_mean_to_git(files: dict[bytes, list[str]]) -> None:
-    """The same text as .gitignore, asked of `git check-ignore`, takes out the same paths."""
+    """Compares with `git check-ignore` and the same text as .gitignore."""
     with tempfile.TemporaryDirectory() as folder:
         repo = GitSandbox(Path(folder) / "repo")
         for path in _PATHS:
@@ -150,7 +150,7 @@ def test_an_untracked_file_of_patterns_counts_for_uncommitted_work(repo: GitSand
 
 
 def test_what_is_added_later_is_ignored_as_well(repo: GitSandbox) -> None:
-    """A tree resolved from its neighbour asks for the patterns of the files that are new."""
+    """A tree resolved from a similar one reads the patterns for new files."""
     repo.write(".ragitignore", ".ragitignore\n*.log\n")
     repo.write("a.txt", "word")
     repo.commit()
@@ -208,7 +208,7 @@ def test_odd_paths_are_asked_about_too(repo: GitSandbox) -> None:
 
 
 def test_a_tree_that_no_index_takes_is_no_obstacle(repo: GitSandbox) -> None:
-    """Made by hand: `.git` and `..` as names, and a folder of a file's name."""
+    """A tree made by hand: `.git` and `..` as names, and a folder with the name of a file."""
     oid = Oid(repo.run("hash-object", "-w", "--stdin", stdin=b"*.log\n").decode().strip())
     paths = [b"a.log", b".GIT/x.log", b"a/../b.log", b"x.log", b"x.log/y.log", b"sub.log"]
     entries = [
@@ -237,7 +237,7 @@ def test_both_object_formats(tmp_path: Path, kind: str) -> None:
 def test_no_pattern_of_a_clone_keeps_a_search_waiting(
     tmp_path: Path, name: str, after: str, pattern: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Made without a working tree: in one, git itself would already hang over the attributes."""
+    """Made without a working tree, where git itself would hang over the attributes."""
     monkeypatch.setattr(patterns, "SECONDS", 1)
     repo = GitSandbox(tmp_path / "repo", "--bare")
     blobs = [

@@ -1,5 +1,5 @@
-"""Images: known by their bytes, bounded before anything unpacks them, described once, and found by
-what was said.
+"""Tests of images: detected by content, limited before decoding, described once, found by the
+description.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ def found(repo: GitSandbox, model: Model, query: str = "login form", **more: Any
         return [hit.path for hit in index.search(query, **more).hits]
 
 
-# -- what an image is
-# --------------------------------------------------------------------------------------------------
+# -- detection
+# --------------------------------------------------------------------------------------
 
 KINDS: dict[str, Callable[[], bytes]] = {
     "image/png": lambda: picture("PNG"),
@@ -149,7 +149,7 @@ def test_every_way_to_colour_is_read(mode: str) -> None:
 
 
 def bomb(width: int, height: int) -> bytes:
-    """A PNG of some hundred bytes that claims to be enormous, and unpacks to what it claims."""
+    """Return a small PNG whose header claims a huge size, with data of that size."""
 
     def part(kind: bytes, data: bytes) -> bytes:
         return (
@@ -188,7 +188,7 @@ def test_what_cannot_be_sent_has_a_reason(data: bytes, reason: str) -> None:
 
 
 def test_a_header_that_lies_small_does_not_unpack_large() -> None:
-    """The frame of an animation, or a picture within, may be larger than its header says."""
+    """A frame of an animation, or an embedded picture, may be larger than the header says."""
     head = b"GIF89a" + struct.pack("<HHBBB", 8, 8, 0xF0, 0, 0) + bytes(6)
     frame = b"\x2c" + struct.pack("<HHHHB", 0, 0, 60_000, 60_000, 0) + b"\x02\x02\x44\x01\x00\x3b"
     with pytest.raises(image.Unfit, match=image.DAMAGED):

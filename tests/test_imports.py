@@ -1,6 +1,4 @@
-"""What a command loads before it answers. A search is a new process each time: a library more is
-felt at every one.
-"""
+"""Tests of the modules that commands load. Every search is a new process that loads them."""
 
 from __future__ import annotations
 
@@ -17,7 +15,7 @@ sys.path.append(str(Path(__file__).parent / "chunk" / "documents"))
 from making import pdf  # noqa: E402
 
 LIBRARIES = {"apsw", "ragit"}
-"""All that a search may load beside the standard library."""
+"""Libraries that a search may load."""
 
 SLOW = {
     *(
@@ -38,12 +36,10 @@ SLOW = {
     *("pickle", "shutil", "sqlite3", "ssl", "socket", "tempfile", "tomllib", "traceback"),
     *("unittest", "uuid", "xml"),
 }
-"""Parts of the standard library that take milliseconds to load and have no part in an ordinary
-command.
-"""
+"""Slow modules of the standard library that ordinary commands do not need."""
 
 OF_CLICK = {"ast", "dataclasses", "datetime", "inspect", "shutil", "uuid"}
-"""The parts of these that click loads, or a command that is only listed."""
+"""Slow modules that click loads, or that a listed command needs."""
 
 MODULES = {
     "search offset": 162,
@@ -59,9 +55,9 @@ MODULES = {
     "status": 139,
     "check": 136,
 }
-"""Modules that a command loads at most, those of the standard library included; 6 more than it
-does with Python 3.11, for other versions. One takes 0.2 ms on average at each start: raise a number
-only for what the command needs each time.
+"""Limit of modules loaded by a command, including the standard library: 6 more than with Python
+3.11, for other versions. A module takes 0.2 ms on average at each start; raise a number only for
+what the command always needs.
 """
 
 
@@ -93,8 +89,8 @@ ROOMS_OF_A_SEARCH = {
         "words",
     ),
 }
-"""All rooms of ragit that an ordinary search loads; `NOT_LOADED` are the parts of them that only
-indexing needs.
+"""Rooms of ragit that an ordinary search loads; `NOT_LOADED` are their parts that only indexing
+needs.
 """
 
 NOT_LOADED = {
@@ -132,7 +128,7 @@ os.write(2, b"\\n" + json.dumps([code, sorted(set(sys.modules) - before)]).encod
 
 
 def loaded(repo: GitSandbox, *args: str) -> tuple[int, set[str]]:
-    """The exit code of a command, and the modules that it loaded."""
+    """Return the exit code of a command, and the modules it loaded."""
     done = subprocess.run(
         [sys.executable, "-c", PROBE, *args], cwd=repo.path, capture_output=True, check=True
     )
@@ -163,7 +159,7 @@ def indexed(repo: GitSandbox) -> GitSandbox:
 
 @pytest.fixture
 def history(indexed: GitSandbox) -> GitSandbox:
-    """Two commits, both indexed."""
+    """Return a repository with two indexed commits."""
     indexed.write("a.py", "def commit_offset():\n    return flush()\n")
     indexed.commit()
     subprocess.run(
@@ -231,7 +227,7 @@ def test_what_ranks_nothing_loads_no_ranking(history: GitSandbox, line: str) -> 
 
 
 def test_a_server_starts_without_the_engine(history: GitSandbox) -> None:
-    """An agent waits for it at each start. Most of what it loads is the protocol's SDK."""
+    """Agents wait for it at each start. Most of what it loads is the protocol's SDK."""
     started = subprocess.run(
         [sys.executable, "-X", "importtime", "-m", "ragit", "mcp"],
         cwd=history.path,

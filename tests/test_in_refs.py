@@ -29,13 +29,13 @@ TREE = Oid("a" * 40)
 
 
 def names(hit: Hit) -> list[str]:
-    """The refs of a hit, each run as its first and last."""
+    """Return the refs of a hit, each run as its first and last."""
     assert hit.in_refs is not None
     return [one.first if one.refs == 1 else f"{one.first} to {one.last}" for one in hit.in_refs]
 
 
 def files(repo: GitSandbox, rev: str) -> list[tuple[bytes, bytes]]:
-    """Path and text of the regular files of a tree."""
+    """Return path and text of the regular files of a tree."""
     listed = repo.run("ls-tree", "-r", "-z", rev).split(b"\0")
     rows = [entry.split(None, 3) for entry in listed if entry.startswith(b"100")]
     return [(row[3], text_of(repo.run("cat-file", "blob", row[2])) or b"") for row in rows]
@@ -63,8 +63,8 @@ def test_a_ref_holds_a_hit_if_a_file_of_that_name_has_its_text(
 
 
 def check(hit: Hit, texts: dict[str, list[tuple[bytes, bytes]]]) -> None:
-    """Fail unless the refs of a hit are between those whose file of that name has its text and
-    those of which any file has.
+    """Fail unless the hit's refs include those whose file of that name has its text, and only those
+    of which some file has.
     """
     code = hit.text.encode()
     called = {os.path.basename(os.fsencode(path)) for path in (hit.path, *hit.also)}  # noqa: PTH119
@@ -86,7 +86,7 @@ SOURCE = "def commit_offset():\n    return {0}\n\n\ndef read_offset():\n    retu
 
 @pytest.fixture
 def tagged(repo: GitSandbox) -> GitSandbox:
-    """A function that stays, one that changes in 1.10, in a file that moves in 1.9."""
+    """Return a function that stays, and one that changes in 1.10, in a file that moves in 1.9."""
     for number, tag in enumerate(("1.0-rc1", "1.0", "1.2", "1.9", "1.10", "1.11")):
         path = "src/offsets.py" if number < 3 else "lib/deep/offsets.py"
         repo.write(path, SOURCE.format(1 if number < 4 else 2) + f"# {tag}\n")
@@ -107,7 +107,7 @@ def test_hits_name_their_refs_in_the_order_of_versions(tagged: GitSandbox) -> No
         found = index.search("commit_offset", in_refs=["1.*", "main", "topic"], optimize=False)
         held = {hit.symbol: names(hit) for hit in found.hits}
     assert held["commit_offset"] == ["1.10", "1.11", "main"]
-    # the file that moved is called the same; on the topic the function is in another file
+    # the moved file keeps its name; on topic the function is in another file
     assert held["read_offset"] == ["1.0-rc1 to 1.11", "main", "topic"]
     assert found.looked_at == LookedAt(8, 7, 7, 8, 8)
 
@@ -141,7 +141,9 @@ MOVED = "def read_offset():\n    return 'offset'\n"
 
 @pytest.fixture
 def moving(repo: GitSandbox) -> GitSandbox:
-    """A function that moves to another file in v3, to a new folder in v4, and after v4 once more."""
+    """Return a function that moves to another file in v3, to a new folder in v4, and again after
+    v4.
+    """
     for number, path in enumerate(("src/one.py", "src/one.py", "src/two.py", "lib/three.py")):
         for old in ("src/one.py", "src/two.py"):
             if (repo.path / old).exists():

@@ -1,4 +1,4 @@
-"""The order of work: what is embedded, what is reused, what a kill or an interrupt leaves."""
+"""Tests of indexing: embedded and reused chunks, and the state after a kill or an interrupt."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_an_edit_embeds_only_the_chunks_whose_text_changed(repo: GitSandbox) -> 
 
 
 def test_lines_that_move_embed_nothing(repo: GitSandbox) -> None:
-    """A function of some size is a chunk of its own, and its lines' numbers are no part of it."""
+    """A function of some size is its own chunk, and line numbers are no part of it."""
     body = "".join(f"    step_{i}()\n" for i in range(30))
     functions = "".join(f"def function_{i}():\n{body}\n\n" for i in range(20))
     repo.write("a.py", functions)
@@ -69,7 +69,7 @@ def test_lines_that_move_embed_nothing(repo: GitSandbox) -> None:
 
 
 def test_a_stored_tree_that_git_pruned_does_not_hinder_others(repo: GitSandbox) -> None:
-    """As after a rebase and `git gc`, or where the store came from another clone."""
+    """A rebase and `git gc`, or a store copied from another clone, leave such trees."""
     repo.write("a.py", FUNCTIONS)
     repo.commit()
     index(repo)
@@ -155,9 +155,7 @@ def test_a_dry_run_foresees_what_is_taken_over(repo: GitSandbox) -> None:
 def test_another_table_of_languages_leaves_no_tree_standing(
     repo: GitSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A newer ragit or newer grammars: what a tree was made of before is not what it is made of
-    now.
-    """
+    """A newer ragit or new grammars change the chunks of a stored tree."""
     repo.write("a.py", "class Shop:\n    def buy(self):\n        pass\n" + FUNCTIONS)
     repo.write("b.txt", "words\n")
     repo.commit()
@@ -271,7 +269,7 @@ def test_gc_waits_for_indexing_and_says_so_when_it_gives_up(
 
 @pytest.mark.slow
 def test_killed_at_random_moments(home: Path) -> None:
-    """The short form; `python tests/kill_index.py 20` is the long one."""
+    """The short form of `python tests/kill_index.py 20`."""
     assert len(kill_index.main(rounds=3, seed=int(time.time()))) == 3
 
 

@@ -1,7 +1,7 @@
-"""The promises of the design, tried on random histories of real git repositories.
+"""Property tests on random histories of real repositories.
 
-An answer depends on the query, the tree, the settings and the embedder, and on nothing else: every
-test here builds the same tree's index in two ways and compares.
+An answer depends only on the query, the tree, the settings and the embedder. Each test builds the
+index of one tree in two ways and compares.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ QUERIES = st.lists(
 )
 
 SMALL = {"index.maxChunkLines": "6", "index.maxChunkBytes": "160", "index.workers": "1"}
-"""Knobs that make small files have many chunks."""
+"""Settings with which small files have many chunks."""
 
 
 @contextmanager
@@ -61,7 +61,7 @@ def sandbox() -> Iterator[GitSandbox]:
 
 @contextmanager
 def store(repo: GitSandbox, name: str = "index.db") -> Iterator[Ragit]:
-    """An index of a repository in a file of its own."""
+    """Open the index of a repository in a file of its own."""
     with ragit.open(
         repo.path, flags={**SMALL, "index.storePath": str(repo.path.parent / name)}
     ) as index:
@@ -69,7 +69,7 @@ def store(repo: GitSandbox, name: str = "index.db") -> Iterator[Ragit]:
 
 
 def shape(answer: Answer) -> list[tuple[object, ...]]:
-    """All of an answer that must be equal to the last bit."""
+    """Return the parts of an answer that must be exactly equal."""
     return [
         (
             h.path,
@@ -111,8 +111,8 @@ def assert_all_same(one: list[Answer], other: list[Answer]) -> None:
 def test_an_answer_depends_on_its_tree_alone(
     history: list[Step], queries: list[str], random: object
 ) -> None:
-    """Grown or rebuilt, in whatever order, with whatever else beside it: the same hits, order and
-    scores.
+    """Same hits, order and scores, whether the index grew or was rebuilt, and whatever else it
+    holds.
     """
     with sandbox() as repo:
         commits = play(repo, history)
@@ -139,7 +139,7 @@ def test_an_answer_depends_on_its_tree_alone(
 
 
 def contents(index: Ragit, tree: Oid) -> tuple[list[tuple[object, ...]], dict[bytes, str]]:
-    """A resolved tree with its chunkings named by what they were made from."""
+    """Return a resolved tree, with its chunkings named by their content."""
     with Store(index.store_path, writable=False) as opened:
         keys = {number: key for number, *key in opened.all_keys()}
         resolved = index._indexer.trees.resolve(
@@ -217,16 +217,14 @@ def test_uncommitted_work_is_answered_as_if_it_were_committed(
 
 
 def lines_of(text: str) -> list[str]:
-    """Lines as docs and chunks count them: by line feeds, or by carriage returns where there is no
-    line feed.
-    """
+    """Split lines as chunks do: by line feeds, or by carriage returns if there is no line feed."""
     lines = text.split("\n" if "\n" in text or "\r" not in text else "\r")
     return lines[:-1] if lines[-1] == "" else lines
 
 
 def assert_covered(index: Ragit, repo: GitSandbox, tree: Oid) -> int:
-    """Every non-blank line lies in a chunk, and every chunk's text is the lines it names; the
-    number of chunks.
+    """Check that every non-blank line is in a chunk, and that chunk texts are their lines; return
+    the number of chunks.
     """
     seen = 0
     with Store(index.store_path, writable=False) as opened:

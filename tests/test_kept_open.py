@@ -1,4 +1,4 @@
-"""A process that stays answers like a fresh one, whatever happens to the repository between."""
+"""Tests that a long-lived process answers like a fresh one, whatever changes in the repository."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ WORDS = "retry backoff socket cookie parse config offset commit lock flush".spli
 
 
 def code(chance: random.Random) -> str:
-    """A file of some functions of chance words."""
+    """Return a file of some random functions."""
     functions = []
     for _ in range(chance.randint(1, 4)):
         name, other = chance.sample(WORDS, 2)
@@ -66,12 +66,12 @@ def pack(repo: GitSandbox, chance: random.Random) -> None:
 
 
 def collect(repo: GitSandbox, chance: random.Random) -> None:
-    """Drop what the store need not have, by another process."""
+    """Run `ragit gc` in another process."""
     subprocess.run([sys.executable, "-m", "ragit", "gc"], cwd=repo.path, check=True)
 
 
 def rebuild(repo: GitSandbox, chance: random.Random) -> None:
-    """Replace the store, by another process."""
+    """Rebuild the store in another process."""
     command = [sys.executable, "-m", "ragit", "index", "-q", "--rebuild"]
     subprocess.run(command, cwd=repo.path, check=True)
 
@@ -89,7 +89,7 @@ STEPS: list[Callable[[GitSandbox, random.Random], None]] = [
 
 
 def shown(answer: Answer) -> list[object]:
-    """All of an answer but the time that it took."""
+    """Return an answer without its time."""
     hits = [
         (h.path, h.start_line, h.end_line, h.score, dict(h.signals), h.text, h.terms, h.also)
         for h in answer.hits
@@ -140,7 +140,7 @@ def test_each_of_many_answers_is_that_of_a_fresh_one(repo: GitSandbox, seed: int
 
 @pytest.fixture
 def started(repo: GitSandbox, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The git commands that this process has started since, in a repository of two files."""
+    """Record the git commands that this process starts, in a repository of two files."""
     repo.write("a.py", "def commit_offset():\n    pass\n")
     repo.write("b.py", "def flush_log():\n    pass\n")
     repo.commit()

@@ -1,8 +1,8 @@
-"""The whole of ragit, by its command line, in repositories of every kind.
+"""Tests of the command line in all kinds of repositories.
 
-What this machine's git cannot make (reftable refs and relative worktrees before 2.45 and 2.48) is
-skipped and says so; nothing in ragit reads refs or extensions by itself, and the same commands are
-run where git can make them.
+Kinds that this machine's git cannot make (reftable refs before 2.45, relative worktrees before
+2.48) are skipped. ragit reads no refs or extensions itself, and the same commands run where git can
+make them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ WORD = "quartz"
 
 
 def fill(repo: GitSandbox) -> GitSandbox:
-    """Two commits; `quartz` is a function of a.py since the second."""
+    """Make two commits; `quartz` is a function of a.py since the second."""
     repo.git("config", "ragit.embedding.provider", "none")
     repo.write("a.py", "def granite():\n    return 1\n")
     repo.write("lib/b.py", "def basalt():\n    return 2\n")
@@ -62,9 +62,7 @@ def found(
 
 
 def whole(place: Path, *, dirty: bool = True) -> None:
-    """index, search, status, check and gc do what they should; uncommitted work is found where
-    there can be any.
-    """
+    """Check index, search, status, check and gc, and with `dirty` a search of uncommitted work."""
     for args in (["index"], ["check"], ["gc"], ["check"], ["doctor"]):
         done = command(*args, cwd=place, env={"RAGIT_EMBEDDING_PROVIDER": "none"})
         assert (done.returncode, done.stderr) == (0, ""), f"{args}: {done.stdout}{done.stderr}"
@@ -186,7 +184,7 @@ def test_fsmonitor(history: GitSandbox, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("sparse_index", [False, True])
 def test_sparse_checkout(history: GitSandbox, sparse_index: bool) -> None:
-    """Files that are not checked out are searched all the same: they belong to HEAD."""
+    """Files that are not checked out belong to HEAD, so they are found."""
     history.git("sparse-checkout", "init", "--cone", *(["--sparse-index"] if sparse_index else []))
     history.git("sparse-checkout", "set", "nothing")
     assert not (history.path / "lib").exists()
@@ -199,11 +197,11 @@ def test_objects_elsewhere(history: GitSandbox, tmp_path: Path) -> None:
     whole(tmp_path / "shared")
 
 
-# Partial clones: nothing is downloaded unless asked
+# Partial clones: nothing is downloaded unless requested
 
 
 class Watched:
-    """A partial clone whose every download is counted."""
+    """A partial clone whose downloads are counted."""
 
     def __init__(self, origin: GitSandbox, path: Path, filter: str) -> None:
         self.clone = origin.clone(path, f"--filter={filter}", "--no-checkout")
@@ -264,7 +262,7 @@ def test_a_treeless_clone(history: GitSandbox, tmp_path: Path) -> None:
 
 
 def test_a_treeless_clone_without_a_working_tree(history: GitSandbox, tmp_path: Path) -> None:
-    """HEAD's own tree is not there: that is no empty repository."""
+    """The clone lacks HEAD's own tree, but the repository is not empty."""
     watched = Watched(history, tmp_path / "partial", "tree:0")
     place = watched.clone.path
     for args in (["index"], ["check"], ["search", WORD, "--committed"]):
@@ -282,11 +280,11 @@ def test_fetching_where_nothing_is_missing_asks_nobody(history: GitSandbox) -> N
     assert command("index", "--fetch-missing", cwd=history.path).returncode == 0
 
 
-# What is not here, and cannot be downloaded
+# Missing objects that cannot be downloaded
 
 
 def lose(repo: GitSandbox, path: str, content: bytes | None) -> None:
-    """Take a file's object out of the repository, or put something else in its place."""
+    """Remove a file's object from the repository, or replace its content."""
     oid = repo.git("rev-parse", f"HEAD:{path}")
     file = repo.path / ".git" / "objects" / oid[:2] / oid[2:]
     file.unlink()
@@ -320,7 +318,7 @@ def test_all_commands_agree_on_a_file_that_is_lost(
 
 
 def test_of_another_tree_the_doctor_is_not_said_to_know(tmp_path: Path) -> None:
-    """It looks at HEAD's files, which are all there."""
+    """The doctor looks at HEAD's files, which are all there."""
     repo = fill(GitSandbox(tmp_path / "repo"))
     repo.git("tag", "old")
     lose(repo, "lib/b.py", None)
@@ -384,7 +382,7 @@ def test_worktrees_of_a_bare_repository(history: GitSandbox, tmp_path: Path) -> 
 
 @pytest.fixture
 def nested(history: GitSandbox, tmp_path: Path) -> GitSandbox:
-    """outer > libs/middle > deep, each with a file of its own that holds the same word."""
+    """Return outer > libs/middle > deep, each with a file that contains the same word."""
     middle = GitSandbox(tmp_path / "middle")
     outer = GitSandbox(tmp_path / "outer")
     file = ("-c", "protocol.file.allow=always")
@@ -536,7 +534,7 @@ def test_a_foreign_owner_is_refused_in_gits_words(history: GitSandbox) -> None:
 
 
 def powerless() -> list[str]:
-    """What to put before a command so that permissions bind it even if we are root."""
+    """Return a command prefix with which permissions apply to root, too."""
     if not hasattr(os, "geteuid") or os.geteuid() != 0:
         return []
     if shutil.which("setpriv") is None:
@@ -612,8 +610,8 @@ def test_a_store_that_cannot_be_written_is_read_where_it_lies(history: GitSandbo
 
 
 def test_twins_are_two_files(history: GitSandbox) -> None:
-    """Names that differ in case or composition only: on some disks one of them can exist, in a tree
-    both do.
+    """Names that differ in case or composition only. A tree can have both, even if some disks
+    cannot.
     """
     composed, decomposed = (
         unicodedata.normalize("NFC", "é.py"),

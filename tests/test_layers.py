@@ -1,4 +1,4 @@
-"""The house's order, read from its imports: data flows one way, and each engine has one owner."""
+"""Tests of the structure: imports point one way, and each library is used by one room."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ WORDS = {
     "changes",
     "query",
 }
-"""Importable everywhere: no IO, nothing but the standard library."""
+"""Rooms that all others may import: no IO, only the standard library."""
 
 ROOMS: dict[str, set[str]] = {
     "records": set(),
@@ -131,9 +131,7 @@ ROOMS: dict[str, set[str]] = {
     "__main__": {"cli", "crash", "render"},
     "__init__": {"repository"},
 }
-"""What each room may import beside WORDS and itself. A room that is not here yet has to find its
-place first.
-"""
+"""Other rooms that each room may import. A new room needs an entry."""
 
 OWNERS = {
     "anyio": {"mcp"},
@@ -158,7 +156,7 @@ OWNERS = {
     "tree_sitter_language_pack": {"chunk"},
     "xlrd": {"chunk"},
     "typing_extensions": {"records"},  # for type checkers only
-    # Doors of the standard library that lead out of the process.
+    # Modules of the standard library for input, output and processes.
     "http": set(),
     "httpcore2": {"remote/transport.py"},
     "httpx2": {"remote"},
@@ -170,20 +168,18 @@ OWNERS = {
     "subprocess": {"sandbox", "git", "hooks", "cli/pager.py", "agents/discovery.py"},
     "urllib": {"remote"},
 }
-"""Every library that is not ours, and every door out of the process, with the rooms (or the file)
-that open it.
-"""
+"""Every library and every module for IO, with the rooms (or files) that may use it."""
 
 
 @cache
 def nodes(file: Path) -> tuple[ast.AST, ...]:
-    """All nodes of a file, its module first."""
+    """Return all nodes of a file, its module first."""
     return tuple(ast.walk(ast.parse(file.read_bytes())))
 
 
 @cache
 def imports(file: Path) -> frozenset[str]:
-    """Dotted names of all that a file imports, anywhere in it."""
+    """Return dotted names of all imports in a file."""
 
     def names() -> Iterator[str]:
         for node in nodes(file):
@@ -289,7 +285,7 @@ def test_every_room_says_why_it_exists() -> None:
 
 
 def test_no_function_outgrows_the_eye() -> None:
-    """At most 50 lines, and 95 of 100 below 35."""
+    """At most 50 lines, and 95 % below 35."""
     sizes: list[tuple[int, str]] = []
     for file in files():
         for node in nodes(file):
@@ -314,7 +310,7 @@ def module_name(file: Path) -> str:
 
 @cache
 def face(room: str) -> frozenset[str]:
-    """Names that the `__init__` of a package exports."""
+    """Return the names that the `__init__` of a package exports."""
     for node in ast.parse((PACKAGE / room / "__init__.py").read_bytes()).body:
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__":
             return frozenset(ast.literal_eval(node.value))
@@ -338,7 +334,7 @@ def test_a_room_imports_from_another_only_what_its_face_exports() -> None:
 
 @pytest.mark.parametrize("room", sorted(PACKAGES))
 def test_a_face_exports_what_type_checkers_see(room: str) -> None:
-    """Names that a face imports on first use are the same for type checkers and at run time."""
+    """Names imported on first use must be the same at run time as for type checkers."""
     for name in face(room):
         found: dict[str, object] = {}
         exec(f"from ragit.{room} import {name}", found)
@@ -346,7 +342,7 @@ def test_a_face_exports_what_type_checkers_see(room: str) -> None:
 
 
 def test_files_form_no_circle() -> None:
-    """No file needs another that needs it, imports within functions and for types included."""
+    """Imports within functions and for types are counted, too."""
     names = {module_name(file): file for file in files()}
     needs: dict[str, set[str]] = {}
     for name, file in names.items():

@@ -1,4 +1,4 @@
-"""A process keeps to the bounds that it is given, whatever bounds it has already."""
+"""Tests of the limits of a process, which may have some already."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Locks on files: who holds them, and file systems that have none."""
+"""Tests of locks on files, and of file systems without them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ with Store(Path(sys.argv[1]), writable=True) as store, store.writing():
 
 @contextmanager
 def process(code: str, *args: str) -> Iterator[subprocess.Popen[str]]:
-    """Run Python until the end of the block, from when it printed True."""
+    """Run Python code, wait until it prints True, and end it after the block."""
     running = subprocess.Popen(
         [sys.executable, "-c", code, *args], stdout=subprocess.PIPE, text=True
     )
@@ -169,7 +169,7 @@ def test_status_names_the_process_that_holds_a_lock(repo: GitSandbox, code: str)
 def test_a_store_where_memory_cannot_be_shared_has_a_plain_journal(
     repo: GitSandbox, tmp_path: Path, made_elsewhere: bool
 ) -> None:
-    """As on FUSE with direct_io: mapping the file of SQLite's shared memory fails."""
+    """SQLite's shared memory cannot be mapped, as on FUSE with direct_io."""
     repo.write("a.py", "def hello(): ...\n")
     repo.commit()
     repo.store.parent.mkdir()

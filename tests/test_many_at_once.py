@@ -1,9 +1,8 @@
-"""Many processes on one store, and what is left when the disk is full or the store is not what it
-was.
+"""Tests of many processes on one store, of a full disk, and of a damaged or foreign store.
 
     python tests/test_many_at_once.py [SECONDS [SEED]]
 
-runs the crowd for longer; CI and the suite run it shortly.
+runs the crowd for longer than CI does.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ TASKS = ["search", "index", "rebuild", "gc", "check", "status"]
 
 
 def crowded(path: Path, files: int = 60) -> Hooked:
-    """Two branches of some files; each ref has its own answer to `marker`."""
+    """Make two branches of some files; each ref has its own answer to `marker`."""
     repo = Hooked(path)
     repo.git("config", "ragit.index.workers", "1")
     repo.git("config", "ragit.gc.reflogDays", "0")
@@ -64,7 +63,7 @@ def crowded(path: Path, files: int = 60) -> Hooked:
 
 
 def right_answers(repo: Hooked) -> dict[str, list[list[object]]]:
-    """What each ref has to answer, from a store of nobody else's."""
+    """Return the right answer of each ref, from a separate store."""
     with ragit.open(
         repo.path, flags={"index.storePath": str(repo.path.parent / "alone.db")}
     ) as index:
@@ -77,7 +76,7 @@ def right_answers(repo: Hooked) -> dict[str, list[list[object]]]:
 def one(
     repo: Hooked, task: str, answers: dict[str, list[list[object]]], chance: random.Random
 ) -> str:
-    """Run one command among the others; what was wrong with it, or nothing."""
+    """Run one command among the others, and return its fault, if any."""
     ref = chance.choice(REFS)
     args = {
         "search": ["search", "--json", "--ref", ref, "marker"],
@@ -98,8 +97,8 @@ def one(
 
 
 def crowd(repo: Hooked, seconds: float, seed: int) -> tuple[Counter[str], list[str]]:
-    """Eight processes at a time for a while: how many of each task were run, and all that went
-    wrong.
+    """Run eight processes at a time for `seconds`; return the number of runs by task, and all
+    faults.
     """
     from concurrent.futures import ThreadPoolExecutor
 
@@ -123,7 +122,7 @@ def crowd(repo: Hooked, seconds: float, seed: int) -> tuple[Counter[str], list[s
 
 
 def sound(repo: Hooked) -> None:
-    """The store is intact, and complete after one run."""
+    """Check that the store is intact, and complete after one run."""
     with repo.index() as index:
         index.index(*REFS)
         assert index.check().fresh
@@ -149,7 +148,7 @@ def test_eight_processes_for_a_minute(tmp_path: Path) -> None:
 
 
 def test_a_reader_takes_no_write_lock(tmp_path: Path) -> None:
-    """While somebody writes for long, searches, checks and status answer at once."""
+    """During a long write, searches, checks and status answer at once."""
     repo = crowded(tmp_path / "repo", files=5)
     with repo.index() as index:
         index.index(*REFS)
@@ -162,9 +161,7 @@ def test_a_reader_takes_no_write_lock(tmp_path: Path) -> None:
 
 
 def test_gc_takes_nothing_from_under_a_running_index(tmp_path: Path) -> None:
-    """A branch that nobody refers to any more is indexed while gc runs: the run's report must be
-    true at its end.
-    """
+    """An unreferenced branch is indexed while gc runs; the run's report must be true at its end."""
     repo = crowded(tmp_path / "repo")
     with repo.index() as index:
         index.index()
@@ -184,15 +181,13 @@ def test_gc_takes_nothing_from_under_a_running_index(tmp_path: Path) -> None:
 
 
 def killed(repo: Hooked, rounds: int, seed: int) -> Counter[str]:
-    """Kill a worker or a gc after a random while, again and again; what it leaves has to be a
-    working store.
-    """
+    """Kill a worker or a gc after a random time, repeatedly; the store must keep working."""
     chance = random.Random(seed)
     answers = right_answers(repo)
     counts: Counter[str] = Counter()
     longest = dict.fromkeys(
         ("worker", "gc", "index"), 0.5
-    )  # seconds; less once one is seen to have ended sooner
+    )  # seconds; less once one has ended sooner
     for round in range(rounds):
         repo.write("marker.py", f"def marker_main_{round}(): ...\n")
         for number in range(20):
@@ -258,7 +253,7 @@ def test_killed_a_hundred_times(tmp_path: Path) -> None:
 
 @contextmanager
 def small_disk(place: Path, size: str) -> Iterator[Path]:
-    """A file system of its own with little room, where this machine lets us make one."""
+    """Return a small file system, if this machine can mount one."""
     place.mkdir()
     mount = shutil.which("mount")
     made = mount and subprocess.run(
@@ -331,7 +326,7 @@ def test_gc_on_a_full_disk_names_the_process_that_keeps_the_store_open(tmp_path:
             assert store.problems() == []
 
 
-# A store that is not what it was
+# A damaged or foreign store
 
 
 def deleted(store: Path) -> None:
@@ -351,7 +346,7 @@ def headless(store: Path) -> None:
 
 
 def flipped(store: Path) -> None:
-    """Random bytes in the middle, as from a bad disk."""
+    """Overwrite random bytes, as a bad disk does."""
     data = bytearray(store.read_bytes())
     chance = random.Random(6)
     for _ in range(2000):
@@ -365,7 +360,7 @@ def from_the_future(store: Path) -> None:
 
 
 def old_wal(store: Path) -> None:
-    """A log that belongs to another store: the machine was restored from two backups."""
+    """Write a log of another store, as after a restore from two backups."""
     Path(f"{store}-wal").write_bytes(b"\x37\x7f\x06\x82" + b"\x5a" * 40_000)
 
 
@@ -418,7 +413,7 @@ def test_a_harmed_store_heals_or_tells_what_to_type(
 
 
 def test_a_store_from_another_machine_is_used(tmp_path: Path) -> None:
-    """The keys are git's object names: a copied store is right wherever the objects are."""
+    """Keys are git's object names, so a copied store is valid for any clone with these objects."""
     repo = crowded(tmp_path / "repo")
     with repo.index() as index:
         index.index(*REFS)

@@ -1,4 +1,6 @@
-"""What `ragit map` draws: definitions by personalised PageRank over the files, within N tokens."""
+"""Tests of `ragit map`: definitions by personalised PageRank over the files, within a token
+budget.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ from ragit.repository.repository import Ragit
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> GitSandbox:
-    """A tree in which most files use `CentralStore`, and few `SideChannel`."""
+    """Return a tree in which most files use `CentralStore`, and few `SideChannel`."""
     repo = GitSandbox(tmp_path_factory.mktemp("map") / "repo")
     repo.git("config", "ragit.embedding.provider", "none")
     repo.write("core.py", "class CentralStore:\n    def read_all(self):\n        return []\n")
@@ -113,7 +115,7 @@ def test_each_tree_has_its_map(repo: GitSandbox) -> None:
 
 
 def test_an_answer_depends_on_its_tree_alone(repository: GitSandbox, tmp_path: Path) -> None:
-    """Of an index that holds another commit, and of one made of this tree alone."""
+    """Compares an index that holds another commit with one made of this tree alone."""
     repo = GitSandbox(tmp_path / "grown")
     repo.git("config", "ragit.embedding.provider", "none")
     write_shop(repo)
@@ -157,7 +159,7 @@ def test_a_tree_without_code_says_so(repo: GitSandbox) -> None:
 
 
 def test_ranks_of_a_known_graph() -> None:
-    """Two pages that point at each other, and one that points at both."""
+    """Two pages that link to each other, and one that links to both."""
     ranks = pagerank([{1: 1.0}, {0: 1.0}, {0: 1.0, 1: 1.0}], {})
     assert ranks[2] == pytest.approx(0.05, abs=1e-3)
     assert ranks[0] == ranks[1] == pytest.approx(0.475, abs=5e-3)

@@ -1,4 +1,4 @@
-"""The tools in real repositories, called as the server calls them, without the protocol."""
+"""Tests of the MCP tools in real repositories, called without the protocol."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ engines: list[Engine] = []
 
 @pytest.fixture(autouse=True)
 def closed() -> Iterator[None]:
-    """Close the engines of a test: each holds git processes."""
+    """Close the engines of a test, each of which holds git processes."""
     yield
     while engines:
         engines.pop().close()
@@ -52,12 +52,12 @@ def search(engine: Engine, query: str, call: Call | None = None, **arguments: ob
 
 
 def places(text: str) -> list[str]:
-    """The path of each hit."""
+    """Return the path of each hit."""
     return re.findall(r"^(?! |note: )(.+?):\d+(?:-\d+)? ", text, re.MULTILINE)
 
 
 def blocks(text: str) -> list[str]:
-    """The lines of each hit."""
+    """Return the lines of each hit."""
     return re.split(r"^(?! )", text, flags=re.MULTILINE)[1:-1]
 
 
@@ -71,7 +71,7 @@ def cursor_in(text: str) -> str:
 
 @pytest.fixture(scope="module")
 def many(tmp_path_factory: pytest.TempPathFactory) -> GitSandbox:
-    """A repository with more hits than fit on one page."""
+    """Return a repository with more hits than fit on one page."""
     sandbox = GitSandbox(tmp_path_factory.mktemp("many") / "repo")
     for at in range(40):
         sandbox.write(f"src/part{at}.py", function(f"send_{at}", lines=20))
@@ -120,7 +120,7 @@ def test_page_two_is_of_the_old_tree_after_an_edit(repo: GitSandbox) -> None:
     repo.write("part3.py", "nothing = 1\n")
     for at in range(5, 12):
         (repo.path / f"part{at}.py").unlink()
-    search(engine, "retry backoff")  # drops the state that the first page was of
+    search(engine, "retry backoff")  # drops the state of the first page
     second = search(engine, "retry backoff", max_tokens=20_000, cursor=cursor_in(first))
     assert places(first) + places(second) == places(whole)
     assert last(second).split()[4] == last(first).split()[4]  # the tree
@@ -144,7 +144,7 @@ def test_a_cursor_of_uncommitted_work_outlives_the_server(repo: GitSandbox) -> N
     whole = search(before, "retry backoff", max_tokens=20_000)
     first = search(before, "retry backoff", max_tokens=300)
     repo.write("part3.py", "nothing = 1\n")
-    search(before, "retry backoff")  # drops what is stored of the state that the cursor is of
+    search(before, "retry backoff")  # drops the stored state of the cursor
     after = engine_of(repo.path)
     second = search(after, "retry backoff", max_tokens=20_000, cursor=cursor_in(first))
     assert places(first) + places(second) == places(whole)
@@ -189,7 +189,7 @@ def test_no_hits_is_no_error(many: GitSandbox) -> None:
     assert "note: " in text
 
 
-# -- where it looks
+# -- paths
 
 
 @pytest.mark.parametrize("where", ["home", "root"])
@@ -372,7 +372,7 @@ def test_stored_descriptions_of_images_are_returned(repo: GitSandbox, model: Mod
     assert len(model.asked) == asked
 
 
-# -- what a repository cannot do
+# -- untrusted repositories
 
 
 def test_a_hostile_repository_stays_escaped_and_untrusted(
@@ -482,7 +482,7 @@ def test_a_failure_of_indexing_is_told(
         assert "(INCOMPLETE)" in last(text)
 
 
-# -- nothing is stale
+# -- freshness
 
 
 def test_repeated_queries_are_not_embedded_again(repo: GitSandbox, server: EmbeddingServer) -> None:

@@ -1,4 +1,4 @@
-"""Answers of a server that stays are those of a process of its own, whatever happens between."""
+"""Tests that a long-lived server answers like a fresh process after any change."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ragit.mcp.tools import TOOLS
 
 
 def step(repo: GitSandbox, chance: random.Random) -> None:
-    """An edit, a commit, a switch, a stage or a setting, by chance."""
+    """Edit, commit, switch, stage or change a setting, at random."""
     names = [f"m{at}.py" for at in range(6)]
     what = chance.choice(["edit", "edit", "edit", "commit", "switch", "remove", "branch", "stage"])
     if what == "edit":
@@ -42,7 +42,7 @@ def step(repo: GitSandbox, chance: random.Random) -> None:
 
 
 def fresh(repo: GitSandbox, asked: dict[str, str]) -> str:
-    """The answer of a process of its own."""
+    """Return the answer of a new process."""
     code = (
         "import os, sys, json; from pathlib import Path\n"
         "from ragit.mcp.call import Call; from ragit.mcp.engine import Engine\n"

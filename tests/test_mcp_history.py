@@ -1,4 +1,4 @@
-"""The tool `code_history`, called as the server calls it."""
+"""Tests of the tool `code_history`, called as the server calls it."""
 
 from __future__ import annotations
 

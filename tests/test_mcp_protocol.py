@@ -1,6 +1,4 @@
-"""The server in a process of its own, as agents start it: both eras of the protocol, its limits, and
-its end.
-"""
+"""Tests of the server as a process: both versions of the protocol, its limits, and its end."""
 
 from __future__ import annotations
 
@@ -166,7 +164,7 @@ def test_a_bug_is_a_tool_error_and_names_its_log(
 @pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("mcp-inspector"), reason="npm's inspector is not installed")
 def test_the_official_inspector_runs_every_tool(project: GitSandbox) -> None:
-    """`npm install @modelcontextprotocol/inspector`, with its folder of commands on the PATH."""
+    """Needs `npm install @modelcontextprotocol/inspector`, with its commands on PATH."""
 
     def inspect(*args: str) -> dict[str, Any]:
         command = ["mcp-inspector", "--cli", *COMMAND, "--method", *args]
@@ -188,11 +186,11 @@ def test_the_official_inspector_runs_every_tool(project: GitSandbox) -> None:
         assert text_of(result).startswith(begins)
 
 
-# -- lines that are no messages
+# -- malformed lines
 
 
 def malformed(chance: random.Random) -> bytes:
-    """A line that is no request, or one that asks for nothing there is."""
+    """Return a line that is no valid request."""
     good = request(chance.randrange(10**6, 10**7), chance.choice(["tools/list", "tools/call", "x"]))
     what = chance.randrange(8)
     if what == 0:
@@ -280,7 +278,7 @@ def test_a_cancelled_call_is_not_answered_and_the_next_one_is(large: GitSandbox)
 
 
 def ends(pid: int, within: float = 5.0) -> bool:
-    """Whether a process is gone, or only waits to be collected, within some seconds."""
+    """Wait some seconds, and return whether a process ended (or is a zombie)."""
     until = time.monotonic() + within
     while time.monotonic() < until:
         try:
@@ -370,7 +368,7 @@ def serve(path: Path, folder: Path, idle: float) -> subprocess.Popen[bytes]:
 
 
 def listens(path: Path) -> bool:
-    """True once a server takes connections: a socket's file is there a moment before."""
+    """Return whether a server accepts connections; the socket's file exists a moment before."""
     with socket.socket(socket.AF_UNIX) as client:
         try:
             client.connect(str(path))
@@ -380,7 +378,7 @@ def listens(path: Path) -> bool:
 
 
 async def converse(path: Path, lines: list[bytes]) -> list[dict[str, Any]]:
-    """The answers to requests, one after the other."""
+    """Send requests one after the other, and return the answers."""
     answers = []
     async with await anyio.connect_unix(path) as stream:
         for line in lines:
@@ -393,7 +391,7 @@ async def converse(path: Path, lines: list[bytes]) -> list[dict[str, Any]]:
 
 
 def refused(path: Path, folder: Path) -> str:
-    """What a server says that cannot listen."""
+    """Return the message of a server that cannot listen."""
     done = subprocess.run(
         [sys.executable, "-m", "ragit", "serve", "--socket", str(path)],
         cwd=folder, capture_output=True, text=True, check=False, timeout=60,

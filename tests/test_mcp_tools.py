@@ -1,4 +1,4 @@
-"""The table of tools, the check of arguments, and pages: all without a repository."""
+"""Tests of the table of tools, the check of arguments, and pages, without a repository."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def named(name: str) -> Tool:
 
 
 def test_all_tools_together_take_fewer_than_1500_tokens() -> None:
-    """At three characters a token, fewer than any tokenizer in use takes for JSON and English."""
+    """Counted at three characters a token, fewer than tokenizers need for JSON and English."""
     listed = [
         {"name": tool.name, "description": tool.description, "inputSchema": tool.schema}
         for tool in TOOLS

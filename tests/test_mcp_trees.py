@@ -18,7 +18,7 @@ from ragit.mcp.tools import tool_named
 
 @pytest.fixture
 def engine(repo: GitSandbox) -> Iterator[Engine]:
-    """A function that changes in v2, and an uncommitted one."""
+    """Open a repository with a function that changes in v2, and an uncommitted one."""
     repo.write("offsets.py", SOURCE.format(1))
     repo.commit()
     repo.tag("v1")

@@ -1,5 +1,5 @@
-"""A server that has another model under the same name: told before anything of it is stored or
-compared.
+"""Tests that a server's change to another model under the same name is noticed before its vectors
+are stored or compared.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ CHANGED = "is not the model that made the stored vectors, though it has the same
 
 
 def direction(text: str, model: int, noise: float = 0.0) -> list[float]:
-    """What one of many models makes of a text; a little different if there is `noise`."""
+    """Return one model's vector of a text, with some `noise`."""
     chance = random.Random(f"{model} {text}")
     exact = [chance.gauss(0, 1) for _ in range(DIMENSIONS)]
     other = random.Random(f"{noise} {text}")
@@ -41,7 +41,7 @@ def direction(text: str, model: int, noise: float = 0.0) -> list[float]:
 
 
 def made_by(model: int, *, noise: float = 0.0, half: bool = False) -> Reply:
-    """Answers as a server does that has this model; in numbers of 16 bits if `half`."""
+    """Return a function that answers as a server with this model; in 16-bit floats if `half`."""
 
     def reply(payload: dict[str, Any]) -> object:
         rows = []
@@ -92,7 +92,7 @@ def texts_sent(server: AnsweringServer) -> list[str]:
 
 
 def stored_of(repo: GitSandbox, server: AnsweringServer) -> set[int]:
-    """Which models made the vectors that are stored."""
+    """Return the models that made the stored vectors."""
     made = {
         quantize([_packed(direction(text, model))])[0].bytes: model
         for text in set(texts_sent(server))
@@ -207,7 +207,7 @@ def test_it_costs_a_text_and_no_request(code: GitSandbox, server: EmbeddingServe
 def test_vectors_of_code_alone_are_taken_over_from_no_other_model(
     code: GitSandbox, server: EmbeddingServer, model: Model
 ) -> None:
-    """Under another name, since somebody is to describe the code, and made by the same embedder."""
+    """A description changes the embedder's fingerprint, but vectors of code alone can be shared."""
     indexed(code, server)
     server.reply = made_by(2)
     model.faults["thing_1"] = error(400, "no")
@@ -395,7 +395,7 @@ def test_a_vector_points_where_it_points(numbers: list[float]) -> None:
 
 
 def test_the_bound_is_between_noise_and_another_model() -> None:
-    """A vector of so much noise is refused, and of a little less is not."""
+    """A vector with that much noise is refused; with a little less it is not."""
     one = [1.0, *[0.0] * 9]
     for angle, refused in ((math.acos(LEAST) * 1.01, True), (math.acos(LEAST) * 0.99, False)):
         seen = _packed([math.cos(angle), math.sin(angle), *[0.0] * 8])
@@ -409,7 +409,7 @@ def test_the_bound_is_between_noise_and_another_model() -> None:
 def test_a_model_that_is_changed_between_requests_at_once_adds_nothing(
     code: GitSandbox, server: EmbeddingServer
 ) -> None:
-    """A request that is cut by the change is made again, when the last one was answered already."""
+    """A request split by the change is repeated, although the last one was answered."""
 
     def changing(payload: dict[str, Any]) -> object:
         first_or_last = len(server.asked) <= 2 or any(

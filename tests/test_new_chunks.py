@@ -1,4 +1,4 @@
-"""Which chunks one tree has and another lacks, and how near two chunks are, read from the store."""
+"""Tests of the chunks that one tree has and another lacks, and of the similarity of chunks."""
 
 from __future__ import annotations
 

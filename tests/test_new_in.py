@@ -1,4 +1,4 @@
-"""Tests of searches over what one tree has and another lacks: --new-in and --gone-since."""
+"""Tests of searches over code that one tree has and another lacks: --new-in and --gone-since."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ LAST = [
 
 
 def losing(least: int, most: int) -> st.SearchStrategy[list[Step]]:
-    """Histories in which code is lost, moved and changed at the end, whatever happens before."""
+    """Return histories that end with code removed, moved and changed."""
     return steps(least, most).map(lambda between: [*FIRST, *between, *LAST])
 
 
 Place = tuple[str, int, int, str]
 
 ALL = {"top_k": 500, "optimize": False, "guess": True, "min_score": 0.0}
-"""Options under which every candidate of a small tree is a hit."""
+"""Options with which every candidate of a small tree is a hit."""
 
 
 def place(hit: Hit) -> Place:
@@ -51,7 +51,7 @@ def place(hit: Hit) -> Place:
 
 
 def chunks(index: Ragit, ref: str) -> dict[bytes, set[Place]]:
-    """The chunks of a tree, by the hash of what they say."""
+    """Return the chunks of a tree, by the hash of their text."""
     found: dict[bytes, set[Place]] = {}
     with index.reading(ref) as opened:
         snapshot = opened.tree.snapshot
@@ -108,7 +108,7 @@ def test_code_that_is_gone_stood_where_the_last_commit_that_has_it_says(
 
 
 def check_place(repo: GitSandbox, line: list[str], hit: Hit, stood: LastStood) -> None:
-    """Fail unless the code stood in the commit before its removal, and in none after it."""
+    """Fail unless the code was in the commit before its removal, and in none after it."""
     at = line.index(stood.removed_by)
     assert line[at + 1] == stood.commit
     path = os.fsencode(stood.path)
@@ -117,7 +117,7 @@ def check_place(repo: GitSandbox, line: list[str], hit: Hit, stood: LastStood) -
 
 
 def holds(repo: GitSandbox, commit: str, path: bytes, hit: Hit) -> int:
-    """The line at which a commit has the code of a hit in a file; 0 if it has not."""
+    """Return the line at which a commit's file has the code of a hit; 0 if none."""
     for entry in repo.run("ls-tree", "-r", "-z", commit).split(b"\0"):
         if entry.startswith(b"100") and entry.split(b"\t", 1)[1] == path:
             text = text_of(repo.run("cat-file", "blob", entry.split()[2])) or b""
@@ -130,7 +130,7 @@ CODE = "def {0}():\n    {1} = {0}_of()\n    return {1} + 1\n\n\n"
 
 @pytest.fixture
 def forked(repo: GitSandbox) -> GitSandbox:
-    """main with three functions, and `topic`, which brought one, changed one and moved one."""
+    """Return main with three functions, and `topic`, which added, changed and moved one each."""
     repo.write("offsets.py", CODE.format("commit_offset", "a") + CODE.format("read_offset", "b"))
     repo.write("locks.py", CODE.format("take_lock", "c"))
     repo.commit("first")

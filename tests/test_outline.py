@@ -1,5 +1,5 @@
-"""What `ragit skeleton` and `ragit show` answer, on the sessions of docs/reading.md, on a sample of
-each language, at every kind of tree, and for bad input.
+"""Tests of `ragit skeleton` and `ragit show`: the sessions of docs/reading.md, a sample of each
+language, all kinds of trees, and bad input.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ PAGE = TESTS.parent / "docs" / "reading.md"
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> GitSandbox:
-    """The indexed repository of the page. Tests of this module only read it."""
+    """Return the indexed repository of the page. Tests only read it."""
     repo = GitSandbox(tmp_path_factory.mktemp("shop") / "repo")
     repo.git("config", "ragit.embedding.provider", "none")
     write_shop(repo)
@@ -42,7 +42,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> GitSandbox:
 
 @pytest.fixture(scope="module")
 def samples(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ragit]:
-    """An index of the samples of all languages."""
+    """Return an index of the samples of all languages."""
     repo = GitSandbox(tmp_path_factory.mktemp("samples") / "repo")
     repo.git("config", "ragit.embedding.provider", "none")
     for file in (TESTS / "chunk" / "samples").iterdir():
@@ -55,7 +55,7 @@ def samples(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ragit]:
 
 
 def sessions() -> list[str]:
-    """The console blocks of the page that only read."""
+    """Return the console blocks of the page, which only read."""
     return re.findall(r"^```console\n(.*?)^```", PAGE.read_text("utf-8"), re.M | re.S)
 
 
@@ -371,7 +371,7 @@ def test_names_of_a_file_cannot_control_the_terminal(repo: GitSandbox) -> None:
 
 
 def answers(index: Ragit, commit: str) -> list[object]:
-    """All skeletons and shown definitions of a commit."""
+    """Return all skeletons and definitions of a commit."""
     found: list[object] = []
     names: set[str] = set()
     for path in sorted(index.searched_paths(commit)):
@@ -391,7 +391,7 @@ def answers(index: Ragit, commit: str) -> list[object]:
 @settings(max_examples=4, phases=[Phase.generate])
 @given(steps(3, 8))
 def test_an_answer_depends_on_its_tree_alone(history: list[Step]) -> None:
-    """Of an index that grew with the history, and of one made of the last commit alone."""
+    """Compares an index that grew with the history with one made of the last commit alone."""
     with tempfile.TemporaryDirectory() as folder:
         repo = GitSandbox(Path(folder) / "repo")
         repo.git("config", "ragit.embedding.provider", "none")

@@ -1,4 +1,4 @@
-"""Output that the console cannot encode, and text that no one can see."""
+"""Tests of text that the console cannot encode, and of invisible characters."""
 
 from __future__ import annotations
 

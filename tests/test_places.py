@@ -1,6 +1,4 @@
-"""Where a person finds a line of a document: on which row, page or cell of a hit, or how far into
-one without.
-"""
+"""Tests of places in documents: the row, page or cell of a hit's line."""
 
 from __future__ import annotations
 

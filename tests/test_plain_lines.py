@@ -1,4 +1,4 @@
-"""A command line that is read without click means what click makes of it."""
+"""Tests that command lines parsed without click are parsed as click does."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ragit.cli.plain import values_of
 DECLARED = {name: found for name in COMMANDS if (found := declared(name))}
 
 VALUES = ("", "3", "0", "007", "0.5", "1.", "nan", "1_0", " 2", "-1", "a b", "a..b", "json", "text")
-"""Values of options, good and bad, and words of arguments."""
+"""Values of options, valid and not, and words for arguments."""
 
 
 def flags(name: str) -> list[str]:
@@ -26,7 +26,7 @@ def flags(name: str) -> list[str]:
 
 @st.composite
 def lines(draw: st.DrawFn) -> tuple[str, list[str]]:
-    """A command and words after it: most of them options and values that exist."""
+    """Return a command and words after it, mostly options and values that exist."""
     name = draw(st.sampled_from(sorted(DECLARED)))
     known = st.sampled_from([*flags(name), "--none", "-x"])
     value = st.sampled_from([*VALUES, "auto", "never", "vector", "staged"])

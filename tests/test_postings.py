@@ -1,4 +1,4 @@
-"""A blob's words, packed and read back: nothing is lost but what the limits say."""
+"""Tests of packed words of a blob: nothing is lost but by the limits."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The ids for pre-commit, run by the real pre-commit. What needs an environment of its own to be
-built is slow.
-"""
+"""Tests of the ids for pre-commit, run by pre-commit. Those that build an environment are slow."""
 
 from __future__ import annotations
 
@@ -48,7 +46,7 @@ def framework(repo: GitSandbox, *args: str, **env: str) -> subprocess.CompletedP
 
 
 def on_path(repo: GitSandbox) -> Path:
-    """A folder with this ragit in it, as `ragit-index-system` wants it on PATH."""
+    """Return a folder with this ragit, for `ragit-index-system` to find on PATH."""
     folder = repo.path.parent / "bin"
     folder.mkdir(exist_ok=True)
     file = folder / "ragit"
@@ -59,7 +57,7 @@ def on_path(repo: GitSandbox) -> Path:
 
 
 def configure(repo: Hooked, *more: str) -> None:
-    """The ids as they are, but with the ragit on PATH: no environment is built."""
+    """Configure the ids to use the ragit on PATH, so that no environment is built."""
     system = manifest().replace("language: python", "language: system")
     hooks = "\n".join(f"    {line}" for line in system.splitlines() if not line.startswith("#"))
     extra = "".join(f"{line}\n" for line in more)
@@ -148,7 +146,7 @@ def test_a_single_name_is_a_revision(hooked: Hooked) -> None:
 def test_in_a_pre_commit_hook_it_is_the_tree_to_be_committed(
     hooked: Hooked, how: list[str], scope: str, linked: bool, tmp_path: Path
 ) -> None:
-    """The command that it prints mends it: after it, the same commit goes through."""
+    """After the printed command, the same commit goes through."""
     command("index", cwd=hooked.path)
     if linked:
         hooked.git("worktree", "add", "-q", "-b", "topic", str(tmp_path / "linked"))
@@ -290,8 +288,8 @@ def test_in_a_fresh_clone_the_lines_of_the_docs_make_the_index_or_say_that_there
 
 @needs_pre_commit
 def test_a_dirty_working_tree_is_left_as_it_was(hooked: Hooked) -> None:
-    """pre-commit puts unstaged changes aside for a while, also after a commit: nothing of them is
-    indexed or lost.
+    """pre-commit sets unstaged changes aside for a while, also after a commit; they are neither
+    indexed nor lost.
     """
     configure(hooked)
     hooked.write("a.py", "def unstaged(): ...\n")
@@ -309,7 +307,7 @@ def test_a_dirty_working_tree_is_left_as_it_was(hooked: Hooked) -> None:
 @needs_pre_commit
 def test_the_index_id_is_quick_and_never_fails(hooked: Hooked) -> None:
     configure(hooked)
-    hooked.git("config", "ragit.no.such", "1")  # whatever is wrong
+    hooked.git("config", "ragit.no.such", "1")  # any failure
     started = time.monotonic()
     done = git(hooked, "switch", "-c", "topic")
     assert (done.returncode, "Failed" in done.stderr) == (0, False)
@@ -318,9 +316,7 @@ def test_the_index_id_is_quick_and_never_fails(hooked: Hooked) -> None:
 
 @needs_pre_commit
 def test_an_older_or_newer_ragit_on_the_same_store_does_no_harm(hooked: Hooked) -> None:
-    """pre-commit's environment is another installation: it may be older than the one that wrote the
-    store.
-    """
+    """pre-commit's environment may have an older ragit than the one that wrote the store."""
     command("index", cwd=hooked.path)
     store = hooked.folder / "index.db"
     with tampered(store) as db:
@@ -347,9 +343,7 @@ def test_an_older_or_newer_ragit_on_the_same_store_does_no_harm(hooked: Hooked) 
 @needs_pre_commit
 @pytest.mark.slow
 def test_from_a_clone_and_by_try_repo(hooked: Hooked, tmp_path: Path) -> None:
-    """A tagged clone of this repository, installed by pre-commit itself. Needs the packages ragit
-    depends on.
-    """
+    """pre-commit installs a tagged clone of this repository, which needs ragit's dependencies."""
     source = GitSandbox(tmp_path / "ragit")
     for name in ("ragit", "pyproject.toml", "README.md", "LICENSE", ".pre-commit-hooks.yaml"):
         place = ROOT / name

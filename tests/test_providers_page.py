@@ -1,6 +1,4 @@
-"""docs/providers.md lists the providers as they are. `python tests/test_providers_page.py` brings
-it up to date.
-"""
+"""Tests of the list in docs/providers.md; `python tests/test_providers_page.py` updates it."""
 
 from __future__ import annotations
 

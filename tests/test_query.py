@@ -1,4 +1,4 @@
-"""Tests of ragit/query.py: one list of search options, for the command and for the library."""
+"""Tests of ragit/query.py: one list of search options for the command and the library."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""README's commands, typed one after the other in a small repository."""
+"""Tests of README's commands, typed in a small repository."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 
 
 def blocks(section: str, kind: str) -> list[str]:
-    """The blocks of a kind in a section."""
+    """Return the blocks of a kind in a section."""
     (text,) = re.findall(rf"^## {section}\n(.*?)^## ", README, re.MULTILINE | re.DOTALL)
     return re.findall(rf"^```{kind}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
 
 
 def typed(section: str) -> list[str]:
-    """The lines that a reader types in a section."""
+    """Return the lines to type in a section."""
     return [line for block in blocks(section, "sh") for line in block.splitlines()]
 
 

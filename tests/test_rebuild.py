@@ -1,4 +1,6 @@
-"""Rebuilds: several at once, killed anywhere, beside writers and readers; nothing paid for is lost."""
+"""Tests of rebuilds: concurrent, killed at any step, beside writers and readers; paid descriptions
+are kept.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,7 @@ def described(repo: Hooked) -> set[str]:
 
 
 def assert_whole(repo: Hooked) -> None:
-    """Check that the store is sound and answers as it should, without an indexing run."""
+    """Check that the store is sound and answers, without indexing."""
     with Store(repo.store, writable=True) as store:
         assert store.problems() == []
     with repo.index() as index:
@@ -58,7 +60,7 @@ def assert_whole(repo: Hooked) -> None:
 
 @contextmanager
 def writer(repo: Hooked, log: Path) -> Iterator[None]:
-    """Store descriptions from another process while inside."""
+    """Store descriptions from another process during the block."""
     process = subprocess.Popen([sys.executable, SCRIPT, repo.path, log], stderr=subprocess.PIPE)
     try:
         yield
@@ -103,7 +105,7 @@ def test_what_is_paid_for_while_a_rebuild_runs_is_kept(repo: Hooked, tmp_path: P
 
 
 def killed(repo: Hooked, log: Path, steps: list[int]) -> None:
-    """Kill a rebuild at each of these steps, descriptions being written beside it."""
+    """Kill a rebuild at each of these steps, while descriptions are written."""
     with writer(repo, log):
         for step in steps:
             done = subprocess.run(
@@ -161,16 +163,15 @@ def test_a_rebuild_killed_at_system_calls_loses_nothing(repo: Hooked, tmp_path: 
 
 
 def _one_of(lines: list[str], at: int) -> tuple[str, int]:
-    """Return the system call of a line, and which one of its kind and process it is.
-
-    strace counts the calls of each process for itself.
+    """Return the system call of a line, and its number for its kind and process, as strace
+    counts.
     """
     calls = [line.partition("(")[0].split() for line in lines[: at + 1]]
     return calls[-1][1], calls.count(calls[-1])
 
 
 def test_what_an_interrupted_rebuild_paid_for_is_used_by_the_next(repo: Hooked) -> None:
-    """A killed rebuild leaves its store: what it had described is carried over."""
+    """A killed rebuild leaves its store, whose descriptions are carried over."""
     left = repo.store.with_name("index.db.new-0a1b2c3d")
     with Store(repo.store, writable=False) as store:
         subject = subjects(store)[0]

@@ -1,4 +1,6 @@
-"""The recipes of docs/editors.md, docs/ci.md and docs/hooks.md, run by the tools they are for."""
+"""Tests of the recipes in docs/editors.md, docs/ci.md and docs/hooks.md, with the tools they are
+for.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ QUERY = "close idle connections"
 
 
 def blocks(page: str, language: str) -> list[str]:
-    """The code blocks of a page in one language."""
+    """Return the code blocks of a page in one language."""
     text = (DOCS / page).read_text("utf-8")
     return re.findall(rf"^```{language}\n(.*?)^```", text, re.M | re.S)
 
@@ -40,7 +42,7 @@ def repo(tmp_path: Path) -> GitSandbox:
 
 @pytest.fixture
 def env(tmp_path: Path) -> dict[str, str]:
-    """An environment with this ragit on PATH."""
+    """Return an environment with this ragit on PATH."""
     folder = tmp_path / "bin"
     folder.mkdir()
     command = folder / "ragit"
@@ -125,7 +127,7 @@ def test_the_task_of_vs_code_finds_files_lines_and_columns(
 
 
 def steps(block: str) -> list[str]:
-    """The commands of ragit in a job."""
+    """Return ragit's commands in a job."""
     job = next(one for one in yaml.safe_load(block).values() if isinstance(one, dict))
     job = job.get("search", job)
     lines = job["script"] if "script" in job else [step.get("run", "") for step in job["steps"]]
@@ -180,7 +182,7 @@ def test_the_lines_for_lefthook_are_those_that_ragit_prints(tmp_path: Path) -> N
 
 @pytest.fixture(scope="session")
 def npm_tools(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with husky and lint-staged, installed by npm."""
+    """Return a folder with husky and lint-staged, installed by npm."""
     npm = shutil.which("npm")
     if npm is None:
         pytest.skip("no npm here")
@@ -196,9 +198,7 @@ def npm_tools(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_lint_staged_and_husky_keep_the_index_complete(
     tmp_path: Path, env: dict[str, str], npm_tools: Path
 ) -> None:
-    """Beside husky: the commit's tree is indexed by lint-staged, and by the hooks put there by
-    force.
-    """
+    """lint-staged indexes the commit's tree, beside husky and hooks installed by force."""
     env["PATH"] = f"{npm_tools}{os.pathsep}{env['PATH']}"
     hooked = Hooked(tmp_path / "repo")
     hooked.write("a.py", "def first(): pass\n")

@@ -1,4 +1,4 @@
-"""Records behave like frozen dataclasses, and named tuples like those of `typing`."""
+"""Tests that records behave like frozen dataclasses, and named tuples like `typing`'s."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from ragit.records import NamedTuple, Record, as_dict, replaced
 
 
 class Point(Record):
-    """A place."""
-
     x: int
     y: int = 0
 
@@ -23,8 +21,6 @@ class Point(Record):
 
 
 class Labelled(Point):
-    """With a name."""
-
     name: str = ""
     at: Point = Point(1, 2)
 
@@ -69,8 +65,6 @@ def test_they_travel() -> None:
 
 
 class Span(NamedTuple):
-    """Lines."""
-
     first: int
     last: int = 0
 
@@ -80,8 +74,6 @@ class Span(NamedTuple):
 
 
 class Model(typing.NamedTuple):
-    """The same by the standard library."""
-
     first: int
     last: int = 0
 

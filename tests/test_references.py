@@ -1,4 +1,4 @@
-"""What files refer to: from each language's syntax, packed, stored, and checked like the rest."""
+"""Tests of references in files: from each language's syntax, packed, stored and checked."""
 
 from __future__ import annotations
 

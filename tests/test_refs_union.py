@@ -77,7 +77,9 @@ def test_a_union_is_made_from_each_tree_or_from_the_one_before(history: list[Ste
 
 @pytest.fixture
 def tagged(repo: GitSandbox) -> GitSandbox:
-    """commit_offset changes in v2, read_offset is gone in v3, lock comes in v3; v4 is only a tag."""
+    """Return commit_offset, changed in v2; read_offset, gone in v3; lock, new in v3; v4 is only a
+    tag.
+    """
     repo.write("offsets.py", SOURCE.format(1))
     repo.write("other.py", "def unrelated():\n    pass\n")
     repo.commit("v1")

@@ -1,4 +1,4 @@
-"""Rendering: exact screens, JSON as documented, nothing a terminal would obey, and any text at all."""
+"""Tests of rendering: exact screens, JSON as documented, no control characters, any text."""
 
 from __future__ import annotations
 
@@ -438,8 +438,8 @@ def test_where_the_words_stand(line: str, query: str, marks: list[str]) -> None:
     assert [piece for piece, match in pieces if match] == marks
 
 
-# What a stranger's names and texts may not do
-# ------------------------------------------------------------------------
+# Untrusted names and texts
+# --------------------------------------------------------------------------
 
 EVIL = "a\x1b[2J\x9b31m\x07\r\x08\u202eb\udcff\x00\u2028\ufeffc\x7f"
 OBEYED = re.compile(
@@ -582,9 +582,7 @@ TYPES: dict[str, tuple[type, ...]] = {
 
 
 def faults(value: Any, schema: dict[str, Any], at: str = "") -> Iterator[str]:
-    """Where a value departs from a schema; knows the keywords that docs/json.md uses and refuses
-    others.
-    """
+    """Yield departures of a value from a schema; knows the keywords that docs/json.md uses."""
     assert schema.keys() <= {
         "type",
         "required",

@@ -1,5 +1,5 @@
-"""Reranking: each dialect as its servers speak it, faults that cost nothing but the reranking, and
-scores that stay those of places.
+"""Tests of reranking: dialects of servers, failures without effect on the answer, scores by
+rank.
 """
 
 from __future__ import annotations
@@ -34,9 +34,7 @@ NAMES = ("offsets", "broker", "consumer", "producer", "cluster", "ledger", "jour
 
 @pytest.fixture
 def shop(repo: GitSandbox) -> GitSandbox:
-    """Several files with several functions each, long enough to be chunks of their own, that all
-    answer somehow.
-    """
+    """Return several files with several functions, each a chunk of its own, that all match."""
     for number, name in enumerate(NAMES):
         functions = [
             f"def {verb}_{name}(offset):\n"
@@ -73,7 +71,7 @@ def likes_ledger(document: str, at: int) -> float:
 def rows(
     documents: list[str], relevance: Relevance, name: str = "relevance_score"
 ) -> list[dict[str, Any]]:
-    """Not in the order of the documents: the protocol numbers them."""
+    """Return rows out of the documents' order, numbered as in the protocol."""
     listed = [{"index": at, name: relevance(document, at)} for at, document in enumerate(documents)]
     return sorted(listed, key=lambda row: -row[name])
 
@@ -144,7 +142,9 @@ def test_every_dialect_is_spoken_as_its_servers_speak_it(
 
 @pytest.mark.parametrize("provider", ["llama.cpp", "chat"])
 def test_a_server_that_takes_less_is_shown_the_beginnings(shop: GitSandbox, provider: str) -> None:
-    """What llama-server says: of a document for its batch, of a conversation for its context."""
+    """Errors of llama-server: a document longer than its batch, a conversation longer than its
+    context.
+    """
     most = 400 if provider == "llama.cpp" else 1500
     words = {
         "llama.cpp": "input (881 tokens) is too large to process. increase the physical batch size",
@@ -385,7 +385,7 @@ def test_what_the_server_leaves_out_follows_in_its_order(shop: GitSandbox) -> No
     assert [hit.reranked.relevance for hit in answer.hits if hit.reranked] == [2, None, None]
 
 
-# What stays
+# Invariants
 
 
 def test_with_reranking_off_nothing_is_asked_and_nothing_changes(
@@ -429,7 +429,7 @@ def test_scores_are_those_of_places_and_still_the_sum_of_their_parts(shop: GitSa
 
 
 def test_the_first_hits_stay_distinct_places(shop: GitSandbox) -> None:
-    """A reranker that likes one file best gets its best chunk first, not all of them."""
+    """A reranker that prefers one file gets its best chunk first, not all of them."""
     whole = {"optimize": False, "top_k": 21}
     with AnsweringServer(lambda p: jina(p, likes_ledger)) as server:
         spread = search(shop, flags(server, candidates=21), **whole)
@@ -454,7 +454,7 @@ def test_min_score_keeps_what_the_model_found_relevant(shop: GitSandbox) -> None
 
 
 def test_zero_is_a_limit_like_any_other(shop: GitSandbox) -> None:
-    """Where relevances are logits, it lies in their midst."""
+    """0 is in the middle of relevances that are logits."""
     with AnsweringServer(
         lambda p: jina(p, lambda text, _: 3.0 if text.startswith("src/ledger.py") else -3.0)
     ) as server:
@@ -545,7 +545,7 @@ def test_distinct_keeps_how_often_each_file_came_before(
         ) <= max(Counter(files[:end]).values())
 
 
-# Faces
+# Command line, library and tools
 
 
 def test_a_session_says_what_the_reranker_did(shop: GitSandbox) -> None:

@@ -1,5 +1,5 @@
-"""Rewriting a query: words of the searched tree alone, variants by a language model, and what fails
-with it.
+"""Tests of rewriting a query: related words of the tree, variants by a language model, and
+failures.
 """
 
 from __future__ import annotations
@@ -311,7 +311,7 @@ def test_lines_of_a_list_are_read(text: str, found: tuple[str, ...]) -> None:
 
 
 def test_what_was_cut_is_no_way_to_ask(shop: GitSandbox) -> None:
-    """A model in a loop is stopped in the middle of a line."""
+    """A looping model is stopped in the middle of a line."""
     choice = {"message": {"content": "auth login\nThis is a log"}, "finish_reason": "length"}
     loop = {"choices": [choice]}
     with AnsweringServer(lambda _: loop) as server:
@@ -328,7 +328,7 @@ def test_whatever_is_said_gives_few_short_lines(text: str, query: str, most: int
 
 
 class Known:
-    """Explains a score by one part."""
+    """Explainer of scores with one part."""
 
     def parts(self, ranked: Ranked) -> dict[str, float]:
         return {"vector": ranked.score}
@@ -362,7 +362,7 @@ def _ranked(number: int, score: float) -> Ranked:
     return Ranked(ChunkFacts(0, number, score, ChunkScore(0.0, False), 0.0), score)
 
 
-# Faces
+# Command line, library and tools
 
 
 def test_a_session_shows_what_was_looked_for(shop: GitSandbox) -> None:

@@ -1,4 +1,4 @@
-"""The batches of a run of indexing, and which slow files it defers."""
+"""Tests of the batches of an indexing run, and of deferred files."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def first_round(files: DeferredFiles, outcome: Callable[[Key], BlobResult]) -> l
 def second_round(
     files: DeferredFiles, seconds: float
 ) -> tuple[list[tuple[Key, str]], list[BlobResult]]:
-    """Return the tries of the second round, each of which takes so many seconds, and its results."""
+    """Return the tries of the second round, each of `seconds`, and its results."""
     tries: list[tuple[Key, str]] = []
 
     def batches() -> Iterator[list[BlobResult]]:

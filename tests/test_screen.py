@@ -1,4 +1,4 @@
-"""What fits on a screen and into a budget: the pager, colours, lines and tokens."""
+"""Tests of output on a terminal: pager, colours, lines, token budgets."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def shop(repo: GitSandbox) -> GitSandbox:
 
 
 def on_a_terminal(folder: Path, *args: str, **env: str) -> str:
-    """What a command writes to a terminal."""
+    """Return the output of a command on a terminal."""
     ours, theirs = os.openpty()
     said = b""
     environ = {**os.environ, "TERM": "xterm", **env}

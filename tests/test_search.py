@@ -1,4 +1,6 @@
-"""Query to hits: filters act before the ranking, every knob acts, what is missing is said."""
+"""Tests of searches: filters before the ranking, the effect of each option, notes on
+missing files.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ def function(name: str, *lines: str, filler: int = 0) -> str:
 
 @pytest.fixture
 def shop(repo: GitSandbox) -> GitSandbox:
-    """A small project in which several files answer."""
+    """Return a small project in which several files match."""
     repo.write("src/offsets.py", function("commit_offset", "return broker.commit(offset)"))
     repo.write("src/broker.py", function("send", "return offset, commit, offset, commit, offset"))
     repo.write("tests/test_offsets.py", function("test_commit_offset", "assert commit_offset()"))
@@ -110,7 +112,7 @@ def test_a_signal_can_be_given_another_weight(shop: GitSandbox) -> None:
 
 
 def test_keyword_scoring_by_bm25_or_tfidf(shop: GitSandbox) -> None:
-    """bm25 saturates, tf x idf does not: the file that repeats the words gains."""
+    """bm25 saturates, tf x idf does not, so the file that repeats the words gains."""
     repeated = function("noise", *["offset = commit"] * 60)
     shop.write("src/noise.py", repeated)
     shop.commit()
@@ -204,7 +206,7 @@ def test_a_language_filter_reads_what_the_content_says(shop: GitSandbox) -> None
 
 
 def test_what_is_demoted_is_still_found(shop: GitSandbox) -> None:
-    """Tests, prose and examples stand lower; where nothing else is asked for, they stand first."""
+    """Tests, prose and examples rank lower; if nothing else matches, they come first."""
     for path in ("tests/examples/test_vendored.md", "examples/vendor/dist/guide.md"):
         shop.write(path, "a word: commit\n" + "filler words of many other kinds\n" * 40)
     shop.commit()
@@ -239,7 +241,7 @@ def test_what_only_declares_stands_below_the_bodies(
 
 
 def test_prose_that_alone_holds_the_word_stands_first(shop: GitSandbox) -> None:
-    """No code could be preferred to it. As soon as code holds the word, it is."""
+    """Prose comes first only while no code has the word."""
     shop.write("handbook.md", "# Care\n\nReplace the ceramic seal.\n")
     shop.commit()
     hit = search(shop, "ceramic").hits[0]
@@ -252,9 +254,7 @@ def test_prose_that_alone_holds_the_word_stands_first(shop: GitSandbox) -> None:
 
 
 def test_a_filter_changes_no_score(shop: GitSandbox) -> None:
-    """Rarity is counted in the whole tree, so a hit's keyword score is the same with and without a
-    filter.
-    """
+    """Rarity is counted in the whole tree, so a filter does not change a hit's keyword score."""
     every = {h.path: h for h in search(shop, mode="keyword", top_k=50, optimize=False).hits}
     shares = {p: h.score for p, h in every.items()}
     for hit in search(shop, mode="keyword", paths=["lib/"], top_k=50, optimize=False).hits:
@@ -263,9 +263,7 @@ def test_a_filter_changes_no_score(shop: GitSandbox) -> None:
 
 
 def test_a_tree_is_walked_once_under_new_settings(shop: GitSandbox) -> None:
-    """Where a setting changes no chunk of the tree, nothing is missing; yet the next search should
-    not look again.
-    """
+    """If a setting changes no chunk, the next search must not walk the tree again."""
     search(shop)
     settings = {"index.exclude": "nothing-is-called-so"}
 
@@ -287,7 +285,7 @@ def test_a_tree_is_walked_once_under_new_settings(shop: GitSandbox) -> None:
 
 @pytest.fixture
 def long(repo: GitSandbox) -> GitSandbox:
-    """Files with many chunks that answer."""
+    """Return files with many matching chunks."""
     repo.write(
         "a.py", "".join(function(f"offset_{i}", "commit()", filler=25) + "\n" for i in range(8))
     )
@@ -380,7 +378,7 @@ def test_one_content_at_two_paths_is_one_hit(repo: GitSandbox) -> None:
     assert paths(search(repo, paths=["b/"])) == ["b/x.py"]
 
 
-# Names that nothing has
+# Names without a match
 
 
 @pytest.mark.parametrize(
@@ -390,7 +388,7 @@ def test_one_content_at_two_paths_is_one_hit(repo: GitSandbox) -> None:
         ("commitOffset", ()),  # the same words in another spelling
         ("OffsetStore", ("OffsetStore",)),
         ("how does OffsetStore call commit_offset and offset_log?", ("OffsetStore", "offset_log")),
-        ("Ledger.commit_offset", ()),  # an owner of one word: it may be a sentence's
+        ("Ledger.commit_offset", ()),  # an owner of one word may be part of a sentence
         ("BrokerPool::commit_offset", ("BrokerPool",)),
         ("test_offsets", ()),  # a path
         ("how is an offset committed", ()),
@@ -405,7 +403,7 @@ def test_names_of_several_words_that_no_file_holds_are_told(
         assert search(shop, query, mode=mode).unmatched_names == unmatched_names
     assert (
         search(shop, query, paths=["docs/"]).unmatched_names == unmatched_names
-    )  # of the tree, not of what may be found
+    )  # of the tree, not of the filtered files
 
 
 NOT_QUOTED = 'no hit holds "{}" word for word; `git grep -F` finds exact text'
@@ -474,7 +472,7 @@ def test_the_answer_names_the_tree_it_searched(shop: GitSandbox) -> None:
     assert search(shop, ref="HEAD").tree == shop.tree()
 
 
-# Options that mean nothing
+# Invalid options
 
 
 @pytest.mark.parametrize(

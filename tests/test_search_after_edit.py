@@ -1,5 +1,5 @@
-"""A search after an edit resolves the tree once, opens the store as often as it must, and runs each
-git command once.
+"""Tests that a search after an edit resolves the tree once, and opens the store and runs git no
+more than needed.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
 
 def subcommand(*args: str) -> str:
-    """The git command, and its first argument; options of git itself stand before it."""
+    """Return the git command and its first argument, without git's own options."""
     words = list(args)
     while words[0] == "-c":
         del words[:2]
@@ -94,7 +94,7 @@ def test_it_reads_no_row_of_files_that_did_not_change(
 def test_it_resolves_again_what_another_process_changed(
     edited: GitSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The store may be collected between the first look and the lock."""
+    """gc may run between the first look and the lock."""
     with ragit.open(edited.path) as index, ragit.open(edited.path) as other:
         real = type(index._indexer).prepare
 
@@ -150,7 +150,7 @@ def test_a_tree_with_absent_files_is_walked_once(
 
 
 def test_no_grammar_is_loaded_where_the_search_runs(edited: GitSandbox) -> None:
-    """Neither for the edited file, nor a child process for a tree that is complete."""
+    """No grammar is loaded for the edited file, and no child starts for a complete tree."""
     probe = """
 import sys
 from ragit.__main__ import run
@@ -165,7 +165,7 @@ print("ragit.chunk.texts" in sys.modules)
 
 
 def test_a_rebuild_that_ends_before_a_search_indexes_is_no_damage(repo: GitSandbox) -> None:
-    """A rebuilt store numbers its files anew, so what was resolved in the old one is not used."""
+    """A rebuilt store has new numbers, so rows resolved in the old one are not used."""
     for name in "abcdef":
         repo.write(f"{name}.py", f"def marker_{name}():\n    return 'old'\n")
     repo.commit()

@@ -1,5 +1,5 @@
-"""A private key that is cut over many chunks reaches no server: as a vector's text, to be
-described, to be ranked.
+"""Tests that a private key cut over many chunks reaches no server, as a text to embed, describe or
+rank.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SIZES: dict[str, object] = {"index.maxChunkLines": 7, "index.maxChunkBytes": 600
 
 @pytest.fixture
 def code(repo: GitSandbox) -> GitSandbox:
-    """A key alone, one within code, and code beside them."""
+    """Return a key alone, a key within code, and code beside them."""
     repo.write("deploy.pem", KEY + "\n")
     repo.write(
         "deploy.py",
@@ -43,7 +43,7 @@ def code(repo: GitSandbox) -> GitSandbox:
 
 
 def sent(*servers: AnsweringServer) -> str:
-    """All that servers were told."""
+    """Return all requests to these servers."""
     return json.dumps([server.asked for server in servers])
 
 
@@ -88,7 +88,7 @@ def test_words_of_it_are_still_found(code: GitSandbox) -> None:
 
 
 def test_the_same_text_in_a_key_and_outside_has_two_names() -> None:
-    """Else its vector would depend on the file that was indexed first."""
+    """Otherwise its vector would depend on the file indexed first."""
     middle = "\n".join(LINES[10:17])
     inside = [
         Chunk(1, 11, 0, 688, "\n".join(KEY.split("\n")[:11])),
@@ -104,7 +104,7 @@ def test_the_same_text_in_a_key_and_outside_has_two_names() -> None:
 @given(st.integers(1, 30), st.integers(100, 3000))
 @settings(max_examples=30, deadline=None)
 def test_no_piece_of_a_reranked_text_holds_half_a_token(at: int, bound: int) -> None:
-    """What is cut to fit is cleaned before it is cut."""
+    """A text is cleaned before it is cut to size."""
     from ragit.config import Reranking
     from ragit.records import replaced
     from ragit.search.hits import Document

@@ -1,4 +1,4 @@
-"""The files of a tree that are selected, and the reasons why others are not."""
+"""Tests of the selection of a tree's files, and of the reasons for skipping others."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def plan(
     mode: int = FILE,
     **flags: str,
 ) -> tuple[list[str], dict[str, str]]:
-    """Return the selected paths, and the reasons of the others."""
+    """Return the selected paths, and the reasons for skipping others."""
     settings = {name.replace("__", "."): value for name, value in flags.items()}
     entries = [Entry(path.encode(), mode, Oid(f"{at:040x}")) for at, path in enumerate(paths)]
     found = Selector(load(flags=settings).config).select(entries, attributes or {}, ignored)

@@ -1,5 +1,5 @@
-"""A server that dies while it makes vectors: every command says the same of what it left, until it
-is back.
+"""Tests that after an embedding server's failure, every command reports the same state until it is
+back.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from ragit.types import Completeness, WithoutVectors, lacking
 
 FILES = 8
 PER_FILE = 3
-"""Chunks."""
+"""Chunks in a file."""
 
 
 class State(NamedTuple):
-    """What is lacking of a tree."""
+    """The missing parts of a tree."""
 
     files: int
     vectors: WithoutVectors | None
@@ -62,12 +62,12 @@ def opened(repo: GitSandbox, server: EmbeddingServer, **more: object) -> Ragit:
 
 @pytest.fixture(autouse=True)
 def one_request_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tests count requests to know how many files are stored."""
+    """Make one request per batch, so that requests tell the number of stored files."""
     monkeypatch.setattr("ragit.embed.pace.FIRST", 100_000)
 
 
 def dead(payload: Payload) -> None:
-    """The connection is cut, each time."""
+    """Close the connection, each time."""
 
 
 def typed(repo: GitSandbox, server: EmbeddingServer, *args: str) -> Any:
@@ -76,7 +76,7 @@ def typed(repo: GitSandbox, server: EmbeddingServer, *args: str) -> Any:
 
 
 def hint_of(failed: Any) -> str:
-    """What a command that failed tells to do."""
+    """Return the hint of a failed command."""
     assert isinstance(failed.exception, EmbedderUnavailable)
     return failed.exception.hint
 
@@ -86,7 +86,7 @@ def _state(how: Completeness) -> State:
 
 
 def states(repo: GitSandbox, server: EmbeddingServer) -> dict[str, State]:
-    """What each command says is lacking of HEAD, as values and as JSON."""
+    """Return the missing parts of HEAD by each command, from values and JSON."""
     with opened(repo, server) as index:
         answer = index.search("thing", index=False)
         check, (status, *_), dry_run = index.check(), index.status().refs, index.index(dry_run=True)
@@ -118,7 +118,7 @@ def _vectors(said: dict[str, Any]) -> WithoutVectors | None:
 
 
 def said_the_same(repo: GitSandbox, server: EmbeddingServer, expected: State) -> None:
-    """Every command, in values, in JSON and in words."""
+    """Check the state that every command reports, as values, JSON and text."""
     found = states(repo, server)
     assert found == dict.fromkeys(found, expected)
     words = lacking(*expected, "HEAD")
@@ -152,10 +152,10 @@ def test_every_command_says_the_same_of_what_a_dead_server_left(
     assert f"What was done is kept: {lacking(*left, 'what was asked for')}" in hint_of(
         typed(code, server, "index")
     )
-    if stored:  # nothing is known of a tree of which nothing is stored
+    if stored:  # the state of a tree without stored files is unknown
         said_the_same(code, server, left)
 
-    with opened(code, server) as index:  # whose search reads the words of what is missing
+    with opened(code, server) as index:  # its search reads the words of missing files
         answer = index.search("thing_7_1")
     lost = WithoutVectors((FILES - stored) * PER_FILE, FILES * PER_FILE)
     assert _state(answer.completeness) == State(0, lost)
@@ -226,7 +226,7 @@ def test_whatever_came_before_every_command_says_the_same(steps: list[tuple[str,
 
 
 def take(repo: GitSandbox, server: EmbeddingServer, what: str, lasts: int) -> None:
-    """A step with a server that dies after so many requests."""
+    """Take one step with a server that fails after `lasts` requests."""
     if what == "edit":
         repo.write(f"{lasts}.py", body(f"edited_{repo.tree()[:6]}") + "\n\n" + body("shared"))
         repo.commit()
@@ -256,7 +256,7 @@ def test_what_has_no_vectors_yet_is_found_by_its_words_beside_what_has(
     with opened(code, server) as index:
         with pytest.raises(EmbedderUnavailable):
             index.index()
-        index.search("thing")  # which reads words alone
+        index.search("thing")  # reads words only
         server.reply = well
         answer = index.search("thing_7_1", index=False)
         assert not answer.degraded and answer.completeness.without_vectors == (15, 24)
@@ -269,8 +269,8 @@ def test_what_has_no_vectors_yet_is_found_by_its_words_beside_what_has(
 def test_a_kill_between_a_description_and_its_vector_is_told_and_mended_by_a_search(
     code: GitSandbox, server: EmbeddingServer, model: Model
 ) -> None:
-    """What a model said is kept at once; vectors that lack it are no vectors of the tree, and cost
-    no model to make.
+    """Descriptions are stored at once. Vectors without them do not count, and cost no model to
+    make.
     """
     described = {**flags(server), **model.settings}
     server.reply = well

@@ -1,6 +1,4 @@
-"""From settings to a server: which address, and where its key comes from. Real environment, real
-git.
-"""
+"""Tests of a service's address and key, from settings, environment and git."""
 
 from __future__ import annotations
 
@@ -95,7 +93,7 @@ def test_git_s_credential_helper_keeps_the_key(
 
 
 def test_a_key_ring_keeps_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The library is not one of ours: what stands in for it has the one function that is called."""
+    """A stand-in for the library, which is no dependency, with the one function called."""
     monkeypatch.setitem(sys.modules, "keyring", None)
     with pytest.raises(ConfigError, match="keyring is not installed"):
         server(Embedding(key_from="keyring"))

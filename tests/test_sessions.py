@@ -1,6 +1,6 @@
-"""Sessions as a person has them, with the exact text of the terminal.
+"""Tests of user sessions, with the exact text of the terminal.
 
-What differs from run to run is written as N; so are scores, which every change of a weight moves.
+N replaces what differs from run to run, and scores, which change with every weight.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ def refund(order):
 
 
 class Session:
-    """Types lines and compares what the terminal shows with what is written below them."""
+    """Type lines, and compare the output with the expected text."""
 
     def __init__(self, repo: GitSandbox) -> None:
         self.repo = repo
         self.terminal = Terminal(repo.path)
 
     def shows(self, script: str) -> None:
-        """Lines that begin with `$ ` are typed; the others are all that is shown, stderr after
+        """Type the lines that begin with `$ `; the others are the expected output, stderr after
         stdout.
         """
         shown = []

@@ -1,4 +1,4 @@
-"""Since when code exists, and when it was removed, beside a scan of all commits."""
+"""Tests of when code was added or removed, compared with a scan of all commits."""
 
 from __future__ import annotations
 
@@ -372,11 +372,11 @@ def test_the_command_prints_text_and_json(repo: GitSandbox, terminal: Terminal) 
     assert not list(faults(gone, schemas()["gone"]))
 
 
-# -- beside a scan of everything
+# -- comparison with a full scan
 
 
 class Scan:
-    """Answers by looking at every file of every commit."""
+    """Answers by reading every file of every commit."""
 
     def __init__(self, repo: GitSandbox) -> None:
         self.repo = repo
@@ -396,7 +396,7 @@ class Scan:
                 yield path, text_of(self.repo.run("cat-file", "blob", blob)) or b""
 
     def origins(self, code: bytes, commit: str, path: bytes) -> set[str]:
-        """Return the commits that may have brought a text to a file, by any line of history."""
+        """Return the commits that may have brought a text to a file, along any line of history."""
         found: set[str] = set()
         seen: set[tuple[str, bytes]] = set()
         waiting = [(commit, path)]

@@ -1,6 +1,5 @@
-"""What is slow to read waits for the rest, and costs a run no more than its allowance: what is
-deferred is shown, found as far as it can be, and tried again by the next `ragit index`; what comes
-of a blob does not depend on it.
+"""Tests of slow files: they are read last, within the run's allowance; deferred files are reported,
+found as far as possible, and read by the next `ragit index`.
 """
 
 from __future__ import annotations
@@ -36,9 +35,7 @@ CODE = "def turbine_{0}(blade):\n    return blade + {0}\n\n\ndef flywheel_{0}(ri
 
 
 def endless(number: int = 0) -> bytes:
-    """A small document that takes minutes: a thousand pages that are one stream of many
-    instructions.
-    """
+    """Return a small document that takes minutes: a thousand pages that share one long stream."""
     count = 1000
     kids = b" ".join(b"%d 0 R" % (5 + at) for at in range(count))
     return pdf_objects(
@@ -70,14 +67,14 @@ SLOWLY = """
 
 
 def slowly(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No brief try is enough for a grammar."""
+    """Let every brief try of a grammar time out."""
     end_children()
     start = PATCHED.format(body=SLOWLY.strip(), module="ragit.chunk.serve_texts")
     monkeypatch.setattr(texts, "_START", start)
 
 
 def without_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nor is there time for another."""
+    """Let every brief try of a grammar time out, with no time for a second one."""
     slowly(monkeypatch)
     monkeypatch.setattr(
         "ragit.index.run.run.DeferredFiles",
@@ -86,7 +83,7 @@ def without_time(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def rows(repo: GitSandbox, store: Path | None = None) -> list[Any]:
-    """All that is stored of blobs, without the numbers that depend on the order of work."""
+    """Return all rows about blobs, without numbers that depend on the order of work."""
     with Store(store or repo.store, writable=False) as opened:
         keys = "SELECT id, oid, resolved, skipped, length FROM chunking ORDER BY oid"
         found = opened._db.execute(keys).fetchall()
@@ -152,7 +149,7 @@ def one_by_one(keys: Sequence[tuple[Oid, str, str]]) -> Iterator[list[tuple[Oid,
 def run_of(
     slow: DeferredFiles, work: Callable[[Batch], Iterable[BlobResult]]
 ) -> tuple[list[Batch], list[BlobResult]]:
-    """What a run asks for, and what comes of it, if a try costs what `work` says."""
+    """Return a run's requests and their results, if a try costs what `work` says."""
     asked: list[Batch] = []
 
     def worked(batches: Iterable[Batch]) -> Iterator[list[BlobResult]]:
@@ -168,7 +165,7 @@ def run_of(
 
 
 def hostile(batch: Batch) -> Iterator[BlobResult]:
-    """Whatever it is given, it takes ten seconds."""
+    """Take ten seconds for anything."""
     for key in batch.keys:
         yield BlobResult(
             key, None, seconds=0 if batch.kind == NONE else 10, timed_out=batch.kind == BRIEF
@@ -306,7 +303,7 @@ def test_what_is_slow_and_is_read_is_what_it_would_be(
 def test_a_cached_tree_does_not_keep_what_was_deferred(
     repo: GitSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another branch shares the file, and its tree was resolved when there was no time."""
+    """Another branch shares the file, and its tree was resolved while the file was deferred."""
     repo.write("a.py", CODE.format(1))
     repo.commit()
     repo.git("switch", "-q", "-c", "other")
@@ -365,7 +362,7 @@ ENDS = {
 
 
 def deadly(monkeypatch: pytest.MonkeyPatch, end: str) -> None:
-    """Every grammar ends the process that it runs in, of workers and of their children."""
+    """Let every grammar crash its process, in workers and their children."""
     end_children()
     body = DEADLY.format(end=end)
     inner = PATCHED.format(body=body, module="ragit.chunk.serve_texts")
@@ -404,7 +401,7 @@ def test_what_kills_its_worker_is_cut_by_lines(
 
 
 def test_a_search_defers_what_is_slow_and_an_index_reads_it(repo: GitSandbox) -> None:
-    """A small document that takes minutes, beside one that takes a moment."""
+    """Indexes a small document that takes minutes, and one that takes a moment."""
     repo.write("slow.pdf", endless())
     repo.write("quick.pdf", pdf([["The gearbox is oiled"]]))
     repo.write("a.py", CODE.format(1))

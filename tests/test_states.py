@@ -1,6 +1,4 @@
-"""The store stays small while uncommitted work changes: superseded states are dropped by
-themselves.
-"""
+"""Tests that superseded states of uncommitted work are dropped, so that the store stays small."""
 
 from __future__ import annotations
 
@@ -15,7 +13,7 @@ from ragit.index import upkeep
 from ragit.store import Store
 
 BUDGET = 2_000_000
-"""Bytes by which any number of edits may grow what ragit keeps."""
+"""Bytes by which any number of edits may grow the store."""
 
 
 def source(functions: int) -> str:
@@ -44,14 +42,14 @@ def search(repo: GitSandbox, query: str = "compute", **options: object) -> ragit
 
 
 def edit(repo: GitSandbox, text: str, number: int) -> None:
-    """Change one line, and search what it says now."""
+    """Change one line, and search for it."""
     repo.write("a.py", text.replace("value * 3\n", f"value * {number}_000\n", 1))
     assert search(repo, f"{number}_000").hits[0].path == "a.py"
 
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let objects of superseded states go at once: a test has no searches under way."""
+    """Delete objects of superseded states at once, without the time for running searches."""
     monkeypatch.setattr(upkeep, "_GRACE_S", -1.0)
 
 
@@ -145,7 +143,7 @@ def test_states_of_another_worktree_stay(source_repo: GitSandbox, tmp_path: Path
 
 @pytest.mark.usefixtures("quick")
 def test_nothing_is_dropped_from_under_a_running_index(source_repo: GitSandbox) -> None:
-    """A search of another process that indexes meanwhile is waited for, until a later edit."""
+    """A state is kept while a search of another process indexes, and dropped after a later edit."""
     text = source(60)
     with upkeep.held(upkeep.index_lock(source_repo.store), shared=True):
         for number in range(8):

@@ -1,4 +1,4 @@
-"""Rows in, rows out, by plans that touch only what is asked for."""
+"""Tests of reading and writing rows, and of query plans that touch only what they need."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ENTITY = "static:test:64"
 
 
 def vector(seed: int) -> tuple[bytes, bytes]:
-    """Sign bits and bytes of a made-up vector."""
+    """Return sign bits and bytes of a made-up vector."""
     chance = random.Random(seed)
     values = array("b", (chance.randint(-127, 127) for _ in range(DIMENSIONS)))
     bits = bytearray(DIMENSIONS // 8)
@@ -80,7 +80,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def store(path: Path) -> Iterator[Store]:
-    """A store with fifty chunkings of two chunks each."""
+    """Open a store with fifty chunkings of two chunks each."""
     with Store(path, writable=True) as opened:
         with opened.writing():
             embedder = opened.add_embedder(ENTITY, DIMENSIONS)
@@ -97,7 +97,7 @@ def numbers(store: Store) -> dict[str, int]:
 
 
 def plans(store: Store, act: Callable[[], object]) -> dict[str, list[str]]:
-    """The statements that `act` runs, each with SQLite's plan for it."""
+    """Return the statements that `act` runs, each with SQLite's plan."""
     found: dict[str, tuple[Any, ...]] = {}
 
     def note(_: object, sql: str, bindings: Any) -> bool:
@@ -150,8 +150,7 @@ def test_a_query_reads_only_the_rows_it_asks_for(store: Store, name: str) -> Non
 
 def test_a_term_is_looked_up_in_the_vocabulary_not_searched_for(store: Store) -> None:
     (plan,) = plans(store, lambda: store.occurrences("alpha")).values()
-    # fts5vocab's own plan numbers: the lowest bit says that the term is given, and it is 0 where
-    # every term is read.
+    # The lowest bit of fts5vocab's plan number says that the term is given; 0 reads every term.
     (number,) = re.findall(r"VIRTUAL TABLE INDEX (\d+):", plan[0])
     assert int(number) & 1
 
@@ -206,7 +205,7 @@ _kept: list[Path] = []
 
 
 def filled(factory: pytest.TempPathFactory) -> Store:
-    """A reader of a store that is made once."""
+    """Return a reader of a store that is made once."""
     if not _kept:
         path = factory.mktemp("store") / "index.db"
         with Store(path, writable=True) as made, made.writing():
@@ -263,7 +262,7 @@ def test_a_snapshot_comes_back_as_it_went_in(files: dict[bytes, tuple[int, int, 
 
 
 def tree_of_files(files: Mapping[bytes, tuple[int, int, str]]) -> Snapshot:
-    """A tree of rows (chunking, words, reason): a file that has a reason is skipped."""
+    """Return a tree of rows (chunking, words, reason); a file with a reason is skipped."""
     kept = {path: files[path] for path in sorted(files) if not files[path][2]}
     skipped = {path: row[2] for path, row in files.items() if row[2]}
     return Snapshot(
@@ -295,7 +294,7 @@ def test_a_tree_with_changes_is_the_one_made_of_all_its_files(
 def test_trees_that_share_a_listing_come_back_as_they_went_in(
     steps: list[tuple[dict[bytes, tuple[int, int, str]], set[bytes], bool]],
 ) -> None:
-    """Each is made from the one before by some changes; some are dropped, and others stay."""
+    """Each tree is made from the one before by some changes; some are dropped, others stay."""
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "s", writable=True) as store:
         many = {b"many/%d" % at: (at, 1, "") for at in range(1, 60)}
         files, known, base = dict(many), dict[Oid, Snapshot](), None
@@ -436,7 +435,7 @@ def test_drafts_that_come_and_go_do_not_let_the_full_text_index_grow(store: Stor
 
 
 def test_the_first_mark_of_an_embedder_stays(store: Store) -> None:
-    """Else a model that drifts slowly would never be told from the one that made the vectors."""
+    """Otherwise a model that drifts slowly could not be told from the original one."""
     with store.writing():
         number = store.add_embedder("served", DIMENSIONS, b"first")
         assert store.add_embedder("served", DIMENSIONS, b"second") == number
@@ -532,7 +531,7 @@ def test_writers_take_turns_also_as_threads_of_one_process(path: Path) -> None:
 
 
 def test_a_store_that_is_made_by_several_at_once(tmp_path: Path) -> None:
-    """SQLite waits for nobody as it turns a file to WAL; the store does."""
+    """SQLite does not wait while it turns a file to WAL; the store does."""
     refused: list[Exception] = []
 
     def make(path: Path, together: threading.Barrier) -> None:

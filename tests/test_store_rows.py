@@ -1,4 +1,4 @@
-"""Rows of the store: what replaces, forgets and drops them, and what is damage."""
+"""Tests of the store's rows: replaced, forgotten, dropped, damaged."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def chunking(number: int, text: str = "alpha") -> NewChunking:
-    """Return a blob of one chunk, whose vector is made of its number."""
+    """Return a blob of one chunk, with a vector made of its number."""
     packed = postings.pack([Chunk(1, 1, 0, len(text), text)])
     row = ChunkRow(text.encode().ljust(16), 1, 1, 0, len(text), "function", "", "", "")
     vector = (bytes([number]), bytes([number] * DIMENSIONS))

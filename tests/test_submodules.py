@@ -1,6 +1,4 @@
-"""Answers of submodules joined with that of the repository around them, and trees of which nothing
-is indexed.
-"""
+"""Tests of answers joined with those of submodules, and of trees without an index."""
 
 from __future__ import annotations
 

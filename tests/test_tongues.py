@@ -1,6 +1,4 @@
-"""Queries that are not English: they find what shares a word with them, documents in their own
-script, and say when one arm had nothing.
-"""
+"""Tests of queries in other languages than English."""
 
 from __future__ import annotations
 
@@ -73,7 +71,7 @@ La contraseña se envía cifrada.
 
 @pytest.fixture(scope="module")
 def web(tmp_path_factory: pytest.TempPathFactory) -> GitSandbox:
-    """English code with documents in six languages."""
+    """Return English code with documents in six languages."""
     repo = GitSandbox(tmp_path_factory.mktemp("web") / "repo")
     repo.write("src/web.py", CODE)
     repo.write("src/letters.py", "def n(s):\n    e = s\n    return e\n")
@@ -85,7 +83,7 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> GitSandbox:
 
 @pytest.fixture(scope="module")
 def english(tmp_path_factory: pytest.TempPathFactory) -> GitSandbox:
-    """The code alone."""
+    """Return the code without the documents."""
     repo = GitSandbox(tmp_path_factory.mktemp("english") / "repo")
     repo.write("src/web.py", CODE)
     repo.write("src/letters.py", "def n(s):\n    e = s\n    return e\n")
@@ -146,7 +144,7 @@ def test_where_words_overlap_the_code_is_found(
     "query", ["cómo se maneja la señalización", "wie wird der Größenüberschreitung vorgebeugt"]
 )
 def test_small_words_of_another_language_find_nothing(repo: GitSandbox, query: str) -> None:
-    """`la`, `se`, `der` and `wird` are words of no code, unless one of them stands alone."""
+    """`la`, `se`, `der` and `wird` occur in no code, unless one of them stands alone."""
     repo.write("AUTHORS.txt", "la Rosa\nde la Cruz\nder Maler\nes wird\nse va\n")
     repo.write("src/des.py", "def des(key):\n    return key\n")
     repo.commit()
@@ -170,7 +168,7 @@ BY_WORDS = "the model knows no word of the query: ranked by its words and letter
     "query", ["Größenüberschreitungsprüfung", "señalización", "魑魅魍魉", "qzxqvjk"]
 )
 def test_a_query_that_nobody_understands_says_so(english: GitSandbox, query: str) -> None:
-    """And no lone letter of its word matches a variable."""
+    """No single letter of its word matches a variable."""
     answer = ask(english, query)
     assert (answer.hits, answer.degraded, answer.notes) == ((), "", (NOTHING,))
     guess = ask(english, query, guess=True)
@@ -197,7 +195,7 @@ def test_a_name_that_someone_made_up_is_no_foreign_word(repo: GitSandbox) -> Non
 
 
 def test_words_outside_the_filter_do_not_count(web: GitSandbox) -> None:
-    """And it is not said that no file holds them."""
+    """The note does not claim that no file holds them."""
     assert ask(web, "连接池").degraded != BY_LETTERS
     of_those = ("no file", "no file that passes the filters")
     assert ask(web, "连接池", paths=["src/**"]).notes == (NOTHING.replace(*of_those),)

@@ -1,4 +1,4 @@
-"""The parts of which a tree of the index is assembled."""
+"""Tests of the parts of an indexed tree."""
 
 from __future__ import annotations
 

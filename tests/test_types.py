@@ -1,4 +1,4 @@
-"""The words of the house: plain values, compared by content, safe to hand to another process."""
+"""Tests of the value types: compared by content, and sent to other processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `ragit gc` drops from a store, and what it keeps."""
+"""Tests of rows that `ragit gc` drops and keeps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`ragit usages`: all lines that hold a name, at any tree, and what it says of bad input."""
+"""Tests of `ragit usages`: all lines with a name, in any tree, and bad input."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def listed(found: Usages) -> set[tuple[str, int]]:
 
 
 def grepped(repo: GitSandbox, name: str, *tree: str) -> set[tuple[str, int]]:
-    """The lines that `git grep -w` finds."""
+    """Return the lines that `git grep -w` finds."""
     lines = repo.git("grep", "-nwI", "--full-name", "-e", name, *tree, "--").splitlines()
     found = (re.match(r"(?:HEAD:)?(.*?):(\d+):", line) for line in lines)
     return {(match[1], int(match[2])) for match in found if match}

@@ -1,4 +1,4 @@
-"""An answer about a name depends on the tree alone: not on what is stored, nor on how it came."""
+"""Tests that the usages of a name depend on the tree alone, not on the store or its history."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NAMES = st.sampled_from(["commit", "offset", "parse", "commit_offset", "lock", "
 
 
 def shape(found: Usages) -> Usages:
-    """All of an answer but the time that it took."""
+    """Return an answer without its time."""
     return replaced(found, took_ms=0.0)
 
 
@@ -45,7 +45,7 @@ def test_an_answer_is_that_of_an_index_built_from_nothing(
 
 
 def grepped(repo: GitSandbox, name: str) -> set[tuple[str, int]]:
-    """The lines that `git grep -w` finds in what is staged."""
+    """Return the lines that `git grep -w` finds in the index."""
     asked = ("grep", "--cached", "-nwIz", "-e", name, "--")
     try:
         lines = repo.git(*asked).split("\n")

@@ -1,4 +1,4 @@
-"""By which rule a use is taken for a definition, in several languages.
+"""Tests of the rules that lead a use to its definition, in several languages.
 
 Each line of these files that ends in `//: CERTAINTY` or `#: CERTAINTY` uses the name of its file's
 row in NAMES; with `-> FILE` it means a definition in that file.
@@ -172,7 +172,9 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ragit.Ragit]:
 
 
 def expected(language: str) -> dict[tuple[str, int], tuple[str, str]]:
-    """The marks of a language's files: certainty and file of the definition, by path and line."""
+    """Return the marks of a language's files: certainty and file of the definition, by path and
+    line.
+    """
     found = {}
     for path, text in FILES.items():
         if path.startswith(f"{language}/"):

@@ -1,4 +1,4 @@
-"""One way of splitting text for documents, queries and the model; any text at all goes in."""
+"""Tests of splitting any text into words, for documents, queries and the model."""
 
 from __future__ import annotations
 

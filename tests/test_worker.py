@@ -1,5 +1,5 @@
-"""The worker that hooks start: one at a time, nothing missed, newest first, and what it leaves when
-it fails.
+"""Tests of the worker that hooks start: one at a time, no request lost, newest first, and
+failures.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def test_many_commits_are_few_runs(hooked: Hooked) -> None:
 
 
 def test_no_wake_up_is_lost(hooked: Hooked) -> None:
-    """Commits race in three worktrees, at moments when a worker starts, works or is about to end."""
+    """Commits race in three worktrees, while a worker starts, works or is about to end."""
     trees = [hooked]
     for number in range(2):
         hooked.git("worktree", "add", "-q", "-b", f"w{number}", f"../w{number}")
@@ -104,7 +104,7 @@ def test_the_worktree_that_moved_last_comes_first(hooked: Hooked) -> None:
 def test_a_head_that_moves_meanwhile_comes_first(
     hooked: Hooked, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """During a long run a new commit is not kept waiting, and what was done is kept."""
+    """A new commit during a long run is indexed next, and finished work is kept."""
     for number in range(200):
         hooked.write(f"many/{number}.py", f"def many_{number}():\n    return {number}\n")
     hooked.git("config", "ragit.index.workers", "1")
@@ -280,7 +280,7 @@ SPECIAL = {
 
 @pytest.fixture
 def elsewhere(tmp_path: Path) -> Iterator[Path]:
-    """A file outside of the repository, which stays as it was."""
+    """Return a file outside of the repository, and check that it does not change."""
     file = tmp_path / "elsewhere"
     file.write_text("as it was\n")
     yield file
@@ -289,7 +289,7 @@ def elsewhere(tmp_path: Path) -> Iterator[Path]:
 
 
 def set_aside(file: Path) -> Path:
-    """Give a path at which there is nothing."""
+    """Delete a file, and return its path."""
     file.unlink(missing_ok=True)
     return file
 
@@ -375,9 +375,7 @@ def test_the_log_is_rotated(hooked: Hooked) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "getpriority"), reason="priorities are POSIX's")
 def test_it_is_a_good_background_process(hooked: Hooked, tmp_path: Path) -> None:
-    """While it works: low priority, a session of its own, no descriptor of git's, and `ragit
-    status` shows it.
-    """
+    """Low priority, a session of its own, no descriptor of git's, and shown by `ragit status`."""
     probe = tmp_path / "filter.py"
     probe.write_text(
         "import os, subprocess, sys\n"

@@ -1,6 +1,4 @@
-"""Writes trained rows to the model file of the package, as 8-bit integers with a scale for each
-row.
-"""
+"""Write trained rows to the package's model file, as 8-bit integers with a scale for each row."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Downloads the source packages of packages.toml, by name and version, with the registries' own
-clients.
+"""Download the source packages of packages.toml, by name and version, with the registries' clients.
 
 No code of a package is run: Python packages are wheels, since pip would run the build script of an
 sdist; others come by `npm pack` without scripts and `apt-get source --tar-only`. Only source and
@@ -146,7 +145,7 @@ def fetch(listing: Path, work: Path) -> Path:
 
 
 def unpack(archives: list[Path], target: Path) -> None:
-    """Write the source files of archives under `target`, which appears only when it is complete."""
+    """Write the source files of archives under `target`, which appears only when complete."""
     partial = target.with_name(target.name + ".partial")
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir(parents=True)
@@ -245,9 +244,7 @@ def _debian(wanted: list[Package], archives: Path) -> Iterator[tuple[Package, li
 
 
 def apt_options(state: Path) -> list[str]:
-    """Return options with which apt knows the source packages of the system's registries, without a
-    change to its settings.
-    """
+    """Return apt options that add the system's source packages without changing its settings."""
     parts, lists = state / "parts", state / "lists"
     options = [
         "Dir::Etc::sourcelist=/dev/null",

@@ -1,4 +1,4 @@
-"""Makes the model file from the list of packages: `python training/make.py [--work DIR] [--model
+"""Make the model file from the list of packages: `python training/make.py [--work DIR] [--model
 FILE]`.
 
 The first step needs the package registries. A step whose result is under --work is not repeated.

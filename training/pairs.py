@@ -1,8 +1,7 @@
-"""Turns source trees into records: the names of a chunk of code, its documentation, and its text.
+"""Turn source trees into records: the names of a chunk of code, its documentation, and its text.
 
 The chunks are ragit's own, one definition each, so that the model is trained on texts as ragit cuts
-them. A record keeps the doc comment apart from the code, and training makes its pairs from the
-parts.
+them. A record keeps the doc comment apart from the code; training pairs the parts.
 """
 
 from __future__ import annotations
@@ -22,12 +21,12 @@ from ragit.words import words
 
 FILES_PER_PACKAGE = 1200
 RECORDS_PER_PACKAGE = 6000
-"""Limits, so that one large project does not dominate. A hash of their names decides which files
-are kept.
+"""Limit, so that one large project does not dominate. A hash of their names decides which files are
+kept.
 """
 
 LONGEST = 2400
-"""Characters of code that are kept."""
+"""Limit of a chunk's code, in characters."""
 
 _FOREIGN_LICENCE = re.compile(
     r"GNU (?:Lesser |Library |Affero )?General Public|Mozilla Public License|Creative Commons", re.I

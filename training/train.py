@@ -1,10 +1,9 @@
-"""Trains the rows, so that documentation lies near the code it belongs to, and far from other code
-of the project.
+"""Train the rows, so that documentation lies near its code, and far from other code of the project.
 
-The loss is contrastive (InfoNCE, both ways), over batches that hold many records of few packages. A
+The loss is contrastive (InfoNCE, both ways), over batches of many records from few packages. A
 search runs within one project, so the negatives of a batch are as hard as those of a search. The
 forward pass is a sparse matrix of word weights times the rows. A batch takes a quarter of a second
-on two cores, and only the rows of words that occur are updated (lazy Adam).
+on two cores; only rows of words that occur are updated (lazy Adam).
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from ragit.words import words
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings that determine a run."""
+    """The settings of a run."""
 
     seed: int = 1
     dimensions: int = 256
@@ -43,7 +42,7 @@ class Settings:
     rate: float = 1e-3
     scale: float = 20.0
     weight_rate: float = 10.0
-    """Learning rate of the words' weights, as a multiple of that of the rows."""
+    """Learning rate of the words' weights, as a multiple of the rows' rate."""
     per_language: int = 24_000
     drop_known: float = 0.03
     merge: float = 0.2
@@ -105,7 +104,6 @@ class Records:
 
 
 def read(path: Path) -> list[dict[str, str]]:
-    """Return the records of a file of gzipped JSON lines."""
     with gzip.open(path, "rt") as lines:
         return [json.loads(line) for line in lines]
 
@@ -130,7 +128,6 @@ def path_text(path: str) -> str:
 
 
 def texts_of(record: dict[str, str]) -> dict[str, str]:
-    """Return the text of each field of a record."""
     sentence, rest = split_doc(record["doc"])
     named = f"{record['parent']} {record['symbol']}"
     return {
@@ -143,7 +140,7 @@ def texts_of(record: dict[str, str]) -> dict[str, str]:
 
 
 def balance(records: list[dict[str, str]], settings: Settings) -> list[dict[str, str]]:
-    """Return at most so many records per language, those with a doc comment first."""
+    """Return at most `per_language` records of each language, those with a doc comment first."""
     chance = random.Random(settings.seed)
     by_language: dict[str, list[dict[str, str]]] = {}
     for record in records:
@@ -160,7 +157,7 @@ def balance(records: list[dict[str, str]], settings: Settings) -> list[dict[str,
 def count(
     records: list[dict[str, str]],
 ) -> tuple[Counter[str], Counter[str], list[dict[str, list[str]]]]:
-    """Return in how many records and packages each word occurs, and the words of every field."""
+    """Return the number of records and packages with each word, and the words of every field."""
     documents: Counter[str] = Counter()
     seen: dict[str, set[str]] = {}
     split = []
@@ -265,7 +262,7 @@ class Sampler:
         return str(self.random.choice(allowed, p=weights / weights.sum()))
 
     def crop(self, code: Sequence) -> Sequence:
-        """Return the code, or at random only a stretch of it."""
+        """Return the code, or at random a part of it."""
         if len(code) > 60 and self.random.random() < 0.3:
             length = int(self.random.integers(40, len(code)))
             start = int(self.random.integers(0, len(code) - length + 1))
@@ -288,9 +285,7 @@ class Sampler:
     def spread(
         self, texts: np.ndarray, numbers: np.ndarray, weights: np.ndarray, rows: int
     ) -> sparse.csr_matrix:
-        """Replace unknown words, and a few known ones, by their letter groups, so that these are
-        trained.
-        """
+        """Replace unknown words, and a few known ones, by their letter groups, to train these."""
         known = len(self.lexicon.vocabulary)
         strange = (numbers >= known) | (self.random.random(len(numbers)) < self.settings.drop_known)
         places = np.flatnonzero(strange)
@@ -327,7 +322,7 @@ class LazyAdam:
 
 
 class WordWeights:
-    """Scales whole rows by an Adam of its own, so that a word's weight changes faster than its
+    """Scales whole rows with a separate Adam, so that a word's weight changes faster than its
     direction.
     """
 
@@ -347,8 +342,8 @@ class WordWeights:
 def blend(runs: list[np.ndarray]) -> np.ndarray:
     """Return the mean of the rows of several runs from one start, no row longer than LONGEST.
 
-    What several runs learn alike is less accidental than what one learns. The limit is for verbs
-    and rare words, whose rows are the longest and would outweigh the other words of a text.
+    Averaging removes what single runs learn by accident. The limit is for verbs and rare words,
+    whose long rows would outweigh the other words of a text.
     """
     rows: np.ndarray = np.mean(runs, axis=0)
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)

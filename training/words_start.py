@@ -1,4 +1,4 @@
-"""Makes the vocabulary and its initial vectors, from a small sentence encoder, all-MiniLM-L6-v2."""
+"""Make the vocabulary and its initial vectors, from a small sentence encoder, all-MiniLM-L6-v2."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SIF / (SIF + p).
 
 
 def minilm(work: Path) -> tuple[object, torch.nn.Module]:
-    """Return tokenizer and network, from the package that contains them; nothing is downloaded."""
+    """Return tokenizer and network from an installed package; nothing is downloaded."""
     from all_minilm_l6_v2 import extract_model
     from transformers import AutoModel, AutoTokenizer
 
@@ -26,9 +26,7 @@ def minilm(work: Path) -> tuple[object, torch.nn.Module]:
 
 
 def encode(texts: list[str], work: Path, longest: int, batch: int = 256) -> np.ndarray:
-    """Return unit vectors of texts, in order. Texts of similar length go through the network
-    together.
-    """
+    """Return unit vectors of texts, in order. Texts of similar length are encoded together."""
     tokenizer, network = minilm(work)
     order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
     out = np.zeros((len(texts), 384), dtype=np.float32)
@@ -49,9 +47,7 @@ def encode(texts: list[str], work: Path, longest: int, batch: int = 256) -> np.n
 
 
 def vocabulary(documents: Counter[str], packages: Counter[str], size: int) -> list[str]:
-    """Return the words that are in most records and in at least three packages, the most common
-    first.
-    """
+    """Return the most common words that are in at least three packages, by number of records."""
     kept = [word for word, _ in documents.most_common() if packages[word] >= 3 and len(word) <= 32]
     return kept[:size]
 

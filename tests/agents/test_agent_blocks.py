@@ -1,4 +1,6 @@
-"""Lines between markers, in Markdown and TOML: added twice and removed, the text is the same."""
+"""Tests of blocks between markers in Markdown and TOML: added twice and removed, the text is the
+same.
+"""
 
 from __future__ import annotations
 
@@ -86,7 +88,6 @@ def test_damaged_markers_are_refused(text: str) -> None:
 
 
 def parsed(text: str) -> dict[str, Any]:
-    """What the standard parser makes of a text."""
     module = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
     data: dict[str, Any] = module.loads(text.removeprefix("\ufeff"))
     return data

@@ -1,5 +1,5 @@
-"""The entry of a server in JSON with comments: added twice and removed, the bytes are the same, and
-nothing else changes.
+"""Tests of a server's entry in JSON with comments: added twice and removed, the bytes are
+the same.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ FILES = {
 
 
 def there_and_back(text: str) -> str:
-    """Add the entry twice and remove it, with a look at each step; return what was there between."""
+    """Add the entry twice and remove it, check each step, and return the text with the entry."""
     key = json_file.chosen(text, [KEY])
     once = json_file.with_entry(text, key, ENTRY)
     assert json_file.entry_in(once, key) == ENTRY

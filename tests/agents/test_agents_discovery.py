@@ -1,4 +1,6 @@
-"""Asking a server for its tools, as `ragit doctor` does: servers that answer, fail, hang and lie."""
+"""Tests of `ragit doctor` asking a server for its tools: servers that answer, fail, hang
+and lie.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Installing into agents: all rows, files of every kind, what is refused, and the command line."""
+"""Tests of installing ragit into agents: every row, every kind of file, refusals, the
+command line.
+"""
 
 from __future__ import annotations
 
@@ -42,12 +44,12 @@ COMMAND = "/opt/ragit/bin/ragit"
 FOLDERS = tuple(
     "CLAUDE_CONFIG_DIR CODEX_HOME COPILOT_HOME OPENCODE_CONFIG CLINE_MCP_SETTINGS_PATH APPDATA".split()
 )
-"""Variables by which agents' files lie elsewhere."""
+"""Variables that move the files of agents."""
 
 
 @pytest.fixture
 def user_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home of its own, without agents."""
+    """Return an empty home."""
     folder = tmp_path / "home"
     folder.mkdir()
     monkeypatch.setenv("HOME", str(folder))
@@ -63,7 +65,7 @@ def terminal(user_home: Path, repo: GitSandbox) -> Terminal:
 
 
 def snapshot(folder: Path) -> dict[str, tuple[bytes, int]]:
-    """Every file and folder with its mode, links as they are."""
+    """Return content and mode of every file, folder and link."""
     return {
         str(path.relative_to(folder)): (
             str(path.readlink()).encode()
@@ -83,7 +85,7 @@ def installation(user_home: Path, top: Path | None = None, command: str = COMMAN
 
 
 def installed(made: Installation, agents: list[Agent]) -> set[str]:
-    """Install, and give the actions."""
+    """Install, and return the actions."""
     return {change.action for change in made.apply(made.additions(agents))}
 
 
@@ -292,7 +294,7 @@ def test_a_file_that_changes_in_between_is_left_alone(user_home: Path) -> None:
 
 
 def test_a_file_is_replaced_in_one_step(user_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A reader sees the old file or the new one, and a failure leaves the old one."""
+    """Readers see the old or the new file, and a failed write leaves the old one."""
     file = user_home / "settings.json"
     file.write_text("old")
     opened = file.open()
@@ -474,7 +476,7 @@ def test_the_status_as_text_and_json(terminal: Terminal, user_home: Path) -> Non
     assert rows[1]["command"] == [str(RAGIT), "mcp"]
 
 
-# What agents are told
+# The instructions for agents
 
 
 def test_the_skill_is_the_help_of_the_commands(terminal: Terminal, user_home: Path) -> None:
@@ -523,13 +525,13 @@ def test_the_page_names_every_agent_and_its_files() -> None:
 
 @pytest.fixture(autouse=True)
 def no_temporary_files(user_home: Path) -> Iterator[None]:
-    """Nothing may be left beside the files that were replaced."""
+    """Fail if a temporary file is left."""
     yield
     assert not list(user_home.rglob("*.ragit-*"))
 
 
 def test_every_entry_answers_as_it_is_written(terminal: Terminal, user_home: Path) -> None:
-    """With an empty PATH, as an agent may start it that was not started from a shell."""
+    """Start each entry with an empty PATH, as an agent does that was not started from a shell."""
     names = [agent.name for agent in AGENTS]
     terminal.ragit("agents", "install", *names, "--only", "server", code=0)
     lines = set()

@@ -1,5 +1,5 @@
-"""What the chunks of a file are, one a line: `python tests/chunk/outlines.py FILE` prints it for a
-new sample.
+"""List the chunks of a file, one a line: `python tests/chunk/outlines.py FILE` prints it for a new
+sample.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""What is defined by a call, in a wrapper, a conditional or a macro has its name; what is no
-identifier is none.
-"""
+"""Tests of names of definitions made by calls, wrappers, conditionals and macros."""
 
 from __future__ import annotations
 
@@ -349,9 +347,7 @@ def test_each_definition_has_its_name(name: str) -> None:
 
 
 def names(language: str, code: str) -> list[str]:
-    """All definitions in order, with their parents if they are alone in their chunk, else those of
-    the chunk.
-    """
+    """Return the name of each definition, with the parents of the chunk if it has only one."""
     found = []
     for each in chunk(code.encode(), language).chunks:
         for definition in each.definitions:

@@ -1,4 +1,4 @@
-"""Tables as text: where a chunk may begin, and which names of columns it bears."""
+"""Tests of CSV and TSV: where chunks begin, and which column names they repeat."""
 
 from __future__ import annotations
 

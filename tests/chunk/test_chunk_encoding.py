@@ -1,4 +1,4 @@
-"""The text of a blob: UTF-8 as it is, everything else as what it says or looks like, never an
+"""Tests of decoding: UTF-8 as it is, other encodings as declared or detected, never an
 exception.
 """
 

@@ -1,4 +1,4 @@
-"""A file's name, and where that says too little its content, to its language."""
+"""Tests of the language of a file, by its name or its content."""
 
 from __future__ import annotations
 

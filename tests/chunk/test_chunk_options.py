@@ -1,4 +1,6 @@
-"""Each knob acts, and the fingerprint names what acts on a language and nothing else."""
+"""Tests that each option has an effect, and changes the fingerprints of the languages it
+affects.
+"""
 
 from __future__ import annotations
 

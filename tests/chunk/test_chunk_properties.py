@@ -1,4 +1,4 @@
-"""Whatever the bytes: nothing raises, no line is lost or doubled, and a chunk's text is the file's
+"""Property tests for any bytes: no exception, no line lost or repeated, chunk texts are the file's
 lines.
 """
 
@@ -40,7 +40,7 @@ spliced = st.lists(st.sampled_from(PIECES + NASTY), max_size=40).map(b"".join)
 
 
 def assert_holds(data: bytes, language: str, options: ChunkOptions) -> Chunking:
-    """The invariants of a chunking, for any bytes."""
+    """Check the invariants of a chunking."""
     chunking = chunk(data, language, options, isolated=False)
     text = text_of(data)
     if chunking.skipped and not chunking.skipped.startswith(BY_LINES):
@@ -71,7 +71,7 @@ def assert_holds(data: bytes, language: str, options: ChunkOptions) -> Chunking:
 @given(data=st.binary(max_size=400), language=st.sampled_from(languages()), options=sizes)
 @example(
     data=b"q#", language="perl", options=ChunkOptions()
-)  # a lexer that looks for ever for the line's end
+)  # The lexer looks for the end of the line forever.
 @example(data=b"", language="python", options=ChunkOptions())
 @example(data=b"\n\n \n", language="python", options=ChunkOptions())
 @example(data=b"\xef\xbb\xbf\xef\xbb\xbf", language="text", options=ChunkOptions())

@@ -1,6 +1,4 @@
-"""What is skipped and why, what is too large or too deep for a grammar, and what a chunk knows of
-itself.
-"""
+"""Tests of skipped files, files too large or too deep for a grammar, and the fields of chunks."""
 
 from __future__ import annotations
 
@@ -113,9 +111,7 @@ print(sorted(held) == list(range(1, 6002)), sum("needle" in piece.text for piece
     [("powershell", "{}"), ("zig", "()"), ("kotlin", "{}"), ("python", "()"), ("c", "{}")],
 )
 def test_three_hundred_thousand_levels_take_little_memory(language: str, brackets: str) -> None:
-    """Each is a node or several, and looking into all of them took gigabytes: more than a worker
-    may have.
-    """
+    """Each level is several nodes; a full traversal took gigabytes, more than a worker may use."""
     typed = [sys.executable, "-c", DEEP, *brackets, language]
     done = subprocess.run(typed, capture_output=True, text=True, cwd=Path(__file__).parents[2])
     assert (done.stdout.split(), done.returncode) == (["True", "1"], 0), done.stderr

@@ -1,6 +1,4 @@
-"""One sample per language with its expected outline, and a table that names only what its grammar
-knows.
-"""
+"""Tests of one sample per language against its outline, and of each language's query."""
 
 from __future__ import annotations
 
@@ -33,7 +31,7 @@ def test_every_language_has_a_sample() -> None:
 
 @pytest.mark.parametrize("row", PARSED, ids=lambda row: row.name)
 def test_the_query_of_a_language_is_known_to_its_grammar(row: Language) -> None:
-    """A query that names an unknown node type or an impossible pattern does not compile."""
+    """A query with an unknown node type or an impossible pattern does not compile."""
     rules = load(row.name, row.grammar, None)
     assert any(pattern.kind for pattern in rules.patterns)
 

@@ -1,4 +1,4 @@
-"""Threads of one process cut files side by side, each as if it were alone."""
+"""Tests that threads of one process chunk files independently."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ print("equal")
 
 
 def test_threads_share_no_parser() -> None:
-    """In a process of its own: two threads in one parser end it by a signal."""
+    """Run in a process of its own: two threads in one parser would crash it."""
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=False
     )

@@ -1,5 +1,5 @@
-"""What is a title of reStructuredText and AsciiDoc, what only looks like one, and how long it takes
-to tell.
+"""Tests of titles in reStructuredText and AsciiDoc, lines that resemble them, and the time it
+takes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ APART = ChunkOptions(item_bytes=0)
 
 
 def titles(text: str, language: str) -> list[str]:
-    """Each section's path."""
+    """Return the path of each section."""
     chunks = assert_holds(text.encode(), language, APART).chunks
     return [" > ".join(filter(None, (each.parent, each.symbol))) for each in chunks if each.symbol]
 

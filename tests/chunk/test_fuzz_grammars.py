@@ -1,5 +1,5 @@
-"""Openers without an end, repeated: whatever a grammar does with them, the process that asked lives
-and says so.
+"""Tests that openers without an end, repeated, crash no grammar unnoticed: the calling process goes
+on.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ragit.chunk.time_budget import BRIEF, FULL, TimeBudget
 from ragit.types import PARSER_FAILED, PARSER_TOO_LONG, TOO_DEEP
 
 GRAMMARS = {row.grammar: name for name, row in LANGUAGES.items() if row.grammar}
-"""Each grammar once, with a language that uses it."""
+"""A language for each grammar."""
 
 BRACKETS = ["(", "[", "{", "<", "{{", "((", "<a>", "</", "<!--", "/*", "(*", "{-", "--[[", "<%"]
 QUOTES = ['"', "'", "`", '"""', "'''", 'f"{', 'r#"', "%w(", "q{", "<<A\n", "<<~A\n", "```\n"]
@@ -41,7 +41,7 @@ OPENERS = [*BRACKETS, *QUOTES, *MARKS, *INTERPOLATIONS, *WORDS]
 INDENTED = ["- a\n", "1. a\n", "a:\n", "if a:\n", "> a\n", "x = do\n"]
 DEPTHS = [100, 400, 1500, 10_000]
 MOST = 1_000_000
-"""Bytes of a case: deep indentation grows with the square of its depth."""
+"""Bytes of a case. Deep indentation grows with the square of its depth."""
 
 
 def cases(depth: int) -> Iterator[tuple[str, bytes]]:
@@ -81,7 +81,7 @@ def assert_reported(language: str, label: str, data: bytes, kind: str) -> None:
 
 @pytest.mark.parametrize("grammar", GRAMMARS)
 def test_no_opener_harms_the_process_that_asks(grammar: str) -> None:
-    """The short form: the depths at which scanners of Markdown, YAML and Perl write past their
+    """The short form: depths at which the scanners of Markdown, YAML and Perl overrun their
     buffer.
     """
     for label, data in cases(400):
@@ -103,7 +103,7 @@ KILLERS = {
     "yaml": [b"- " * 255, b"? " * 300, b": " * 300],
     "perl": [b"{`$" * 84, b'"${' * 100, b"`@{" * 100],
 }
-"""What writes past the buffer of a scanner, which shows as a signal only sometimes."""
+"""Texts that overrun the buffer of a scanner; only some of the runs crash."""
 
 
 @pytest.mark.parametrize("grammar", KILLERS)
@@ -136,7 +136,7 @@ def test_what_people_write_is_not_nested_too_deeply(grammar: str, text: bytes) -
 
 @pytest.mark.parametrize("kind", [BRIEF, FULL])
 def test_a_text_that_kills_its_grammar_is_cut_by_lines(kind: str) -> None:
-    """Kotlin's scanner aborts where its stack is full."""
+    """Kotlin's scanner aborts when its stack is full."""
     found = chunk(b'"${' * 2000 + b"\n", "kotlin", budget=TimeBudget(kind))
     assert (found.skipped, len(found.chunks)) == (PARSER_FAILED, 1)
     assert chunk(b"fun f() = 1\n", "kotlin").chunks[0].symbol == "f", "others are parsed as ever"

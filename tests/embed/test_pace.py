@@ -1,4 +1,4 @@
-"""Requests are sized by the time that a server takes, and a slow one is not asked for too much."""
+"""Tests that requests are sized by the server's speed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ def served(server: EmbeddingServer, **options: Any) -> ServedEmbedder:
 
 
 def simulate(per_text: float, texts: int = 2000, most: int = 100) -> list[tuple[int, float]]:
-    """Texts and seconds of each request to a server that takes so long for a text of 900."""
+    """Return texts and seconds of each request to a server that takes `per_text` for a text of
+    length 900.
+    """
     pace, found, start = Pace(most, 200_000), [], 0
     lengths = [900] * texts
     while start < len(lengths):
@@ -63,7 +65,7 @@ def test_a_server_that_slows_down_gets_less_at_once() -> None:
 def test_a_request_that_timed_out_is_not_repeated_at_its_size(
     server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The server works on one request at a time, also on those that were given up."""
+    """A server works on one request at a time, also on abandoned ones."""
     monkeypatch.setattr("ragit.embed.pace.FIRST", 20_000)
     working = threading.Lock()
 

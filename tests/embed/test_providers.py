@@ -1,6 +1,4 @@
-"""Each provider's dialect, spoken to a real server that answers as that provider's documentation
-says it does.
-"""
+"""Tests of each provider's dialect, against a server that answers as the provider documents."""
 
 from __future__ import annotations
 
@@ -21,7 +19,7 @@ SERVED = [preset for preset in PRESETS.values() if preset.embeddings]
 
 
 def answer(preset: Preset, payload: dict[str, Any]) -> Answer:
-    """What the provider answers, in its own form."""
+    """Return the provider's answer, in its own form."""
     dialect = preset.embeddings
     assert dialect
     vectors = [vector(text, payload.get(dialect.dimensions, 4)) for text in payload[dialect.texts]]
@@ -38,7 +36,7 @@ def answer(preset: Preset, payload: dict[str, Any]) -> Answer:
 
 
 def speaking(preset: Preset, server: EmbeddingServer, **options: Any) -> ServedEmbedder:
-    """The provider's embedder, its own address being that of a server here."""
+    """Return the provider's embedder, with the address of a local server."""
     server.replies = [lambda payload: answer(preset, payload)] * 9
     address = (
         server.url

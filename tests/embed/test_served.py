@@ -1,4 +1,4 @@
-"""The remote embedder against a real server on this machine, well-behaved and not."""
+"""Tests of the remote embedder against a real server on this machine, well-behaved and not."""
 
 from __future__ import annotations
 
@@ -141,8 +141,8 @@ def test_a_busy_server_is_asked_again_when_it_says(
         lambda _: None,
     ]
     assert remote(server).embed(["one"]) == [unit("one")]
-    # The third was cut on a connection that had lain idle: that is no failure, and another one is
-    # opened at once.
+    # The third reply was cut on an idle connection: that is no failure, and another is opened at
+    # once.
     assert waits[0] == 7 and 0.5 <= waits[1] <= 1 and len(waits) == 2
     assert len(server.asked) == 4
 
@@ -332,11 +332,11 @@ def test_a_server_that_refuses_every_text_is_told(server: EmbeddingServer) -> No
     server.replies = [lambda _: error(400, "this is a model for chats")] * 20
     with pytest.raises(EmbedderUnavailable, match="a model for chats"):
         remote(server).embed(["one", "two"])
-    assert len(server.asked) == 3  # both, the first, and a text that nobody can mind
+    assert len(server.asked) == 3  # both together, one alone, and a harmless text
 
 
 def nothing(payload: dict[str, Any]) -> Answer:
-    """Vectors of zeros."""
+    """Answer with vectors of zeros."""
     rows = [{"index": i, "embedding": [0.0] * 4} for i in range(len(payload["input"]))]
     return 200, {}, json.dumps({"data": rows}).encode()
 

@@ -1,5 +1,5 @@
-"""The static model: one formula, two implementations (a matrix for documents, plain Python for
-queries), one result.
+"""Tests that both implementations of the static model (a matrix for documents, plain Python for
+queries) agree.
 """
 
 from __future__ import annotations

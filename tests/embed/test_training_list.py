@@ -1,6 +1,4 @@
-"""What the static model may be trained on: permissive licences, and no project that its quality is
-measured with.
-"""
+"""Tests of the training list: permissive licences, and no project that quality is measured with."""
 
 from __future__ import annotations
 

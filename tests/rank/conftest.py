@@ -1,3 +1,3 @@
-"""The golden repository's files are data: its tests are not ours."""
+"""Keeps pytest from collecting the tests of the golden repository, which are data."""
 
 collect_ignore = ["repository"]

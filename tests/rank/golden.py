@@ -2,9 +2,8 @@
 
 usage: python tests/rank/golden.py [--write]
 
-Prints how the ranking differs from golden.txt; with --write, golden.txt becomes what is ranked now.
-Each hit is one line: its place, its path and lines, its symbol, its score, and the parts that the
-score is the sum of.
+Prints how the ranking differs from golden.txt; --write updates the file. Each hit is one line: its
+rank, path and lines, symbol, score, and the parts of the score.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ QUERIES = HERE / "queries.txt"
 GOLDEN = HERE / "golden.txt"
 
 HITS = 4
-"""Hits written down for each query."""
+"""Hits recorded for each query."""
 
 
 def make_repository(at: Path) -> GitSandbox:
@@ -79,7 +78,7 @@ def ranking(repo: GitSandbox) -> str:
 
 
 def main() -> None:
-    """Show the difference to golden.txt, and write it if that is asked for."""
+    """Show the difference to golden.txt, and with --write update it."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--write", action="store_true", help="Replace golden.txt.")
     write: bool = parser.parse_args().write

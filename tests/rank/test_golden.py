@@ -1,6 +1,6 @@
-"""The ranking of a small repository is written down in golden.txt, each score with its parts.
+"""Tests of the ranking of a small repository against golden.txt, with the parts of each score.
 
-`python tests/rank/golden.py` shows what a change does to it, `--write` takes the change over.
+`python tests/rank/golden.py` shows the effect of a change, `--write` accepts it.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ SHOWS = {
     "longName": "StockLedger",
     "repeat": "StockLedger",
 }
-"""A query whose hits have a part of this signal."""
+"""A query for each signal whose hits have a part from it."""
 
 
 def test_every_signal_has_a_query_that_shows_it() -> None:

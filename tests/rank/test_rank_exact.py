@@ -1,4 +1,4 @@
-"""Evidence that a text holds a query word for word."""
+"""Tests of the evidence that a text contains a query literally."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ragit.words import STOP_WORDS
 
 
 def weights(query: str, holders: int = 1) -> WordWeights:
-    """Every word is in one file of many, but for stop words."""
+    """Return weights with which every word but stop words is in one file of many."""
     words = [word for sequence in parse_query(query).sequences for word in sequence]
     of = {word: 0.2 if word in STOP_WORDS else 5.0 for word in words}
     names = dict.fromkeys(parse_query(query).names, holders)

@@ -1,4 +1,4 @@
-"""BM25F by the book: fields, saturation, rarity and length, each by itself."""
+"""Tests of BM25F: fields, saturation, rarity and length, one at a time."""
 
 from __future__ import annotations
 

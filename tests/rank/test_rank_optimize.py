@@ -1,4 +1,4 @@
-"""Context optimisation: neighbours are merged, near-duplicates dropped, files capped."""
+"""Tests of context optimisation: neighbours merged, near-duplicates dropped, files capped."""
 
 from __future__ import annotations
 

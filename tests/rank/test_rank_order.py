@@ -1,4 +1,4 @@
-"""Facts to an order: the sum, ties, what is found, what a repeated file costs."""
+"""Tests of the order of candidates: sums, ties, pruning, and the penalty of repeated files."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from ragit.rank.signals import (
 from ragit.rank.terms import parse_query
 
 LONG = 1 << 30
-"""Words of a chunk of no brevity."""
+"""Words of a chunk that is not short."""
 
 
 def chunk(place: int, number: int, cosine: float = 0.5, share: float = 0.0) -> ChunkFacts:
@@ -174,7 +174,7 @@ def test_twins_of_other_platforms_cost_less_than_the_same_file() -> None:
     assert TWIN_REPEAT == 0.4
 
 
-# What holds the query word for word
+# Texts that contain the query literally
 
 
 def test_evidence_gives_its_share_of_what_a_score_lacks_to_one() -> None:
@@ -203,7 +203,7 @@ def test_evidence_takes_most_of_the_cost_of_a_repeat_away() -> None:
     assert KEPT_BY_EVIDENCE == 0.7
 
 
-# Only what may be among the best is looked at closely
+# Only candidates that may be among the best are examined closely
 
 
 def test_what_cannot_be_among_the_best_is_left_out_and_what_can_is_not() -> None:
@@ -225,11 +225,11 @@ def test_the_same_blob_at_several_paths_is_one_of_the_best() -> None:
     assert (9, 8) in keys(order([*twins, other], Mix(0.0, {"defines": 0.1}), wanted=2))
 
 
-# Several ways to ask
+# Query variants
 
 
 class Fixed:
-    """Explains the scores that it was made with."""
+    """Explainer with fixed scores."""
 
     def __init__(self, parts: Mapping[str, float]) -> None:
         self._parts = dict(parts)

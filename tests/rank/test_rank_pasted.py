@@ -1,4 +1,4 @@
-"""The title and the messages of a pasted text."""
+"""Tests of the title and the messages of a pasted text."""
 
 from __future__ import annotations
 

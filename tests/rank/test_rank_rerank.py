@@ -1,4 +1,4 @@
-"""The order that a reranker's relevances give."""
+"""Tests of the order by a reranker's relevances."""
 
 from __future__ import annotations
 

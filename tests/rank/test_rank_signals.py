@@ -1,4 +1,4 @@
-"""Each signal by itself: what raises it, what does not, and by how much."""
+"""Tests of each signal: what raises it, what does not, and by how much."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ragit.rank.signals import (
 
 
 def facts(query: str, *, in_code: bool = True) -> QueryFacts:
-    """A query in a tree of 100 files, each of its terms in one of their names."""
+    """Return the facts of a query in a tree of 100 files, each term in the name of one file."""
     terms = parse_query(query)
     return QueryFacts(terms, Shares(terms, dict.fromkeys(terms.listed, 1), 100), in_code)
 
@@ -133,7 +133,7 @@ def test_a_file_called_like_a_word_far_down_in_an_issue_is_not_called_like_the_i
     assert of_file("fileName", "shop.py", issue) == pytest.approx(0.15)
 
 
-# What is known as a number
+# Precomputed numbers
 
 _NUMBERS = ("nearness", "keyword", "path_share", "path_nearness", "mentioned", "suffix_share")
 

@@ -1,4 +1,4 @@
-"""A query taken apart: terms, symbols, joined neighbours and shape."""
+"""Tests of parsing a query: terms, symbols, joined neighbours and shape."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stack traces of seven languages to frames, innermost first."""
+"""Tests of stack traces of seven languages: their frames, innermost first."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Passwords as people leave them in files, by format: what stands around one is real, the password
-is made when asked.
+"""Passwords in files of many formats. The surroundings are real; the passwords are generated.
 
-`§` stands for a password that is a plain word, `¤` and `¶` for what a machine made. So nothing in
-this file is a secret, and no scanner takes it for one.
+`§` stands for a password that is a plain word, `¤` and `¶` for generated values. So this file
+contains no secret, and no scanner reports one.
 """
 
 from __future__ import annotations
@@ -15,18 +14,18 @@ _CONSONANTS, _VOWELS = "bdfgklmnprtv", "aeiou"
 
 
 def word(seed: int, syllables: int = 4) -> str:
-    """A word that could be somebody's password, and is in no list of placeholders: `morikade`."""
+    """Return a pronounceable word that is on no list of placeholders: `morikade`."""
     chance = random.Random(seed)
     return "".join(chance.choice(_CONSONANTS) + chance.choice(_VOWELS) for _ in range(syllables))
 
 
 def token(seed: int, length: int = 40) -> str:
-    """Letters and digits, as a machine makes a session or a key."""
+    """Return random letters and digits, as in a session or a key."""
     return "".join(random.Random(seed).choices(string.ascii_letters + string.digits, k=length))
 
 
 def filled(text: str, seed: int, secret: str = "") -> str:
-    """A text of the table with a password and a value in their places; or with `secret` in both."""
+    """Fill a text of the table with a password and a value, or with `secret` for both."""
     text = text.replace("¶", secret or base64.b64encode(word(seed, 6).encode()).decode())
     return text.replace("§", secret or word(seed)).replace("¤", secret or token(seed))
 

@@ -1,6 +1,4 @@
-"""Chats with a real server: what is sent, what is made of the answer, and dialects that are learnt
-from refusals.
-"""
+"""Tests of chats with a real server: requests, answers, and dialects learnt from errors."""
 
 from __future__ import annotations
 

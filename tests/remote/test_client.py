@@ -1,6 +1,4 @@
-"""Requests to a real server on this machine that misbehaves, and to proxies and certificates of
-every kind.
-"""
+"""Tests of requests to a misbehaving server on this machine, and of proxies and certificates."""
 
 from __future__ import annotations
 
@@ -226,7 +224,7 @@ def test_all_tries_together_take_no_longer_than_allowed(server: EmbeddingServer)
 def test_after_a_failure_the_same_client_goes_on(
     server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Those beside the one that failed try nothing a second time; whoever asks next does."""
+    """Requests running beside the failed one are not retried; later ones are."""
     asking = client(server, concurrency=4)
     beside = threading.Event()
 
@@ -245,7 +243,7 @@ def test_after_a_failure_the_same_client_goes_on(
     started = time.monotonic()
     with pytest.raises(KeyError):
         map_parallel(call, [1, 2, 3, 0, 4, 5, 6, 7], at_once=4)
-    time.sleep(1.2)  # what they would wait before their next try
+    time.sleep(1.2)  # the wait before the next try
     asked = len(server.asked)
     time.sleep(1.2)
     assert len(server.asked) == asked and time.monotonic() - started < 6
@@ -314,7 +312,7 @@ def test_what_a_refusal_means(
     ],
 )
 def test_too_much_of_something_else_is_no_long_text(server: EmbeddingServer, words: str) -> None:
-    """Nothing is cut for it: a shorter text would be refused as well."""
+    """Nothing is shortened for it, since a shorter text would be refused as well."""
     server.replies = [lambda _: error(400, words)]
     assert type(failure(client(server))) is Refused
 
@@ -373,7 +371,7 @@ KEYS = st.text(
 
 @given(KEYS, st.data())
 def test_no_piece_of_a_key_is_ever_shown(key: str, data: st.DataObject) -> None:
-    """Of a server that repeats a part of it, in capitals, or with something between."""
+    """Even if a server repeats a part of it, in capitals or with something between."""
     start = data.draw(st.integers(0, len(key) - 8))
     piece = key[start : data.draw(st.integers(start + 8, len(key)))]
     between = data.draw(st.sampled_from(["", " ", "-", "...", "\n", "\0", "***"]))
@@ -542,7 +540,7 @@ def test_places_are_kept_while_many_wait() -> None:
 
 
 class Proxy:
-    """An HTTP proxy that keeps what it is asked, and answers itself."""
+    """An HTTP proxy that records requests and answers itself."""
 
     def __init__(self) -> None:
         self.asked: list[bytes] = []
@@ -648,7 +646,7 @@ def test_a_file_without_certificates_is_told(tmp_path: Path) -> None:
 
 @pytest.fixture
 def certificate(tmp_path: Path) -> Path:
-    """A certificate for localhost that nobody vouches for, with its key in the same file."""
+    """Return a self-signed certificate for localhost, with its key in the same file."""
     program = shutil.which("openssl")
     if program is None:
         pytest.skip("the openssl command is not installed")

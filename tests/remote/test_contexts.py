@@ -1,4 +1,6 @@
-"""Secrets that a call, a file or a service tells: taken out, and what only looks like them stays."""
+"""Tests of secrets recognised by a call, a file or a service: they are removed, and lookalikes
+stay.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ def some(alphabet: str, length: int, seed: int) -> str:
 
 
 def made(seed: int) -> dict[str, str]:
-    """Values by the letter that stands for them in the forms below."""
+    """Return values by the letter that stands for them in the forms below."""
     signs = "!#$%&*+,-.:;=?@^_|~ ()<>"
     words = [
         "".join(random.Random(seed * 99 + n).choices("abcdeilmnorstu", k=4 + n % 4))

@@ -1,5 +1,5 @@
-"""What services mean by an error, told by the sentences that they use: a long text, too many of
-them, or neither.
+"""Tests of what services mean by an error, by its sentence: text too long, too many texts, or
+neither.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ NEITHER = {
     "a user's name": "user is too long",
     "a model": "The model file is too large for this machine",
 }
-"""At 400: nothing that is sent gets better by being shorter."""
+"""Errors with status 400 that a shorter text does not solve."""
 
 
 def kind_of(status: int, message: str, payload: dict[str, Any] | None = None) -> type[Refused]:
@@ -188,7 +188,7 @@ def test_what_is_wrong_with_a_request_costs_no_text_its_end(
 
 
 def test_halves_go_on_being_halved_by_a_body_of_bytes(server: EmbeddingServer) -> None:
-    """As a proxy does that looks at nothing else: no text is cut."""
+    """A proxy answers so that looks only at the body's size: no text is shortened."""
     server.reply = lambda payload: (
         (413, {}, b"") if sum(map(len, payload["input"])) > 900 else well(payload)
     )

@@ -1,4 +1,4 @@
-"""A server that means harm: whatever it answers ends as an error with a hint, in bounded time and
+"""Tests of a malicious server: each answer ends as an error with a hint, in bounded time and
 memory.
 """
 
@@ -60,7 +60,7 @@ FACES: dict[str, Callable[..., None]] = {"embed": embed, "chat": chat, "rerank":
 
 @contextmanager
 def bounded(seconds: float, megabytes: float) -> Iterator[None]:
-    """What happens in here takes no more than that."""
+    """Fail if the block takes more time or memory."""
     tracemalloc.start()
     started = time.monotonic()
     try:
@@ -79,7 +79,7 @@ def hostile() -> Iterator[AnsweringServer]:
 
 
 def endless(head: bytes, piece: bytes) -> Callable[[BaseHTTPRequestHandler], None]:
-    """Goes on for as long as anybody reads, a second at most."""
+    """Answer for as long as the client reads, at most a second."""
 
     def write(handler: BaseHTTPRequestHandler) -> None:
         end = time.monotonic() + 4 * WAIT
@@ -92,7 +92,7 @@ def endless(head: bytes, piece: bytes) -> Callable[[BaseHTTPRequestHandler], Non
 
 
 def once(*parts: bytes, pause: float = 0) -> Callable[[BaseHTTPRequestHandler], None]:
-    """Sends these and goes."""
+    """Send these parts and close."""
 
     def write(handler: BaseHTTPRequestHandler) -> None:
         for part in parts:
@@ -203,7 +203,7 @@ def test_every_answer_ends_as_an_error_with_a_hint(
 
 @pytest.mark.parametrize("face", FACES)
 def test_an_answer_of_any_depth_ends_as_an_error(hostile: AnsweringServer, face: str) -> None:
-    """What can be parsed can still be too deep to be shown."""
+    """JSON that can be parsed may still be too deep to be printed."""
     for depth in range(100, 1000, 30):
         hostile.reply = lambda _, depth=depth: raw(200, b"[" * depth + b"]" * depth)
         with pytest.raises(RagitError):
@@ -287,7 +287,7 @@ def test_rows_out_of_order_are_put_in_order(hostile: AnsweringServer) -> None:
     "tokens", [10**400, -5, 1e300, True, "9", None, [1], {"a": 1}], ids=lambda one: str(one)[:9]
 )
 def test_tokens_that_nobody_counted(hostile: AnsweringServer, tokens: Any) -> None:
-    """They are only for the report, where they are not believed."""
+    """The counts are only for the report, which ignores them."""
     rows = [{"index": at, "embedding": [1, 2]} for at in range(2)]
     hostile.reply = lambda _: {"data": rows, "usage": {"total_tokens": tokens}}
     embedder = ServedEmbedder(EmbedderOptions(model="m"), PRESETS["openai"], Address(hostile.url))
@@ -328,7 +328,7 @@ def test_chats_that_say_nothing(hostile: AnsweringServer, what: str) -> None:
 
 
 def heard(text: str) -> str:
-    """What is taken of an answer that says this."""
+    """Return the text that is taken from an answer."""
     with suppress(WrongAnswer):  # it said nothing
         return Chat(Client(Address("http://h/v1")), "m")._reply(said(text)).text
     return ""
@@ -367,7 +367,7 @@ def test_a_long_answer_is_read_in_a_moment(unit: str) -> None:
 @given(st.text(max_size=200) | st.text("\ud800\udfffab\n", max_size=20))
 @settings(max_examples=200, deadline=None)
 def test_what_a_model_says_can_be_stored_and_sent(text: str) -> None:
-    """As UTF-8, which has no halves of letters."""
+    """In UTF-8, which has no lone surrogates."""
     text = heard(text)
     for one in (one_line(text), *variants(text, "query", 5)):
         assert one.encode().decode() == one
@@ -419,7 +419,7 @@ def test_a_bomb_behind_a_bomb(hostile: AnsweringServer) -> None:
 
 
 def test_a_host_of_many_addresses_is_not_tried_for_longer(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who owns a name may give it a hundred addresses on which nobody answers."""
+    """The owner of a name may give it a hundred addresses that do not answer."""
     with socket.create_server(("127.0.0.1", 0), backlog=1) as full:
         place = full.getsockname()
         waiting = [socket.socket() for _ in range(8)]

@@ -1,5 +1,5 @@
-"""Passwords in files of many formats: each goes, what stands around it stays, and so does code that
-speaks of them.
+"""Tests of passwords in files of many formats: each is removed; its surroundings, and code about
+passwords, stay.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def test_a_file_with_windows_line_ends_is_no_other(kind: str) -> None:
     "kind", [kind for kind in ALL if "cut" not in kind and "chunk" not in kind]
 )
 def test_a_placeholder_in_its_place_stays(kind: str) -> None:
-    """Nobody's password: what is embedded must not change for it."""
+    """A placeholder is no password, and the text to embed must not change for it."""
     for placeholder in ("${PASSWORD}", "<password>", "changeme", "{{ password }}"):
         text = filled(ALL[kind], 1, placeholder)
         assert redact(text) == text, placeholder
@@ -68,7 +68,7 @@ def test_a_placeholder_in_its_place_stays(kind: str) -> None:
         "password: {{ .Values.password }}",
         'password: "%env(DB_PASSWORD)%"',
         'Password = viper.GetString("smtp_password")',
-        # what would stand there
+        # placeholders
         'password = "changeme"',
         'password: "your-password"',
         'password = "mysecretpassword"',
@@ -117,7 +117,7 @@ def test_a_placeholder_in_its_place_stays(kind: str) -> None:
         "the tool takes --password value or asks",
         "one of 'password' or 'saltedpassword' is needed",
         'password: "must be at least eight characters"',
-        # the other ways to pass
+        # other meanings of pass
         'render_pass = "shadows"',
         'bypass = "always"',
         "minipass: 7.1.2",
@@ -139,7 +139,7 @@ def test_a_placeholder_in_its_place_stays(kind: str) -> None:
         "Set-Cookie: session=abc123; Path=/",
         "Set-Cookie: session=${SESSION}; Expires=Wed, 21 Oct 2015 07:28:00 GMT",
         "import { Cookie } from 'cookies'",
-        # what is no Secret
+        # other kinds than Secret
         "kind: ConfigMap\ndata:\n  thing: sunshine\n",
         "kind: ConfigMap\ndata:\n  thing: c3Vuc2hpbmVzdW4=\n",
         "kind: Secret\ndata:\n  thing: {{ .Values.thing | b64enc }}\n",
@@ -188,8 +188,8 @@ def test_a_bare_word_in_a_script_is_a_literal() -> None:
 
 
 def test_a_word_with_blanks_around_the_sign_needs_more_than_no_code() -> None:
-    """`password = content` may be the one line of code in a piece: a section or an address beside
-    it tells settings.
+    """`password = content` may be the only line of code in a chunk; a section or an address beside
+    it means settings.
     """
     assert redact(f"password = {word(1)}") == f"password = {word(1)}"
     assert redact(f"[client]\npassword = {word(1)}") == f"[client]\npassword = {GONE}"
@@ -237,7 +237,7 @@ def test_all_that_follows_the_first_cookie_of_a_session_goes() -> None:
 
 
 def test_short_words_and_identifiers_are_where_the_rule_ends() -> None:
-    """Said in the documentation: below five characters, several words that make a sentence,
+    """Documented limits: below five characters, several words that make a sentence,
     `snake_case`.
     """
     for text in (

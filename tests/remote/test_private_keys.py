@@ -1,5 +1,5 @@
-"""Private keys are found in the whole text of a file, and taken out of every piece of it, however
-it is cut.
+"""Tests that private keys are found in the whole text of a file, and removed from every chunk of
+it.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ LETTERS = string.ascii_letters + string.digits + "+/"
 
 
 def body(lines: int, seed: int = 1) -> list[str]:
-    """What stands between the marks of a key. Made here, so that no scanner finds it."""
+    """Return the body of a key, generated so that no scanner finds it."""
     made = random.Random(seed)
     return ["".join(made.choices(LETTERS, k=64)) for _ in range(lines)]
 
 
 def key(lines: int = 25, kind: str = "RSA ") -> str:
-    """A key of so many lines."""
+    """Return a key of that many lines."""
     return "\n".join(
         [f"-----BEGIN {kind}PRIVATE KEY-----", *body(lines), f"-----END {kind}PRIVATE KEY-----"]
     )
 
 
 def chunks(text: str, cuts: list[int]) -> list[Chunk]:
-    """A text cut at these offsets of its bytes."""
+    """Return a text cut at these byte offsets."""
     data = text.encode()
     edges = sorted({0, len(data), *(at for at in cuts if at < len(data))})
     return [
@@ -44,7 +44,7 @@ def chunks(text: str, cuts: list[int]) -> list[Chunk]:
 
 
 def lines_at(text: str, every: int) -> list[int]:
-    """Offsets of every so many lines."""
+    """Return the offsets of every `every`-th line."""
     ends = [at + 1 for at, letter in enumerate(text.encode()) if letter == 10]
     return ends[every - 1 :: every]
 

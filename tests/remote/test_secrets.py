@@ -1,4 +1,4 @@
-"""What is taken out of texts before they are sent, and what is left alone."""
+"""Tests of what is removed from texts before they are sent, and what stays."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ HEX = "0123456789abcdef"
 
 
 def made(length: int, letters: str = LETTERS, seed: int = 1) -> str:
-    """A token as a machine makes them: with every kind of letter there is. Made here, so that no
-    scanner finds it.
+    """Return a generated token with letters of each kind; generated here, so that no scanner finds
+    it.
     """
     chosen = random.Random(seed).choices(letters, k=length - 3)
     return "".join([letters[0], letters[-1], letters[len(letters) // 2], *chosen])
@@ -220,7 +220,7 @@ def test_tokens_go_wherever_they_stand(name: str) -> None:
         (f"{{ kty: 'OKP', d: '{made(43)}' }}", "{ kty: 'OKP', d: '***' }"),
         (f"<RSAKeyValue><D>{made(172)}</D>", "<RSAKeyValue><D>***</D>"),
         (f"https://hooks.slack.com/triggers/{made(40)}", "https://hooks.slack.com/triggers/***"),
-        # marks that references are written with, too
+        # characters that references contain, too
         ('String DB_PASSWORD = "Kj8#mP2$vL9q";', 'String DB_PASSWORD = "***";'),
         ('password: "Xy7*kLm<9a"', 'password: "***"'),
         ("SMTP_PASSWORD=ab$cd9xY!", "SMTP_PASSWORD=***"),
@@ -228,7 +228,7 @@ def test_tokens_go_wherever_they_stand(name: str) -> None:
             f"SECRET_KEY = 'django-insecure-x$(8{made(40, LETTERS + '*^&%=(')}'",
             "SECRET_KEY = '***'",
         ),
-        # by their form, or by the call that they are given to
+        # recognised by form, or by the call
         (f"APP_KEY=base64:{made(43)}=", "APP_KEY=base64:***"),
         (f"'key' => env('APP_KEY', 'base64:{made(43)}=')", "'key' => env('APP_KEY', 'base64:***')"),
         (f'config.secret_key_base = "{made(64, HEX)}"', 'config.secret_key_base = "***"'),
@@ -257,7 +257,7 @@ def test_tokens_go_wherever_they_stand(name: str) -> None:
             'ConvertTo-SecureString "horse" -AsPlainText',
             'ConvertTo-SecureString "***" -AsPlainText',
         ),
-        # a password that holds what separates it from others elsewhere
+        # a password that contains a separator
         (
             '"jdbc:mysql://db/app?user=a&password=)gi(*xmj7(%l(+yc18y5%r25v)t-%a+&a=$*4$0l&ssl=no"',
             '"jdbc:mysql://db/app?user=a&password=***&ssl=no"',
@@ -684,8 +684,8 @@ def test_words_without_a_digit_or_a_cue_are_left_alone(words: list[str]) -> None
     ("size", "most"), [(10_000, 0.625), pytest.param(20_000, 2.5, marks=pytest.mark.slow)]
 )
 def test_no_text_takes_long(unit: str, size: int, most: float) -> None:
-    """Seconds of the processor, whatever else the machine does: what grows as the square takes two
-    for each pass over 20,000 letters, and a fourth of that for half as many.
+    """Limits are seconds of processor time. Quadratic work takes two for each pass over 20,000
+    letters, and a quarter of that for half as many.
     """
     text = unit * (size // len(unit))
     started = time.process_time()

@@ -1,4 +1,6 @@
-"""Answers end to end: the exact thing first, at its line; nothing where there is nothing."""
+"""Tests of answers end to end: exact matches first, at their line; nothing where nothing
+matches.
+"""
 
 from __future__ import annotations
 

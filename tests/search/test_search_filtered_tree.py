@@ -1,4 +1,4 @@
-"""A tree as one query sees it: the shares of suffixes, whatever the paths are called."""
+"""Tests of the tree that one query sees: shares of suffixes, with any paths."""
 
 from __future__ import annotations
 

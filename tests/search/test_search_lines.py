@@ -1,4 +1,4 @@
-"""The line of a hit: of the definition or the match that is asked for."""
+"""Tests of the line of a hit: that of the definition or the match."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of the tree for misspelt ones."""
+"""Tests of suggested names for misspelt ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tests of documents share."""
+"""Fixtures of the tests of documents."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 @pytest.fixture(scope="module")
 def quiet() -> Iterator[None]:
-    """Without what libraries log about bytes that they do not expect."""
+    """Silence libraries that log about unexpected bytes."""
     logging.disable()
     yield
     logging.disable(logging.NOTSET)

@@ -1,10 +1,9 @@
-"""Documents bent at random, for every reader: nothing may be raised but `Unreadable`, and nothing
-may take long.
+"""Fuzz every document reader: only `Unreadable` may be raised, and nothing may take long.
 
-`python tests/chunk/documents/fuzz.py LANGUAGE MINUTES [FILE ...]` goes on for a while with what the
-tests build and the files given, in a process that is bounded like the one that reads documents, and
-says what it found: errors raised in ragit's own code, and what took long or much memory. What a
-library raises on broken bytes is no finding.
+`python tests/chunk/documents/fuzz.py LANGUAGE MINUTES [FILE ...]` mutates the tests' documents and
+the given files, in a process with the limits of the one that reads documents. It reports errors
+raised in ragit's own code, and slow or large cases. An error raised by a library on broken bytes is
+not a finding.
 """
 
 from __future__ import annotations
@@ -53,12 +52,12 @@ from ragit.chunk.options import DocumentOptions
 OWN = str(Path(__file__).parents[3] / "ragit")
 OPTIONS = DocumentOptions(max_text=1 << 20, max_unpacked=64 << 20, max_pages=200)
 SLOW_S = 20
-"""Of processor time."""
+"""Processor time."""
 MEMORY = 1 << 30
 
 
 def samples(language: str) -> list[bytes]:
-    """What the tests build of a language."""
+    """Return the tests' documents of a language."""
     said = [f"The {word} of the thing is checked" for word in ("gear", "shaft", "seal")]
     cells = [
         ("Name\x07", 0, IN_TABLE),
@@ -92,7 +91,7 @@ def samples(language: str) -> list[bytes]:
 
 
 def _packed(language: str, said: Sequence[str]) -> list[bytes]:
-    """The formats that packing.py builds."""
+    """Return the documents of a format that packing.py builds."""
     shapes = (
         shape(paragraph("Title"), role="title"),
         shape(*map(paragraph, said), role="body"),
@@ -137,8 +136,8 @@ def _packed(language: str, said: Sequence[str]) -> list[bytes]:
 
 
 def mutated(data: bytes, chance: random.Random) -> bytes:
-    """A document with some bytes changed, moved, cut or repeated; of an archive, mostly within its
-    parts.
+    """Change, move, cut or repeat some bytes of a document; in an archive, mostly within
+    its parts.
     """
     if data.startswith(b"PK") and chance.random() < 0.8:
         return _within_parts(data, chance)
@@ -204,7 +203,7 @@ def _within_parts(data: bytes, chance: random.Random) -> bytes:
 
 
 def _within_streams(data: bytes, chance: random.Random) -> bytes:
-    """One packed stream unpacked, bent, and packed again."""
+    """Unpack, mutate and pack one stream of a PDF."""
     starts = []
     at = data.find(b"stream\n")
     while at >= 0 and len(starts) < 500:
@@ -222,8 +221,8 @@ def _within_streams(data: bytes, chance: random.Random) -> bytes:
 
 
 def finding(data: bytes, language: str) -> str:
-    """What is wrong with how a document is read: the place in ragit where something is raised;
-    empty if all is well.
+    """Return the line of ragit's code where reading a document raises an error; empty if
+    none does.
     """
     try:
         compose(blocks_of(data, reader_for(data, language), OPTIONS), OPTIONS)

@@ -1,7 +1,7 @@
-"""Documents made so that reading them costs more than they are long: one maker for each way that
-was found.
+"""Documents whose reading once cost more than in proportion to their length, one maker for each
+case.
 
-Each is given a size, and gives a document that is that many times as long, give or take its frame.
+A maker takes a size, and returns a document of about that many times its smallest length.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def book(repeated: str, before: str = "", after: str = "") -> Make:
 
 
 def _workbook(sheet: str, **parts: str) -> bytes:
-    """A workbook of one sheet, with further parts beside it by their kind."""
+    """Return a workbook of one sheet, with further parts by kind."""
     space = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
     main = '<workbook xmlns:r="urn:r"><sheets><sheet name="S" r:id="rId1"/></sheets></workbook>'
     return archive(
@@ -55,7 +55,7 @@ def _workbook(sheet: str, **parts: str) -> bytes:
 
 
 def _slides_of_one_part(size: int) -> bytes:
-    """A show of one slide after another, all of which are the same part."""
+    """Return a presentation whose slides are all the same part."""
     parts = parts_of(pptx([slide(shape(*[paragraph("a")] * size))]))
     name = "ppt/presentation.xml"
     (one,) = [piece for piece in parts[name].split(b"<p:sldIdLst>")[1].split(b"</p:sldIdLst>")][:1]
@@ -82,7 +82,7 @@ def _sheets_of_one_part(size: int) -> bytes:
 
 
 def _sheets_of_one_stream(size: int) -> bytes:
-    """A workbook of Excel 97 whose sheets all begin at the same place."""
+    """Return an Excel 97 workbook whose sheets all begin at the same offset."""
     cells = [(row, 0, 0, 1.5) for row in range(size)]
     data = xls({"first": cells, **{f"s{number}": [] for number in range(size // 10)}})
     at = data.index(b"\x85\0")
@@ -97,7 +97,7 @@ def _sheets_of_one_stream(size: int) -> bytes:
 
 
 def _comments(size: int) -> bytes:
-    """Rows up and down, and a remark on one that there is none of."""
+    """Return rows in alternating order, and a comment on a cell that does not exist."""
     rows = '<row r="1"><c><v>1</v></c></row><row r="100000"><c><v>1</v></c></row>' * (
         size // 50 + 1
     )
@@ -124,8 +124,8 @@ def _one_line(letters: str, unit: int = 1) -> Make:
 def _one_page(
     content: bytes, page: bytes = b"", catalogue: bytes = b"", others: Sequence[bytes] = ()
 ) -> bytes:
-    """A PDF of one page; what is added to it and to the catalogue may refer to the others, whose
-    numbers begin at 6.
+    """Return a PDF of one page. Entries added to page and catalogue may refer to `others`, numbered
+    from 6.
     """
     return pdf_objects(
         [
@@ -141,8 +141,8 @@ def _one_page(
 
 
 def _titles(size: int) -> bytes:
-    """An outline all of whose titles are on one page of many lines, and none of them is written
-    there.
+    """Return a PDF whose outline names one page of many lines for all titles, none of which is on
+    it.
     """
     lines = (
         b"BT /F1 9 Tf 10 9000 Td"
@@ -159,14 +159,14 @@ def _titles(size: int) -> bytes:
 
 
 def _notes_of_one_text(size: int) -> bytes:
-    """A page with many comments, all of which are one long text."""
+    """Return a page with many comments that are all the same long text."""
     notes = b"/Annots [%s]" % (b" 7 0 R" * min(size, 4000))
     text = b"(" + b"some words " * size + b")"
     return _one_page(b"", page=notes, others=[text, b"<< /Subtype /Text /Contents 6 0 R >>"])
 
 
 def _forms_in_forms(size: int) -> bytes:
-    """A page without text, whose forms show each other."""
+    """Return a page without text, whose forms show each other."""
     forms = b"/XObject << %s >>" % b"".join(b"/X%d %d 0 R " % (at, 6 + at) for at in range(50))
     resources = b"/Resources << %s >> " % forms
     one = b"<< /Subtype /Form %s/Length 0 >>\nstream\n\nendstream" % resources
@@ -189,7 +189,7 @@ def _plc(places: list[int], size: int) -> bytes:
 
 
 def _word_notes(size: int) -> bytes:
-    """Notes each of which is the whole text of all notes."""
+    """Return a document each of whose notes is the whole text of all notes."""
     text = "note of many words " * size
     places = [0, len(text)] * size
     return word97(
@@ -205,12 +205,12 @@ def _word_headers(size: int) -> bytes:
 
 
 def _word_deleted(size: int) -> bytes:
-    """Some letters were taken away, of a text that was saved in many pieces."""
+    """Return a text saved in many pieces, with some letters deleted."""
     return word97(["some words " * size + "\r"], pieces=size, deleted=(1, 3))
 
 
 def _word_references(size: int) -> bytes:
-    """As many notes as letters."""
+    """Return a document with as many notes as letters."""
     text = "n\r" * size
     places = list(range(0, 2 * size + 1, 2))
     at = list(range(size + 1))
@@ -426,7 +426,7 @@ _MAKERS: Mapping[str, tuple[str, Make]] = {
         lambda size: compound({"WordDocument": b"\xec\xa5" + bytes(size * 100), "1Table": b""}),
     ),
 }
-"""By what is strange about it: its language and its maker."""
+"""Language and maker by name of the case."""
 
 _SIZES = {
     **dict.fromkeys(("epub", "notebook"), 24_000),
@@ -438,11 +438,12 @@ _SIZES = {
     **dict.fromkeys(("pages of one part", "titles of an outline", "pieces", "references"), 2_000),
     "repeated rows": 500,
 }
-"""At which each took seconds when it was found, by strangeness or language; 8,000 for the others.
+"""Size at which a case took seconds when it was found, by case or language; 8,000 for the
+others.
 """
 
 GROWING: Mapping[str, tuple[str, Make, int]] = {
     strange: (language, make, _SIZES.get(strange, _SIZES.get(language, 8_000)))
     for strange, (language, make) in _MAKERS.items()
 }
-"""The same with the size that shows it."""
+"""Language, maker and size by name of the case."""

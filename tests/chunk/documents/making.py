@@ -1,7 +1,5 @@
-"""Documents built by code, for tests: nothing in them but what a test says.
-
-A PDF's objects, a .docx file's parts and a .doc file's structures are written out here, so that a
-test can also bend them.
+"""Builders of PDF, .docx and .doc documents, written out byte by byte so that tests can
+break them.
 """
 
 from __future__ import annotations
@@ -21,7 +19,7 @@ import pypdf
 
 
 def pdf_objects(objects: Sequence[bytes]) -> bytes:
-    """A PDF of numbered objects, the first of which is its catalogue."""
+    """Return a PDF of numbered objects, the first of which is its catalogue."""
     out = io.BytesIO()
     out.write(b"%PDF-1.4\n")
     offsets = []
@@ -38,7 +36,7 @@ def pdf_objects(objects: Sequence[bytes]) -> bytes:
 
 
 def stream(data: bytes, more: bytes = b"", spaces: int = 0) -> bytes:
-    """A packed stream, which ends with so many million spaces."""
+    """Return a compressed stream that ends with `spaces` million spaces."""
     packer = zlib.compressobj()
     million = b" " * 1_000_000
     packed = b"".join([packer.compress(data), *(packer.compress(million) for _ in range(spaces))])
@@ -51,13 +49,11 @@ def stream(data: bytes, more: bytes = b"", spaces: int = 0) -> bytes:
 
 
 Line = str | tuple[str, float]
-"""A line's text, and the points that it stands below the one before it if they are not the usual
-ones.
-"""
+"""A line, or a line with its distance in points to the line above."""
 
 
 def content(lines: Iterable[Line], size: int = 10) -> bytes:
-    """The instructions that draw some lines from the top of a page on."""
+    """Return the instructions that draw lines from the top of a page."""
     drawn = [b"BT /F1 %d Tf 72 760 Td" % size]
     for number, line in enumerate(lines):
         text, below = (line, size * 1.2) if isinstance(line, str) else line
@@ -73,8 +69,8 @@ def content(lines: Iterable[Line], size: int = 10) -> bytes:
 
 
 def pdf(pages: Sequence[Iterable[Line] | bytes], *, scanned: Iterable[int] = ()) -> bytes:
-    """Pages of lines, or of drawing instructions; those whose number is in `scanned` show a picture
-    and no text.
+    """Return a PDF of pages of lines or of drawing instructions. Pages in `scanned` show only a
+    picture.
     """
     pictures = set(scanned)
     count = len(pages)
@@ -104,7 +100,7 @@ def pdf(pages: Sequence[Iterable[Line] | bytes], *, scanned: Iterable[int] = ())
 
 
 def outlined(data: bytes, titles: Sequence[tuple[str, int, int]]) -> bytes:
-    """A PDF with an outline: (title, page from 1, depth from 0)."""
+    """Add an outline to a PDF: (title, page from 1, depth from 0)."""
     writer = pypdf.PdfWriter(clone_from=io.BytesIO(data))
     above: list[Any] = []
     for title, page, depth in titles:
@@ -134,14 +130,14 @@ _RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationship
 
 
 def p(text: str = "", style: str = "", inner: str = "", properties: str = "") -> str:
-    """A paragraph: text, and markup of runs behind it."""
+    """Return a paragraph of text, followed by the markup of further runs."""
     styled = f'<w:pStyle w:val="{style}"/>' if style else ""
     run = f'<w:r><w:t xml:space="preserve">{escape(text)}</w:t></w:r>' if text else ""
     return f"<w:p><w:pPr>{styled}{properties}</w:pPr>{run}{inner}</w:p>"
 
 
 def table(rows: Sequence[Sequence[str]]) -> str:
-    """A table; cells are text, or paragraphs if they begin with a tag."""
+    """Return a table. A cell is text, or paragraphs if it begins with a tag."""
     cells = [[cell if cell.startswith("<w:") else p(cell) for cell in row] for row in rows]
     inner = "".join(
         f"<w:tr>{''.join(f'<w:tc>{cell}</w:tc>' for cell in row)}</w:tr>" for row in cells
@@ -161,7 +157,7 @@ STYLES = "".join(
 def docx(
     body: str, parts: Mapping[str, str] = {}, *, strict: bool = False, main: str = "document"
 ) -> bytes:
-    """A document of paragraphs and tables; `parts` are further parts by kind: footnotes, header,
+    """Return a document; `parts` are further parts by kind, such as footnotes, header,
     numbering.
     """
     space = _STRICT if strict else _W
@@ -207,7 +203,7 @@ _FREE, _END, _FAT = 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFFD
 
 
 def compound(streams: Mapping[str, bytes]) -> bytes:
-    """A compound file (MS-CFB) of some streams, each padded to a length that needs no mini stream."""
+    """Return a compound file (MS-CFB); streams are padded, so that none needs the mini stream."""
     sectors: list[bytes] = []
     chain: list[int] = []
     starts = []
@@ -260,7 +256,7 @@ IN_TABLE = sprms((0x2416, 1))
 ROW_END = sprms((0x2416, 1), (0x2417, 1))
 
 Paragraph = tuple[str, int, bytes]
-"""Text with its end mark, the number of its style, modifiers."""
+"""Text with its end mark, number of its style, and modifiers."""
 
 
 def word97(
@@ -273,10 +269,11 @@ def word97(
     behind: Mapping[int, bytes] = {},
     deleted: tuple[int, int] | None = None,
 ) -> bytes:
-    """A Word 97 document. `others` are further parts of its text by name; `pieces` how many the
-    text is saved in, every second of one byte a character and the last one first in the file;
-    `lists` further structures by their number, and `behind` what lies behind them; `deleted` the
-    first and last of some letters that a tracked change took away.
+    """Return a Word 97 document.
+
+    `others` are further parts of its text by name. The text is saved in `pieces` pieces, every
+    second with one byte a character, the last one first. `lists` are further structures by number,
+    `behind` the bytes after them. `deleted` is the first and last letter of a tracked deletion.
     """
     whole = [(one, 0, b"") if isinstance(one, str) else one for one in paragraphs]
     body = "".join(text for text, _, _ in whole)
@@ -324,7 +321,9 @@ def word97(
 
 
 def _stored(text: str, count: int) -> tuple[bytes, bytes, list[int]]:
-    """The text's bytes, its list of pieces, and the offset of each character in the file."""
+    """Return the bytes of the text, its list of pieces, and the offset of each character in the
+    file.
+    """
     size = -(-len(text) // count)
     cuts = [text[at : at + size] for at in range(0, len(text), size)] if text else []
     raw = [

@@ -1,5 +1,5 @@
-"""Spreadsheets, slides, books and notebooks for tests, each as small as its format allows and made
-of what one reads here: no library decides what is in them.
+"""Builders of the smallest possible spreadsheets, slides, books and notebooks, without a
+library.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from making import compound
 
 
 def archive(parts: Mapping[str, str | bytes], first: Mapping[str, str] = {}) -> bytes:
-    """A zip archive; the parts in `first` come first and are not packed."""
+    """Return a zip archive. The parts in `first` come first, uncompressed."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as packed:
         for name, text in first.items():
@@ -36,8 +36,8 @@ def parts_of(data: bytes) -> dict[str, bytes]:
 
 
 def xlsx(sheets: Mapping[str, Mapping[str, Any]], change: Any = None) -> bytes:
-    """A workbook of cells by their place; a value may be a tuple of value and format. `change` is
-    handed the book.
+    """Return a workbook. Cells are given by name, as a value or (value, format); `change` receives
+    the workbook.
     """
     import openpyxl
 
@@ -61,12 +61,12 @@ def xlsx(sheets: Mapping[str, Mapping[str, Any]], change: Any = None) -> bytes:
 # ------------------------------------------------------------------------------------------------------------
 
 GENERAL, PERCENT, DATE, MOMENT, PADDED = range(5)
-"""Formats of cells that `xls` knows."""
+"""Formats of cells for `xls`."""
 _FORMATS = (0, 10, 14, 22, 164)
 
 Cell = tuple[int, int, int, Any]
-"""Row and column from 0, format, value; a string, number or truth value, or bytes for the code of
-an error.
+"""Row and column from 0, format, and value: a string, number, boolean, or bytes for an
+error code.
 """
 
 
@@ -75,8 +75,8 @@ def xls(
     hidden: Iterable[str] = (),
     merged: Sequence[tuple[int, ...]] = (),
 ) -> bytes:
-    """A workbook of Excel 97 (MS-XLS, BIFF8). `merged` are (first row, last row, first column, last
-    column).
+    """Return an Excel 97 workbook (MS-XLS, BIFF8). `merged`: (first row, last row, first column,
+    last column).
     """
     bodies = [_sheet(cells, merged) for cells in sheets.values()]
     listed = [b"" for _ in bodies]
@@ -161,8 +161,8 @@ _MIME = "application/vnd.oasis.opendocument."
 def odf(
     kind: str, body: str, styles: str = "", edges: str = "", more: Mapping[str, str] = {}
 ) -> bytes:
-    """A text, spreadsheet or presentation; `styles` are automatic ones, `edges` stand in the master
-    page.
+    """Return an OpenDocument text, spreadsheet or presentation. `styles` are automatic styles;
+    `edges` are in the master page.
     """
     automatic = f"<office:automatic-styles>{styles}</office:automatic-styles>"
     whole = f"{automatic}<office:body><office:{kind}>{body}</office:{kind}></office:body>"
@@ -188,7 +188,7 @@ def ods_row(*cells: str, times: int = 1) -> str:
 def ods_cell(
     text: str = "", kind: str = "", value: str = "", more: str = "", inner: str = ""
 ) -> str:
-    """A cell as it is shown, with its value; `more` are further attributes."""
+    """Return a cell with its displayed text and its value; `more` are further attributes."""
     name = {"date": "date-value", "time": "time-value", "boolean": "boolean-value"}.get(
         kind, "value"
     )
@@ -218,7 +218,7 @@ def paragraph(text: str, level: int = 0) -> str:
 
 
 def shape(*paragraphs: str, role: str | None = None) -> str:
-    """A shape; `role` makes it a placeholder."""
+    """Return a shape; with a `role`, a placeholder."""
     holder = f'<p:ph type="{role}"/>' if role else ""
     head = f'<p:nvSpPr><p:cNvPr id="2" name="s"/><p:cNvSpPr/><p:nvPr>{holder}</p:nvPr></p:nvSpPr>'
     return f"<p:sp>{head}<p:txBody>{''.join(paragraphs)}</p:txBody></p:sp>"
@@ -251,8 +251,8 @@ def rels(targets: Mapping[str, tuple[str, str]]) -> str:
 def pptx(
     slides: Sequence[str], order: Sequence[int] = (), beside: Mapping[int, Mapping[str, str]] = {}
 ) -> bytes:
-    """A presentation; `order` are numbers of slides from 1; `beside` are further parts of a slide
-    by their kind.
+    """Return a presentation. `order` are slide numbers from 1, `beside` further parts of a slide by
+    kind.
     """
     numbers = order or range(1, len(slides) + 1)
     listed = "".join(f'<p:sldId id="{255 + n}" r:id="rId{n}"/>' for n in numbers)
@@ -280,8 +280,8 @@ def pptx(
 def epub(
     pages: Mapping[str, str], spine: Sequence[str] = (), nav: str = "", more: Mapping[str, str] = {}
 ) -> bytes:
-    """A book of pages by name, in the order of `spine`; `nav` is the one that is its table of
-    contents.
+    """Return a book of pages by name, in the order of `spine`. `nav` is the page that is the table
+    of contents.
     """
     items = "".join(
         f'<item id="i{at}" href="{name.replace(" ", "%20")}" media-type="application/xhtml+xml"'
@@ -300,7 +300,7 @@ def epub(
 
 
 def notebook(*cells: tuple[str, str | list[str]], version: int = 4) -> bytes:
-    """A notebook of cells by type and source, with outputs."""
+    """Return a notebook of (type, source) cells, with outputs."""
     made: list[dict[str, Any]] = []
     for kind, source in cells:
         name = "input" if version == 3 and kind == "code" else "source"

@@ -1,6 +1,4 @@
-"""Short ways to a document's blocks, text and chunks, for tests of readers. In this process, so
-that nothing hides.
-"""
+"""Read a document in this process, so that errors are not hidden: its blocks, text or chunks."""
 
 from __future__ import annotations
 
@@ -18,12 +16,12 @@ def blocks(data: bytes, language: str, options: DocumentOptions = OPTIONS) -> li
 
 
 def lines(data: bytes, language: str) -> list[str]:
-    """The kind and text of each block, as `heading: Scope`."""
+    """Return each block as `kind: text`."""
     return [f"{block.kind}: {block.text}" for block in blocks(data, language)]
 
 
 def made(data: bytes, language: str, options: DocumentOptions = OPTIONS) -> Read:
-    """Text and chunks, of which all holds that has to."""
+    """Return text and chunks, after a check of the invariants."""
     found = read(data, language, options)
     assert bool(found.skipped) != bool(found.chunks)
     assert_holds(found.text, found.chunks, options)
@@ -31,5 +29,5 @@ def made(data: bytes, language: str, options: DocumentOptions = OPTIONS) -> Read
 
 
 def why(data: bytes, language: str, options: DocumentOptions = OPTIONS) -> str:
-    """The reason for which a document has no chunks; empty if it has some."""
+    """Return the reason why a document has no chunks; empty if it has some."""
     return made(data, language, options).skipped

@@ -1,5 +1,5 @@
-"""Small files that unpack to millions of elements: read in bounded time, with a note about what is
-left out.
+"""Tests that small files which unpack to millions of elements are read in bounded time, with a
+note.
 """
 
 from __future__ import annotations

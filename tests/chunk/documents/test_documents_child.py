@@ -1,5 +1,5 @@
-"""The process in which documents are read: used again, replaced when it dies, never waited for too
-long, never left.
+"""Tests of the child process that reads documents: reused, replaced after a crash, ended in
+time.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def alive(pid: int) -> bool:
 
 
 def gone(pid: int) -> bool:
-    """True once a process has ended, for which some seconds are given."""
+    """Wait up to 20 seconds for the end of a process, and return whether it ended."""
     until = time.monotonic() + 20
     while alive(pid) and time.monotonic() < until:
         time.sleep(0.02)
@@ -76,7 +76,7 @@ def test_threads_do_not_wait_for_each_other() -> None:
 
 
 def slow_page() -> bytes:
-    """Instructions that take pypdf minutes: text matrices by the million."""
+    """Return instructions that take pypdf minutes: millions of text matrices."""
     return pdf([content(["x"]) + b"\nBT /F1 9 Tf" + b" 1 0 0 1 5 5 cm (a) Tj" * 3_000_000 + b" ET"])
 
 
@@ -116,7 +116,7 @@ def test_processor_time_is_bounded_and_waiting_for_it_is_not(
 def test_time_that_is_over_with_the_answer_ends_the_process(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Else the next document would be given to a process that is about to end."""
+    """Otherwise the next document would be sent to a process that is about to end."""
 
     def answered(self: ReaderProcess, *_: object) -> object:
         self.process._expire()
@@ -139,7 +139,7 @@ def test_one_that_wants_too_much_memory_is_skipped() -> None:
 
 
 def ending(end: str, times: int, mark: Path) -> str:
-    """A child that reads, but ends so the first times that it is asked."""
+    """Return a child that reads, but ends in the given way the first times it is used."""
     return f"""
 import os, signal
 from ragit.chunk import serve
@@ -240,7 +240,7 @@ print(_spares._idle[0].process.pid, flush=True)
 
 
 def parent(then: str) -> tuple[subprocess.Popen[bytes], int]:
-    """A process that has read a document, and the process that read it."""
+    """Return a process that has read a document, and the pid of the child that read it."""
     script = PARENT.format(path=[str(Path(__file__).parent), *sys.path], then=then)
     popen = subprocess.Popen(
         [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL

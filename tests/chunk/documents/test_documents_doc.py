@@ -1,4 +1,4 @@
-"""Word 97-2003: pieces, fields, tables, titles, notes, and files whose numbers are wrong."""
+"""Tests of Word 97-2003: pieces, fields, tables, headings, notes, and files with wrong numbers."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Word since 2007: titles, lists, tables, what stands beside the text, changes, dialects, and what
-is meant to hurt.
+"""Tests of Word 2007 and later: headings, lists, tables, notes, changes, dialects, hostile
+files.
 """
 
 from __future__ import annotations
@@ -222,7 +222,7 @@ def test_made_by_another_hand() -> None:
     ]
 
 
-# What is meant to hurt
+# Hostile files
 
 
 def test_a_zip_bomb() -> None:

@@ -1,4 +1,4 @@
-"""Documents bent at random: a short form of what fuzz.py does for as long as one likes."""
+"""A short run of fuzz.py."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ REASON = re.compile(
     r"|damaged \w+|no text( \(scanned\))?|no \w+ (file|inside|for \w+)|\w+ under another name|password-protected"
     r"|packed in an unknown way|too long a namespace"
 )
-"""What may be said of a file that gives nothing: a few words, and none of its own."""
+"""Reasons for reading nothing from a file: fixed phrases, without text from the file."""
 
 
 @pytest.mark.parametrize("language", sorted(READERS))

@@ -1,6 +1,4 @@
-"""Blocks to one text and its chunks: what belongs together, what is cut, what stands again, and
-where all of it is.
-"""
+"""Tests of grouping blocks into one text and its chunks: joins, cuts, repeated headers, places."""
 
 from __future__ import annotations
 
@@ -25,8 +23,8 @@ def texts(*blocks: Block, options: DocumentOptions = OPTIONS) -> list[str]:
 
 
 def assert_holds(text: bytes, chunks: tuple[Chunk, ...], options: DocumentOptions) -> None:
-    """Lines, offsets and text of every chunk agree; chunks lie in order; nothing between them but
-    blank lines.
+    """Check that lines, offsets and text of each chunk agree, in order, with only blank lines
+    between.
     """
     lines = text.decode().split("\n")
     before = 0

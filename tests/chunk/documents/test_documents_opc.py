@@ -1,5 +1,5 @@
-"""Packages of Office Open XML whose parts lie where few programs put them, or that name what does
-not exist.
+"""Tests of Office Open XML packages with parts at unusual places, or names of parts that are
+missing.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ WORDS = {
 
 
 def typed(parts: dict[str, bytes], kind: str, name: str = "") -> bytes:
-    """A package of these parts with a list of content types that names the main one."""
+    """Return a package of these parts, with a list of content types that names the main part."""
     types = f'<Types><Override PartName="/{name}" ContentType="{kind}"/></Types>'
     return archive({**parts, "[Content_Types].xml": types})
 
 
 def at_the_root(data: bytes) -> dict[str, bytes]:
-    """The parts of a package without any folder but those of relations."""
+    """Return the parts of a package, moved to its root."""
     parts = {}
     for name, part in parts_of(data).items():
         folder, _, last = name.rpartition("/")

@@ -1,8 +1,8 @@
-"""The same documents by other readers and other writers: what they find is found, word by word.
+"""Compare the readers with other programs, word by word.
 
-pdftotext, antiword and pandoc read what the tests build and, where `REAL_DOCUMENTS` names a folder
-of documents, what is there (the test data of libraries for documents, say); LibreOffice writes what
-nobody here wrote. Where a program is missing, its test is skipped and says so.
+pdftotext, antiword and pandoc read the tests' documents, and the folder that `REAL_DOCUMENTS` names
+(for example the test data of libraries for documents). LibreOffice writes documents of its own. A
+test is skipped if its program is missing.
 """
 
 from __future__ import annotations
@@ -32,15 +32,13 @@ OTHERS: dict[str, list[str]] = {
     "odt": ["pandoc", "-t", "plain", "--wrap=none", "FILE"],
     "epub": ["pandoc", "-t", "plain", "--wrap=none", "FILE"],
 }
-"""Per language, the program with which to compare."""
+"""Command that extracts the text, by language."""
 
 SHEETS = "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false,false,false,-1"
 OFFICE = {"rtf": "txt:Text (encoded):UTF8", "xlsx": SHEETS, "xls": SHEETS, "ods": SHEETS}
-"""Likewise, with LibreOffice: what to have it convert to. pandoc does not know the letters of
-fonts.
-"""
+"""Format to which LibreOffice converts, by language. pandoc cannot decode symbol fonts."""
 MOST_FILES = 100
-"""Documents of a language to compare with it: it takes seconds for each."""
+"""Number of documents to compare for each language; one takes seconds."""
 
 _WORD = re.compile(r"[^\W_]+")
 _LETTERS = re.compile(r"[^\W\d_]{3,}")  # no "am" and "pm" of times
@@ -58,7 +56,7 @@ def program(language: str) -> list[str]:
 
 
 def said(command: list[str], file: Path) -> str | None:
-    """What another program finds; None if it gives up."""
+    """Return the text that another program finds; None if it fails."""
     typed = [str(file) if part == "FILE" else part for part in command]
     try:
         done = subprocess.run(typed, capture_output=True, timeout=60, check=False)
@@ -68,7 +66,7 @@ def said(command: list[str], file: Path) -> str | None:
 
 
 def share(wanted: Counter[str], found: Counter[str]) -> float:
-    """How many of the words wanted were found, as a share."""
+    """Return the share of the wanted words that were found."""
     return (wanted & found).total() / wanted.total() if wanted else 1.0
 
 
@@ -101,21 +99,20 @@ def test_what_another_reader_finds_of_real_documents_is_found(language: str) -> 
             shares.append(share(words(other.replace("[pic]", "")), words(found.text.decode())))
     if not shares:
         pytest.skip(f"no .{language} in {folder}")
-    # What is left are letters set one by one, scripts that readers order each in their own way, and
-    # forms.
+    # The rest are letters set one by one, scripts in different reading orders, and forms.
     assert median(shares) >= 0.99
     assert sum(part >= 0.9 for part in shares) >= 0.85 * len(shares)
 
 
 def said_by_office(file: Path, to: str, folder: Path) -> str:
-    """What LibreOffice finds, whatever the number of sheets; empty if it gives up."""
+    """Return the text of all sheets that LibreOffice finds; empty if it fails."""
     office = shutil.which("soffice")
     if office is None:
         pytest.skip("LibreOffice (soffice) is not installed")
     profile = f"-env:UserInstallation=file://{folder}/profile"
     out = folder / file.name
     typed = [office, profile, "--headless", "--convert-to", to, "--outdir", str(out), str(file)]
-    # It starts another program, which would go on without it.
+    # soffice starts another program, which outlives it.
     with subprocess.Popen(
         typed, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
     ) as running:
@@ -137,13 +134,13 @@ def test_what_libreoffice_finds_of_real_documents_is_found(language: str, tmp_pa
     shares = []
     for file in sorted(Path(folder).rglob(f"*.{language}"))[:MOST_FILES]:
         found = made(file.read_bytes(), language)
-        # Numbers and dates it shows as the sheet has them formatted, errors by numbers of its own.
+        # LibreOffice formats numbers and dates by the sheet's formats, and numbers errors itself.
         wanted = Counter(_LETTERS.findall(said_by_office(file, OFFICE[language], tmp_path).lower()))
         if wanted and found.chunks:
             shares.append(share(wanted, Counter(_LETTERS.findall(found.text.decode().lower()))))
     if not shares:
         pytest.skip(f"no .{language} in {folder}")
-    # What is left it computes anew: formulas, pivot tables, dates in words.
+    # The rest is calculated anew by LibreOffice: formulas, pivot tables, dates in words.
     assert median(shares) == 1.0
     assert sum(part >= 0.9 for part in shares) >= 0.9 * len(shares)
 
@@ -165,7 +162,7 @@ seal,2023-12-31 14:30:00,7%,0.1,FALSE
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], bytes]:
-    """A document as LibreOffice writes it, by suffix."""
+    """Return a function that gives LibreOffice's document for a suffix."""
     office = shutil.which("soffice")
     if office is None:
         pytest.skip("LibreOffice (soffice) is not installed")
@@ -241,7 +238,7 @@ def test_a_table_as_libreoffice_writes_it(suffix: str, written: Callable[[str], 
 
 
 def test_only_what_is_unreadable_is_said_to_be(tmp_path: Path) -> None:
-    """The reasons are few words, and none is of the document itself."""
+    """Reasons are fixed phrases, without text of the document."""
     with pytest.raises(Unreadable, match=r"^xls under another name$"):
         from making import compound
 

@@ -1,4 +1,6 @@
-"""PDF: pages, paragraphs, titles, what setting did to words, what is encrypted, scanned or broken."""
+"""Tests of PDF: pages, paragraphs, headings, hyphenation, and encrypted, scanned or broken
+files.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Rich Text: titles by style and by level, lists, tables, letters of every kind, what stands beside
-the text, and what is meant to hurt.
+"""Tests of Rich Text: headings by style and level, lists, tables, encodings, notes, hostile
+files.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Spreadsheets of all formats: the same table gives the same text, and what is meant to hurt does
-not.
+"""Tests that a table gives the same text in all formats of spreadsheets, and that hostile files are
+harmless.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ pytestmark = pytest.mark.usefixtures("quiet")
 
 
 def rows(data: bytes, language: str) -> list[tuple[str, int, str, str]]:
-    """Sheet, number, header and text of each row."""
+    """Return sheet, number, header and text of each row."""
     found = [block for block in blocks(data, language) if block.kind == "table"]
     return [(block.place.within, block.place.first, block.repeat, block.text) for block in found]
 
@@ -489,8 +489,8 @@ def test_sheets_beyond_the_bound_are_left_out() -> None:
     ]
 
 
-# -- what is no spreadsheet, or a hostile one
-# --------------------------------------------------------------------------
+# -- other files under that name, and hostile ones
+# ---------------------------------------------------
 
 
 def test_a_bomb_is_not_unpacked() -> None:

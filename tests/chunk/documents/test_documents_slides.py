@@ -1,6 +1,4 @@
-"""Slides, OpenDocument texts, books, RTF and notebooks: what is read of them, where it says it
-stands, and what is refused.
-"""
+"""Tests of slides, OpenDocument texts, books, RTF and notebooks: texts, places and refusals."""
 
 from __future__ import annotations
 
@@ -26,7 +24,7 @@ pytestmark = pytest.mark.usefixtures("quiet")
 
 
 def places(data: bytes, language: str) -> list[tuple[str, str]]:
-    """Each chunk's place, and its title or the titles around it."""
+    """Return each chunk's place, and its own heading or the headings around it."""
     return [(chunk.place, chunk.symbol or chunk.parent) for chunk in made(data, language).chunks]
 
 
@@ -235,7 +233,7 @@ def test_what_drawings_say_and_what_stands_for_an_object_is_read() -> None:
 
 
 def archive_with_drawing(drawing: str) -> bytes:
-    """A book whose page is a drawing."""
+    """Return a book whose page is a drawing."""
     parts = parts_of(epub({"a.svg": drawing}))
     package = parts["OEBPS/book.opf"].replace(b"application/xhtml+xml", b"image/svg+xml")
     return archive({**parts, "OEBPS/book.opf": package})
@@ -334,8 +332,8 @@ def test_what_is_no_notebook(data: bytes, reason: str) -> None:
     assert why(data, "notebook").replace("ipynb", "notebook") == reason
 
 
-# -- what is meant to hurt
-# ---------------------------------------------------------------------------------------------
+# -- hostile files
+# -----------------------------------------------------------------------------------
 
 WHOLE = {
     "pptx": pptx([slide(shape(paragraph("words")))]),

@@ -1,6 +1,4 @@
-"""No document takes time out of all proportion to its size: each way that was found to do so, at
-two sizes.
-"""
+"""Tests that reading takes time in proportion to the size, each known bad case at two sizes."""
 
 from __future__ import annotations
 
@@ -19,16 +17,14 @@ pytestmark = [pytest.mark.usefixtures("quiet"), pytest.mark.filterwarnings("igno
 
 OPTIONS = DocumentOptions()
 MOST = 4.0
-"""Seconds of processor time, where less than one is needed: what may be read of a text hides how
-fast it grew.
+"""Limit in seconds of processor time, over three times the need. The limit on text hides the
+growth.
 """
 SHORT = DocumentOptions(max_text=400_000)
 
 
 def calls(data: bytes, language: str) -> int:
-    """How many functions are called, of Python or of C, to read a document, of which only so much
-    text is wanted.
-    """
+    """Return the number of calls of functions, in Python and C, while a document is read."""
     count = 0
 
     def called(_: FrameType, event: str, __: Any) -> None:
@@ -44,7 +40,7 @@ def calls(data: bytes, language: str) -> int:
 
 
 def seconds(data: bytes, language: str) -> float:
-    """Of processor time, which others at work on this machine do not stretch."""
+    """Return the processor time, on which other processes have little effect."""
     started = time.process_time()
     read(data, language, OPTIONS)
     return time.process_time() - started
@@ -60,9 +56,7 @@ def test_work_grows_as_the_document_does(strange: str) -> None:
 
 @pytest.mark.parametrize("strange", GROWING)
 def test_time_grows_as_the_document_does(strange: str) -> None:
-    """What the loops of C and of regular expressions do is no call: quadratic, each of these took
-    seconds.
-    """
+    """Loops in C and in regular expressions make no calls; quadratic ones took seconds here."""
     language, make, size = GROWING[strange]
     small, large = make(size // 4), make(size)
     for _ in range(3):

@@ -1,6 +1,4 @@
-"""Workbooks whose XML a test writes: both dialects, cells of every kind, odd names. More are in the
-tests of sheets.
-"""
+"""Tests of workbooks with hand-written XML: both dialects, all kinds of cells, odd names."""
 
 from __future__ import annotations
 
@@ -21,9 +19,7 @@ MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 def sheet_of(
     rows_xml: str, behind: str = "", more: Mapping[str, str] = {}, strict: bool = False
 ) -> bytes:
-    """A workbook of one sheet whose XML a test writes; the strict dialect has other names for all
-    of it.
-    """
+    """Return a workbook of one sheet from its XML; the strict dialect has other namespaces."""
     main = "http://purl.oclc.org/ooxml/spreadsheetml/main" if strict else MAIN
     kinds = "http://purl.oclc.org/ooxml/officeDocument/relationships"
     root = f'<Relationship Id="r1" Type="{kinds}/officeDocument" Target="xl/book.xml"/>'
