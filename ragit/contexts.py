@@ -17,7 +17,7 @@ class Signature(NamedTuple):
     text: str
     """The declaration, on one line."""
     reason: str
-    """Why it is there: `imported`, `same folder`, `unique` or `nearest`."""
+    """Why it is there: `imported`, `included`, `same package`, `same folder` or `unique`."""
 
 
 class Similar(NamedTuple):

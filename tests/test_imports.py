@@ -48,7 +48,7 @@ MODULES = {
     "usages --callers commit_offset": 164,
     "skeleton a.py": 149,
     "show commit_offset": 159,
-    "context a.py:1": 160,
+    "context a.py:1": 168,
     "map": 158,
     "since a.py:1": 185,
     "diff HEAD~1..HEAD": 172,

@@ -13,8 +13,7 @@ import pytest
 from sandbox import GitSandbox
 
 import ragit
-from ragit.references import References
-from ragit.usages import Modules, Use, file_graph
+from ragit.usages import Modules, Use
 
 FILES = {
     "py/shop/__init__.py": "from .prices import price  #: import -> py/shop/prices.py\n",
@@ -249,33 +248,6 @@ def test_overriding_methods_are_listed(tmp_path_factory: pytest.TempPathFactory)
         assert meaning(called) == ("same scope", "a.py")
 
 
-def test_the_graph_of_files_follows_imports_and_names(index: ragit.Ragit) -> None:
-    with index.reading() as opened:
-        snapshot = opened.tree.snapshot
-        paths = {
-            number: path.decode()
-            for path, number in zip(snapshot.paths, snapshot.chunkings, strict=True)
-        }
-        names = opened.store.names
-        stored = {paths[number]: one for number, one in names.references(paths).items()}
-        defined: dict[str, set[str]] = {}
-        for number, name, kind in names.defined(sorted(paths)):
-            if kind != "declaration":
-                defined.setdefault(name, set()).add(paths[number])
-        languages = {
-            path: opened.store.blobs([number])[number][1] for number, path in paths.items()
-        }
-    graph = file_graph(stored, languages, defined)
-    assert set(graph["py/till.py"]) == {"py/shop/__init__.py", "py/shop/prices.py"}
-    assert set(graph["jv/src/main/java/org/b/Use.java"]) >= {
-        "jv/src/main/java/org/a/Base.java",
-        "jv/src/main/java/org/a/Middle.java",
-    }
-    assert set(graph["ts/far.ts"]) <= {"ts/lib/parse.ts"}
-    assert set(graph["go/cmd/main.go"]) == {"go/store/more.go", "go/store/store.go"}
-    assert set(graph["c/main.c"]) == {"c/list.c", "c/list.h"}
-
-
 @pytest.mark.parametrize(
     ("module", "importer", "family", "wanted"),
     [
@@ -380,8 +352,3 @@ def test_a_use_is_resolved_by_the_manifests_of_its_tree(repo: GitSandbox) -> Non
             found = index.usages("price", ref=ref).uses
             meant = {(use.line, use.certainty, use.definition) for use in found}
             assert meant == {(line, "import", f"{folder}/prices.ts:1") for line in (1, 3)}
-
-
-def test_a_file_without_references_has_no_edges() -> None:
-    assert file_graph({}, {"a.txt": "text"}, {}) == {}
-    assert References.__doc__

@@ -8,10 +8,9 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:  # exported, and imported on first use
     from ragit.context.find import Place, find_context
-    from ragit.context.tree import NamedTree
 else:
     from ragit.lazy import exports
 
-    __getattr__ = exports(__name__, {"find": ["Place", "find_context"], "tree": ["NamedTree"]})
+    __getattr__ = exports(__name__, {"find": ["Place", "find_context"]})
 
-__all__ = ["NamedTree", "Place", "find_context"]
+__all__ = ["Place", "find_context"]

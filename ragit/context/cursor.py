@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
+from ragit import rank, usages
 from ragit.chunk import imports_of
 from ragit.records import NamedTuple
+from ragit.references import Import, References, pack
 
 NEAR = 10
 """Lines before and after the cursor whose names count."""
@@ -37,49 +39,50 @@ KEYWORDS = frozenset(
 """Words of languages and names of their built-in types, which no file of a tree defines."""
 
 
-class Imported(NamedTuple):
-    """A name that a file imports, or a module of which all names are."""
-
-    name: str
-    """The name as the file calls it; empty where the names of the module are not listed."""
-    original: str
-    module: str
-    order: int
-    """The place of its statement among those of the file."""
-
-
 class Cursor(NamedTuple):
-    """The names and imports around a cursor."""
+    """The file of a cursor: what it imports, and the names around the cursor."""
 
     path: str
+    family: str
+    test: bool
+    references: References
+    """Its imports."""
     names: tuple[str, ...]
     """The names near it, the nearest first."""
     used: tuple[str, ...]
     """Names among them that are called, written as types or imported."""
-    imported: tuple[Imported, ...]
-    rest: tuple[str, ...]
-    """The other names that the file calls or writes as types, the nearest first."""
+    unused: frozenset[str]
+    """Names that are imported and stand nowhere else in the file: likely the next to be used."""
+    rest: Iterator[str]
+    """The other names that the file calls or writes as types, the nearest first, each once; the
+    file is read as far as they are asked for."""
 
 
 def read_cursor(path: str, lines: Sequence[str], line: int, language: str) -> Cursor:
     """Return what the lines of a file use around line `line`, from 1, and what the file imports."""
     statements = list(_statements(lines))
     inside = {at for first, last, _ in statements for at in range(first, last + 1)}
-    imported = tuple(_imported(language, [text for _, _, text in statements]))
+    references = References(pack((), _imports(language, statements), ()))
     near, used = _near(lines, line, inside)
-    bound = {one.name for one in imported}
+    bound = {one.alias for each in references.imports for one in each.names}
     used = tuple(name for name in near if name in bound or name in used)
-    known = bound.union(used)
-    everywhere = dict.fromkeys(_used_anywhere(lines, line, inside))
-    rest = tuple(name for name in everywhere if name not in known)
-    return Cursor(path, near, used, imported, rest)
+    rest = _used_elsewhere(lines, line, inside, bound.union(used))
+    text = "\n".join(each for at, each in enumerate(lines, 1) if at not in inside)
+    unused = frozenset(name for name in bound if name and name not in text)
+    family, test = usages.family_of(language), rank.paths.is_test(path)
+    return Cursor(path, family, test, references, near, used, unused, rest)
 
 
-def _used_anywhere(lines: Sequence[str], line: int, inside: set[int]) -> Iterator[str]:
-    """Yield what a file calls or writes as types outside of its imports, the nearest first."""
+def _used_elsewhere(
+    lines: Sequence[str], line: int, inside: Set[int], known: set[str]
+) -> Iterator[str]:
+    """Yield what a file calls or writes as types outside of its imports, but for known names."""
     for at in sorted(range(1, len(lines) + 1), key=lambda at: abs(at - line)):
         if at not in inside and not _COMMENT.match(lines[at - 1]):
-            yield from _used_in(lines[at - 1])
+            for name in _used_in(lines[at - 1]):
+                if name not in known:
+                    known.add(name)
+                    yield name
 
 
 _USED = re.compile(r"([^\W\d]\w*)\s*\(|\b([A-Z]\w*[a-z]\w*)")
@@ -133,13 +136,7 @@ def _open(text: str) -> int:
     return sum(map(text.count, "({")) - sum(map(text.count, ")}"))
 
 
-def _imported(language: str, statements: Sequence[str]) -> Iterator[Imported]:
-    for order, statement in enumerate(statements):
-        for module, bound in imports_of(language, statement.strip()):
-            for one in bound:
-                if one.name == "*":
-                    yield Imported("", "", module, order)
-                elif one.name in ("", "default"):
-                    yield Imported(one.alias, one.alias, module, order)
-                else:
-                    yield Imported(one.alias, one.name, module, order)
+def _imports(language: str, statements: Sequence[tuple[int, int, str]]) -> Iterator[Import]:
+    for line, _, text in statements:
+        for module, names in imports_of(language, text.strip()):
+            yield Import(line, module, names)

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import posixpath
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import chain, islice, zip_longest
 
-from ragit.context.cursor import Cursor, Imported, read_cursor
+from ragit.context.cursor import Cursor, read_cursor
 from ragit.context.headers import likeliest
-from ragit.context.modules import last_parts
-from ragit.context.resolve import MOST, Around, Chosen, choose
 from ragit.context.similar import similar_code
-from ragit.context.tree import NamedTree
 from ragit.contexts import Signature, Similar
 from ragit.records import NamedTuple
 from ragit.store import Store
+from ragit.tree_world import TreeWorld
+from ragit.usages import Candidate, Resolver, bindings, candidates_of, opened, stem_of, terms_of
+from ragit.usages import Place as Definition
 
 BYTES_PER_TOKEN = 3
 """As in `ragit.render.budget`: tokenizers take 3 to 4 bytes of code to a token."""
@@ -34,6 +36,15 @@ DECLARED = "included"
 SMALL = frozenset("field property key element section target value item variable".split())
 """Kinds of definitions that are left out unless they are imported by name."""
 
+MOST = 3
+"""Definitions of one name, as overloads are."""
+
+REASONS = {"import": "imported"}
+"""Reasons that are not called as the rule of `ragit.usages` is."""
+
+ELSEWHERE = 40
+"""Names that are looked up which stand far from the cursor and are not imported."""
+
 LEFT = 8
 """Declarations beyond the first share of the tokens that are gathered."""
 
@@ -48,6 +59,13 @@ class Place(NamedTuple):
     line: int
     lines: list[str]
     language: str
+
+
+class Chosen(NamedTuple):
+    """A definition with the reason why it is given."""
+
+    place: Definition
+    reason: str
 
 
 class Found(NamedTuple):
@@ -79,14 +97,12 @@ class _Budget:
         return True
 
 
-def find_context(
-    store: Store, tree: NamedTree, place: Place, read: Callable[[int], bytes], max_tokens: int
-) -> Found:
-    """Return declarations and similar code for a cursor. `read` gives the text of a chunking."""
+def find_context(store: Store, world: TreeWorld, place: Place, max_tokens: int) -> Found:
+    """Return declarations and similar code for a cursor."""
     cursor = read_cursor(place.path, place.lines, place.line, place.language)
     budget = _Budget(max_tokens)
     first = int(budget.room * (1 - RESERVED))
-    ranked = _ranked(store, tree, cursor, place.lines)
+    ranked = _ranked(world, cursor, place.lines)
     signatures: list[Signature] = []
     left: list[Signature] = []
     for one in ranked:
@@ -95,7 +111,7 @@ def find_context(
         if len(left) > LEFT:
             break
     similar = []
-    for piece in islice(similar_code(store, tree, place.path, cursor.names, read), PIECES):
+    for piece in islice(similar_code(store, world, place.path, cursor.names), PIECES):
         if _holds(piece, signatures):
             continue
         if budget.takes(piece.path, len(piece.text.encode()) + 8, budget.room):
@@ -116,18 +132,16 @@ def _size(one: Signature) -> int:
     return len(one.text.encode("utf-8", "surrogatepass")) + len(str(one.line)) + 4
 
 
-def _ranked(
-    store: Store, tree: NamedTree, cursor: Cursor, lines: Sequence[str]
-) -> Iterator[Signature]:
+def _ranked(world: TreeWorld, cursor: Cursor, lines: Sequence[str]) -> Iterator[Signature]:
     """Yield declarations, the most wanted first, each once: of names near the cursor, of what is
     imported by name, then of what the file calls elsewhere and, in turns with these, of what its
     included headers declare.
     """
-    names = _Names(store, tree, cursor)
+    names = _Names(world, cursor)
     places: set[tuple[str, int]] = set()
     given: set[str] = set()
     for chosen in chain(names.near(), _in_turns(names.declared(lines), names.elsewhere())):
-        one = chosen.defined
+        one = chosen.place
         known = one.name in given if chosen.reason == DECLARED else (one.path, one.line) in places
         if not known:
             places.add((one.path, one.line))
@@ -144,62 +158,107 @@ def _in_turns(ones: Iterable[Chosen], others: Iterable[Chosen]) -> Iterator[Chos
 class _Names:
     """Finds the definitions of the names that a file uses."""
 
-    def __init__(self, store: Store, tree: NamedTree, cursor: Cursor) -> None:
-        self._store = store
-        self._tree = tree
+    def __init__(self, world: TreeWorld, cursor: Cursor) -> None:
+        self._world = world
         self._cursor = cursor
-        self._imports: dict[str, list[Imported]] = {}
-        """Imports by the name that they bring."""
-        for one in cursor.imported:
-            if one.name:
-                self._imports.setdefault(one.name, []).append(one)
-        modules = (one.module for one in cursor.imported if not one.name)
-        ends = {end for module in modules for end in last_parts(module)}
+        self._imports: dict[str, str] = {}
+        """Names that are imported, with their names where they are defined."""
+        for each in cursor.references.imports:
+            for one in each.names:
+                if one.alias:
+                    known = one.name not in ("", "default")
+                    self._imports.setdefault(one.alias, one.name if known else one.alias)
+        self._folder = posixpath.dirname(cursor.path)
         self._files: set[str] = set()
-        self._around = Around(cursor.path, self._files, ends)
+        """Files that define what is imported by name."""
 
     def near(self) -> Iterator[Chosen]:
-        """Yield what the names near the cursor mean, imported ones first, then all imports."""
+        """Yield what the names near the cursor mean, imported ones first, then all imports, those
+        that the file does not use yet first.
+        """
         used = sorted(self._cursor.used, key=lambda name: name not in self._imports)
         for name in used:
             yield from self._meant(name, MOST)
-        for name in self._imports:
+        for name in sorted(self._imports, key=lambda name: name not in self._cursor.unused):
             if name not in self._cursor.used:
                 yield from self._meant(name, 1)
 
     def elsewhere(self) -> Iterator[Chosen]:
-        """Yield what the other names mean that the file calls or writes as types."""
-        for name in self._cursor.rest:
-            if name not in self._imports:
-                yield from self._meant(name, 1)
+        """Yield what the nearest other names mean that the file calls or writes as types."""
+        for name in islice(self._cursor.rest, ELSEWHERE):
+            yield from self._meant(name, 1)
 
     def declared(self, lines: Sequence[str]) -> Iterator[Chosen]:
         """Yield what included headers declare, the likeliest first."""
         if self._cursor.path.endswith(INCLUDING):
-            modules = dict.fromkeys(one.module for one in self._cursor.imported)
-            headers = [self._tree.header(self._store, one) for one in modules]
+            modules = dict.fromkeys(one.module for one in self._cursor.references.imports)
+            files = (self._header(one) for one in modules)
+            headers = [self._world.exports(path) for path in files if path]
             for one in likeliest(headers, self._cursor.names, lines, self._files_that_hold):
                 yield Chosen(one, DECLARED)
 
+    def _header(self, module: str) -> str:
+        """Return the likeliest file of an include; empty if the tree has none."""
+        files = self._world.modules.files(module, self._cursor.path, self._cursor.family)
+        return min(files, key=lambda path: (len(path), path), default="")
+
     def _files_that_hold(self, name: str) -> int:
-        return self._tree.files_that_hold(self._store, name)
+        terms = terms_of(name)
+        return len(self._world.holding(terms[-1])) if terms else 0
 
     def _meant(self, name: str, most: int) -> Iterator[Chosen]:
-        """Yield what a name means, at most `most` definitions."""
-        imports = self._imports.get(name, [])
-        original = imports[0].original if imports else name
-        modules = tuple(one.module for one in imports)
-        found = self._tree.defined(self._store, original, modules)
-        for chosen in choose(found, self._around, modules)[:most]:
-            if imports:
-                self._files.add(chosen.defined.path)
-            if imports or chosen.defined.kind not in SMALL:
-                yield chosen
+        """Yield what a name means in other files, at most `most` definitions."""
+        is_imported = name in self._imports
+        original = self._imports.get(name, name)
+        candidates = candidates_of(self._places(name, original))
+        rule, found = Resolver(original, candidates, self._world).meant(self._cursor, name)
+        if rule == "ambiguous":
+            rule, found = self._likeliest(found)
+        if not found or rule == "same file":
+            return
+        path = max((one.places[0].path for one in found), key=self._shared)
+        places = [place for one in found for place in one.places if place.path == path]
+        if is_imported:
+            self._files.add(path)
+        for place in sorted(places, key=lambda one: (one.kind == "constructor", one.line))[:most]:
+            if is_imported or place.kind not in SMALL:
+                yield Chosen(place, REASONS.get(rule, rule))
+
+    def _places(self, name: str, original: str) -> Sequence[Definition]:
+        """Return the definitions that a name may mean."""
+        cursor = self._cursor
+        if name not in self._imports:
+            return self._world.named(original, self._opened)
+        reached = (self._world.reach(*one, cursor) for one in bindings(cursor, name))
+        files = tuple(dict.fromkeys(path for paths in reached for path in paths))
+        called_so = tuple(path for path in files if stem_of(path) == original)
+        return self._world.named_in(original, called_so or files)
+
+    @cached_property
+    def _opened(self) -> frozenset[str]:
+        """The files of which the file of the cursor sees all names."""
+        modules = opened(self._cursor)
+        reached = (self._world.reach(module, "*", self._cursor) for module in modules)
+        return frozenset(path for paths in reached for path in paths)
+
+    def _likeliest(self, found: Sequence[Candidate]) -> tuple[str, list[Candidate]]:
+        """Return those of several meanings that lie in a file from which something is imported, or
+        else in the same folder.
+        """
+        imported = [one for one in found if not self._files.isdisjoint(one.paths)]
+        if imported:
+            return "import", imported
+        beside = (one for one in found if posixpath.dirname(one.places[0].path) == self._folder)
+        return "same folder", list(beside)
+
+    def _shared(self, path: str) -> int:
+        """Return the number of folders that a path shares with that of the cursor."""
+        return len(posixpath.commonprefix([path.split("/"), self._cursor.path.split("/")]))
 
 
 def _signature(chosen: Chosen) -> Signature:
-    one = chosen.defined
-    name = f"{one.owner}.{one.name}" if one.owner else one.name
+    one = chosen.place
+    name = f"{one.parent}.{one.name}" if one.parent else one.name
     text = one.signature or one.name
     text = text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
     return Signature(one.path, one.line, one.kind, name, text, chosen.reason)

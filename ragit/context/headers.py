@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterable, Sequence, Set
 
 from ragit import words
 from ragit.context.cursor import names_in
-from ragit.context.tree import Defined, Export
+from ragit.tree_world import Export
+from ragit.usages import Place
 
 NEAR, ANYWHERE = 4.0, 2.0
 """Weights of the words that a name shares with the lines around the cursor, and with the file."""
@@ -37,7 +38,7 @@ def likeliest(
     near: Iterable[str],
     lines: Sequence[str],
     files: Callable[[str], int],
-) -> list[Defined]:
+) -> list[Place]:
     """Return declarations of headers, the likeliest first.
 
     `near` are the names around the cursor, `lines` are those of the file, and `files` returns how
@@ -48,16 +49,16 @@ def likeliest(
     holding = Counter(part for header in headers for one in header for part in one.parts)
     total = sum(map(len, headers))
     weights = {part: math.log(1 + total / count) for part, count in holding.items()}
-    scores: dict[Defined, float] = {}
+    scores: dict[Place, float] = {}
     for header in headers:
         usual = _usual(header, here)
         for one in header:
             shared = NEAR * _shared(one.parts, close, weights)
             shared += ANYWHERE * _shared(one.parts, anywhere, weights)
-            scores[one.defined] = shared + usual
+            scores[one.place] = shared + usual
     best = sorted(scores, key=lambda one: (-scores[one], one))[:LOOKED_UP]
-    for defined in best:
-        scores[defined] += FILES * math.log(1 + files(defined.name))
+    for place in best:
+        scores[place] += FILES * math.log(1 + files(place.name))
     return sorted(best, key=lambda one: (-scores[one], one))[:MOST]
 
 
@@ -69,7 +70,7 @@ def _usual(header: Sequence[Export], here: Set[str]) -> float:
     """Return what all declarations of a header get: a small one, and one of which a file has no
     name yet, is likelier.
     """
-    is_used = any(one.defined.name in here for one in header)
+    is_used = any(one.place.name in here for one in header)
     return (0.0 if is_used else UNUSED) - SIZE * math.log(max(1, len(header)))
 
 

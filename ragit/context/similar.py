@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from ragit import words
-from ragit.context.tree import NamedTree
 from ragit.contexts import Similar
 from ragit.postings import COUNT, Forward, term_hash
 from ragit.store import ChunkRow, Store, chunk_id
+from ragit.tree_world import TreeWorld
 
 WORDS = 8
 """Names that are looked up, the longest: those of several words are the rare ones."""
@@ -25,47 +25,40 @@ LINES = 12
 
 
 def similar_code(
-    store: Store,
-    tree: NamedTree,
-    path: str,
-    names: Iterable[str],
-    read: Callable[[int], bytes],
+    store: Store, world: TreeWorld, path: str, names: Iterable[str]
 ) -> Iterator[Similar]:
-    """Yield pieces of other files that hold the rarest of some names, the best first.
-
-    `read` gives the text of a chunking.
-    """
-    weights, files = _weighed(store, tree, path, names)
-    best = sorted(files, key=lambda one: (-files[one], tree.path(tree.places[one][0])))[:FILES]
+    """Yield pieces of other files that hold the rarest of some names, the best first."""
+    weights, files = _weighed(world, path, names)
+    best = sorted(files, key=lambda one: (-files[one], world.paths[one][0]))[:FILES]
     found: list[tuple[float, int, int, tuple[str, ...]]] = []
     packed = store.forward(best)
     for chunking in best:
         score, ordinal, held = _best_chunk(packed[chunking], weights)
         if ordinal >= 0:
             found.append((score, chunking, ordinal, held))
-    found.sort(key=lambda one: (-one[0], tree.path(tree.places[one[1]][0])))
+    found.sort(key=lambda one: (-one[0], world.paths[one[1]][0]))
     for _, chunking, ordinal, held in found:
         number = chunk_id(chunking, ordinal)
-        path_of = tree.path(tree.places[chunking][0])
-        yield _piece(path_of, store.chunks([number])[number], read(chunking), held)
+        path_of = world.paths[chunking][0]
+        yield _piece(path_of, store.chunks([number])[number], world.text(chunking), held)
 
 
 def _weighed(
-    store: Store, tree: NamedTree, path: str, names: Iterable[str]
+    world: TreeWorld, path: str, names: Iterable[str]
 ) -> tuple[dict[str, float], dict[int, float]]:
     """Return the weights of rare terms, and the summed weights of the files that hold them."""
-    count = len(tree.snapshot.paths)
+    count = len(world.snapshot.paths)
     chosen = sorted(set(names), key=lambda name: (-len(words.parts(name)), -len(name), name))
     terms = [words.terms_of(name)[-1] for name in chosen[:WORDS] if words.terms_of(name)]
     weights: dict[str, float] = {}
     files: dict[int, float] = {}
     for term in dict.fromkeys(terms):
-        holders = tree.holding(store, term)
+        holders = world.holding(term)
         if not 1 < len(holders) <= max(2, COMMON * count):
             continue
         weights[term] = math.log(count / len(holders))
         for chunking in holders:
-            if tree.path(tree.places[chunking][0]) != path:
+            if world.paths[chunking][0] != path:
                 files[chunking] = files.get(chunking, 0.0) + weights[term]
     return weights, files
 

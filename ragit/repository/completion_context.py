@@ -6,10 +6,11 @@ import time
 from collections.abc import Sequence
 
 from ragit.chunk import language_of
-from ragit.context import NamedTree, Place, find_context
+from ragit.context import Place, find_context
 from ragit.contexts import Context
 from ragit.errors import ConfigError, NoSuchPath
 from ragit.search import OpenTree
+from ragit.tree_world import TreeWorld
 from ragit.types import path_text
 
 _BY_CONTENT = {"h": "c", "auto": "text"}
@@ -17,7 +18,7 @@ _BY_CONTENT = {"h": "c", "auto": "text"}
 
 
 def context_at(
-    opened: OpenTree, named: NamedTree, path: bytes, line: int, text: str | None, max_tokens: int
+    opened: OpenTree, world: TreeWorld, path: bytes, line: int, text: str | None, max_tokens: int
 ) -> Context:
     """Return the context of a line of a file; `text` stands for the file's text where it is given.
 
@@ -29,7 +30,7 @@ def context_at(
     lines, language = _text(opened, path, text)
     _check_line(path, line, lines)
     place = Place(path_text(path), line, lines, language)
-    found = find_context(opened.store, named, place, opened.text_of, max_tokens)
+    found = find_context(opened.store, world, place, max_tokens)
     return Context(
         path_text(path),
         line,

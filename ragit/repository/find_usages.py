@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from ragit import globs, usages
-from ragit.repository.tree_world import TreeFile, TreeWorld
 from ragit.search import OpenTree
+from ragit.tree_world import TreeFile, TreeWorld
 from ragit.types import LOST_SINCE_INDEXED, path_text
 from ragit.usages import Defined, Line, Occurrence, Place, Resolver, Usages, UsagesQuery, Use
 
@@ -25,7 +25,7 @@ _CODE = ("call", "base", "type", "attribute")
 """Kinds of references, the most telling first."""
 
 
-def find_usages(opened: OpenTree, query: UsagesQuery) -> Usages:
+def find_usages(opened: OpenTree, world: TreeWorld, query: UsagesQuery) -> Usages:
     """Return one page of the lines of a tree that hold a name, or are in a relation to it.
 
     Path patterns of the query count from the top.
@@ -35,7 +35,7 @@ def find_usages(opened: OpenTree, query: UsagesQuery) -> Usages:
     found: list[Use] = []
     notes = [opened.failed] if opened.failed else []
     if opened.tree.snapshot.paths:
-        finder = _Finder(opened, query)
+        finder = _Finder(opened, world, query)
         definitions, found = finder.definitions, list(finder.related())
         notes += finder.notes
     return Usages(
@@ -55,10 +55,10 @@ def find_usages(opened: OpenTree, query: UsagesQuery) -> Usages:
 class _Finder:
     """One question about one tree."""
 
-    def __init__(self, opened: OpenTree, query: UsagesQuery) -> None:
+    def __init__(self, opened: OpenTree, world: TreeWorld, query: UsagesQuery) -> None:
         self._opened = opened
         self._query = query
-        self._world = TreeWorld(opened)
+        self._world = world
         self._allowed = globs.chooser(query.paths)
         self._languages: set[str] = set()
         """Languages without rules in which the name was found."""

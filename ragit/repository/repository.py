@@ -309,9 +309,12 @@ class Ragit(HistoryQuestions):
         owner, word = usages.parted(name)
         tree = checked(Query(word, ref=ref, scope=scope, paths=paths))
         query = usages.checked(usages.UsagesQuery(word, relation, (), top_k, page, owner))
-        with self.reading(ref, scope, index=index, on_index=on_index) as opened:
+        with (
+            self.reading(ref, scope, index=index, on_index=on_index) as opened,
+            self._world_of(opened) as world,
+        ):
             paths = self._targets.from_top(tree).paths
-            return find_usages(opened, replaced(query, paths=paths))
+            return find_usages(opened, world, replaced(query, paths=paths))
 
     def status(self) -> StatusReport:
         """Return what is indexed, for which refs, and which files of the searched tree are not."""

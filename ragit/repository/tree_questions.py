@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ragit.errors import ConfigError
@@ -11,11 +13,10 @@ from ragit.query import Query
 from ragit.types import Answer, OnIndex
 
 if TYPE_CHECKING:
-    from ragit.context import NamedTree
     from ragit.contexts import Context
     from ragit.outlines import Choices, FileSkeleton, FolderSkeleton, RepositoryMap, Shown
     from ragit.search import OpenTree
-    from ragit.store import Snapshot
+    from ragit.tree_world import TreeWorld
 
 
 MAP_HITS = 10
@@ -24,8 +25,6 @@ MAP_HITS = 10
 
 class TreeQuestions(ABC):
     """The part of `Ragit` that reads structure. The tree, and `index`, are as for `search`."""
-
-    _named: NamedTree | None = None
 
     @abstractmethod
     def reading(
@@ -71,9 +70,11 @@ class TreeQuestions(ABC):
         """
         from ragit.repository.completion_context import context_at
 
-        with self.reading(ref, scope, index=index, on_index=on_index, fresh_s=fresh_s) as opened:
-            named = self._named_tree(opened.tree.snapshot)
-            return context_at(opened, named, self.path_from_top(path), line, text, max_tokens)
+        with (
+            self.reading(ref, scope, index=index, on_index=on_index, fresh_s=fresh_s) as opened,
+            self._world_of(opened) as world,
+        ):
+            return context_at(opened, world, self.path_from_top(path), line, text, max_tokens)
 
     def map(
         self,
@@ -102,13 +103,26 @@ class TreeQuestions(ABC):
         with self.reading(ref, scope, index=index, on_index=on_index) as opened:
             return repository_map(opened, query, best, max_tokens)
 
-    def _named_tree(self, snapshot: Snapshot) -> NamedTree:
-        """Return what is known of the names of a tree; that of the last one is kept."""
-        from ragit.context import NamedTree
+    @contextmanager
+    def _world_of(self, opened: OpenTree) -> Iterator[TreeWorld]:
+        """Give what is known of the names of a tree; that of the last one is kept. Another thread
+        makes its own meanwhile.
+        """
+        from ragit.tree_world import TreeWorld
 
-        if self._named is None or self._named.snapshot is not snapshot:
-            self._named = NamedTree(snapshot)
-        return self._named
+        try:
+            world = self._worlds.pop()
+        except IndexError:
+            world = TreeWorld(opened)
+        if world.snapshot is not opened.tree.snapshot:
+            world = TreeWorld(opened)
+        world.open(opened)
+        yield world
+        self._worlds[:] = [world]
+
+    @cached_property
+    def _worlds(self) -> list[TreeWorld]:
+        return []
 
     def skeleton(
         self,

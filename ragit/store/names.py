@@ -58,16 +58,6 @@ class Names:
                             _, kind, name = line.split("\t")
                             yield chunking, name, kind
 
-    def holding(self, term: str, column: str = "") -> list[int]:
-        """Return the chunkings of any tree that hold a term, in a column of `postings.COLUMNS` or
-        in any.
-        """
-        quoted = '"' + term.replace('"', '""') + '"'
-        match = f"{column} : {quoted}" if column else quoted
-        sql = "SELECT rowid FROM term WHERE term MATCH ? ORDER BY rowid"
-        with translated(self._path):
-            return [number for (number,) in self._db.execute(sql, (match,))]
-
     def definitions(
         self, chunkings: Container[int]
     ) -> Iterator[tuple[int, tuple[Definition, ...]]]:

@@ -6,38 +6,50 @@ Nothing is stored about edges between files: names are resolved for one tree, wh
 from __future__ import annotations
 
 from ragit.usages.callers import callers
-from ragit.usages.candidates import TYPES, Place, TypeFact, candidates_of
-from ragit.usages.graph import file_graph
-from ragit.usages.modules import Modules, family_of
+from ragit.usages.candidates import (
+    TYPES,
+    Candidate,
+    Importer,
+    Place,
+    TypeFact,
+    candidates_of,
+)
+from ragit.usages.modules import Modules, family_of, stem_of
 from ragit.usages.order import by_file, ordered, page_of, surest
+from ragit.usages.reach import Reach, bindings, opened
 from ragit.usages.records import RELATIONS, Defined, Usages, UsagesQuery, Use, checked
 from ragit.usages.resolve import Line, Resolver, import_at
 from ragit.usages.scan import Occurrence, occurrences, parted, terms_of
 
 __all__ = [
+    "Candidate",
     "Defined",
+    "Importer",
     "Line",
     "Modules",
     "Occurrence",
     "Place",
     "RELATIONS",
+    "Reach",
     "Resolver",
     "TYPES",
     "TypeFact",
     "Usages",
     "UsagesQuery",
     "Use",
+    "bindings",
     "by_file",
     "callers",
     "candidates_of",
     "checked",
     "family_of",
-    "file_graph",
     "import_at",
     "occurrences",
+    "opened",
     "ordered",
     "page_of",
     "parted",
+    "stem_of",
     "surest",
     "terms_of",
 ]

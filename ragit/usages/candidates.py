@@ -31,6 +31,11 @@ class Place(NamedTuple):
     local: tuple[int, int] | None = None
     """First and last line of the definition that it is local to."""
     test: bool = False
+    name: str = ""
+    parent: str = ""
+    """All names around it."""
+    signature: str = ""
+    """Its declaration, on one line."""
 
 
 class Candidate(NamedTuple):
@@ -93,16 +98,28 @@ class TypeFact(NamedTuple):
         return frozenset((self.path,))
 
 
-class FileView(Protocol):
-    """A file of the tree, read as far as it is asked."""
+class Importer(Protocol):
+    """A file with what it imports."""
 
-    path: str
-    family: str
-    test: bool
+    @property
+    def path(self) -> str:
+        """Return its path from the top."""
+
+    @property
+    def family(self) -> str:
+        """Return the family of its language."""
+
+    @property
+    def test(self) -> bool:
+        """Return whether it is one of tests."""
 
     @property
     def references(self) -> References | None:
         """Return what it refers to; None if its language has no rules."""
+
+
+class FileView(Importer, Protocol):
+    """A file of the tree, read as far as it is asked."""
 
     @property
     def text(self) -> str:
@@ -124,6 +141,9 @@ class World(Protocol):
 
     def view(self, path: str) -> FileView:
         """Return one of its files."""
+
+    def reach(self, module: str, name: str, view: Importer) -> Sequence[str]:
+        """Return the files in which a name of a module may be defined, as a file imports it."""
 
     def types(self, name: str) -> Sequence[TypeFact]:
         """Return its types of a name."""

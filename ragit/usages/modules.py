@@ -49,6 +49,11 @@ def package_of(path: str, family: str) -> str | None:
     return folder if family == "go" else None
 
 
+def standpoint(path: str, family: str) -> str:
+    """Return what of a file's path decides which modules it means: its folder, or all of it."""
+    return path if family == "rust" else posixpath.dirname(path)
+
+
 class Modules:
     """The files of one tree by the modules that they are."""
 
@@ -60,15 +65,15 @@ class Modules:
 
     def files(self, module: str, importer: str, family: str) -> tuple[str, ...]:
         """Return the files that a module may be, as an importing file names it."""
-        folder = posixpath.dirname(importer)
-        key = (module, folder, family)
+        key = (module, standpoint(importer, family), family)
         found = self._known.get(key)
         if found is None:
-            found = tuple(sorted(self._found(module, folder, importer, family)))
+            found = tuple(sorted(self._found(module, importer, family)))
             self._known[key] = found
         return found
 
-    def _found(self, module: str, folder: str, importer: str, family: str) -> Iterable[str]:
+    def _found(self, module: str, importer: str, family: str) -> Iterable[str]:
+        folder = posixpath.dirname(importer)
         if family == "python":
             return self._python(module, folder)
         if family == "jvm":
@@ -288,7 +293,7 @@ class Modules:
 
     @cached_property
     def _by_stem(self) -> dict[str, list[str]]:
-        return _grouped(self._paths, lambda path: _name(path).partition(".")[0])
+        return _grouped(self._paths, stem_of)
 
     @cached_property
     def _by_folder(self) -> dict[str, list[str]]:
@@ -313,6 +318,11 @@ def _grouped(paths: Iterable[str], key: Callable[[str], str]) -> dict[str, list[
 
 def _name(path: str) -> str:
     return path.rpartition("/")[2]
+
+
+def stem_of(path: str) -> str:
+    """Return the name of a file without its suffix."""
+    return _name(path).partition(".")[0]
 
 
 def _folder(path: str) -> str:

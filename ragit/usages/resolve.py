@@ -8,7 +8,7 @@ definitions fit, none is chosen.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from ragit.records import NamedTuple
@@ -17,12 +17,14 @@ from ragit.usages.candidates import (
     TYPES,
     Candidate,
     FileView,
+    Importer,
     Pool,
     TypeFact,
     World,
     plain,
 )
 from ragit.usages.modules import package_of
+from ragit.usages.reach import bindings, inner, opened
 from ragit.usages.receivers import (
     Declaration,
     Receiver,
@@ -47,9 +49,6 @@ _DOLLARS = frozenset(("ecma", "jvm"))
 
 _SIGNS = re.compile(r"\?\.|\.|->|::|\\")
 """Signs between names."""
-
-_DEEPEST = 4
-"""Re-exports and includes that are followed, one after the other."""
 
 _MOST_TYPES = 40
 """Types that are looked at to find one that has a member."""
@@ -96,13 +95,12 @@ class Resolver:
                 self._local.setdefault(one.places[0].path, []).append(one)
         self._known_types: dict[tuple[str, str], list[TypeFact]] = {}
         self._declared: dict[tuple[str, str], list[Declaration]] = {}
-        self._reached: dict[tuple[str, str, str, int], tuple[str, ...]] = {}
 
     def resolve(self, view: FileView, line: Line) -> Resolved:
         """Return what a line of code means."""
         pool = self._pool(view, line)
         if not pool.items:
-            brought = [self._reach(*one, view) for one in self._bindings(view, self.name)]
+            brought = [self._world.reach(*one, view) for one in bindings(view, self.name)]
             return Resolved("outside") if brought and not any(brought) else UNKNOWN
         if line.kind == "import":
             return self._imported(pool.free, view, line)
@@ -112,6 +110,12 @@ class Resolver:
         if found is None:
             return self._bare(pool, view, line)
         return self._received(pool, view, line, found)
+
+    def meant(self, view: Importer, alias: str) -> tuple[str, list[Candidate]]:
+        """Return what the name means where it stands alone outside of functions of a file, and by
+        which rule; `alias` is what the file calls it.
+        """
+        return self._chosen(self._seen_by(view), alias, view)
 
     def _pool(self, view: FileView, line: Line) -> Pool:
         """Return the candidates that a line may mean at all."""
@@ -124,7 +128,7 @@ class Resolver:
             self._pools[key] = Pool(self._seen_by(view, as_type))
         return self._pools[key]
 
-    def _seen_by(self, view: FileView, as_type: bool) -> list[Candidate]:
+    def _seen_by(self, view: Importer, as_type: bool = False) -> list[Candidate]:
         """Return the candidates of a file's family that are local to no function."""
         found = [
             one
@@ -162,7 +166,7 @@ class Resolver:
         one = import_at(view.references, self.name, line.number)
         if one is None:
             return UNKNOWN
-        files = self._reach(one.module, self.name, view)
+        files = self._world.reach(one.module, self.name, view)
         hits = _in_files(free, files)
         if hits:
             return self._settled("import", hits)
@@ -191,9 +195,11 @@ class Resolver:
     def _by_import(self, free: list[Candidate], view: FileView, found: Receiver) -> Resolved | None:
         """Resolve a member of an imported module; None if the receiver is no such thing."""
         first, *rest = [part for part in _SIGNS.split(found.before + found.name) if part]
-        for module, name in self._bindings(view, first):
-            files = self._reach(_whole(module, first, (name, *rest), view.family), self.name, view)
-            if not files and self._reach(module, name or self.name, view):
+        for module, name in bindings(view, first):
+            files = self._world.reach(
+                _whole(module, first, (name, *rest), view.family), self.name, view
+            )
+            if not files and self._world.reach(module, name or self.name, view):
                 continue  # the name of a type or an object in a module of the tree
             hits = _in_files(free, files)
             if hits:
@@ -259,7 +265,7 @@ class Resolver:
 
     def _found_types(self, name: str, view: FileView) -> list[TypeFact]:
         original = name
-        for _, found in self._bindings(view, name):
+        for _, found in bindings(view, name):
             original = found if found not in ("", "default") else name
         facts = [one for one in self._world.types(original) if one.family == view.family]
         if not view.test:
@@ -297,70 +303,25 @@ class Resolver:
     # -- what a file sees
 
     def _chosen(
-        self, items: Sequence[_Named], name: str, view: FileView
+        self, items: Sequence[_Named], name: str, view: Importer
     ) -> tuple[str, list[_Named]]:
         """Return which of some definitions a name means in a file, and by which rule."""
         same = [one for one in items if view.path in one.paths]
         if same:
             return "same file", same
-        bound = next(self._bindings(view, name), None)
+        bound = next(bindings(view, name), None)
         if bound is not None:
-            files = self._reach(*bound, view)
+            files = self._world.reach(*bound, view)
             hits = _in_files(items, files)
             return ("import" if hits else "name" if files else "outside"), hits
-        for module in self._opened(view):
-            hits = _in_files(items, self._reach(module, "*", view))
+        for module in opened(view):
+            hits = _in_files(items, self._world.reach(module, "*", view))
             if hits:
                 return "import", hits
         hits = _in_package(items, package_of(view.path, view.family), view.family)
         if hits:
             return "same package", hits
         return ("unique" if len(items) == 1 else "ambiguous"), list(items)
-
-    def _bindings(self, view: FileView, alias: str) -> Iterator[tuple[str, str]]:
-        """Yield modules and names in them that a file imports under a name."""
-        if view.references is None:
-            return
-        for one in view.references.importing(alias) if alias else ():
-            for bound in one.names:
-                if bound.alias == alias:
-                    yield one.module, bound.name
-
-    @staticmethod
-    def _opened(view: FileView) -> Iterator[str]:
-        """Yield modules of which a file sees all names."""
-        if view.references is None:
-            return
-        for one in view.references.imports:
-            if any(bound.name == "*" for bound in one.names):
-                yield one.module
-
-    def _reach(self, module: str, name: str, view: FileView, depth: int = 0) -> tuple[str, ...]:
-        """Return the files in which a name of a module may be defined."""
-        key = (module, name, view.path, depth)  # the depth, so that no answer hangs on the order
-        known = self._reached.get(key)
-        if known is not None:
-            return known
-        files = dict.fromkeys(self._world.modules.files(module, view.path, view.family))
-        if name not in ("", "*", "default"):
-            inner = _inner(module, name, view.family)
-            if view.family in ("python", "jvm", "rust", "php"):
-                files |= dict.fromkeys(self._world.modules.files(inner, view.path, view.family))
-        if depth < _DEEPEST and view.family in ("python", "ecma", "c", "rust"):
-            for path in tuple(files):
-                inner_view = self._world.view(path)
-                for further, original in self._passed_on(inner_view, name):
-                    reached = self._reach(further, original, inner_view, depth + 1)
-                    files |= dict.fromkeys(reached)
-        self._reached[key] = tuple(files)
-        return self._reached[key]
-
-    def _passed_on(self, view: FileView, name: str) -> Iterator[tuple[str, str]]:
-        """Yield what a module imports and lets others import from it."""
-        if name not in ("", "*"):
-            yield from self._bindings(view, name)
-        for module in self._opened(view):
-            yield module, name
 
     # -- answers
 
@@ -388,12 +349,6 @@ def import_at(references: References | None, name: str, line: int) -> Import | N
     return found
 
 
-def _inner(module: str, name: str, family: str) -> str:
-    """Return the module of a name in a module, if it is one."""
-    sign = {"rust": "::", "php": "\\", "ecma": "/"}.get(family, ".")
-    return f"{module}{'' if module.endswith('.') else sign}{name}"
-
-
 def _whole(module: str, first: str, parts: Sequence[str], family: str) -> str:
     """Return the module that a receiver's names lead to from an imported one, of which the first
     name may only bind the outermost package.
@@ -402,7 +357,7 @@ def _whole(module: str, first: str, parts: Sequence[str], family: str) -> str:
     whole = outermost if not parts[0] and first == outermost else module
     for part in parts:
         if part not in ("", "default"):
-            whole = _inner(whole, part, family)
+            whole = inner(whole, part, family)
     return whole
 
 

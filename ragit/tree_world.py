@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import cached_property
 from itertools import accumulate
 
-from ragit import rank, usages
+from ragit import rank, usages, words
+from ragit.records import NamedTuple
 from ragit.references import References
+from ragit.remembered import Remembered
 from ragit.search import OpenTree
 from ragit.store import ChunkRow
 from ragit.types import path_text
-from ragit.usages import TYPES, Modules, Place, TypeFact
+from ragit.usages import TYPES, Importer, Modules, Place, Reach, TypeFact
 
 _FUNCTIONS = frozenset("function method constructor getter setter macro test task operator".split())
+
+MOST_FILES = 16
+"""Files that may define a name of which all definitions are read."""
+
+CALLED = frozenset("function declaration macro method class struct constructor".split())
+"""Kinds of definitions that code calls."""
+
+_NAMES = 50_000
+"""Definitions that are remembered."""
+
+_HOLDING = 500_000
+"""Files of words that are remembered."""
 
 
 class TreeFile:
@@ -117,64 +132,142 @@ class TreeFile:
         return ".".join(filter(None, (row.parent, name)))
 
 
+class Export(NamedTuple):
+    """A definition of a file that others may call."""
+
+    place: Place
+    parts: frozenset[str]
+    """The words that its name is made of."""
+
+
 class TreeWorld:
-    """The files, types and definitions of an open tree."""
+    """The files, types and definitions of a tree, as far as they were asked for.
+
+    What is known of names and modules depends on the tree alone, and stays for the next question;
+    `open` gives the tree to read from, and forgets files.
+    """
 
     def __init__(self, opened: OpenTree) -> None:
+        self.snapshot = opened.tree.snapshot
         self._opened = opened
         self._files: dict[str, TreeFile] = {}
-        self._types: dict[str, tuple[TypeFact, ...]] = {}
+        self._types: Remembered[str, tuple[TypeFact, ...]] = Remembered(_NAMES)
+        self._named: Remembered[tuple[str, Sequence[str]], tuple[Place, ...]] = Remembered(_NAMES)
+        self._holding: Remembered[tuple[str, str], Sequence[int]] = Remembered(_HOLDING)
+        self._exports: Remembered[str, tuple[Export, ...]] = Remembered(_NAMES)
+        self._reach = Reach(self)
+
+    def open(self, opened: OpenTree) -> None:
+        """Read from an open tree of the same snapshot from now on."""
+        self._opened = opened
+        self._files.clear()
 
     @cached_property
     def modules(self) -> Modules:
         """Return the files by module."""
-        paths = map(path_text, self._opened.tree.snapshot.paths)
+        paths = map(path_text, self.snapshot.paths)
         return Modules(paths, lambda path: self.view(path).text)
+
+    def reach(self, module: str, name: str, view: Importer) -> Sequence[str]:
+        """Return the files in which a name of a module may be defined, as a file imports it."""
+        return self._reach.files(module, name, view)
 
     def view(self, path: str) -> TreeFile:
         """Return a file by its path."""
         found = self._files.get(path)
         if found is None:
-            chunking = self._opened.chunking_at(path.encode("utf-8", "surrogateescape"))
-            if chunking is None:
-                raise LookupError(path)
+            chunking = self._chunking(path)
             language = self._opened.store.blobs([chunking])[chunking][1]
             found = self._files[path] = TreeFile(self._opened, path, chunking, language)
         return found
 
+    def _chunking(self, path: str) -> int:
+        chunking = self._opened.chunking_at(path.encode("utf-8", "surrogateescape"))
+        if chunking is None:
+            raise LookupError(path)
+        return chunking
+
+    def text(self, chunking: int) -> bytes:
+        """Return the text of a chunking, in UTF-8."""
+        return self._opened.text_of(chunking)
+
     def types(self, name: str) -> Sequence[TypeFact]:
         """Return the types of a name."""
-        if name not in self._types:
-            self._types[name] = tuple(self._found_types(name))
-        return self._types[name]
+        found = self._types.get(name)
+        if found is None:
+            found = tuple(self._found_types(name))
+            self._types.add(name, found, len(found) + 1)
+        return found
 
     def paths_of(self, chunkings: Iterable[int]) -> list[str]:
         """Return the paths of some chunkings, sorted."""
-        return sorted(path for one in chunkings for path in self._paths.get(one, ()))
+        return sorted(path for one in chunkings for path in self.paths.get(one, ()))
 
     def places(self, name: str, chunkings: Iterable[int] | None = None) -> list[Place]:
         """Return the definitions of a name, in all files or in those of some chunkings."""
-        rows = self._opened.store.names.defining(
-            self._naming(name) if chunkings is None else chunkings, name
-        )
+        wanted = self.naming(name) if chunkings is None else chunkings
         found = []
-        for chunking, chunks in rows.items():
-            for path in self._paths.get(chunking, ()):
+        for chunking, chunks in self._opened.store.names.defining(wanted, name).items():
+            for path in self.paths.get(chunking, ()):
                 file = self.view(path)
                 found += [one for row in chunks for one in self._defined(file, row, name)]
         return sorted(found)
 
+    def named(self, name: str, near: Set[str]) -> Sequence[Place]:
+        """Return the definitions of a name. Where more than MOST_FILES may define it, those of near
+        files only, and none if these are as many.
+        """
+        found = self._named.get((name, ()))
+        if found is None:
+            wanted = self.naming(name)
+            if len(wanted) > MOST_FILES:
+                wanted = [one for one in wanted if self.paths[one][0] in near] if near else []
+                return self.places(name, wanted) if len(wanted) <= MOST_FILES else ()
+            found = tuple(self.places(name, wanted))
+            self._named.add((name, ()), found, len(found) + 1)
+        return found
+
+    def named_in(self, name: str, files: Sequence[str]) -> Sequence[Place]:
+        """Return the definitions of a name in some files."""
+        found = self._named.get((name, files))
+        if found is None:
+            wanted = [self._chunking(path) for path in files]
+            if len(wanted) > MOST_FILES:
+                wanted = sorted(set(wanted).intersection(self.naming(name)))
+            found = tuple(self.places(name, wanted[:MOST_FILES]))
+            self._named.add((name, files), found, len(found) + 1)
+        return found
+
+    def exports(self, path: str) -> tuple[Export, ...]:
+        """Return what a file defines that code may call, but for names in capitals."""
+        found = self._exports.get(path)
+        if found is None:
+            file = self.view(path)
+            places = sorted(place for row in file.rows for place in self._defined(file, row))
+            found = tuple(
+                Export(one, frozenset(words.parts(one.name)))
+                for one in places
+                if one.kind in CALLED and one.local is None and not one.name.isupper()
+            )
+            self._exports.add(path, found, len(found) + 1)
+        return found
+
     @staticmethod
-    def _defined(file: TreeFile, row: ChunkRow, name: str) -> Iterator[Place]:
+    def _defined(file: TreeFile, row: ChunkRow, name: str = "") -> Iterator[Place]:
+        """Yield the definitions of a name in a chunk, or all of them."""
         own = [row.symbol] if row.kind == "section" else row.symbol.split()
-        inside = name not in own and row.kind in _FUNCTIONS
-        local = (row.start_line, row.end_line) if inside else None
-        owner = row.parent.rpartition(".")[2]
+        inside = (row.start_line, row.end_line) if row.kind in _FUNCTIONS else None
+        parent = row.parent
         for one in row.definitions:
+            if one.name == (name or one.name):
+                yield Place(
+                    *(file.path, one.line, one.kind, parent.rpartition(".")[2], file.family),
+                    None if one.name in own else inside,
+                    *(file.test, one.name, parent, _signature(row, own, one.name)),
+                )
             if one.kind in TYPES and one.name != name:
-                owner = one.name  # of the members after it, where both are in one chunk
-            if one.name == name:
-                yield Place(file.path, one.line, one.kind, owner, file.family, local, file.test)
+                # of the members after it, where both are in one chunk
+                parent = f"{row.parent}.{one.name}" if row.parent else one.name
 
     def _found_types(self, name: str) -> Iterator[TypeFact]:
         for place in self.places(name):
@@ -193,18 +286,34 @@ class TreeWorld:
             if line <= one.line < after:
                 yield one.name
 
-    def _naming(self, name: str) -> list[int]:
+    def naming(self, name: str) -> Sequence[int]:
         """Return the chunkings of the tree in which a definition may have a name."""
-        found: set[int] | None = None
-        for term in usages.terms_of(name):
-            holding = self._opened.store.holding(term, "symbol")
-            found = holding if found is None else found & holding
-        return sorted((found or set()) & self._paths.keys())
+        held = [self.holding(term, "symbol") for term in usages.terms_of(name)]
+        if len(held) == 1:
+            return held[0]
+        return sorted(set(held[0]).intersection(*held[1:])) if held else ()
+
+    def holding(self, term: str, column: str = "") -> Sequence[int]:
+        """Return the chunkings of the tree that hold a term, in a column or in any."""
+        found = self._holding.get((term, column))
+        if found is None:
+            held = self._opened.store.holding(term, column)
+            found = array("Q", sorted(held & self.paths.keys()))
+            self._holding.add((term, column), found, len(found) + 1)
+        return found
 
     @cached_property
-    def _paths(self) -> dict[int, list[str]]:
-        snapshot = self._opened.tree.snapshot
+    def paths(self) -> dict[int, list[str]]:
+        """The paths of each chunking."""
         found: dict[int, list[str]] = {}
-        for path, chunking in zip(snapshot.paths, snapshot.chunkings, strict=True):
+        for path, chunking in zip(self.snapshot.paths, self.snapshot.chunkings, strict=True):
             found.setdefault(chunking, []).append(path_text(path))
         return found
+
+
+def _signature(row: ChunkRow, own: Sequence[str], name: str) -> str:
+    """Return the declaration of a name, from those of its chunk, which are joined by `; `."""
+    if own == [name]:
+        return row.signature
+    parts = row.signature.split("; ")
+    return next((part for part in parts if name in words.identifiers(part)), name)

@@ -1,0 +1,79 @@
+"""Follow imports, re-exports and includes from file to file. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ragit.remembered import Remembered
+from ragit.usages.candidates import Importer, World
+from ragit.usages.modules import standpoint
+
+_DEEPEST = 4
+"""Re-exports and includes that are followed, one after the other."""
+
+_MOST = 200_000
+"""Files that all answers together may name before the oldest are forgotten."""
+
+
+class Reach:
+    """Finds the files in which a name of a module may be defined, and remembers them."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._known: Remembered[tuple[str, str, str, str, int], tuple[str, ...]] = Remembered(_MOST)
+
+    def files(self, module: str, name: str, view: Importer, depth: int = 0) -> tuple[str, ...]:
+        """Return the files in which a name of a module may be defined, as a file imports it."""
+        # with the depth, so that no answer hangs on the order of questions
+        key = (module, name, standpoint(view.path, view.family), view.family, depth)
+        known = self._known.get(key)
+        if known is None:
+            known = tuple(self._found(module, name, view, depth))
+            self._known.add(key, known, len(known) + 1)
+        return known
+
+    def _found(self, module: str, name: str, view: Importer, depth: int) -> dict[str, None]:
+        modules = self._world.modules
+        files = dict.fromkeys(modules.files(module, view.path, view.family))
+        if name not in ("", "*", "default") and view.family in ("python", "jvm", "rust", "php"):
+            within = inner(module, name, view.family)
+            files |= dict.fromkeys(modules.files(within, view.path, view.family))
+        if depth < _DEEPEST and view.family in ("python", "ecma", "c", "rust"):
+            for path in tuple(files):
+                inside = self._world.view(path)
+                for further, original in _passed_on(inside, name):
+                    files |= dict.fromkeys(self.files(further, original, inside, depth + 1))
+        return files
+
+
+def _passed_on(view: Importer, name: str) -> Iterator[tuple[str, str]]:
+    """Yield what a module imports and lets others import from it."""
+    if name not in ("", "*"):
+        yield from bindings(view, name)
+    for module in opened(view):
+        yield module, name
+
+
+def bindings(view: Importer, alias: str) -> Iterator[tuple[str, str]]:
+    """Yield modules and names in them that a file imports under a name."""
+    if view.references is None:
+        return
+    for one in view.references.importing(alias) if alias else ():
+        for bound in one.names:
+            if bound.alias == alias:
+                yield one.module, bound.name
+
+
+def opened(view: Importer) -> Iterator[str]:
+    """Yield modules of which a file sees all names."""
+    if view.references is None:
+        return
+    for one in view.references.imports:
+        if any(bound.name == "*" for bound in one.names):
+            yield one.module
+
+
+def inner(module: str, name: str, family: str) -> str:
+    """Return the module of a name in a module, if it is one."""
+    sign = {"rust": "::", "php": "\\", "ecma": "/"}.get(family, ".")
+    return f"{module}{'' if module.endswith('.') else sign}{name}"
