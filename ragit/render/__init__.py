@@ -1,5 +1,4 @@
-"""Renders answers and reports as lines without line ends. Pure: it opens no file and looks at no
-terminal.
+"""Renders answers and reports as lines without line ends. Pure: no file, no terminal.
 
 All text of a repository goes through `visible` or JSON's escapes, so that no file name can control
 a terminal. To add a format: one function and a row of FORMATS.
@@ -93,7 +92,7 @@ Format = Callable[[Answer, RenderOptions], Iterator[str]]
 
 
 def _for_programs(name: str) -> Format:
-    """Return a format of the module `machine`, which is imported when it is used."""
+    """Return a format of the module `machine`, imported on first use."""
 
     def show(answer: Answer, options: RenderOptions) -> Iterator[str]:
         from ragit.render import machine
@@ -111,11 +110,11 @@ FORMATS: dict[str, Format] = {
 
 
 SHORT = frozenset(("markdown", "compact"))
-"""Formats that leave out hits far weaker than the best one."""
+"""Formats that leave out hits far weaker than the best."""
 
 
 def format_named(name: str) -> Format:
-    """Return the format of that name. Raises UnknownFormat, with the nearest that exists."""
+    """Return a format by name. Raises UnknownFormat, with the nearest name."""
     if name in FORMATS:
         return FORMATS[name]
     from difflib import get_close_matches  # only on the way to an error message

@@ -1,4 +1,4 @@
-"""Renders what is installed into agents, and what installing changes."""
+"""Renders ragit's entries in agents' files, and changes to them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def changes_text(changes: Sequence[AgentChange], options: RenderOptions) -> Iterator[str]:
-    """Yield a line for each file, and what to add by hand to those that are refused."""
+    """Yield a line for each file, and the text to add by hand to refused ones."""
     paint = Paint(options.color)
     for change in changes:
         action = f"{change.action:<6}"
@@ -29,7 +29,7 @@ def changes_text(changes: Sequence[AgentChange], options: RenderOptions) -> Iter
 
 
 def snippet_text(change: AgentChange, options: RenderOptions) -> Iterator[str]:
-    """Yield what to add to a file by hand."""
+    """Yield the text to add to a file by hand."""
     paint = Paint(options.color)
     yield paint.name(f"{visible(change.file)}  ({', '.join(change.agents)}, {change.part})")
     yield from (f"  {visible(line)}" for line in change.snippet.split("\n"))

@@ -1,7 +1,7 @@
-"""Fits the output of a search into a number of tokens. Pure.
+"""Fits the output of a search into a token budget. Pure.
 
-Whole hits are kept, best first, as many as fit; each is cut to its first lines, since ten lines
-tell as well as a whole chunk whether a hit is the right one.
+Keeps the best hits that fit, each cut to its first lines: ten lines tell as well as a whole chunk
+whether a hit is right.
 """
 
 from __future__ import annotations
@@ -16,23 +16,21 @@ from ragit.types import Answer
 Format = Callable[[Answer, RenderOptions], Iterator[str]]
 
 BYTES_PER_TOKEN = 3
-"""Tokenizers in use take 3 to 4 bytes of code to a token. The smaller figure keeps the promise with
-all of them.
-"""
+"""Tokenizers take 3 to 4 bytes of code for a token; the smaller figure is safe for all of them."""
 
 LINES = 10
-"""Lines of a hit where nothing else is asked for."""
+"""Default number of lines of a hit."""
 
 
 def tokens(lines: Iterator[str]) -> int:
-    """Estimate the tokens of lines with their line ends."""
+    """Estimate the tokens of lines, with their line ends."""
     size = sum(len(line.encode("utf-8", "surrogatepass")) + 1 for line in lines)
     return math.ceil(size / BYTES_PER_TOKEN)
 
 
 def fitted(answer: Answer, options: RenderOptions, show: Format) -> tuple[Answer, RenderOptions]:
-    """Return the answer with as many hits as fit into `options.max_tokens`, and the options to show
-    it with.
+    """Return the answer with the hits that fit into `options.max_tokens`, and the options to show
+    it.
 
     A single hit that does not fit is shown with fewer lines, or not at all.
     """
@@ -48,7 +46,7 @@ def fitted(answer: Answer, options: RenderOptions, show: Format) -> tuple[Answer
 
 
 def strongest(answer: Answer, share: float) -> Answer:
-    """Return the answer without the hits whose score is below a share of the best one's."""
+    """Return the answer without hits whose score is below a share of the best."""
     best = max((hit.score for hit in answer.hits), default=0.0)
     kept = tuple(hit for hit in answer.hits if hit.score >= share * best)
     if best <= 0 or len(kept) == len(answer.hits):
@@ -61,7 +59,7 @@ def _first(answer: Answer, count: int) -> Answer:
 
 
 def _count(answer: Answer, options: RenderOptions, show: Format) -> int:
-    """Return how many hits fit, by bisection."""
+    """Return the number of hits that fit, by bisection."""
     low, high = 0, len(answer.hits)
     while low < high:
         middle = (low + high + 1) // 2

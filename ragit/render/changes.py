@@ -1,4 +1,4 @@
-"""Renders what became of the definitions between two trees, as text, JSON and Markdown."""
+"""Renders changes of definitions between two trees, as text, JSON and Markdown."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from ragit.render.screen import Paint, RenderOptions, counted, from_here, in_tre
 from ragit.render.text import within
 
 _NAMES = 3
-"""Names shown of a chunk that defines many."""
+"""Limit of names shown of a chunk."""
 
 _FOLDED = 3
-"""Definitions that moved from one file to another as they were are one line from this many on."""
+"""Number of unchanged definitions moved between two files from which they share one line."""
 
 
 def diff_text(diff: Diff, options: RenderOptions) -> Iterator[str]:
-    """Yield a heading, then the changes by file; for a query, the best first."""
+    """Yield a heading, then the changes by file; for a query, by score."""
     paint = Paint(options.color)
     yield summary(diff)
     if diff.query:
@@ -36,7 +36,7 @@ def diff_text(diff: Diff, options: RenderOptions) -> Iterator[str]:
 
 
 def summary(diff: Diff) -> str:
-    """Return what was compared, and the number of definitions by status."""
+    """Return the compared trees, and the number of definitions by status."""
     counts = [f"{count:,} {status}" for status, count in diff.counts.items() if count]
     what = ", ".join(counts) or "no definition changed"
     trees = f"{in_tree(_short(diff.old_ref), diff.old_tree)} to "
@@ -48,13 +48,13 @@ def summary(diff: Diff) -> str:
 
 
 def _short(ref: str) -> str:
-    """Return a ref; of a whole commit's name the beginning."""
+    """Return a ref, with a commit's name abbreviated."""
     is_name = len(ref) in (40, 64) and all(sign in "0123456789abcdef" for sign in ref)
     return ref[:10] if is_name else ref
 
 
 def _folded(changes: list[Change]) -> Iterator[list[Change]]:
-    """Yield the changes of a file, together those that moved from one other file as they were."""
+    """Yield the changes of a file; unchanged definitions moved from one file are together."""
     groups: dict[str, list[Change]] = {}
     for change in changes:
         if change.status == MOVED and change.old and change.similarity is None:
@@ -97,7 +97,7 @@ def _name(side: Side) -> str:
 
 
 def _origin(change: Change, options: RenderOptions) -> str:
-    """Return where a definition was, and what it was called, if that is something else."""
+    """Return the former place and name of a definition, if they differ."""
     old, new = change.old, change.new
     if old is None or new is None:
         return ""
@@ -112,7 +112,7 @@ def _origin(change: Change, options: RenderOptions) -> str:
 
 
 def change_lines(change: Change, options: RenderOptions) -> Iterator[str]:
-    """Yield the place of a change, and what became of it."""
+    """Yield the place of a change, and the change."""
     paint = Paint(options.color)
     side = change.shown
     path = paint.path(visible(from_here(side.path, options)))
@@ -168,7 +168,7 @@ def _side_json(side: Side) -> dict[str, Any]:
 
 
 def diff_markdown(diff: Diff, options: RenderOptions) -> Iterator[str]:
-    """Yield a heading, then a list by status; the paths are in code marks."""
+    """Yield a heading, then a list by status, with paths as code."""
     yield summary(diff)
     for note in diff.notes:
         yield ""
@@ -191,7 +191,7 @@ def _by_status(changes: Sequence[Change]) -> list[tuple[str, list[Change]]]:
 
 
 def diff_notes(diff: Diff) -> list[str]:
-    """Return what a reader must know about a comparison besides its changes, a line each."""
+    """Return notes on a comparison, a line each."""
     found = [f"note: {visible(note)}" for note in diff.notes]
     if diff.left_out:
         found.append(f"note: {counted(diff.left_out, 'more change')} found; -k shows more")

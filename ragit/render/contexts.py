@@ -17,7 +17,7 @@ from ragit.types import index_command
 
 
 def format_named(name: str) -> Callable[[Context, RenderOptions], Iterator[str]]:
-    """Return the format of that name. Raises UnknownFormat."""
+    """Return a format by name. Raises UnknownFormat."""
     if name not in FORMATS:
         raise UnknownFormat(f"unknown format {visible(name)!r}", f"There are {', '.join(FORMATS)}.")
     return FORMATS[name]
@@ -42,7 +42,7 @@ def text(found: Context, options: RenderOptions) -> Iterator[str]:
 
 
 def notes(found: Context) -> list[str]:
-    """Return what a reader must know besides the lines, a sentence each."""
+    """Return notes on a context, a sentence each."""
     listed = []
     if not found.complete:
         command = index_command(visible(found.ref))

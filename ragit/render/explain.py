@@ -1,5 +1,4 @@
-"""Renders the reasons for a hit's rank: what raised and lowered it, and which words of the query it
-holds.
+"""Renders the parts of a hit's score, and the words of the query that it contains.
 
 Loaded only for --explain.
 """
@@ -15,29 +14,29 @@ from ragit.types import Answer, Demoted, Hit, Reranked
 from ragit.words import STOP_WORDS, identifiers, parts, stem, terms, terms_of
 
 _KEPT = 0.0005
-"""Half of the last digit shown. A score that exceeds the sum of its parts by more was kept from
-falling below 0.
+"""Half of the last digit shown. A larger difference between a score and the sum of its parts means
+that the score was kept above 0.
 """
 
-_POINTLESS = frozenset(terms(" ".join(sorted(STOP_WORDS))))
-"""Words that are not listed where a hit lacks them."""
+_COMMON = frozenset(terms(" ".join(sorted(STOP_WORDS))))
+"""Words not listed as missing from a hit."""
 
 
 class Matched(NamedTuple):
-    """The words of a query as they were typed, by what a hit holds of them."""
+    """The words of a query as typed, by where a hit contains them."""
 
     whole: list[str]
     in_part: dict[str, list[str]]
-    """Identifiers of which the hit holds some words, with these words."""
+    """Identifiers of which the hit contains some words, with these words."""
     in_path: list[str]
-    """Words that only the path holds."""
+    """Words in the path only."""
     lacking: list[str]
 
 
 def matched(query: str, hit: Hit) -> Matched:
-    """Return which words of the query a hit holds, in its text or in the names around it.
+    """Return which words of the query a hit contains, in its text or the names around it.
 
-    `hit.terms` are stems, as the index has them.
+    `hit.terms` are stems, as in the index.
     """
     held = {*hit.terms, *terms(" ".join(hit.terms)), *terms(f"{hit.parent} {hit.symbol}")}
     path = frozenset(terms(hit.path))
@@ -49,7 +48,7 @@ def matched(query: str, hit: Hit) -> Matched:
                 found.whole.append(word)
         elif pieces:
             found.in_part[word] = pieces
-        elif len(word) > 1 and _POINTLESS.isdisjoint(terms_of(word)):
+        elif len(word) > 1 and _COMMON.isdisjoint(terms_of(word)):
             (found.in_path if path.issuperset(map(stem, parts(word))) else found.lacking).append(
                 word
             )
@@ -132,7 +131,7 @@ def _labelled(label: str, rows: list[str], paint: Paint) -> Iterator[str]:
 
 
 def below(answer: Answer, options: RenderOptions, paint: Paint) -> Iterator[str]:
-    """Yield the lines under an answer: rewriting, reranking, and what a demotion kept out."""
+    """Yield the lines under an answer: rewriting, reranking, and demoted hits."""
     yield from _rewritten(answer, paint)
     if answer.reranked_by:
         model, candidates, took_ms = answer.reranked_by
@@ -152,7 +151,7 @@ def below(answer: Answer, options: RenderOptions, paint: Paint) -> Iterator[str]
 
 
 def _rewritten(answer: Answer, paint: Paint) -> Iterator[str]:
-    """Yield the other queries and words that were searched."""
+    """Yield the further queries and words that were searched."""
     if not answer.rewritten:
         return
     yield ""
@@ -164,7 +163,7 @@ def _rewritten(answer: Answer, paint: Paint) -> Iterator[str]:
 
 
 def hit_json(query: str, hit: Hit, options: RenderOptions) -> dict[str, Any]:
-    """Return the reasons for a hit's rank as one JSON object."""
+    """Return the explanation of a hit's rank as a JSON object."""
     found = matched(query, hit)
     return {
         "raised_by": [_part(*one, options) for one in _ordered(hit.signals) if one[1] > 0],
@@ -182,7 +181,7 @@ def hit_json(query: str, hit: Hit, options: RenderOptions) -> dict[str, Any]:
 
 
 def demoted_json(one: Demoted, options: RenderOptions) -> dict[str, Any]:
-    """Return a place that a demotion kept out of the answer as one JSON object."""
+    """Return a hit removed by a demotion as a JSON object."""
     return {
         "path": plain(one.path),
         "start_line": one.start_line,

@@ -1,4 +1,4 @@
-"""Renders evaluations and comparisons, for people and as JSON. Not loaded by a search."""
+"""Renders evaluations and comparisons, as text and JSON. Not loaded by a search."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from ragit.render.machine import dumps
 from ragit.render.screen import Paint, RenderOptions, cells, counted, plain, visible
 
 _LISTED = 20
-"""Queries listed on a terminal; all with --full, and in the JSON."""
+"""Limit of queries listed on a terminal; all with --full, and in JSON."""
 
 _HEADS = ("queries", "NDCG@10", "MRR", "R@1", "R@5", "R@10", "p50 ms")
 
 
 def evaluation_text(evaluation: Evaluation, options: RenderOptions) -> Iterator[str]:
-    """Yield a table of figures by category, the queries that found nothing, and what failed."""
+    """Yield a table of figures by category, the queries without hits, and failures."""
     paint = Paint(options.color)
     yield f"{paint.name(visible(evaluation.name))}: {_asked(evaluation)}"
     yield ""
@@ -40,7 +40,7 @@ def _asked(evaluation: Evaluation) -> str:
 def _table(rows: Mapping[str, Figures], paint: Paint) -> Iterator[str]:
     wide = max(8, *(cells(visible(name)) for name in rows))
     yield paint.faint(f"{'category':<{wide}}  " + "  ".join(f"{head:>7}" for head in _HEADS))
-    if len(rows) == 2:  # one category: both rows would say the same
+    if len(rows) == 2:  # one category: both rows would be equal
         rows = dict(list(rows.items())[1:])
     for name, row in rows.items():
         shares = "  ".join(f"{share:7.3f}" for share in _shares(row))
@@ -98,8 +98,8 @@ def _place(expected: Expected) -> str:
 
 
 def comparison_text(both: Comparison, options: RenderOptions) -> Iterator[str]:
-    """Yield the settings that differ, the figures of both, whether chance explains the difference,
-    and the queries that moved.
+    """Yield the different settings, both sets of figures, the significance of the difference, and
+    the queries whose results changed.
     """
     paint = Paint(options.color)
     before, after = map(visible, both.names)

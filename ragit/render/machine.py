@@ -1,6 +1,4 @@
-"""Renders hits for programs: JSON for scripts (docs/json.md), vimgrep for editors, Markdown for
-agents.
-"""
+"""Renders hits for programs: JSON (docs/json.md), vimgrep for editors, Markdown for agents."""
 
 from __future__ import annotations
 
@@ -20,7 +18,7 @@ _RAW = re.compile(f"[\x7f-\x9f\ud800-\udfff]|{UNSEEN}")
 
 
 def dumps(value: Any, options: RenderOptions) -> str:
-    """Return a value as JSON that is safe to print: on one line, or indented for a terminal."""
+    """Return a value as JSON that is safe to print, on one line, or indented for a terminal."""
     text = jsonlib.dumps(
         value,
         ensure_ascii=options.ascii,
@@ -55,7 +53,7 @@ def json(answer: Answer, options: RenderOptions) -> Iterator[str]:
 
 
 def _facts(answer: Answer) -> dict[str, Any]:
-    """Return what there is to know of an answer besides its hits, without what is empty."""
+    """Return the non-empty fields of an answer besides its hits."""
     how = answer.completeness
     found = {
         "without": answer.without._asdict() if answer.without else None,
@@ -93,7 +91,7 @@ def _reranked_by(answer: Answer) -> dict[str, Any]:
 
 
 def vectorless(found: WithoutVectors) -> dict[str, int]:
-    """Return the number of chunks that lack their vectors, and of all, as one object."""
+    """Return the number of chunks without vectors, and of all chunks."""
     return {"chunks": found.chunks, "of": found.of}
 
 
@@ -131,7 +129,6 @@ def _result(query: str, hit: Hit, options: RenderOptions) -> dict[str, Any]:
 
 
 def _named(each: Iterable[Any]) -> list[dict[str, Any]]:
-    """Return definitions or members as JSON."""
     return [{**one._asdict(), "name": plain(one.name)} for one in each]
 
 
@@ -157,7 +154,7 @@ def _last_stood(hit: Hit) -> dict[str, Any]:
 
 
 def raw_path(path: str) -> str:
-    """Return the bytes of a path that is not UTF-8, in base64; empty if the path says it all."""
+    """Return the bytes of a path that is not UTF-8, in base64; empty for other paths."""
     if path.isascii() or plain(path) == path:
         return ""
     try:
@@ -184,8 +181,8 @@ def vimgrep(answer: Answer, options: RenderOptions) -> Iterator[str]:
 
 
 def compact(answer: Answer, options: RenderOptions) -> Iterator[str]:
-    """Yield `path:start-end kind qualified.name score` for each hit; of a document also the page or
-    rows, before the kind.
+    """Yield `path:start-end kind qualified.name score` for each hit, with a document's page or rows
+    before the kind.
     """
     for hit in answer.hits:
         path = visible(from_here(hit.path, options))
@@ -196,7 +193,7 @@ def compact(answer: Answer, options: RenderOptions) -> Iterator[str]:
 
 
 def markdown(answer: Answer, options: RenderOptions) -> Iterator[str]:
-    """Yield what a reader must know of the answer, then a heading and a code block for each hit."""
+    """Yield the notes on an answer, then a heading and a code block for each hit."""
     found = f"{counted(len(answer.hits), 'hit')} for {code(answer.query)} in {code(answer.ref)}"
     yield found + left_out(answer)
     for note in notes(answer):
@@ -231,7 +228,7 @@ def _block(hit: Hit, lines: list[Line]) -> Iterator[str]:
 
 
 def code(text: str) -> str:
-    """Return a code span that the text cannot end: with longer marks than any within."""
+    """Return a code span whose marks are longer than any in the text."""
     shown = visible(text)
     marks = "`" * (_longest_run(shown) + 1)
     pad = " " if shown.startswith("`") or shown.endswith("`") or not shown.strip() else ""

@@ -1,7 +1,7 @@
 """Renders outlines: skeletons of files and folders, definitions, lists of definitions.
 
-In text, a line is `number declaration -- first sentence of the documentation`, indented as deep as
-the definition is nested. Values and fields that stand side by side share a line.
+In text, a line is `number declaration -- first sentence of the documentation`, indented by the
+nesting of the definition. Adjacent values and fields share a line.
 """
 
 from __future__ import annotations
@@ -28,27 +28,24 @@ from ragit.render.screen import Paint, RenderOptions, cells, counted, from_here,
 from ragit.types import index_command, lacking
 
 JOINED = frozenset("constant variable field property value key target macro element item".split())
-"""Kinds that share a line with their neighbours of the same kind."""
+"""Kinds that share a line with neighbours of the same kind."""
 
 NAMES = 8
-"""Names that such a line shows."""
+"""Limit of names on such a line."""
 
 CLOSED = frozenset("function method constructor property getter setter test key element".split())
 """Kinds whose members are left out in text."""
 
 SMALL = 600
-"""Bytes of a skeleton that keeps its documentation in any case."""
+"""Size in bytes up to which a skeleton keeps its documentation."""
 
 SHARE = 0.15
-"""The share of a file that its skeleton may take with the documentation; a larger one goes without.
-"""
+"""Larger shares of the file are shown without documentation."""
 
 _DEEPEST = 50
 
 
 class _Line(NamedTuple):
-    """One line of a skeleton."""
-
     number: str
     depth: int
     text: str
@@ -57,14 +54,14 @@ class _Line(NamedTuple):
 
 
 def format_named(name: str) -> Callable[[Outline, RenderOptions], Iterator[str]]:
-    """Return the format of that name. Raises UnknownFormat."""
+    """Return a format by name. Raises UnknownFormat."""
     if name not in FORMATS:
         raise UnknownFormat(f"unknown format {visible(name)!r}", f"There are {', '.join(FORMATS)}.")
     return FORMATS[name]
 
 
 def text(found: Outline, options: RenderOptions) -> Iterator[str]:
-    """Yield lines for a person or an agent; at most `options.max_lines` of a skeleton."""
+    """Yield lines of text; of a skeleton at most `options.max_lines`."""
     paint = Paint(options.color)
     if isinstance(found, FileSkeleton):
         yield _title(found, options, paint)
@@ -80,7 +77,7 @@ def text(found: Outline, options: RenderOptions) -> Iterator[str]:
 
 
 def notes(found: Outline) -> list[str]:
-    """Return what a reader must know besides the lines, a sentence each."""
+    """Return notes on an outline, a sentence each."""
     note = _note(found)
     lines = [f"note: {note}"] if note else []
     if found.missing:
@@ -91,7 +88,7 @@ def notes(found: Outline) -> list[str]:
 
 
 def _note(found: Outline) -> str:
-    """Return why there is nothing to see, or that there is more; empty if neither."""
+    """Return why there are no lines, or that there are more; empty if neither."""
     if isinstance(found, FileSkeleton):
         return _file_note(found)
     if isinstance(found, FolderSkeleton) and not (found.files or found.folders or found.missing):
@@ -104,7 +101,9 @@ def _note(found: Outline) -> str:
 
 
 def _file_note(found: FileSkeleton) -> str:
-    """Return why a skeleton has no lines, or holds less than the file does; empty if neither."""
+    """Return why a skeleton has no lines, or fewer than the file has definitions; empty if
+    neither.
+    """
     path = visible(found.path)
     if found.skipped and not found.items and not found.lines:
         return f"{path} is not indexed: {visible(found.skipped)}"
@@ -122,7 +121,7 @@ def _title(found: FileSkeleton, options: RenderOptions, paint: Paint) -> str:
 
 
 def _fitted(found: FileSkeleton, options: RenderOptions, paint: Paint) -> Iterator[str]:
-    """Yield the lines of a skeleton, of the outer levels only where all do not fit."""
+    """Yield the lines of a skeleton, with inner levels dropped until they fit."""
     lines = list(_lines(found.items, 0, _DEEPEST))
     if found.size and sum(map(_size, lines)) > max(SMALL, SHARE * found.size):
         lines = [line._replace(doc="") for line in lines]
@@ -130,7 +129,7 @@ def _fitted(found: FileSkeleton, options: RenderOptions, paint: Paint) -> Iterat
     while options.max_lines and len(lines) >= options.max_lines and depth:
         depth -= 1
         lines = [line for line in lines if line.depth <= depth]
-    yield from _cut(list(_drawn(lines, options, paint)), options)
+    yield from _cut(list(_numbered(lines, options, paint)), options)
 
 
 def _size(line: _Line) -> int:
@@ -165,8 +164,8 @@ def _lines(
 
 
 def _side_by_side(items: Sequence[Item], ranges: bool) -> Iterator[list[Item]]:
-    """Yield the definitions of each line: values and fields of a kind that stand side by side share
-    one. Of several names of one declaration the first is there.
+    """Yield the definitions of each line: adjacent values and fields of one kind share one. Of
+    several names in one declaration, only the first is there.
     """
     group: list[Item] = []
     last: tuple[int, str] | None = None
@@ -183,12 +182,11 @@ def _side_by_side(items: Sequence[Item], ranges: bool) -> Iterator[list[Item]]:
 
 
 def _joins(item: Item, ranges: bool) -> bool:
-    """Return whether a definition may share a line with its neighbours."""
     return item.kind in JOINED and not (item.doc and ranges)
 
 
 def _joined(group: Sequence[Item], depth: int) -> _Line:
-    """Return the line of values and fields that stand side by side."""
+    """Return the line of adjacent values and fields."""
     first = group[0]
     number = first.place or str(first.line)
     if len(group) == 1:
@@ -203,7 +201,7 @@ def _joined(group: Sequence[Item], depth: int) -> _Line:
     return _Line(number, depth, f"{kinds} {names}{more}")
 
 
-def _drawn(lines: Sequence[_Line], options: RenderOptions, paint: Paint) -> Iterator[str]:
+def _numbered(lines: Sequence[_Line], options: RenderOptions, paint: Paint) -> Iterator[str]:
     numbers = [line.range or line.number for line in lines]
     digits = max(map(len, numbers), default=0)
     for line, number in zip(lines, numbers, strict=True):
@@ -271,7 +269,7 @@ def _definition(found: Shown, options: RenderOptions, paint: Paint) -> Iterator[
     for number, line in enumerate(found.lines, found.start_line):
         yield f"{paint.line(f'{number:>{digits}}')}: {visible(line)}".rstrip()
     if found.outlined:
-        yield from _drawn(list(_lines(item.children, 1, _DEEPEST, ranges=True)), options, paint)
+        yield from _numbered(list(_lines(item.children, 1, _DEEPEST, ranges=True)), options, paint)
     if found.also:
         yield paint.faint(f"declared in {visible(', '.join(found.also[:5]))}")
 
@@ -371,7 +369,7 @@ def compact(found: Outline, options: RenderOptions) -> Iterator[str]:
 
 
 def _rows(found: Outline) -> Iterator[tuple[str, int, str, str, str]]:
-    """Yield path, line, lines, kind with name, and declaration of all that is listed."""
+    """Yield path, line, lines, kind with name, and declaration of everything listed."""
     if isinstance(found, FolderSkeleton):
         for file in found.files:
             names = ", ".join(file.names)

@@ -1,4 +1,4 @@
-"""Renders what was indexed, what is stored and what is missing, for people and as JSON."""
+"""Renders reports on indexing, the store and missing files, as text and JSON."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ if TYPE_CHECKING:
     )
 
 _LISTED = 20
-"""Missing files named on a terminal; all of them are in the JSON."""
+"""Limit of missing files named on a terminal; JSON has all."""
 
 
 def index_text(report: IndexReport, options: RenderOptions) -> Iterator[str]:
-    """Yield what a run of indexing did, or would do."""
+    """Yield the report of an indexing run or a dry run."""
     paint = Paint(options.color)
     trees = f" of {counted(report.trees, 'tree')}" if report.trees != 1 else ""
     size = f"{counted(report.files, 'file')}{trees}, {counted(report.chunks, 'chunk')}"
@@ -65,7 +65,7 @@ def index_text(report: IndexReport, options: RenderOptions) -> Iterator[str]:
 
 
 def _dry_run(report: IndexReport, size: str, paint: Paint) -> Iterator[str]:
-    """Yield what a run would index of the files and chunks that `size` counts."""
+    """Yield the forecast of a dry run; `size` counts its files and chunks."""
     if not (report.indexed or report.embedded or report.older or report.described):
         yield f"{paint.name('would index')} nothing: {size} indexed already"
         return
@@ -79,7 +79,7 @@ def _dry_run(report: IndexReport, size: str, paint: Paint) -> Iterator[str]:
 
 
 def _sent(sent: Sent, dry_run: bool, paint: Paint) -> Iterator[str]:
-    """Yield what a server that makes vectors was sent, or would be, and the cost."""
+    """Yield the texts sent to an embedding server, or to be sent, and the cost."""
     if sent.tokens:
         cost = priced(sent.cost, (sent.model,))
         about = "about " if dry_run else ""
@@ -103,7 +103,7 @@ def _sent(sent: Sent, dry_run: bool, paint: Paint) -> Iterator[str]:
 
 
 def _described(described: Described, dry_run: bool, paint: Paint) -> Iterator[str]:
-    """Yield what language models were asked, or would be, and the cost."""
+    """Yield the requests to language models, made or to be made, and the cost."""
     asked = [counted(described.chunks, "chunk")] if described.chunks else []
     asked += [counted(described.images, "image")] if described.images else []
     if asked:
@@ -124,8 +124,8 @@ def _described(described: Described, dry_run: bool, paint: Paint) -> Iterator[st
 
 
 def _skipped(skipped: Mapping[str, int], by_lines: Mapping[str, int]) -> str:
-    """Return the numbers of files that are left out and of those cut by lines, by reason, the
-    commonest first.
+    """Return the numbers of skipped files and of those cut by lines, by reason, the commonest
+    first.
     """
     lines = {why.removeprefix(BY_LINES).lstrip(":, "): count for why, count in by_lines.items()}
     both = (_reasons("skipped", skipped), _reasons(BY_LINES, lines))
@@ -149,7 +149,7 @@ def _count_deferred(reasons: Mapping[str, int]) -> int:
 
 
 def _deferred(count: int, paint: Paint, indent: str = "") -> Iterator[str]:
-    """Yield a line on files that the next run reads."""
+    """Yield a line about files that the next run reads."""
     were = "was" if count == 1 else "were"
     yield paint.bad(
         f"{indent}the next `ragit index` tries {counted(count, 'file')} again that {were} deferred"
@@ -183,8 +183,8 @@ def index_json(report: IndexReport, options: RenderOptions) -> Iterator[str]:
 def freshness_text(
     freshness: FreshnessReport, options: RenderOptions, *, mend: str = "ragit index"
 ) -> Iterator[str]:
-    """Yield whether a tree is indexed completely; if not, the missing files and the command that
-    completes it.
+    """Yield whether a tree is indexed completely; if not, the missing files and the command
+    to run.
     """
     paint = Paint(options.color)
     where, how = in_tree(freshness.ref, freshness.tree), freshness.completeness
@@ -239,8 +239,8 @@ def _vectorless(found: WithoutVectors | None) -> dict[str, Any]:
 
 
 def status_text(status: StatusReport, options: RenderOptions) -> Iterator[str]:
-    """Yield what is stored, for which refs, and what is missing; with `full`, which files are left
-    out.
+    """Yield what is stored, the indexed refs, and missing files; with `full`, also skipped
+    files.
     """
     paint = Paint(options.color)
     yield from _stored(status, paint)
@@ -262,7 +262,7 @@ def status_text(status: StatusReport, options: RenderOptions) -> Iterator[str]:
 
 
 def _skipped_files(files: Sequence[tuple[str, str]], options: RenderOptions) -> Iterator[str]:
-    """Yield the files that are left out, grouped by reason."""
+    """Yield the skipped files, grouped by reason."""
     paint = Paint(options.color)
     wide = max((cells(visible(why)) for _, why in files), default=0)
     for path, why in sorted(files, key=lambda file: file[1]):
@@ -271,7 +271,7 @@ def _skipped_files(files: Sequence[tuple[str, str]], options: RenderOptions) -> 
 
 
 def _stored(status: StatusReport, paint: Paint) -> Iterator[str]:
-    """Yield what the store holds, and which embedder made its vectors."""
+    """Yield the contents of the store, and the embedder of its vectors."""
     if status.older:
         yield f"the index at {visible(status.store)} has an older format; `ragit index` updates it"
     elif not status.exists:
@@ -294,7 +294,7 @@ def _stored(status: StatusReport, paint: Paint) -> Iterator[str]:
 
 
 def _stored_descriptions(status: StatusReport, stored: int, to_ask: int, paint: Paint) -> str:
-    """Return how many descriptions are stored, and how many HEAD still lacks."""
+    """Return the number of stored descriptions, and of those that HEAD lacks."""
     to_come = [f"{to_ask:,}"] if to_ask else []
     if any(ref.completeness.missing for ref in status.refs if ref.name == "HEAD"):
         to_come.append("more")
@@ -359,7 +359,7 @@ def _plain_files(files: Sequence[tuple[str, str]]) -> list[dict[str, str]]:
 
 
 def described_text(found: ImageDescribed | FileDescribed, options: RenderOptions) -> Iterator[str]:
-    """Yield what models said about an image, or about the chunks of a file."""
+    """Yield the descriptions of an image, or of a file's chunks."""
     from ragit.reports import FileDescribed  # no search loads it
 
     if isinstance(found, FileDescribed):
@@ -423,7 +423,7 @@ def _descriptions(one: ImageDescribed | FileDescribed) -> dict[str, Any]:
 
 
 def gc_text(report: GcReport, options: RenderOptions) -> Iterator[str]:
-    """Yield what was dropped, and the bytes that were freed."""
+    """Yield the dropped rows, and the bytes freed."""
     paint = Paint(options.color)
     freed = report.bytes_before - report.bytes_after + report.object_bytes
     if not report.dropped and freed <= 0:

@@ -1,8 +1,8 @@
 """Escapes untrusted text for terminals, colours it and measures its width. Pure.
 
-Paths and file contents are untrusted. A control character in them could move the cursor or set the
-window title, a bidirectional override could reorder code on the screen, and characters without
-width could carry text that only a program reads. All of them are shown escaped.
+Paths and file contents are untrusted. A control character could move the cursor or set the window
+title, a bidirectional override could reorder code, and invisible characters could carry text that
+only a program reads. All of them are shown escaped.
 """
 
 from __future__ import annotations
@@ -21,82 +21,76 @@ INVISIBLE = (
     "\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
-"""Characters that have no width or reorder text: Unicode's Default_Ignorable_Code_Point without
-joiners and emoji's selectors, line separators, bidirectional controls and annotation marks. As
-the inside of a regular expression's class.
+"""Characters that have no width or reorder text, as part of a regular expression's class: Unicode's
+Default_Ignorable_Code_Point without joiners and emoji's selectors, line separators, bidirectional
+controls and annotation marks.
 """
 
 _JOINING = (
     "\u0600-\u06ff\u0750-\u077f\u0840-\u109f\u1780-\u18af\ua840-\ua87f\ufb50-\ufdff\ufe70-\ufefc"
 )
-"""Arabic, Indic and South-East Asian letters: joiners between them decide how they are written."""
+"""Arabic, Indic and South-East Asian letters, whose form depends on joiners between them."""
 
 _PICTURES = "\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff"
-"""Ranges that hold all emoji, which joiners and selectors make up."""
+"""Ranges with all emoji, which may contain joiners and selectors."""
 
 _STRAY = (
     f"(?<![{_JOINING}])\u200c|(?<![{_JOINING}{_PICTURES}\ufe0f])\u200d"
     f"|(?<![{_PICTURES}#*0-9])[\ufe0e\ufe0f]"
 )
-"""Joiners and variation selectors where no script and no emoji needs them."""
+"""Joiners and variation selectors that no script or emoji needs."""
 
 UNSEEN = f"[{INVISIBLE}]|{_STRAY}"
 _ESCAPED = f"[{_CONTROL}]|{UNSEEN}"
-"""Compiled by `re` when it is first needed, which takes 1 ms: most output is ASCII."""
+"""Compiled by `re` on first use, which takes 1 ms: most output is ASCII."""
 _NAMED = {"\n": "\\n", "\r": "\\r"}
 
 
 class RenderOptions(Record):
-    """The options of rendering, from the command line and its terminal."""
+    """Options of rendering, from the command line and its terminal."""
 
     color: bool = False
     ascii: bool = False
-    """The output takes no UTF-8: JSON escapes all other characters."""
+    """Escape all other characters in JSON."""
     width: int = 0
-    """Columns of the terminal; 0 where there is none, and lines are cut only when absurdly long."""
+    """Columns of the terminal; 0 if none, and only absurdly long lines are cut."""
     full: bool = False
-    """Show the whole chunk."""
+    """Show whole chunks."""
     context: int = 0
-    """Lines to show around each line that matches."""
+    """Lines to show around each matching line."""
     syntax: bool = False
     """Colour code by its syntax."""
     explain: bool = False
-    """Say why each hit is where it is."""
+    """Explain the rank of each hit."""
     meanings: Mapping[str, str] = MappingProxyType({})
-    """The meaning of each signal, for `explain`."""
+    """Meaning of each signal, for `explain`."""
     folder: str = ""
-    """The current folder below the top of the repository: paths for people and editors count from
-    there.
-    """
+    """Current folder below the top of the repository. Paths for people and editors start there."""
     root: str = ""
-    """The top of the working tree, for programs; empty for a bare repository."""
+    """Top of the working tree, for programs; empty for a bare repository."""
     max_lines: int = 0
-    """Lines of one hit at most; 0 for the format's own number."""
+    """Limit of lines of one hit; 0 for the format's default."""
     max_tokens: int = 0
-    """Tokens of the whole output at most; 0 for any number."""
+    """Limit of tokens of the output; 0 for none."""
 
 
 PLAIN = RenderOptions()
 
 
 def visible(text: str) -> str:
-    """Return text on one line, with everything that controls a terminal or cannot be seen escaped.
-    A tab stays a tab.
-    """
+    """Return text on one line, with control and invisible characters escaped, except tabs."""
     if text.isascii() and text.replace("\t", "").isprintable():
         return text
     return re.sub(_ESCAPED, _escape, text)
 
 
 def tree_name(tree: str) -> str:
-    """Return the beginning of a tree's id, called what it is: beside a revision it would be taken
-    for a commit's.
-    """
+    """Return the beginning of a tree's id, marked as one, since it resembles a commit's."""
     return f"tree {tree[:10]}"
 
 
 def in_tree(ref: str, tree: str) -> str:
-    """Return the name by which a tree was asked for, with the tree that it stands for."""
+    """Return the requested name of a tree, with the beginning of its id."""
     return f"{visible(ref)} ({tree_name(tree)})"
 
 
@@ -113,21 +107,19 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def from_here(path: str, options: RenderOptions) -> str:
-    """Return a path of the tree as one from the current folder, as git grep and rg print it."""
+    """Return a path of the tree relative to the current folder, as git grep and rg print it."""
     if not options.folder:
         return path
     return posixpath.relpath(f"/{path}", f"/{options.folder}")
 
 
 def plain(text: str) -> str:
-    """Return text that any JSON reader accepts: bytes that were not UTF-8 become U+FFFD."""
+    """Return text that any JSON reader accepts: bytes that are not UTF-8 become U+FFFD."""
     return text if text.isascii() else re.sub("[\ud800-\udfff]", "\ufffd", text)
 
 
 class Paint(NamedTuple):
-    """Colours by meaning. Only the sixteen that every terminal's theme defines, so that they fit
-    light and dark.
-    """
+    """Colours by meaning, from the sixteen of every terminal's theme, for light and dark."""
 
     color: bool
 
@@ -151,7 +143,7 @@ class Paint(NamedTuple):
         return self._with("2", text)
 
     def string(self, text: str) -> str:
-        """Colour a literal text in code."""
+        """Colour a string literal."""
         return self._with("32", text)
 
     def number(self, text: str) -> str:
@@ -163,11 +155,11 @@ class Paint(NamedTuple):
         return self._with("34", text)
 
     def definition(self, text: str) -> str:
-        """Emphasise a name that code defines."""
+        """Emphasise the name of a definition."""
         return self._with("1", text)
 
     def styled(self, style: str, text: str) -> str:
-        """Colour text by the name of one of these methods; an empty one leaves it plain."""
+        """Colour text by the name of one of these methods; an empty style leaves it plain."""
         return str(getattr(self, style)(text)) if style else text
 
     def name(self, text: str) -> str:
@@ -179,11 +171,11 @@ class Paint(NamedTuple):
         return self._with("36", text)
 
     def good(self, text: str) -> str:
-        """Colour what is well, or raises a score."""
+        """Colour a good state, or a part that raises a score."""
         return self._with("32", text)
 
     def bad(self, text: str) -> str:
-        """Colour what has to be repaired, or lowers a score."""
+        """Colour a fault, or a part that lowers a score."""
         return self._with("33", text)
 
     def faint(self, text: str) -> str:
@@ -192,7 +184,7 @@ class Paint(NamedTuple):
 
 
 def cells(text: str) -> int:
-    """Return the columns that text without control characters takes; East Asian wide characters
+    """Return the columns of text without control characters; East Asian wide characters
     take two.
     """
     if text.isascii():
@@ -208,7 +200,7 @@ def counted(number: int, one: str, many: str = "") -> str:
 
 
 def duration(seconds: float) -> str:
-    """Return a time for a person: 42 ms, 3.4 s, 2 min 5 s, 1 h 12 min."""
+    """Format a time: 42 ms, 3.4 s, 2 min 5 s, 1 h 12 min."""
     if seconds < 0.9995:
         return f"{seconds * 1000:.0f} ms"
     if seconds < 59.95:
@@ -220,9 +212,7 @@ def duration(seconds: float) -> str:
 
 
 def money(cost: float) -> str:
-    """Return dollars for a person, with two significant figures below one: $1,234.50, $0.13,
-    $0.0013.
-    """
+    """Format dollars, below one with two significant figures: $1,234.50, $0.13, $0.0013."""
     if cost >= 1 or not cost:
         return f"${cost:,.2f}"
     if cost < 1e-6:
@@ -232,7 +222,7 @@ def money(cost: float) -> str:
 
 
 def priced(cost: float | None, unpriced: Sequence[str]) -> str:
-    """Return the cost of something, or which price is not known."""
+    """Return a cost, or which price is unknown."""
     if cost is not None:
         return f"{money(cost)} by `pricing`"
     if not unpriced:
@@ -241,7 +231,7 @@ def priced(cost: float | None, unpriced: Sequence[str]) -> str:
 
 
 def sized(number: int) -> str:
-    """Return bytes for a person: 900 bytes, 23.4 MB."""
+    """Format bytes: 900 bytes, 23.4 MB."""
     size = float(number)
     for unit in ("bytes", "kB", "MB", "GB"):
         if abs(size) < 1024:

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from ragit.reports import EmbedderTried, Finding, HooksReport, PermissionRequest
 
 ConfigRows = Sequence[tuple[str, object, str, str]]
-"""(name, value, origin, help), as `config.describe` gives them."""
+"""(name, value, origin, help), as from `config.describe`."""
 
 _WIDEST_VALUE = 32
 
 
 def embedder_text(tried: EmbedderTried, options: RenderOptions) -> Iterator[str]:
-    """Yield the configured embedder, and how its test went."""
+    """Yield the configured embedder, and the result of its test."""
     paint = Paint(options.color)
     model = f", model {visible(tried.model)}" if tried.model else ""
     yield f"{paint.good('works')}: {visible(tried.provider)}{model}"
@@ -41,7 +41,7 @@ def embedder_json(tried: EmbedderTried, options: RenderOptions) -> Iterator[str]
 
 
 def hooks_text(report: HooksReport, options: RenderOptions) -> Iterator[str]:
-    """Yield for each hook whether it starts ragit, and what to add by hand where it does not."""
+    """Yield for each hook whether it starts ragit, and the text to add by hand if not."""
     paint = Paint(options.color)
     for hook in report.hooks:
         state = paint.good(hook.state) if hook.state == "active" else paint.bad(hook.state)
@@ -73,7 +73,7 @@ def hooks_json(report: HooksReport, options: RenderOptions) -> Iterator[str]:
 
 
 def doctor_text(findings: Sequence[Finding], options: RenderOptions) -> Iterator[str]:
-    """Yield what was checked, and how to repair what is not well."""
+    """Yield what was checked, and how to repair faults."""
     paint = Paint(options.color)
     marks = {"ok": paint.good("ok  "), "note": paint.name("note"), "bad": paint.bad("bad ")}
     wide = max((len(finding.topic) for finding in findings), default=0)
@@ -94,7 +94,7 @@ def doctor_json(findings: Sequence[Finding], options: RenderOptions) -> Iterator
 
 
 def config_text(rows: ConfigRows, options: RenderOptions) -> Iterator[str]:
-    """Yield every setting by section, with its value and origin; with `full`, its meaning, too."""
+    """Yield every setting by section, with its value and origin; with `full`, also its meaning."""
     paint = Paint(options.color)
     shown = [(name, _value(value), origin, help) for name, value, origin, help in rows]
     wide = max((len(name.partition(".")[2]) for name, *_ in shown), default=0)
@@ -105,7 +105,7 @@ def config_text(rows: ConfigRows, options: RenderOptions) -> Iterator[str]:
         if above != section:
             if section:
                 yield ""
-            if dot:  # else a setting outside of all sections
+            if dot:  # otherwise a setting outside of all sections
                 yield paint.name(f"[{above}]")
             section = above
         gap = " " * max(0, deep - cells(value))
@@ -116,14 +116,14 @@ def config_text(rows: ConfigRows, options: RenderOptions) -> Iterator[str]:
 
 
 def _emphasised(value: str, origin: str, paint: Paint) -> tuple[str, str]:
-    """Return a value and its origin, the changed ones before the eye and the defaults faint."""
+    """Return a value and its origin, changed ones emphasised and defaults faint."""
     if origin == "default":
         return value, paint.faint(origin)
     return paint.name(value), paint.bad(origin) if "ignored" in origin else origin
 
 
 def request_text(asked: PermissionRequest, options: RenderOptions) -> Iterator[str]:
-    """Yield what a repository asks its user to allow."""
+    """Yield the permissions that a repository requests."""
     paint = Paint(options.color)
     if asked.settings:
         yield f"{visible(asked.path)} sets"

@@ -1,4 +1,4 @@
-"""Renders since when code exists, and when it was removed, as text and JSON."""
+"""Renders when code was added or removed, as text and JSON."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ragit.render.screen import Paint, RenderOptions, counted, from_here, plain,
 from ragit.render.text import within
 
 _NAMES = 3
-"""Names shown of a chunk that defines many."""
+"""Limit of names shown of a chunk."""
 
 
 def since_text(since: Since, options: RenderOptions) -> Iterator[str]:
@@ -35,7 +35,7 @@ def since_text(since: Since, options: RenderOptions) -> Iterator[str]:
 
 
 def _tag(since: Since) -> str:
-    """Return the first tag, with what has to be known of it."""
+    """Return the first tag, and whether it has the commit."""
     if not since.first_tag:
         return "none has it yet"
     other = "" if since.tag_has_commit else " (by another commit)"
@@ -58,7 +58,7 @@ def _commit(facts: CommitFacts, paint: Paint) -> str:
 
 
 def _looked_at(answer: Since | Gone) -> str:
-    """Return what an answer is based on."""
+    """Return the numbers of commits, tags and blobs examined."""
     what = f"looked at {counted(answer.commits, 'commit')}, {counted(answer.tags, 'tag')}"
     what += f" and {counted(answer.blobs, 'version')} of files"
     lacking = f", {answer.absent:,} of them not in this repository" if answer.absent else ""
@@ -66,7 +66,7 @@ def _looked_at(answer: Since | Gone) -> str:
 
 
 def gone_text(gone: Gone, options: RenderOptions) -> Iterator[str]:
-    """Yield the commit that removed a definition, where it stood last, and since when."""
+    """Yield the commit that removed a definition, its last place, and when it was added."""
     paint = Paint(options.color)
     yield f"{visible(gone.symbol)} is gone from {visible(gone.ref)}"
     yield f"  removed {_commit(gone.removed, paint)}"

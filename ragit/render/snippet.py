@@ -1,6 +1,6 @@
-"""Chooses which lines of a hit to show, and where in them the words of the query are. Pure.
+"""Chooses the lines of a hit to show, and marks the words of the query. Pure.
 
-It has no influence on which hits there are or on their order.
+It changes neither the hits nor their order.
 """
 
 from __future__ import annotations
@@ -19,15 +19,13 @@ fit.
 """
 
 _FEWEST = 3
-"""A hit with one matching line is shown with what follows it: one line alone does not tell what it
-belongs to.
-"""
+"""Fewest lines shown: a single line does not tell what it belongs to."""
 
-# A mark at each of these would hide the marks that matter.
-_POINTLESS = frozenset(terms(" ".join(sorted(STOP_WORDS))))
+# Marking these would hide the marks that matter.
+_COMMON = frozenset(terms(" ".join(sorted(STOP_WORDS))))
 
 _COMMENTS = ("#", "//", "/*", "*", "--", ";", "%", '"""', "@")
-"""Beginnings of lines that comment on or annotate what follows."""
+"""Beginnings of comments and annotations."""
 
 
 class Line(NamedTuple):
@@ -36,7 +34,7 @@ class Line(NamedTuple):
     number: int
     text: str
     matches: bool
-    """True if it holds words of the query; False for context."""
+    """True if it contains words of the query; False for context."""
 
 
 def lines_of(hit: Hit) -> list[str]:
@@ -50,7 +48,7 @@ def lines_of(hit: Hit) -> list[str]:
 
 
 def symbols(hit: Hit) -> list[str]:
-    """Return the names that a hit defines, of which a title or an operator may hold blanks."""
+    """Return the names that a hit defines; a title or an operator may contain spaces."""
     if hit.kind == "section" and hit.symbol:
         return [hit.symbol]
     names, rest = [], hit.symbol
@@ -68,11 +66,11 @@ def asked_first(query: str, hit: Hit) -> list[str]:
 
 
 def wanted_terms(query: str, hit: Hit) -> frozenset[str]:
-    """Return the index terms to mark: those of the query in the hit, without common words."""
+    """Return the index terms to mark: the query's terms in the hit, without common words."""
     asked = frozenset(terms(query))
     found = asked & {*hit.terms, *terms(" ".join(hit.terms))} or asked
     telling = frozenset(
-        term for term in found if term not in _POINTLESS and (len(term) > 1 or not term.isascii())
+        term for term in found if term not in _COMMON and (len(term) > 1 or not term.isascii())
     )
     return telling or found
 
@@ -80,7 +78,9 @@ def wanted_terms(query: str, hit: Hit) -> frozenset[str]:
 def snippet(
     query: str, hit: Hit, *, full: bool = False, context: int = 0, most: int = SHOWN
 ) -> list[Line]:
-    """Return the lines of a hit to show, in order: `most` of them, and `context` around each."""
+    """Return the lines of a hit to show, in order: `most` of them, with `context` lines around
+    each.
+    """
     lines = lines_of(hit)
     wanted = wanted_terms(query, hit)
     held = [frozenset(terms(line)) & wanted if line.strip() else frozenset() for line in lines]
@@ -91,7 +91,7 @@ def snippet(
 
 
 def _with_context(chosen: set[int], context: int, length: int) -> list[int]:
-    """Add `context` lines around each, and single lines between two: a mark of the gap takes a
+    """Add `context` lines around each, and single lines between two, since a gap's mark takes a
     line, too.
     """
     near = {i for one in chosen for i in range(one - context, one + context + 1)}
@@ -100,8 +100,8 @@ def _with_context(chosen: set[int], context: int, length: int) -> list[int]:
 
 
 def first_lines(query: str, hit: Hit, most: int) -> list[Line]:
-    """Return `most` lines in a row: the first ones, or those around the best line where it is
-    further down.
+    """Return `most` consecutive lines: the first ones, or those around the best line if it is
+    later.
 
     Empty if `most` is 0 or the hit has no more lines.
     """
@@ -114,7 +114,7 @@ def first_lines(query: str, hit: Hit, most: int) -> list[Line]:
 
 
 def shown_line(query: str, hit: Hit) -> Line:
-    """Return the line to jump to: the one that the search gave, or else the best one."""
+    """Return the line to jump to: the search's, or else the best one."""
     lines = lines_of(hit)
     if 0 <= hit.line - hit.start_line < len(lines):
         return Line(hit.line, lines[hit.line - hit.start_line], True)
@@ -122,9 +122,9 @@ def shown_line(query: str, hit: Hit) -> Line:
 
 
 def best_line(query: str, hit: Hit) -> Line:
-    """Return the line that answers best: the definition of a name of the query, a line with such a
-    name, or the line with the most telling words, but the definition if it has half as many
-    words as any other line.
+    """Return the best line: the definition of a name of the query, a line with such a name, or the
+    line with the most telling words, but the definition if it has half as many words as any other
+    line.
     """
     lines = lines_of(hit)
     at = _line_of_name(query, hit, lines)
@@ -136,14 +136,14 @@ def best_line(query: str, hit: Hit) -> Line:
 
 
 def _line_of_name(query: str, hit: Hit, lines: list[str]) -> int | None:
-    """Return the line that defines a name of the query or, if none does, uses most of them; None if
-    none does.
+    """Return the line that defines a name of the query, or else uses most of them; None if none
+    does.
     """
     words = set(map(parts, identifiers(query)))
     names = {word for word in words if len(word) > 1}
     defined = set(map(_stems, names or (words if len(words) == 1 else ())))
     if any(_stems(parts(name)) in defined for name in symbols(hit)):
-        return _opening(query, hit, lines)
+        return _definition_line(query, hit, lines)
     if not names:
         return None
     held = [names.intersection(map(parts, identifiers(line))) for line in lines]
@@ -159,16 +159,16 @@ def _stems(name: tuple[str, ...]) -> tuple[str, ...]:
 def _line_of_words(query: str, hit: Hit, lines: list[str]) -> int:
     wanted = wanted_terms(query, hit)
     held = [frozenset(terms(line)) & wanted for line in lines]
-    opening = _opening(query, hit, lines)
+    opening = _definition_line(query, hit, lines)
     ranked = _by_weight(held)
     most = max(map(len, held), default=0)
     if not ranked or len(held[opening]) * 2 >= most:
         return opening
-    return opening if hit.symbol and _documents(lines, opening, ranked[0]) else ranked[0]
+    return opening if hit.symbol and _is_documentation(lines, opening, ranked[0]) else ranked[0]
 
 
-def _documents(lines: list[str], opening: int, at: int) -> bool:
-    """Return whether a line is in the comment before a definition or in the docstring after it."""
+def _is_documentation(lines: list[str], opening: int, at: int) -> bool:
+    """Return whether a line is in the comment before a definition or its docstring."""
     if at < opening:
         return True
     between = "\n".join(lines[opening + 1 : at + 1]).lstrip()
@@ -183,14 +183,12 @@ _COUNTED = re.compile(r"([^\W\d]+)s \d+-\d+$")
 
 
 def number_at(hit: Hit, line: int) -> int:
-    """Return the row or page of a document that a line is on; 0 if it has none or the place says
-    it.
-    """
+    """Return the row or page of a document's line; 0 if it has none or `place` names it."""
     return hit.numbers[line - hit.start_line] if hit.numbers else 0
 
 
 def place_at(hit: Hit, line: int) -> str:
-    """Return where a person finds a line of a document: in `sheet Budget rows 40-80`, `sheet Budget
+    """Return the place of a document's line: in `sheet Budget rows 40-80`, `sheet Budget
     row 57`.
     """
     number = number_at(hit, line)
@@ -201,7 +199,7 @@ def _chosen(
     query: str, hit: Hit, lines: list[str], held: list[frozenset[str]], most: int
 ) -> set[int]:
     best = shown_line(query, hit).number - hit.start_line
-    opening = _opening(query, hit, lines)
+    opening = _definition_line(query, hit, lines)
     chosen = {best}
     if hit.symbol and most > 1:
         chosen.add(opening)
@@ -215,21 +213,19 @@ def _chosen(
 
 
 def _weights(held: list[frozenset[str]]) -> list[float]:
-    """Weigh lines by the wanted terms that they hold. A term weighs less the more lines of the hit
-    hold it.
-    """
+    """Weigh lines by their wanted terms; a term weighs less the more lines contain it."""
     spread = Counter(term for found in held for term in found)
     return [sum(1 / spread[term] for term in sorted(found)) for found in held]
 
 
 def _by_weight(held: list[frozenset[str]]) -> list[int]:
-    """Return the lines that hold wanted terms, best first."""
+    """Return the lines with wanted terms, best first."""
     weight = _weights(held)
     return sorted((i for i, found in enumerate(held) if found), key=lambda i: (-weight[i], i))
 
 
-def _opening(query: str, hit: Hit, lines: list[str]) -> int:
-    """Return the line that defines the hit's symbol, or one of them that the query names; else the
+def _definition_line(query: str, hit: Hit, lines: list[str]) -> int:
+    """Return the line that defines the hit's symbol, preferably one named by the query; else the
     first line with text.
     """
     names = asked_first(query, hit)
@@ -238,25 +234,25 @@ def _opening(query: str, hit: Hit, lines: list[str]) -> int:
     for one in hit.definitions:
         if one.name in chosen and 0 <= one.line - hit.start_line < len(lines):
             return one.line - hit.start_line
-    naming = _naming(chosen, lines) if chosen else []
+    naming = _lines_naming(chosen, lines) if chosen else []
     if naming:
         return naming[0] if hit.kind == "section" else _best_naming(chosen, naming, lines)
     return next((i for i, line in enumerate(lines) if line.strip()), 0)
 
 
 def _best_naming(names: list[str], naming: list[int], lines: list[str]) -> int:
-    """Return the line that looks most like the definition, among those that hold a name."""
+    """Return the line most like a definition, among those with a name."""
     code = [i for i in naming if not _is_comment(lines[i])]
     if not code:
         return naming[0]
     return min(code, key=lambda i: (not _declares(names, lines[i]), _indent(lines[i]), i))
 
 
-def _naming(names: list[str], lines: list[str]) -> list[int]:
-    """Return the lines that hold one of the names, those before the others in which it is not only
-    quoted.
+def _lines_naming(names: list[str], lines: list[str]) -> list[int]:
+    """Return the lines with one of the names outside of quotes; if there are none, those with one
+    inside.
     """
-    name = re.compile("|".join(map(_alone, names)))
+    name = re.compile("|".join(map(_name_pattern, names)))
     bare = [re.sub(r"\"[^\"]*\"|'[^']*'", "", line) for line in lines]
     return [i for i, line in enumerate(bare) if name.search(line)] or [
         i for i, line in enumerate(lines) if name.search(line)
@@ -268,14 +264,14 @@ _KEYWORD = (
     r"|message|module|namespace|object|procedure|protocol|record|service|struct|sub|table|trait|type|typedef"
     r"|union|val|var|view)\b"
 )
-"""Words before the name of a definition, in the languages with a grammar."""
+"""Keywords before the name of a definition, in the languages with a grammar."""
 
 
 def _declares(names: list[str], line: str) -> bool:
-    """Return whether a line seems to define one of the names: a keyword stands before it, and no
-    call or value.
+    """Return whether a line seems to define one of the names: a keyword comes before, with no value
+    or call between.
     """
-    either = "|".join(map(_alone, names))
+    either = "|".join(map(_name_pattern, names))
     return (
         re.search(rf"{_KEYWORD}[^=(]*?(?:\([^)]*\)\s*)?(?:{either})", line, re.IGNORECASE)
         is not None
@@ -286,17 +282,15 @@ def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def _alone(name: str) -> str:
-    """Return a pattern for a name that is no part of a longer one: `operator=` is not in
-    `operator==`.
-    """
+def _name_pattern(name: str) -> str:
+    """Return a pattern for a whole name: `operator=` is not in `operator==`."""
     before = r"(?<!\w)" if name[0].isalnum() or name[0] == "_" else ""
     after = r"(?!\w)" if name[-1].isalnum() or name[-1] == "_" else r"(?![=<>!+*/%&|^~-])"
     return before + re.escape(name) + after
 
 
 def _is_comment(line: str) -> bool:
-    """Return whether a line only comments on or annotates what follows."""
+    """Return whether a line is only a comment or an annotation."""
     return line.lstrip().startswith(_COMMENTS)
 
 
@@ -315,7 +309,7 @@ def marked(line: str, wanted: frozenset[str]) -> Iterator[tuple[str, bool]]:
 
 
 def _spans(identifier: str, wanted: frozenset[str]) -> list[tuple[int, int]]:
-    """Return where in an identifier the wanted words are: in getOffset, `offset` is at Offset
+    """Return the wanted words' places in an identifier: in getOffset, `offset` is at Offset
     alone.
     """
     hits = wanted.intersection(terms_of(identifier))

@@ -1,6 +1,4 @@
-"""Colours code by its syntax, with Pygments. Loaded only where the user wants it: Pygments takes
-longer to load than a search.
-"""
+"""Colours code by its syntax, with Pygments, which takes longer to load than a search."""
 
 from __future__ import annotations
 
@@ -12,12 +10,12 @@ from pygments.token import Comment, Keyword, Name, Number, String
 from pygments.util import ClassNotFound
 
 Styles = list[tuple[int, str]]
-"""Where each style begins in a line, in characters, in order. A style is a method of `Paint`, or
-empty for plain text.
+"""Where each style begins in a line, in characters. A style is a method of `Paint`, or empty for
+plain text.
 """
 
 _MOST = 50_000
-"""Characters of a hit beyond which it is not coloured: it is data, not code to read."""
+"""Characters beyond which a hit is data, and not coloured."""
 
 _STYLES = (
     (Comment, "comment"),
@@ -31,8 +29,8 @@ _STYLES = (
 
 
 def styles_of(path: str, lines: list[str]) -> list[Styles]:
-    """Return the styles of each line of a piece of a file; no style at all for a file of a kind
-    that Pygments does not know. The lines hold no line end.
+    """Return the styles of each line of a piece of a file; none if Pygments does not know the
+    file's kind. Lines have no line end.
     """
     lexer = _lexer(path)
     if lexer is None or sum(map(len, lines)) > _MOST:
@@ -51,7 +49,7 @@ def styles_of(path: str, lines: list[str]) -> list[Styles]:
 
 
 def _lexer(path: str) -> Lexer | None:
-    # Keep blank lines and line ends: a style belongs to a place of the text as it is.
+    # Keep blank lines and line ends, so that styles stay at their offsets.
     try:
         return get_lexer_for_filename(path, stripnl=False, ensurenl=False)
     except ClassNotFound:

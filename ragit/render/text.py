@@ -1,8 +1,7 @@
-"""Renders hits for a person: path and line, names, and the lines that answer.
+"""Renders hits for people: path and line, names, and the matching lines.
 
-Lines are written as grep and ripgrep do: `12:` before a line that matches, `12-` before context,
-`--` for lines that are left out. A hit in a document has its page or rows instead of line numbers,
-which count in no file a person can open.
+Lines look as from grep and ripgrep: `12:` before a matching line, `12-` before context, `--` for a
+gap. A hit in a document has its page or rows instead of line numbers.
 """
 
 from __future__ import annotations
@@ -41,18 +40,16 @@ from ragit.types import (
 )
 
 _LONGEST = 400
-"""Columns of one line where no terminal says how wide it is: beyond this it is data, not something
-to read.
-"""
+"""Columns of a line without a terminal's width; a longer line is data, not for reading."""
 
 _TAB = "    "
 
 _NAMES = 3
-"""Names shown of a chunk that defines many: constants, fields."""
+"""Limit of names shown of a chunk, such as constants or fields."""
 
 
 def text(answer: Answer, options: RenderOptions) -> Iterator[str]:
-    """Yield lines without line ends, grouped by file, files in the order of their best hit."""
+    """Yield lines grouped by file, files in the order of their best hit."""
     paint = Paint(options.color)
     groups: dict[str, list[Hit]] = {}
     for hit in answer.hits:
@@ -79,7 +76,7 @@ def qualified(query: str, hit: Hit, most: int = _NAMES) -> str:
 
 
 def within(parent: str, symbol: str, kind: str) -> str:
-    """Join a name with the names around it; titles are joined by a sign that stands in no name."""
+    """Join a name with the names around it; titles are joined by a sign that no name contains."""
     if parent and symbol:
         if kind in ("test", "describe"):
             return f"{parent} › {symbol}"
@@ -88,7 +85,7 @@ def within(parent: str, symbol: str, kind: str) -> str:
 
 
 def _place(query: str, hit: Hit, options: RenderOptions, paint: Paint) -> str:
-    """Return path and line, which a click opens; of a document its page or rows."""
+    """Return path and line, or a document's page or rows."""
     path = paint.path(visible(from_here(hit.path, options)))
     if hit.place:
         return f"{path}  {paint.line(visible(hit.place))}"
@@ -96,7 +93,7 @@ def _place(query: str, hit: Hit, options: RenderOptions, paint: Paint) -> str:
 
 
 def _title(query: str, hit: Hit, options: RenderOptions, paint: Paint) -> str:
-    """Return names, kind, lines and score; with one name where more are too wide."""
+    """Return names, kind, lines and score; only one name if more are too wide."""
     title = _titled(query, hit, _NAMES, paint)
     if options.width and cells(_titled(query, hit, _NAMES, Paint(False))) + 2 > options.width:
         return _titled(query, hit, 1, paint)
@@ -115,7 +112,7 @@ def _titled(query: str, hit: Hit, most: int, paint: Paint) -> str:
 
 
 def hit_lines(query: str, hit: Hit, options: RenderOptions) -> Iterator[str]:
-    """Yield the lines of a hit that answer, and other paths with the same content."""
+    """Yield the matching lines of a hit, and other paths with the same content."""
     paint = Paint(options.color)
     yield from _body(query, hit, options, paint)
     yield from _notes(query, hit, options, paint)
@@ -141,18 +138,18 @@ def _body(query: str, hit: Hit, options: RenderOptions, paint: Paint) -> Iterato
         pieces = _pieces(line.text.expandtabs(len(_TAB)), wanted)
         if styles:
             pieces = _restyled(pieces, styles[line.number - hit.start_line])
-        yield f"{gutter}{_shown(_without(pieces, indent), room, paint)}".rstrip()
+        yield f"{gutter}{_styled_line(_without_indent(pieces, indent), room, paint)}".rstrip()
 
 
 def _numbers(hit: Hit, lines: list[Line]) -> dict[int, int]:
-    """Return the number to show for each line: of a document its row or page, 0 for none."""
+    """Return the number to show for each line; in a document its row or page, or 0."""
     if not hit.place:
         return {line.number: line.number for line in lines}
     return {line.number: number_at(hit, line.number) for line in lines}
 
 
 def _gutter(number: int, digits: int, matches: bool, paint: Paint) -> str:
-    """Return what is before a line: its number, or spaces for the repeated header of a table."""
+    """Return a line's number with its mark, or spaces for the repeated header of a table."""
     if not number:
         return " " * (digits + 2)
     shown = f"{number:>{digits}}"
@@ -165,7 +162,7 @@ def _common_indent(lines: list[Line]) -> int:
 
 
 def _styles(hit: Hit) -> list[list[tuple[int, str]]]:
-    """Return where the styles of syntax begin in each line of a hit, in columns."""
+    """Return where syntax styles begin in each line of a hit, in columns."""
     from ragit.render.syntax import styles_of  # Pygments
 
     return styles_of(hit.path, [line.expandtabs(len(_TAB)) for line in lines_of(hit)])
@@ -176,12 +173,11 @@ Piece = tuple[str, str]
 
 
 def _pieces(line: str, wanted: frozenset[str]) -> list[Piece]:
-    """Return a line in pieces, words of the query as matches."""
     return [(piece, "match" if match else "") for piece, match in marked(line, wanted)]
 
 
 def _restyled(pieces: list[Piece], styles: list[tuple[int, str]]) -> list[Piece]:
-    """Give the pieces between matches the styles of syntax, by the columns where these begin."""
+    """Give the pieces between matches their syntax styles, by column."""
     found: list[Piece] = []
     start = 0
     for text, style in pieces:
@@ -194,7 +190,7 @@ def _restyled(pieces: list[Piece], styles: list[tuple[int, str]]) -> list[Piece]
 
 
 def _split(text: str, start: int, styles: list[tuple[int, str]]) -> Iterator[Piece]:
-    """Yield a piece that begins at a column, cut where a style begins."""
+    """Yield a piece that begins at a column, cut where styles begin."""
     for number, (column, style) in enumerate(styles):
         after = styles[number + 1][0] if number + 1 < len(styles) else start + len(text)
         part = text[max(column - start, 0) : max(after - start, 0)]
@@ -202,7 +198,7 @@ def _split(text: str, start: int, styles: list[tuple[int, str]]) -> Iterator[Pie
             yield part, style
 
 
-def _without(pieces: list[Piece], indent: int) -> list[Piece]:
+def _without_indent(pieces: list[Piece], indent: int) -> list[Piece]:
     """Return the pieces of a line without its first `indent` columns."""
     found: list[Piece] = []
     for text, style in pieces:
@@ -212,8 +208,8 @@ def _without(pieces: list[Piece], indent: int) -> list[Piece]:
     return found
 
 
-def _shown(pieces: list[Piece], room: int, paint: Paint) -> str:
-    """Return a line with its styles, cut to the width so that the first match is seen."""
+def _styled_line(pieces: list[Piece], room: int, paint: Paint) -> str:
+    """Return a line with its styles, cut to the width around the first match."""
     room = max(room, 20)
     pieces = [(visible(text), style) for text, style in pieces]
     if cells("".join(text for text, _ in pieces)) > room:
@@ -222,9 +218,7 @@ def _shown(pieces: list[Piece], room: int, paint: Paint) -> str:
 
 
 def _cut(pieces: list[Piece], room: int) -> list[Piece]:
-    """Return the pieces within `room` columns, from the start, or from a little before the first
-    match.
-    """
+    """Return the pieces within `room` columns, from the start or shortly before the first match."""
     first = 0
     for text, style in pieces:
         if style == "match":
@@ -253,7 +247,7 @@ def _runs(text: str, styles: list[str]) -> Iterator[Piece]:
 
 
 MEMBERS = 6
-"""Members of a class that its hit names."""
+"""Limit of a class's members shown."""
 
 
 def members(hit: Hit) -> str:
@@ -282,7 +276,7 @@ def _notes(query: str, hit: Hit, options: RenderOptions, paint: Paint) -> Iterat
 
 
 def history(hit: Hit) -> list[str]:
-    """Return which refs hold a hit, and where it stood last, as far as that was asked for."""
+    """Return the refs of a hit and its last place, if they were requested."""
     found = []
     if hit.in_refs is not None:
         lines = f"; lines of {visible(hit.ref)}" if hit.ref else ""
@@ -296,7 +290,7 @@ def history(hit: Hit) -> list[str]:
 
 
 _SPANS = 8
-"""Runs of refs that are shown of one hit."""
+"""Limit of runs of refs shown of one hit."""
 
 
 def _shown_refs(spans: Sequence[RefSpan]) -> str:
@@ -312,7 +306,7 @@ def _shown_refs(spans: Sequence[RefSpan]) -> str:
 
 
 def left_out(answer: Answer) -> str:
-    """Return whose code an answer leaves out, to follow the name of its tree; empty if none's."""
+    """Return whose code an answer excludes, to follow the name of its tree; empty if none's."""
     return f", without the code of {visible(answer.without.ref)}" if answer.without else ""
 
 
@@ -328,13 +322,13 @@ def summary(answer: Answer) -> str:
 
 
 def indexing(work: ToIndex) -> str:
-    """Return what to say before a search that has to index first."""
+    """Return the message before a search that has to index first."""
     by = f", with {visible(work.server)}" if work.server else ""
     return f"indexing {counted(work.files, 'file')} first{by}"
 
 
 def notes(answer: Answer) -> list[str]:
-    """Return what a reader must know about an answer besides its hits, a line each."""
+    """Return the notes on an answer, a line each."""
     ref = visible(answer.ref)
     found = [f"note: {visible(note)}" for note in answer.notes]
     found += _index_notes(answer)
@@ -359,7 +353,7 @@ def notes(answer: Answer) -> list[str]:
 
 
 def _left_out_notes(answer: Answer) -> Iterator[str]:
-    """Yield how many hits are not shown, and why."""
+    """Yield the numbers of hits not shown, with the reason."""
     if answer.left_out:
         yield f"note: {counted(answer.left_out, 'more hit')} did not fit into --max-tokens"
     if answer.weaker:
@@ -368,7 +362,7 @@ def _left_out_notes(answer: Answer) -> Iterator[str]:
 
 
 def _index_notes(answer: Answer) -> Iterator[str]:
-    """Yield what the index lacks, with the command that completes it."""
+    """Yield missing parts of the index, with the command that completes it."""
     trees = [answer.ref, *([answer.without.ref] if answer.without else ())]
     how, command = answer.completeness, visible(" && ".join(map(index_command, trees)))
     if answer.union:
@@ -384,7 +378,7 @@ def _index_notes(answer: Answer) -> Iterator[str]:
 
 
 def _looked_at_notes(seen: LookedAt, verb: str) -> Iterator[str]:
-    """Yield how much of refs was looked at, if that was not all."""
+    """Yield how much of the refs was searched, if not all."""
     if seen.trees > seen.complete_trees or seen.files > seen.complete_files:
         trees = f"{seen.complete_trees:,} of {counted(seen.trees, 'tree')}"
         files = f"{seen.complete_files:,} of {counted(seen.files, 'file')}"

@@ -1,4 +1,4 @@
-"""Renders where a name is used: text for people and agents, JSON, vimgrep and compact lines."""
+"""Renders the uses of a name: text for people and agents, JSON, vimgrep and compact lines."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from ragit.types import index_command
 from ragit.usages import Defined, Usages, Use
 
 _LONGEST = 160
-"""Columns of a line of code where no terminal says how wide it is."""
+"""Columns of a line of code without a terminal's width."""
 
 _FILES = 10
-"""Files whose counts are listed before the lines, at most."""
+"""Limit of files whose counts come before the lines."""
 
 Format = Callable[[Usages, RenderOptions], Iterator[str]]
 
 
 def format_named(name: str) -> Format:
-    """Return the format of that name. Raises UnknownFormat."""
+    """Return a format by name. Raises UnknownFormat."""
     if name not in FORMATS:
         raise UnknownFormat(f"unknown format {visible(name)!r}", f"There are {', '.join(FORMATS)}.")
     return FORMATS[name]
 
 
 def text(found: Usages, options: RenderOptions) -> Iterator[str]:
-    """Yield counts, the definitions, and the lines of the page below their files."""
+    """Yield counts, definitions, and the lines of the page below their files."""
     paint = Paint(options.color)
     yield summary(found)
     yield from _counts(found, options, paint)
@@ -45,7 +45,7 @@ def text(found: Usages, options: RenderOptions) -> Iterator[str]:
 
 
 def summary(found: Usages) -> str:
-    """Return counts of an answer in one line, with what this page shows."""
+    """Return the counts of an answer in one line, with the range of this page."""
     name, what = visible(found.query.name), found.query.relation
     many = counted(found.total, what.removesuffix("s"), what)
     line = f"{name}: {counted(len(found.definitions), 'definition')}, {many}"
@@ -59,7 +59,7 @@ def summary(found: Usages) -> str:
 
 
 def notes(found: Usages) -> list[str]:
-    """Return what a reader must know about an answer besides its lines, a sentence each."""
+    """Return the notes on an answer, a sentence each."""
     listed = [f"note: {visible(note)}" for note in found.notes]
     if not found.complete:
         what = found.completeness.lacking(visible(found.ref))
@@ -90,12 +90,12 @@ def definition_line(one: Defined, options: RenderOptions) -> str:
 
 
 def use_line(use: Use, options: RenderOptions) -> str:
-    """Return a use as one line of `text`, which stands below the path of its file."""
+    """Return a use as one line of `text`, for below its file's path."""
     return _use(use, options, Paint(options.color))
 
 
 def _counts(found: Usages, options: RenderOptions, paint: Paint) -> Iterator[str]:
-    """Yield the number of lines in the files that have most, where pages leave some out."""
+    """Yield the number of lines in the files with the most, if there are several pages."""
     if found.pages == 1 or found.query.page > 1:
         return
     shown = found.files[:_FILES]
@@ -128,7 +128,7 @@ def _use(use: Use, options: RenderOptions, paint: Paint) -> str:
 
 
 def _label(use: Use) -> str:
-    """Return how surely a line means which definition, and how it uses the name."""
+    """Return the certainty and kind of a use."""
     certainty = use.certainty
     if use.candidates > 1:
         certainty = f"{certainty}, {use.candidates} candidates"
