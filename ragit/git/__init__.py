@@ -1,14 +1,13 @@
-"""git: repositories, revisions, trees, blobs, the staged tree and uncommitted work.
+"""Reads git repositories: revisions, trees, blobs, the staged tree and uncommitted work.
 
-The only package that runs the `git` command or imports pygit2. `git` finds the repository and
-resolves names, because it opens whatever git opens (reftable, sha256, every extension) and costs 2
-ms. pygit2, 100 ms to import, only reads objects in bulk and is never loaded for a query. Its index
-and status are not used: they are wrong for split and sparse indexes, filters, encodings and
-GIT_INDEX_FILE.
+The only package that runs `git` or imports pygit2. `git` finds the repository and resolves names:
+it opens every repository (reftable, sha256, all extensions) and costs 2 ms. pygit2, 100 ms to
+import, only reads objects in bulk, never for a query. Its index and status are not used: they are
+wrong for split and sparse indexes, filters, encodings and GIT_INDEX_FILE.
 
-Nothing here writes to the user's objects, refs, index or working tree. Objects for uncommitted work
-are written to a private directory, `<common dir>/ragit/objects`. Nothing here uses the network,
-except `Repo.fetch`.
+Nothing here writes to the user's objects, refs, index or working tree. Objects of uncommitted work
+are written to a private directory, `<common dir>/ragit/objects`. Only `Repo.fetch` uses the
+network.
 
 Trust: reading a repository trusts what `git status` trusts in it. git refuses a repository of
 another user (safe.directory); in one's own, `git status` may run the clean filters and the
@@ -25,9 +24,9 @@ fsmonitor that its configuration names, and so may `Repo.start_status`. Hooks ar
     empty       an empty repository, in which git matches these two
     patterns    runs the matching with a time limit
     credential  passwords in the user's credential helper
-    ancestry    one file back through the commits, and the commits that took a word away
+    ancestry    the history of one file, and commits that removed a word
     history     the log, with the paths that each commit changed
-    first_parents  what changed some paths, commit by commit
+    first_parents  changes of some paths, commit by commit
     ranges      A..B and A...B to two trees
     pager       the pager that git uses
     tree_objects  the files of many trees at once

@@ -1,7 +1,7 @@
-"""Follow one file back through the commits, and find the commits that took a word away. Reads only.
+"""Follow one file through the commits, and find commits that removed a word. Reads only.
 
-Output is read as git writes it, and git is stopped as soon as enough is known: the first commits of
-a path take milliseconds where all of them take a second.
+git's output is read as it is written, and git is stopped once enough is known: the first commits of
+a path take milliseconds, all of them a second.
 """
 
 from __future__ import annotations
@@ -42,25 +42,25 @@ class ChangedIn(NamedTuple):
 
 
 class Node(NamedTuple):
-    """A commit that changed a file, in the history of this file."""
+    """A commit in the history of one file."""
 
     commit: Oid
     parents: tuple[Oid, ...]
     """The commits before it that changed the file, one for each line of history."""
     blob: Oid | None
-    """The file after it; None if it removed the file."""
+    """The file after it; None if removed."""
 
 
 class FileHistory:
-    """The history of one file, read as far as it is asked for. Close it, or use it in a `with`.
+    """The history of one file, read as needed. Close it, or use it in a `with`.
 
-    Where a merge took the file of one side as it was, only that side is followed.
+    Where a merge took the file of one side unchanged, only that side is followed.
     """
 
     def __init__(self, git: Git, start: Oid, path: bytes) -> None:
         words = (start, "--", os.fsdecode(path))
         self._git, self._path = git, path
-        # Merges with a difference to show would also be listed where both sides lack the file.
+        # Merges with a difference to show would also be listed if both sides lack the file.
         self._process = git.start(
             "--literal-pathspecs", "log", "--parents", "--diff-merges=off", *_PLAIN, words=words
         )
@@ -81,7 +81,7 @@ class FileHistory:
 
     @property
     def seen(self) -> int:
-        """Return the number of commits that were read so far."""
+        """Return the number of commits read so far."""
         return len(self._known)
 
     def newest(self) -> Node | None:
@@ -91,7 +91,7 @@ class FileHistory:
         return next(iter(self._known.values()), None)
 
     def node(self, commit: Oid) -> Node | None:
-        """Return a commit by its name, as the parents of one name it; None if it is not there."""
+        """Return a commit by its id; None if it is not in the history."""
         while commit not in self._known:
             if not self._read_on():
                 return None
@@ -120,7 +120,7 @@ class Ancestry:
         return FileHistory(self._git, start, path)
 
     def facts(self, commit: Oid) -> CommitFacts:
-        """Return who made a commit, when, and what for."""
+        """Return parents, author, date and subject of a commit."""
         form = "tformat:%P%x00%aI%x00%an%x00%ae%x00%s"
         plain = ("--no-show-signature", "--no-notes", "--no-color", "--encoding=UTF-8")
         output = self._git.run(
@@ -131,12 +131,12 @@ class Ancestry:
         return CommitFacts(commit, tuple(map(Oid, parents.split())), date, author, email, subject)
 
     def is_ancestor(self, old: Oid, new: Oid) -> bool:
-        """Return whether one commit is reached from another, or is the same."""
+        """Return whether `new` reaches `old`, or is the same."""
         output = self._git.run("merge-base", words=(old, new), accept=(0, 1))
         return output.strip().decode() == old
 
     def is_cut(self, commit: Oid) -> bool:
-        """Return whether this is a shallow clone that lacks the parents of a commit."""
+        """Return whether a shallow clone lacks the parents of a commit."""
         try:
             listed = (self._common_dir / "shallow").read_text("ascii")
         except OSError:
@@ -144,11 +144,11 @@ class Ancestry:
         return commit in listed.split()
 
     def blob_at(self, tree: Oid, path: bytes) -> Oid | None:
-        """Return the blob of an ordinary file in the tree of a commit, or in a tree."""
+        """Return the blob of an ordinary file in a commit or tree."""
         return blob_at(self._git, tree, path)
 
     def blobs_at(self, trees: Iterable[Oid], paths: Sequence[bytes]) -> list[list[Oid]]:
-        """Return, for each tree, the blobs that are at some paths in it."""
+        """Return, for each tree, the blobs at some paths in it."""
         wanted = list(trees)
         usable = [os.fsdecode(path) for path in paths if b"\n" not in path]
         asked = "".join(f"{tree}:{path}\n" for tree in wanted for path in usable)
@@ -163,8 +163,9 @@ class Ancestry:
         return found
 
     def removals(self, word: str, head: Oid) -> Iterator[ChangedIn]:
-        """Yield the commits after which a word stands less often in a file, newest first, with the
-        files; after the others, merges, compared with their first parents.
+        """Yield commits that reduced the number of a word's occurrences in a file, newest first.
+
+        Merges come after the others, compared with their first parents.
         """
         end = (head, "--")
         yield from _read(self._git.start("log", "--no-merges", f"-S{word}", *_PLAIN, words=end))
@@ -173,7 +174,7 @@ class Ancestry:
 
 
 def _read(process: Process) -> Iterator[ChangedIn]:
-    """Yield the commits of a log, and stop git where no more is asked for."""
+    """Yield the commits of a log, and stop git when the caller stops."""
     try:
         yield from _logged(process)
     finally:
@@ -181,7 +182,7 @@ def _read(process: Process) -> Iterator[ChangedIn]:
 
 
 def blob_at(git: Git, tree: Oid, path: bytes) -> Oid | None:
-    """Return the blob of an ordinary file in the tree of a commit, or in a tree."""
+    """Return the blob of an ordinary file in a commit or tree."""
     words = (tree, os.fsdecode(path))
     output = git.run("--literal-pathspecs", "ls-tree", "-z", "--full-tree", words=words)
     found = output.partition(b"\t")[0].split()
@@ -189,7 +190,7 @@ def blob_at(git: Git, tree: Oid, path: bytes) -> Oid | None:
 
 
 def _logged(process: Process) -> Generator[ChangedIn, None, None]:
-    """Parse a log as it is written. Raises GitFailed if git fails."""
+    """Parse a log while it is written. Raises GitFailed if git fails."""
     commit: ChangedIn | None = None
     fields = _fields(process)
     for field in fields:
@@ -215,10 +216,10 @@ def _blob(mode: bytes, oid: bytes) -> Oid | None:
 
 
 def _narrow(process: Process) -> None:
-    """Give the output of a process little room, where the system can (Linux).
+    """Make the pipe of a process small, if possible (Linux), so that git waits for the reader.
 
-    It waits for the reader then. In the usual 64 kB it would write the whole history of most files,
-    which takes ten times as long as the part that is read.
+    In the usual 64 kB it would write the whole history of most files, which takes ten times as long
+    as the part that is read.
     """
     try:
         import fcntl
@@ -230,7 +231,7 @@ def _narrow(process: Process) -> None:
 
 
 def _fields(process: Process) -> Iterator[bytes]:
-    """Yield what git writes between zero bytes."""
+    """Yield the NUL-separated fields of git's output."""
     assert process.stdout is not None
     rest = b""
     while data := process.stdout.read1(_READ):  # type: ignore[attr-defined]

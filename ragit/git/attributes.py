@@ -1,7 +1,7 @@
-"""Read the .gitattributes files of a tree. The tree alone decides, no file of the user does.
+"""Read the .gitattributes files of a tree, and no file of the user.
 
 git 2.39 cannot read attributes from a tree, and its `--cached` adds those of the user and of
-`info/attributes`. So git is asked in an empty repository whose index holds nothing but the tree's
+`info/attributes`. So git runs in an empty repository whose index holds only the tree's
 .gitattributes.
 """
 
@@ -25,14 +25,14 @@ _NAME = b".gitattributes"
 def attributes(
     layout: Layout, private: Private, entries: Iterable[Entry], paths: Sequence[bytes]
 ) -> dict[bytes, dict[str, str]]:
-    """Return, for each of `paths` that has any of ASKED: "set", "unset" or the text after "=".
+    """Return, for each of `paths` with any of ASKED: "set", "unset" or the text after "=".
 
     `entries` are all files of the tree. Costs nothing if none of them is a .gitattributes.
     """
     files = [entry for entry in entries if entry.mode in FILE_MODES and is_attributes(entry.path)]
     if not files or not paths:
         return {}
-    import tempfile  # 10 ms, and a query asks for no attributes
+    import tempfile  # 10 ms, and a query reads no attributes
 
     with tempfile.TemporaryDirectory(prefix="ragit-") as folder:
         git = empty_repository(Path(folder), layout, private)
@@ -50,7 +50,7 @@ _NO_USER_ATTRIBUTES = ("-c", f"core.attributesFile={os.devnull}")
 
 
 def is_attributes(path: bytes) -> bool:
-    """Return True if git reads attributes from a file of this path."""
+    """Return whether git reads attributes from a file of this path."""
     return path == _NAME or path.endswith(b"/" + _NAME)
 
 

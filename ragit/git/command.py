@@ -1,4 +1,4 @@
-"""Run one git process: its environment, its arguments and its errors. No shell and no pager."""
+"""Run git processes, with fixed environment and errors, without shell and pager."""
 
 from __future__ import annotations
 
@@ -13,36 +13,36 @@ from ragit.errors import GitFailed
 from ragit.records import Record
 
 SECONDS = 300.0
-"""Timeout of a command; on the largest repositories known, none takes this long."""
+"""Timeout of a command; none takes this long on the largest known repositories."""
 
 OLDEST = (2, 31)
-"""The first git that knows `rev-parse --path-format`."""
+"""First git version with `rev-parse --path-format`."""
 
 _OURS = {
     "GIT_OPTIONAL_LOCKS": "0",  # a search must not hold index.lock when the user commits
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_NO_LAZY_FETCH": "1",  # git >= 2.45; for older ones the next line
-    "GIT_ALLOW_PROTOCOL": "",  # no transport: what a partial clone lacks stays missing
+    "GIT_ALLOW_PROTOCOL": "",  # no transport: objects missing from a partial clone stay missing
 }
 _DROPPED = ("GIT_PREFIX", "GIT_EXTERNAL_DIFF", "GIT_DIFF_OPTS")
 NO_HOOKS = ("-c", f"core.hooksPath={os.devnull}")
 """Writing an index, even a temporary one, would run the user's post-index-change hook."""
 
 _USUAL_PATH = "/usr/local/bin:/opt/homebrew/bin:/usr/bin:/bin"
-"""Folders of git for a process without a PATH, as some agents start ragit."""
+"""PATH for a process without one, as some agents start ragit."""
 
 END_OF_OPTIONS = "--end-of-options"
-"""Argument after which git takes nothing as an option."""
+"""Arguments after this one are no options for git."""
 
 
 class Git(Record):
-    """The working directory and environment of git for one repository. Picklable."""
+    """Working directory and environment of git for one repository. Picklable."""
 
     cwd: str
     env: Mapping[str, str]
 
     def with_env(self, **more: str) -> Git:
-        """Return the same with further environment variables."""
+        """Return a copy with further environment variables."""
         return Git(self.cwd, {**self.env, **more})
 
     def run(
@@ -55,7 +55,7 @@ class Git(Record):
     ) -> bytes:
         """Return the output of one command.
 
-        `args` are ragit's own: a test allows constants only. `words` come from the user or the
+        `args` are constants of ragit (a test checks this). `words` come from the user or the
         repository (revisions, object ids, paths, names and values of settings) and follow
         `--end-of-options`, so that none is taken for an option.
 
@@ -85,9 +85,8 @@ class Git(Record):
         stdin: int = subprocess.DEVNULL,
         stderr: int = subprocess.PIPE,
     ) -> Process:
-        """Start one command and return its process. Raises GitFailed if there is no git.
-
-        `args` are ragit's own, and `words` are not, as in `run`.
+        """Start one command, with `args` and `words` as in `run`. Raises GitFailed if there is no
+        git.
         """
         if words:
             args = (*args, END_OF_OPTIONS, *words)
@@ -108,7 +107,7 @@ Process = subprocess.Popen[bytes]
 
 
 class TooSlow(GitFailed):
-    """A command took longer than it may."""
+    """A command exceeded its limit of processor time."""
 
 
 _OUT_OF_TIME = -getattr(signal, "SIGXCPU", 10_000)
@@ -116,7 +115,7 @@ _OUT_OF_TIME = -getattr(signal, "SIGXCPU", 10_000)
 
 
 def _bound(process: Process, seconds: int) -> bool:
-    """Limit the processor time of a process; return False where the system cannot."""
+    """Limit the processor time of a process; return False if the system cannot."""
     try:
         import resource
 
@@ -163,19 +162,19 @@ def stop(process: Process) -> None:
         if pipe is not None:
             try:
                 pipe.close()
-            except OSError:  # it flushes what a dead process cannot read
+            except OSError:  # it flushes to the dead process
                 continue
 
 
 def failure(args: Iterable[str], code: int, err: bytes) -> GitFailed:
-    """Return the error for a command that exited with `code`, in git's own words."""
+    """Return the error for a command that exited with `code`, in git's words."""
     return GitFailed(
         f"`{shown(args)}` failed: {git_message(err) or f'exit code {code}'}", _hint(err)
     )
 
 
 def git_message(err: bytes) -> str:
-    """Return what git wrote on stderr, on one line and without prefixes."""
+    """Return git's stderr on one line, without prefixes."""
     lines = [line.strip() for line in err.decode("utf-8", "replace").splitlines() if line.strip()]
     return "; ".join(re.sub(r"^(fatal|error): ", "", line) for line in lines)
 
@@ -201,7 +200,7 @@ NO_MEMORY = "git ran out of memory: free some, or raise the limit that `ulimit -
 
 
 def lacks_memory(err: bytes) -> bool:
-    """Return True if git says that it got no memory."""
+    """Return whether git ran out of memory."""
     return b"out of memory" in err.lower() or b"allocate memory" in err
 
 
@@ -231,9 +230,9 @@ def _cannot_start(error: OSError, cwd: str) -> GitFailed:
 
 
 def environment(caller: Mapping[str, str], *, messages: bool = True) -> dict[str, str]:
-    """Return the environment for git: the caller's repository, and nothing that changes formats.
+    """Return the environment for git: the caller's repository, and fixed output formats.
 
-    With `messages`, git prints English; without, the user's filters see the user's locale.
+    With `messages`, git prints English; otherwise the user's filters see the user's locale.
     """
     env = {name: value for name, value in caller.items() if name not in _DROPPED}
     env.update(_OURS)
@@ -243,7 +242,7 @@ def environment(caller: Mapping[str, str], *, messages: bool = True) -> dict[str
 
 
 def with_absolute_path(env: Mapping[str, str]) -> Mapping[str, str]:
-    """Return an environment whose PATH has absolute folders only, and the usual ones if none is.
+    """Return an environment whose PATH has absolute folders only, or the usual ones if none is.
 
     An empty or relative folder of PATH is the current one: a searched repository, whose `git` would
     run. Windows does not look for programs by the PATH of the environment that is passed.
@@ -266,7 +265,7 @@ def local_env_vars() -> tuple[str, ...]:
 
 
 def clean_env(env: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Return `env` (default: the process's) without what ties it to a repository."""
+    """Return `env` (default: the process's) without variables that tie it to a repository."""
     local = set(local_env_vars()) | {"GIT_PREFIX"}
     return {
         name: value
@@ -276,7 +275,7 @@ def clean_env(env: Mapping[str, str] | None = None) -> dict[str, str]:
 
 
 def version() -> tuple[int, ...]:
-    """Return the version of the git command, as numbers."""
+    """Return git's version, as numbers."""
     output = Git(os.curdir, environment(os.environ)).run("version").decode("utf-8", "replace")
     found = re.search(r"\d+(?:\.\d+)+", output)
     return tuple(int(number) for number in found[0].split(".")) if found else ()

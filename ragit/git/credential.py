@@ -9,11 +9,11 @@ from ragit.errors import GitFailed
 from ragit.git.command import clean_env, with_absolute_path
 
 SECONDS = 20.0
-"""Timeout of a helper: enough to unlock a key ring, not to wait for a person at a prompt."""
+"""Timeout of a helper: enough to unlock a key ring, not for a prompt."""
 
 
 def password_for(protocol: str, host: str) -> str:
-    """Return git's password for a server; empty if it has none. Raises GitFailed on a timeout."""
+    """Return git's password for a server; empty if there is none. Raises GitFailed on a timeout."""
     wanted = f"protocol={protocol}\nhost={host}\n\n".encode()
     quiet = {
         "GIT_TERMINAL_PROMPT": "0",

@@ -1,7 +1,7 @@
 """Make an empty repository with the real one's objects, in which git matches a tree's patterns.
 
-The user's configuration, `info/` and working tree may say something about ignored files and
-attributes, too. Here git finds the objects and nothing else, so that the tree alone decides.
+Without the user's configuration, `info/` and working tree, the tree alone decides about ignored
+files and attributes.
 """
 
 from __future__ import annotations
@@ -24,8 +24,7 @@ _TIES = (
 
 
 def empty_repository(folder: Path, layout: Layout, private: Private) -> Git:
-    """Make a repository in `folder`, without configuration, refs, index and files, and return its
-    git.
+    """Make a repository in `folder`, without configuration, refs, index and files; return its git.
 
     Paths that other systems forbid are allowed: nothing is checked out.
     """

@@ -1,6 +1,4 @@
-"""Read what happened to some paths on the first-parent line of a commit: one step for each commit
-or merge, as a person sees a branch.
-"""
+"""Read changes of some paths along the first-parent line of a commit."""
 
 from __future__ import annotations
 
@@ -21,20 +19,18 @@ class Step(NamedTuple):
 
     commit: Oid
     parent: Oid | None
-    """First parent; None for a first commit, and where a shallow clone lacks it."""
+    """First parent; None for a first commit, or if a shallow clone lacks it."""
     date: str
     """Day of the commit, as 2024-10-25."""
     subject: str
     path: bytes
     old: Oid | None
-    """The blob before; None where there was none."""
+    """The blob before; None if there was none."""
     new: Oid | None
 
 
 def steps(git: Git, since: Oid, head: Oid, paths: Sequence[bytes]) -> list[Step]:
-    """Return what changed some paths from the commit `since`, without it, to `head`, newest
-    first.
-    """
+    """Return changes of some paths after the commit `since` up to `head`, newest first."""
     output = git.run(
         *("--literal-pathspecs", "log", "--first-parent", "--diff-merges=first-parent"),
         *("--root", "--raw", "--no-abbrev", "--no-renames", "-z", f"--format={_FORM}"),

@@ -1,7 +1,7 @@
-"""Tell whether a folder's time changes with what is made in it, as git's untracked cache needs.
+"""Tell whether a folder's time changes with its entries, as git's untracked cache needs.
 
-git tries that out with files (`update-index --test-untracked-cache`), which takes ten seconds. Here
-the kind of file system decides, where Linux says it.
+git tests that with files (`update-index --test-untracked-cache`), which takes ten seconds. Here the
+type of file system decides, where Linux tells it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 
 _KINDS = frozenset("bcachefs btrfs ext2 ext3 ext4 f2fs overlay tmpfs xfs".split())
-"""File systems of Linux's own that keep the times of folders."""
+"""Linux file systems that keep the times of folders."""
 
 _MOUNTS = Path("/proc/self/mountinfo")
 
@@ -28,7 +28,7 @@ def have_times(top: Path) -> bool:
 
 
 def _have_times(top: bytes, mounts: list[list[bytes]]) -> bool:
-    """Return the same for rows of mountinfo: `id parent device root place ... - kind ...`."""
+    """Decide by rows of mountinfo: `id parent device root place ... - kind ...`."""
     around, kind, others = b"", "", set[str]()
     for row in mounts:
         place = _ESCAPED.sub(lambda code: bytes([int(code[1], 8)]), row[4])

@@ -1,8 +1,7 @@
-"""Tell, without a process, that a repository's HEAD is where it was found before.
+"""Tell, without a process, that a repository's HEAD has not moved.
 
-The files that say so are read or looked at: HEAD, the branch that it names, and where the
-repository is. Where they are of another kind (reftable, a symbolic branch, replace refs), nothing
-is known, and git is asked.
+Compares HEAD, the branch's file and the repository's place. With other kinds of refs (reftable, a
+symbolic branch, replace refs) nothing is known, and git has to be asked.
 """
 
 from __future__ import annotations
@@ -16,16 +15,16 @@ from ragit.records import NamedTuple
 from ragit.types import Oid
 
 _OWN = ("refs/worktree/", "refs/bisect/", "refs/rewritten/")
-"""Refs that a worktree has for itself."""
+"""Refs that belong to one worktree."""
 
 _HEX = re.compile(rb"[0-9a-f]{40}(?:[0-9a-f]{24})?\n?")
 
 Facts = tuple[int, int, int, int]
-"""Device, number, size and time of the last change of a file."""
+"""Device, inode, size and change time of a file."""
 
 
 class HeadStamp(NamedTuple):
-    """The state of the files that decide a repository's HEAD. Equal stamps mean the same commit."""
+    """The state of the files that decide HEAD. Equal stamps mean the same commit."""
 
     head: bytes
     """Content of HEAD."""
@@ -38,7 +37,7 @@ class HeadStamp(NamedTuple):
 
 
 def head_stamp(path: str, layout: Layout) -> HeadStamp | None:
-    """Return the stamp of the repository of `path`; None where files alone do not tell."""
+    """Return the stamp of the repository of `path`; None if files alone do not tell."""
     try:
         head = (layout.git_dir / "HEAD").read_bytes()
         branch = _branch_file(head, layout)
@@ -52,7 +51,7 @@ def head_stamp(path: str, layout: Layout) -> HeadStamp | None:
 
 
 def names_commit(stamp: HeadStamp, layout: Layout) -> bool:
-    """Return True if the files of a stamp hold the commit that git found."""
+    """Return whether the files of a stamp hold the commit that git found."""
     if layout.commit is None:
         return False
     if stamp.packed is None:
@@ -67,7 +66,9 @@ def names_commit(stamp: HeadStamp, layout: Layout) -> bool:
 
 
 def _branch_file(head: bytes, layout: Layout) -> Path | None:
-    """Return the file of the branch that HEAD names; None if HEAD is detached."""
+    """Return the file of HEAD's branch; None if HEAD is detached. Raises ValueError for
+    other refs.
+    """
     if not head.startswith(b"ref: "):
         return None
     name = os.fsdecode(head.removeprefix(b"ref: ").strip())
@@ -89,7 +90,7 @@ def _places(layout: Layout) -> tuple[Path, ...]:
 
 
 def _repository_between(path: str, layout: Layout) -> bool:
-    """Return True if another repository lies between the opened folder and the top."""
+    """Return whether another repository lies between the opened folder and the top."""
     folder = Path(os.path.realpath(path))
     if layout.top is None or not folder.is_dir():
         return True
@@ -105,7 +106,7 @@ def _facts(path: Path) -> Facts | None:
         found = path.lstat()
     except OSError:
         return None
-    # A folder's size and time change with what is made in it.
+    # A folder's size and time change with its entries.
     is_file = not path.is_dir()
     size, time = (found.st_size, found.st_mtime_ns) if is_file else (0, 0)
     return found.st_dev, found.st_ino, size, time

@@ -54,7 +54,7 @@ def log(git: Git, revision: Oid, most: int) -> list[Logged]:
 
 
 def _logged(fields: Iterator[bytes]) -> Iterator[Logged]:
-    """Parse fields in order: after the facts of a change comes its path, whatever it looks like."""
+    """Parse fields in order: a change's path follows its letter, whatever it looks like."""
     head: list[bytes] = []
     changes: list[tuple[str, str]] = []
     for field in fields:

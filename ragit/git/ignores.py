@@ -1,8 +1,8 @@
 """Match the .ragitignore files of a tree, by git's rules for .gitignore, nested files included.
 
 git itself matches, in an empty repository whose index holds the paths and the tree's .ragitignore
-files, so that a pattern means the same to git and to ragit. The tree alone decides: neither
-.gitignore nor any file of the working tree counts.
+files, so that a pattern means the same to git and to ragit. Neither .gitignore nor any file of the
+working tree counts.
 """
 
 from __future__ import annotations
@@ -20,14 +20,13 @@ from ragit.types import Entry
 NAME = b".ragitignore"
 
 _NEVER_INDEXED = frozenset((b"", b".", b"..", b".git"))
-"""Names that git's index refuses. A tree made by hand may hold them; no pattern is tried on them.
-"""
+"""Names that git's index refuses. A hand-made tree may have them; no pattern is tried on them."""
 
 
 def ignored(
     layout: Layout, private: Private, entries: Iterable[Entry], paths: Collection[bytes]
 ) -> frozenset[bytes]:
-    """Return those of `paths` that are ignored; `entries` are all files of the tree.
+    """Return the ignored ones of `paths`; `entries` are all files of the tree.
 
     Costs nothing if none of them is a .ragitignore.
     """
@@ -61,7 +60,7 @@ def ignored(
 
 
 def is_ignore(path: bytes) -> bool:
-    """Return True if patterns are read from a file of this path."""
+    """Return whether a file of this path has patterns."""
     return path == NAME or path.endswith(b"/" + NAME)
 
 

@@ -38,10 +38,9 @@ class Layout(Record):
     top: Path | None
     commit: Oid | None
     tree: Oid
-    """HEAD's; the empty tree before the first commit."""
+    """HEAD's tree; the empty tree before the first commit."""
     git: Git
-    """Runs at the top of the working tree (in the git dir if there is none), with English messages.
-    """
+    """git at the top of the working tree (or in a bare git dir), with English messages."""
     git_with_filters: Git
     """git in the user's locale, for commands that run clean filters."""
 
@@ -54,9 +53,9 @@ EMPTY_TREES = {
 
 
 def discover(path: str, caller: Mapping[str, str]) -> Layout:
-    """Find the repository of `path`, under the environment `caller`.
+    """Find the repository of `path`, in the environment `caller`.
 
-    Raises NotARepository in git's own words, GitFailed if git is missing or too old.
+    Raises NotARepository in git's words, GitFailed if git is missing or too old.
     """
     if not Path(path).is_dir():
         raise NotARepository(f"{path} is not a folder", "Name a folder inside a git repository")
@@ -82,11 +81,11 @@ def discover(path: str, caller: Mapping[str, str]) -> Layout:
 def _check_origin(path: Path, git_dir: Path, caller: Mapping[str, str]) -> None:
     """Raise NotARepository for a git dir that is tracked as files of the repository around it.
 
-    git takes any folder with a HEAD, objects and refs for a repository, and a commit may hold such
-    a folder. Its configuration would count as the user's, although it came with a clone.
+    git takes any folder with a HEAD, objects and refs for a repository. A commit may contain one,
+    whose configuration would count as the user's.
     """
     if not path.is_relative_to(git_dir):
-        return  # found by its `.git`, which no commit can hold
+        return  # found by its `.git`, which no commit can contain
     outer = next((folder for folder in git_dir.parents if os.path.lexists(folder / ".git")), None)
     if outer is None or git_dir.relative_to(outer).parts[0] == ".git":
         return
@@ -141,10 +140,10 @@ def _layout(path: str, parts: list[bytes], raw_up: bytes, caller: Mapping[str, s
     top = _top(path, parts[6], git_dir) if raw_up else None
     head = parts[7].split()
     cwd, env = str(top or git_dir), dict(caller)
-    _settle(env, "GIT_COMMON_DIR", common)
-    _settle(env, "GIT_INDEX_FILE", index)
-    _settle(env, "GIT_OBJECT_DIRECTORY", objects)
-    if top is None or "GIT_DIR" in env or "GIT_WORK_TREE" in env or not _finds(top, git_dir):
+    _make_absolute(env, "GIT_COMMON_DIR", common)
+    _make_absolute(env, "GIT_INDEX_FILE", index)
+    _make_absolute(env, "GIT_OBJECT_DIRECTORY", objects)
+    if top is None or "GIT_DIR" in env or "GIT_WORK_TREE" in env or not _finds_from(top, git_dir):
         env["GIT_DIR"] = str(git_dir)
         if top is None:
             env.pop("GIT_WORK_TREE", None)
@@ -167,12 +166,14 @@ def _layout(path: str, parts: list[bytes], raw_up: bytes, caller: Mapping[str, s
 
 
 def commit_tree(git: Git, commit: str) -> Oid:
-    """Return the tree of a commit, as the commit says: a partial clone may lack the tree itself."""
+    """Return the tree of a commit as the commit names it; a partial clone may lack the tree
+    itself.
+    """
     return Oid(git.run("log", "-1", "--format=%T", words=(commit, "--")).decode().strip())
 
 
 def _tree(git: Git, head: list[bytes], object_format: str) -> Oid:
-    """Return HEAD's tree, also where a partial clone lacks it; `head` is what rev-parse printed."""
+    """Return HEAD's tree, even if a partial clone lacks it; `head` is rev-parse's output."""
     if not head:
         return EMPTY_TREES[object_format]
     return Oid(head[1].decode()) if len(head) == 2 else commit_tree(git, head[0].decode())
@@ -184,13 +185,13 @@ def _top(path: str, up: bytes, git_dir: Path) -> Path | None:
     return None if top == Path(os.path.realpath(git_dir)) else top
 
 
-def _settle(env: dict[str, str], name: str, path: Path) -> None:
+def _make_absolute(env: dict[str, str], name: str, path: Path) -> None:
     """Make a variable absolute: hooks get relative paths, and git runs in another folder."""
     if name in env:
         env[name] = str(path)
 
 
-def _finds(top: Path, git_dir: Path) -> bool:
-    """Return True if git finds this git dir from the top: core.worktree may lead elsewhere."""
+def _finds_from(top: Path, git_dir: Path) -> bool:
+    """Return whether git finds this git dir from the top: core.worktree may point elsewhere."""
     link = top / ".git"
     return link.is_file() or (link.exists() and link.samefile(git_dir))

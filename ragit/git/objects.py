@@ -1,8 +1,8 @@
 """Read headers and contents of objects, by one of two engines with the same interface.
 
-`CatFile` keeps a `git cat-file --batch` process: it starts in 2 ms and reads whatever git reads.
-`LibGit` reads faster but costs 100 ms to import and knows sha1 only: it is for indexing. Neither
-fetches what a partial clone lacks.
+`CatFile` keeps a `git cat-file --batch` process: it starts in 2 ms and reads every repository.
+`LibGit`, for indexing, is faster but costs 100 ms to import and knows only sha1. Neither fetches
+objects missing from a partial clone.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from ragit.records import Record
 from ragit.types import Oid
 
 _AHEAD = 48
-"""Requests sent before the first answer is read: so few fit any pipe, so nothing deadlocks."""
+"""Requests sent before the first answer is read; so few fit any pipe, which prevents a deadlock."""
 
 
 class Objects(Protocol):
-    """Reads objects by id. Not thread-safe. An object that is missing or damaged is None."""
+    """Reads objects by id. Not thread-safe. A missing or damaged object is None."""
 
     def header(self, oid: Oid) -> tuple[str, int] | None:
         """Return type ("blob", "tree", "commit", "tag") and size in bytes."""
 
     def sizes(self, oids: Iterable[Oid]) -> dict[Oid, int]:
-        """Return the sizes in bytes of those that are there."""
+        """Return the sizes in bytes of the objects found."""
 
     def read(self, oid: Oid) -> bytes | None:
         """Return the content."""
@@ -38,7 +38,7 @@ class Objects(Protocol):
         """Yield contents in the order of `oids`, one at a time in memory."""
 
     def warm(self) -> None:
-        """Start the process that a later read will need."""
+        """Start the process of later reads."""
 
     def close(self) -> None:
         """End processes and close files."""
@@ -51,7 +51,7 @@ class Objects(Protocol):
 
 
 class ObjectsRecipe(Record):
-    """The arguments that open a repository's objects, in this process or, pickled, in another."""
+    """The arguments that open a repository's objects, also, pickled, in another process."""
 
     git: Git
     """Its environment names the private objects, too."""
@@ -62,13 +62,13 @@ class ObjectsRecipe(Record):
     bulk: bool
 
     def open(self) -> Objects:
-        """Open the engine that fits: thousands of blobs repay the import of pygit2, 20 do not."""
+        """Open the right engine: thousands of blobs repay the import of pygit2, 20 do not."""
         return LibGit(self) if self.bulk and self.is_for_libgit2 else CatFile(self)
 
     @property
     def is_for_libgit2(self) -> bool:
-        """True if libgit2 can read them: sha1 only, and pygit2 from 1.20 on, which Python 3.10
-        lacks.
+        """True if libgit2 can read them: only sha1, and only pygit2 1.20 or later, which Python
+        3.10 lacks.
         """
         if self.object_format != "sha1":
             return False
@@ -129,11 +129,11 @@ class CatFile:
                 yield oid, content
 
     def _ask(self, mode: str, oids: list[Oid]) -> Iterator[_Answer]:
-        """Put a group of questions to one process, and read the answers in order.
+        """Send a group of requests to one process, and yield the answers in order.
 
         If the process dies over one oid, that one is damaged, and another process answers for the
-        rest. A process whose answers were not all read is ended: they would be taken for answers to
-        the next.
+        rest. A process with unread answers is ended, since they would be taken for the next
+        group's.
         """
         while oids:
             process = self._idle.pop(mode, None) or self._start(mode)
@@ -176,11 +176,11 @@ def _send(process: Process, oids: list[Oid]) -> None:
         process.stdin.write("".join(f"{oid}\n" for oid in oids).encode())
         process.stdin.flush()
     except BrokenPipeError:
-        return  # it died before it read: the missing answers will say so
+        return  # it died before it read: the missing answers will tell
 
 
 def _receive(process: Process, oid: Oid, mode: str) -> _Answer | None:
-    """Read the next answer, with None for an object that is missing; None if the process died."""
+    """Read the next answer, with None for a missing object; None if the process died."""
     assert process.stdout is not None
     words = process.stdout.readline().split()
     if not words:

@@ -10,11 +10,10 @@ from ragit.git.command import Git
 
 
 def pager_command(environ: Mapping[str, str]) -> str:
-    """Return the command line of git's pager by GIT_PAGER, core.pager and PAGER; empty if git has
-    none.
+    """Return the command line of git's pager by GIT_PAGER, core.pager and PAGER; empty if none.
 
-    It is asked outside of any repository: what the configuration of a searched one names is not
-    run.
+    git runs outside of any repository, since a searched one's configuration must not name the
+    pager.
     """
     kept = {name: value for name, value in environ.items() if name not in ("GIT_DIR", "GIT_CONFIG")}
     try:

@@ -13,10 +13,10 @@ from ragit.git.command import Git, TooSlow
 from ragit.types import Entry, path_text
 
 SECONDS = 5
-"""Processor time. All paths of the largest repositories known take a tenth of a second."""
+"""Processor time. All paths of the largest known repositories take a tenth of a second."""
 
 _PATHS_A_SECOND = 10_000
-"""Each that many paths get a second more."""
+"""Number of paths that adds a second to the limit."""
 
 _SHOWN = 60
 
@@ -27,7 +27,7 @@ def run(
     """Return the output of a git command that matches `paths` paths against the patterns in
     `files`.
 
-    Raises GitFailed, which names the pattern to change, if that takes too long.
+    Raises GitFailed, which names the pattern to change, on a timeout.
     """
     try:
         return git.run(*args, stdin=stdin, cpu_seconds=SECONDS + paths // _PATHS_A_SECOND)

@@ -1,7 +1,7 @@
 """Keep objects of uncommitted work, and copies of the index, in a private folder.
 
-The user's own objects and index stay as they are. The user's objects are an alternate of these, so
-only what is not committed is written. `prune` collects what is not needed: git does not.
+The user's own objects and index stay as they are, and are an alternate of these, so only
+uncommitted objects are written. git does not collect them; `prune` does.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from ragit.records import NamedTuple
 from ragit.types import Oid
 
 GRACE_SECONDS = 3600.0
-"""Younger objects stay: a running search may have written them before it refers to them."""
+"""Younger objects stay: a running search may write them before it refers to them."""
 
 IN_USE_SECONDS = 600.0
-"""Time after which a git command that reads one of our copies of the index has ended."""
+"""Seconds after which a git command that reads a copy of the index has surely ended."""
 
 _DIGITS = re.compile(r"[0-9a-f]{16,64}")
-"""The beginning of a tree's name, as the cursor of a result holds it."""
+"""Beginning of a tree's id, as in a result's cursor."""
 
 ALTERNATES = "GIT_ALTERNATE_OBJECT_DIRECTORIES"
 """Git's variable for further object directories."""
@@ -75,12 +75,12 @@ class Private:
         return known / "objects"
 
     def holds(self, oid: Oid) -> bool:
-        """Return True if an object was written here: then the user's objects did not have it."""
+        """Return whether an object was written here, because the user's objects did not have it."""
         return (self.objects / oid[:2] / oid[2:]).exists()
 
     def tree_named(self, digits: str) -> Oid | None:
-        """Return the tree that was written here whose name begins with some digits; None if there
-        is none, several, or too few digits.
+        """Return the tree written here whose id begins with `digits`; None if none or several, or
+        if there are too few digits.
         """
         if not _DIGITS.fullmatch(digits):
             return None
@@ -92,13 +92,13 @@ class Private:
         return found[0] if len(found) == 1 else None
 
     def count(self) -> int:
-        """Return the number of objects that are here."""
+        """Return the number of objects here."""
         return sum(1 for _ in self.objects.glob("[0-9a-f][0-9a-f]/*"))
 
     def remove_damaged(self, object_format: str) -> int:
-        """Remove objects whose content is not what their name says; return how many.
+        """Remove objects whose content does not match their id; return how many.
 
-        git does not sync them to the disk, so a power cut leaves some empty. The next look at the
+        git does not sync them to disk, so a power cut leaves some empty. The next read of the
         working tree writes them again.
         """
         import hashlib  # loads OpenSSL, and damage is rare
@@ -143,7 +143,7 @@ class Private:
         return git.with_env(GIT_NO_REPLACE_OBJECTS="1", **_alternates(folders, git))
 
     def writer(self, git: Git, index: Path, users_objects: Path) -> Git:
-        """Return a `git` that writes objects here only, and works on the given index file."""
+        """Return a `git` that writes objects only here, and uses the given index file."""
         ours = str(self.folder / "objects")
         more = _alternates([str(users_objects)], git)
         return git.with_env(GIT_OBJECT_DIRECTORY=ours, GIT_INDEX_FILE=str(index), **more)
@@ -170,8 +170,8 @@ class Private:
     def refreshed_index(self, index: Path) -> RefreshedIndex | None:
         """Return a copy of an index that `git status` may refresh; None if there is no index.
 
-        It is the same copy until the original changes. After a clone or checkout, each `git status`
-        reads all files until it may note in an index that they are unchanged: 200 ms for 6,500
+        It is kept until the original changes. After a clone or checkout, `git status` reads all
+        files each time until it can record in an index that they are unchanged: 200 ms for 6,500
         files, not 30.
         """
         try:
@@ -196,7 +196,7 @@ class Private:
             if not _copy(index, fresh):
                 return None
             fresh.replace(copy)
-        except OSError:  # a full disk: then git does the work again each time
+        except OSError:  # a full disk: git repeats the work each time
             with suppress(OSError):
                 fresh.unlink()
             return None
@@ -204,7 +204,9 @@ class Private:
 
 
 def _remove_stale_lock(copy: Path) -> None:
-    """Remove the lock that a killed `git status` left: no later one could note what it found."""
+    """Remove the lock of a killed `git status`, which keeps later ones from writing their
+    results.
+    """
     lock = copy.with_name(f"{copy.name}.lock")
     with suppress(FileNotFoundError):
         if lock.stat().st_mtime < time.time() - IN_USE_SECONDS:
@@ -212,7 +214,7 @@ def _remove_stale_lock(copy: Path) -> None:
 
 
 def _writable(folder: Path) -> bool:
-    """Return True for a folder that can be written and is no link to somewhere else.
+    """Return whether a folder is writable and no symlink.
 
     A repository's `.git` may come from an archive: a link in it must not choose where ragit writes
     and, as it cleans up, deletes.
@@ -239,7 +241,7 @@ def _copy(source: Path, target: Path) -> bool:
 
 
 def _remove_copy(folder: Path) -> None:
-    """Remove a folder that holds files only. `shutil` would load the compressors for it."""
+    """Remove a folder of files. `shutil` would load the compressors."""
     if folder.is_symlink():
         return
     with suppress(OSError):  # another process may remove it, too
@@ -249,7 +251,7 @@ def _remove_copy(folder: Path) -> None:
 
 
 def _alternates(folders: list[str], git: Git) -> dict[str, str]:
-    """Return the variable for further object directories, the caller's own kept."""
+    """Return the variable for further object directories, with the caller's own."""
     listed = [_quoted(folder) for folder in folders]
     if git.env.get(ALTERNATES):
         listed.append(git.env[ALTERNATES])
@@ -269,11 +271,11 @@ def prune(
     grace: float = GRACE_SECONDS,
     copies_grace: float = IN_USE_SECONDS,
 ) -> int:
-    """Remove loose objects that no tree of `keep` reaches and that are older than `grace` seconds.
+    """Remove loose objects older than `grace` seconds that no tree of `keep` reaches; return bytes
+    freed.
 
-    Copies of an index are removed when they are older than `copies_grace` seconds. Returns the
-    bytes freed. Only our own trees are followed: a tree of the user's own objects never refers to
-    an object of ours.
+    Copies of an index go after `copies_grace` seconds. Only private trees are followed: a tree
+    among the user's objects never refers to a private object.
     """
     if not objects.is_dir() or objects.is_symlink() or objects.parent.is_symlink():
         return 0
@@ -290,7 +292,7 @@ def prune(
 
 
 def _remove_copies(folder: Path, horizon: float) -> None:
-    """Remove copies of the index that a killed process left, older than `horizon`."""
+    """Remove copies of the index older than `horizon`, left by killed processes."""
     for left in folder.glob("index-*"):
         if left.stat().st_mtime < horizon:
             _remove_copy(left)

@@ -1,4 +1,4 @@
-"""Read ranges of commits as git writes them: A..B, A...B, a branch since it left its upstream."""
+"""Resolve ranges of commits in git's notation: A..B, A...B, a branch since its upstream."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ _RANGE = re.compile(r"(.*?)(\.{2,3})(.*)", re.DOTALL)
 
 
 SHORT = 12
-"""Digits of a commit in a name that is shown."""
+"""Digits of a commit in a displayed name."""
 
 
 class Range(NamedTuple):
-    """Two trees to compare: what is in `new` and not in `old` came with the range."""
+    """Two trees to compare: the range adds what `new` has and `old` lacks."""
 
     name: str
-    """As it was typed; of a branch since its upstream, without what `new` is called."""
+    """As typed; for a branch since its upstream, without the name of `new`."""
     old: Revision
     new: Revision | None
-    """None for the tree that is worked on: of the working tree, of the index or of HEAD."""
+    """None for the current tree: of the working tree, of the index or of HEAD."""
 
 
 def resolve_range(git: Git, text: str, resolve: Callable[[str], Revision]) -> Range:
     """Resolve `A..B` (both trees as they are) or `A...B` (from where B left A). An empty side is
-    HEAD, as in git.
+    HEAD.
 
-    Raises UnknownRevision for a text that is no range, for revisions that name nothing, for sides
-    in the wrong order and, of `A...B`, for sides without a common commit.
+    Raises UnknownRevision for a text that is no range, unknown revisions, sides in the wrong order
+    and, for `A...B`, sides without a common commit.
     """
     found = _RANGE.fullmatch(text)
     if found is None:
@@ -53,10 +53,10 @@ def resolve_range(git: Git, text: str, resolve: Callable[[str], Revision]) -> Ra
 
 
 def since_upstream(git: Git, head: Revision, resolve: Callable[[str], Revision]) -> Range:
-    """Return the range from where HEAD left its upstream, or without one the remote's default
-    branch or the local one, to the tree that is worked on.
+    """Return the range from where HEAD left its upstream to the current tree.
 
-    Raises UnknownRevision where there is neither, or no common commit.
+    Without an upstream, the remote's default branch or the local one is used. Raises
+    UnknownRevision if there is neither, or no common commit.
     """
     name = _upstream(git) or _default_branch(git) or _local_default(git)
     if not name or head.commit is None:
@@ -69,7 +69,7 @@ def since_upstream(git: Git, head: Revision, resolve: Callable[[str], Revision])
 
 
 def _base(git: Git, old: Revision, new: Revision) -> str:
-    """Return the best common commit of two revisions; empty if there is none."""
+    """Return the best common commit of two revisions; empty if none."""
     if not (old.commit and new.commit):
         return ""
     output = git.run("merge-base", words=(old.commit, new.commit), accept=(0, 1))
@@ -88,7 +88,7 @@ def _common(
 
 
 def _upstream(git: Git) -> str:
-    """Return the short name of the current branch's upstream; empty if there is none."""
+    """Return the short name of the current branch's upstream; empty if none."""
     output = git.run(
         *("rev-parse", "--verify", "--quiet", "--abbrev-ref", "@{upstream}"), accept=(0, 1, 128)
     )
@@ -96,7 +96,9 @@ def _upstream(git: Git) -> str:
 
 
 def _default_branch(git: Git) -> str:
-    """Return the short name of the default branch of the remote, of several that of `origin`."""
+    """Return the short name of the remote's default branch, with several remotes that of
+    `origin`.
+    """
     output = git.run("for-each-ref", "--format=%(symref:lstrip=2)", "refs/remotes/*/HEAD")
     names = os.fsdecode(output).split()
     of_origin = [name for name in names if name.startswith("origin/")]
@@ -104,8 +106,10 @@ def _default_branch(git: Git) -> str:
 
 
 def _local_default(git: Git) -> str:
-    """Return the default branch of a repository without a remote; empty if HEAD is on it, or where
-    it is not known: it is called as git calls first branches, or main or master.
+    """Return the default branch of a repository without a remote: init.defaultBranch, main or
+    master.
+
+    Empty if HEAD is on it, or none of them exists.
     """
     output = git.run("config", "--get", "init.defaultBranch", accept=(0, 1))
     head = os.fsdecode(git.run("symbolic-ref", "--quiet", "HEAD", accept=(0, 1))).strip()

@@ -16,11 +16,11 @@ from ragit.types import Oid
 KINDS = ("refs/heads", "refs/tags", "refs/remotes")
 
 _NEAR = 3
-"""Most names to suggest."""
+"""Limit of suggested names."""
 
 
 class Revision(NamedTuple):
-    """The tree that a name means, and its commit, unless the name is a tree's own."""
+    """The tree of a name, and its commit, unless the name is a tree's."""
 
     name: str
     commit: Oid | None
@@ -38,7 +38,7 @@ class Worktree(NamedTuple):
 
 
 class Reflogged(NamedTuple):
-    """A commit in a reflog, which may be reached by no ref."""
+    """A commit in a reflog, perhaps reached by no ref."""
 
     commit: Oid
     tree: Oid
@@ -49,8 +49,7 @@ class Reflogged(NamedTuple):
 def resolve(git: Git, name: str, unborn: Oid) -> Revision:
     """Resolve a name; `unborn` is HEAD's tree before the first commit. Raises UnknownRevision."""
     _check_name(name)
-    # After a colon, all is a path or a text to look for: such a name is resolved before it is
-    # peeled.
+    # After a colon, all is a path or a search text, so such a name is resolved before it is peeled.
     try:
         asked = (_peel(git, [name])[0] or name) if ":" in name else name
         commit, tree = _peel(git, [f"{asked}^{{commit}}", f"{asked}^{{tree}}"])
@@ -65,18 +64,18 @@ def resolve(git: Git, name: str, unborn: Oid) -> Revision:
         return Revision(name, commit, tree)
     if name in ("HEAD", "@") and _is_unborn(git):
         return Revision(name, None, unborn)
-    if ".." in re.split(r":|[@^]\{", name)[0]:  # no ref's name has it
+    if ".." in re.split(r":|[@^]\{", name)[0]:  # no ref's name contains it
         raise UnknownRevision(f"{name!r} is a range, and a range is no tree", "Name one revision")
     raise UnknownRevision(f"no commit or tree is named {name!r}", advice(git, name))
 
 
 def commit_named(git: Git, name: str) -> Oid | None:
-    """Return the commit that a revision names, without looking at its tree; None if it names none.
+    """Return the commit of a revision, without looking at its tree; None if there is none.
 
-    Raises UnknownRevision for what cannot be the name of a revision.
+    Raises UnknownRevision for an impossible name.
     """
     _check_name(name)
-    for form in ("{}", "{}^{{commit}}"):  # `:/text` reaches to its end: it is looked up by itself
+    for form in ("{}", "{}^{{commit}}"):  # `:/text` extends to its end, so it is looked up alone
         output = git.run(
             *("rev-parse", "--verify", "--quiet"), words=(form.format(name),), accept=(0, 1, 128)
         )
@@ -95,11 +94,10 @@ _REFLOG = "`git reflog` lists what is remembered; a clone remembers only what wa
 
 
 def _peel(git: Git, expressions: list[str]) -> list[Oid | None]:
-    """Return the object id of each expression, None if it names nothing, in one call."""
+    """Return the object id of each expression, None if unknown, in one call."""
     asked = "".join(f"{expression}\n" for expression in expressions)
     lines = git.run("cat-file", "--batch-check", stdin=os.fsencode(asked)).splitlines()
-    # For a missing one git prints its words, which may be two or three; a found one ends in its
-    # size.
+    # For a missing one git prints its words, two or three; a found one ends in its size.
     found = (line.rsplit(b" ", 2) for line in lines)
     return [
         Oid(words[0].decode()) if len(words) == 3 and words[2].isdigit() else None
@@ -116,7 +114,7 @@ def _is_unborn(git: Git) -> bool:
 
 
 def advice(git: Git, name: str) -> str:
-    """Return a hint for a name that means nothing: what it lacks, or names like it."""
+    """Return a hint for an unknown name: what it lacks, or similar names."""
     revision = name.partition(":")[0]
     start = _STEPS.sub("", revision)
     if start != revision and commit_named(git, start or "HEAD") is not None:
@@ -138,13 +136,13 @@ def advice(git: Git, name: str) -> str:
 
 
 _STEPS = re.compile(r"(?:[~^]\d*|\^\{[a-z]*\})+$")
-"""`~2`, `^`, `^2~3`, `^{tree}`: what follows the name of a commit."""
+"""Suffixes of a commit's name: `~2`, `^`, `^2~3`, `^{tree}`."""
 
 _DEEPEN = "git fetch --unshallow"
 
 
 def deepen_hint(git: Git) -> str:
-    """Return what to do about history that a shallow clone lacks; empty for any other clone."""
+    """Return how to get the older commits of a shallow clone; empty for any other clone."""
     return f"This is a shallow clone, and lacks older commits: {_DEEPEN}" if is_shallow(git) else ""
 
 
@@ -177,7 +175,7 @@ _REF_FORM = "%00".join(
 
 
 def refs(git: Git, kinds: Iterable[str] = KINDS) -> list[Revision]:
-    """Return branches, tags and remote branches by full name; without symbolic refs."""
+    """Return branches, tags and remote branches by full name; no symbolic refs."""
     found: list[Revision] = []
     nested: list[str] = []
     for line in git.run("for-each-ref", f"--format={_REF_FORM}", words=tuple(kinds)).splitlines():
@@ -206,14 +204,14 @@ def _peeled(git: Git, names: list[str]) -> list[Revision]:
 
 
 def trees_of(git: Git, commits: Iterable[Oid]) -> dict[Oid, Oid]:
-    """Return the tree of each commit that is there, in one call."""
+    """Return the tree of each existing commit, in one call."""
     wanted = list(commits)
     trees = _peel(git, [f"{commit}^{{tree}}" for commit in wanted]) if wanted else []
     return {commit: tree for commit, tree in zip(wanted, trees, strict=True) if tree is not None}
 
 
 def reflog(git: Git) -> list[Reflogged]:
-    """Return the entries of all reflogs of refs and worktrees whose commits are still there."""
+    """Return the entries of all reflogs of refs and worktrees whose commits still exist."""
     output = git.run(
         "log", "--walk-reflogs", "--all", "--date=unix", "--format=%H %T %gd", accept=(0, 128)
     )
@@ -227,7 +225,7 @@ def reflog(git: Git) -> list[Reflogged]:
 
 
 def worktrees(git: Git) -> list[Worktree]:
-    """Return the main working tree, then the linked ones, also those whose folder is gone."""
+    """Return the main working tree, then the linked ones, even those whose folder is gone."""
     try:
         output, end = git.run("worktree", "list", "--porcelain", "-z"), b"\0"
     except GitFailed:  # git before 2.36 knows no -z

@@ -38,7 +38,7 @@ class Repo:
         self._private = private.Private(self._layout, scratch)
         self._open: list[Objects] = []
         self.sizes_here: dict[Oid, int] = {}
-        """Sizes in bytes of the objects that were found."""
+        """Sizes in bytes of objects found."""
         self._statuses: list[GitStatus] = []
 
     @classmethod
@@ -71,7 +71,7 @@ class Repo:
     def refresh(self) -> None:
         """Read HEAD again, which the user may have moved.
 
-        From the second time on, git is not asked if the files that say so are unchanged.
+        From the second time on, no process runs if the files of HEAD are unchanged.
         """
         from ragit.git.head_stamp import head_stamp, names_commit  # only for a process that stays
 
@@ -122,8 +122,10 @@ class Repo:
         return Revision("HEAD", self._layout.commit, self._layout.tree)
 
     def resolve(self, rev: str) -> Revision:
-        """Resolve a branch, tag, commit, tree or any git expression, or the name of a tree of
-        uncommitted work, as long as it is kept. Raises UnknownRevision.
+        """Resolve a branch, tag, commit, tree, any git expression, or a kept tree of uncommitted
+        work.
+
+        Raises UnknownRevision.
         """
         try:
             return refs.resolve(self._layout.git, rev, self.empty_tree)
@@ -134,7 +136,7 @@ class Repo:
             return Revision(rev, None, tree)
 
     def range(self, text: str) -> Range:
-        """Resolve a range; empty for the current branch since it left its upstream. Raises
+        """Resolve a range; empty for the current branch since its upstream. Raises
         UnknownRevision.
         """
         from ragit.git import ranges  # few searches need it
@@ -162,11 +164,11 @@ class Repo:
         return refs.is_shallow(self._layout.git)
 
     def hint_for_ref(self, name: str) -> str:
-        """Return what to try in place of a name or pattern that no ref has."""
+        """Return suggestions for a name or pattern that no ref has."""
         return refs.advice(self._layout.git, name)
 
     def trees_of(self, commits: Iterable[Oid]) -> dict[Oid, Oid]:
-        """Return the tree of each commit that is there, in one call."""
+        """Return the tree of each existing commit, in one call."""
         return refs.trees_of(self._layout.git, commits)
 
     def reflog(self) -> list[Reflogged]:
@@ -180,8 +182,8 @@ class Repo:
         return history.log(self._layout.git, commit, most)
 
     def steps(self, since: Oid, head: Oid, paths: Sequence[bytes]) -> list[Step]:
-        """Return what changed some paths on the first-parent line from one commit (without it) to
-        another, newest first.
+        """Return changes of some paths on the first-parent line after `since` up to `head`, newest
+        first.
         """
         from ragit.git import first_parents  # few searches need it
 
@@ -189,7 +191,7 @@ class Repo:
 
     @property
     def ancestry(self) -> Ancestry:
-        """Return what follows code through the commits."""
+        """Return the reader of code's history."""
         from ragit.git.ancestry import Ancestry  # no search needs it
 
         return Ancestry(self._layout.git, self._layout.common_dir)
@@ -206,7 +208,7 @@ class Repo:
         return [_entry(record) for record in output.split(b"\0") if record]
 
     def entries_at(self, tree: Oid, paths: Sequence[bytes]) -> list[Entry]:
-        """Return the files of a tree that have one of some paths, in no order."""
+        """Return the files of a tree at some paths, in no order."""
         if len(paths) > _LISTED:
             wanted = set(paths)
             return [entry for entry in self.entries(tree) if entry.path in wanted]
@@ -240,9 +242,7 @@ class Repo:
         ]
 
     def staged_tree(self) -> Oid:
-        """Return the tree that a commit would record now. Raises GitFailed while there are
-        conflicts.
-        """
+        """Return the tree that a commit would record now. Raises GitFailed during conflicts."""
         return uncommitted.staged_tree(self._layout, self._private)
 
     def start_status(self) -> GitStatus:
@@ -257,7 +257,7 @@ class Repo:
         """Return HEAD with all uncommitted changes (tracked, or untracked and not ignored) as a
         tree.
 
-        Changed files larger than `max_bytes` (of any file, or by path), embedded repositories and
+        Changed files larger than `max_bytes` (for all files, or by path), embedded repositories and
         unreadable files are skipped and named. If HEAD moved since this repository was opened, the
         new HEAD counts, also for `head`.
         """
@@ -277,9 +277,10 @@ class Repo:
     def attributes(
         self, entries: Iterable[Entry], paths: Sequence[bytes]
     ) -> dict[bytes, dict[str, str]]:
-        """Return what the .gitattributes among `entries` (all files of a tree) say about `paths`.
+        """Return attributes of `paths` from the .gitattributes among `entries` (all files of a
+        tree).
 
-        Of linguist-generated, linguist-vendored, linguist-language, diff, binary and ragit, where
+        For linguist-generated, linguist-vendored, linguist-language, diff, binary and ragit, where
         specified: "set", "unset" or the value.
         """
         return attributes.attributes(self._layout, self._private, entries, paths)
@@ -291,7 +292,7 @@ class Repo:
     # Objects
 
     def recipe(self, *, bulk: bool = False) -> ObjectsRecipe:
-        """Return how to open the objects; picklable, for worker processes."""
+        """Return the arguments to open the objects; picklable, for worker processes."""
         layout, callers = self._layout, self._env.get(private.ALTERNATES, "")
         folders = [str(self._private.objects), *callers.split(os.pathsep)]
         bulk = bulk and '"' not in callers  # libgit2 does not know git's quotes
@@ -304,8 +305,8 @@ class Repo:
         )
 
     def objects(self, *, bulk: bool = False) -> Objects:
-        """Open the objects: by git for a few, with `bulk` by libgit2 for thousands. Closed with
-        this.
+        """Open the objects: by git for a few, with `bulk` by libgit2 for thousands. `close` closes
+        them.
         """
         opened = self.recipe(bulk=bulk).open()
         self._open.append(opened)
@@ -313,17 +314,17 @@ class Repo:
 
     @cached_property
     def _promisors(self) -> list[str]:
-        """Remotes that a partial clone downloads from; none in any other repository."""
+        """Remotes that a partial clone downloads from; empty for other repositories."""
         keys = self.config(r"^remote\..*\.promisor$")
         return sorted({key.removeprefix("remote.").removesuffix(".promisor") for key in keys})
 
     @property
     def partial(self) -> bool:
-        """True for a partial clone: what it lacks can be downloaded."""
+        """True for a partial clone, whose missing objects can be downloaded."""
         return bool(self._promisors)
 
     def absent(self, oids: Iterable[Oid]) -> set[Oid]:
-        """Return those that are not here, or whose header cannot be read."""
+        """Return the objects that are missing here, or whose header cannot be read."""
         wanted = set(oids) - self.sizes_here.keys()
         if not wanted:
             return set()
@@ -342,16 +343,16 @@ class Repo:
             return []
 
     def trees_named(self, revisions: Iterable[str]) -> list[Oid]:
-        """Return the trees of the commits that are named, also those that a partial clone lacks.
+        """Return the trees of the named commits, even those that a partial clone lacks.
 
-        Raises UnknownRevision for what cannot be the name of a revision.
+        Raises UnknownRevision for an impossible name.
         """
         git = self._layout.git
         commits = (refs.commit_named(git, revision) for revision in revisions)
         return [commit_tree(git, commit) for commit in commits if commit is not None]
 
     def fetch_trees(self, trees: Iterable[Oid]) -> None:
-        """Download trees that a partial clone lacks, with subtrees but no files, in one call."""
+        """Download trees missing from a partial clone, with subtrees but no files, in one call."""
         lacking = []
         for tree in trees if self._promisors else ():
             try:
@@ -361,7 +362,9 @@ class Repo:
         self.fetch(lacking)
 
     def fetch(self, oids: Iterable[Oid]) -> None:
-        """Download objects that a partial clone lacks, in one call. Only this uses the network."""
+        """Download objects missing from a partial clone, in one call. Only this uses the
+        network.
+        """
         wanted = "".join(f"{oid}\n" for oid in oids).encode()
         env = {name: value for name, value in self._layout.git.env.items() if name not in _OFFLINE}
         if _PROTOCOLS in self._env:
@@ -370,20 +373,22 @@ class Repo:
             Git(self._layout.git.cwd, env).run(*_FETCH, words=(remote,), stdin=wanted)
 
     def is_uncommitted(self, oid: Oid) -> bool:
-        """Return True if an object was written for uncommitted work; it may be committed since."""
+        """Return whether an object was written for uncommitted work; it may be committed since."""
         return self._private.holds(oid)
 
     def committed(self, oids: Iterable[Oid]) -> set[Oid]:
-        """Return those that the user's own objects hold, whether a commit names them or not."""
+        """Return the objects among the user's own, whether a commit reaches them or not."""
         with replaced(self.recipe(), git=self._layout.git, alternates=()).open() as objects:
             return set(objects.sizes(oids))
 
     def count_private_objects(self) -> int:
-        """Return the number of objects that were written for uncommitted work."""
+        """Return the number of objects written for uncommitted work."""
         return self._private.count()
 
     def remove_damaged_objects(self) -> int:
-        """Remove damaged objects of uncommitted work, which is to be looked at again then."""
+        """Remove damaged objects of uncommitted work; the working tree has to be read again
+        then.
+        """
         self.sizes_here.clear()
         return self._private.remove_damaged(self.object_format)
 
@@ -396,7 +401,7 @@ class Repo:
         """Remove objects of uncommitted work that no tree of `keep` reaches; return bytes freed.
 
         Objects younger than `grace` seconds and copies of an index younger than `copies_grace`
-        stay: another process may be about to read them.
+        stay, since another process may be about to read them.
         """
         objects = self._private.objects
         return private.prune(objects, self.recipe(), keep, grace, copies_grace)
@@ -408,7 +413,7 @@ class Repo:
         return {key: value for key, (value, _) in self.config_origins(pattern).items()}
 
     def config_origins(self, pattern: str) -> dict[str, tuple[str, str]]:
-        """Return the same, with the origin of each, such as "local file:.git/config"."""
+        """Return such settings with the origin of each, such as "local file:.git/config"."""
         output = self._layout.git.run(
             *("config", "-z", "--show-scope", "--show-origin", "--get-regexp"),
             words=(pattern,),
@@ -422,11 +427,11 @@ class Repo:
         return found
 
     def set_config(self, key: str, value: str) -> None:
-        """Set a setting in this repository's git configuration."""
+        """Set a value in this repository's git configuration."""
         self._layout.git.run("config", "--local", words=(key, value))
 
     def remove_config_section(self, name: str) -> None:
-        """Remove a section of this repository's git configuration, if there is one."""
+        """Remove a section of this repository's git configuration, if it exists."""
         self._layout.git.run(
             "config", "--local", "--remove-section", words=(name,), accept=(0, 128)
         )
@@ -438,10 +443,10 @@ class Repo:
 
 
 _LISTED = 256
-"""Paths that are passed to a git command by name."""
+"""Limit of paths passed to a git command by name."""
 
 _TRIES = 5
-"""Tries to see HEAD unmoved. A rebase moves it every 20 ms."""
+"""Tries to see HEAD unmoved; a rebase moves it every 20 ms."""
 
 _PROTOCOLS = "GIT_ALLOW_PROTOCOL"
 _OFFLINE = (_PROTOCOLS, "GIT_NO_LAZY_FETCH")

@@ -1,4 +1,4 @@
-"""Read many trees at once: each tree object is read a single time, however many trees share it."""
+"""Read many trees at once, each shared tree object only once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class FilesOfTrees(NamedTuple):
     files: dict[tuple[bytes, bytes], int]
     """By path and raw object id."""
     unread: int
-    """A number whose bit i is set if a part of tree i is not in the repository."""
+    """A number whose bit i is set if a part of tree i is missing."""
 
 
 def files_of_trees(objects: Objects, trees: Sequence[Oid]) -> FilesOfTrees:
@@ -48,7 +48,7 @@ def files_of_trees(objects: Objects, trees: Sequence[Oid]) -> FilesOfTrees:
 
 
 _Folders = dict[bytes, dict[bytes, int]]
-"""Raw object ids of trees, with the folders that each is, and the number of the trees above."""
+"""By raw id of a tree object: the folders where it stands, each with the bits of the trees."""
 
 
 def _add(folders: _Folders, oid: bytes, folder: bytes, bits: int) -> None:

@@ -1,7 +1,7 @@
 """Make tree objects of uncommitted work: of the index, and of the working tree.
 
 A dirty working tree is then a tree like any other, with the object ids that git itself would give.
-git finds what is modified or untracked and turns files into blobs (line ends, filters, encodings);
+git finds modified and untracked files and turns them into blobs (line ends, filters, encodings);
 this module chooses which files it may read. The user's index is copied, never written.
 """
 
@@ -46,7 +46,7 @@ class WorkingTree(NamedTuple):
     commit: Oid | None
     """HEAD at that moment; None before the first commit."""
     skipped: dict[bytes, str]
-    """Changed files that are left out, with the reason."""
+    """Skipped changed files, with the reason."""
 
 
 class GitStatus:
@@ -66,7 +66,7 @@ class GitStatus:
         self._process = git.start(*options, *_STATUS)
 
     def output(self) -> bytes:
-        """Wait for it and return its output; empty for a repository without a working tree."""
+        """Wait for the output and return it; empty for a repository without a working tree."""
         process, self._process = self._process, None
         return b"" if process is None else finish(process, _STATUS)
 
@@ -78,11 +78,10 @@ class GitStatus:
 
 
 def _untracked_cache(top: Path) -> tuple[str, ...]:
-    """Return git's options to begin an untracked cache in a new copy of the index, where that is
-    safe.
+    """Return git's options to begin an untracked cache in a new copy of the index, if that is safe.
 
-    Later it is kept, unless the user's settings forbid it. With it git reads no folder again that
-    is unchanged, which is half of the work.
+    It is kept later, unless the user's settings forbid it. With it git does not read unchanged
+    folders again, which is half of the work.
     """
     from ragit.git.folder_times import have_times  # once for each state of the user's index
 
@@ -99,8 +98,6 @@ class _Row(NamedTuple):
 
 
 class _Report:
-    """The output of `git status`, parsed."""
-
     def __init__(self) -> None:
         self.commit: Oid | None = None
         self.staged = False
@@ -109,7 +106,7 @@ class _Report:
 
 
 class _Plan(NamedTuple):
-    """Changes to make to a copy of the index."""
+    """Changes to a copy of the index."""
 
     add: list[bytes]
     remove: list[bytes]
@@ -117,7 +114,7 @@ class _Plan(NamedTuple):
 
 
 def staged_tree(layout: Layout, private: Private) -> Oid:
-    """Write the tree of the index. Raises GitFailed while there are conflicts."""
+    """Write the tree of the index. Raises GitFailed during conflicts."""
     with private.scratch_index(layout.index) as index:
         return _write_tree(private.writer(layout.git, index, layout.objects))
 
@@ -128,7 +125,7 @@ def working_tree(
     """Write the working tree that `status` saw; None if HEAD has moved since `layout` was found.
 
     Starts no further process if nothing is changed. Files larger than `max_bytes` of their path are
-    left out, tracked or not.
+    skipped, tracked or not.
     """
     if layout.top is None:
         return WorkingTree(layout.tree, layout.commit, {})
@@ -142,7 +139,7 @@ def working_tree(
         git = private.writer(layout.git_with_filters, index, layout.objects)
         _update(git, ("--force-remove",), plan.remove)
         refused = _add(git, plan.add)
-        _update(git, ("--force-remove",), list(refused))  # or an older content would stay
+        _update(git, ("--force-remove",), list(refused))  # otherwise an older content would stay
         return WorkingTree(_write_tree(git), layout.commit, {**plan.skipped, **refused})
 
 
@@ -179,7 +176,7 @@ def _parse_tracked(record: bytes, report: _Report) -> None:
 def _plan(rows: Iterable[_Row], top: bytes, max_bytes: Callable[[bytes], int]) -> _Plan:
     plan = _Plan([], [], {})
     for row in rows:
-        why = "gone" if row.gone else _unfit(row, top, max_bytes)
+        why = "gone" if row.gone else _reason_to_skip(row, top, max_bytes)
         if not why:
             plan.add.append(row.path)
             continue
@@ -190,8 +187,8 @@ def _plan(rows: Iterable[_Row], top: bytes, max_bytes: Callable[[bytes], int]) -
     return plan
 
 
-def _unfit(row: _Row, top: bytes, max_bytes: Callable[[bytes], int]) -> str:
-    """Say why git cannot or should not read this file; empty if it may."""
+def _reason_to_skip(row: _Row, top: bytes, max_bytes: Callable[[bytes], int]) -> str:
+    """Return why git cannot or should not read a file; empty if it may."""
     if row.path.endswith(b"/"):
         return "embedded repository"
     file = os.path.join(top, row.path)  # noqa: PTH118 - pathlib knows no bytes
@@ -215,7 +212,7 @@ def _unfit(row: _Row, top: bytes, max_bytes: Callable[[bytes], int]) -> str:
 def _add(git: Git, paths: Sequence[bytes]) -> dict[bytes, str]:
     """Add files to the index; return those that git refuses (a failing filter, a forbidden name).
 
-    update-index writes nothing if it refuses one file, so the list is halved until that is alone.
+    update-index writes nothing if it refuses one file, so the list is halved until it is alone.
     """
     try:
         _update(git, ("--add", "--remove", "--replace"), paths)
