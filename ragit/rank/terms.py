@@ -71,7 +71,7 @@ _IDENTIFIER = re.compile(r"[a-z0-9]_+[a-z0-9]|[a-z][A-Z]|[A-Z]{2}[a-z]{2}|[A-Z]_
 _IN_CODE_LINE = re.compile(r"`([^`\n]+)`")
 _CALLED = re.compile(r"([^\W\d][\w.:]*)\(\)")
 _QUOTED = re.compile(r'"([^"\n]{3,300})"|\u201c([^\u201d\n]{3,300})\u201d')
-_TRACE = re.compile(r"\.\w+(?:\?[\w=&.-]*)?\"?[:,] ?(?:line )?\d")
+_TRACE = re.compile(r"\.\w+(?:\?[\w=&.-]*)?\"?(?:[:,(]| line ) ?(?:line )?\d")
 _PATH_LIKE = re.compile(r"\w[./]\w")
 _TIME = re.compile(r"\d\d:\d\d")
 _FILE = re.compile(
@@ -179,6 +179,7 @@ def parse_query(query: str) -> QueryTerms:
     stop = _stop(found)
     marked = _marked_as_code(title if shape in PASTED else text)
     symbols = _symbols(title if shape in PASTED else text, marked, shape)
+    frames = _frames(text, shape)
     every = _weights(text, title, found, stop, shape)
     weights = _heaviest(every, MAX_TERMS_OF_TEXT if shape in PASTED else MAX_TERMS)
     return QueryTerms(
@@ -189,9 +190,9 @@ def parse_query(query: str) -> QueryTerms:
         names=_names(text, symbols, marked, shape),
         sequences=_sequences(text, shape),
         word_terms={word.lower(): terms[-1] for word in found if (terms := words.terms_of(word))},
-        phrases=_phrases(text, found),
+        phrases=() if frames else _phrases(text, found),
         paths=_paths(text),
-        frames=_frames(text),
+        frames=frames,
         intent=Intent() if shape in PASTED else intent_of(text),
         title=title,
         is_cut=len(query) > QUERY_BYTES or len(every) > len(weights),
@@ -345,12 +346,15 @@ def _paths(text: str) -> tuple[str, ...]:
     return tuple(paths_of(text))
 
 
-def _frames(text: str) -> tuple[Frame, ...]:
+def _frames(text: str, shape: str) -> tuple[Frame, ...]:
+    """Return the frames of a stack trace; else the places that a query names (`src/m.c:4`). A long
+    text names many by the way.
+    """
     if not _TRACE.search(text):
         return ()
-    from ragit.rank.traces import frames_of  # ten patterns, which most searches never need
+    from ragit.rank.traces import frames_of, places_of  # patterns that most searches never need
 
-    return frames_of(text)
+    return frames_of(text) or (() if shape == "text" else places_of(text))
 
 
 def _compounds(

@@ -1,4 +1,6 @@
-"""Stack traces in a query: the frames that seven languages print, innermost first. Pure."""
+"""Stack traces in a query: the frames that languages print, innermost first, and other places in
+files. Pure.
+"""
 
 from __future__ import annotations
 
@@ -52,6 +54,12 @@ _RUST = re.compile(
 )
 _RUST_FUNCTION = re.compile(r"^\s*\d+:\s+(?:0x[0-9a-f]+ - )?(?P<function>[\w:<>{}$ ]+?)\s*$")
 
+_PLACE = re.compile(
+    r"(?:\bpackage:\w+/)?(?P<path>[\w@.~+/\\-]*\w\.[a-zA-Z]\w*)(?::|\(| line )(?P<line>\d+)(?!\w)"
+)
+"""A place as compilers and most other languages print it: `src/m.c:4`, `A.php(7)`, `A.pm line 3`.
+"""
+
 _INNERMOST_FIRST = (_JVM, _DOTNET, _NODE, _BROWSER, _RUBY)
 _NEW_PYTHON = re.compile(r"^Traceback \(most recent call last\)", re.MULTILINE)
 _CAUSED_BY = re.compile(r"^\s*Caused by: ", re.MULTILINE)
@@ -68,6 +76,14 @@ def frames_of(text: str) -> tuple[Frame, ...]:
     found += _by_pairs(text, _RUST, _RUST_FUNCTION)
     distinct = dict.fromkeys(found)
     return tuple(distinct)[:MOST_FRAMES]
+
+
+def places_of(text: str) -> tuple[Frame, ...]:
+    """Return the places in files that a text names, in order, such as `src/m.c:4:2`."""
+    found = (
+        Frame(_clean(match["path"]), int(match["line"]), "") for match in _PLACE.finditer(text)
+    )
+    return tuple(dict.fromkeys(found))[:MOST_FRAMES]
 
 
 def _python(text: str) -> list[Frame]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 
 from ragit import chunk, words
 from ragit.index import IMAGE
@@ -172,7 +173,7 @@ class HitBuilder:
             parent=row.parent,
             text=text,
             blob=oid,
-            line=self._line(piece, row, text, definitions),
+            line=self._line(ranked.facts.place, piece, row, text, definitions),
             signals=self._found.scorer.parts(ranked),
             terms=self._found.scorer.terms_in(frozenset(words.terms(text))),
             also=self._other_paths(ranked, others),
@@ -201,9 +202,17 @@ class HitBuilder:
         )
 
     def _line(
-        self, piece: Piece, row: ChunkRow, text: str, definitions: Sequence[Definition]
+        self,
+        place: int,
+        piece: Piece,
+        row: ChunkRow,
+        text: str,
+        definitions: Sequence[Definition],
     ) -> int:
-        """Return the line of a hit to land on."""
+        """Return the line of a hit to land on: that of a frame of a stack trace before all else."""
+        for at in self._places.get(place, ()):
+            if piece.start_line <= at <= piece.end_line:
+                return at
         lines = lines_of(text, piece.end_line - piece.start_line + 1)
         known = [(each.name, each.line - piece.start_line) for each in definitions]
         if not known:
@@ -212,6 +221,15 @@ class HitBuilder:
             known = [(name, at) for name, at in found if at is not None]
         at = best_line(self._found.terms, self._found.weights, Landing(lines, known))
         return min(piece.start_line + at, piece.end_line)
+
+    @cached_property
+    def _places(self) -> Mapping[int, Sequence[int]]:
+        """Lines that the query names, by file: of the frames of a trace the innermost first."""
+        found: dict[int, list[int]] = {}
+        for frame in self._found.terms.frames:
+            for place in self._tree.paths_ending(frame.path):
+                found.setdefault(place, []).append(frame.line)
+        return found
 
     def _place(
         self, piece: Piece, row: ChunkRow, members: Sequence[ChunkRow], chunking: int

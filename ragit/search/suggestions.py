@@ -38,7 +38,7 @@ def _near(store: Store, tree: FilteredTree, name: str) -> Iterator[str]:
     near: list[tuple[int, str]] = []
     for term in store.terms_from(key[0]):
         length = min(abs(len(term) - len(key)), abs(len(term) - len(stem)))
-        if length > most or term in (key, stem):
+        if length > most or term == key:
             continue
         distance = min(edits(term, key, most), edits(term, stem, most))
         if distance <= most:

@@ -166,3 +166,31 @@ def test_a_text_without_a_trace_has_no_frames() -> None:
 def test_a_recursion_is_cut() -> None:
     lines = "".join(f'  File "a.py", line {number}, in f\n' for number in range(500))
     assert len(frames_of(lines)) == MOST_FRAMES
+
+
+@pytest.mark.parametrize(
+    ("query", "path", "line"),
+    [
+        ("lib/a.js:6", "lib/a.js", 6),
+        ("lib/a.js:6:9", "lib/a.js", 6),
+        ("see ./b.py:5 please", "./b.py", 5),
+        ("src\\deep\\b.py(6)", "src/deep/b.py", 6),
+        ("src/m.c:4:2: warning: unused variable", "src/m.c", 4),
+        ("Fatal error: Uncaught E: x in /www/src/A.php:7", "/www/src/A.php", 7),
+        ("x at lib/A.pm line 6.", "lib/A.pm", 6),
+        ("    (a 0.1.0) lib/a.ex:7: A.g/0", "lib/a.ex", 7),
+        ("#0      g (package:app/a.dart:6:3)", "a.dart", 6),
+    ],
+)
+def test_a_place_in_a_query_is_a_frame(query: str, path: str, line: int) -> None:
+    assert parse_query(query).frames == ((path, line, ""),)
+
+
+def test_a_long_text_names_places_by_the_way() -> None:
+    assert (
+        parse_query("It is slow since yesterday, and odd. " * 20 + "\nSee b.py:5 too.").frames == ()
+    )
+
+
+def test_quotes_of_a_trace_ask_for_no_phrase() -> None:
+    assert parse_query(PYTHON).phrases == ()

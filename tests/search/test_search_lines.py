@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from sandbox import GitSandbox
 
+import ragit
 from ragit.rank import WordWeights, parse_query
 from ragit.search.lines import Landing, best_line, definition_line
 from ragit.words import STOP_WORDS
@@ -96,3 +98,32 @@ def test_the_line_of_a_definition_is_told_from_uses(name: str, text: str, line: 
 
 def test_a_name_that_no_line_holds_has_no_line() -> None:
     assert definition_line("total", ["totals"]) is None
+
+
+PLACES = {
+    "lib/a.js": "function f() {\n  g()\n}\n\nfunction g() {\n  throw new Error('nope')\n}\n",
+    "src/b.py": "import x\n\n\ndef f():\n    a = 1\n    b = 2\n    return a\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("query", "place"),
+    [
+        ("a.js:2", ("lib/a.js", 2)),
+        ("/home/me/src/b.py:6:1", ("src/b.py", 6)),
+        (
+            "Error: nope\n    at g (/app/lib/a.js:6:9)\n    at f (/app/lib/a.js:2:3)\n",
+            ("lib/a.js", 6),
+        ),
+    ],
+)
+def test_a_place_that_is_named_is_landed_on(
+    repo: GitSandbox, query: str, place: tuple[str, int]
+) -> None:
+    for path, text in PLACES.items():
+        repo.write(path, text)
+    repo.commit()
+    with ragit.open(repo.path) as index:
+        answer = index.search(query)
+    assert (answer.hits[0].path, answer.hits[0].line) == place
+    assert not any("word for word" in note for note in answer.notes)

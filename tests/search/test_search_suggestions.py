@@ -40,6 +40,7 @@ def test_a_misspelt_name_is_answered_by_the_one_that_is_meant(repo: GitSandbox) 
 
         assert "did you mean KafkaProducer?" in notes("KafkaProdcuer")
         assert "did you mean KafkaProducer?" in notes("kafkaproducr")
+        assert "did you mean KafkaProducer?" in notes("KafkaProducerr")
         assert "did you mean consume?" in notes("consum3")
         assert "did you mean KafkaProducer, KafkaProducerX?" in notes("KafkaProducerY", "other")
         assert not any("did you mean" in note for note in notes("KafkaProducer"))
