@@ -1,7 +1,7 @@
 """Measure `ragit diff` and `ragit since`, and compare `since` with git and with a scan of all tags.
 
 usage: python bench/history.py REPOSITORY [--old REV] [--count N] [--seed N] [--repeat N]
-                               [--skip-speed] [--skip-right] [--show]
+                               [--skip-speed] [--skip-right] [--show] [--resume FILE]
 
 Times are medians of `--repeat` runs of the whole command: wall time, and processor time with git's.
 Memory is the peak of ragit or one of its git processes, with the packs that git mapped. `--old` is
@@ -11,6 +11,8 @@ indexed before, and the growth of the store is printed.
 For correctness, `--count` random chunks of HEAD are looked up. For each, the script searches all
 files of all tags for its text, and asks `git log --follow -S` for the newest commit that changed
 the number of its occurrences in the file. It prints how often they agree, and how they differ.
+With `--resume`, each answer is added to FILE, and those that FILE already has are not looked up
+again.
 """
 
 from __future__ import annotations
@@ -213,28 +215,58 @@ def by_git(repository: Path, chunk: Chunk, found: Since) -> str:
     return "another commit"
 
 
-def right(repository: Path, index: ragit.Ragit, count: int, show: bool) -> None:
-    sample = chunks(index)[:count]
+class Agreement(NamedTuple):
+    """How the answer for one chunk agrees with git's, and with a scan of all tags."""
+
+    place: str
+    with_git: str
+    with_tags: str
+
+
+def agreement(
+    repository: Path, index: ragit.Ragit, tags: Tags, chunk: Chunk, blobs: set[str]
+) -> Agreement:
+    """Return how the answer for a chunk agrees; `blobs` are those that hold its text."""
+    place = f"{os.fsdecode(chunk.path)}:{chunk.line}"
+    found = index.since(place, ref="HEAD", versions=0)
+    paths = {chunk.path, *(os.fsencode(move.old_path) for move in found.moves)}
+    where = "another tag"
+    if tags.first(blobs, paths) == found.first_tag:
+        where = "the same tag, in the files that it was in"
+        if tags.first(blobs) != found.first_tag:
+            where += "; an earlier one has a copy in another file"
+    return Agreement(place, by_git(repository, chunk, found), where)
+
+
+def known_in(file: Path | None) -> dict[str, Agreement]:
+    """Return the answers that a file holds, by place."""
+    lines = file.read_text().splitlines() if file and file.exists() else []
+    known = (Agreement(*json.loads(line)) for line in lines)
+    return {one.place: one for one in known}
+
+
+def right(
+    repository: Path, index: ragit.Ragit, count: int, *, show: bool, resume: Path | None
+) -> None:
+    sample = {f"{os.fsdecode(one.path)}:{one.line}": one for one in chunks(index)[:count]}
+    known = known_in(resume)
+    rest = [chunk for place, chunk in sample.items() if place not in known]
     tags = Tags(repository)
-    holding = tags.holding([chunk.code for chunk in sample])
-    commits: Counter[str] = Counter()
-    first: Counter[str] = Counter()
-    for chunk, blobs in zip(sample, holding, strict=True):
-        place = f"{os.fsdecode(chunk.path)}:{chunk.line}"
-        found = index.since(place, ref="HEAD", versions=0)
-        how = by_git(repository, chunk, found)
-        commits[how] += 1
-        paths = {chunk.path, *(os.fsencode(move.old_path) for move in found.moves)}
-        where = "another tag"
-        if tags.first(blobs, paths) == found.first_tag:
-            where = "the same tag, in the files that it was in"
-            if tags.first(blobs) != found.first_tag:
-                where += "; an earlier one has a copy in another file"
-        first[where] += 1
-        if show and (how == "another commit" or where == "another tag"):
-            print(f"  {place}: {how}; {where}", file=sys.stderr)
+    holding = tags.holding([chunk.code for chunk in rest]) if rest else []
+    for number, (chunk, blobs) in enumerate(zip(rest, holding, strict=True), 1):
+        one = agreement(repository, index, tags, chunk, blobs)
+        known[one.place] = one
+        if resume:
+            with resume.open("a") as file:
+                file.write(json.dumps(one) + "\n")
+        print(f"{number} of {len(rest)} asked for", file=sys.stderr)
+    answers = [known[place] for place in sample]
+    for one in answers if show else ():
+        if one.with_git == "another commit" or one.with_tags == "another tag":
+            print(f"  {one.place}: {one.with_git}; {one.with_tags}", file=sys.stderr)
     print(f"\n| {len(sample)} chunks of HEAD | |\n|---|---|")
-    for name, counts in (("git log --follow -S", commits), ("scan of all tags", first)):
+    for name, column in (("git log --follow -S", "with_git"), ("scan of all tags", "with_tags")):
+        counts = Counter(getattr(one, column) for one in answers)
         for how, number in counts.most_common():
             print(f"| {name}: {how} | {number} |")
 
@@ -276,6 +308,7 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--skip-speed", action="store_true")
     parser.add_argument("--skip-right", action="store_true")
+    parser.add_argument("--resume", type=Path, metavar="FILE")
     parser.add_argument("--show", action="store_true", help="Print what disagrees.")
     args = parser.parse_args()
     global _COUNT
@@ -286,7 +319,7 @@ def main() -> None:
         if not args.skip_speed:
             speed(args.repository, index, args.old, args.repeat)
         if not args.skip_right:
-            right(args.repository, index, args.count, args.show)
+            right(args.repository, index, args.count, show=args.show, resume=args.resume)
 
 
 if __name__ == "__main__":

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from ragit.changes import CommitFacts
 from ragit.git.command import Git, Process, failure, stop
+from ragit.git.commits import Commits
 from ragit.records import NamedTuple
-from ragit.types import Oid
+from ragit.types import Change, Oid
 
 _PLAIN = (
     *("--raw", "--no-abbrev", "--no-renames", "--root", "-z", "--format=tformat:commit %H %P"),
@@ -22,7 +23,8 @@ _PLAIN = (
 )
 _FACTS = re.compile(rb":(\d+) (\d+) ([0-9a-f]+) ([0-9a-f]+) [A-Z]\d*")
 _READ = 1 << 16
-_ROOM = 4096
+_ROOM = 1 << 14
+"""Bytes that git may write ahead of the reader: some 60 commits of a file."""
 
 
 class Changed(NamedTuple):
@@ -52,9 +54,10 @@ class Node(NamedTuple):
 
 
 class FileHistory:
-    """The history of one file, read as needed. Close it, or use it in a `with`.
+    """The history of one file, read as needed. Close it.
 
-    Where a merge took the file of one side unchanged, only that side is followed.
+    Where a merge took the file of one side unchanged, only that side is followed. It ends where the
+    file was added: older files of that name are not in it.
     """
 
     def __init__(self, git: Git, start: Oid, path: bytes) -> None:
@@ -62,17 +65,13 @@ class FileHistory:
         self._git, self._path = git, path
         # Merges with a difference to show would also be listed if both sides lack the file.
         self._process = git.start(
-            "--literal-pathspecs", "log", "--parents", "--diff-merges=off", *_PLAIN, words=words
+            *("--literal-pathspecs", "log", "--parents", "--remove-empty", "--diff-merges=off"),
+            *_PLAIN,
+            words=words,
         )
         _narrow(self._process)
         self._rest = _logged(self._process)
         self._known: dict[Oid, Node] = {}
-
-    def __enter__(self) -> FileHistory:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def close(self) -> None:
         """Stop git."""
@@ -109,26 +108,51 @@ class FileHistory:
 
 
 class Ancestry:
-    """Questions about the commits of one repository."""
+    """Questions about the commits of one repository. Close it, or use it in a `with`."""
 
-    def __init__(self, git: Git, common_dir: Path) -> None:
+    def __init__(
+        self, git: Git, common_dir: Path, diff: Callable[[Oid, Oid], list[Change]]
+    ) -> None:
         self._git = git
         self._common_dir = common_dir
+        self._diff = diff
+        self._commits = Commits(git)
+        self._histories: dict[tuple[Oid, bytes], FileHistory] = {}
+
+    def __enter__(self) -> Ancestry:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def history(self, start: Oid, path: bytes) -> FileHistory:
-        """Return the history of a file up to a commit."""
-        return FileHistory(self._git, start, path)
+        """Return the history of a file up to a commit. git begins to read it at once."""
+        key = start, path
+        if key not in self._histories:
+            self._histories[key] = FileHistory(self._git, start, path)
+        return self._histories[key]
+
+    def close(self) -> None:
+        """Stop the processes of git that are still there."""
+        self._commits.close()
+        for history in self._histories.values():
+            history.close()
+        self._histories.clear()
+
+    @property
+    def seen(self) -> int:
+        """Return the number of commits in the histories of files that were read so far."""
+        return sum(history.seen for history in self._histories.values())
 
     def facts(self, commit: Oid) -> CommitFacts:
-        """Return parents, author, date and subject of a commit."""
-        form = "tformat:%P%x00%aI%x00%an%x00%ae%x00%s"
-        plain = ("--no-show-signature", "--no-notes", "--no-color", "--encoding=UTF-8")
-        output = self._git.run(
-            "log", "-1", "--no-patch", *plain, f"--format={form}", words=(commit, "--")
-        )
-        fields = output.decode("utf-8", "replace").rstrip("\n").split("\0")
-        parents, date, author, email, subject = fields
-        return CommitFacts(commit, tuple(map(Oid, parents.split())), date, author, email, subject)
+        """Return who made a commit, when, and what for."""
+        return self._commits.read(commit).facts
+
+    def changes(self, commit: Oid) -> Iterator[tuple[Oid, list[Change]]]:
+        """Yield each parent of a commit, with what the commit changed in it."""
+        facts, changes = self._commits.read(commit)
+        for parent in facts.parents:
+            yield parent, self._diff(parent, commit) if changes is None else changes
 
     def is_ancestor(self, old: Oid, new: Oid) -> bool:
         """Return whether `new` reaches `old`, or is the same."""

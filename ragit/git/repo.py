@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -191,10 +190,10 @@ class Repo:
 
     @property
     def ancestry(self) -> Ancestry:
-        """Return the reader of code's history."""
+        """Return the reader of code's history. To be closed."""
         from ragit.git.ancestry import Ancestry  # no search needs it
 
-        return Ancestry(self._layout.git, self._layout.common_dir)
+        return Ancestry(self._layout.git, self._layout.common_dir, self.diff)
 
     def worktrees(self) -> list[Worktree]:
         """Return the main working tree (or bare repository), then the linked ones."""
@@ -225,7 +224,12 @@ class Repo:
             return tree_objects.files_of_trees(objects, trees)
 
     def diff(self, old: Oid, new: Oid) -> list[Change]:
-        """Return the paths that differ, also by mode only. A rename is two changes."""
+        """Return the paths that differ, also by mode only. A rename is two changes.
+
+        Each tree may be named by a commit.
+        """
+        from ragit.git.raw import change_of  # only after an edit, and for history
+
         output = self._reader.run(
             "diff-tree",
             "-r",
@@ -238,7 +242,7 @@ class Repo:
         )
         fields = output.split(b"\0")
         return [
-            _change(facts, path) for facts, path in zip(fields[::2], fields[1::2], strict=False)
+            change_of(facts, path) for facts, path in zip(fields[::2], fields[1::2], strict=False)
         ]
 
     def staged_tree(self) -> Oid:
@@ -461,7 +465,6 @@ _FETCH = (
         "--stdin",
     ),
 )
-_NO_OID = re.compile(rb"0+")
 
 
 def _entry(record: bytes) -> Entry:
@@ -469,13 +472,3 @@ def _entry(record: bytes) -> Entry:
     facts, _, path = record.partition(b"\t")
     mode, _, oid = facts.split(b" ")
     return Entry(path, int(mode, 8), Oid(oid.decode()))
-
-
-def _change(facts: bytes, path: bytes) -> Change:
-    """Parse `:old-mode SP new-mode SP old-oid SP new-oid SP status`; an absent side is zeros."""
-    old_mode, new_mode, old_oid, new_oid, _ = facts[1:].split(b" ")
-    return Change(path, _side(path, old_mode, old_oid), _side(path, new_mode, new_oid))
-
-
-def _side(path: bytes, mode: bytes, oid: bytes) -> Entry | None:
-    return None if _NO_OID.fullmatch(mode) else Entry(path, int(mode, 8), Oid(oid.decode()))

@@ -8,7 +8,7 @@ is followed from there.
 from __future__ import annotations
 
 from ragit.changes import CommitFacts, Move
-from ragit.git import Ancestry, FileHistory, Node, Repo
+from ragit.git import Ancestry, FileHistory, Node
 from ragit.history.texts import TextFinder, other_file
 from ragit.index import OnDemand
 from ragit.records import NamedTuple
@@ -42,30 +42,11 @@ class Stop(NamedTuple):
 
 
 class Follower:
-    """Follows texts through the commits of one repository. Close it, or use it in a `with`."""
+    """Follows texts through the commits of one repository."""
 
-    def __init__(self, repo: Repo, files: OnDemand) -> None:
-        self._repo = repo
+    def __init__(self, ancestry: Ancestry, files: OnDemand) -> None:
         self._files = files
-        self.ancestry: Ancestry = repo.ancestry
-        self._opened: list[FileHistory] = []
-
-    def __enter__(self) -> Follower:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        while self._opened:
-            self._opened.pop().close()
-
-    @property
-    def commits(self) -> int:
-        """Return the number of commits that were looked at."""
-        return sum(history.seen for history in self._opened)
-
-    def history(self, commit: Oid, path: bytes) -> FileHistory:
-        """Return the history of a file up to a commit."""
-        self._opened.append(self.ancestry.history(commit, path))
-        return self._opened[-1]
+        self.ancestry = ancestry
 
     def follow(self, code: bytes, commit: Oid, path: bytes) -> Stop | None:
         """Follow a text that a file has in a commit, and return where it came from; None if git
@@ -83,7 +64,7 @@ class Follower:
             node = _first(finder, history, node, path)
             facts = self.ancestry.facts(node.commit)
             unknown = self._unknown(finder, facts)
-            source = None if unknown else self._source(finder, facts, path)
+            source = None if unknown else self._source(finder, node.commit, path)
             if source is None:
                 return Stop(history, node, path, tuple(paths), tuple(moves), unknown)
             moves.append(Move(facts, path_text(source.path), path_text(path)))
@@ -96,21 +77,18 @@ class Follower:
             return NOT_HERE
         return CUT if not facts.parents and self.ancestry.is_cut(facts.commit) else ""
 
-    def _source(self, finder: TextFinder, facts: CommitFacts, path: bytes) -> Start | None:
+    def _source(self, finder: TextFinder, commit: Oid, path: bytes) -> Start | None:
         """Return the file from which a commit moved a text; None if from none."""
-        trees = self._repo.trees_of([facts.commit, *facts.parents])
-        for parent in facts.parents:
-            if parent in trees and facts.commit in trees:
-                changes = self._repo.diff(trees[parent], trees[facts.commit])
-                found = other_file(finder, changes, path)
-                start = self.start(parent, found) if found is not None else None
-                if start:
-                    return start
+        for parent, changes in self.ancestry.changes(commit):
+            found = other_file(finder, changes, path)
+            start = self.start(parent, found) if found is not None else None
+            if start:
+                return start
         return None
 
     def start(self, commit: Oid, path: bytes) -> Start | None:
         """Return where the history of a file begins, back from a commit; None if git lists none."""
-        history = self.history(commit, path)
+        history = self.ancestry.history(commit, path)
         node = history.newest()
         return Start(history, node, path) if node else None
 

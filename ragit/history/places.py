@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ragit import outline
 from ragit.errors import NoSuchPath, SeveralDefinitions
-from ragit.outline import chosen, definitions
+from ragit.outline import place_of as line_of_file
 from ragit.records import NamedTuple
 from ragit.search import OpenTree
 from ragit.store import ChunkRow
@@ -28,7 +27,7 @@ def place_of(opened: OpenTree, name: str, from_top: Callable[[str], bytes]) -> P
     `from_top` turns a path as it is typed into one from the top. Raises NoSuchPath and
     SeveralDefinitions.
     """
-    place = outline.place_of(name)
+    place = line_of_file(name)
     return _at(opened, from_top(place[0]), place[1]) if place else _of_symbol(opened, name)
 
 
@@ -57,6 +56,8 @@ CHOICES = 10
 
 def _of_symbol(opened: OpenTree, symbol: str) -> Place:
     """Return the chunk that defines a name. Raises NoSuchPath if none or several do."""
+    from ragit.outline import chosen, definitions  # loads ranking, which lines of files need not
+
     found = definitions(opened, symbol)
     if not found:
         raise NoSuchPath(

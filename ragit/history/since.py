@@ -8,12 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ragit.changes import CommitFacts, Gone, Since, Version
 from ragit.errors import NoSuchPath
-from ragit.git import FileHistory, Node, Repo
+from ragit.git import Ancestry, FileHistory, Node, Repo
 from ragit.history.following import Follower, Stop
 from ragit.history.places import Place
 from ragit.history.texts import alike_first, other_file
 from ragit.index import Indexer, OnDemand, Piece
-from ragit.outline import definitions, parted
 from ragit.records import NamedTuple
 from ragit.refs import version_key
 from ragit.search import OpenTree
@@ -44,10 +43,12 @@ class _Older(NamedTuple):
 class Historian:
     """Answers questions about the past of one repository's code, from one open tree."""
 
-    def __init__(self, repo: Repo, indexer: Indexer, opened: OpenTree) -> None:
+    def __init__(self, repo: Repo, ancestry: Ancestry, indexer: Indexer, opened: OpenTree) -> None:
         self._repo = repo
+        self._ancestry = ancestry
         self._opened = opened
         self._files = OnDemand(indexer, opened.store_or_none, opened.objects)
+        self._follower = Follower(ancestry, self._files)
         self._tags = 0
 
     # -- since
@@ -57,47 +58,47 @@ class Historian:
         opened, and None before the first commit.
         """
         started = time.perf_counter()
-        with Follower(self._repo, self._files) as follower:
-            stop = self._committed(follower, place, commit)
-            earlier, more = self._earlier(follower, place, commit, stop, most)
-            facts = follower.ancestry.facts(stop.node.commit) if stop else None
-            tag, has = self._first_tag(follower, place.code, stop) if stop else ("", False)
-            return Since(
-                *self._asked(),
-                _version(place.path, place.row, facts),
-                path_text(stop.path if stop else place.path),
-                tag,
-                has,
-                stop.moves if stop else (),
-                tuple(earlier),
-                more,
-                stop.unknown if stop else UNCOMMITTED,
-                follower.commits,
-                self._tags,
-                len(self._files.looked_at),
-                len(self._files.absent),
-                (time.perf_counter() - started) * 1000,
-            )
+        if most and place.row.definitions:
+            self._files.prepare()
+        stop = self._committed(place, commit)
+        # Tags first: while git answers about them, it reads on in the history of the file.
+        tag, has = self._first_tag(place.code, stop) if stop else ("", False)
+        earlier, more = self._earlier(place, commit, stop, most)
+        facts = self._ancestry.facts(stop.node.commit) if stop else None
+        return Since(
+            *self._asked(),
+            _version(place.path, place.row, facts),
+            path_text(stop.path if stop else place.path),
+            tag,
+            has,
+            stop.moves if stop else (),
+            tuple(earlier),
+            more,
+            stop.unknown if stop else UNCOMMITTED,
+            self._ancestry.seen,
+            self._tags,
+            len(self._files.looked_at),
+            len(self._files.absent),
+            (time.perf_counter() - started) * 1000,
+        )
 
     def _asked(self) -> tuple[str, Oid, bool]:
         target = self._opened.target
         return target.name, target.tree, self._opened.tree.complete
 
-    def _committed(self, follower: Follower, place: Place, commit: Oid | None) -> Stop | None:
+    def _committed(self, place: Place, commit: Oid | None) -> Stop | None:
         """Return where the code came from; None if it is not committed."""
         if commit is None:
             return None
-        finder = follower.finder(place.code)
-        blob = follower.ancestry.blob_at(commit, place.path)
+        finder = self._follower.finder(place.code)
+        blob = self._ancestry.blob_at(commit, place.path)
         path: bytes | None = place.path
         if blob is None or not finder.line(place.path, blob):
-            tree = self._repo.trees_of([commit])[commit]
-            path = other_file(finder, self._repo.diff(tree, self._opened.target.tree), place.path)
-        return follower.follow(place.code, commit, path) if path is not None else None
+            path = other_file(finder, self._repo.diff(commit, self._opened.target.tree), place.path)
+        return self._follower.follow(place.code, commit, path) if path is not None else None
 
     def _earlier(
         self,
-        follower: Follower,
         place: Place,
         commit: Oid | None,
         stop: Stop | None,
@@ -107,26 +108,26 @@ class Historian:
         found: list[Version] = []
         piece: Piece = place.row
         if stop is None:
-            older = self._in_commit(follower, place, commit) if commit else None
+            older = self._in_commit(place, commit) if commit else None
         else:
-            older = self._before(follower, stop, piece)
+            older = self._before(stop, piece)
         while older is not None and len(found) < most:
-            stop = follower.follow_on(older.code, older.history, older.node, older.path)
-            facts = follower.ancestry.facts(stop.node.commit)
+            stop = self._follower.follow_on(older.code, older.history, older.node, older.path)
+            facts = self._ancestry.facts(stop.node.commit)
             found.append(_version(older.path, older.piece, facts))
-            older = self._before(follower, stop, older.piece)
+            older = self._before(stop, older.piece)
         return found, older is not None
 
-    def _in_commit(self, follower: Follower, place: Place, commit: Oid) -> _Older | None:
+    def _in_commit(self, place: Place, commit: Oid) -> _Older | None:
         """Return what a definition that is not committed as it is was in a commit."""
-        blob = follower.ancestry.blob_at(commit, place.path)
+        blob = self._ancestry.blob_at(commit, place.path)
         match = self._match(place.path, blob, place.row) if blob else None
         if match is None:
             return None
-        start = follower.start(commit, place.path)
+        start = self._follower.start(commit, place.path)
         return _Older(*start, *match) if start else None
 
-    def _before(self, follower: Follower, stop: Stop, piece: Piece) -> _Older | None:
+    def _before(self, stop: Stop, piece: Piece) -> _Older | None:
         """Return what a definition was before a commit changed its text."""
         if not piece.definitions or stop.unknown:
             return None
@@ -135,19 +136,16 @@ class Historian:
             match = self._match(stop.path, node.blob, piece) if node and node.blob else None
             if node and match:
                 return _Older(stop.history, node, stop.path, *match)
-        return self._in_other_file(follower, stop, piece)
+        return self._in_other_file(stop, piece)
 
-    def _in_other_file(self, follower: Follower, stop: Stop, piece: Piece) -> _Older | None:
+    def _in_other_file(self, stop: Stop, piece: Piece) -> _Older | None:
         """Return the same where the commit also moved it from a file that it took it out of."""
-        facts = follower.ancestry.facts(stop.node.commit)
-        trees = self._repo.trees_of([facts.commit, *facts.parents])
-        for parent in facts.parents:
-            changes = self._repo.diff(trees[parent], trees[facts.commit])
+        for parent, changes in self._ancestry.changes(stop.node.commit):
             for one in alike_first(changes, stop.path)[:_LOOKED_INTO]:
                 match = self._match(one.path, one.old.oid if one.old else None, piece)
                 if match is None or (one.new and self._match(one.path, one.new.oid, piece)):
                     continue
-                start = follower.start(parent, one.path)
+                start = self._follower.start(parent, one.path)
                 if start:
                     return _Older(*start, *match)
         return None
@@ -184,28 +182,27 @@ class Historian:
         self._tags = len(tags)
         return sorted(tags, key=lambda tag: (version_key(tag[0]), tag[0]))
 
-    def _first_tag(self, follower: Follower, code: bytes, stop: Stop) -> tuple[str, bool]:
+    def _first_tag(self, code: bytes, stop: Stop) -> tuple[str, bool]:
         """Return the first tag that has a text in one of some files, and whether it has the commit
         that brought it.
         """
         tags = self._tagged()
-        found = self._having(follower, code, tags, stop.paths)
+        found = self._having(code, tags, stop.paths)
         tag = next(found, None)
         if tag is None:
             return "", False
-        return tag[0], follower.ancestry.is_ancestor(stop.node.commit, tag[1])
+        return tag[0], self._ancestry.is_ancestor(stop.node.commit, tag[1])
 
     def _having(
         self,
-        follower: Follower,
         code: bytes,
         tags: Sequence[tuple[str, Oid, Oid]],
         paths: Sequence[bytes],
     ) -> Iterator[tuple[str, Oid, Oid]]:
         """Yield the tags that have a text in one of some files, in their order."""
-        finder = follower.finder(code)
+        finder = self._follower.finder(code)
         wanted = list(dict.fromkeys(paths))
-        trees = follower.ancestry.blobs_at([tree for _, _, tree in tags], wanted)
+        trees = self._ancestry.blobs_at([tree for _, _, tree in tags], wanted)
         for at in range(0, len(tags), _TAGS):
             some = list(zip(tags[at : at + _TAGS], trees[at : at + _TAGS], strict=True))
             finder.load((wanted[0], blob) for _, blobs in some for blob in blobs)
@@ -221,6 +218,8 @@ class Historian:
 
         Raises NoSuchPath for a name that is still defined, or that no commit removed.
         """
+        from ragit.outline import definitions  # loads ranking, which lines of files need not
+
         started = time.perf_counter()
         here = definitions(self._opened, symbol) if self._opened.store_or_none else []
         if here:
@@ -233,35 +232,34 @@ class Historian:
             raise NoSuchPath(
                 "there is no commit yet", "A definition is gone once a commit has removed it"
             )
-        with Follower(self._repo, self._files) as follower:
-            last, removed, commits = self._removal(follower, symbol, head)
-            parent = removed.parents[0]
-            tags = list(reversed(self._tagged()))
-            tag = next(self._having(follower, last.code, tags, [last.path]), None)
-            stop = follower.follow_on(last.code, last.history, last.node, last.path)
-            facts = follower.ancestry.facts(stop.node.commit)
-            return Gone(
-                symbol,
-                *self._asked(),
-                _version(last.path, last.piece, facts),
-                parent,
-                removed,
-                tag[0] if tag else "",
-                commits + follower.commits,
-                self._tags,
-                len(self._files.looked_at),
-                len(self._files.absent),
-                (time.perf_counter() - started) * 1000,
-            )
+        last, removed, commits = self._removal(symbol, head)
+        parent = removed.parents[0]
+        tags = list(reversed(self._tagged()))
+        tag = next(self._having(last.code, tags, [last.path]), None)
+        stop = self._follower.follow_on(last.code, last.history, last.node, last.path)
+        facts = self._ancestry.facts(stop.node.commit)
+        return Gone(
+            symbol,
+            *self._asked(),
+            _version(last.path, last.piece, facts),
+            parent,
+            removed,
+            tag[0] if tag else "",
+            commits + self._ancestry.seen,
+            self._tags,
+            len(self._files.looked_at),
+            len(self._files.absent),
+            (time.perf_counter() - started) * 1000,
+        )
 
-    def _removal(
-        self, follower: Follower, symbol: str, head: Oid
-    ) -> tuple[_Older, CommitFacts, int]:
+    def _removal(self, symbol: str, head: Oid) -> tuple[_Older, CommitFacts, int]:
         """Return a definition as it was last, the commit that removed it, and how many commits were
         looked at.
         """
+        from ragit.outline import parted
+
         owners, name = parted(symbol)
-        for count, logged in enumerate(follower.ancestry.removals(name, head), 1):
+        for count, logged in enumerate(self._ancestry.removals(name, head), 1):
             still = {
                 key for one in logged.changes for key, _ in self._defining(one.path, one.new, name)
             }
@@ -269,8 +267,8 @@ class Historian:
                 for (parent, _), piece in self._defining(one.path, one.old, name):
                     if (parent, name) in still or not _within(owners, parent, one.path):
                         continue
-                    facts = follower.ancestry.facts(logged.commit)
-                    older = self._as_it_was(follower, facts, one.path, piece)
+                    facts = self._ancestry.facts(logged.commit)
+                    older = self._as_it_was(facts, one.path, piece)
                     if older:
                         return older, facts, count
         raise NoSuchPath(
@@ -291,13 +289,11 @@ class Historian:
             if _defines(piece, name):
                 yield (piece.parent, name), piece
 
-    def _as_it_was(
-        self, follower: Follower, facts: CommitFacts, path: bytes, piece: Piece
-    ) -> _Older | None:
+    def _as_it_was(self, facts: CommitFacts, path: bytes, piece: Piece) -> _Older | None:
         for parent in facts.parents:
-            blob = follower.ancestry.blob_at(parent, path)
+            blob = self._ancestry.blob_at(parent, path)
             read = self._files.file(path, blob) if blob else None
-            start = follower.start(parent, path) if read else None
+            start = self._follower.start(parent, path) if read else None
             if read and start:
                 return _Older(*start, piece, read.text[piece.start : piece.end])
         return None

@@ -69,6 +69,10 @@ class OnDemand:
         self.absent: set[Oid] = set()
         """Blobs among them that the repository lacks."""
 
+    def prepare(self) -> None:
+        """Start the process that makes chunks, for a caller that soon needs some."""
+        chunk.prepare()
+
     def text(self, path: bytes, blob: Oid) -> bytes | None:
         """Return the text of a blob, of a document the one made of it; None if it is not there, and
         empty if it has none.

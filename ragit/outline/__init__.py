@@ -6,9 +6,10 @@ It reads an open tree and parses nothing.
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:  # exported, and imported on first use
+    from ragit.outline.line_places import place_of
     from ragit.outline.maps import repository_map
     from ragit.outline.named import chosen, definitions, parted
-    from ragit.outline.shown import place_of, show, show_line
+    from ragit.outline.shown import show, show_line
     from ragit.outline.skeletons import skeleton
 else:
     from ragit.lazy import exports
@@ -16,7 +17,8 @@ else:
     __getattr__ = exports(
         __name__,
         {
-            "shown": ["place_of", "show", "show_line"],
+            "line_places": ["place_of"],
+            "shown": ["show", "show_line"],
             "named": ["chosen", "definitions", "parted"],
             "maps": ["repository_map"],
             "skeletons": ["skeleton"],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from ragit.errors import NoSuchPath
@@ -26,15 +25,6 @@ ON_A_PAGE = 20
 
 HEAD_LINES = 40
 """Lines of a class before its first member that are shown at most."""
-
-
-_PLACE = re.compile(r"(.*[^:]):(\d+)")
-
-
-def place_of(text: str) -> tuple[str, int] | None:
-    """Return the path and the line of PATH:LINE; None for a name."""
-    found = _PLACE.fullmatch(text)
-    return (found[1], int(found[2])) if found else None
 
 
 def show(

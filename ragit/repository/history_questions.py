@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from ragit.errors import UnknownRevision
@@ -27,7 +29,7 @@ class Parts(NamedTuple):
     config: Config
     targets: Targets
     indexer: Indexer
-    searcher: Searcher
+    searcher: Callable[[], Searcher]
     opener: TreeOpener
 
 
@@ -59,7 +61,7 @@ class HistoryQuestions(TreeQuestions):
         _, config, targets, indexer, searcher, opener = self._parts()
         targets.look_again()
         targets.begin(asked)
-        comparer = Comparer(config, indexer, searcher, opener)
+        comparer = Comparer(config, indexer, searcher(), opener)
         return comparer.diff(targets.asked(asked), asked, index=index, on_index=on_index)
 
     def since(
@@ -78,11 +80,17 @@ class HistoryQuestions(TreeQuestions):
         opened folder. Raises NoSuchPath, SeveralDefinitions and UnknownRevision.
         """
         from ragit.history import MOST, Historian, place_of
+        from ragit.outline import place_of as line_of_file
 
-        with self.reading(ref, index=index, on_index=on_index) as opened:
-            parts = self._parts()
+        parts = self._parts()
+        named = line_of_file(place)
+        with parts.repo.ancestry as ancestry, ExitStack() as stack:
+            commit = _commit(parts.repo, ref)
+            if named and commit:  # git reads its history while the tree is opened
+                ancestry.history(commit, self.path_from_top(named[0]))
+            opened = stack.enter_context(self.reading(ref, index=index, on_index=on_index))
             found = place_of(opened, place, self.path_from_top)
-            historian = Historian(parts.repo, parts.indexer, opened)
+            historian = Historian(parts.repo, ancestry, parts.indexer, opened)
             most = MOST if versions is None else versions
             return historian.since(found, _commit(parts.repo, ref), most)
 
@@ -101,9 +109,12 @@ class HistoryQuestions(TreeQuestions):
         """
         from ragit.history import Historian
 
-        with self.reading(ref, index=index, on_index=on_index) as opened:
-            parts = self._parts()
-            historian = Historian(parts.repo, parts.indexer, opened)
+        parts = self._parts()
+        with (
+            parts.repo.ancestry as ancestry,
+            self.reading(ref, index=index, on_index=on_index) as opened,
+        ):
+            historian = Historian(parts.repo, ancestry, parts.indexer, opened)
             return historian.gone(symbol, _commit(parts.repo, ref))
 
 

@@ -432,8 +432,9 @@ class Ragit(HistoryQuestions):
     def _parts(self) -> Parts:
         from ragit.search import TreeOpener
 
-        opener = TreeOpener(self.config, self._indexer, self._kept)
-        return Parts(self._repo, self.config, self._targets, self._indexer, self._searcher, opener)
+        repo, config, indexer = self._repo, self.config, self._indexer
+        opener = TreeOpener(config, indexer, self._kept)
+        return Parts(repo, config, self._targets, indexer, lambda: self._searcher, opener)
 
     def _healed(self, asked: Query, on_index: OnIndex | None) -> tuple[Target, Answer]:
         """Answer a query; objects of uncommitted work that turn out damaged are written again."""

@@ -1,0 +1,13 @@
+"""Parse what names a line of a file."""
+
+from __future__ import annotations
+
+import re
+
+_PLACE = re.compile(r"(.*[^:]):(\d+)")
+
+
+def place_of(text: str) -> tuple[str, int] | None:
+    """Return the path and the line of PATH:LINE; None for a name."""
+    found = _PLACE.fullmatch(text)
+    return (found[1], int(found[2])) if found else None
